@@ -1,0 +1,65 @@
+import * as tf from '@tensorflow/tfjs-core'
+import { hasKernel, runKernel } from './backend-kernels.ts'
+
+export interface AdamWSettings {
+  learningRate: number
+  beta1: number
+  beta2: number
+  epsilon: number
+  /** Decoupled: shrinks the parameter by learningRate · weightDecay, apart from the gradient. */
+  weightDecay: number
+  /** 1 for the first update; sets the bias corrections 1 − βᵗ. */
+  step: number
+  /** What every gradient is multiplied by first, as gradient clipping asks; a scalar tensor spares a GPU the round trip. */
+  gradientScale?: number | tf.Scalar
+}
+
+/**
+ * One AdamW update (Loshchilov and Hutter, 2019) of a parameter and its two moments, all three in place:
+ *
+ *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
+ *     p ← p − η (λ p + m̂ / (√v̂ + ε)),   m̂ = m / (1 − β₁ᵗ),   v̂ = v / (1 − β₂ᵗ)
+ *
+ * The gradient is left for the caller to dispose.
+ */
+export function adamw(parameter: tf.Variable, gradient: tf.Tensor, firstMoment: tf.Variable, secondMoment: tf.Variable, settings: AdamWSettings): void {
+  const { learningRate, beta1, beta2, epsilon, weightDecay, step, gradientScale = 1 } = settings
+  const correction1 = 1 - beta1 ** step
+  const correction2 = 1 - beta2 ** step
+  if (hasKernel('AdamW')) {
+    const scale = typeof gradientScale === 'number' ? gradientScale : gradientScale.dataSync()[0]!
+    for (const variable of [parameter, firstMoment, secondMoment]) ownMemory(variable)
+    const done = runKernel<tf.Tensor>('AdamW', { parameter, gradient, firstMoment, secondMoment },
+      { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2, gradientScale: scale })
+    done.dispose()
+    return
+  }
+  tf.tidy(() => {
+    const scaled = tf.mul(gradient, gradientScale)
+    const m = tf.add(tf.mul(firstMoment, beta1), tf.mul(scaled, 1 - beta1))
+    const v = tf.add(tf.mul(secondMoment, beta2), tf.mul(tf.square(scaled), 1 - beta2))
+    const direction = tf.div(tf.div(m, correction1), tf.add(tf.sqrt(tf.div(v, correction2)), epsilon))
+    parameter.assign(tf.sub(tf.mul(parameter, 1 - learningRate * weightDecay), tf.mul(direction, learningRate)))
+    firstMoment.assign(m)
+    secondMoment.assign(v)
+  })
+}
+
+/** A clone shares its source's memory; a variable about to be changed in place takes a copy of its own first, so that no clone changes with it. */
+function ownMemory(variable: tf.Variable): void {
+  if (tf.backend().refCount(variable.dataId) > 1) tf.tidy(() => variable.assign(tf.add(variable, 0)))
+}
+
+/** √(Σ ‖g‖²) over all gradients, as a scalar tensor. */
+export function globalNorm(gradients: readonly tf.Tensor[]): tf.Scalar {
+  return tf.tidy(() => {
+    if (gradients.length === 0) return tf.scalar(0)
+    const squares = gradients.map(gradient => hasKernel('SumOfSquares') ? runKernel<tf.Scalar>('SumOfSquares', { x: gradient }) : tf.sum(tf.square(gradient)) as tf.Scalar)
+    return tf.sqrt(tf.addN(squares))
+  })
+}
+
+/** The gradientScale that keeps the global norm at or under `maximumNorm`: min(1, maximumNorm / norm). */
+export function clipScale(norm: tf.Scalar, maximumNorm: number): tf.Scalar {
+  return tf.tidy(() => tf.minimum(1, tf.div(maximumNorm, tf.add(norm, 1e-6))) as tf.Scalar)
+}

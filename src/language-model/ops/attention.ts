@@ -1,0 +1,58 @@
+import * as tf from '@tensorflow/tfjs-core'
+import { type AttentionLayout, forEachVisibleRun } from './attention-layout.ts'
+import { hasKernel, runKernel } from './backend-kernels.ts'
+
+/**
+ * Causal grouped-query attention over a forest of segments with shared prefixes:
+ *
+ *     o_n = Σ_m softmax_m(q_n · k_m / √D) v_m       m over the slots that the layout lets query n see
+ *
+ * q[N, H·D], k[M, Hkv·D], v[M, Hkv·D] → [N, H·D]; query head h reads key/value head ⌊h · Hkv / H⌋. The fused kernels keep only
+ * the log-sum-exp [N, H] for the backward pass and recompute the scores from it (Dao et al., 2022), so memory is linear in N.
+ *
+ * Without them (tfjs cpu, webgpu) a dense [N, M] mask is built from the layout: quadratic, for small batches only.
+ */
+export function attention(q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, layout: AttentionLayout, headDim: number): tf.Tensor2D {
+  if (!hasKernel('SegmentAttention')) return denseAttention(q, k, v, layout, headDim)
+  const fused = tf.customGrad((...args) => {
+    const [queries, keys, values, save] = args as unknown as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, tf.GradSaveFunc]
+    const [output, logSumExp] = runKernel<tf.Tensor[]>('SegmentAttention', { q: queries, k: keys, v: values }, { layout, headDim })
+    save([queries, keys, values, output!, logSumExp!])
+    return {
+      value: output!,
+      gradFunc: (dy, saved) => {
+        const [sq, sk, sv, o, l] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]
+        return runKernel<tf.Tensor[]>('SegmentAttentionGradient', { dy, q: sq, k: sk, v: sv, output: o, logSumExp: l }, { layout, headDim })
+      },
+    }
+  })
+  return fused(q, k, v) as tf.Tensor2D
+}
+
+function denseAttention(q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, layout: AttentionLayout, headDim: number): tf.Tensor2D {
+  const [queries, queryWidth] = q.shape
+  const [slots, keyWidth] = k.shape
+  const heads = queryWidth / headDim
+  const keyHeads = keyWidth / headDim
+  return tf.tidy(() => {
+    const perHead = (x: tf.Tensor2D, count: number) => tf.transpose(tf.reshape(x, [x.shape[0], count, headDim]), [1, 0, 2])
+    // [Hkv, groups · N, D]: the query heads that share a key head lie one after the other, so a plain batched product serves them.
+    const grouped = tf.reshape(perHead(q, heads), [keyHeads, (heads / keyHeads) * queries, headDim])
+    const scores = tf.mul(tf.matMul(grouped, perHead(k, keyHeads), false, true), 1 / Math.sqrt(headDim))
+    const masked = tf.add(tf.reshape(scores, [heads, queries, slots]), tf.tensor2d(denseMask(layout, queries, slots), [queries, slots]))
+    const weights = tf.reshape(tf.softmax(masked), [keyHeads, (heads / keyHeads) * queries, slots])
+    const output = tf.reshape(tf.matMul(weights, perHead(v, keyHeads)), [heads, queries, headDim])
+    return tf.reshape(tf.transpose(output, [1, 0, 2]), [queries, queryWidth]) as tf.Tensor2D
+  })
+}
+
+/** Added to a score that must not count; large enough that its exponential is 0, small enough that it never overflows. */
+const HIDDEN = -1e9
+
+function denseMask(layout: AttentionLayout, queries: number, slots: number): Float32Array {
+  const mask = new Float32Array(queries * slots).fill(HIDDEN)
+  for (let query = 0; query < queries; query++) {
+    forEachVisibleRun(layout, query, (start, end) => mask.fill(0, query * slots + start, query * slots + end))
+  }
+  return mask
+}

@@ -1,0 +1,18 @@
+import * as tf from '@tensorflow/tfjs-core'
+import { hasKernel, runKernel } from './backend-kernels.ts'
+
+/**
+ * Writes rows[N, C] into `slots` of pool[M, C] and returns the pool to use from now on. With the kernel it is written in place
+ * and the same tensor returned; elsewhere a new tensor takes the place of the old one, which is disposed. Slots are distinct.
+ * No gradient: a pool belongs to sampling.
+ */
+export function kvWrite(pool: tf.Tensor2D, rows: tf.Tensor2D, slots: Int32Array): tf.Tensor2D {
+  if (slots.length === 0) return pool
+  if (hasKernel('WriteRows')) {
+    tf.dispose(runKernel<tf.Tensor>('WriteRows', { pool, rows }, { slots }))
+    return pool
+  }
+  const written = tf.tidy(() => tf.tensorScatterUpdate(pool, tf.tensor2d(slots, [slots.length, 1], 'int32'), rows) as tf.Tensor2D)
+  pool.dispose()
+  return written
+}
