@@ -1,0 +1,55 @@
+/** `npm run check`: types (scripts and pages), lint and format. Two checks run at a time; output comes in order. */
+import { spawn } from 'node:child_process'
+import { ensure, isMain, root, toolFile } from './ensure.mjs'
+
+const CHECKS = [
+  { name: 'types', tool: ['typescript', 'tsc'], args: ['--noEmit', '--project', 'tsconfig.json'] },
+  {
+    name: 'svelte',
+    tool: ['svelte-check'],
+    args: ['--tsconfig', './tsconfig.svelte.json', '--fail-on-warnings', '--output', 'human'],
+  },
+  { name: 'eslint', tool: ['eslint'], args: ['--max-warnings', '0', '.'] },
+  { name: 'prettier', tool: ['prettier'], args: ['--check', '--log-level', 'warn', '.'] },
+]
+
+/** @param {(typeof CHECKS)[number]} check */
+function start(check) {
+  const child = spawn(process.execPath, [toolFile(check.tool[0], check.tool[1] ?? check.tool[0]), ...check.args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_OPTIONS: '--max-old-space-size=4096' },
+  })
+  const chunks = []
+  child.stdout.on('data', (chunk) => chunks.push(chunk))
+  child.stderr.on('data', (chunk) => chunks.push(chunk))
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ passed: code === 0, output: Buffer.concat(chunks).toString() }))
+  })
+}
+
+/** Runs all checks and prints each one's verdict. */
+export async function runChecks() {
+  let passed = 0
+  let failed = 0
+  const waiting = [...CHECKS]
+  const work = async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const startedAt = performance.now()
+      const result = await start(check)
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+      if (result.passed) passed++
+      else failed++
+      if (!result.passed) process.stdout.write(`${result.output.trimEnd()}\n`)
+      process.stdout.write(`${result.passed ? 'ok  ' : 'FAIL'} ${check.name} (${seconds} s)\n`)
+    }
+  }
+  await Promise.all([work(), work()])
+  return { passed, failed, skipped: 0 }
+}
+
+if (isMain(import.meta.url)) {
+  ensure()
+  const { failed } = await runChecks()
+  process.exit(failed === 0 ? 0 : 1)
+}

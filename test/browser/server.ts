@@ -1,0 +1,22 @@
+/** Builds the page if need be and serves it for the page tests. */
+import type { TestProject } from 'vitest/node'
+import { preview } from 'vite'
+import { findOrInstallBrowser } from '../../scripts/browser.mjs'
+import { buildIfStale } from '../../scripts/start.mjs'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Address of the served page, ending in a slash. */
+    pageAddress: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  findOrInstallBrowser()
+  buildIfStale()
+  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4300, strictPort: false } })
+  const address = server.resolvedUrls?.local[0]
+  if (address === undefined) throw new Error('The preview server of the page tests has no local address.')
+  project.provide('pageAddress', address)
+  return () => server.close()
+}

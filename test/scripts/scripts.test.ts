@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { findBrowser, launchFlags, usualPlaces } from '../../scripts/browser.mjs'
+import { installState } from '../../scripts/ensure.mjs'
+import { isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
+import { closingLine, countReport, parseTestArguments } from '../../scripts/test.mjs'
+
+describe('npm test', () => {
+  it('runs every part unless some are named', () => {
+    expect(parseTestArguments([])).toEqual({ parts: ['checks', 'unit', 'browser'] })
+    expect(parseTestArguments(['--only', 'browser', '--only', 'unit'])).toEqual({ parts: ['unit', 'browser'] })
+  })
+
+  it('names the valid arguments when one is wrong', () => {
+    expect(parseTestArguments(['--fast'])).toEqual({ error: expect.stringContaining('checks|unit|browser') as string })
+    expect(parseTestArguments(['--only', 'pages'])).toEqual({ error: expect.stringContaining('"pages"') as string })
+    expect(parseTestArguments(['--only'])).toHaveProperty('error')
+  })
+
+  it('closes with passed and failed, and with skipped only if some were', () => {
+    expect(closingLine({ passed: 412, failed: 0, skipped: 0 })).toBe('412 passed, 0 failed')
+    expect(closingLine({ passed: 1, failed: 2, skipped: 3 })).toBe('1 passed, 2 failed, 3 skipped')
+  })
+
+  it('counts a file that does not load, and a run that ends badly, as failures', () => {
+    const report = {
+      numPassedTests: 3,
+      numFailedTests: 0,
+      numPendingTests: 1,
+      numTodoTests: 0,
+      testResults: [] as object[],
+    }
+    expect(countReport(report, 0)).toEqual({ passed: 3, failed: 0, skipped: 1 })
+    expect(countReport(report, 1).failed).toBe(1)
+    expect(countReport(null, 0).failed).toBe(1)
+    expect(countReport({ ...report, testResults: [{ status: 'failed', assertionResults: [] }] }, 1).failed).toBe(1)
+  })
+})
+
+describe('npm start', () => {
+  it('reads a port and a host, and says what is wrong with others', () => {
+    expect(parseStartArguments([])).toEqual({ port: 4173, host: 'localhost' })
+    expect(parseStartArguments(['--port', '8080', '--host', '0.0.0.0'])).toEqual({ port: 8080, host: '0.0.0.0' })
+    for (const bad of [['--port', 'x'], ['--port', '70000'], ['--port'], ['--host'], ['--open']]) {
+      expect(parseStartArguments(bad)).toHaveProperty('error')
+    }
+  })
+})
+
+describe('what is out of date', () => {
+  let folder: string
+  const write = (name: string, seconds: number, text = '') => {
+    writeFileSync(join(folder, name), text)
+    utimesSync(join(folder, name), seconds, seconds)
+  }
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'scripts-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('an installation, when it is missing, half done or older than the lock file', () => {
+    write('package-lock.json', 2000)
+    expect(installState(folder)).toBe('missing')
+    mkdirSync(join(folder, 'node_modules'))
+    expect(installState(folder)).toBe('missing')
+    write('node_modules/.package-lock.json', 1000)
+    expect(installState(folder)).toBe('stale')
+    write('node_modules/.package-lock.json', 3000)
+    expect(installState(folder)).toBe('fresh')
+  })
+
+  it('a build, when a source anywhere under src/ is newer', () => {
+    expect(isBuildStale(folder)).toBe(true)
+    mkdirSync(join(folder, 'dist'))
+    mkdirSync(join(folder, 'src', 'deep'), { recursive: true })
+    write('src/deep/file.ts', 1000)
+    const later = Date.now() / 1000 + 1000
+    write('dist/index.html', later)
+    expect(isBuildStale(folder)).toBe(false)
+    write('src/deep/file.ts', later + 1)
+    expect(isBuildStale(folder)).toBe(true)
+  })
+})
+
+describe('the browser of the page tests', () => {
+  it('is the one that CHROMIUM_PATH names, and a wrong name is an error', () => {
+    expect(findBrowser({ CHROMIUM_PATH: '/x/chrome' }, () => true)).toBe('/x/chrome')
+    expect(() => findBrowser({ CHROMIUM_PATH: '/x/chrome' }, () => false)).toThrow('/x/chrome')
+  })
+
+  it('is Debian’s binary rather than its wrapper script', () => {
+    const places = usualPlaces('linux', {})
+    expect(places.indexOf('/usr/lib/chromium/chromium')).toBeLessThan(places.indexOf('/usr/bin/chromium'))
+  })
+
+  it('has a sandbox unless it is started by root', () => {
+    expect(launchFlags({ isRoot: true })).toContain('--no-sandbox')
+    expect(launchFlags({ isRoot: false })).not.toContain('--no-sandbox')
+  })
+})
