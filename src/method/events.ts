@@ -35,9 +35,20 @@ export interface RunStarted {
   backend: string
   models: { policy: string; reward: string; author: string }
 }
-export interface SettingsChanged { type: 'settings-changed'; patch: LivePatch }
-export interface TaskAdded { type: 'task-added'; task: Task; split: 'train' }
-export interface IterationStarted { type: 'iteration-started'; taskIds: string[]; pendingTaskIds: string[] }
+export interface SettingsChanged {
+  type: 'settings-changed'
+  patch: LivePatch
+}
+export interface TaskAdded {
+  type: 'task-added'
+  task: Task
+  split: 'train'
+}
+export interface IterationStarted {
+  type: 'iteration-started'
+  taskIds: string[]
+  pendingTaskIds: string[]
+}
 /** `taskId` may be an active task or a pending proposal's candidate. */
 export interface EpisodeFinished {
   type: 'episode'
@@ -53,7 +64,12 @@ export interface EpisodeFinished {
   outcome: Outcome
 }
 /** votes[step][evaluation] */
-export interface EpisodeJudged { type: 'judged'; episodeId: string; rewardVersion: number; votes: Evaluation[][] }
+export interface EpisodeJudged {
+  type: 'judged'
+  episodeId: string
+  rewardVersion: number
+  votes: Evaluation[][]
+}
 /** Advantages of the policy's steps of one episode, null where the step does not train. `reward[step][evaluation]` likewise. */
 export interface AdvantagesAssigned {
   type: 'advantages'
@@ -62,7 +78,13 @@ export interface AdvantagesAssigned {
   policy: (number | null)[]
   reward: (number | null)[][]
 }
-export interface ModelUpdated { type: 'model-updated'; role: 'policy' | 'reward'; version: number; examples: number; metrics: UpdateMetrics }
+export interface ModelUpdated {
+  type: 'model-updated'
+  role: 'policy' | 'reward'
+  version: number
+  examples: number
+  metrics: UpdateMetrics
+}
 export interface RewriteProposed {
   type: 'rewrite-proposed'
   proposalId: string
@@ -100,21 +122,53 @@ export interface TheoryEstimated {
   /** Share of steps in successful trajectories: the balance a : 1-a of what the reward model is taught. */
   successShare: number
 }
-export interface EvaluationFinished { type: 'evaluation'; split: 'id' | 'ood'; policyVersion: number; acc: number; episodes: number }
+export interface EvaluationFinished {
+  type: 'evaluation'
+  split: 'id' | 'ood'
+  policyVersion: number
+  acc: number
+  episodes: number
+}
 /** The iteration's metrics that follow from the log, names as in METRICS. Finite numbers only. */
-export interface IterationFinished { type: 'iteration-finished'; metrics: Record<string, number> }
-export interface RunFinished { type: 'run-finished'; reason: 'completed' | 'stopped' }
+export interface IterationFinished {
+  type: 'iteration-finished'
+  metrics: Record<string, number>
+}
+export interface RunFinished {
+  type: 'run-finished'
+  reason: 'completed' | 'stopped'
+}
 
 export type LoggedBody =
-  | RunStarted | SettingsChanged | TaskAdded | IterationStarted | EpisodeFinished | EpisodeJudged | AdvantagesAssigned
-  | ModelUpdated | RewriteProposed | RewriteResolved | TheoryEstimated | EvaluationFinished | IterationFinished | RunFinished
+  | RunStarted
+  | SettingsChanged
+  | TaskAdded
+  | IterationStarted
+  | EpisodeFinished
+  | EpisodeJudged
+  | AdvantagesAssigned
+  | ModelUpdated
+  | RewriteProposed
+  | RewriteResolved
+  | TheoryEstimated
+  | EvaluationFinished
+  | IterationFinished
+  | RunFinished
 
 export type Phase = 'evaluate' | 'rollout' | 'judge' | 'update-policy' | 'update-reward' | 'adapt'
 
 /** Wall-clock measurements of one iteration: `timing_s/*` and `perf/*`. */
-export interface TimingsMeasured { type: 'timings'; metrics: Record<string, number> }
+export interface TimingsMeasured {
+  type: 'timings'
+  metrics: Record<string, number>
+}
 /** Where the loop is now, for people who watch. */
-export interface PhaseProgressed { type: 'progress'; phase: Phase; done: number; total: number }
+export interface PhaseProgressed {
+  type: 'progress'
+  phase: Phase
+  done: number
+  total: number
+}
 /** One step of an episode as it happens; the episode event that follows is the record. */
 export interface StepHappened {
   type: 'step'

@@ -87,7 +87,11 @@ export interface Progress {
 /** A language model that plays a role. */
 export interface LanguageModelPort {
   encode(texts: readonly string[]): Promise<Tokens[]>
-  generate(requests: readonly GenerateRequest[], options: SamplingOptions, signal?: AbortSignal): Promise<Completion[][]>
+  generate(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]>
   /** One pass over the examples; resolves after the weights have changed. */
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics>
   /** Weights and optimiser state as one safetensors file, and back. */

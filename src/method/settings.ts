@@ -1,5 +1,10 @@
 /**
- * Settings of a run: their schema, their defaults (the paper's where it states one) and the presets.
+ * Settings of a run: their schema, their defaults and the presets.
+ *
+ * A default is the paper's where the paper states one (λ 1, α_low 0.2, α_high 0.8), else the released code's (m 3, G 8,
+ * ε 0.2, k3 with β 0.01, seq-mean-token-mean, gradient norm 1), and a size that fits a browser tab where theirs needs a
+ * cluster (tasks, steps, learning rates, which are for small models). setting-info.ts has the source of each one.
+ *
  * `LIVE_SETTINGS` may change while a run goes; they take effect at the next iteration and are logged.
  */
 import * as v from 'valibot'
@@ -9,7 +14,12 @@ const real = (low: number, high: number) => v.pipe(v.number(), v.finite(), v.min
 
 export const KL_ESTIMATORS = ['k1', 'k2', 'k3'] as const
 export type KlEstimator = (typeof KL_ESTIMATORS)[number]
-export const LOSS_AGGREGATIONS = ['token-mean', 'seq-mean-token-mean', 'seq-mean-token-sum', 'seq-mean-token-sum-norm'] as const
+export const LOSS_AGGREGATIONS = [
+  'token-mean',
+  'seq-mean-token-mean',
+  'seq-mean-token-sum',
+  'seq-mean-token-sum-norm',
+] as const
 export type LossAggregation = (typeof LOSS_AGGREGATIONS)[number]
 
 export const settingsSchema = v.pipe(
@@ -67,17 +77,244 @@ export const settingsSchema = v.pipe(
     evaluationTasks: count(0, 1000),
   }),
   v.forward(
-    v.check((s) => s.alphaLow < s.alphaHigh, 'alphaLow must be below alphaHigh: tasks between them are left as they are.'),
+    v.check(
+      (s) => s.alphaLow < s.alphaHigh,
+      'alphaLow must be below alphaHigh: tasks between them are left as they are.',
+    ),
     ['alphaLow'],
+  ),
+  v.forward(
+    v.check(
+      (s) => s.policyAccuracyLow <= s.policyAccuracyHigh,
+      'policyAccuracyLow must not be above policyAccuracyHigh: no task could train the policy.',
+    ),
+    ['policyAccuracyLow'],
+  ),
+  v.forward(
+    v.check(
+      (s) => s.rewardAccuracyLow <= s.rewardAccuracyHigh,
+      'rewardAccuracyLow must not be above rewardAccuracyHigh: no task could train the reward model.',
+    ),
+    ['rewardAccuracyLow'],
   ),
 )
 
 export type Settings = v.InferOutput<typeof settingsSchema>
 
 export const LIVE_SETTINGS = [
-  'signal', 'trainPolicy', 'trainReward', 'adaptEnvironment', 'lambda', 'alphaLow', 'alphaHigh', 'evaluationsPerStep',
-  'groupSize', 'tasksPerIteration', 'maxSteps', 'policyTemperature', 'rewardTemperature', 'authorTemperature',
-  'policyLearningRate', 'rewardLearningRate', 'klCoefficient', 'evaluateEvery',
+  'signal',
+  'trainPolicy',
+  'trainReward',
+  'adaptEnvironment',
+  'lambda',
+  'alphaLow',
+  'alphaHigh',
+  'evaluationsPerStep',
+  'groupSize',
+  'tasksPerIteration',
+  'maxSteps',
+  'policyTemperature',
+  'rewardTemperature',
+  'authorTemperature',
+  'policyLearningRate',
+  'rewardLearningRate',
+  'klCoefficient',
+  'evaluateEvery',
 ] as const satisfies readonly (keyof Settings)[]
 export type LiveSetting = (typeof LIVE_SETTINGS)[number]
 export type LivePatch = Partial<Pick<Settings, LiveSetting>>
+
+export const DEFAULTS: Settings = {
+  seed: 0,
+  profile: 'paper',
+  signal: 'integrated',
+  trainPolicy: true,
+  trainReward: true,
+  adaptEnvironment: true,
+  lambda: 1,
+  alphaLow: 0.2,
+  alphaHigh: 0.8,
+  evaluationsPerStep: 3,
+  groupSize: 8,
+  tasksPerIteration: 4,
+  taskPoolSize: 32,
+  maxSteps: 30,
+  policyTemperature: 1,
+  rewardTemperature: 0.8,
+  authorTemperature: 0.8,
+  topP: 0.95,
+  rewardGrouping: 'step',
+  singleSurvivor: 'zero',
+  policyAccuracyLow: 0,
+  policyAccuracyHigh: 1,
+  rewardAccuracyLow: 0.2,
+  rewardAccuracyHigh: 0.8,
+  normAdvByStd: true,
+  policyLearningRate: 3e-4,
+  rewardLearningRate: 3e-4,
+  policyUpdatesPerIteration: 4,
+  rewardUpdatesPerIteration: 4,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0.01,
+  klEstimator: 'k3',
+  lossAggregation: 'seq-mean-token-mean',
+  maxGradNorm: 1,
+  weightDecay: 0,
+  rewriteAttempts: 8,
+  evaluateEvery: 5,
+  evaluationTasks: 32,
+}
+
+/** Differences from DEFAULTS. Names joined with + are laid over one another: "household+policy-only". */
+export const PRESETS = {
+  household: {
+    tasksPerIteration: 4,
+    groupSize: 8,
+    evaluationsPerStep: 3,
+    maxSteps: 30,
+    taskPoolSize: 32,
+    policyLearningRate: 3e-4,
+    rewardLearningRate: 3e-4,
+  },
+  /** The AlfWorld run of the paper as its released configuration has it (configs/alfworld_rl.yaml). */
+  'paper-alfworld': {
+    tasksPerIteration: 16,
+    groupSize: 8,
+    evaluationsPerStep: 3,
+    maxSteps: 40,
+    taskPoolSize: 3553,
+    policyTemperature: 0.8,
+    rewardTemperature: 0.8,
+    authorTemperature: 0.8,
+    policyLearningRate: 1e-6,
+    rewardLearningRate: 1e-6,
+    policyUpdatesPerIteration: 4,
+    rewardUpdatesPerIteration: 4,
+    evaluateEvery: 5,
+    evaluationTasks: 140,
+  },
+  /** The released code's arithmetic (alfworld_rl_reward.py), at our size. */
+  reference: {
+    profile: 'reference',
+    signal: 'integrated',
+    lambda: 1,
+    rewardGrouping: 'vote',
+    singleSurvivor: 'raw',
+    policyAccuracyLow: 1 / 8,
+    policyAccuracyHigh: 7 / 8,
+    rewardAccuracyLow: 0.2,
+    rewardAccuracyHigh: 0.8,
+    normAdvByStd: true,
+    policyTemperature: 0.8,
+  },
+  'policy-only': { trainPolicy: true, trainReward: false, adaptEnvironment: false },
+  'policy-reward': { trainPolicy: true, trainReward: true, adaptEnvironment: false },
+  full: { trainPolicy: true, trainReward: true, adaptEnvironment: true },
+  'outcome-only': { signal: 'outcome' },
+  'step-only': { signal: 'step' },
+} as const satisfies Record<string, Partial<Settings>>
+export type PresetName = keyof typeof PRESETS
+
+export const DEFAULT_PRESET: PresetName = 'household'
+
+/** A setting that cannot be: `field` names it, or is null where the preset or the input as a whole is wrong. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+  readonly field: string | null
+
+  constructor(message: string, field: string | null) {
+    super(message)
+    this.field = field
+  }
+}
+
+/** Settings of a preset alone. Throws SettingsError for a name that is none. */
+export function presetSettings(preset: string = DEFAULT_PRESET): Settings {
+  let settings: Settings = DEFAULTS
+  for (const name of preset.split('+')) {
+    if (!Object.hasOwn(PRESETS, name)) {
+      throw new SettingsError(`There is no preset "${name}"; the presets are ${Object.keys(PRESETS).join(', ')}.`, null)
+    }
+    settings = { ...settings, ...PRESETS[name as PresetName] }
+  }
+  return settings
+}
+
+/** The preset with the input laid over it. Throws SettingsError with one sentence: which field, what is valid. */
+export function parseSettings(input: unknown = {}, preset: string = DEFAULT_PRESET): Settings {
+  const base = presetSettings(preset)
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new SettingsError('Settings must be an object of names and values.', null)
+  }
+  return validated({ ...base, ...definedEntries(input) })
+}
+
+/** The settings after a change of live settings. Throws SettingsError also for a setting that is fixed for a run. */
+export function applyPatch(settings: Settings, patch: LivePatch): Settings {
+  const fixed = Object.keys(definedEntries(patch)).find((name) => !isLiveSetting(name))
+  if (fixed !== undefined) {
+    const reason = Object.hasOwn(settings, fixed) ? 'is fixed for a run' : 'is not a setting'
+    throw new SettingsError(`"${fixed}" ${reason}; these may change while it goes: ${LIVE_SETTINGS.join(', ')}.`, fixed)
+  }
+  return validated({ ...settings, ...definedEntries(patch) })
+}
+
+export function isLiveSetting(name: string): name is LiveSetting {
+  return (LIVE_SETTINGS as readonly string[]).includes(name)
+}
+
+function validated(candidate: Record<string, unknown>): Settings {
+  const unknown = Object.keys(candidate).find((name) => !Object.hasOwn(settingsSchema.entries, name))
+  if (unknown !== undefined) {
+    throw new SettingsError(
+      `"${unknown}" is not a setting; the settings are ${Object.keys(settingsSchema.entries).join(', ')}.`,
+      unknown,
+    )
+  }
+  const result = v.safeParse(settingsSchema, candidate)
+  if (result.success) return result.output
+  const issue = result.issues[0]
+  const field = String(issue.path?.[0]?.key ?? '')
+  if (issue.type === 'check') throw new SettingsError(issue.message, field)
+  throw new SettingsError(
+    `${field} must be ${validValues(field as keyof Settings)}, not ${JSON.stringify(candidate[field])}.`,
+    field,
+  )
+}
+
+function definedEntries(input: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+}
+
+export type SettingDomain =
+  | { kind: 'number'; integer: boolean; min: number; max: number }
+  | { kind: 'choice'; options: readonly string[] }
+  | { kind: 'switch' }
+
+/** What values a setting may have, read from the schema, so that controls and errors cannot disagree with it. */
+export function settingDomain(name: keyof Settings): SettingDomain {
+  const schema = settingsSchema.entries[name]
+  if (schema.type === 'boolean') return { kind: 'switch' }
+  if (schema.type === 'picklist') return { kind: 'choice', options: schema.options }
+  const domain = { kind: 'number' as const, integer: false, min: -Infinity, max: Infinity }
+  for (const action of schema.pipe) {
+    if (action.type === 'integer') domain.integer = true
+    if (action.type === 'min_value') domain.min = action.requirement
+    if (action.type === 'max_value') domain.max = action.requirement
+  }
+  return domain
+}
+
+/** "a number from 0 to 10", "one of k1, k2, k3", "true or false". */
+export function validValues(name: keyof Settings): string {
+  const domain = settingDomain(name)
+  switch (domain.kind) {
+    case 'switch':
+      return 'true or false'
+    case 'choice':
+      return `one of ${domain.options.join(', ')}`
+    case 'number':
+      return `a${domain.integer ? ' whole' : ''} number from ${domain.min} to ${domain.max}`
+  }
+}

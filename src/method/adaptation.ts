@@ -1,0 +1,71 @@
+/**
+ * Tasks that follow the policy (RLAnything, environment adaptation). A task whose accuracy is outside the open
+ * interval (α_low, α_high) is rewritten; the rewrite q' replaces q only if
+ *
+ *     harder:  α_low < acc(q') < acc(q)          easier:  acc(q) < acc(q') < α_high          always: acc(q') > 0
+ *
+ * Profile `reference` includes the band's edges, α_low ≤ acc(q') and acc(q') ≤ α_high (alfworld_rl_reward.py:178-190).
+ * The trigger includes them in both profiles: "outside (α_low, α_high)" as printed, and as released
+ * (alfworld_utils.py:695).
+ *
+ * acc(q') is measured in the iteration after acc(q), with a policy that has learned in between, from as many rollouts
+ * as the group has. Both accuracies therefore carry the policy version that they were measured with.
+ */
+import type { Direction } from './ports.ts'
+import type { Settings } from './settings.ts'
+
+export type BandSettings = Pick<Settings, 'profile' | 'alphaLow' | 'alphaHigh'>
+
+/** Which way a task of this accuracy should change, or null inside the band. */
+export function rewriteDirection(
+  accuracy: number,
+  settings: Pick<BandSettings, 'alphaLow' | 'alphaHigh'>,
+): Direction | null {
+  if (accuracy >= settings.alphaHigh) return 'harder'
+  if (accuracy <= settings.alphaLow) return 'easier'
+  return null
+}
+
+export interface RewriteDecision {
+  accepted: boolean
+  /** The rule in symbols with its numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
+  rule: string
+}
+
+export function decideRewrite(
+  direction: Direction,
+  accuracyBefore: number,
+  accuracyAfter: number,
+  settings: BandSettings,
+): RewriteDecision {
+  const edgeIncluded = settings.profile === 'reference'
+  const edge = edgeIncluded ? '≤' : '<'
+  const before = shortNumber(accuracyBefore)
+  const after = shortNumber(accuracyAfter)
+  if (accuracyAfter <= 0) return { accepted: false, rule: `acc(q') > 0 does not hold: acc(q') = ${after}` }
+  if (direction === 'harder') {
+    const low = shortNumber(settings.alphaLow)
+    const isInside = edgeIncluded ? settings.alphaLow <= accuracyAfter : settings.alphaLow < accuracyAfter
+    const accepted = isInside && accuracyAfter < accuracyBefore
+    return {
+      accepted,
+      rule: ruleSentence(`α_low ${edge} acc(q') < acc(q)`, `${low} ${edge} ${after} < ${before}`, accepted),
+    }
+  }
+  const high = shortNumber(settings.alphaHigh)
+  const isInside = edgeIncluded ? accuracyAfter <= settings.alphaHigh : accuracyAfter < settings.alphaHigh
+  const accepted = accuracyBefore < accuracyAfter && isInside
+  return {
+    accepted,
+    rule: ruleSentence(`acc(q) < acc(q') ${edge} α_high`, `${before} < ${after} ${edge} ${high}`, accepted),
+  }
+}
+
+function ruleSentence(symbols: string, numbers: string, holds: boolean): string {
+  return `${symbols}${holds ? '' : ' does not hold'}: ${numbers}`
+}
+
+/** At most three decimals, no trailing zeros. */
+function shortNumber(value: number): string {
+  return String(Math.round(value * 1000) / 1000)
+}
