@@ -1,0 +1,48 @@
+/** Errors as they cross between threads: structured cloning keeps neither class nor cause, so they travel as data. */
+
+/** A worker died with calls under way, or was called after its death. */
+export class WorkerLostError extends Error {
+  override readonly name = 'WorkerLostError'
+  readonly worker: string
+
+  constructor(worker: string, reason: string, options?: ErrorOptions) {
+    super(
+      `The ${worker} worker stopped (${reason}). What it had not yet saved is gone: start it again from its last ` +
+        'checkpoint; if it stops again, close other tabs or lower the group size, because memory is the usual reason.',
+      options,
+    )
+    this.worker = worker
+  }
+}
+
+export interface ErrorRecord {
+  name: string
+  message: string
+  stack: string | null
+  cause: ErrorRecord | null
+}
+
+const DEEPEST_CAUSE = 8
+
+export function recordError(error: unknown, depth = 0): ErrorRecord {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), stack: null, cause: null }
+  const hasCause = error.cause !== undefined && error.cause !== null && depth < DEEPEST_CAUSE
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack ?? null,
+    cause: hasCause ? recordError(error.cause, depth + 1) : null,
+  }
+}
+
+/** An Error again, with the name, message and causes that it had; code tells errors of other threads apart by name. */
+export function reviveError(record: ErrorRecord): Error {
+  const error = new Error(record.message, record.cause === null ? undefined : { cause: reviveError(record.cause) })
+  error.name = record.name
+  if (record.stack !== null) error.stack = record.stack
+  return error
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}

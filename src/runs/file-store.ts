@@ -1,0 +1,58 @@
+/** Runs as files, for the command line: the log as `run.jsonl`, this machine's timings as `run.timings.jsonl` beside it. */
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { LoggedEvent, TimingsMeasured } from '../method/events.ts'
+import { eventLine, headerLine, parseRunLog } from './run-log.ts'
+import type { RunCheckpoint, RunStore } from './run-store.ts'
+
+/** `a/run.jsonl` -> `a/run.timings.jsonl` */
+export function timingsPath(logPath: string): string {
+  return logPath.endsWith('.jsonl') ? logPath.replace(/\.jsonl$/, '.timings.jsonl') : `${logPath}.timings.jsonl`
+}
+
+export interface FileStorePaths {
+  /** The log; none is written if it is not given. */
+  log?: string
+  /** Folder of `policy.safetensors` and `reward.safetensors`. */
+  checkpoints?: string
+}
+
+export class FileRunStore implements RunStore {
+  readonly #paths: FileStorePaths
+
+  constructor(paths: FileStorePaths) {
+    this.#paths = paths
+  }
+
+  async create(): Promise<void> {
+    const { log, checkpoints } = this.#paths
+    if (log !== undefined) {
+      await mkdir(dirname(log), { recursive: true })
+      await writeFile(log, headerLine())
+      await writeFile(timingsPath(log), '')
+    }
+    if (checkpoints !== undefined) await mkdir(checkpoints, { recursive: true })
+  }
+
+  async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
+    if (this.#paths.log !== undefined) await appendFile(this.#paths.log, events.map(eventLine).join(''))
+  }
+
+  async appendTimings(iteration: number, timings: TimingsMeasured): Promise<void> {
+    if (this.#paths.log === undefined) return
+    await appendFile(timingsPath(this.#paths.log), `${JSON.stringify({ iteration, ...timings.metrics })}\n`)
+  }
+
+  async saveCheckpoint({ policy, reward }: RunCheckpoint): Promise<void> {
+    const folder = this.#paths.checkpoints
+    if (folder === undefined) return
+    await writeFile(join(folder, 'policy.safetensors'), policy)
+    await writeFile(join(folder, 'reward.safetensors'), reward)
+  }
+
+  async finish(): Promise<void> {}
+}
+
+export async function readRunLog(path: string): Promise<LoggedEvent[]> {
+  return parseRunLog(await readFile(path, 'utf8'))
+}

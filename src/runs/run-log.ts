@@ -1,0 +1,135 @@
+/**
+ * The run log as text: JSON lines, a header first, then one logged event a line, in order.
+ *
+ *     {"format":"rlanything-run","version":1}
+ *     {"type":"run-started","runId":"…","seq":0,"iteration":0,…}
+ *
+ * The same events always give the same bytes, so logs of two runs can be compared with `cmp`. Timings never enter.
+ */
+import type { LoggedBody, LoggedEvent } from '../method/events.ts'
+
+export const RUN_LOG_FORMAT = 'rlanything-run'
+export const RUN_LOG_VERSION = 1
+
+const EVENT_TYPES: Record<LoggedBody['type'], true> = {
+  'run-started': true,
+  'settings-changed': true,
+  'task-added': true,
+  'iteration-started': true,
+  episode: true,
+  judged: true,
+  advantages: true,
+  'model-updated': true,
+  'rewrite-proposed': true,
+  'rewrite-resolved': true,
+  theory: true,
+  evaluation: true,
+  'iteration-finished': true,
+  'run-finished': true,
+}
+
+/** A log that cannot be read; `line` counts from 1. */
+export class RunLogError extends Error {
+  override readonly name = 'RunLogError'
+  readonly line: number
+
+  constructor(line: number, why: string, remedy: string, options?: ErrorOptions) {
+    super(`Run log, line ${line}: ${why} ${remedy}`, options)
+    this.line = line
+  }
+}
+
+export function headerLine(): string {
+  return `${JSON.stringify({ format: RUN_LOG_FORMAT, version: RUN_LOG_VERSION })}\n`
+}
+
+/** One line, with its end. Throws where a number is not finite, because JSON would turn it into null. */
+export function eventLine(event: LoggedEvent): string {
+  const line = JSON.stringify(event, (key, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw new RangeError(
+        `"${key}" of event ${event.seq} (${event.type}) is ${value}; only finite numbers are logged.`,
+      )
+    }
+    return value
+  })
+  return `${line}\n`
+}
+
+export function serialiseRunLog(events: readonly LoggedEvent[]): string {
+  return headerLine() + events.map(eventLine).join('')
+}
+
+export interface ParseOptions {
+  /** Leaves out a last line that was cut while it was being written, instead of failing. */
+  isTornEndAllowed?: boolean
+}
+
+/** Events of a log, checked for order and known types. Throws RunLogError with the line. */
+export function parseRunLog(text: string, { isTornEndAllowed = false }: ParseOptions = {}): LoggedEvent[] {
+  const lines = text.split('\n')
+  const isEndTorn = lines.at(-1) !== ''
+  if (!isEndTorn) lines.pop()
+  checkHeader(lines[0])
+  const events: LoggedEvent[] = []
+  for (const [index, line] of lines.entries()) {
+    if (index === 0) continue
+    const isLast = index === lines.length - 1
+    try {
+      events.push(parseEvent(line, index + 1, events.length))
+    } catch (error) {
+      if (!(isLast && isEndTorn && error instanceof RunLogError)) throw error
+      if (isTornEndAllowed) break
+      throw new RunLogError(
+        index + 1,
+        'it is cut short.',
+        'The file ended while it was being written; remove this line.',
+        {
+          cause: error,
+        },
+      )
+    }
+  }
+  return events
+}
+
+function checkHeader(line: string | undefined): void {
+  const remedy = 'Choose a file that the playground or `npm run loop -- --out` wrote.'
+  const header = parseJson(line ?? '', 1, remedy)
+  if (header['format'] !== RUN_LOG_FORMAT) {
+    throw new RunLogError(1, `it is not the header of a run log ("format" must be "${RUN_LOG_FORMAT}").`, remedy)
+  }
+  if (header['version'] !== RUN_LOG_VERSION) {
+    const version = JSON.stringify(header['version'])
+    throw new RunLogError(1, `the log has version ${version}, this playground reads ${RUN_LOG_VERSION}.`, 'Update it.')
+  }
+}
+
+function parseEvent(line: string, number: number, seq: number): LoggedEvent {
+  const remedy = 'The file was damaged or edited; load an intact copy, or cut it off before this line.'
+  const event = parseJson(line, number, remedy)
+  const { type } = event
+  if (typeof type !== 'string' || !Object.hasOwn(EVENT_TYPES, type)) {
+    throw new RunLogError(number, `the event type ${JSON.stringify(type)} is unknown.`, remedy)
+  }
+  if (event['seq'] !== seq) {
+    throw new RunLogError(number, `"seq" is ${JSON.stringify(event['seq'])} where ${seq} is due.`, remedy)
+  }
+  if (!Number.isInteger(event['iteration'])) {
+    throw new RunLogError(number, `"iteration" is ${JSON.stringify(event['iteration'])}, not a whole number.`, remedy)
+  }
+  return event as unknown as LoggedEvent
+}
+
+function parseJson(line: string, number: number, remedy: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (cause) {
+    throw new RunLogError(number, 'it is not JSON.', remedy, { cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RunLogError(number, 'it is not a JSON object.', remedy)
+  }
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,59 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { LoggedEvent } from '../../src/method/events.ts'
+import { FileRunStore, readRunLog, timingsPath } from '../../src/runs/file-store.ts'
+
+describe('a run kept in files', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'runs-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  const events: LoggedEvent[] = [
+    { type: 'iteration-started', taskIds: ['a'], pendingTaskIds: [], seq: 0, iteration: 1 },
+    { type: 'iteration-finished', metrics: { acc: 0.5 }, seq: 1, iteration: 1 },
+  ]
+
+  it('has its log in one file and its timings in another', async () => {
+    const log = join(folder, 'deep', 'run.jsonl')
+    const store = new FileRunStore({ log })
+    await store.create()
+    await store.append('r', events.slice(0, 1))
+    await store.append('r', events.slice(1))
+    await store.appendTimings(1, { type: 'timings', metrics: { 'timing_s/step': 1.25 } })
+    expect(await readRunLog(log)).toEqual(events)
+    expect(readFileSync(log, 'utf8')).not.toContain('timing')
+    expect(readFileSync(join(folder, 'deep', 'run.timings.jsonl'), 'utf8')).toBe(
+      '{"iteration":1,"timing_s/step":1.25}\n',
+    )
+  })
+
+  it('writes the checkpoints of both learning models', async () => {
+    const store = new FileRunStore({ checkpoints: join(folder, 'saved') })
+    await store.create()
+    await store.saveCheckpoint({
+      runId: 'r',
+      iteration: 1,
+      eventCount: 2,
+      policy: Uint8Array.of(1),
+      reward: Uint8Array.of(2),
+    })
+    expect([...readFileSync(join(folder, 'saved', 'policy.safetensors'))]).toEqual([1])
+    expect([...readFileSync(join(folder, 'saved', 'reward.safetensors'))]).toEqual([2])
+  })
+
+  it('writes nothing that was not asked for', async () => {
+    const store = new FileRunStore({})
+    await store.create()
+    await store.append('r', events)
+    expect(existsSync(join(folder, 'run.jsonl'))).toBe(false)
+  })
+
+  it('names the timings after the log', () => {
+    expect(timingsPath('a/run.jsonl')).toBe('a/run.timings.jsonl')
+    expect(timingsPath('a/run')).toBe('a/run.timings.jsonl')
+  })
+})
