@@ -1,0 +1,205 @@
+/** The command language: what can be said, and what of it can be done now. */
+import { contentsOf, isAccessible, isHere, type Dialect, type GameState } from './state.ts'
+import { applianceType, type Treatment } from './vocabulary.ts'
+import { worldOf, type World } from './world.ts'
+
+/** Objects and receptacles by their position in the game's lists. */
+export type Command =
+  | { verb: 'look' | 'inventory' | 'help' }
+  | { verb: 'go' | 'open' | 'close' | 'examine'; receptacle: number }
+  | { verb: 'take' | 'move' | Treatment; object: number; receptacle: number }
+  | { verb: 'use' | 'examine-object'; object: number }
+  | { verb: 'slice'; object: number; knife: number }
+
+/** Reads one command; null if these are not its words or it names something that does not exist. */
+export function parseCommand(world: World, dialect: Dialect, text: string): Command | null {
+  const space = text.indexOf(' ')
+  if (space < 0) {
+    return text === 'look' || text === 'inventory' || (text === 'help' && dialect === 'v2') ? { verb: text } : null
+  }
+  const verb = text.slice(0, space)
+  const rest = text.slice(space + 1)
+  switch (verb) {
+    case 'go':
+      return rest.startsWith('to ') ? withReceptacle(world, 'go', rest.slice(3)) : null
+    case 'open':
+    case 'close':
+      return withReceptacle(world, verb, rest)
+    case 'examine':
+      return withReceptacle(world, verb, rest) ?? withObject(world, 'examine-object', rest)
+    case 'use':
+      return withObject(world, verb, rest)
+    case 'take':
+      return withBoth(world, verb, rest, ' from ')
+    case 'move':
+      return dialect === 'v2' ? withBoth(world, verb, rest, ' to ') : null
+    case 'put':
+      return dialect === 'v1' ? withBoth(world, 'move', rest, ' in/on ') : null
+    case 'clean':
+    case 'heat':
+    case 'cool':
+      return withBoth(world, verb, rest, ' with ')
+    case 'slice': {
+      const [object, knife] = rest.split(' with ').map((name) => world.objectNamed.get(name))
+      return object !== undefined &&
+        knife !== undefined &&
+        rest === `${world.objects[object]!.name} with ${world.objects[knife]!.name}`
+        ? { verb, object, knife }
+        : null
+    }
+    default:
+      return null
+  }
+}
+
+function withReceptacle(world: World, verb: 'go' | 'open' | 'close' | 'examine', name: string): Command | null {
+  const receptacle = world.receptacleNamed.get(name)
+  return receptacle === undefined ? null : { verb, receptacle }
+}
+
+function withObject(world: World, verb: 'use' | 'examine-object', name: string): Command | null {
+  const object = world.objectNamed.get(name)
+  return object === undefined ? null : { verb, object }
+}
+
+function withBoth(world: World, verb: 'take' | 'move' | Treatment, rest: string, between: string): Command | null {
+  const at = rest.indexOf(between)
+  if (at < 0) return null
+  const object = world.objectNamed.get(rest.slice(0, at))
+  const receptacle = world.receptacleNamed.get(rest.slice(at + between.length))
+  return object === undefined || receptacle === undefined ? null : { verb, object, receptacle }
+}
+
+export function formatCommand(world: World, dialect: Dialect, command: Command): string {
+  const object = 'object' in command ? world.objects[command.object]!.name : ''
+  const receptacle = 'receptacle' in command ? world.receptacles[command.receptacle]!.name : ''
+  switch (command.verb) {
+    case 'go':
+      return `go to ${receptacle}`
+    case 'open':
+    case 'close':
+    case 'examine':
+      return `${command.verb} ${receptacle}`
+    case 'take':
+      return `take ${object} from ${receptacle}`
+    case 'move':
+      return dialect === 'v1' ? `put ${object} in/on ${receptacle}` : `move ${object} to ${receptacle}`
+    case 'clean':
+    case 'heat':
+    case 'cool':
+      return `${command.verb} ${object} with ${receptacle}`
+    case 'use':
+      return `use ${object}`
+    case 'examine-object':
+      return `examine ${object}`
+    case 'slice':
+      return `slice ${object} with ${world.objects[command.knife]!.name}`
+    default:
+      return command.verb
+  }
+}
+
+/**
+ * The preconditions. Two of them look like mistakes and are ALFWorld's: one cannot go to where one stands, not even to
+ * another receptacle there (the planner drops operators without effect), and only a held object can be examined (a
+ * stray comma in the PDDL domain).
+ */
+export function isAdmissible(world: World, state: GameState, command: Command): boolean {
+  switch (command.verb) {
+    case 'look':
+    case 'inventory':
+      return true
+    case 'help':
+      return state.dialect === 'v2'
+    case 'go':
+      return !isHere(world, state, command.receptacle)
+    case 'examine':
+      return isHere(world, state, command.receptacle)
+    case 'open':
+    case 'close':
+      return (
+        isHere(world, state, command.receptacle) &&
+        world.receptacles[command.receptacle]!.isOpenable &&
+        state.open[command.receptacle] === (command.verb === 'open' ? 0 : 1)
+      )
+    case 'take':
+      return (
+        state.held < 0 &&
+        world.objects[command.object]!.isPickupable &&
+        isHere(world, state, command.receptacle) &&
+        isAccessible(world, state, command.receptacle) &&
+        state.whereabouts[command.object]!.includes(command.receptacle)
+      )
+    case 'move':
+      return (
+        state.held === command.object &&
+        isHere(world, state, command.receptacle) &&
+        isAccessible(world, state, command.receptacle) &&
+        world.accepts[command.receptacle]![command.object]!
+      )
+    case 'clean':
+    case 'heat':
+    case 'cool':
+      return (
+        state.held === command.object &&
+        isTreatable(world, command.object, command.verb) &&
+        isHere(world, state, command.receptacle) &&
+        world.receptacles[command.receptacle]!.type === applianceType[command.verb]
+      )
+    case 'use':
+      return (
+        world.objects[command.object]!.isLamp &&
+        state.whereabouts[command.object]!.some((receptacle) => isHere(world, state, receptacle))
+      )
+    case 'examine-object':
+      return state.held === command.object
+    case 'slice':
+      return (
+        state.held === command.knife &&
+        world.objects[command.knife]!.isKnife &&
+        world.objects[command.object]!.isSliceable &&
+        state.standingAt[command.object]!.includes(state.place)
+      )
+  }
+}
+
+export function isTreatable(world: World, object: number, treatment: Treatment): boolean {
+  const { isCleanable, isHeatable, isCoolable } = world.objects[object]!
+  return treatment === 'clean' ? isCleanable : treatment === 'heat' ? isHeatable : isCoolable
+}
+
+/** Everything that can be done now, unsorted. */
+export function possibleCommands(state: GameState): Command[] {
+  const world = worldOf(state.game)
+  const candidates: Command[] = [{ verb: 'look' }, { verb: 'inventory' }, { verb: 'help' }]
+  for (let receptacle = 0; receptacle < world.receptacles.length; receptacle++) {
+    candidates.push({ verb: 'go', receptacle })
+  }
+  for (const receptacle of world.receptaclesAt[state.place] ?? []) {
+    candidates.push({ verb: 'examine', receptacle }, { verb: 'open', receptacle }, { verb: 'close', receptacle })
+    for (const object of contentsOf(state, receptacle)) candidates.push({ verb: 'take', object, receptacle })
+    if (state.held >= 0) {
+      const object = state.held
+      candidates.push({ verb: 'move', object, receptacle })
+      candidates.push(
+        { verb: 'clean', object, receptacle },
+        { verb: 'heat', object, receptacle },
+        { verb: 'cool', object, receptacle },
+      )
+    }
+  }
+  world.objects.forEach(({ isLamp, isSliceable }, object) => {
+    if (isLamp) candidates.push({ verb: 'use', object })
+    if (isSliceable && state.held >= 0) candidates.push({ verb: 'slice', object, knife: state.held })
+  })
+  if (state.held >= 0) candidates.push({ verb: 'examine-object', object: state.held })
+  return candidates.filter((command) => isAdmissible(world, state, command))
+}
+
+/** The commands that do something now, sorted by code point as ALFWorld lists them. */
+export function admissibleCommands(state: GameState): string[] {
+  const world = worldOf(state.game)
+  return possibleCommands(state)
+    .map((command) => formatCommand(world, state.dialect, command))
+    .sort()
+}

@@ -1,0 +1,112 @@
+/** A game made ready for playing: names, acceptance and places looked up once. Immutable and shared by all states. */
+import { isCapable, nameOf, treatmentOf, type HouseholdGame } from './game.ts'
+import { accepts, applianceType, can, knifeTypes } from './vocabulary.ts'
+
+export interface WorldReceptacle {
+  index: number
+  name: string
+  type: string
+  isOpenable: boolean
+  place: number
+}
+
+export interface WorldObject {
+  index: number
+  name: string
+  type: string
+  isPickupable: boolean
+  isCleanable: boolean
+  isHeatable: boolean
+  isCoolable: boolean
+  isSliceable: boolean
+  isLamp: boolean
+  isKnife: boolean
+  isContainer: boolean
+  /** Objects that lie in it. */
+  inside: readonly number[]
+}
+
+export interface World {
+  game: HouseholdGame
+  receptacles: readonly WorldReceptacle[]
+  objects: readonly WorldObject[]
+  receptacleNamed: ReadonlyMap<string, number>
+  objectNamed: ReadonlyMap<string, number>
+  /** [receptacle] */
+  placeOf: readonly number[]
+  /** [place] receptacles that one stands before there, in listing order. */
+  receptaclesAt: readonly (readonly number[])[]
+  /** [receptacle][object] */
+  accepts: readonly (readonly boolean[])[]
+  /** Objects of the goal's type, of which `goalObjects` can be picked up and treated as the goal asks. */
+  goalTypeObjects: readonly number[]
+  goalObjects: readonly number[]
+  /** Receptacles of the goal's type; in the lamp task none. */
+  goalReceptacles: readonly number[]
+  /** Lamps of the goal's type; in all other tasks none. */
+  goalLamps: readonly number[]
+  /** Where the goal's treatment is done; none if it asks for none. */
+  appliances: readonly number[]
+}
+
+const worlds = new WeakMap<HouseholdGame, World>()
+
+/** The world of a game; a game must not be changed after its first use. */
+export function worldOf(game: HouseholdGame): World {
+  let world = worlds.get(game)
+  if (!world) {
+    world = buildWorld(game)
+    worlds.set(game, world)
+  }
+  return world
+}
+
+function buildWorld(game: HouseholdGame): World {
+  const { goal } = game
+  const receptacles = game.receptacles.map(({ type, isOpenable, place, ...name }, index): WorldReceptacle => ({
+    index,
+    name: nameOf(name),
+    type,
+    isOpenable,
+    place,
+  }))
+  const inside = game.objects.map((): number[] => [])
+  game.objects.forEach((object, index) => {
+    if (object.inside !== undefined) inside[object.inside]?.push(index)
+  })
+  const objects = game.objects.map((object, index): WorldObject => ({
+    index,
+    name: nameOf(object),
+    type: object.type,
+    isPickupable: object.isPickupable ?? can(object.type, 'pickupable'),
+    isCleanable: can(object.type, 'cleanable'),
+    isHeatable: can(object.type, 'heatable'),
+    isCoolable: can(object.type, 'coolable'),
+    isSliceable: can(object.type, 'sliceable'),
+    isLamp: can(object.type, 'lamp'),
+    isKnife: knifeTypes.has(object.type),
+    isContainer: can(object.type, 'container'),
+    inside: inside[index]!,
+  }))
+  const receptaclesAt = Array.from({ length: Math.max(-1, ...receptacles.map((r) => r.place)) + 1 }, (): number[] => [])
+  for (const receptacle of receptacles) receptaclesAt[receptacle.place]!.push(receptacle.index)
+  const isLampTask = goal.taskType === 'look_at_obj_in_light'
+  const treatment = treatmentOf(goal.taskType)
+  const goalTypeObjects = objects.filter((object) => object.type === goal.object).map((object) => object.index)
+  const receptaclesOfType = (type: string) => receptacles.filter((r) => r.type === type).map((r) => r.index)
+  return {
+    game,
+    receptacles,
+    objects,
+    receptacleNamed: new Map(receptacles.map((r) => [r.name, r.index])),
+    objectNamed: new Map(objects.map((o) => [o.name, o.index])),
+    placeOf: receptacles.map((r) => r.place),
+    receptaclesAt,
+    accepts: receptacles.map((r) => objects.map((o) => accepts(r.type, o.type))),
+    goalTypeObjects,
+    goalObjects: goalTypeObjects.filter((o) => objects[o]!.isPickupable && isCapable(goal.taskType, goal.object)),
+    goalReceptacles: isLampTask ? [] : receptaclesOfType(goal.target),
+    goalLamps: isLampTask ? objects.filter((o) => o.isLamp && o.type === goal.target).map((o) => o.index) : [],
+    appliances: treatment ? receptaclesOfType(applianceType[treatment]) : [],
+  }
+}
