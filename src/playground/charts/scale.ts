@@ -1,0 +1,80 @@
+/** Axes and paths of line charts; numbers in, numbers and SVG paths out. */
+
+export interface Scale {
+  domain: [number, number]
+  /** Pixel of a value. */
+  at(value: number): number
+}
+
+export function linear(domain: [number, number], range: [number, number]): Scale {
+  const [d0, d1] = domain
+  const [r0, r1] = range
+  const slope = d1 === d0 ? 0 : (r1 - r0) / (d1 - d0)
+  return { domain, at: (value) => r0 + (value - d0) * slope }
+}
+
+/** Round values inside the domain, about `count` of them: steps of 1, 2 or 5 times a power of ten. */
+export function ticks([low, high]: [number, number], count: number, isInteger = false): number[] {
+  if (!(high > low)) return [low]
+  const rough = (high - low) / Math.max(1, count)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const factor = [1, 2, 5, 10].find((f) => f * power >= rough * 0.999)!
+  const step = isInteger ? Math.max(1, factor * power) : factor * power
+  const result: number[] = []
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(Number((i * step).toPrecision(12)))
+  return result
+}
+
+/** The domain widened to round numbers, so that it moves seldom while values arrive. */
+export function roundDomain(values: Iterable<number | null>, atLeast?: [number, number]): [number, number] {
+  let low = atLeast ? atLeast[0] : Infinity
+  let high = atLeast ? atLeast[1] : -Infinity
+  for (const value of values) {
+    if (value === null || !Number.isFinite(value)) continue
+    if (value < low) low = value
+    if (value > high) high = value
+  }
+  if (low > high) return [0, 1]
+  if (low === high) return low === 0 ? [0, 1] : low > 0 ? [0, low * 2] : [low * 2, 0]
+  const rough = (high - low) / 4
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = [1, 2, 5, 10].find((f) => f * power >= rough * 0.999)! * power
+  return [Number((Math.floor(low / step + 1e-9) * step).toPrecision(12)), Number((Math.ceil(high / step - 1e-9) * step).toPrecision(12))]
+}
+
+export interface Point { x: number; y: number }
+
+/**
+ * The known points of a series as a path. More points than pixels are thinned to the lowest and the highest of each
+ * pixel column, so that spikes stay.
+ */
+export function linePath(points: readonly Point[], x: Scale, y: Scale): string {
+  let path = ''
+  let column = NaN
+  let low: Point | null = null
+  let high: Point | null = null
+  const isDense = points.length > 600
+  const write = (point: Point) => {
+    path += `${path === '' ? 'M' : 'L'}${x.at(point.x).toFixed(1)} ${y.at(point.y).toFixed(1)}`
+  }
+  const flush = () => {
+    if (!low || !high) return
+    const [first, second] = low.x <= high.x ? [low, high] : [high, low]
+    write(first)
+    if (second !== first) write(second)
+    low = high = null
+  }
+  for (const point of points) {
+    if (!isDense) {
+      write(point)
+      continue
+    }
+    const here = Math.round(x.at(point.x))
+    if (here !== column) flush()
+    column = here
+    if (!low || point.y < low.y) low = point
+    if (!high || point.y > high.y) high = point
+  }
+  flush()
+  return path
+}

@@ -1,0 +1,122 @@
+/** What the charts show: every curve of a run as points over iterations, and each chart in one sentence. */
+import type { IterationView, RunView } from '../run-view.ts'
+import type { Point } from '../charts/scale.ts'
+import { compact, percent } from './format.ts'
+
+export interface Series {
+  name: string
+  hue: 'policy' | 'reward' | 'environment' | 'ink'
+  line: 'solid' | 'dashed' | 'dotted'
+  points: Point[]
+}
+
+export interface Chart {
+  id: string
+  title: string
+  /** One sentence on what is drawn and where it is defined. */
+  about: string
+  unit: 'share' | 'count' | 'number'
+  series: Series[]
+  /** Reference line. */
+  reference?: { value: number; name: string }
+}
+
+export function charts(view: RunView): Chart[] {
+  const along = (pick: (iteration: IterationView) => number | null | undefined): Point[] => {
+    const points: Point[] = []
+    for (const iteration of view.iterations) {
+      const y = pick(iteration)
+      if (y !== null && y !== undefined && Number.isFinite(y)) points.push({ x: iteration.iteration, y })
+    }
+    return points
+  }
+  const evaluation = (split: 'id' | 'ood') => along((i) => i.evaluations.findLast((e) => e.split === split)?.acc)
+  const total = (pick: (iteration: IterationView) => number) => {
+    let sum = 0
+    return along((i) => (i.isFinished ? (sum += pick(i)) : null))
+  }
+  const update = (role: 'policyUpdate' | 'rewardUpdate', metric: 'pg_loss' | 'ppo_kl' | 'entropy') => along((i) => i[role]?.metrics[metric])
+  const both = (metric: 'pg_loss' | 'ppo_kl' | 'entropy'): Series[] => [
+    { name: 'policy', hue: 'policy', line: 'solid', points: update('policyUpdate', metric) },
+    { name: 'reward model', hue: 'reward', line: 'solid', points: update('rewardUpdate', metric) },
+  ]
+  return [
+    {
+      id: 'accuracy', title: 'Policy accuracy', unit: 'share',
+      about: 'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration.',
+      series: [
+        { name: 'in distribution', hue: 'policy', line: 'solid', points: evaluation('id') },
+        { name: 'out of distribution', hue: 'policy', line: 'dashed', points: evaluation('ood') },
+        { name: 'training', hue: 'ink', line: 'dotted', points: along((i) => (i.isFinished ? i.metrics['policy/acc'] : null)) },
+      ],
+    },
+    {
+      id: 'reward', title: 'Reward-model accuracy', unit: 'share',
+      about: 'Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome.',
+      series: [
+        { name: 'process', hue: 'reward', line: 'solid', points: along((i) => i.metrics['reward/process_acc']) },
+        { name: 'outcome', hue: 'reward', line: 'dashed', points: along((i) => i.metrics['reward/outcome_acc']) },
+      ],
+    },
+    {
+      id: 'tasks', title: 'Rewritten tasks', unit: 'count',
+      about: 'Rewrites so far: how many the author proposed and how many the acceptance rule let in.',
+      series: [
+        { name: 'accepted', hue: 'environment', line: 'solid', points: total((i) => i.resolved.filter((r) => r.accepted).length) },
+        { name: 'proposed', hue: 'environment', line: 'dashed', points: total((i) => i.proposed.length) },
+      ],
+    },
+    {
+      id: 'theory', title: 'Precision μ = p₊ + p₋', unit: 'number', reference: { value: 1, name: 'no signal' },
+      about: 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
+      series: [{ name: 'μ', hue: 'reward', line: 'solid', points: along((i) => i.theory?.mu) }],
+    },
+    { id: 'entropy', title: 'Entropy', unit: 'number', about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.', series: both('entropy') },
+    { id: 'kl', title: 'KL to the sampling weights', unit: 'number', about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.', series: both('ppo_kl') },
+    { id: 'loss', title: 'Policy-gradient loss', unit: 'number', about: 'pg_loss: the clipped surrogate. It need not fall; look for steps and drift.', series: both('pg_loss') },
+  ]
+}
+
+export function writeValue(chart: Chart, value: number): string {
+  return chart.unit === 'share' ? percent(value, 1) : chart.unit === 'count' ? compact(value) : compact(Number(value.toPrecision(3)))
+}
+
+/** The chart in words: where each curve began, where it is, over which iterations. */
+export function summarise(chart: Chart): string {
+  const known = chart.series.filter((series) => series.points.length > 0)
+  if (known.length === 0) return 'No values yet.'
+  const sentences = known.map((series) => {
+    const first = series.points[0]!
+    const last = series.points.at(-1)!
+    if (series.points.length === 1) return `${series.name} ${writeValue(chart, last.y)} at iteration ${last.x}`
+    return `${series.name} ${writeValue(chart, first.y)} → ${writeValue(chart, last.y)} (iterations ${first.x} to ${last.x})`
+  })
+  return `${sentences.join('; ')}.`
+}
+
+/** At most `limit` rows, spread evenly, the last one always among them. */
+export function tableRows(chart: Chart, limit = 40): { iteration: number; values: (number | null)[] }[] {
+  const byIteration = new Map<number, (number | null)[]>()
+  chart.series.forEach((series, s) => {
+    for (const { x, y } of series.points) {
+      let row = byIteration.get(x)
+      if (!row) byIteration.set(x, (row = chart.series.map(() => null)))
+      row[s] = y
+    }
+  })
+  const rows = [...byIteration].sort(([a], [b]) => a - b).map(([iteration, values]) => ({ iteration, values }))
+  if (rows.length <= limit) return rows
+  return Array.from({ length: limit }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (limit - 1))]!)
+}
+
+/** The value of a series at an iteration, or the last one before it. */
+export function valueAt(series: Series, iteration: number): number | null {
+  let low = 0
+  let high = series.points.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (series.points[middle]!.x <= iteration) low = middle + 1
+    else high = middle
+  }
+  return series.points[low - 1]?.y ?? null
+}

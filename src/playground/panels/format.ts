@@ -1,0 +1,41 @@
+/** Numbers as the page writes them: a real minus sign, a fixed number of decimals, an en dash for what is not known. */
+
+export const UNKNOWN = '–'
+
+export function decimal(value: number | null | undefined, digits = 2): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  const text = Math.abs(value).toFixed(digits)
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text
+}
+
+export function signed(value: number | null | undefined, digits = 2): string {
+  const text = decimal(value, digits)
+  return text === UNKNOWN || text.startsWith('−') || Number(text) === 0 ? text : `+${text}`
+}
+
+export function percent(value: number | null | undefined, digits = 0): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  return `${(100 * value).toFixed(digits)} %`
+}
+
+export function whole(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f')
+}
+
+/** `1 rollout`, `8 rollouts`. */
+export function counted(count: number, noun: string): string {
+  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** A short number for an axis or a setting: 1e-4 and 0.25 and 12, never 0.00010000000001. */
+export function compact(value: number): string {
+  if (value === 0) return '0'
+  const size = Math.abs(value)
+  const text = size < 0.001 || size >= 100_000 ? value.toExponential(1).replace('.0e', 'e').replace('e+', 'e') : String(Number(value.toPrecision(4)))
+  return text.replaceAll('-', '−')
+}
+
+export function bytes(count: number): string {
+  return count < 1_000_000 ? `${Math.round(count / 1000)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
+}

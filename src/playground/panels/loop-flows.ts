@@ -1,0 +1,190 @@
+/**
+ * The numbers that flow along the arrows of the loop, from the last iteration of a run. What the iteration has not
+ * come to yet is shown from the one before, marked as such, so that nothing on the diagram jumps or goes blank.
+ */
+import type { Phase } from '../../method/events.ts'
+import type { IterationView, RunView } from '../run-view.ts'
+import { counted, decimal, percent, signed, UNKNOWN, whole } from './format.ts'
+
+export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
+export type FlowId = (typeof FLOWS)[number]
+
+export interface Flow {
+  id: FlowId
+  symbol: string
+  /** What moves, in words. */
+  name: string
+  from: string
+  to: string
+  value: string
+  /** From the iteration before: this one has not come to it yet. */
+  isEarlier: boolean
+}
+
+/** Which arrows carry something in a phase. */
+const ACTIVE: Record<Phase, readonly FlowId[]> = {
+  evaluate: ['actions', 'tasks'],
+  rollout: ['actions', 'tasks', 'outcome'],
+  judge: ['steps', 'score'],
+  'update-policy': ['advantage'],
+  'update-reward': ['consistency'],
+  adapt: ['critic', 'tasks'],
+}
+
+export function activeFlows(phase: Phase | null): readonly FlowId[] {
+  return phase ? ACTIVE[phase] : []
+}
+
+export const PHASE_NAMES: Record<Phase, string> = {
+  evaluate: 'evaluating on held-out tasks',
+  rollout: 'rolling out the policy',
+  judge: 'judging every step',
+  'update-policy': 'training the policy',
+  'update-reward': 'training the reward model',
+  adapt: 'adapting the tasks',
+}
+
+export interface IterationNumbers {
+  rollouts: number
+  steps: number
+  tasks: number
+  meanOutcome: number | null
+  successShare: number | null
+  meanScore: number | null
+  meanFeedback: number | null
+  meanAbsAdvantage: number | null
+  meanConsistency: number | null
+  votes: number
+  outOfBand: number | null
+  accepted: number | null
+  proposed: number
+}
+
+/** Sums over one iteration's episodes. */
+export function iterationNumbers(iteration: IterationView, band: { low: number; high: number }): IterationNumbers {
+  let steps = 0
+  let outcomes = 0
+  let won = 0
+  let votes = 0
+  let scored = 0
+  let scores = 0
+  let feedbacks = 0
+  let feedback = 0
+  let consistency = 0
+  let consistent = 0
+  let advantages = 0
+  let advantage = 0
+  const accuracy = new Map<string, { won: number; played: number }>()
+  for (const view of iteration.episodes) {
+    steps += view.episode.steps.length
+    outcomes += view.episode.outcome
+    won += view.episode.outcome === 1 ? 1 : 0
+    const task = accuracy.get(view.episode.taskId) ?? { won: 0, played: 0 }
+    accuracy.set(view.episode.taskId, task)
+    task.played++
+    task.won += view.episode.outcome === 1 ? 1 : 0
+    view.votes?.forEach((evaluations, k) => {
+      for (const { score } of evaluations) {
+        votes++
+        if (score === 0) continue
+        scored++
+        scores += score
+        const r = view.feedback?.[k]
+        if (r === undefined) continue
+        consistent++
+        consistency += r * score
+      }
+    })
+    for (const r of view.feedback ?? []) {
+      feedbacks++
+      feedback += r
+    }
+    for (const a of view.policyAdvantages ?? []) {
+      if (a === null) continue
+      advantages++
+      advantage += Math.abs(a)
+    }
+  }
+  const mean = (sum: number, count: number) => (count === 0 ? null : sum / count)
+  const rollouts = iteration.episodes.length
+  const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
+  let outOfBand = 0
+  for (const id of iteration.taskIds) {
+    const task = accuracy.get(id)
+    if (task && (task.won / task.played < band.low || task.won / task.played > band.high)) outOfBand++
+  }
+  return {
+    rollouts, steps, votes, tasks: iteration.taskIds.length + iteration.pendingTaskIds.length,
+    meanOutcome: mean(outcomes, rollouts), successShare: mean(won, rollouts), meanScore: mean(scores, scored),
+    meanFeedback: mean(feedback, feedbacks), meanAbsAdvantage: mean(advantage, advantages), meanConsistency: mean(consistency, consistent),
+    outOfBand: adapted ? outOfBand : null,
+    accepted: adapted ? iteration.resolved.filter((r) => r.accepted).length : null,
+    proposed: iteration.proposed.length,
+  }
+}
+
+export interface LoopFlows {
+  flows: Record<FlowId, Flow>
+  /** The junction R = O + λ S̄ with its numbers. */
+  junction: { formula: string; numbers: string }
+  policyLine: string
+  rewardLine: string
+  environmentLine: string
+}
+
+export function loopFlows(view: RunView): LoopFlows {
+  const settings = view.settings
+  const band = { low: settings?.alphaLow ?? 0.2, high: settings?.alphaHigh ?? 0.8 }
+  const now = view.current
+  const before = view.iterations.at(-2)
+  const current = now ? iterationNumbers(now, band) : null
+  const earlier = before ? iterationNumbers(before, band) : null
+  const m = settings?.evaluationsPerStep ?? 3
+
+  function flow(id: FlowId, symbol: string, name: string, from: string, to: string, write: (n: IterationNumbers) => string | null): Flow {
+    const fresh = current ? write(current) : null
+    const old = fresh === null && earlier ? write(earlier) : null
+    return { id, symbol, name, from, to, value: fresh ?? old ?? UNKNOWN, isEarlier: fresh === null && old !== null }
+  }
+  const flows: Record<FlowId, Flow> = {
+    actions: flow('actions', 'a', 'actions', 'policy', 'environment', (n) => (n.rollouts ? `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}` : null)),
+    tasks: flow('tasks', 'q', 'observations, tasks', 'environment', 'policy', (n) => {
+      if (n.accepted === null) return null
+      return `${counted(n.tasks, 'task')}, ${whole(n.accepted)} rewritten`
+    }),
+    outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) => (n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`)),
+    steps: flow('steps', 'τ', 'steps to judge', 'policy', 'reward model', (n) => (n.steps ? `${whole(n.steps)} × ${m} votes` : null)),
+    score: flow('score', 'S̄', 'mean score', 'reward model', 'feedback', (n) => (n.meanScore === null ? null : signed(n.meanScore))),
+    advantage: flow('advantage', 'A', 'advantage', 'feedback', 'policy', (n) => (n.meanAbsAdvantage === null ? null : `mean |A| ${decimal(n.meanAbsAdvantage)}`)),
+    consistency: flow('consistency', 'R·S', 'consistency', 'feedback', 'reward model', (n) => (n.meanConsistency === null ? null : signed(n.meanConsistency))),
+    critic: flow('critic', 'acc(q)', 'accuracy, critic summary', 'reward model', 'environment', (n) =>
+      n.outOfBand === null ? null : `${whole(n.outOfBand)} out of band`,
+    ),
+  }
+
+  const signal = settings?.signal ?? 'integrated'
+  const lambda = settings?.lambda ?? 1
+  const shown = current?.meanFeedback !== null && current ? current : earlier
+  const written = (value: number | null | undefined) => signed(value)
+  const junction =
+    signal === 'outcome'
+      ? { formula: 'R = O', numbers: written(shown?.meanFeedback) }
+      : signal === 'step'
+        ? { formula: 'R = S̄', numbers: written(shown?.meanFeedback) }
+        : { formula: 'R = O + λ S̄', numbers: `λ = ${decimal(lambda, 1)}, mean R ${written(shown?.meanFeedback)}` }
+
+  const latest = (pick: (i: IterationView) => number | undefined) => {
+    for (let i = view.iterations.length - 1; i >= 0; i--) {
+      const value = pick(view.iterations[i]!)
+      if (value !== undefined) return value
+    }
+    return null
+  }
+  return {
+    flows,
+    junction,
+    policyLine: `solves ${percent(latest((i) => (i.episodes.length && i.isFinished ? iterationNumbers(i, band).successShare ?? undefined : undefined)))} in training`,
+    rewardLine: `judges ${percent(latest((i) => i.metrics['reward/process_acc']))} of steps right`,
+    environmentLine: `${counted([...view.tasks.values()].filter((t) => t.status === 'active').length, 'active task')}`,
+  }
+}

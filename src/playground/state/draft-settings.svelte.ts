@@ -1,0 +1,35 @@
+/** The settings on the controls: what the next run starts with, and what a run that is under way is told. */
+import {
+  DEFAULT_PRESET, isLiveSetting, parseSettings, presetSettings, SettingsError, type LivePatch, type Settings,
+} from '../../method/settings.ts'
+
+export class DraftSettings {
+  #preset = $state.raw<string>(DEFAULT_PRESET)
+  #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
+  #error = $state.raw<{ field: string; message: string } | null>(null)
+
+  get preset(): string { return this.#preset }
+  get values(): Settings { return this.#values }
+  /** What is wrong with the value that was last tried; `values` still has the one before. */
+  get error(): { field: string; message: string } | null { return this.#error }
+  get base(): Settings { return presetSettings(this.#preset) }
+
+  choosePreset(preset: string): void {
+    this.#preset = preset
+    this.#values = presetSettings(preset)
+    this.#error = null
+  }
+
+  /** Returns what a run under way has to be told: null if the value is wrong or only counts from the next run. */
+  set<K extends keyof Settings>(name: K, value: Settings[K]): LivePatch | null {
+    try {
+      this.#values = parseSettings({ ...this.#values, [name]: value }, this.#preset)
+      this.#error = null
+      return isLiveSetting(name) ? ({ [name]: value } as LivePatch) : null
+    } catch (cause) {
+      if (!(cause instanceof SettingsError)) throw cause
+      this.#error = { field: name, message: cause.message }
+      return null
+    }
+  }
+}

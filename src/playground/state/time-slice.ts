@@ -1,0 +1,19 @@
+/** Long work in slices, so that the page answers within a frame. */
+const SLICE_MS = 10
+
+export interface Slicer {
+  /** True when the current slice is used up: await `rest()` before going on. */
+  isDue(): boolean
+  rest(): Promise<void>
+}
+
+export function slicer(sliceMs = SLICE_MS): Slicer {
+  let start = performance.now()
+  return {
+    isDue: () => performance.now() - start > sliceMs,
+    async rest() {
+      await new Promise<void>((resolve) => setTimeout(resolve, 0))
+      start = performance.now()
+    },
+  }
+}
