@@ -275,7 +275,7 @@ function validated(candidate: Record<string, unknown>): Settings {
   const result = v.safeParse(settingsSchema, candidate)
   if (result.success) return result.output
   const issue = result.issues[0]
-  const field = String(issue.path?.[0]?.key ?? '')
+  const field = v.getDotPath(issue) ?? ''
   if (issue.type === 'check') throw new SettingsError(issue.message, field)
   throw new SettingsError(
     `${field} must be ${validValues(field as keyof Settings)}, not ${JSON.stringify(candidate[field])}.`,
@@ -283,7 +283,8 @@ function validated(candidate: Record<string, unknown>): Settings {
   )
 }
 
-function definedEntries(input: object): Record<string, unknown> {
+/** The entries that have a value: a patch may hold names with undefined. */
+export function definedEntries(input: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
 

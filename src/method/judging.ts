@@ -1,0 +1,131 @@
+/**
+ * The reward model's m evaluations of every step of every episode:
+ *
+ *     prompt of step k = encode(opening) + Σ_{i≤k} encode(step_i) + encode(cue)
+ *
+ * The pieces are encoded one by one, so the prompts of an episode share their beginnings token by token. Requests go out
+ * in calls of whole episodes, bounded so that progress shows and memory stays flat.
+ */
+import type { EpisodeFinished, EpisodeJudged, Evaluation, PhaseProgressed } from './events.ts'
+import type { LoopPorts } from './loop-contract.ts'
+import type { Tokens } from './ports.ts'
+import { deriveSeed } from './random.ts'
+import { joinTokens, type TrainingSample } from './rollout.ts'
+
+/** Step prompts of one generate call, unless a single episode has more. */
+export const STEPS_PER_CALL = 256
+
+export interface JudgingOptions {
+  evaluationsPerStep: number
+  temperature: number
+  topP: number
+  rewardVersion: number
+  seed: number
+  signal?: AbortSignal | undefined
+}
+
+export interface Judgement {
+  /** votes[step][evaluation] */
+  votes: Evaluation[][]
+  /** samples[step][evaluation] */
+  samples: TrainingSample[][]
+  /** Mean entropy in nats over the sampled tokens, summed with its count so that episodes can be pooled. */
+  entropySum: number
+  tokenCount: number
+}
+
+/** Yields every episode's votes as they are known, and returns the judgements in the order of the episodes. */
+export async function* judge(
+  { reward, formats }: Pick<LoopPorts, 'reward' | 'formats'>,
+  episodes: readonly EpisodeFinished[],
+  options: JudgingOptions,
+): AsyncGenerator<EpisodeJudged | PhaseProgressed, Judgement[], void> {
+  const judgements: Judgement[] = []
+  yield { type: 'progress', phase: 'judge', done: 0, total: episodes.length }
+  for (const batch of wholeEpisodes(episodes, STEPS_PER_CALL)) {
+    options.signal?.throwIfAborted()
+    const prompts = await stepPrompts({ reward, formats }, batch)
+    const requests = batch.flatMap((episode, index) =>
+      prompts[index]!.map((prompt, step) => ({
+        prompt,
+        count: options.evaluationsPerStep,
+        seed: deriveSeed(options.seed, episode.episodeId, step),
+      })),
+    )
+    const completions = await reward.generate(
+      requests,
+      { temperature: options.temperature, topP: options.topP, maxTokens: formats.reward.maxTokens },
+      options.signal,
+    )
+    let next = 0
+    for (const [index, episode] of batch.entries()) {
+      const judgement: Judgement = { votes: [], samples: [], entropySum: 0, tokenCount: 0 }
+      for (const prompt of prompts[index]!) {
+        const evaluations = completions[next++]
+        if (!evaluations) throw new Error(`The reward model gave no evaluations for episode ${episode.episodeId}.`)
+        judgement.votes.push(
+          evaluations.map(({ text }) => {
+            const { reasoning, score } = formats.reward.parse(text)
+            return { score, reasoning }
+          }),
+        )
+        judgement.samples.push(
+          evaluations.map(({ tokens, logProbs }) => ({ prompt, response: tokens, oldLogProbs: logProbs })),
+        )
+        for (const { entropies } of evaluations) {
+          judgement.entropySum += entropies.reduce((sum, entropy) => sum + entropy, 0)
+          judgement.tokenCount += entropies.length
+        }
+      }
+      judgements.push(judgement)
+      yield {
+        type: 'judged',
+        episodeId: episode.episodeId,
+        rewardVersion: options.rewardVersion,
+        votes: judgement.votes,
+      }
+    }
+    yield { type: 'progress', phase: 'judge', done: judgements.length, total: episodes.length }
+  }
+  return judgements
+}
+
+/** prompts[episode][step] */
+async function stepPrompts(
+  { reward, formats }: Pick<LoopPorts, 'reward' | 'formats'>,
+  episodes: readonly EpisodeFinished[],
+): Promise<Tokens[][]> {
+  const texts = [
+    formats.reward.cue,
+    ...episodes.flatMap(({ opening, steps }) => [
+      formats.reward.opening(opening),
+      ...steps.map(({ response, observation }) => formats.reward.step({ response, observation })),
+    ]),
+  ]
+  // Openings recur in a group and steps recur in a run: each distinct text is encoded once.
+  const distinct = [...new Set(texts)]
+  const encoded = await reward.encode(distinct)
+  const tokensOf = new Map(distinct.map((text, index) => [text, encoded[index]!]))
+  const cue = tokensOf.get(formats.reward.cue)!
+  return episodes.map(({ opening, steps }) => {
+    let transcript = tokensOf.get(formats.reward.opening(opening))!
+    return steps.map(({ response, observation }) => {
+      transcript = joinTokens(transcript, tokensOf.get(formats.reward.step({ response, observation }))!)
+      return joinTokens(transcript, cue)
+    })
+  })
+}
+
+function wholeEpisodes(episodes: readonly EpisodeFinished[], stepsPerCall: number): EpisodeFinished[][] {
+  const batches: EpisodeFinished[][] = []
+  let steps = Infinity
+  for (const episode of episodes) {
+    if (steps + episode.steps.length > stepsPerCall) {
+      batches.push([])
+      steps = 0
+    }
+    batches.at(-1).push(episode)
+    steps += episode.steps.length
+  }
+  return batches
+}

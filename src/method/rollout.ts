@@ -1,0 +1,250 @@
+/**
+ * Episodes of many tasks at once: every turn is one generate call over all episodes that still run, and one step call.
+ *
+ *     prompt_0   = encode(opening)
+ *     prompt_k+1 = prompt_k + response_k + encode(afterResponse(observation_k))
+ *
+ * `response_k` are the sampled token ids themselves. Nothing is decoded and encoded again between sampling and training,
+ * and each prompt is a prefix of the next one, so a model can keep what it has read. Rollouts of one task start from the
+ * same tokens and share the first request.
+ */
+import type { EpisodeFinished, EpisodeStep, PhaseProgressed, StepHappened } from './events.ts'
+import type { LoopPorts } from './loop-contract.ts'
+import type { Completion, SamplingOptions, Split, StepResult, Task, Tokens, TrainingExample } from './ports.ts'
+import { deriveSeed } from './random.ts'
+
+/** What was sampled and from what; with an advantage it is a training example. */
+export type TrainingSample = Omit<TrainingExample, 'advantage'>
+
+export interface EpisodeRequest {
+  episodeId: string
+  task: Task
+  split: Split
+  /** Index in the group of the task. */
+  rollout: number
+}
+
+export interface RolloutOptions {
+  maxSteps: number
+  temperature: number
+  topP: number
+  policyVersion: number
+  /** Responses draw from (seed, key of the episode, turn). */
+  seed: number
+  /** The episode's id unless told otherwise; episodes of one key draw the same numbers. */
+  seedKey?: (request: EpisodeRequest) => string
+  /** Ephemeral `step` events of every turn, for people who watch. */
+  showSteps: boolean
+  signal?: AbortSignal | undefined
+}
+
+export interface Rollout {
+  episode: EpisodeFinished
+  /** samples[step] */
+  samples: TrainingSample[]
+  /** Responses cut at the token limit. */
+  clippedResponses: number
+}
+
+interface RunningEpisode {
+  request: EpisodeRequest
+  opening: string
+  prompt: Tokens
+  steps: EpisodeStep[]
+  samples: TrainingSample[]
+  clippedResponses: number
+  isWon: boolean
+}
+
+/** Yields an episode when it ends, and returns all of them in the order of the requests. */
+export async function* rollOut(
+  ports: Pick<LoopPorts, 'policy' | 'environment' | 'formats'>,
+  requests: readonly EpisodeRequest[],
+  options: RolloutOptions,
+): AsyncGenerator<EpisodeFinished | StepHappened | PhaseProgressed, Rollout[], void> {
+  const { policy, environment, formats } = ports
+  const seedKey = options.seedKey ?? ((request) => request.episodeId)
+  const phase = requests.some((request) => request.split === 'train') ? 'rollout' : 'evaluate'
+  const sampling: SamplingOptions = {
+    temperature: options.temperature,
+    topP: options.topP,
+    maxTokens: formats.policy.maxTokens,
+  }
+  const episodes = await startEpisodes(ports, requests, options.maxSteps)
+  const finished = new Map<RunningEpisode, Rollout>()
+  let running = episodes
+  yield { type: 'progress', phase, done: 0, total: episodes.length }
+
+  for (let turn = 0; running.length > 0; turn++) {
+    options.signal?.throwIfAborted()
+    const batches = turn === 0 ? sharedOpenings(running) : running.map((episode) => [episode])
+    const completions = await policy.generate(
+      batches.map((batch) => ({
+        prompt: batch[0]!.prompt,
+        count: batch.length,
+        seed: deriveSeed(options.seed, seedKey(batch[0]!.request), turn),
+      })),
+      sampling,
+      options.signal,
+    )
+    const responseOf = new Map<RunningEpisode, Completion>()
+    batches.forEach((batch, index) =>
+      batch.forEach((episode, copy) => {
+        const completion = completions[index]?.[copy]
+        if (!completion) throw new Error(`The policy gave no response for episode ${episode.request.episodeId}.`)
+        responseOf.set(episode, completion)
+      }),
+    )
+
+    const parsed = running.map((episode) => formats.policy.parse(responseOf.get(episode)!.text))
+    const results = new Map(
+      (
+        await environment.step(
+          running.map((episode, index) => ({
+            episodeId: episode.request.episodeId,
+            command: parsed[index]!.command,
+          })),
+        )
+      ).map((result) => [result.episodeId, result]),
+    )
+
+    const goesOn: RunningEpisode[] = []
+    const observations: string[] = []
+    for (const [index, episode] of running.entries()) {
+      const { episodeId, task } = episode.request
+      const completion = responseOf.get(episode)!
+      const result = results.get(episodeId)
+      if (!result) throw new Error(`The environment did not answer for episode ${episodeId}.`)
+      record(episode, completion, parsed[index]!, result)
+      const isDone = result.done || turn + 1 >= options.maxSteps
+      if (options.showSteps) {
+        yield {
+          type: 'step',
+          episodeId,
+          taskId: task.id,
+          index: turn,
+          response: completion.text,
+          observation: result.observation,
+          done: isDone,
+        }
+      }
+      if (isDone) {
+        const rollout = finish(episode, options.policyVersion)
+        finished.set(episode, rollout)
+        yield rollout.episode
+      } else {
+        goesOn.push(episode)
+        observations.push(formats.policy.afterResponse(result.observation))
+      }
+    }
+    const continuations = goesOn.length > 0 ? await policy.encode(observations) : []
+    goesOn.forEach((episode, index) => {
+      episode.prompt = joinTokens(episode.prompt, responseOf.get(episode)!.tokens, continuations[index]!)
+    })
+    yield { type: 'progress', phase, done: finished.size, total: episodes.length }
+    running = goesOn
+  }
+  return episodes.map((episode) => finished.get(episode)!)
+}
+
+async function startEpisodes(
+  { policy, environment, formats }: Pick<LoopPorts, 'policy' | 'environment' | 'formats'>,
+  requests: readonly EpisodeRequest[],
+  maxSteps: number,
+): Promise<RunningEpisode[]> {
+  if (requests.length === 0) return []
+  const starts = new Map(
+    (await environment.reset(requests.map(({ episodeId, task }) => ({ episodeId, task, maxSteps })))).map((start) => [
+      start.episodeId,
+      start.opening,
+    ]),
+  )
+  const openings = requests.map(({ episodeId }) => {
+    const opening = starts.get(episodeId)
+    if (opening === undefined) throw new Error(`The environment did not start episode ${episodeId}.`)
+    return opening
+  })
+  const distinct = [...new Set(openings)]
+  const encoded = await policy.encode(distinct.map((opening) => formats.policy.opening(opening)))
+  const promptOf = new Map(distinct.map((opening, index) => [opening, encoded[index]!]))
+  return requests.map((request, index) => ({
+    request,
+    opening: openings[index]!,
+    prompt: promptOf.get(openings[index]!)!,
+    steps: [],
+    samples: [],
+    clippedResponses: 0,
+    isWon: false,
+  }))
+}
+
+/** Episodes of the same task that read the same opening; the first one names the seed. */
+function sharedOpenings(episodes: readonly RunningEpisode[]): RunningEpisode[][] {
+  const batches = new Map<string, RunningEpisode[]>()
+  for (const episode of episodes) {
+    const key = JSON.stringify([episode.request.task.id, episode.opening])
+    const batch = batches.get(key)
+    if (batch) batch.push(episode)
+    else batches.set(key, [episode])
+  }
+  return [...batches.values()]
+}
+
+function record(
+  episode: RunningEpisode,
+  completion: Completion,
+  parsed: { thought: string; command: string },
+  result: StepResult,
+): void {
+  episode.samples.push({ prompt: episode.prompt, response: completion.tokens, oldLogProbs: completion.logProbs })
+  episode.steps.push({
+    response: completion.text,
+    thought: parsed.thought,
+    command: parsed.command,
+    observation: result.observation,
+    tokens: Array.from(completion.tokens),
+    logProbs: Array.from(completion.logProbs, fourDecimals),
+    entropies: Array.from(completion.entropies, fourDecimals),
+    trueLabel: result.trueLabel,
+    distance: result.distance,
+  })
+  if (completion.finishReason === 'length') episode.clippedResponses++
+  episode.isWon ||= result.won
+}
+
+function finish(
+  { request, opening, steps, samples, clippedResponses, isWon }: RunningEpisode,
+  policyVersion: number,
+): Rollout {
+  return {
+    episode: {
+      type: 'episode',
+      episodeId: request.episodeId,
+      taskId: request.task.id,
+      split: request.split,
+      rollout: request.rollout,
+      policyVersion,
+      instruction: request.task.instruction,
+      opening,
+      steps,
+      outcome: isWon ? 1 : -1,
+    },
+    samples,
+    clippedResponses,
+  }
+}
+
+/** `+ 0` turns -0 into 0: JSON cannot tell them apart, so the log must not either. */
+function fourDecimals(value: number): number {
+  return Math.round(value * 1e4) / 1e4 + 0
+}
+
+export function joinTokens(...parts: readonly Tokens[]): Tokens {
+  const joined = new Int32Array(parts.reduce((length, part) => length + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    joined.set(part, offset)
+    offset += part.length
+  }
+  return joined
+}

@@ -1,0 +1,346 @@
+import { describe, expect, it } from 'vitest'
+import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
+import { runLoop } from '../../src/method/loop.ts'
+import { METRICS } from '../../src/method/metrics.ts'
+import type { LivePatch } from '../../src/method/settings.ts'
+import { collect, decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from './corridor.ts'
+
+/** The log with runs of equal types written once: ['run-started', 'task-added', ...]. */
+function phases(events: readonly LoggedEvent[]): string[] {
+  return events.map((event) => event.type).filter((type, index, types) => type !== types[index - 1])
+}
+
+describe('the order of a run', () => {
+  it('logs what happened in the order of the method, numbered from 0', async () => {
+    const log = await logOf(world(), request(smallSettings({ tasksPerIteration: 6 }), { iterations: 1 }))
+    expect(phases(log)).toEqual([
+      'run-started',
+      'task-added',
+      'episode',
+      'evaluation',
+      'episode',
+      'evaluation',
+      'iteration-started',
+      'episode',
+      'judged',
+      'advantages',
+      'model-updated',
+      'rewrite-proposed',
+      'theory',
+      'iteration-finished',
+      'run-finished',
+    ])
+    expect(log.map((event) => event.seq)).toEqual(log.map((_, index) => index))
+    expect(ofType(log, 'model-updated').map((event) => event.role)).toEqual(['policy', 'reward'])
+    expect(log.filter((event) => event.iteration === 0).at(-1)?.type).toBe('evaluation')
+  })
+
+  it('evaluates before the first iteration and then every k', async () => {
+    const log = await logOf(world(), request(smallSettings({ evaluateEvery: 2 }), { iterations: 4 }))
+    expect(ofType(log, 'evaluation').map((event) => [event.iteration, event.split])).toEqual([
+      [0, 'id'],
+      [0, 'ood'],
+      [2, 'id'],
+      [2, 'ood'],
+      [4, 'id'],
+      [4, 'ood'],
+    ])
+  })
+
+  it('measures held-out tasks with the same random numbers every time, so an unchanged policy scores the same', async () => {
+    const settings = smallSettings({ trainPolicy: false, evaluateEvery: 1 })
+    const log = await logOf(world(), request(settings, { iterations: 2 }))
+    const scores = ofType(log, 'evaluation')
+      .filter((event) => event.split === 'id')
+      .map((event) => event.acc)
+    expect(new Set(scores).size).toBe(1)
+  })
+
+  it('rolls out every slot of the pool before any twice', async () => {
+    const settings = smallSettings({ adaptEnvironment: false })
+    const log = await logOf(world(), request(settings, { iterations: 2 }))
+    const chosen = ofType(log, 'iteration-started').flatMap((event) => event.taskIds)
+    expect(new Set(chosen).size).toBe(6)
+  })
+
+  it('shows timings and steps to people, and keeps them out of the log', async () => {
+    const events = await collect(world(), request(smallSettings({ tasksPerIteration: 6 }), { iterations: 1 }))
+    const timings = events.find((event) => event.type === 'timings')
+    expect(timings?.type === 'timings' && Object.keys(timings.metrics).sort()).toEqual([
+      'perf/env_steps_per_s',
+      'perf/tokens_per_s',
+      'timing_s/adapt',
+      'timing_s/gen',
+      'timing_s/judge',
+      'timing_s/step',
+      'timing_s/update_policy',
+      'timing_s/update_reward',
+    ])
+    expect(events.some((event) => event.type === 'step' && 'seq' in event)).toBe(false)
+  })
+
+  it('writes finite metrics that are all described', async () => {
+    const log = await logOf(world(), request(smallSettings(), { iterations: 2 }))
+    for (const { metrics } of ofType(log, 'iteration-finished')) {
+      expect(Object.keys(metrics).filter((name) => !(name in METRICS))).toEqual([])
+      expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
+    }
+    expect(Object.keys(ofType(log, 'iteration-finished')[0]!.metrics).sort()).toEqual(Object.keys(METRICS).sort())
+  })
+})
+
+describe('determinism', () => {
+  it('writes the same log for the same seed, byte for byte, and another for another', async () => {
+    const run = async (seed: number) => JSON.stringify(await logOf(world(), request(smallSettings({ seed }))))
+    expect(await run(7)).toBe(await run(7))
+    expect(await run(8)).not.toBe(await run(7))
+  })
+
+  it('goes on from its history exactly as if it had not stopped', async () => {
+    const whole = await logOf(world(), request(smallSettings(), { iterations: 5 }))
+    const ports = world()
+    const first = (await logOf(ports, request(smallSettings(), { iterations: 2 }))).slice(0, -1)
+    const rest = await logOf(ports, request(smallSettings(), { iterations: 3, history: first }))
+    expect(JSON.stringify([...first, ...rest])).toBe(JSON.stringify(whole))
+  })
+})
+
+describe('tokens in, tokens out', () => {
+  it('trains on prompts that are the transcript so far, and on the tokens that were sampled', async () => {
+    const ports = world({ lengths: [3] })
+    const log = await logOf(ports, request(smallSettings({ signal: 'step' }), { iterations: 1 }))
+    const episodes = new Map(ofType(log, 'episode').map((event) => [event.episodeId, event]))
+    const expected = ofType(log, 'advantages').flatMap(({ episodeId, policy }) => {
+      const episode = episodes.get(episodeId)!
+      let prompt = `${episode.opening}>`
+      return episode.steps.flatMap((step, index) => {
+        const row = [prompt, step.response, policy[index]]
+        prompt += `${step.response}[${step.observation}]>`
+        return policy[index] === null ? [] : [row]
+      })
+    })
+    const { examples } = ports.policy.updates[0]!
+    const trained = examples.map(({ prompt, response, advantage }) => [
+      decodeTokens(prompt),
+      decodeTokens(response),
+      advantage,
+    ])
+    const byText = (a: unknown[], b: unknown[]) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
+    expect(trained.sort(byText)).toEqual(expected.sort(byText))
+    expect(examples.every(({ response, oldLogProbs }) => response.length === oldLogProbs.length)).toBe(true)
+  })
+
+  it('asks the reward model about each step with the transcript up to it', async () => {
+    const ports = world({ lengths: [2] })
+    const log = await logOf(ports, request(smallSettings(), { iterations: 1 }))
+    const episode = ofType(log, 'episode').find((event) => event.split === 'train')!
+    let prompt = `${episode.opening}|`
+    for (const step of episode.steps) {
+      prompt += `${step.response}:${step.observation}|`
+      expect(ports.reward.prompts).toContain(`${prompt}?`)
+    }
+    expect(encodeText('é>')).toHaveLength(2)
+  })
+})
+
+describe('freezing', () => {
+  it('does not update a frozen component, and reports its update metrics as 0', async () => {
+    const ports = world()
+    const log = await logOf(
+      ports,
+      request(smallSettings({ trainReward: false, adaptEnvironment: false }), { iterations: 2 }),
+    )
+    expect(ports.reward.updates).toHaveLength(0)
+    expect(ports.policy.updates).toHaveLength(2)
+    expect(ofType(log, 'rewrite-proposed')).toHaveLength(0)
+    const { metrics } = ofType(log, 'iteration-finished')[0]!
+    expect(metrics['reward/lr']).toBe(0)
+    expect(metrics['reward/grad_norm']).toBe(0)
+    expect(metrics['reward/entropy']).toBeGreaterThan(0)
+  })
+
+  it.each(['policy', 'reward', 'environment'] as const)('works on the %s alone when told so', async (only) => {
+    const ports = world({ lengths: [1, 3, 5, 9] })
+    const log = await logOf(ports, request(smallSettings(), { iterations: 2, only }))
+    expect([
+      ports.policy.updates.length > 0,
+      ports.reward.updates.length > 0,
+      ofType(log, 'rewrite-proposed').length > 0,
+    ]).toEqual([only === 'policy', only === 'reward', only === 'environment'])
+  })
+
+  it('asks the reward model for nothing when nobody would read it', async () => {
+    const ports = world()
+    const settings = smallSettings({ signal: 'outcome', trainReward: false, adaptEnvironment: false })
+    const log = await logOf(ports, request(settings, { iterations: 1 }))
+    expect(ports.reward.generateCalls).toBe(0)
+    expect(ofType(log, 'judged')).toHaveLength(0)
+    expect(ofType(log, 'theory')[0]).toMatchObject({ pPlus: null, mu: null })
+    expect(ofType(log, 'iteration-finished')[0]!.metrics).not.toHaveProperty('reward/process_acc')
+  })
+})
+
+describe('changes while the run goes', () => {
+  it('applies a patch at the next iteration and logs it there', async () => {
+    const patches: (LivePatch | null)[] = [null, { groupSize: 3, lambda: 2 }]
+    const log = await logOf(
+      world(),
+      request(smallSettings(), { iterations: 2, takePatch: () => patches.shift() ?? null }),
+    )
+    const changed = ofType(log, 'settings-changed')
+    expect(changed).toMatchObject([{ iteration: 2, patch: { groupSize: 3, lambda: 2 } }])
+    expect(log[changed[0]!.seq + 1]?.type).toBe('iteration-started')
+    const rollouts = (iteration: number) =>
+      Math.max(
+        ...ofType(log, 'episode')
+          .filter((event) => event.iteration === iteration)
+          .map((event) => event.rollout),
+      ) + 1
+    expect([rollouts(1), rollouts(2)]).toEqual([6, 3])
+  })
+
+  it('remembers a patch when it goes on, and does not need it again', async () => {
+    const ports = world()
+    const first = await logOf(ports, request(smallSettings(), { iterations: 1, takePatch: () => ({ groupSize: 2 }) }))
+    const rest = await logOf(ports, request(smallSettings(), { iterations: 1, history: first }))
+    expect(
+      Math.max(
+        ...ofType(rest, 'episode')
+          .filter((event) => event.split === 'train')
+          .map((event) => event.rollout),
+      ),
+    ).toBe(1)
+  })
+})
+
+describe('the life of a rewrite', () => {
+  const lengths = [3, 7]
+  it('measures a candidate in the next iteration, then puts it in the place of its task or drops it', async () => {
+    const log = await logOf(
+      world({ lengths, skill: 0.75 }),
+      request(smallSettings({ policyLearningRate: 0 }), { iterations: 8 }),
+    )
+    const proposals = ofType(log, 'rewrite-proposed').filter((event) => event.candidate)
+    const resolved = ofType(log, 'rewrite-resolved')
+    expect(resolved.length).toBeGreaterThan(4)
+    expect(new Set(resolved.map((event) => event.accepted)).size).toBe(2)
+    for (const event of resolved) {
+      const proposal = proposals.find((candidate) => candidate.proposalId === event.proposalId)!
+      expect(event.iteration).toBe(proposal.iteration + 1)
+      expect(event.policyVersionAfter).toBeGreaterThanOrEqual(event.policyVersionBefore)
+      const measured = ofType(log, 'episode').filter(
+        (episode) => episode.taskId === event.candidateId && episode.iteration === event.iteration,
+      )
+      expect(event.accuracyAfter).toBeCloseTo(
+        measured.filter((episode) => episode.outcome === 1).length / measured.length,
+      )
+      const later = ofType(log, 'iteration-started')
+        .filter((start) => start.iteration > event.iteration)
+        .flatMap((start) => start.taskIds)
+      expect(later.includes(event.accepted ? event.taskId : event.candidateId)).toBe(false)
+    }
+  })
+
+  it('keeps a task with a pending candidate out of the active ones', async () => {
+    const log = await logOf(world({ lengths }), request(smallSettings(), { iterations: 6 }))
+    for (const start of ofType(log, 'iteration-started')) {
+      const pending = ofType(log, 'rewrite-proposed').filter(
+        (event) => event.candidate && event.iteration === start.iteration - 1,
+      )
+      expect(start.pendingTaskIds.toSorted()).toEqual(pending.map((event) => event.candidate!.id).toSorted())
+      for (const { taskId } of pending) expect(start.taskIds).not.toContain(taskId)
+    }
+  })
+
+  it("gives the author the reward model's reasons, keeps every attempt, and stops at the first valid one", async () => {
+    const ports = world({ lengths })
+    const log = await logOf(ports, request(smallSettings({ rewriteAttempts: 4 }), { iterations: 4 }))
+    const proposals = ofType(log, 'rewrite-proposed')
+    for (const { attempts, candidate } of proposals) {
+      expect(attempts.map(({ ok }) => ok)).toEqual(
+        attempts.map((_, index) => candidate !== null && index === attempts.length - 1),
+      )
+    }
+    const easier = proposals.find((event) => event.direction === 'easier')!
+    expect(easier.criticSummary).toMatch(/^nothing happened x\d+$/u)
+    expect(ports.author.prompts.some((prompt) => prompt.endsWith(easier.criticSummary))).toBe(true)
+  })
+
+  it('does not train on the rollouts of a rejected candidate', async () => {
+    const log = await logOf(
+      world({ lengths, skill: 0.75 }),
+      request(smallSettings({ policyLearningRate: 0 }), { iterations: 8 }),
+    )
+    const rejected = ofType(log, 'rewrite-resolved')
+      .filter((event) => !event.accepted)
+      .map((event) => event.candidateId)
+    const episodes = ofType(log, 'episode')
+      .filter((event) => rejected.includes(event.taskId))
+      .map((event) => event.episodeId)
+    const advantages = ofType(log, 'advantages').filter((event) => episodes.includes(event.episodeId))
+    expect(advantages.length).toBeGreaterThan(0)
+    expect(
+      advantages.flatMap((event) => [...event.policy, ...event.reward.flat()]).every((value) => value === null),
+    ).toBe(true)
+  })
+
+  it('lets candidates wait while the environment is frozen, and their tasks go on', async () => {
+    const ports = world({ lengths })
+    const settings = smallSettings({ taskPoolSize: 2, tasksPerIteration: 2 })
+    const patches: LivePatch[] = [{}, { adaptEnvironment: false }, { adaptEnvironment: true }]
+    const log = await logOf(ports, request(settings, { iterations: 3, takePatch: () => patches.shift() ?? null }))
+    const [, frozen, again] = ofType(log, 'iteration-started')
+    expect(frozen).toMatchObject({ pendingTaskIds: [] })
+    expect(frozen!.taskIds.length).toBe(2)
+    expect(again!.pendingTaskIds.length).toBeGreaterThan(0)
+  })
+})
+
+describe('stopping', () => {
+  it('ends with run-finished, and the iteration that was cut starts again when the run goes on', async () => {
+    const whole = await logOf(world(), request(smallSettings(), { iterations: 3 }))
+    const controller = new AbortController()
+    const ports = world({
+      onGenerate: () => {
+        if (++calls === 40) controller.abort()
+      },
+    })
+    let calls = 0
+    const checkpoints = new Map<string, [number, number]>()
+    const cut: LoggedEvent[] = []
+    for await (const event of runLoop(ports, request(smallSettings(), { iterations: 3, signal: controller.signal }))) {
+      if (!isLogged(event)) continue
+      cut.push(event)
+      if (event.type === 'iteration-finished') checkpoints.set('last', [ports.policy.level, ports.reward.level])
+    }
+    expect(cut.at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
+    const finished = ofType(cut, 'iteration-finished').length
+    expect(finished).toBeGreaterThan(0)
+    expect(cut.some((event) => event.iteration === finished + 1 && event.type === 'episode')).toBe(true)
+
+    ;[ports.policy.level, ports.reward.level] = checkpoints.get('last')!
+    const rest = await logOf(ports, request(smallSettings(), { iterations: 3 - finished, history: cut }))
+    const strip = (events: readonly LoggedEvent[]) => events.map(({ seq: _, ...body }) => body)
+    expect(strip(rest)).toEqual(strip(whole.filter((event) => event.iteration > finished)))
+  })
+
+  it('cuts nothing when it is stopped between two iterations', async () => {
+    const controller = new AbortController()
+    const log: LoggedEvent[] = []
+    for await (const event of runLoop(world(), request(smallSettings(), { signal: controller.signal }))) {
+      if (!isLogged(event)) continue
+      log.push(event)
+      if (event.type === 'iteration-finished') controller.abort()
+    }
+    expect(log.slice(-2).map((event) => event.type)).toEqual(['iteration-finished', 'run-finished'])
+  })
+
+  it('throws what a port throws', async () => {
+    const ports = world({
+      onGenerate: () => {
+        throw new Error('The model is gone.')
+      },
+    })
+    await expect(logOf(ports, request(smallSettings()))).rejects.toThrow('The model is gone.')
+  })
+})
