@@ -1,0 +1,125 @@
+/**
+ * A language model that runs and learns on this machine, behind the port that the loop knows.
+ *
+ * Calls are served one after the other, in the order they came: a generation never sees half an update.
+ */
+import * as tf from '@tensorflow/tfjs-core'
+import type { Completion, GenerateRequest, LanguageModelPort, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../method/ports.ts'
+import { readCheckpoint, writeCheckpoint, writeWeights } from './checkpoint.ts'
+import { parseModelConfig, type ModelConfig } from './config.ts'
+import { Generator } from './generate.ts'
+import { type ModelFolder, type ModelReader, readModelFolder } from './model-folder.ts'
+import { initialWeights } from './parameters.ts'
+import type { FloatType } from './safetensors.ts'
+import { Tokenizer } from './tokenizer.ts'
+import { type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './trainer.ts'
+import { Transformer } from './transformer.ts'
+
+export interface LanguageModelOptions {
+  /** Tokens whose keys and values are kept for later prompts, at most. */
+  cacheSlots?: number
+  /** Prompt tokens run at once. */
+  prefillTokens?: number
+  /** Tokens run forward and backward at once. */
+  microBatchTokens?: number
+}
+
+const DEFAULTS = { cacheSlots: 65_536, prefillTokens: 2048, microBatchTokens: 4096 } as const satisfies Required<LanguageModelOptions>
+
+export class LanguageModel implements LanguageModelPort {
+  readonly config: ModelConfig
+  readonly tokenizer: Tokenizer
+  readonly #folder: Pick<ModelFolder, 'configJson' | 'tokenizerJson'>
+  readonly #transformer: Transformer
+  readonly #generator: Generator
+  readonly #trainer: Trainer
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(folder: ModelFolder, options: LanguageModelOptions) {
+    const { cacheSlots, prefillTokens, microBatchTokens } = { ...DEFAULTS, ...options }
+    this.config = folder.config
+    this.tokenizer = folder.tokenizer
+    this.#folder = folder
+    this.#transformer = new Transformer(folder.config, folder.weights)
+    this.#generator = new Generator(this.#transformer, (tokens) => this.tokenizer.decode(tokens), { cacheSlots, prefillTokens })
+    this.#trainer = new Trainer(this.#transformer, microBatchTokens)
+  }
+
+  /** A model from its folder, on the TensorFlow.js backend that is selected. Throws ModelFileError, ModelConfigError, SafetensorsError or TokenizerError. */
+  static async load(reader: ModelReader, options: LanguageModelOptions = {}): Promise<LanguageModel> {
+    await tf.ready()
+    return new LanguageModel(await readModelFolder(reader), options)
+  }
+
+  /** A model with fresh weights, the same for the same seed. */
+  static async fresh(configJson: unknown, tokenizerJson: unknown, seed: number, options: LanguageModelOptions = {}): Promise<LanguageModel> {
+    await tf.ready()
+    const config = parseModelConfig(configJson, 'a fresh model')
+    return new LanguageModel({ config, configJson, tokenizerJson, tokenizer: new Tokenizer(tokenizerJson, 'a fresh model'), weights: initialWeights(config, seed) }, options)
+  }
+
+  get parameterCount(): number {
+    return [...this.#transformer.parameters.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  async encode(texts: readonly string[]): Promise<Tokens[]> {
+    return texts.map((text) => this.tokenizer.encode(text))
+  }
+
+  generate(requests: readonly GenerateRequest[], options: SamplingOptions, signal?: AbortSignal): Promise<Completion[][]> {
+    return this.#inTurn(() => this.#generator.generate(requests, options, signal))
+  }
+
+  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
+    return this.#changing(() => this.#trainer.update(examples, options, signal))
+  }
+
+  /** Supervised training on responses: one pass over the examples. */
+  fit(examples: readonly SupervisedExample[], options: FitOptions, signal?: AbortSignal): Promise<FitMetrics> {
+    return this.#changing(() => this.#trainer.fit(examples, options, signal))
+  }
+
+  saveCheckpoint(): Promise<Uint8Array> {
+    return this.#inTurn(() => writeCheckpoint(this.#transformer, this.#trainer))
+  }
+
+  loadCheckpoint(bytes: Uint8Array): Promise<void> {
+    return this.#changing(async () => readCheckpoint(bytes, this.#transformer, this.#trainer))
+  }
+
+  /** The files of a model folder, by name. */
+  saveFolder(dtype: FloatType = 'F32'): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
+    const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2))
+    return this.#inTurn(async () => ({
+      'model.safetensors': await writeWeights(this.#transformer, dtype),
+      'config.json': json(this.#folder.configJson),
+      'tokenizer.json': json(this.#folder.tokenizerJson),
+    }))
+  }
+
+  /** Waits for calls in progress and frees all tensors. */
+  dispose(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#generator.dispose()
+      this.#trainer.dispose()
+      this.#transformer.dispose()
+    })
+  }
+
+  /** Keys and values of other weights are worth nothing, so the cache goes whenever weights may have changed. */
+  #changing<T>(job: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      try {
+        return await job()
+      } finally {
+        this.#generator.forget()
+      }
+    })
+  }
+
+  #inTurn<T>(job: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(job)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
