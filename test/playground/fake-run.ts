@@ -178,7 +178,7 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
       type: 'iteration-finished',
       metrics: {
         'policy/acc': successShare, 'reward/process_acc': votesCast.reduce<number>((a, b) => a + b, 0) / votesCast.length,
-        'reward/outcome_acc': judgement - 0.05, 'env/num_tasks': tasks.length,
+        'reward/outcome_acc': judgement - 0.05, 'policy/entropy': 1.2 * Math.exp(-iteration / 60), 'reward/entropy': 0.7 * Math.exp(-iteration / 70), 'env/num_tasks': tasks.length,
       },
     })
     if (options.ephemeral) yield { type: 'timings', iteration, metrics: { 'timing_s/gen': 2, 'timing_s/step': 5 } }

@@ -35,8 +35,8 @@ export function charts(view: RunView): Chart[] {
     let sum = 0
     return along((i) => (i.isFinished ? (sum += pick(i)) : null))
   }
-  const update = (role: 'policyUpdate' | 'rewardUpdate', metric: 'pg_loss' | 'ppo_kl' | 'entropy') => along((i) => i[role]?.metrics[metric])
-  const both = (metric: 'pg_loss' | 'ppo_kl' | 'entropy'): Series[] => [
+  const update = (role: 'policyUpdate' | 'rewardUpdate', metric: 'pg_loss' | 'ppo_kl') => along((i) => i[role]?.metrics[metric])
+  const both = (metric: 'pg_loss' | 'ppo_kl'): Series[] => [
     { name: 'policy', hue: 'policy', line: 'solid', points: update('policyUpdate', metric) },
     { name: 'reward model', hue: 'reward', line: 'solid', points: update('rewardUpdate', metric) },
   ]
@@ -71,7 +71,13 @@ export function charts(view: RunView): Chart[] {
       about: 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
       series: [{ name: 'μ', hue: 'reward', line: 'solid', points: along((i) => i.theory?.mu) }],
     },
-    { id: 'entropy', title: 'Entropy', unit: 'number', about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.', series: both('entropy') },
+    {
+      id: 'entropy', title: 'Entropy', unit: 'number', about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.',
+      series: [
+        { name: 'policy', hue: 'policy', line: 'solid', points: along((i) => i.metrics['policy/entropy']) },
+        { name: 'reward model', hue: 'reward', line: 'solid', points: along((i) => i.metrics['reward/entropy']) },
+      ],
+    },
     { id: 'kl', title: 'KL to the sampling weights', unit: 'number', about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.', series: both('ppo_kl') },
     { id: 'loss', title: 'Policy-gradient loss', unit: 'number', about: 'pg_loss: the clipped surrogate. It need not fall; look for steps and drift.', series: both('pg_loss') },
   ]

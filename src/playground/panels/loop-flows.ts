@@ -183,7 +183,7 @@ export function loopFlows(view: RunView): LoopFlows {
   return {
     flows,
     junction,
-    policyLine: `solves ${percent(latest((i) => (i.episodes.length && i.isFinished ? iterationNumbers(i, band).successShare ?? undefined : undefined)))} in training`,
+    policyLine: `solves ${percent(latest((i) => i.metrics['policy/acc']))} in training`,
     rewardLine: `judges ${percent(latest((i) => i.metrics['reward/process_acc']))} of steps right`,
     environmentLine: `${counted([...view.tasks.values()].filter((t) => t.status === 'active').length, 'active task')}`,
   }
