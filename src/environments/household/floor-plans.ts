@@ -63,7 +63,7 @@ function drawFloorPlan(number: number, size: SceneSize): FloorPlan {
   return {
     number,
     room,
-    receptacles: standReceptacles(counts, random, size === 'full' ? 1 : 0.5),
+    receptacles: standReceptacles(counts, random, size === 'full'),
     objectTypes: Object.entries(objectCounts[room])
       .filter(
         ([type, { share }]) =>
@@ -98,15 +98,15 @@ function compactCounts(room: Room, random: Random): Map<string, number> {
   return counts
 }
 
-/** Numbers them, decides which of them open, and lets some neighbours share their standing place. */
-function standReceptacles(counts: ReadonlyMap<string, number>, random: Random, sharing: number): GameReceptacle[] {
+/** Numbers them, decides which of them open, and lets some neighbours share their standing place (not in compact plans). */
+function standReceptacles(counts: ReadonlyMap<string, number>, random: Random, areSharing: boolean): GameReceptacle[] {
   const receptacles: GameReceptacle[] = []
   let places = 0
   for (const type of [...counts.keys()].sort()) {
     const count = counts.get(type)!
     for (let number = count; number >= 1; number--) {
       // A pair that shares is two receptacles, so half the share per receptacle.
-      const share = ((sharedPlaceShare[type] ?? 0) / 200) * sharing
+      const share = areSharing ? (sharedPlaceShare[type] ?? 0) / 200 : 0
       const isShared = number < count && chance(random, share)
       receptacles.push({
         type,

@@ -8,12 +8,13 @@ import {
   objectCounts,
   rooms,
   secondListing,
-  startPlacement,
   targetCounts,
   taskMix,
   unseenFloorPlans,
   type Room,
 } from './corpus-statistics.ts'
+import { drawPlacement } from './placement.ts'
+import { withCoolTargets } from './rewrite-game.ts'
 import { playExpert } from './expert.ts'
 import { floorPlan, floorPlansOf, type FloorPlan } from './floor-plans.ts'
 import {
@@ -47,7 +48,7 @@ export interface GeneratorOptions {
  * Odds that some target is to be visible without opening anything; hidden ones are refused more often, so that 95 % as
  * in the corpus and about 75 % come out. In compact scenes search must matter.
  */
-const visibleTargetShare: Readonly<Record<SceneSize, number>> = { full: 0.95, compact: 0.68 }
+const visibleTargetShare: Readonly<Record<SceneSize, number>> = { full: 0.95, compact: 0.66 }
 
 /** The expert must have some steps to spare before the usual limit of 50. */
 const expertStepLimit = 45
@@ -103,21 +104,17 @@ function tryGame(options: GeneratorOptions, taskType: TaskType, random: Random):
   const goal = pick(random, goals)
   const objects = placeObjects(plan, goal, sceneSize, random)
   if (!objects) return null
-  const receptacles = plan.receptacles.map((receptacle) => ({ ...receptacle }))
-  return {
+  return withCoolTargets({
     id: `${taskType}-${goal.object}-${goal.target}-${plan.number}/${split}-${sceneSize}-${seed}`,
     origin: { split, sceneSize, seed },
     floorPlan: plan.number,
-    receptacles,
+    receptacles: plan.receptacles.map((receptacle) => ({ ...receptacle })),
     objects,
     goal,
     phrasing: chance(random, 0.5) ? 1 : 0,
     open: [],
-    // As in the corpus: targets that start in the fridge are cool from the start. Cool tasks have none there.
-    cool: objects.flatMap((object, index) =>
-      object.type === goal.object && object.in.some((r) => receptacles[r]!.type === 'fridge') ? [index] : [],
-    ),
-  }
+    cool: [],
+  })
 }
 
 function floorPlansFor(room: Room, split: Split): number[] {
@@ -149,33 +146,6 @@ function goalsOn(plan: FloorPlan, taskType: TaskType): Goal[] {
 }
 
 // ------------------------------------------------------------------------------------------------- placement
-
-/** The receptacle an object of this type starts in, after the statistics; null is nowhere. */
-export function drawPlacement(
-  random: Random,
-  receptacles: readonly { type: string }[],
-  objectType: string,
-  isBarred: (receptacle: number) => boolean = () => false,
-  canBeNowhere = true,
-): number | null {
-  const shares = startPlacement[objectType] ?? {}
-  const types = [...new Set(receptacles.map((receptacle) => receptacle.type))]
-  const known = Object.values(shares).reduce((sum, share) => sum + share, 0)
-  const others = types.filter((type) => shares[type] === undefined && accepts(type, objectType))
-  const weightOf = (type: string | null) =>
-    type === null
-      ? canBeNowhere
-        ? (shares.nowhere ?? 0)
-        : 0
-      : (shares[type] ?? (others.includes(type) ? Math.max(1, 100 - known) / others.length : 0))
-  const isFree = (type: string) => receptacles.some((receptacle, index) => receptacle.type === type && !isBarred(index))
-  const type = pickWeighted(random, [null, ...types.filter(isFree)], weightOf)
-  if (type === null) return null
-  return pick(
-    random,
-    receptacles.flatMap((receptacle, index) => (receptacle.type === type && !isBarred(index) ? [index] : [])),
-  )
-}
 
 function placeObjects(plan: FloorPlan, goal: Goal, size: SceneSize, random: Random): GameObject[] | null {
   const targets = placeTargets(plan, goal, size, random)

@@ -1,11 +1,11 @@
 /**
- * What an agent knows that has read every observation and every list of admissible commands so far. Nothing but the
- * agent changes the world, so what was seen once stays known: three sets of marks over the true state are enough.
+ * What an agent knows that has read every observation so far (no list of admissible commands). Nothing but the agent
+ * changes the world, so what was seen once stays known: a few marks over the true state are enough.
  */
 import { parseCommand } from './commands.ts'
 import type { HouseholdGame } from './game.ts'
 import type { View } from './plan.ts'
-import { isAccessible, type GameState } from './state.ts'
+import { isAccessible, isHere, type GameState } from './state.ts'
 import { startPlacement } from './corpus-statistics.ts'
 import { accepts, openableTypes } from './vocabulary.ts'
 import { worldOf, type World } from './world.ts'
@@ -13,15 +13,18 @@ import { worldOf, type World } from './world.ts'
 export class Knowledge {
   /** [receptacle] 1 if its contents have been seen. */
   readonly examined: Uint8Array
-  /** [receptacle] 1 if one has stood before it: the admissible commands there tell its neighbours and whether it is closed. */
-  readonly visited: Uint8Array
+  /** [receptacle] 1 if its standing place is known: it was gone to, or turned out to be where the agent stood. */
+  readonly placed: Uint8Array
+  /** [receptacle] 1 if it is known whether it is closed. */
+  private readonly lidSeen: Uint8Array
   /** Pairs (object, receptacle) known otherwise, by a hint or by having put it there: object · receptacles + receptacle. */
   private readonly told: Set<number>
 
   constructor(game: HouseholdGame, other?: Knowledge) {
     const count = worldOf(game).receptacles.length
     this.examined = other ? other.examined.slice() : new Uint8Array(count)
-    this.visited = other ? other.visited.slice() : new Uint8Array(count)
+    this.placed = other ? other.placed.slice() : new Uint8Array(count)
+    this.lidSeen = other ? other.lidSeen.slice() : new Uint8Array(count)
     this.told = new Set(other?.told)
   }
 
@@ -35,14 +38,24 @@ export class Knowledge {
 
   /** Takes in what a command has shown. `state` is the state after it. */
   update(command: string, accepted: boolean, state: GameState): void {
-    if (!accepted) return
     const world = worldOf(state.game)
     const parsed = parseCommand(world, state.dialect, command.trim())
-    for (const receptacle of world.receptaclesAt[state.place] ?? []) this.visited[receptacle] = 1
-    if (parsed === null || !('receptacle' in parsed)) return
-    const { receptacle } = parsed
-    if (parsed.verb === 'move') this.tell(parsed.object, receptacle)
-    else if (parsed.verb === 'go' || parsed.verb === 'open' || parsed.verb === 'examine') {
+    if (parsed === null) return
+    if (parsed.verb === 'look')
+      for (const receptacle of world.receptaclesAt[state.place] ?? []) this.placed[receptacle] = 1
+    if (!('receptacle' in parsed)) return
+    const { verb, receptacle } = parsed
+    if (!accepted) {
+      // "Nothing happens." tells that one stands there already; or, standing there, that there is nothing to open.
+      if (verb === 'go') this.placed[receptacle] = 1
+      if (verb === 'open' && this.placed[receptacle] === 1 && isHere(world, state, receptacle))
+        this.lidSeen[receptacle] = 1
+      return
+    }
+    this.placed[receptacle] = 1
+    if (verb === 'move') this.tell(parsed.object, receptacle)
+    else if (verb === 'go' || verb === 'open' || verb === 'close' || verb === 'examine') {
+      this.lidSeen[receptacle] = 1
       if (isAccessible(world, state, receptacle)) this.examined[receptacle] = 1
     }
   }
@@ -65,9 +78,9 @@ export class Knowledge {
     const world = worldOf(state.game)
     const places = world.receptaclesAt.length
     return {
-      placeOf: world.receptacles.map(({ place }, r) => (this.visited[r] ? place : places + r)),
+      placeOf: world.receptacles.map(({ place }, r) => (this.placed[r] ? place : places + r)),
       closed: world.receptacles.map(({ type, isOpenable }, r) =>
-        (this.visited[r] ? isOpenable && state.open[r] === 0 : openableTypes.has(type)) ? 1 : 0,
+        (this.lidSeen[r] ? isOpenable && state.open[r] === 0 : openableTypes.has(type)) ? 1 : 0,
       ),
       whereabouts: state.whereabouts.map((_, object) => this.knownWhereabouts(state, object)),
     }

@@ -6,7 +6,8 @@
  *
  * A step tells something if it brought the agent for the first time to a receptacle whose contents it does not know, or
  * showed such contents, while the agent does not know of enough targets (or of a lamp) and one of the missing kind may
- * be in there. Coming back to a closed receptacle tells nothing, so that walking to and fro is never rewarded.
+ * be in there. "Nothing happens." counts as telling nothing (although it tells that one stands there already), and
+ * coming back to a closed receptacle does too, so that walking to and fro is never rewarded.
  */
 import { isAdmissible, parseCommand } from './commands.ts'
 import { placementWeight, type Knowledge } from './knowledge.ts'
@@ -37,7 +38,7 @@ function seeksMissing(before: GameState, command: string, after: GameState, know
   if (parsed === null || (parsed.verb !== 'go' && parsed.verb !== 'open' && parsed.verb !== 'examine')) return false
   const { verb, receptacle } = parsed
   if (knowledge.examined[receptacle] === 1 || !isAdmissible(world, before, parsed)) return false
-  const isNewThere = verb === 'go' && knowledge.visited[receptacle] === 0
+  const isNewThere = verb === 'go' && knowledge.placed[receptacle] === 0
   const isSeenNow = isAccessible(world, after, receptacle)
   if (!isNewThere && !isSeenNow) return false
   const missing = knowledge.missingTypes(before)
