@@ -78,7 +78,7 @@ export function charts(view: RunView): Chart[] {
         { name: 'reward model', hue: 'reward', line: 'solid', points: along((i) => i.metrics['reward/entropy']) },
       ],
     },
-    { id: 'kl', title: 'KL to the sampling weights', unit: 'number', about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.', series: both('ppo_kl') },
+    { id: 'kl', title: 'KL of the update', unit: 'number', about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.', series: both('ppo_kl') },
     { id: 'loss', title: 'Policy-gradient loss', unit: 'number', about: 'pg_loss: the clipped surrogate. It need not fall; look for steps and drift.', series: both('pg_loss') },
   ]
 }

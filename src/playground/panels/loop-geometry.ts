@@ -33,7 +33,7 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const environment = { x: width - nodeWidth, y: top, width: nodeWidth, height: nodeHeight }
   const middle = width / 2
   const junctionHeight = 50 * unit
-  const junctionWidth = 184 * unit
+  const junctionWidth = (isWide ? 184 : 152) * unit
   const junctionY = top + nodeHeight + (isWide ? 36 : 40) * unit
   const junction = { x: middle - junctionWidth / 2, y: junctionY, width: junctionWidth, height: junctionHeight }
   const rewardWidth = isWide ? nodeWidth : Math.min(220 * unit, width * 0.62)
@@ -46,8 +46,8 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const bottom = top + nodeHeight
   const junctionMiddle = junctionY + junctionHeight / 2
   const rewardMiddle = rewardY + nodeHeight / 2
-  const inner = isWide ? 0.72 : 0.6
-  const outer = isWide ? 0.24 : 0.16
+  const inner = isWide ? 0.72 : 0.44
+  const outer = isWide ? 0.24 : 0.14
   const policyInner = policy.x + nodeWidth * inner
   const policyOuter = policy.x + nodeWidth * outer
   const environmentInner = environment.x + nodeWidth * (1 - inner)
@@ -62,6 +62,8 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
     const r = Math.min(28 * unit, Math.abs(y1 - y0), Math.abs(x1 - x0))
     return `M${n(x0)} ${n(y0)} H${n(x1 - Math.sign(x1 - x0) * r)} Q${n(x1)} ${n(y0)} ${n(x1)} ${n(y0 + Math.sign(y1 - y0) * r)} V${n(y1)}`
   }
+  /** Above the middle of a level stretch; where all are short, on the upright one. */
+  const turned = (level: number, upright: number, y: number, uprightY: number): Arrow['label'] => ({ x: isWide ? level : upright, y: isWide ? y : uprightY, anchor: 'middle' })
   const leftMiddle = (policyInner + junction.x) / 2
   const rightMiddle = (environmentInner + junction.x + junction.width) / 2
   const lowLeft = (policyOuter + reward.x) / 2
@@ -70,12 +72,12 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const arrows: Arrow[] = [
     { id: 'actions', path: `M${n(policy.x + nodeWidth)} ${n(upper)} H${n(environment.x - head)}`, label: { x: middle, y: upper, anchor: 'middle' } },
     { id: 'tasks', path: `M${n(environment.x)} ${n(lower)} H${n(policy.x + nodeWidth + head)}`, label: { x: middle, y: lower, anchor: 'middle' } },
-    { id: 'outcome', path: turn(environmentInner, bottom, junction.x + junction.width + head, junctionMiddle), label: { x: rightMiddle, y: junctionMiddle, anchor: 'middle' } },
-    { id: 'advantage', path: turnBack(junction.x, junctionMiddle, policyInner, bottom + head), label: { x: leftMiddle, y: junctionMiddle, anchor: 'middle' } },
+    { id: 'outcome', path: turn(environmentInner, bottom, junction.x + junction.width + head, junctionMiddle), label: turned(rightMiddle, environmentInner, junctionMiddle, (bottom + junctionMiddle) / 2) },
+    { id: 'advantage', path: turnBack(junction.x, junctionMiddle, policyInner, bottom + head), label: turned(leftMiddle, policyInner, junctionMiddle, (bottom + junctionMiddle) / 2 + 6 * unit) },
     { id: 'score', path: `M${n(middle + between)} ${n(rewardY)} V${n(junctionY + junctionHeight + head)}`, label: { x: middle + between + 8 * unit, y: (rewardY + junctionY + junctionHeight) / 2, anchor: 'start' } },
     { id: 'consistency', path: `M${n(middle - between)} ${n(junctionY + junctionHeight)} V${n(rewardY - head)}`, label: { x: middle - between - 8 * unit, y: (rewardY + junctionY + junctionHeight) / 2, anchor: 'end' } },
-    { id: 'steps', path: turn(policyOuter, bottom, reward.x - head, rewardMiddle), label: { x: lowLeft, y: rewardMiddle, anchor: 'middle' } },
-    { id: 'critic', path: turnBack(reward.x + reward.width, rewardMiddle, environmentOuter, bottom + head), label: { x: lowRight, y: rewardMiddle, anchor: 'middle' } },
+    { id: 'steps', path: turn(policyOuter, bottom, reward.x - head, rewardMiddle), label: turned(lowLeft, policyOuter, rewardMiddle, rewardY) },
+    { id: 'critic', path: turnBack(reward.x + reward.width, rewardMiddle, environmentOuter, bottom + head), label: turned(lowRight, environmentOuter - 8 * unit, rewardMiddle, rewardY) },
   ]
   return { isWide, width, height, policy, environment, reward, junction, arrows }
 }
