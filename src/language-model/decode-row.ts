@@ -41,7 +41,7 @@ export class DecodeRow {
   }
 
   get lastToken(): number {
-    return this.#tokens.at(-1)
+    return this.#tokens[this.#tokens.length - 1]!
   }
 
   /** Of the last token in the whole sequence. */

@@ -229,7 +229,7 @@ function inChunks<P extends { firstSlot: number; tokens: Tokens; depth: number }
         room = size
       }
       const tokens = piece.tokens.slice(from, from + room)
-      chunks.at(-1).push({ ...piece, firstSlot: piece.firstSlot + from, tokens, depth: piece.depth + from })
+      chunks[chunks.length - 1]!.push({ ...piece, firstSlot: piece.firstSlot + from, tokens, depth: piece.depth + from })
       from += tokens.length
       room -= tokens.length
     }

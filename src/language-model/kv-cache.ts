@@ -24,7 +24,7 @@ export class KeyValueCache {
   grow(slots: number): void {
     if (slots <= this.#slots) return
     const larger = (pool: tf.Tensor2D): tf.Tensor2D => {
-      const grown = tf.tidy(() => tf.concat([pool, tf.zeros([slots - this.#slots, this.#width])], 0) as tf.Tensor2D)
+      const grown = tf.tidy(() => tf.concat<tf.Tensor2D>([pool, tf.zeros([slots - this.#slots, this.#width])], 0))
       pool.dispose()
       return tf.keep(grown)
     }

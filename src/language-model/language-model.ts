@@ -3,8 +3,8 @@
  *
  * Calls are served one after the other, in the order they came: a generation never sees half an update.
  */
-import * as tf from '@tensorflow/tfjs-core'
 import type { Completion, GenerateRequest, LanguageModelPort, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../method/ports.ts'
+import { type BackendName, selectBackend } from './backends/index.ts'
 import { readCheckpoint, writeCheckpoint, writeWeights } from './checkpoint.ts'
 import { parseModelConfig, type ModelConfig } from './config.ts'
 import { Generator } from './generate.ts'
@@ -23,6 +23,9 @@ export interface LanguageModelOptions {
   /** Tokens run forward and backward at once. */
   microBatchTokens?: number
 }
+
+/** A backend to start, or the one that TensorFlow.js has selected. There is one for all models of a thread. */
+export type BackendChoice = BackendName | 'selected'
 
 const DEFAULTS = { cacheSlots: 65_536, prefillTokens: 2048, microBatchTokens: 4096 } as const satisfies Required<LanguageModelOptions>
 
@@ -45,15 +48,15 @@ export class LanguageModel implements LanguageModelPort {
     this.#trainer = new Trainer(this.#transformer, microBatchTokens)
   }
 
-  /** A model from its folder, on the TensorFlow.js backend that is selected. Throws ModelFileError, ModelConfigError, SafetensorsError or TokenizerError. */
-  static async load(reader: ModelReader, options: LanguageModelOptions = {}): Promise<LanguageModel> {
-    await tf.ready()
+  /** A model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError or TokenizerError. */
+  static async load(reader: ModelReader, backend: BackendChoice, options: LanguageModelOptions = {}): Promise<LanguageModel> {
+    if (backend !== 'selected') await selectBackend(backend)
     return new LanguageModel(await readModelFolder(reader), options)
   }
 
   /** A model with fresh weights, the same for the same seed. */
-  static async fresh(configJson: unknown, tokenizerJson: unknown, seed: number, options: LanguageModelOptions = {}): Promise<LanguageModel> {
-    await tf.ready()
+  static async fresh(configJson: unknown, tokenizerJson: unknown, seed: number, backend: BackendChoice, options: LanguageModelOptions = {}): Promise<LanguageModel> {
+    if (backend !== 'selected') await selectBackend(backend)
     const config = parseModelConfig(configJson, 'a fresh model')
     return new LanguageModel({ config, configJson, tokenizerJson, tokenizer: new Tokenizer(tokenizerJson, 'a fresh model'), weights: initialWeights(config, seed) }, options)
   }

@@ -42,16 +42,16 @@ export function policyLoss(logProbs: tf.Tensor1D, entries: PolicyLossEntries, op
   const { clipRatioLow, clipRatioHigh, klCoefficient } = options
   const advantages = tf.tensor1d(entries.advantages)
   const weights = tf.tensor1d(entries.weights)
-  const difference = tf.sub(logProbs, tf.tensor1d(entries.oldLogProbs)) as tf.Tensor1D
-  const logRatio = tf.clipByValue(difference, -LOG_RATIO_LIMIT, LOG_RATIO_LIMIT) as tf.Tensor1D
+  const difference = tf.sub<tf.Tensor1D>(logProbs, tf.tensor1d(entries.oldLogProbs))
+  const logRatio = tf.clipByValue<tf.Tensor1D>(difference, -LOG_RATIO_LIMIT, LOG_RATIO_LIMIT)
   const ratio = tf.exp(logRatio)
   const plain = tf.mul(ratio, advantages)
   const clipped = tf.mul(tf.clipByValue(ratio, 1 - clipRatioLow, 1 + clipRatioHigh), advantages)
-  const policyGradient = tf.neg(tf.sum(tf.mul(weights, tf.minimum(plain, clipped)))) as tf.Scalar
-  const divergence = tf.sum(tf.mul(weights, klEstimate(logRatio, options.klEstimator))) as tf.Scalar
+  const policyGradient = tf.neg<tf.Scalar>(tf.sum(tf.mul(weights, tf.minimum(plain, clipped))))
+  const divergence = tf.sum<tf.Scalar>(tf.mul(weights, klEstimate(logRatio, options.klEstimator)))
   const isClipped = tf.cast(tf.less(clipped, plain), 'float32')
   return {
-    loss: tf.add(policyGradient, tf.mul(divergence, klCoefficient)) as tf.Scalar,
+    loss: tf.add<tf.Scalar>(policyGradient, tf.mul(divergence, klCoefficient)),
     sums: tf.stack([policyGradient, divergence, tf.neg(tf.sum(difference)), tf.sum(isClipped)]) as tf.Tensor1D,
   }
 }

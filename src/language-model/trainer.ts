@@ -87,7 +87,7 @@ export class Trainer {
           advantages: perToken(micro, (example) => part[example]!.advantage),
           weights: perToken(micro, (example) => weights[example]!),
         }, options)
-        return { loss, sums: tf.concat([sums, tf.reshape(tf.sum(entropy), [1])]) as tf.Tensor1D }
+        return { loss, sums: tf.concat<tf.Tensor1D>([sums, tf.reshape(tf.sum(entropy), [1])]) }
       }, breather, signal)
       const [policyGradient, divergence, klSum, clipped, entropySum] = result.sums as [number, number, number, number, number]
       totals.pg_loss += policyGradient / steps.length
@@ -116,8 +116,8 @@ export class Trainer {
       const stepOptions = { learningRate: options.learningRate, maxGradNorm: options.maxGradNorm ?? 1, weightDecay: options.weightDecay ?? 0 }
       const result = await this.#step(part, 1, stepOptions, (logProbs, _entropy, micro) => {
         const weights = tf.tensor1d(perToken(micro, (example) => (part[example]!.weight ?? 1) / total))
-        const loss = tf.neg(tf.sum(tf.mul(weights, logProbs))) as tf.Scalar
-        return { loss, sums: tf.reshape(loss, [1]) as tf.Tensor1D }
+        const loss = tf.neg<tf.Scalar>(tf.sum(tf.mul(weights, logProbs)))
+        return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
       }, breather, signal)
       totals.loss += result.sums[0]! / steps.length
       totals.grad_norm += result.gradNorm / steps.length

@@ -121,7 +121,7 @@ export class Transformer {
     if (residual.shape[0] === 0) return residual
     const queries = this.#rotated(project(queryInput, weights.query), weights.queryNorm, finished.positions)
     const attended = attention(queries, keys, values, finished.layout, headDim)
-    const afterAttention = tf.add(residual, project(attended, weights.output)) as tf.Tensor2D
+    const afterAttention = tf.add<tf.Tensor2D>(residual, project(attended, weights.output))
     const feedForwardInput = rmsNorm(afterAttention, weights.feedForwardNorm, normEpsilon)
     const gated = swiglu(project(feedForwardInput, weights.gate), project(feedForwardInput, weights.up))
     return tf.add(afterAttention, project(gated, weights.down))
@@ -130,7 +130,7 @@ export class Transformer {
   #rotated(x: tf.Tensor2D, headNorm: tf.Tensor1D | undefined, positions: Int32Array): tf.Tensor2D {
     const { headDim, normEpsilon } = this.config
     const [rows, width] = x.shape
-    const normed = headNorm ? tf.reshape(rmsNorm(tf.reshape(x, [rows * (width / headDim), headDim]), headNorm, normEpsilon), [rows, width]) as tf.Tensor2D : x
+    const normed = headNorm ? tf.reshape<tf.Rank.R2>(rmsNorm(tf.reshape(x, [rows * (width / headDim), headDim]), headNorm, normEpsilon), [rows, width]) : x
     return rope(normed, positions, headDim, this.#inverseFrequencies)
   }
 }

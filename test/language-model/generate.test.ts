@@ -132,7 +132,7 @@ describe.each(BACKENDS)('sampling on %s', (backend) => {
     const [completions] = await model.generate([{ prompt: Int32Array.of(5, 6, 7), count: 30, seed: 1 }], SAMPLING)
     await model.dispose()
     for (const { tokens, finishReason, text } of completions!) {
-      const isStopped = tokens.at(-1) % 2 === 0
+      const isStopped = tokens[tokens.length - 1]! % 2 === 0
       expect(finishReason).toBe(isStopped ? 'stop' : 'length')
       expect(text).toBe(model.tokenizer.decode(isStopped ? tokens.slice(0, -1) : tokens))
       expect(tokens.slice(0, -1).every((token) => token % 2 === 1)).toBe(true)

@@ -1,15 +1,18 @@
 /** Models small enough to test with, a tokenizer for them, and the backend that the tests run on. */
 import * as tf from '@tensorflow/tfjs-core'
 import '@tensorflow/tfjs-backend-cpu'
+import { registerBackends } from '../../src/language-model/backends/index.ts'
 import { parseModelConfig } from '../../src/language-model/config.ts'
 import { LanguageModel, type LanguageModelOptions } from '../../src/language-model/language-model.ts'
 import { initialWeights } from '../../src/language-model/parameters.ts'
 import { randomStream } from '../../src/language-model/random-stream.ts'
 import { Transformer } from '../../src/language-model/transformer.ts'
 
-export const BACKENDS = ['cpu'] as const
+/** The stock operations, and our own. */
+export const BACKENDS = ['cpu', 'simd'] as const
 
 export async function useBackend(name: string): Promise<void> {
+  registerBackends()
   await tf.setBackend(name)
   await tf.ready()
 }
@@ -72,7 +75,7 @@ export function tinyTokenizerJson(): object {
 }
 
 export function tinyModel(overrides: object = {}, seed = 1, options: LanguageModelOptions = {}): Promise<LanguageModel> {
-  return LanguageModel.fresh({ ...PLAIN, vocab_size: 270, ...overrides }, tinyTokenizerJson(), seed, options)
+  return LanguageModel.fresh({ ...PLAIN, vocab_size: 270, ...overrides }, tinyTokenizerJson(), seed, 'selected', options)
 }
 
 /** The characters that ByteLevel spells the 256 bytes with. */
