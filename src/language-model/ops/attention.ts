@@ -13,7 +13,8 @@ import { hasKernel, runKernel } from './backend-kernels.ts'
  * Without them (tfjs cpu, webgpu) a dense [N, M] mask is built from the layout: quadratic, for small batches only.
  */
 export function attention(q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, layout: AttentionLayout, headDim: number): tf.Tensor2D {
-  if (!hasKernel('SegmentAttention')) return denseAttention(q, k, v, layout, headDim)
+  // The kernel reads heads in vectors of four numbers.
+  if (!hasKernel('SegmentAttention') || headDim % 4 !== 0) return denseAttention(q, k, v, layout, headDim)
   const fused = tf.customGrad((...args) => {
     const [queries, keys, values, save] = args as unknown as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, tf.GradSaveFunc]
     const [output, logSumExp] = runKernel<tf.Tensor[]>('SegmentAttention', { q: queries, k: keys, v: values }, { layout, headDim })

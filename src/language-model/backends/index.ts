@@ -1,0 +1,87 @@
+import * as tf from '@tensorflow/tfjs-core'
+import { hasRelaxedSimd, hasSimd } from './simd/kernel-module.ts'
+import { registerSimdBackend } from './simd/register.ts'
+
+export type BackendName = 'cpu' | 'webgpu'
+
+export interface SelectedBackend {
+  name: BackendName
+  /** For people: what computes, e.g. "WebAssembly, relaxed SIMD, one thread". */
+  description: string
+}
+
+/** A backend cannot run here; `backend` says which, the message what to do, the cause why. */
+export class BackendUnavailableError extends Error {
+  override name = 'BackendUnavailableError'
+  readonly backend: BackendName
+
+  constructor(backend: BackendName, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.backend = backend
+  }
+}
+
+/** Makes our backends known to TensorFlow.js without starting any. */
+export function registerBackends(): void {
+  registerSimdBackend()
+}
+
+/**
+ * Starts a backend and makes it the current one: `cpu` is our WebAssembly SIMD backend, `webgpu` that of TensorFlow.js.
+ * @throws BackendUnavailableError
+ */
+export async function selectBackend(name: BackendName): Promise<SelectedBackend> {
+  registerBackends()
+  return name === 'cpu' ? selectSimd() : selectWebGpu()
+}
+
+async function selectSimd(): Promise<SelectedBackend> {
+  if (!hasSimd()) {
+    throw new BackendUnavailableError('cpu', 'This browser has no WebAssembly SIMD, which the CPU backend is made of. Any Chrome, Edge or Firefox since 2021 and Safari since 16.4 has it: update the browser, or choose WebGPU.')
+  }
+  let cause: unknown
+  const isStarted = await tf.setBackend('simd').catch((error: unknown) => { cause = error; return false })
+  if (!isStarted) {
+    throw new BackendUnavailableError('cpu', 'The WebAssembly kernels did not start. If this page runs short of memory, close other tabs and reload it.', { cause })
+  }
+  return { name: 'cpu', description: `WebAssembly, ${hasRelaxedSimd() ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}, one thread` }
+}
+
+async function selectWebGpu(): Promise<SelectedBackend> {
+  await provideGpuInNode()
+  const gpu = (globalThis.navigator as Navigator | undefined)?.gpu
+  if (!gpu) {
+    throw new BackendUnavailableError('webgpu', 'This browser has no WebGPU. Chrome and Edge since 113, Safari since 26 and Firefox since 141 (Windows) have it, on pages served over https or from localhost: use one of them, or choose the CPU.')
+  }
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)
+  if (!adapter) {
+    throw new BackendUnavailableError('webgpu', 'WebGPU is there but offers no graphics adapter. Check that hardware acceleration is on in the browser settings and the graphics driver up to date, or choose the CPU.')
+  }
+  await import('./webgpu.ts')
+  let cause: unknown
+  const isStarted = await tf.setBackend('webgpu').catch((error: unknown) => { cause = error; return false })
+  if (!isStarted) {
+    throw new BackendUnavailableError('webgpu', 'The graphics adapter was found but no device could be opened on it. Close other pages that use the GPU and reload, or choose the CPU.', { cause })
+  }
+  const { vendor, architecture, description } = adapter.info
+  return { name: 'webgpu', description: `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}` }
+}
+
+/** Node has no WebGPU of its own; the npm package `webgpu` gives it one where it is installed. */
+async function provideGpuInNode(): Promise<void> {
+  const isNode = typeof process === 'object' && typeof process.versions?.node === 'string'
+  if (!isNode || (globalThis.navigator as Navigator | undefined)?.gpu) return
+  // The name is a variable so that bundlers for the browser leave the package alone.
+  const packageName = 'webgpu'
+  const provider = await import(/* @vite-ignore */ packageName).catch(() => null) as { create(flags: string[]): GPU; globals: object } | null
+  if (!provider) return
+  try {
+    const gpu = provider.create([])
+    Object.assign(globalThis, provider.globals)
+    // Node 20 has no navigator at all; later ones have one without a gpu.
+    if (globalThis.navigator) Object.defineProperty(globalThis.navigator, 'gpu', { value: gpu, configurable: true })
+    else Object.defineProperty(globalThis, 'navigator', { value: { gpu }, configurable: true })
+  } catch {
+    // No graphics library on this machine: reported as "no WebGPU" by the caller.
+  }
+}

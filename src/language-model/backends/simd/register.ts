@@ -1,0 +1,18 @@
+import * as tf from '@tensorflow/tfjs-core'
+import '@tensorflow/tfjs-backend-cpu'
+import { registerFusedKernels } from './fused-kernels.ts'
+import { hasRelaxedSimd, instantiateKernels } from './kernel-module.ts'
+import { SimdBackend } from './simd-backend.ts'
+import { registerStockKernels } from './stock-kernels.ts'
+
+/** Makes the backend `simd` known to TensorFlow.js; the module is compiled when the backend is first chosen. Safe to call again. */
+export function registerSimdBackend(): void {
+  if (tf.findBackendFactory('simd')) return
+  tf.registerBackend('simd', async () => {
+    const { kernels, memory } = await instantiateKernels(hasRelaxedSimd())
+    return new SimdBackend(kernels, memory)
+  })
+  tf.copyRegisteredKernels('cpu', 'simd')
+  registerStockKernels()
+  registerFusedKernels()
+}

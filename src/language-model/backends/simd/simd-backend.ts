@@ -1,0 +1,135 @@
+import { type backend_util, type DataType, type TensorInfo, util } from '@tensorflow/tfjs-core'
+import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu'
+import { Allocator } from './allocator.ts'
+import type { KernelModule } from './kernel-module.ts'
+
+/**
+ * A tensor's values, in either of two places: in an array of JavaScript, where stock kernels of tfjs-backend-cpu leave them, or in
+ * the WebAssembly memory, where our kernels write and whither they fetch their inputs at first use. Stock kernels read `values`
+ * wherever they lie; the view is made anew when the memory has grown under it.
+ */
+class SimdTensorData {
+  dtype: DataType
+  refCount: number
+  address: number | null = null
+  complexTensorInfos?: { real: TensorInfo; imag: TensorInfo }
+  #allocator: Allocator
+  #values: backend_util.BackendValues | undefined
+  #length = 0
+
+  constructor(allocator: Allocator, dtype: DataType, refCount: number, values?: backend_util.BackendValues) {
+    this.#allocator = allocator
+    this.dtype = dtype
+    this.refCount = refCount
+    this.#values = values
+  }
+
+  get values(): backend_util.BackendValues | undefined {
+    if (this.address !== null) {
+      const buffer = this.#allocator.memory.buffer
+      const view = this.#values as Float32Array | undefined
+      if (view?.buffer !== buffer) this.#values = new Float32Array(buffer, this.address, this.#length)
+    }
+    return this.#values
+  }
+
+  placeAt(address: number, length: number): void {
+    this.address = address
+    this.#length = length
+    this.#values = undefined
+  }
+}
+
+/** Memory that lives as long as one kernel call. */
+export interface Scratch {
+  bytes(count: number): number
+  int32(values: Int32Array): number
+}
+
+/**
+ * The TensorFlow.js CPU backend with its float32 tensors in one WebAssembly memory. It has every stock kernel from the first day
+ * (copied from `cpu`), and fast ones by name where we registered our own.
+ */
+export class SimdBackend extends MathBackendCPU {
+  readonly kernels: KernelModule
+  readonly allocator: Allocator
+  /** The panels of the matrix product: too large to allocate anew for each of thousands of calls, too small to matter. */
+  readonly matmulScratch: number
+
+  constructor(kernels: KernelModule, memory: WebAssembly.Memory) {
+    super()
+    this.kernels = kernels
+    this.allocator = new Allocator(memory)
+    this.matmulScratch = this.allocator.allocate(kernels.matmulScratchBytes())
+  }
+
+  override write(values: backend_util.BackendValues, _shape: number[], dtype: DataType): object {
+    const dataId = {}
+    this.data.set(dataId, new SimdTensorData(this.allocator, dtype, 1, values))
+    return dataId
+  }
+
+  override move(dataId: object, values: backend_util.BackendValues, _shape: number[], dtype: DataType, refCount: number): void {
+    this.data.set(dataId, new SimdTensorData(this.allocator, dtype, refCount, values))
+  }
+
+  /** A copy where the values lie in the WebAssembly memory: the caller may keep the array longer than the tensor. */
+  override readSync(dataId: object): backend_util.BackendValues {
+    const data = this.data.get(dataId) as SimdTensorData
+    return data.address === null ? super.readSync(dataId) : (data.values as Float32Array).slice()
+  }
+
+  override disposeData(dataId: object, force = false): boolean {
+    if (!this.data.has(dataId)) return true
+    const { address } = this.data.get(dataId) as SimdTensorData
+    const isReleased = super.disposeData(dataId, force)
+    if (isReleased && address !== null) this.allocator.free(address)
+    return isReleased
+  }
+
+  override memory(): { unreliable: boolean; reasons: string[]; bytesInUse: number; bytesReserved: number } {
+    return { unreliable: false, reasons: [], bytesInUse: this.allocator.bytesInUse, bytesReserved: this.allocator.bytesReserved }
+  }
+
+  /** A new float32 tensor in the WebAssembly memory, its values undefined. */
+  allocate(shape: number[]): { info: TensorInfo; address: number } {
+    const length = util.sizeFromShape(shape)
+    const address = this.allocator.allocate(length * 4)
+    const data = new SimdTensorData(this.allocator, 'float32', 1)
+    data.placeAt(address, length)
+    const dataId = {}
+    this.data.set(dataId, data)
+    return { info: { dataId, shape, dtype: 'float32' }, address }
+  }
+
+  /** Where a float32 tensor lies in the WebAssembly memory, fetched there if it is not yet. Valid until the tensor is disposed. */
+  addressOf(tensor: TensorInfo): number {
+    const data = this.data.get(tensor.dataId) as SimdTensorData
+    if (data.address !== null) return data.address
+    if (tensor.dtype !== 'float32') throw new TypeError(`A SIMD kernel was given a tensor of type ${tensor.dtype}; it takes float32 alone.`)
+    const values = data.values as Float32Array
+    const address = this.allocator.allocate(values.length * 4)
+    new Float32Array(this.allocator.memory.buffer, address, values.length).set(values)
+    data.placeAt(address, values.length)
+    return address
+  }
+
+  withScratch<T>(work: (scratch: Scratch) => T): T {
+    const addresses: number[] = []
+    const bytes = (count: number) => {
+      const address = this.allocator.allocate(count)
+      addresses.push(address)
+      return address
+    }
+    const int32 = (values: Int32Array) => {
+      const address = bytes(values.byteLength)
+      new Int32Array(this.allocator.memory.buffer, address, values.length).set(values)
+      return address
+    }
+    try {
+      return work({ bytes, int32 })
+    } finally {
+      for (const address of addresses) this.allocator.free(address)
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Loaded on demand, so that the WebGPU backend of TensorFlow.js is a chunk of its own. Importing it registers the backend. */
+import '@tensorflow/tfjs-backend-webgpu'

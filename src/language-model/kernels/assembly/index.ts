@@ -1,0 +1,10 @@
+/** The module's exports; src/language-model/backends/simd calls them with addresses in the memory that it owns. */
+export { adamw } from './adamw'
+export { attention, attentionGradient, attentionGradientScratchBytes, attentionScratchBytes } from './attention'
+export { addScaled, multiply, scaleShift, sumOfSquares, sumRows, swiglu, swigluGradient } from './elementwise'
+export { selectLogProbs, selectLogProbsGradient } from './log-probs'
+export { matmul, matmulScratchBytes } from './matmul'
+export { rmsNorm, rmsNormGradient } from './rms-norm'
+export { rotate } from './rotary'
+export { gatherRows, scatterAddRows, writeRows } from './rows'
+export { fillZero } from './vector'

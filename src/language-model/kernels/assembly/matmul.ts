@@ -1,0 +1,244 @@
+import { multiplyAdd, splatAt, sumLanes, sumLanesOfFour } from './vector'
+
+/**
+ * C = A · B (+ C), A[m, k], B[k, n], C[m, n] row-major; A and B are given by a row and a column stride, so that either may be a
+ * transposed view.
+ *
+ * Blocked as Goto and van de Geijn (2008) describe: a KC × NC block of B and an MC × KC block of A are copied into panels in the
+ * order the inner loop reads them, and the inner loop keeps a 4 × 8 tile of C in registers. Four by eight because the engine has
+ * 15 vector registers: 8 for the tile, 2 for B, 1 for a broadcast element of A and 1 for the product where there is no fused one.
+ */
+const ROWS: i32 = 4
+const COLUMNS: i32 = 8
+const MC: i32 = 128
+const KC: i32 = 256
+const NC: i32 = 1024
+
+/** Bytes the caller provides as scratch: the panels of A and B, and one tile. */
+export function matmulScratchBytes(): i32 {
+  return (MC * KC + KC * NC + ROWS * COLUMNS) * 4
+}
+
+export function matmul(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32,
+  aRowStride: i32, aColumnStride: i32, bRowStride: i32, bColumnStride: i32, accumulate: bool, scratch: usize): void {
+  if (m < ROWS && aColumnStride == 1 && bRowStride == 1 && !accumulate) {
+    fewRows(a, b, c, m, n, k, aRowStride, bColumnStride)
+    return
+  }
+  const panelA = scratch
+  const panelB = panelA + ((MC * KC) << 2)
+  const tile = panelB + ((KC * NC) << 2)
+  for (let j0 = 0; j0 < n; j0 += NC) {
+    const columns = min(NC, n - j0)
+    for (let p0 = 0; p0 < k; p0 += KC) {
+      const depth = min(KC, k - p0)
+      const add = accumulate || p0 > 0
+      packColumns(b + ((p0 * bRowStride + j0 * bColumnStride) << 2), panelB, depth, columns, bRowStride, bColumnStride)
+      for (let i0 = 0; i0 < m; i0 += MC) {
+        const rows = min(MC, m - i0)
+        packRows(a + ((i0 * aRowStride + p0 * aColumnStride) << 2), panelA, rows, depth, aRowStride, aColumnStride)
+        for (let j = 0; j < columns; j += COLUMNS) {
+          const packedB = panelB + ((j * depth) << 2)
+          const width = min(COLUMNS, columns - j)
+          for (let i = 0; i < rows; i += ROWS) {
+            const packedA = panelA + ((i * depth) << 2)
+            const height = min(ROWS, rows - i)
+            const target = c + (((i0 + i) * n + j0 + j) << 2)
+            if (height == ROWS && width == COLUMNS) multiplyTile(packedA, packedB, depth, target, (n as usize) << 2, add)
+            else {
+              multiplyTile(packedA, packedB, depth, tile, COLUMNS << 2, false)
+              copyTile(tile, target, height, width, n, add)
+            }
+          }
+        }
+      }
+    }
+  }
+  if (k == 0 && !accumulate) memory.fill(c, 0, (m * n) << 2)
+}
+
+function copyTile(tile: usize, target: usize, height: i32, width: i32, n: i32, add: bool): void {
+  for (let row = 0; row < height; row++) {
+    for (let column = 0; column < width; column++) {
+      const value = load<f32>(tile + ((row * COLUMNS + column) << 2))
+      const to = target + ((row * n + column) << 2)
+      store<f32>(to, add ? load<f32>(to) + value : value)
+    }
+  }
+}
+
+function multiplyTile(a: usize, b: usize, depth: i32, c: usize, stride: usize, add: bool): void {
+  let c00 = f32x4.splat(0), c01 = f32x4.splat(0)
+  let c10 = f32x4.splat(0), c11 = f32x4.splat(0)
+  let c20 = f32x4.splat(0), c21 = f32x4.splat(0)
+  let c30 = f32x4.splat(0), c31 = f32x4.splat(0)
+  const end = a + ((depth as usize) << 4)
+  const unrolledEnd = a + (((depth & ~3) as usize) << 4)
+  while (a < unrolledEnd) {
+    let b0 = v128.load(b), b1 = v128.load(b, 16)
+    let x = v128.load_splat<f32>(a)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 4)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 8)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 12)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+
+    b0 = v128.load(b, 32); b1 = v128.load(b, 48)
+    x = v128.load_splat<f32>(a, 16)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 20)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 24)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 28)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+
+    b0 = v128.load(b, 64); b1 = v128.load(b, 80)
+    x = v128.load_splat<f32>(a, 32)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 36)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 40)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 44)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+
+    b0 = v128.load(b, 96); b1 = v128.load(b, 112)
+    x = v128.load_splat<f32>(a, 48)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 52)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 56)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 60)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    a += 64
+    b += 128
+  }
+  while (a < end) {
+    const b0 = v128.load(b), b1 = v128.load(b, 16)
+    let x = v128.load_splat<f32>(a)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 4)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 8)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 12)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    a += 16
+    b += 32
+  }
+  const row1 = c + stride, row2 = row1 + stride, row3 = row2 + stride
+  if (add) {
+    c00 = f32x4.add(c00, v128.load(c)); c01 = f32x4.add(c01, v128.load(c, 16))
+    c10 = f32x4.add(c10, v128.load(row1)); c11 = f32x4.add(c11, v128.load(row1, 16))
+    c20 = f32x4.add(c20, v128.load(row2)); c21 = f32x4.add(c21, v128.load(row2, 16))
+    c30 = f32x4.add(c30, v128.load(row3)); c31 = f32x4.add(c31, v128.load(row3, 16))
+  }
+  v128.store(c, c00); v128.store(c, c01, 16)
+  v128.store(row1, c10); v128.store(row1, c11, 16)
+  v128.store(row2, c20); v128.store(row2, c21, 16)
+  v128.store(row3, c30); v128.store(row3, c31, 16)
+}
+
+/** Copies rows of A into panels of ROWS rows, [depth][ROWS] each, the last one filled up with zeros. */
+function packRows(a: usize, panel: usize, rows: i32, depth: i32, rowStride: i32, columnStride: i32): void {
+  for (let i = 0; i < rows; i += ROWS) {
+    pack(a + ((i * rowStride) << 2), panel + ((i * depth) << 2), min(ROWS, rows - i), depth, rowStride, columnStride, ROWS)
+  }
+}
+
+/** Copies columns of B into panels of COLUMNS columns, [depth][COLUMNS] each, the last one filled up with zeros. */
+function packColumns(b: usize, panel: usize, depth: i32, columns: i32, rowStride: i32, columnStride: i32): void {
+  for (let j = 0; j < columns; j += COLUMNS) {
+    pack(b + ((j * columnStride) << 2), panel + ((j * depth) << 2), min(COLUMNS, columns - j), depth, columnStride, rowStride, COLUMNS)
+  }
+}
+
+/** One panel: panel[p][i] = source[i · laneStride + p · depthStride] for `lanes` lanes of `width`, which is a multiple of 4. */
+function pack(source: usize, panel: usize, lanes: i32, depth: i32, laneStride: i32, depthStride: i32, width: i32): void {
+  if (lanes == width && laneStride == 1) {
+    for (let p = 0; p < depth; p++) {
+      const from = source + ((p * depthStride) << 2)
+      const to = panel + ((p * width) << 2)
+      for (let i = 0; i < width; i += 4) v128.store(to + (i << 2), v128.load(from + (i << 2)))
+    }
+    return
+  }
+  if (lanes == width && depthStride == 1) {
+    const step = (laneStride as usize) << 2
+    for (let i = 0; i < width; i += 4) {
+      let from = source + ((i * laneStride) << 2)
+      let to = panel + (i << 2)
+      const stride = (width as usize) << 2
+      let p = 0
+      for (; p + 4 <= depth; p += 4) {
+        const r0 = v128.load(from), r1 = v128.load(from + step)
+        const r2 = v128.load(from + 2 * step), r3 = v128.load(from + 3 * step)
+        const low01 = f32x4.shuffle(r0, r1, 0, 4, 1, 5), high01 = f32x4.shuffle(r0, r1, 2, 6, 3, 7)
+        const low23 = f32x4.shuffle(r2, r3, 0, 4, 1, 5), high23 = f32x4.shuffle(r2, r3, 2, 6, 3, 7)
+        v128.store(to, f32x4.shuffle(low01, low23, 0, 1, 4, 5))
+        v128.store(to + stride, f32x4.shuffle(low01, low23, 2, 3, 6, 7))
+        v128.store(to + 2 * stride, f32x4.shuffle(high01, high23, 0, 1, 4, 5))
+        v128.store(to + 3 * stride, f32x4.shuffle(high01, high23, 2, 3, 6, 7))
+        from += 16
+        to += 4 * stride
+      }
+      for (; p < depth; p++) {
+        store<f32>(to, load<f32>(from))
+        store<f32>(to + 4, load<f32>(from + step))
+        store<f32>(to + 8, load<f32>(from + 2 * step))
+        store<f32>(to + 12, load<f32>(from + 3 * step))
+        from += 4
+        to += stride
+      }
+    }
+    return
+  }
+  for (let p = 0; p < depth; p++) {
+    for (let i = 0; i < width; i++) {
+      const value = i < lanes ? load<f32>(source + ((i * laneStride + p * depthStride) << 2)) : 0
+      store<f32>(panel + ((p * width + i) << 2), value)
+    }
+  }
+}
+
+/** A few rows times a transposed matrix, as in sampling one token: dot products along k, because packing B would cost more than it saves. */
+function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, bColumnStride: i32): void {
+  const step = (bColumnStride as usize) << 2
+  const vectorEnd = k & ~3
+  for (let i = 0; i < m; i++) {
+    const row = a + ((i * aRowStride) << 2)
+    const target = c + ((i * n) << 2)
+    let j = 0
+    for (; j + 4 <= n; j += 4) {
+      let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0)
+      const column = b + ((j * bColumnStride) << 2)
+      for (let p = 0; p < vectorEnd; p += 4) {
+        const x = v128.load(row + (p << 2))
+        const from = column + (p << 2)
+        s0 = multiplyAdd(x, v128.load(from), s0)
+        s1 = multiplyAdd(x, v128.load(from + step), s1)
+        s2 = multiplyAdd(x, v128.load(from + 2 * step), s2)
+        s3 = multiplyAdd(x, v128.load(from + 3 * step), s3)
+      }
+      let sums = sumLanesOfFour(s0, s1, s2, s3)
+      for (let p = vectorEnd; p < k; p++) {
+        const from = column + (p << 2)
+        const elements = f32x4(load<f32>(from), load<f32>(from + step), load<f32>(from + 2 * step), load<f32>(from + 3 * step))
+        sums = multiplyAdd(splatAt(row + (p << 2)), elements, sums)
+      }
+      v128.store(target + (j << 2), sums)
+    }
+    for (; j < n; j++) {
+      const column = b + ((j * bColumnStride) << 2)
+      let vectorSum = f32x4.splat(0)
+      for (let p = 0; p < vectorEnd; p += 4) vectorSum = multiplyAdd(v128.load(row + (p << 2)), v128.load(column + (p << 2)), vectorSum)
+      let sum = sumLanes(vectorSum)
+      for (let p = vectorEnd; p < k; p++) sum += load<f32>(row + (p << 2)) * load<f32>(column + (p << 2))
+      store<f32>(target + (j << 2), sum)
+    }
+  }
+}
