@@ -18,27 +18,26 @@
  * the log but no longer count (history.ts); its models may have learned already, so a caller that goes on loads the
  * checkpoints that belong to the last `iteration-finished`. An abort while that event is being handled cuts nothing.
  */
-import { groupAdvantages, type GroupAdvantages } from './advantages.ts'
+import { groupAdvantages } from './advantages.ts'
 import { decideRewrite, rewriteDirection } from './adaptation.ts'
-import { criticSummary } from './critic-summary.ts'
-import type {
-  EpisodeFinished,
-  EphemeralBody,
-  LoggedBody,
-  LoggedEvent,
-  Phase,
-  RewriteProposed,
-  RewriteResolved,
-  RunEvent,
-} from './events.ts'
-import { judge, type Judgement } from './judging.ts'
+import type { EphemeralBody, LoggedBody, LoggedEvent, RewriteResolved, RunEvent } from './events.ts'
+import { judge } from './judging.ts'
+import {
+  LEARNERS,
+  learningRate,
+  trainingExamples,
+  updateModels,
+  type AdvantagedGroup,
+  type Learner,
+} from './learning.ts'
 import type { Component, LoopPorts, LoopRequest, RunLoop } from './loop-contract.ts'
-import { LoopState, type PendingRewrite, type TaskSlot } from './loop-state.ts'
+import { LoopState } from './loop-state.ts'
 import { finiteOnly, iterationMetrics, type RoleUpdate } from './metrics.ts'
-import type { Score, Task, TrainingExample, UpdateMetrics, UpdateOptions } from './ports.ts'
-import { deriveSeed, shuffled } from './random.ts'
-import { rollOut, type EpisodeRequest, type Rollout } from './rollout.ts'
+import { deriveSeed } from './random.ts'
+import { proposeRewrites } from './rewriting.ts'
+import { rollOut, type EpisodeRequest } from './rollout.ts'
 import { definedEntries, type Settings } from './settings.ts'
+import { policyEntropy, rewardEntropy, sampledTokens, scoredTrajectories, type TaskGroup } from './task-group.ts'
 import { estimateVoteStatistics } from './theory.ts'
 
 export const runLoop: RunLoop = async function* (ports, request) {
@@ -58,22 +57,15 @@ export const runLoop: RunLoop = async function* (ports, request) {
 }
 
 type Events<Result> = AsyncGenerator<RunEvent, Result, void>
-
-/** A task of this iteration with what became of it. */
-interface Group {
-  task: Task
-  pending: PendingRewrite | null
-  rollouts: Rollout[]
-  /** Null when the reward model was not asked. */
-  judgements: Judgement[] | null
-}
+/** What `timing_s/*` measures. `update` is both updates, which run at the same time. */
+type Work = 'gen' | 'judge' | 'update' | 'adapt' | 'eval'
 
 class LoopRun {
   readonly #ports: LoopPorts
   readonly #request: LoopRequest
   readonly #state: LoopState
   #iteration: number
-  #timings: Record<string, number> = {}
+  readonly #durationMs = new Map<Work | `update_${Learner}`, number>()
 
   constructor(ports: LoopPorts, request: LoopRequest) {
     this.#ports = ports
@@ -99,12 +91,13 @@ class LoopRun {
 
   /** A new run's beginning: settings, tasks, and an evaluation before anything has learned. A resumed run has it. */
   async *prepare(): Events<void> {
-    const { runId, settings, preset, backend, models, history } = this.#request
-    if (!history || history.length === 0)
+    const { runId, settings, preset, backend, models, history, signal } = this.#request
+    if (!history || history.length === 0) {
       yield this.log({ type: 'run-started', runId, settings, preset, backend, models })
+    }
     if (this.#state.iteration > 0) return
 
-    this.#request.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     const { seed, taskPoolSize, evaluateEvery } = this.#settings
     if (this.#state.slots.length < taskPoolSize) {
       const known = new Set(this.#state.slots.map((slot) => slot.original.id))
@@ -114,15 +107,15 @@ class LoopRun {
         known.add(task.id)
       }
     }
-    if (this.#state.slots.length === 0)
+    if (this.#state.slots.length === 0) {
       throw new Error('The environment has no training tasks, so there is nothing to roll out.')
+    }
     if (evaluateEvery > 0 && !this.#state.isEvaluatedAtStart) yield* this.#evaluate()
   }
 
   async *iterate(): Events<void> {
-    const start = this.#ports.now()
     this.#iteration = this.#state.iteration + 1
-    this.#timings = {}
+    this.#durationMs.clear()
     const patch = definedEntries(this.#request.takePatch?.() ?? {})
     if (Object.keys(patch).length > 0) yield this.log({ type: 'settings-changed', patch })
     const settings = this.#settings
@@ -131,34 +124,21 @@ class LoopRun {
     if (this.#readsJudgements()) yield* this.#judge(groups)
 
     const decisions = groups.map((group) => this.#decide(group))
-    const training = groups.filter((_, index) => decisions[index]?.accepted !== false)
-    const advantages = new Map<Group, GroupAdvantages>()
-    for (const group of groups) {
-      const assigned = groupAdvantages(scoredTrajectories(group), settings)
-      const trains = training.includes(group)
-      if (trains) advantages.set(group, assigned)
-      for (const [index, { episode }] of group.rollouts.entries()) {
-        yield this.log({
-          type: 'advantages',
-          episodeId: episode.episodeId,
-          feedback: assigned.feedback[index]!,
-          policy: assigned.policy[index]!.map((advantage) => (trains ? advantage : null)),
-          reward: assigned.reward[index]!.map((step) => step.map((advantage) => (trains ? advantage : null))),
-        })
-      }
-    }
+    const training = yield* this.#assignAdvantages(groups, decisions)
     for (const decision of decisions) if (decision) yield this.log(decision)
 
     const policyVersion = this.#state.policyVersion
-    const updates = yield* this.#update(advantages)
+    const updates = yield* this.#update(training)
     const proposed = this.#trains('environment') ? yield* this.#propose(groups, policyVersion) : 0
 
     const trajectories = groups.flatMap(scoredTrajectories)
     yield this.log({ type: 'theory', ...estimateVoteStatistics(trajectories, settings.evaluationsPerStep) })
     if (settings.evaluateEvery > 0 && this.#iteration % settings.evaluateEvery === 0) yield* this.#evaluate()
 
-    const envSteps = trajectories.reduce((steps, { scores }) => steps + scores.length, 0)
-    const sampledTokens = groups.reduce((total, group) => total + sampledTokensOf(group), 0)
+    const work = {
+      envSteps: trajectories.reduce((steps, { scores }) => steps + scores.length, 0),
+      sampledTokens: groups.reduce((total, group) => total + sampledTokens(group), 0),
+    }
     const metrics = iterationMetrics({
       iteration: this.#iteration,
       settings,
@@ -171,15 +151,14 @@ class LoopRun {
           isCandidate: group.pending !== null,
         })),
       ),
-      groups: [...advantages.values()],
+      groups: training.map(({ advantages }) => advantages),
       policyUpdate: updates.policy,
       rewardUpdate: updates.reward,
-      envSteps,
-      sampledTokens,
+      ...work,
       proposed,
       accepted: decisions.filter((decision) => decision?.accepted).length,
     })
-    yield this.#timingsEvent(start, envSteps, sampledTokens)
+    yield this.#timingsEvent(work)
     yield this.log({ type: 'iteration-finished', metrics })
   }
 
@@ -193,43 +172,37 @@ class LoopRun {
     return this.#settings.signal !== 'outcome' || this.#trains('reward') || this.#trains('environment')
   }
 
-  async *#rollOutTasks(): Events<Group[]> {
+  async *#rollOutTasks(): Events<TaskGroup[]> {
     const settings = this.#settings
     const adapts = this.#trains('environment')
-    const chosen = this.#state.chooseSlots(this.#iteration, settings.tasksPerIteration, adapts)
-    const waiting = adapts
-      ? this.#state.slots.filter((slot): slot is TaskSlot & { pending: PendingRewrite } => slot.pending !== null)
-      : []
-    const groups: Group[] = [
-      ...chosen.map((slot) => ({ task: slot.active, pending: null, rollouts: [], judgements: null })),
-      ...waiting.map(({ pending }) => ({ task: pending.candidate, pending, rollouts: [], judgements: null })),
+    const active = this.#state
+      .chooseSlots(this.#iteration, settings.tasksPerIteration, adapts)
+      .map((slot) => slot.active)
+    const waiting = adapts ? this.#state.slots.flatMap(({ pending }) => (pending ? [pending] : [])) : []
+    const groups: TaskGroup[] = [
+      ...active.map((task) => ({ task, pending: null, rollouts: [], judgements: null })),
+      ...waiting.map((pending) => ({ task: pending.candidate, pending, rollouts: [], judgements: null })),
     ]
     yield this.log({
       type: 'iteration-started',
-      taskIds: chosen.map((slot) => slot.active.id),
-      pendingTaskIds: waiting.map(({ pending }) => pending.candidate.id),
+      taskIds: active.map((task) => task.id),
+      pendingTaskIds: waiting.map(({ candidate }) => candidate.id),
     })
-    const requests: EpisodeRequest[] = groups.flatMap(({ task }) =>
-      Array.from({ length: settings.groupSize }, (_, rollout) => ({
+    const requests = groups.flatMap(({ task }) =>
+      Array.from({ length: settings.groupSize }, (_, rollout): EpisodeRequest => ({
         episodeId: `i${this.#iteration}/${task.id}/${rollout}`,
         task,
-        split: 'train' as const,
+        split: 'train',
         rollout,
       })),
     )
-    const rollouts = yield* this.#timed(
+    const rollouts = yield* this.#relay(
       'gen',
-      this.#relay(
-        rollOut(this.#ports, requests, {
-          maxSteps: settings.maxSteps,
-          temperature: settings.policyTemperature,
-          topP: settings.topP,
-          policyVersion: this.#state.policyVersion,
-          seed: deriveSeed(settings.seed, this.#iteration, 'rollout'),
-          showSteps: true,
-          signal: this.#request.signal,
-        }),
-      ),
+      rollOut(this.#ports, requests, {
+        ...this.#rolloutOptions(),
+        seed: deriveSeed(settings.seed, this.#iteration, 'rollout'),
+        showSteps: true,
+      }),
     )
     groups.forEach((group, index) => {
       group.rollouts = rollouts.slice(index * settings.groupSize, (index + 1) * settings.groupSize)
@@ -237,21 +210,30 @@ class LoopRun {
     return groups
   }
 
-  async *#judge(groups: readonly Group[]): Events<void> {
+  #rolloutOptions() {
+    const { maxSteps, policyTemperature, topP } = this.#settings
+    return {
+      maxSteps,
+      topP,
+      temperature: policyTemperature,
+      policyVersion: this.#state.policyVersion,
+      signal: this.#request.signal,
+    }
+  }
+
+  async *#judge(groups: readonly TaskGroup[]): Events<void> {
     const settings = this.#settings
     const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))
-    const judgements = yield* this.#timed(
+    const judgements = yield* this.#relay(
       'judge',
-      this.#relay(
-        judge(this.#ports, episodes, {
-          evaluationsPerStep: settings.evaluationsPerStep,
-          temperature: settings.rewardTemperature,
-          topP: settings.topP,
-          rewardVersion: this.#state.rewardVersion,
-          seed: deriveSeed(settings.seed, this.#iteration, 'judge'),
-          signal: this.#request.signal,
-        }),
-      ),
+      judge(this.#ports, episodes, {
+        evaluationsPerStep: settings.evaluationsPerStep,
+        temperature: settings.rewardTemperature,
+        topP: settings.topP,
+        rewardVersion: this.#state.rewardVersion,
+        seed: deriveSeed(settings.seed, this.#iteration, 'judge'),
+        signal: this.#request.signal,
+      }),
     )
     let next = 0
     for (const group of groups) {
@@ -261,7 +243,7 @@ class LoopRun {
   }
 
   /** What becomes of a candidate, or null for an active task. */
-  #decide({ task, pending }: Group): RewriteResolved | null {
+  #decide({ task, pending }: TaskGroup): RewriteResolved | null {
     if (!pending) return null
     const accuracyAfter = this.#state.accuracyOfTask(task.id) ?? 0
     const slot = this.#state.slots.find((candidate) => candidate.pending === pending)!
@@ -279,162 +261,89 @@ class LoopRun {
     }
   }
 
-  async *#update(advantages: ReadonlyMap<Group, GroupAdvantages>): Events<{ policy: RoleUpdate; reward: RoleUpdate }> {
-    const { policy, reward } = this.#ports
-    const settings = this.#settings
-    const episodes = [...advantages].flatMap(([group, assigned]) =>
-      group.rollouts.map((rollout, index) => ({ group, assigned, rollout, index })),
-    )
-    // Each optimiser step should see a mix of tasks. The released code goes through them in order.
-    const order =
-      settings.profile === 'reference'
-        ? episodes
-        : shuffled(episodes, deriveSeed(settings.seed, this.#iteration, 'update'))
-    const policyExamples = !this.#trains('policy')
-      ? []
-      : order.flatMap(({ assigned, rollout, index }) => withAdvantages(rollout.samples, assigned.policy[index]!))
-    const rewardExamples = !this.#trains('reward')
-      ? []
-      : order.flatMap(({ group, assigned, index }) =>
-          (group.judgements?.[index]?.samples ?? []).flatMap((samples, step) =>
-            withAdvantages(samples, assigned.reward[index]![step]!),
-          ),
-        )
-
-    const options = updateOptions(settings)
-    if (policyExamples.length > 0) yield this.#progress('update-policy', 0)
-    if (rewardExamples.length > 0) yield this.#progress('update-reward', 0)
-    const learn = async (role: 'policy' | 'reward', examples: TrainingExample[]): Promise<UpdateMetrics | null> => {
-      if (examples.length === 0) return null
-      const start = this.#ports.now()
-      const metrics = await (role === 'policy' ? policy : reward).update(examples, options[role], this.#request.signal)
-      this.#addTime(`update_${role}`, this.#ports.now() - start)
-      return metrics
+  /** Logs what every episode is worth, and returns the groups that train: not those of rejected candidates. */
+  async *#assignAdvantages(
+    groups: readonly TaskGroup[],
+    decisions: readonly (RewriteResolved | null)[],
+  ): Events<AdvantagedGroup[]> {
+    const training: AdvantagedGroup[] = []
+    for (const [index, group] of groups.entries()) {
+      const advantages = groupAdvantages(scoredTrajectories(group), this.#settings)
+      const isRejected = decisions[index]?.accepted === false
+      if (!isRejected) training.push({ group, advantages })
+      for (const [rollout, { episode }] of group.rollouts.entries()) {
+        yield this.log({
+          type: 'advantages',
+          episodeId: episode.episodeId,
+          feedback: advantages.feedback[rollout]!,
+          policy: advantages.policy[rollout]!.map((advantage) => (isRejected ? null : advantage)),
+          reward: advantages.reward[rollout]!.map((step) => step.map((advantage) => (isRejected ? null : advantage))),
+        })
+      }
     }
-    // Both have settled before anything is thrown, so that no model changes behind a run that has ended.
-    const [policyResult, rewardResult] = await Promise.allSettled([
-      learn('policy', policyExamples),
-      learn('reward', rewardExamples),
-    ])
-    const learned = { policy: settledValue(policyResult), reward: settledValue(rewardResult) }
+    return training
+  }
+
+  async *#update(training: readonly AdvantagedGroup[]): Events<Record<Learner, RoleUpdate>> {
+    const settings = this.#settings
+    const seed = deriveSeed(settings.seed, this.#iteration, 'update')
+    const examples = trainingExamples(training, settings, seed)
+    for (const learner of LEARNERS) {
+      if (!this.#trains(learner)) examples[learner] = []
+      if (examples[learner].length > 0)
+        yield this.#show({ type: 'progress', phase: `update-${learner}`, done: 0, total: 1 })
+    }
+    const start = this.#ports.now()
+    const results = await updateModels(this.#ports, examples, settings, this.#request.signal)
+    this.#addTime('update', this.#ports.now() - start)
     this.#request.signal?.throwIfAborted()
-    for (const role of ['policy', 'reward'] as const) {
-      const metrics = learned[role]
-      if (!metrics) continue
-      const version = (role === 'policy' ? this.#state.policyVersion : this.#state.rewardVersion) + 1
-      yield this.#progress(`update-${role}`, 1)
+
+    for (const learner of LEARNERS) {
+      const result = results[learner]
+      if (!result) continue
+      this.#addTime(`update_${learner}`, result.durationMs)
+      const version = 1 + (learner === 'policy' ? this.#state.policyVersion : this.#state.rewardVersion)
+      yield this.#show({ type: 'progress', phase: `update-${learner}`, done: 1, total: 1 })
       yield this.log({
         type: 'model-updated',
-        role,
+        role: learner,
         version,
-        metrics,
-        examples: (role === 'policy' ? policyExamples : rewardExamples).length,
+        examples: examples[learner].length,
+        metrics: result.metrics,
       })
     }
-    const groups = [...advantages.keys()]
-    return {
-      policy: {
-        metrics: learned.policy,
-        learningRate: this.#trains('policy') ? settings.policyLearningRate : 0,
-        sampledEntropy: policyEntropy(groups),
-      },
-      reward: {
-        metrics: learned.reward,
-        learningRate: this.#trains('reward') ? settings.rewardLearningRate : 0,
-        sampledEntropy: rewardEntropy(groups),
-      },
-    }
-  }
-
-  /** Asks the author for one candidate for each active task that left the band. Returns how many it wrote. */
-  async *#propose(groups: readonly Group[], policyVersion: number): Events<number> {
-    const start = this.#ports.now()
-    const { author, environment, formats } = this.#ports
-    const settings = this.#settings
-    const outside = groups.flatMap((group) => {
-      const accuracy = this.#state.accuracyOfTask(group.task.id)
-      const direction = accuracy === null || group.pending ? null : rewriteDirection(accuracy, settings)
-      const slot = this.#state.slots.find((candidate) => candidate.active.id === group.task.id)
-      return direction && slot && !slot.pending ? [{ group, slot, direction, accuracy: accuracy! }] : []
+    const groups = training.map(({ group }) => group)
+    const update = (learner: Learner, sampledEntropy: number | null): RoleUpdate => ({
+      metrics: results[learner]?.metrics ?? null,
+      learningRate: this.#trains(learner) ? learningRate(learner, settings) : 0,
+      sampledEntropy,
     })
-    if (outside.length === 0) return 0
-    yield this.#progress('adapt', 0, outside.length)
-    this.#request.signal?.throwIfAborted()
-
-    const summaries = outside.map(({ group, direction }) =>
-      criticSummary(
-        group.rollouts.map(({ episode }, index) => ({
-          outcome: episode.outcome,
-          votes: group.judgements?.[index]?.votes ?? [],
-        })),
-        direction,
-      ),
-    )
-    const descriptions = await Promise.all(outside.map(({ group }) => environment.describe(group.task)))
-    const prompts = await author.encode(
-      outside.map(({ direction, accuracy }, index) =>
-        formats.author.prompt({
-          description: descriptions[index]!,
-          direction,
-          accuracy,
-          criticSummary: summaries[index]!,
-        }),
-      ),
-    )
-    const completions = await author.generate(
-      prompts.map((prompt, index) => ({
-        prompt,
-        count: settings.rewriteAttempts,
-        seed: deriveSeed(settings.seed, this.#iteration, 'rewrite', outside[index]!.slot.original.id),
-      })),
-      { temperature: settings.authorTemperature, topP: settings.topP, maxTokens: formats.author.maxTokens },
-      this.#request.signal,
-    )
-
-    let proposed = 0
-    for (const [index, { group, slot, direction, accuracy }] of outside.entries()) {
-      this.#request.signal?.throwIfAborted()
-      const texts = (completions[index] ?? []).map((completion) => completion.text)
-      const { attempts, candidate } = await this.#firstValid(
-        group.task,
-        texts,
-        `${slot.original.id}~${this.#iteration}`,
-      )
-      if (candidate) proposed++
-      yield this.log({
-        type: 'rewrite-proposed',
-        proposalId: `${this.#iteration}/${slot.original.id}`,
-        taskId: group.task.id,
-        direction,
-        accuracy,
-        policyVersion,
-        criticSummary: summaries[index]!,
-        attempts,
-        candidate,
-      })
-      yield this.#progress('adapt', index + 1, outside.length)
-    }
-    this.#addTime('adapt', this.#ports.now() - start)
-    return proposed
+    return { policy: update('policy', policyEntropy(groups)), reward: update('reward', rewardEntropy(groups)) }
   }
 
-  async #firstValid(
-    task: Task,
-    texts: readonly string[],
-    newId: string,
-  ): Promise<Pick<RewriteProposed, 'attempts' | 'candidate'>> {
-    const attempts: RewriteProposed['attempts'] = []
-    for (const text of texts) {
-      const {
-        ok,
-        task: candidate,
-        message,
-      } = await this.#ports.environment.rewrite(task, this.#ports.formats.author.parse(text), newId)
-      const isValid = ok && candidate !== undefined
-      attempts.push({ text, message, ok: isValid })
-      if (isValid) return { attempts, candidate }
-    }
-    return { attempts, candidate: null }
+  /** One proposal for each active task that left the band. Returns how many became candidates. */
+  async *#propose(groups: readonly TaskGroup[], policyVersion: number): Events<number> {
+    const settings = this.#settings
+    const requests = groups.flatMap((group) => {
+      const accuracy = group.pending ? null : this.#state.accuracyOfTask(group.task.id)
+      const direction = accuracy === null ? null : rewriteDirection(accuracy, settings)
+      const slot = this.#state.slots.find((candidate) => candidate.active.id === group.task.id)
+      if (accuracy === null || direction === null || !slot) return []
+      const proposalId = `${this.#iteration}/${slot.original.id}`
+      return [{ proposalId, candidateId: `${slot.original.id}~${this.#iteration}`, group, direction, accuracy }]
+    })
+    const seed = deriveSeed(settings.seed, this.#iteration, 'rewrite')
+    yield* this.#relay(
+      'adapt',
+      proposeRewrites(this.#ports, requests, {
+        settings,
+        policyVersion,
+        seed,
+        signal: this.#request.signal,
+      }),
+    )
+    const proposed = new Set(requests.map((request) => request.proposalId))
+    return this.#state.slots.filter(({ pending }) => pending && proposed.has(pending.proposalId)).length
   }
 
   /**
@@ -442,16 +351,11 @@ class LoopRun {
    * that the difference between two evaluations is the policy's.
    */
   async *#evaluate(): Events<void> {
-    const settings = this.#settings
-    const { policyVersion } = this.#state
-    if (settings.evaluationTasks === 0) return
+    const { seed, evaluationTasks } = this.#settings
+    if (evaluationTasks === 0) return
     for (const split of ['id', 'ood'] as const) {
       this.#request.signal?.throwIfAborted()
-      const tasks = await this.#ports.environment.sampleTasks(
-        split,
-        settings.evaluationTasks,
-        deriveSeed(settings.seed, 'tasks', split),
-      )
+      const tasks = await this.#ports.environment.sampleTasks(split, evaluationTasks, deriveSeed(seed, 'tasks', split))
       if (tasks.length === 0) continue
       const requests = tasks.map((task, index) => ({
         episodeId: `e${this.#iteration}/${split}/${index}`,
@@ -459,68 +363,56 @@ class LoopRun {
         split,
         rollout: 0,
       }))
-      const rollouts = yield* this.#timed(
+      const options = this.#rolloutOptions()
+      const rollouts = yield* this.#relay(
         'eval',
-        this.#relay(
-          rollOut(this.#ports, requests, {
-            maxSteps: settings.maxSteps,
-            temperature: settings.policyTemperature,
-            topP: settings.topP,
-            policyVersion,
-            seed: deriveSeed(settings.seed, 'evaluate', split),
-            seedKey: (request) => request.task.id,
-            showSteps: false,
-            signal: this.#request.signal,
-          }),
-        ),
+        rollOut(this.#ports, requests, {
+          ...options,
+          seed: deriveSeed(seed, 'evaluate', split),
+          seedKey: (request) => request.task.id,
+          showSteps: false,
+        }),
       )
       const solved = rollouts.filter(({ episode }) => episode.outcome === 1).length
       yield this.log({
         type: 'evaluation',
         split,
-        policyVersion,
+        policyVersion: options.policyVersion,
         acc: solved / rollouts.length,
         episodes: rollouts.length,
       })
     }
   }
 
-  /** Logs the record and shows the rest, as they come. */
-  async *#relay<Result>(bodies: AsyncGenerator<LoggedBody | EphemeralBody, Result, void>): Events<Result> {
+  /** Logs the record and shows the rest, as they come. Only the work is timed, not how long a watcher looks at an event. */
+  async *#relay<Result>(work: Work, bodies: AsyncGenerator<LoggedBody | EphemeralBody, Result, void>): Events<Result> {
     for (;;) {
+      const start = this.#ports.now()
       const next = await bodies.next()
+      this.#addTime(work, this.#ports.now() - start)
       if (next.done) return next.value
-      const body = next.value
-      yield isEphemeral(body) ? this.#show(body) : this.log(body)
+      yield isEphemeral(next.value) ? this.#show(next.value) : this.log(next.value)
     }
   }
 
-  async *#timed<Result>(name: string, events: Events<Result>): Events<Result> {
-    const start = this.#ports.now()
-    const result = yield* events
-    this.#addTime(name, this.#ports.now() - start)
-    return result
+  #addTime(work: Work | `update_${Learner}`, durationMs: number): void {
+    this.#durationMs.set(work, (this.#durationMs.get(work) ?? 0) + durationMs)
   }
 
-  #addTime(name: string, durationMs: number): void {
-    const key = `timing_s/${name}`
-    this.#timings[key] = (this.#timings[key] ?? 0) + durationMs / 1000
-  }
-
-  #progress(phase: Phase, done: number, total = 1): RunEvent {
-    return this.#show({ type: 'progress', phase, done, total })
-  }
-
-  #timingsEvent(start: number, envSteps: number, sampledTokens: number): RunEvent {
-    this.#addTime('step', this.#ports.now() - start)
-    const generating = this.#timings['timing_s/gen'] ?? 0
-    const judging = this.#timings['timing_s/judge'] ?? 0
+  #timingsEvent(work: { envSteps: number; sampledTokens: number }): RunEvent {
+    const seconds = (name: Work | `update_${Learner}`) => (this.#durationMs.get(name) ?? 0) / 1000
     return this.#show({
       type: 'timings',
       metrics: finiteOnly({
-        ...this.#timings,
-        'perf/tokens_per_s': sampledTokens / (generating + judging),
-        'perf/env_steps_per_s': envSteps / generating,
+        'timing_s/gen': seconds('gen'),
+        'timing_s/judge': seconds('judge'),
+        'timing_s/update_policy': seconds('update_policy'),
+        'timing_s/update_reward': seconds('update_reward'),
+        'timing_s/adapt': seconds('adapt'),
+        'timing_s/eval': seconds('eval'),
+        'timing_s/step': seconds('gen') + seconds('judge') + seconds('update') + seconds('adapt') + seconds('eval'),
+        'perf/tokens_per_s': work.sampledTokens / (seconds('gen') + seconds('judge')),
+        'perf/env_steps_per_s': work.envSteps / seconds('gen'),
       }),
     })
   }
@@ -528,70 +420,4 @@ class LoopRun {
 
 function isEphemeral(body: LoggedBody | EphemeralBody): body is EphemeralBody {
   return body.type === 'progress' || body.type === 'step' || body.type === 'timings'
-}
-
-function settledValue<Value>(result: PromiseSettledResult<Value>): Value {
-  if (result.status === 'rejected') throw result.reason
-  return result.value
-}
-
-function withAdvantages(
-  samples: readonly Omit<TrainingExample, 'advantage'>[],
-  advantages: readonly (number | null)[],
-): TrainingExample[] {
-  return samples.flatMap((sample, index) => {
-    const advantage = advantages[index] ?? null
-    return advantage === null ? [] : [{ ...sample, advantage }]
-  })
-}
-
-function scoredTrajectories({
-  rollouts,
-  judgements,
-}: Group): { outcome: EpisodeFinished['outcome']; scores: Score[][] }[] {
-  return rollouts.map(({ episode }, index) => ({
-    outcome: episode.outcome,
-    scores: judgements?.[index]?.votes.map((votes) => votes.map(({ score }) => score)) ?? episode.steps.map(() => []),
-  }))
-}
-
-function sampledTokensOf({ rollouts, judgements }: Group): number {
-  const responses = rollouts.reduce(
-    (total, { samples }) => total + samples.reduce((sum, { response }) => sum + response.length, 0),
-    0,
-  )
-  return responses + (judgements ?? []).reduce((total, { tokenCount }) => total + tokenCount, 0)
-}
-
-function policyEntropy(groups: readonly Group[]): number | null {
-  const entropies = groups.flatMap((group) =>
-    group.rollouts.flatMap(({ episode }) => episode.steps.flatMap((step) => step.entropies)),
-  )
-  return entropies.length > 0 ? entropies.reduce((sum, entropy) => sum + entropy, 0) / entropies.length : null
-}
-
-function rewardEntropy(groups: readonly Group[]): number | null {
-  const judgements = groups.flatMap((group) => group.judgements ?? [])
-  const tokens = judgements.reduce((total, { tokenCount }) => total + tokenCount, 0)
-  return tokens > 0 ? judgements.reduce((total, { entropySum }) => total + entropySum, 0) / tokens : null
-}
-
-function updateOptions(settings: Settings): { policy: UpdateOptions; reward: UpdateOptions } {
-  const { clipRatioLow, clipRatioHigh, klCoefficient, klEstimator, lossAggregation, maxGradNorm, weightDecay } =
-    settings
-  const shared = { clipRatioLow, clipRatioHigh, klCoefficient, klEstimator, lossAggregation, maxGradNorm, weightDecay }
-  return {
-    policy: {
-      ...shared,
-      learningRate: settings.policyLearningRate,
-      temperature: settings.policyTemperature,
-      updatesPerIteration: settings.policyUpdatesPerIteration,
-    },
-    reward: {
-      ...shared,
-      learningRate: settings.rewardLearningRate,
-      temperature: settings.rewardTemperature,
-      updatesPerIteration: settings.rewardUpdatesPerIteration,
-    },
-  }
 }

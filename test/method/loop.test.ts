@@ -70,6 +70,7 @@ describe('the order of a run', () => {
       'perf/env_steps_per_s',
       'perf/tokens_per_s',
       'timing_s/adapt',
+      'timing_s/eval',
       'timing_s/gen',
       'timing_s/judge',
       'timing_s/step',

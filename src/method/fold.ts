@@ -1,0 +1,320 @@
+/**
+ * A run as people look at it: the log folded into tasks with their lineage, episodes with what was learned about them
+ * later, iterations, and series of metrics. The log is append-only and written once; everything that joins belongs here.
+ *
+ *     foldRun(events)                 a view of a whole log, or of its beginning, for scrubbing
+ *     view.apply(event)               one more event, in amortised constant time, for a live run
+ *
+ * A view changes in place. When an iteration that was cut starts again (history.ts), what it left is taken out.
+ */
+import type {
+  EpisodeFinished,
+  Evaluation,
+  EvaluationFinished,
+  IterationStarted,
+  LoggedEvent,
+  ModelUpdated,
+  Phase,
+  RewriteProposed,
+  RewriteResolved,
+  RunFinished,
+  RunStarted,
+  TheoryEstimated,
+} from './events.ts'
+import type { Task } from './ports.ts'
+import { applyPatch, type LivePatch, type Settings } from './settings.ts'
+
+export interface EpisodeView {
+  episode: EpisodeFinished
+  iteration: number
+  /** votes[step][evaluation]; null until judged, and in held-out episodes, which nobody judges. */
+  votes: Evaluation[][] | null
+  /** R of every step; null until assigned. */
+  feedback: number[] | null
+  policyAdvantages: (number | null)[] | null
+  /** rewardAdvantages[step][evaluation] */
+  rewardAdvantages: (number | null)[][] | null
+}
+
+export interface TaskView {
+  task: Task
+  /** Successes and episodes of each iteration that rolled it out, in order. */
+  history: { iteration: number; won: number; played: number; policyVersion: number }[]
+  /** The rewrite that this task came from; null for an original task. */
+  origin: RewriteView | null
+  /** Rewrites tried on it, oldest first, refused and rejected ones included. */
+  rewrites: RewriteView[]
+  /** Active tasks are drawn from, a candidate waits for its measurement, a replaced task rests. */
+  status: 'active' | 'candidate' | 'rejected' | 'replaced'
+}
+
+export interface RewriteView {
+  proposal: RewriteProposed
+  iteration: number
+  /** Null while pending, and forever where the author found no valid candidate. */
+  resolution: RewriteResolved | null
+}
+
+export interface IterationView {
+  iteration: number
+  taskIds: string[]
+  pendingTaskIds: string[]
+  /** Training episodes in the order in which they ended. */
+  episodes: EpisodeView[]
+  policyUpdate: ModelUpdated | null
+  rewardUpdate: ModelUpdated | null
+  evaluations: EvaluationFinished[]
+  proposed: RewriteProposed[]
+  resolved: RewriteResolved[]
+  theory: TheoryEstimated | null
+  metrics: Record<string, number>
+  isFinished: boolean
+}
+
+/** One metric over the run; `iterations[i]` goes with `values[i]`. */
+export interface Series {
+  iterations: number[]
+  values: number[]
+}
+
+const EMPTY_SERIES: Series = { iterations: [], values: [] }
+
+export class RunView {
+  started: RunStarted | null = null
+  /** As they are now, with all changes. */
+  settings: Settings | null = null
+  readonly settingsChanges: { iteration: number; patch: LivePatch }[] = []
+  /** From iteration 1 on, in order. */
+  readonly iterations: IterationView[] = []
+  /** Training and held-out episodes by id. */
+  readonly episodes = new Map<string, EpisodeView>()
+  readonly tasks = new Map<string, TaskView>()
+  readonly rewrites = new Map<string, RewriteView>()
+  /** Of the whole run, the one before the first iteration included. */
+  readonly evaluations: (EvaluationFinished & { iteration: number })[] = []
+  policyVersion = 0
+  rewardVersion = 0
+  /** What the last event was part of; null before the first and after the last. */
+  phase: Phase | null = null
+  finished: RunFinished['reason'] | null = null
+  eventCount = 0
+  readonly #series = new Map<string, Series>()
+
+  get isFinished(): boolean {
+    return this.finished !== null
+  }
+
+  get current(): IterationView | null {
+    return this.iterations.at(-1) ?? null
+  }
+
+  /** The view of an iteration by its number, which starts at 1. */
+  iteration(number: number): IterationView | null {
+    return this.iterations[number - 1] ?? null
+  }
+
+  /** Names of the metrics that have values. */
+  get seriesNames(): string[] {
+    return [...this.#series.keys()]
+  }
+
+  /** Values of a metric, or of `eval/id/acc`, `eval/ood/acc`, `theory/pPlus`, `theory/pMinus`, `theory/mu`. Not to be changed. */
+  series(name: string): Readonly<Series> {
+    return this.#series.get(name) ?? EMPTY_SERIES
+  }
+
+  /** A task's forebears from the original to the task itself. */
+  lineage(taskId: string): TaskView[] {
+    const chain: TaskView[] = []
+    let view = this.tasks.get(taskId)
+    while (view) {
+      chain.push(view)
+      view = view.origin ? this.tasks.get(view.origin.proposal.taskId) : undefined
+    }
+    return chain.reverse()
+  }
+
+  apply(event: LoggedEvent): void {
+    this.eventCount++
+    const { iteration } = event
+    switch (event.type) {
+      case 'run-started':
+        this.started = event
+        this.settings = event.settings
+        break
+      case 'settings-changed':
+        if (this.settings) this.settings = applyPatch(this.settings, event.patch)
+        this.settingsChanges.push({ iteration, patch: event.patch })
+        break
+      case 'task-added':
+        this.tasks.set(event.task.id, { task: event.task, history: [], origin: null, rewrites: [], status: 'active' })
+        break
+      case 'iteration-started':
+        this.#start(event, iteration)
+        break
+      case 'episode':
+        this.#addEpisode(event, iteration)
+        break
+      case 'judged': {
+        this.phase = 'judge'
+        const view = this.episodes.get(event.episodeId)
+        if (view) view.votes = event.votes
+        break
+      }
+      case 'advantages': {
+        const view = this.episodes.get(event.episodeId)
+        if (!view) break
+        view.feedback = event.feedback
+        view.policyAdvantages = event.policy
+        view.rewardAdvantages = event.reward
+        break
+      }
+      case 'model-updated':
+        this.phase = event.role === 'policy' ? 'update-policy' : 'update-reward'
+        if (event.role === 'policy') this.policyVersion = event.version
+        else this.rewardVersion = event.version
+        if (this.current) this.current[event.role === 'policy' ? 'policyUpdate' : 'rewardUpdate'] = event
+        break
+      case 'rewrite-proposed':
+        this.#propose(event, iteration)
+        break
+      case 'rewrite-resolved':
+        this.phase = 'adapt'
+        this.current?.resolved.push(event)
+        this.#resolve(event, event)
+        break
+      case 'theory':
+        if (this.current) this.current.theory = event
+        this.#addPoint('theory/pPlus', iteration, event.pPlus)
+        this.#addPoint('theory/pMinus', iteration, event.pMinus)
+        this.#addPoint('theory/mu', iteration, event.mu)
+        break
+      case 'evaluation':
+        this.phase = 'evaluate'
+        this.evaluations.push(event)
+        if (iteration > 0) this.current?.evaluations.push(event)
+        this.#addPoint(`eval/${event.split}/acc`, iteration, event.acc)
+        break
+      case 'iteration-finished':
+        if (this.current) {
+          this.current.metrics = event.metrics
+          this.current.isFinished = true
+        }
+        for (const [name, value] of Object.entries(event.metrics)) this.#addPoint(name, iteration, value)
+        break
+      case 'run-finished':
+        this.phase = null
+        this.finished = event.reason
+        break
+    }
+  }
+
+  #start(event: IterationStarted, iteration: number): void {
+    if (this.current && !this.current.isFinished) this.#discard(this.current)
+    this.phase = 'rollout'
+    this.finished = null
+    this.iterations.push({
+      iteration,
+      taskIds: event.taskIds,
+      pendingTaskIds: event.pendingTaskIds,
+      episodes: [],
+      policyUpdate: null,
+      rewardUpdate: null,
+      evaluations: [],
+      proposed: [],
+      resolved: [],
+      theory: null,
+      metrics: {},
+      isFinished: false,
+    })
+  }
+
+  #addEpisode(episode: EpisodeFinished, iteration: number): void {
+    const view: EpisodeView = {
+      episode,
+      iteration,
+      votes: null,
+      feedback: null,
+      policyAdvantages: null,
+      rewardAdvantages: null,
+    }
+    this.episodes.set(episode.episodeId, view)
+    this.phase = episode.split === 'train' ? 'rollout' : 'evaluate'
+    if (episode.split !== 'train') return
+    this.current?.episodes.push(view)
+    const history = this.tasks.get(episode.taskId)?.history
+    if (!history) return
+    let entry = history.at(-1)
+    if (entry?.iteration !== iteration) {
+      entry = { iteration, won: 0, played: 0, policyVersion: episode.policyVersion }
+      history.push(entry)
+    }
+    entry.played++
+    if (episode.outcome === 1) entry.won++
+  }
+
+  #propose(proposal: RewriteProposed, iteration: number): void {
+    this.phase = 'adapt'
+    const rewrite: RewriteView = { proposal, iteration, resolution: null }
+    this.rewrites.set(proposal.proposalId, rewrite)
+    this.tasks.get(proposal.taskId)?.rewrites.push(rewrite)
+    this.current?.proposed.push(proposal)
+    if (!proposal.candidate) return
+    this.tasks.set(proposal.candidate.id, {
+      task: proposal.candidate,
+      history: [],
+      origin: rewrite,
+      rewrites: [],
+      status: 'candidate',
+    })
+  }
+
+  /** Settles a rewrite, or, with null, unsettles it. */
+  #resolve(event: RewriteResolved, resolution: RewriteResolved | null): void {
+    const rewrite = this.rewrites.get(event.proposalId)
+    if (rewrite) rewrite.resolution = resolution
+    const candidate = this.tasks.get(event.candidateId)
+    if (candidate) candidate.status = resolution === null ? 'candidate' : resolution.accepted ? 'active' : 'rejected'
+    const task = this.tasks.get(event.taskId)
+    if (task) task.status = resolution?.accepted ? 'replaced' : 'active'
+  }
+
+  #addPoint(name: string, iteration: number, value: number | null): void {
+    if (value === null) return
+    let series = this.#series.get(name)
+    if (!series) this.#series.set(name, (series = { iterations: [], values: [] }))
+    series.iterations.push(iteration)
+    series.values.push(value)
+  }
+
+  /** Takes out what an iteration left that was cut and is about to start again. */
+  #discard(cut: IterationView): void {
+    this.iterations.pop()
+    for (const [id, { iteration }] of this.episodes) if (iteration === cut.iteration) this.episodes.delete(id)
+    for (const event of cut.resolved) this.#resolve(event, null)
+    for (const proposal of cut.proposed) {
+      this.rewrites.delete(proposal.proposalId)
+      if (proposal.candidate) this.tasks.delete(proposal.candidate.id)
+      const rewrites = this.tasks.get(proposal.taskId)?.rewrites
+      if (rewrites?.at(-1)?.proposal === proposal) rewrites.pop()
+    }
+    for (const taskId of [...cut.taskIds, ...cut.pendingTaskIds]) {
+      const history = this.tasks.get(taskId)?.history
+      if (history?.at(-1)?.iteration === cut.iteration) history.pop()
+    }
+    while (this.evaluations.at(-1)?.iteration === cut.iteration) this.evaluations.pop()
+    for (const series of this.#series.values()) {
+      if (series.iterations.at(-1) !== cut.iteration) continue
+      series.iterations.pop()
+      series.values.pop()
+    }
+    if (cut.policyUpdate) this.policyVersion = cut.policyUpdate.version - 1
+    if (cut.rewardUpdate) this.rewardVersion = cut.rewardUpdate.version - 1
+  }
+}
+
+export function foldRun(events: Iterable<LoggedEvent>): RunView {
+  const view = new RunView()
+  for (const event of events) view.apply(event)
+  return view
+}

@@ -1,0 +1,100 @@
+/**
+ * Asking the author for candidates (RLAnything, "adapting environment tasks by critic feedback"): it is told the task,
+ * the direction, the accuracy and what the reward model said most often, and writes a few completions of that one prompt.
+ * The first one that the environment can apply is the candidate; the others stay in the log with the reason why not.
+ */
+import { criticSummary } from './critic-summary.ts'
+import type { PhaseProgressed, RewriteProposed } from './events.ts'
+import type { LoopPorts } from './loop-contract.ts'
+import type { Direction, Task } from './ports.ts'
+import { deriveSeed } from './random.ts'
+import type { Settings } from './settings.ts'
+import type { TaskGroup } from './task-group.ts'
+
+/** A task that left the band. */
+export interface RewriteRequest {
+  proposalId: string
+  candidateId: string
+  group: TaskGroup
+  direction: Direction
+  accuracy: number
+}
+
+export interface RewriteOptions {
+  settings: Settings
+  /** With which the accuracies were measured. */
+  policyVersion: number
+  seed: number
+  signal?: AbortSignal | undefined
+}
+
+/** Yields one proposal for each request, also where no attempt was valid. */
+export async function* proposeRewrites(
+  { author, environment, formats }: Pick<LoopPorts, 'author' | 'environment' | 'formats'>,
+  requests: readonly RewriteRequest[],
+  { settings, policyVersion, seed, signal }: RewriteOptions,
+): AsyncGenerator<RewriteProposed | PhaseProgressed, void, void> {
+  if (requests.length === 0) return
+  yield { type: 'progress', phase: 'adapt', done: 0, total: requests.length }
+  const summaries = requests.map(summaryFor)
+  const descriptions = await Promise.all(requests.map(({ group }) => environment.describe(group.task)))
+  const prompts = await author.encode(
+    requests.map(({ direction, accuracy }, index) =>
+      formats.author.prompt({
+        description: descriptions[index]!,
+        direction,
+        accuracy,
+        criticSummary: summaries[index]!,
+      }),
+    ),
+  )
+  const completions = await author.generate(
+    prompts.map((prompt, index) => ({
+      prompt,
+      count: settings.rewriteAttempts,
+      seed: deriveSeed(seed, requests[index]!.proposalId),
+    })),
+    { temperature: settings.authorTemperature, topP: settings.topP, maxTokens: formats.author.maxTokens },
+    signal,
+  )
+
+  const firstValid = async (
+    task: Task,
+    texts: readonly string[],
+    candidateId: string,
+  ): Promise<Pick<RewriteProposed, 'attempts' | 'candidate'>> => {
+    const attempts: RewriteProposed['attempts'] = []
+    for (const text of texts) {
+      const result = await environment.rewrite(task, formats.author.parse(text), candidateId)
+      const candidate = result.ok ? (result.task ?? null) : null
+      attempts.push({ text, message: result.message, ok: candidate !== null })
+      if (candidate) return { attempts, candidate }
+    }
+    return { attempts, candidate: null }
+  }
+
+  for (const [index, { proposalId, candidateId, group, direction, accuracy }] of requests.entries()) {
+    signal?.throwIfAborted()
+    const texts = (completions[index] ?? []).map((completion) => completion.text)
+    const written = await firstValid(group.task, texts, candidateId)
+    yield {
+      type: 'rewrite-proposed',
+      proposalId,
+      taskId: group.task.id,
+      direction,
+      accuracy,
+      policyVersion,
+      criticSummary: summaries[index]!,
+      ...written,
+    }
+    yield { type: 'progress', phase: 'adapt', done: index + 1, total: requests.length }
+  }
+}
+
+function summaryFor({ group, direction }: RewriteRequest): string {
+  const trajectories = group.rollouts.map(({ episode }, index) => ({
+    outcome: episode.outcome,
+    votes: group.judgements?.[index]?.votes ?? [],
+  }))
+  return criticSummary(trajectories, direction)
+}
