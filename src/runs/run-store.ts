@@ -11,6 +11,8 @@ export interface RunSummary {
   iterations: number
   finishedIterations: number
   isFinished: boolean
+  /** Addresses of the models, where they were not the shipped ones. */
+  models?: Partial<Record<'policy' | 'reward' | 'author', string>>
   /** Milliseconds since 1970. */
   createdAt: number
   updatedAt: number

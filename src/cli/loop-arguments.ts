@@ -1,0 +1,139 @@
+/** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
+import { BACKENDS } from '../engines/role-models.ts'
+import type { BackendName } from '../language-model/backends/index.ts'
+import {
+  DEFAULT_PRESET,
+  parseSettings,
+  PRESETS,
+  settingsSchema,
+  SettingsError,
+  validValues,
+  type Settings,
+} from '../method/settings.ts'
+
+export interface LoopArguments {
+  iterations: number
+  backend: BackendName
+  preset: string
+  settings: Settings
+  isJson: boolean
+  /** Folder of the model folders. */
+  models: string
+  /** The log, if one is wanted. */
+  out?: string
+  /** Folder for the checkpoints, if they are wanted. */
+  save?: string
+}
+
+/** A command line that cannot be; the message is one line for people. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError'
+}
+
+export const USAGE = `npm run loop -- [options]
+
+  --iterations N      iterations to run (5)
+  --preset NAME       ${Object.keys(PRESETS).join(', ')}; joined with + (${DEFAULT_PRESET})
+  --set KEY=VALUE     a setting, over the preset; may be repeated
+  --seed S            short for --set seed=S
+  --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
+  --backend NAME      ${BACKENDS.join(' or ')} (cpu)
+  --models DIR        folder with the models (public/models)
+  --out FILE.jsonl    writes the run log there, and timings beside it
+  --save DIR          writes the checkpoints of policy and reward model there, after every iteration
+  --json              metrics as JSON lines, and nothing else on stdout
+  --help              this text
+`
+
+const VALUED = ['iterations', 'preset', 'set', 'seed', 'eval-tasks', 'backend', 'models', 'out', 'save'] as const
+const FLAGS = ['json', 'help'] as const
+const MOST_ITERATIONS = 1_000_000
+
+/** Null when help was asked for. Throws ArgumentError. */
+export function parseLoopArguments(args: readonly string[]): LoopArguments | null {
+  const given = readOptions(args)
+  if (given.flags.has('help')) return null
+  const value = (name: (typeof VALUED)[number]) => given.values.get(name)?.at(-1)
+
+  const iterations = wholeNumber('iterations', value('iterations') ?? '5', 1, MOST_ITERATIONS)
+  const backend = BACKENDS.find((name) => name === (value('backend') ?? 'cpu'))
+  if (backend === undefined) {
+    throw new ArgumentError(`--backend must be one of ${BACKENDS.join(', ')}, not "${value('backend')}".`)
+  }
+  const preset = value('preset') ?? DEFAULT_PRESET
+  const overrides: Record<string, unknown> = {}
+  for (const assignment of given.values.get('set') ?? []) {
+    const [key, setting] = readAssignment(assignment)
+    overrides[key] = setting
+  }
+  const seed = value('seed')
+  if (seed !== undefined) overrides['seed'] = wholeNumber('seed', seed, 0, 2 ** 31 - 1)
+  const evaluationTasks = value('eval-tasks')
+  if (evaluationTasks !== undefined) overrides['evaluationTasks'] = wholeNumber('eval-tasks', evaluationTasks, 0, 1000)
+
+  const out = value('out')
+  const save = value('save')
+  return {
+    iterations,
+    backend,
+    preset,
+    settings: settingsFrom(overrides, preset),
+    isJson: given.flags.has('json'),
+    models: value('models') ?? 'public/models',
+    ...(out === undefined ? {} : { out }),
+    ...(save === undefined ? {} : { save }),
+  }
+}
+
+function readOptions(args: readonly string[]) {
+  const values = new Map<string, string[]>()
+  const flags = new Set<string>()
+  const valid = [...VALUED, ...FLAGS].map((name) => `--${name}`).join(', ')
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] ?? ''
+    const [, name = '', inline] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument) ?? []
+    if (FLAGS.some((flag) => flag === name) && inline === undefined) flags.add(name)
+    else if (VALUED.some((option) => option === name)) {
+      const next = inline ?? args[++i]
+      if (next === undefined || (inline === undefined && next.startsWith('--'))) {
+        throw new ArgumentError(`--${name} needs a value.`)
+      }
+      values.set(name, [...(values.get(name) ?? []), next])
+    } else throw new ArgumentError(`Unknown argument "${argument}"; the arguments are ${valid}.`)
+  }
+  return { values, flags }
+}
+
+function wholeNumber(name: string, text: string, low: number, high: number): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isInteger(number) || number < low || number > high) {
+    throw new ArgumentError(`--${name} must be a whole number from ${low} to ${high}, not "${text}".`)
+  }
+  return number
+}
+
+/** "lambda=0.5" -> ["lambda", 0.5] */
+function readAssignment(text: string): [string, unknown] {
+  const equals = text.indexOf('=')
+  const key = equals < 0 ? text : text.slice(0, equals)
+  if (!Object.hasOwn(settingsSchema.entries, key)) {
+    throw new ArgumentError(
+      `--set: "${key}" is no setting; they are ${Object.keys(settingsSchema.entries).join(', ')}.`,
+    )
+  }
+  if (equals < 0) {
+    throw new ArgumentError(`--set ${key} needs a value: --set ${key}=VALUE, ${validValues(key as keyof Settings)}.`)
+  }
+  const value = text.slice(equals + 1)
+  if (value === 'true' || value === 'false') return [key, value === 'true']
+  return [key, value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value]
+}
+
+function settingsFrom(overrides: Record<string, unknown>, preset: string): Settings {
+  try {
+    return parseSettings(overrides, preset)
+  } catch (error) {
+    if (error instanceof SettingsError) throw new ArgumentError(error.message, { cause: error })
+    throw error
+  }
+}

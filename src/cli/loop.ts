@@ -1,0 +1,93 @@
+/** `npm run loop`: the whole loop without a page, models in threads of their own. See USAGE. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { startThread } from '../engines/node-threads.ts'
+import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
+import type { ModelService } from '../engines/tiny.ts'
+import { connectWorker } from '../engines/worker-bridge.ts'
+import { HouseholdService } from '../environments/household/index.ts'
+import { householdFormats } from '../environments/household/roles.ts'
+import { runLoop } from '../method/loop.ts'
+import { FileRunStore } from '../runs/file-store.ts'
+import { RunSession } from '../runs/session.ts'
+import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop-arguments.ts'
+import { RunReport } from './report.ts'
+
+const EXIT_BAD_ARGUMENTS = 2
+const EXIT_INTERRUPTED = 130
+
+function modelFolders(models: string): Record<Role, string> {
+  const folders = Object.fromEntries(ROLES.map((role) => [role, resolve(models, SHIPPED_MODELS[role])])) as Record<
+    Role,
+    string
+  >
+  const missing = ROLES.find((role) => !existsSync(join(folders[role], 'config.json')))
+  if (missing !== undefined) {
+    const names = ROLES.map((role) => SHIPPED_MODELS[role]).join(', ')
+    throw new ArgumentError(
+      `--models: "${models}" has no model ${SHIPPED_MODELS[missing]}; it must hold ${names}, as \`npm run pretrain\` writes them.`,
+    )
+  }
+  return folders
+}
+
+async function run(options: LoopArguments): Promise<number> {
+  const { backend, preset, settings, iterations, out, save } = options
+  const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
+  const models = await openRoleModels({
+    backend,
+    locations: modelFolders(options.models),
+    startWorker: (role) =>
+      connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
+    onRestart: (loss) => process.stderr.write(`${loss.message}\nIt was started again with its last weights.\n`),
+  })
+  const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
+  try {
+    await store.create()
+    const session = new RunSession({
+      loop: runLoop,
+      ports: {
+        policy: models.policy,
+        reward: models.reward,
+        author: models.author,
+        environment: new HouseholdService(),
+        formats: householdFormats,
+        now: () => performance.now(),
+      },
+      // No clock and no chance in the name: the same arguments give the same log.
+      request: { runId: `${preset}-s${settings.seed}`, preset, backend, models: SHIPPED_MODELS, settings },
+      iterations,
+      store,
+      checkpointEvery: save === undefined ? 0 : 1,
+      onEvent: (event) => {
+        report.take(event)
+        if (event.type === 'timings') void store.appendTimings(event.iteration, event)
+      },
+    })
+    process.on('SIGINT', () => interrupt(session))
+    return (await session.run()) === 'completed' ? 0 : EXIT_INTERRUPTED
+  } finally {
+    report.end()
+    models.close()
+  }
+}
+
+let isInterrupted = false
+
+/** The first Ctrl-C ends the run in order, the second at once. */
+function interrupt(session: RunSession): void {
+  if (isInterrupted) process.exit(EXIT_INTERRUPTED)
+  isInterrupted = true
+  process.stderr.write('\nStopping after what is under way; Ctrl-C again stops at once.\n')
+  session.stop()
+}
+
+try {
+  const options = parseLoopArguments(process.argv.slice(2))
+  if (options === null) process.stdout.write(USAGE)
+  else process.exitCode = await run(options)
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${message}\n`)
+  process.exitCode = error instanceof ArgumentError ? EXIT_BAD_ARGUMENTS : 1
+}

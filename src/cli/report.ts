@@ -1,0 +1,98 @@
+/**
+ * What the command line shows of a run: a line of metrics an iteration, for people or as JSON, and where the loop is
+ * now on a terminal. Fed with the run's events; it computes nothing that is not in them.
+ */
+import { isLogged, type PhaseProgressed, type RunEvent } from '../method/events.ts'
+
+export interface Output {
+  write(text: string): unknown
+  isTTY?: boolean
+}
+
+export interface ReportOptions {
+  isJson: boolean
+  iterations: number
+  stdout: Output
+  stderr: Output
+}
+
+const BAR_WIDTH = 24
+const CLEAR_LINE = '\r\u001B[2K'
+
+/** What a line for people shows, of what an iteration has. */
+const SHOWN: readonly [label: string, metric: string, digits: number][] = [
+  ['acc', 'policy/acc', 3],
+  ['process acc', 'reward/process_acc', 3],
+  ['parse fails', 'reward/parse_fail_rate', 3],
+  ['in band', 'env/frac_in_band', 2],
+  ['proposed', 'env/proposed', 0],
+  ['accepted', 'env/accepted', 0],
+  ['tokens/s', 'perf/tokens_per_s', 0],
+  ['s', 'timing_s/step', 1],
+]
+
+export class RunReport {
+  readonly #options: ReportOptions
+  #timings: Record<string, number> = {}
+  #evaluation: Record<string, number> = {}
+  #isBarShown = false
+
+  constructor(options: ReportOptions) {
+    this.#options = options
+  }
+
+  take(event: RunEvent): void {
+    if (event.type === 'progress') this.#showProgress(event)
+    if (event.type === 'timings') this.#timings = event.metrics
+    if (event.type === 'evaluation') {
+      this.#evaluation['training/global_step'] = event.iteration
+      this.#evaluation[`eval/${event.split}/acc`] = event.acc
+    } else if (isLogged(event)) this.#printEvaluation()
+    if (event.type === 'iteration-finished') {
+      const metrics = { ...event.metrics, ...this.#timings }
+      this.#timings = {}
+      this.#print(metrics, () => this.#lineOf(event.iteration, metrics))
+    }
+    if (event.type === 'run-finished') this.end()
+  }
+
+  /** Leaves nothing half shown. */
+  end(): void {
+    this.#printEvaluation()
+    if (this.#isBarShown) this.#options.stderr.write(CLEAR_LINE)
+    this.#isBarShown = false
+  }
+
+  #printEvaluation(): void {
+    const metrics = this.#evaluation
+    if (Object.keys(metrics).length === 0) return
+    this.#evaluation = {}
+    const accuracies = Object.entries(metrics).filter(([name]) => name.startsWith('eval/'))
+    const words = accuracies.map(([name, acc]) => `${name.slice('eval/'.length, -'/acc'.length)} acc ${acc.toFixed(3)}`)
+    this.#print(metrics, () => `evaluation after ${metrics['training/global_step']}: ${words.join(', ')}`)
+  }
+
+  #lineOf(iteration: number, metrics: Record<string, number>): string {
+    const shown = SHOWN.flatMap(([label, name, digits]) => {
+      const value = metrics[name]
+      return value === undefined ? [] : [`${label} ${value.toFixed(digits)}`]
+    })
+    return `iteration ${iteration}: ${shown.join(', ')}`
+  }
+
+  #print(metrics: Record<string, number>, words: () => string): void {
+    if (this.#isBarShown) this.#options.stderr.write(CLEAR_LINE)
+    this.#isBarShown = false
+    const finite = Object.fromEntries(Object.entries(metrics).filter(([, value]) => Number.isFinite(value)))
+    this.#options.stdout.write(`${this.#options.isJson ? JSON.stringify(finite) : words()}\n`)
+  }
+
+  #showProgress({ iteration, phase, done, total }: PhaseProgressed & { iteration: number }): void {
+    const { stderr, iterations } = this.#options
+    if (stderr.isTTY !== true) return
+    const filled = total > 0 ? Math.round((done / total) * BAR_WIDTH) : 0
+    const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled)
+    stderr.write(`${CLEAR_LINE}iteration ${iteration}/${iterations} ${bar} ${phase} ${done}/${total}`)
+    this.#isBarShown = true
+  }
+}

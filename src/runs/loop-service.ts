@@ -1,0 +1,243 @@
+/**
+ * What the loop worker answers to: starts a run, steers it, and streams what happens to whoever listens. One run at a
+ * time; starting another ends the one before. How models and environment are opened is the worker's business.
+ */
+import type { RunEvent } from '../method/events.ts'
+import { runLoop } from '../method/loop.ts'
+import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
+import type { LivePatch, Settings } from '../method/settings.ts'
+import { EventBatcher } from './event-batcher.ts'
+import type { IndexedDbRunStore } from './indexeddb-store.ts'
+import type { RunStore } from './run-store.ts'
+import { RunSession, type SessionState } from './session.ts'
+
+/** `auto` is the fastest backend that this machine has for the models asked for. */
+export type BackendWish = 'auto' | 'cpu' | 'webgpu'
+
+export interface StartRequest {
+  runId: string
+  preset: string
+  settings: Settings
+  /** Iterations to run before the run ends by itself. */
+  iterations: number
+  /** `auto` unless given. */
+  backend?: BackendWish
+  /** Addresses of model folders; the shipped models unless given. */
+  models?: Partial<LoopRequest['models']>
+}
+
+/** In words for people: what happened, why, and what they can do. */
+export interface RunFailure {
+  what: string
+  why: string
+  remedy: string
+}
+
+export type RunStatus =
+  | { state: 'idle' }
+  /** Bytes; `total` is 0 where it is not known. */
+  | { state: 'loading'; what: string; done: number; total: number }
+  | { state: 'running' }
+  | { state: 'pausing' }
+  | { state: 'paused' }
+  | { state: 'finished'; reason: 'completed' | 'stopped' }
+  | { state: 'failed'; failure: RunFailure }
+
+/** One stream for all, so that a status never overtakes the events before it. */
+export type RunMessage =
+  | { type: 'events'; runId: string; batch: RunEvent[] }
+  | { type: 'status'; runId: string | null; status: RunStatus }
+  /** The run goes on, but a person should know. */
+  | { type: 'notice'; runId: string | null; text: string }
+
+export interface OpenedRun {
+  ports: LoopPorts
+  backend: 'cpu' | 'webgpu'
+  /** Names of the models, as the log has them. */
+  models: LoopRequest['models']
+  close(): void
+}
+
+export interface LoopServiceOptions {
+  open: (
+    request: StartRequest,
+    report: { onBytes: (done: number, total: number) => void; onNotice: (text: string) => void },
+  ) => Promise<OpenedRun>
+  /** Rejects where the browser keeps nothing; the run then goes on without a store. */
+  openStore: () => Promise<IndexedDbRunStore>
+  /** Iterations between checkpoints. */
+  checkpointEvery?: number
+}
+
+const KEEPS_NOTHING: RunStore = {
+  create: async () => {},
+  append: async () => {},
+  saveCheckpoint: async () => {},
+  finish: async () => {},
+}
+
+interface CurrentRun {
+  session: RunSession
+  /** Settles when the run has ended and its workers are gone; never rejects. */
+  ended: Promise<void>
+}
+
+export class LoopService {
+  readonly #options: LoopServiceOptions
+  #send: (message: RunMessage) => void = () => {}
+  #current: CurrentRun | null = null
+  #store: Promise<IndexedDbRunStore | null> | null = null
+
+  constructor(options: LoopServiceOptions) {
+    this.#options = options
+  }
+
+  /** Hears of everything from now on, in place of the listener before. Pending for as long as the worker lives. */
+  listen(onMessage: (message: RunMessage) => void): Promise<never> {
+    this.#send = onMessage
+    return new Promise(() => {})
+  }
+
+  /** Loads what is asked for and runs; resolves when the run is under way. */
+  async start(request: StartRequest): Promise<void> {
+    await this.#begin(request, false)
+  }
+
+  /** Takes up a kept run at its last checkpoint, and tells its events again from the start. */
+  async resumeRun(runId: string): Promise<void> {
+    const resumable = await (await this.#openStore())?.prepareResume(runId)
+    if (!resumable) throw new Error(`Run "${runId}" has no checkpoint to go on from. Start it again with its settings.`)
+    const { summary, history, checkpoint } = resumable
+    const started = history.find((event) => event.type === 'run-started')
+    const request: StartRequest = {
+      runId,
+      preset: summary.preset,
+      settings: started?.settings ?? summary.settings,
+      iterations: Math.max(1, summary.iterations - checkpoint.iteration),
+      ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
+      ...(summary.models && { models: summary.models }),
+    }
+    await this.#begin(request, false, { history, checkpoint })
+  }
+
+  async pause(): Promise<void> {
+    this.#current?.session.pause()
+  }
+
+  async resume(): Promise<void> {
+    this.#current?.session.resume()
+  }
+
+  async stop(): Promise<void> {
+    this.#current?.session.stop()
+    await this.#current?.ended
+  }
+
+  /** One iteration, then paused; of one component alone if `only` is given. Starts `request` if no run is under way. */
+  async stepOnce(only?: Component, request?: StartRequest): Promise<void> {
+    if (this.#current === null && request !== undefined) await this.#begin(request, true)
+    this.#current?.session.stepOnce(only)
+  }
+
+  /** Takes effect at the next iteration. Throws SettingsError. */
+  async patch(patch: LivePatch): Promise<void> {
+    this.#current?.session.patch(patch)
+  }
+
+  async saveCheckpoints(): Promise<void> {
+    await this.#current?.session.saveCheckpoints()
+  }
+
+  async #begin(
+    request: StartRequest,
+    isPausedAtStart: boolean,
+    resumed?: { history: RunSession['log']; checkpoint: { policy: Uint8Array; reward: Uint8Array } },
+  ): Promise<void> {
+    await this.stop()
+    const { runId } = request
+    const notice = (text: string) => this.#send({ type: 'notice', runId, text })
+    const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
+    const loading = (done: number, total: number) => status({ state: 'loading', what: 'the models', done, total })
+    loading(0, 0)
+    let opened: OpenedRun
+    try {
+      opened = await this.#options.open(request, { onBytes: loading, onNotice: notice })
+      if (resumed) {
+        const { policy, reward } = opened.ports
+        await Promise.all([
+          policy.loadCheckpoint(resumed.checkpoint.policy),
+          reward.loadCheckpoint(resumed.checkpoint.reward),
+        ])
+      }
+    } catch (error) {
+      status({ state: 'failed', failure: failureOf('The models could not be loaded.', error) })
+      return
+    }
+    const batcher = new EventBatcher((batch) => this.#send({ type: 'events', runId, batch }))
+    resumed?.history.forEach((event) => batcher.push(event))
+    const store = (await this.#openStore(notice)) ?? KEEPS_NOTHING
+    if (!resumed) await store.create(summaryOf(request)).catch((error: unknown) => notice(messageOf(error)))
+    let hasToldOfStore = false
+    const session = new RunSession({
+      loop: runLoop,
+      ports: opened.ports,
+      request: { ...request, backend: opened.backend, models: opened.models },
+      iterations: request.iterations,
+      store,
+      checkpointEvery: this.#options.checkpointEvery ?? 2,
+      isPausedAtStart,
+      ...(resumed && { history: resumed.history }),
+      onEvent: (event) => batcher.push(event),
+      onState: (state) => {
+        batcher.flush()
+        status(statusOf(state))
+      },
+      onStoreFailure: (error) => {
+        if (!hasToldOfStore) notice(messageOf(error))
+        hasToldOfStore = true
+      },
+    })
+    const ended = session
+      .run()
+      .then(() => {})
+      .catch((error: unknown) => {
+        batcher.flush()
+        status({ state: 'failed', failure: failureOf('The run ended early.', error) })
+      })
+      .finally(() => {
+        opened.close()
+        if (this.#current?.session === session) this.#current = null
+      })
+    this.#current = { session, ended }
+  }
+
+  async #openStore(notice?: (text: string) => void): Promise<IndexedDbRunStore | null> {
+    this.#store ??= this.#options.openStore().catch((error: unknown) => {
+      notice?.(messageOf(error))
+      return null
+    })
+    return this.#store
+  }
+}
+
+function statusOf(state: SessionState): RunStatus {
+  return state === 'completed' || state === 'stopped' ? { state: 'finished', reason: state } : { state }
+}
+
+function summaryOf({ runId, preset, settings, iterations, models }: StartRequest) {
+  const now = Date.now()
+  const base = { runId, preset, settings, iterations, finishedIterations: 0, isFinished: false }
+  return { ...base, ...(models && { models }), createdAt: now, updatedAt: now }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function failureOf(what: string, error: unknown): RunFailure {
+  return {
+    what,
+    why: messageOf(error),
+    remedy: 'Start the run again, or take up an earlier one under Runs. If it fails again, reload the page.',
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { RunReport } from '../../src/cli/report.ts'
+import type { RunEvent } from '../../src/method/events.ts'
+
+const events: RunEvent[] = [
+  { type: 'evaluation', split: 'id', policyVersion: 0, acc: 0.25, episodes: 8, seq: 0, iteration: 0 },
+  { type: 'evaluation', split: 'ood', policyVersion: 0, acc: 0.125, episodes: 8, seq: 1, iteration: 0 },
+  { type: 'iteration-started', taskIds: [], pendingTaskIds: [], seq: 2, iteration: 1 },
+  { type: 'progress', phase: 'rollout', done: 4, total: 8, iteration: 1 },
+  { type: 'timings', metrics: { 'timing_s/step': 2.5 }, iteration: 1 },
+  {
+    type: 'iteration-finished',
+    metrics: { 'training/global_step': 1, 'policy/acc': 0.5, 'policy/odd': Infinity },
+    seq: 3,
+    iteration: 1,
+  },
+  { type: 'run-finished', reason: 'completed', seq: 4, iteration: 1 },
+]
+
+function show(isJson: boolean, isTTY: boolean) {
+  const output = { stdout: '', stderr: '' }
+  const report = new RunReport({
+    isJson,
+    iterations: 1,
+    stdout: { write: (text) => (output.stdout += text) },
+    stderr: { write: (text) => (output.stderr += text), isTTY },
+  })
+  for (const event of events) report.take(event)
+  return output
+}
+
+describe('the report of a run', () => {
+  it('is JSON lines of finite numbers and nothing else: evaluations, and metrics with their timings', () => {
+    const { stdout, stderr } = show(true, false)
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { 'training/global_step': 0, 'eval/id/acc': 0.25, 'eval/ood/acc': 0.125 },
+      { 'training/global_step': 1, 'policy/acc': 0.5, 'timing_s/step': 2.5 },
+    ])
+    expect(stderr).toBe('')
+  })
+
+  it('is one line an iteration for people', () => {
+    expect(show(false, false).stdout).toBe(
+      'evaluation after 0: id acc 0.250, ood acc 0.125\niteration 1: acc 0.500, s 2.5\n',
+    )
+  })
+
+  it('shows a bar on a terminal alone, and takes it away', () => {
+    const { stderr } = show(false, true)
+    expect(stderr).toMatch(/iteration 1\/1 █{12}░{12} rollout 4\/8/)
+    expect(stderr.endsWith('\u001B[2K')).toBe(true)
+  })
+})

@@ -1,0 +1,7 @@
+/** Plays the author: rewrites tasks that have become too easy or too hard. */
+import { MODEL_RESULTS_GIVEN, ModelService } from '../src/engines/tiny.ts'
+import { exposeService } from '../src/engines/worker-bridge.ts'
+
+exposeService(new ModelService(), { gives: MODEL_RESULTS_GIVEN })
+
+export type AuthorWorker = ModelService

@@ -1,0 +1,71 @@
+/** Runs the loop over bridges to the other four workers, which it starts itself. */
+import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../src/engines/role-models.ts'
+import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
+import { householdFormats } from '../src/environments/household/roles.ts'
+import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
+import { LoopService, type StartRequest } from '../src/runs/loop-service.ts'
+import type { EnvironmentWorker } from './environment.ts'
+import type { PolicyWorker } from './policy.ts'
+
+// The literal `new Worker(new URL(…))` of each is what the bundler looks for.
+const START: Record<Role, () => Worker> = {
+  policy: () => new Worker(new URL('./policy.ts', import.meta.url), { type: 'module', name: 'policy' }),
+  reward: () => new Worker(new URL('./reward.ts', import.meta.url), { type: 'module', name: 'reward' }),
+  author: () => new Worker(new URL('./author.ts', import.meta.url), { type: 'module', name: 'author' }),
+}
+
+/** Models lie beside the page; this worker lies one folder below it, in the sources and in the build. */
+function modelAddress(role: Role, request: StartRequest): string {
+  return request.models?.[role] ?? new URL(`../models/${SHIPPED_MODELS[role]}`, self.location.href).href
+}
+
+const service = new LoopService({
+  openStore: () => IndexedDbRunStore.open(),
+  async open(request, { onBytes, onNotice }) {
+    // The shipped models are small: on a GPU, starting its kernels would take longer than they compute.
+    const backend = request.backend === 'webgpu' ? 'webgpu' : 'cpu'
+    const environment = connectWorker<EnvironmentWorker>(
+      new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
+      'environment',
+    )
+    const locations = Object.fromEntries(ROLES.map((role) => [role, modelAddress(role, request)])) as Record<
+      Role,
+      string
+    >
+    const models = await openRoleModels({
+      backend,
+      locations,
+      startWorker: (role) => connectWorker<PolicyWorker>(START[role](), role),
+      onBytes,
+      onRestart: (loss) => onNotice(`${loss.message} It was started again with the weights of its last update.`),
+    }).catch((error: unknown) => {
+      environment.terminate()
+      throw error
+    })
+    const { policy, reward, author } = models
+    return {
+      ports: {
+        policy,
+        reward,
+        author,
+        environment: environment.remote,
+        formats: householdFormats,
+        now: () => performance.now(),
+      },
+      backend,
+      models: { policy: nameOf(locations.policy), reward: nameOf(locations.reward), author: nameOf(locations.author) },
+      close() {
+        models.close()
+        environment.terminate()
+      },
+    }
+  },
+})
+
+function nameOf(location: string): string {
+  return location.split('/').filter(Boolean).at(-1) ?? location
+}
+
+exposeService(service)
+
+export type LoopWorker = LoopService
