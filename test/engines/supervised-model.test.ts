@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { WorkerLostError } from '../../src/engines/errors.ts'
+import { SupervisedModel } from '../../src/engines/supervised-model.ts'
+import type { ModelService } from '../../src/engines/tiny.ts'
+import type { Bridge } from '../../src/engines/worker-bridge.ts'
+import type { UpdateOptions } from '../../src/method/ports.ts'
+
+/** Workers whose model is one number: an update adds 1, and each dies when it is told to. */
+class FakeWorkers {
+  started = 0
+  /** Calls of each worker after which it is lost, by its number. */
+  readonly lifetimes: number[]
+  #weight = 0
+
+  constructor(...lifetimes: number[]) {
+    this.lifetimes = lifetimes
+  }
+
+  start(): Bridge<ModelService> {
+    let left = this.lifetimes[this.started++] ?? Infinity
+    this.#weight = 0
+    const call = async <Result>(result: () => Result): Promise<Result> => {
+      if (left-- <= 0) throw new WorkerLostError('policy', 'exit code 1')
+      return result()
+    }
+    const model = {
+      load: () => call(() => ({ parameters: 1, backendDescription: 'none', maxPositions: 8 })),
+      encode: (texts: string[]) => call(() => texts.map(() => Int32Array.of(this.#weight))),
+      update: () => call(() => ({ pg_loss: ++this.#weight })),
+      saveCheckpoint: () => call(() => Uint8Array.of(this.#weight)),
+      loadCheckpoint: ([weight = 0]: Uint8Array) => call(() => void (this.#weight = weight)),
+    }
+    return { remote: model as unknown as Bridge<ModelService>['remote'], lost: new Promise(() => {}), terminate() {} }
+  }
+}
+
+function supervise(workers: FakeWorkers) {
+  const restarts: WorkerLostError[] = []
+  const model = new SupervisedModel({
+    name: 'policy',
+    source: { location: 'nowhere', backend: 'cpu' },
+    startWorker: () => workers.start(),
+    onRestart: (loss) => restarts.push(loss),
+  })
+  return { model, restarts, weight: async () => (await model.encode(['x']))[0]?.[0] }
+}
+
+const options = {} as UpdateOptions
+
+describe('a supervised model', () => {
+  it('goes on with the weights of the last update when its worker is lost', async () => {
+    const { model, restarts, weight } = supervise(new FakeWorkers(5, Infinity))
+    await model.update([], options)
+    await model.update([], options)
+    expect(await weight()).toBe(2)
+    expect(restarts).toHaveLength(1)
+  })
+
+  it('repeats an update that was lost, once', async () => {
+    // The first worker dies between its second update and its checkpoint.
+    const { model, weight } = supervise(new FakeWorkers(4, Infinity))
+    await model.update([], options)
+    expect(await model.update([], options)).toEqual({ pg_loss: 2 })
+    expect(await weight()).toBe(2)
+  })
+
+  it('starts one new worker for all calls that were under way', async () => {
+    const workers = new FakeWorkers(1, Infinity)
+    const { model } = supervise(workers)
+    await model.load()
+    await Promise.all([model.encode(['a']), model.encode(['b']), model.encode(['c'])])
+    expect(workers.started).toBe(2)
+  })
+
+  it('gives up when workers keep dying, with the error that says why', async () => {
+    const workers = new FakeWorkers(0, 0, 0, 0, 0)
+    const { model } = supervise(workers)
+    await expect(model.load()).rejects.toBeInstanceOf(WorkerLostError)
+    expect(workers.started).toBe(3)
+  })
+
+  it('keeps a checkpoint that was loaded into it', async () => {
+    const { model, weight } = supervise(new FakeWorkers(2, Infinity))
+    await model.loadCheckpoint(Uint8Array.of(9))
+    expect(await weight()).toBe(9)
+    expect(await model.saveCheckpoint()).toEqual(Uint8Array.of(9))
+  })
+})
