@@ -37,34 +37,63 @@ export async function selectBackend(name: BackendName): Promise<SelectedBackend>
 
 async function selectSimd(): Promise<SelectedBackend> {
   if (!hasSimd()) {
-    throw new BackendUnavailableError('cpu', 'This browser has no WebAssembly SIMD, which the CPU backend is made of. Any Chrome, Edge or Firefox since 2021 and Safari since 16.4 has it: update the browser, or choose WebGPU.')
+    throw new BackendUnavailableError(
+      'cpu',
+      'This browser has no WebAssembly SIMD, which the CPU backend is made of. Any Chrome, Edge or Firefox since 2021 and Safari since 16.4 has it: update the browser, or choose WebGPU.',
+    )
   }
   let cause: unknown
-  const isStarted = await tf.setBackend('simd').catch((error: unknown) => { cause = error; return false })
+  const isStarted = await tf.setBackend('simd').catch((error: unknown) => {
+    cause = error
+    return false
+  })
   if (!isStarted) {
-    throw new BackendUnavailableError('cpu', 'The WebAssembly kernels did not start. If this page runs short of memory, close other tabs and reload it.', { cause })
+    throw new BackendUnavailableError(
+      'cpu',
+      'The WebAssembly kernels did not start. If this page runs short of memory, close other tabs and reload it.',
+      { cause },
+    )
   }
-  return { name: 'cpu', description: `WebAssembly, ${hasRelaxedSimd() ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}, one thread` }
+  return {
+    name: 'cpu',
+    description: `WebAssembly, ${hasRelaxedSimd() ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}, one thread`,
+  }
 }
 
 async function selectWebGpu(): Promise<SelectedBackend> {
   await provideGpuInNode()
   const gpu = (globalThis.navigator as Navigator | undefined)?.gpu
   if (!gpu) {
-    throw new BackendUnavailableError('webgpu', 'This browser has no WebGPU. Chrome and Edge since 113, Safari since 26 and Firefox since 141 (Windows) have it, on pages served over https or from localhost: use one of them, or choose the CPU.')
+    throw new BackendUnavailableError(
+      'webgpu',
+      'This browser has no WebGPU. Chrome and Edge since 113, Safari since 26 and Firefox since 141 (Windows) have it, on pages served over https or from localhost: use one of them, or choose the CPU.',
+    )
   }
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)
   if (!adapter) {
-    throw new BackendUnavailableError('webgpu', 'WebGPU is there but offers no graphics adapter. Check that hardware acceleration is on in the browser settings and the graphics driver up to date, or choose the CPU.')
+    throw new BackendUnavailableError(
+      'webgpu',
+      'WebGPU is there but offers no graphics adapter. Check that hardware acceleration is on in the browser settings and the graphics driver up to date, or choose the CPU.',
+    )
   }
   await import('./webgpu.ts')
   let cause: unknown
-  const isStarted = await tf.setBackend('webgpu').catch((error: unknown) => { cause = error; return false })
+  const isStarted = await tf.setBackend('webgpu').catch((error: unknown) => {
+    cause = error
+    return false
+  })
   if (!isStarted) {
-    throw new BackendUnavailableError('webgpu', 'The graphics adapter was found but no device could be opened on it. Close other pages that use the GPU and reload, or choose the CPU.', { cause })
+    throw new BackendUnavailableError(
+      'webgpu',
+      'The graphics adapter was found but no device could be opened on it. Close other pages that use the GPU and reload, or choose the CPU.',
+      { cause },
+    )
   }
   const { vendor, architecture, description } = adapter.info
-  return { name: 'webgpu', description: `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}` }
+  return {
+    name: 'webgpu',
+    description: `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}`,
+  }
 }
 
 /** Node has no WebGPU of its own; the npm package `webgpu` gives it one where it is installed. */
@@ -73,7 +102,10 @@ async function provideGpuInNode(): Promise<void> {
   if (!isNode || (globalThis.navigator as Navigator | undefined)?.gpu) return
   // The name is a variable so that bundlers for the browser leave the package alone.
   const packageName = 'webgpu'
-  const provider = await import(/* @vite-ignore */ packageName).catch(() => null) as { create(flags: string[]): GPU; globals: object } | null
+  const provider = (await import(/* @vite-ignore */ packageName).catch(() => null)) as {
+    create(flags: string[]): GPU
+    globals: object
+  } | null
   if (!provider) return
   try {
     const gpu = provider.create([])

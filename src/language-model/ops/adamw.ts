@@ -22,15 +22,24 @@ export interface AdamWSettings {
  *
  * The gradient is left for the caller to dispose.
  */
-export function adamw(parameter: tf.Variable, gradient: tf.Tensor, firstMoment: tf.Variable, secondMoment: tf.Variable, settings: AdamWSettings): void {
+export function adamw(
+  parameter: tf.Variable,
+  gradient: tf.Tensor,
+  firstMoment: tf.Variable,
+  secondMoment: tf.Variable,
+  settings: AdamWSettings,
+): void {
   const { learningRate, beta1, beta2, epsilon, weightDecay, step, gradientScale = 1 } = settings
   const correction1 = 1 - beta1 ** step
   const correction2 = 1 - beta2 ** step
   if (hasKernel('AdamW')) {
     const scale = typeof gradientScale === 'number' ? gradientScale : gradientScale.dataSync()[0]!
     for (const variable of [parameter, firstMoment, secondMoment]) ownMemory(variable)
-    const done = runKernel<tf.Tensor>('AdamW', { parameter, gradient, firstMoment, secondMoment },
-      { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2, gradientScale: scale })
+    const done = runKernel<tf.Tensor>(
+      'AdamW',
+      { parameter, gradient, firstMoment, secondMoment },
+      { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2, gradientScale: scale },
+    )
     done.dispose()
     return
   }
@@ -54,12 +63,16 @@ function ownMemory(variable: tf.Variable): void {
 export function globalNorm(gradients: readonly tf.Tensor[]): tf.Scalar {
   return tf.tidy(() => {
     if (gradients.length === 0) return tf.scalar(0)
-    const squares = gradients.map(gradient => hasKernel('SumOfSquares') ? runKernel<tf.Scalar>('SumOfSquares', { x: gradient }) : tf.sum(tf.square(gradient)) as tf.Scalar)
+    const squares = gradients.map((gradient) =>
+      hasKernel('SumOfSquares')
+        ? runKernel<tf.Scalar>('SumOfSquares', { x: gradient })
+        : tf.sum<tf.Scalar>(tf.square(gradient)),
+    )
     return tf.sqrt(tf.addN(squares))
   })
 }
 
 /** The gradientScale that keeps the global norm at or under `maximumNorm`: min(1, maximumNorm / norm). */
 export function clipScale(norm: tf.Scalar, maximumNorm: number): tf.Scalar {
-  return tf.tidy(() => tf.minimum(1, tf.div(maximumNorm, tf.add(norm, 1e-6))) as tf.Scalar)
+  return tf.tidy(() => tf.minimum<tf.Scalar>(1, tf.div(maximumNorm, tf.add(norm, 1e-6))))
 }

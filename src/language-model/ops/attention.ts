@@ -12,38 +12,62 @@ import { hasKernel, runKernel } from './backend-kernels.ts'
  *
  * Without them (tfjs cpu, webgpu) a dense [N, M] mask is built from the layout: quadratic, for small batches only.
  */
-export function attention(q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, layout: AttentionLayout, headDim: number): tf.Tensor2D {
+export function attention(
+  q: tf.Tensor2D,
+  k: tf.Tensor2D,
+  v: tf.Tensor2D,
+  layout: AttentionLayout,
+  headDim: number,
+): tf.Tensor2D {
   // The kernel reads heads in vectors of four numbers.
   if (!hasKernel('SegmentAttention') || headDim % 4 !== 0) return denseAttention(q, k, v, layout, headDim)
   const fused = tf.customGrad((...args) => {
     const [queries, keys, values, save] = args as unknown as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, tf.GradSaveFunc]
-    const [output, logSumExp] = runKernel<tf.Tensor[]>('SegmentAttention', { q: queries, k: keys, v: values }, { layout, headDim })
+    const [output, logSumExp] = runKernel<tf.Tensor[]>(
+      'SegmentAttention',
+      { q: queries, k: keys, v: values },
+      { layout, headDim },
+    )
     save([queries, keys, values, output!, logSumExp!])
     return {
       value: output!,
       gradFunc: (dy, saved) => {
         const [sq, sk, sv, o, l] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor]
-        return runKernel<tf.Tensor[]>('SegmentAttentionGradient', { dy, q: sq, k: sk, v: sv, output: o, logSumExp: l }, { layout, headDim })
+        return runKernel<tf.Tensor[]>(
+          'SegmentAttentionGradient',
+          { dy, q: sq, k: sk, v: sv, output: o, logSumExp: l },
+          { layout, headDim },
+        )
       },
     }
   })
   return fused(q, k, v) as tf.Tensor2D
 }
 
-function denseAttention(q: tf.Tensor2D, k: tf.Tensor2D, v: tf.Tensor2D, layout: AttentionLayout, headDim: number): tf.Tensor2D {
+function denseAttention(
+  q: tf.Tensor2D,
+  k: tf.Tensor2D,
+  v: tf.Tensor2D,
+  layout: AttentionLayout,
+  headDim: number,
+): tf.Tensor2D {
   const [queries, queryWidth] = q.shape
   const [slots, keyWidth] = k.shape
   const heads = queryWidth / headDim
   const keyHeads = keyWidth / headDim
   return tf.tidy(() => {
-    const perHead = (x: tf.Tensor2D, count: number) => tf.transpose(tf.reshape(x, [x.shape[0], count, headDim]), [1, 0, 2])
+    const perHead = (x: tf.Tensor2D, count: number) =>
+      tf.transpose(tf.reshape(x, [x.shape[0], count, headDim]), [1, 0, 2])
     // [Hkv, groups · N, D]: the query heads that share a key head lie one after the other, so a plain batched product serves them.
     const grouped = tf.reshape(perHead(q, heads), [keyHeads, (heads / keyHeads) * queries, headDim])
     const scores = tf.mul(tf.matMul(grouped, perHead(k, keyHeads), false, true), 1 / Math.sqrt(headDim))
-    const masked = tf.add(tf.reshape(scores, [heads, queries, slots]), tf.tensor2d(denseMask(layout, queries, slots), [queries, slots]))
+    const masked = tf.add(
+      tf.reshape(scores, [heads, queries, slots]),
+      tf.tensor2d(denseMask(layout, queries, slots), [queries, slots]),
+    )
     const weights = tf.reshape(tf.softmax(masked), [keyHeads, (heads / keyHeads) * queries, slots])
     const output = tf.reshape(tf.matMul(weights, perHead(v, keyHeads)), [heads, queries, headDim])
-    return tf.reshape(tf.transpose(output, [1, 0, 2]), [queries, queryWidth]) as tf.Tensor2D
+    return tf.reshape(tf.transpose(output, [1, 0, 2]), [queries, queryWidth])
   })
 }
 

@@ -5,20 +5,30 @@ import * as tf from '@tensorflow/tfjs-core'
  * current backend lacks the kernel, is composed of stock operations instead.
  */
 export type FusedKernel =
-  | 'RmsNorm' | 'RmsNormGradient'
+  | 'RmsNorm'
+  | 'RmsNormGradient'
   | 'RotaryEmbedding'
-  | 'SegmentAttention' | 'SegmentAttentionGradient'
-  | 'SwiGlu' | 'SwiGluGradient'
-  | 'GatherRows' | 'ScatterAddRows'
-  | 'SelectedLogProbs' | 'SelectedLogProbsGradient'
+  | 'SegmentAttention'
+  | 'SegmentAttentionGradient'
+  | 'SwiGlu'
+  | 'SwiGluGradient'
+  | 'GatherRows'
+  | 'ScatterAddRows'
+  | 'SelectedLogProbs'
+  | 'SelectedLogProbsGradient'
   | 'WriteRows'
-  | 'AdamW' | 'SumOfSquares'
+  | 'AdamW'
+  | 'SumOfSquares'
 
 export function hasKernel(name: FusedKernel): boolean {
-  return tf.getKernel(name, tf.getBackend()) != null
+  return Boolean(tf.getKernel(name, tf.getBackend()))
 }
 
 /** Runs a fused kernel of the current backend. Attributes may be typed arrays, which TensorFlow.js passes through untouched although its types do not say so. */
-export function runKernel<T extends tf.Tensor | tf.Tensor[]>(name: FusedKernel, inputs: Record<string, tf.Tensor>, attributes: Record<string, unknown> = {}): T {
+export function runKernel<T extends tf.Tensor | tf.Tensor[]>(
+  name: FusedKernel,
+  inputs: Record<string, tf.Tensor>,
+  attributes: Record<string, unknown> = {},
+): T {
   return tf.engine().runKernel<T>(name, inputs, attributes as unknown as tf.NamedAttrMap)
 }

@@ -5,9 +5,9 @@ import { hasKernel, runKernel } from './backend-kernels.ts'
 export function gatherRows(x: tf.Tensor2D, indices: Int32Array): tf.Tensor2D {
   if (!hasKernel('GatherRows')) return tf.tidy(() => tf.gather(x, tf.tensor1d(indices, 'int32')))
   const rows = x.shape[0]
-  const fused = tf.customGrad(input => ({
+  const fused = tf.customGrad((input) => ({
     value: runKernel<tf.Tensor2D>('GatherRows', { x: input as tf.Tensor }, { indices }),
-    gradFunc: dy => runKernel<tf.Tensor2D>('ScatterAddRows', { dy }, { indices, rows }),
+    gradFunc: (dy) => runKernel<tf.Tensor2D>('ScatterAddRows', { dy }, { indices, rows }),
   }))
   return fused(x) as tf.Tensor2D
 }

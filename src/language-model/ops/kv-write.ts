@@ -12,7 +12,9 @@ export function kvWrite(pool: tf.Tensor2D, rows: tf.Tensor2D, slots: Int32Array)
     tf.dispose(runKernel<tf.Tensor>('WriteRows', { pool, rows }, { slots }))
     return pool
   }
-  const written = tf.tidy(() => tf.tensorScatterUpdate(pool, tf.tensor2d(slots, [slots.length, 1], 'int32'), rows) as tf.Tensor2D)
+  const written = tf.tidy(() =>
+    tf.tensorScatterUpdate<tf.Rank.R2>(pool, tf.tensor2d(slots, [slots.length, 1], 'int32'), rows),
+  )
   pool.dispose()
   return written
 }

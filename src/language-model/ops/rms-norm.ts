@@ -21,7 +21,8 @@ export function rmsNorm(x: tf.Tensor2D, weight: tf.Tensor1D, epsilon: number): t
     save([input, scale])
     return {
       value: runKernel<tf.Tensor2D>('RmsNorm', { x: input, weight: scale }, { epsilon }),
-      gradFunc: (dy, saved) => runKernel<tf.Tensor[]>('RmsNormGradient', { dy, x: saved[0]!, weight: saved[1]! }, { epsilon }),
+      gradFunc: (dy, saved) =>
+        runKernel<tf.Tensor[]>('RmsNormGradient', { dy, x: saved[0]!, weight: saved[1]! }, { epsilon }),
     }
   })
   return fused(x, weight) as tf.Tensor2D

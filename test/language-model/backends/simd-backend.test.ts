@@ -3,52 +3,93 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { BackendUnavailableError, selectBackend } from '../../../src/language-model/backends/index.ts'
 import { hasRelaxedSimd, instantiateKernels } from '../../../src/language-model/backends/simd/kernel-module.ts'
 import { SimdBackend } from '../../../src/language-model/backends/simd/simd-backend.ts'
-import { adamw, attention, embedding, globalNorm, linear, rmsNorm, rope, selectedLogProbs, swiglu, type AttentionLayout } from '../../../src/language-model/ops/index.ts'
+import {
+  adamw,
+  attention,
+  embedding,
+  globalNorm,
+  linear,
+  rmsNorm,
+  rope,
+  selectedLogProbs,
+  swiglu,
+  type AttentionLayout,
+} from '../../../src/language-model/ops/index.ts'
 import { matrix } from '../ops/on-both-backends.ts'
 
 const backend = () => tf.backend() as SimdBackend
-const variable = (seed: number, ...shape: number[]) => tf.tidy(() => tf.variable(tf.mul(0.2, tf.tensor(matrix(seed, ...shape).values, shape))))
+const variable = (seed: number, ...shape: number[]) =>
+  tf.tidy(() => tf.variable(tf.mul(0.2, tf.tensor(matrix(seed, ...shape).values, shape))))
 
 /** A model of one layer, enough to run every kernel forward and backward. */
 function trainingSteps(): (step: number, length: number) => number {
   const [width, words] = [16, 23]
-  const weights = [variable(1, words, width), variable(2, width, width), variable(3, width, width), variable(4, width, width), variable(5, width, width)]
+  const weights = [
+    variable(1, words, width),
+    variable(2, width, width),
+    variable(3, width, width),
+    variable(4, width, width),
+    variable(5, width, width),
+  ]
   const scale = tf.tidy(() => tf.variable(tf.ones([width])))
   const all = [...weights, scale]
-  const moments = all.map(weight => [tf.tidy(() => tf.variable(tf.zerosLike(weight))), tf.tidy(() => tf.variable(tf.zerosLike(weight)))] as const)
+  const moments = all.map(
+    (weight) =>
+      [tf.tidy(() => tf.variable(tf.zerosLike(weight))), tf.tidy(() => tf.variable(tf.zerosLike(weight)))] as const,
+  )
   const frequencies = Float32Array.from({ length: 4 }, (_, i) => 100 ** (-i / 4))
-  return (step, length) => tf.tidy(() => {
-    const slots = Int32Array.from({ length }, (_, i) => i)
-    const ids = slots.map(i => (i * 7 + 1) % words)
-    const layout: AttentionLayout = {
-      querySegment: new Int32Array(length), querySlot: slots, segmentStart: Int32Array.of(0),
-      spanOffsets: Int32Array.of(0, 0), spanStart: new Int32Array(0), spanLength: new Int32Array(0),
-    }
-    const loss = () => {
-      const [table, wq, wk, wv, wf] = weights as unknown as tf.Tensor2D[]
-      const x = embedding(table!, ids)
-      const h = rmsNorm(x, scale as unknown as tf.Tensor1D, 1e-5)
-      const [q, k] = [wq!, wk!].map(w => rope(linear(h, w), slots, 8, frequencies))
-      const y = tf.add(x, attention(q!, k!, linear(h, wv!), layout, 8)) as tf.Tensor2D
-      const z = tf.add(y, swiglu(linear(y, wf!), y)) as tf.Tensor2D
-      return tf.neg(tf.mean(selectedLogProbs(z, table!, ids, 1).logProbs)) as tf.Scalar
-    }
-    const { value, grads } = tf.variableGrads(loss, all)
-    globalNorm(Object.values(grads))
-    all.forEach((weight, i) => adamw(weight, grads[weight.name]!, moments[i]![0], moments[i]![1],
-      { learningRate: 0.02, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, step }))
-    return value.dataSync()[0]!
-  })
+  return (step, length) =>
+    tf.tidy(() => {
+      const slots = Int32Array.from({ length }, (_, i) => i)
+      const ids = slots.map((i) => (i * 7 + 1) % words)
+      const layout: AttentionLayout = {
+        querySegment: new Int32Array(length),
+        querySlot: slots,
+        segmentStart: Int32Array.of(0),
+        spanOffsets: Int32Array.of(0, 0),
+        spanStart: new Int32Array(0),
+        spanLength: new Int32Array(0),
+      }
+      const loss = () => {
+        const [table, wq, wk, wv, wf] = weights as unknown as tf.Tensor2D[]
+        const x = embedding(table!, ids)
+        const h = rmsNorm(x, scale as unknown as tf.Tensor1D, 1e-5)
+        const [q, k] = [wq!, wk!].map((w) => rope(linear(h, w), slots, 8, frequencies))
+        const y = tf.add<tf.Tensor2D>(x, attention(q!, k!, linear(h, wv!), layout, 8))
+        const z = tf.add<tf.Tensor2D>(y, swiglu(linear(y, wf!), y))
+        return tf.neg<tf.Scalar>(tf.mean(selectedLogProbs(z, table!, ids, 1).logProbs))
+      }
+      const { value, grads } = tf.variableGrads(loss, all)
+      globalNorm(Object.values(grads))
+      all.forEach((weight, i) =>
+        adamw(weight, grads[weight.name]!, moments[i]![0], moments[i]![1], {
+          learningRate: 0.02,
+          beta1: 0.9,
+          beta2: 0.95,
+          epsilon: 1e-8,
+          weightDecay: 0,
+          step,
+        }),
+      )
+      return value.dataSync()[0]!
+    })
 }
 
 describe('the simd backend', () => {
-  beforeAll(async () => { await selectBackend('cpu') })
+  beforeAll(async () => {
+    await selectBackend('cpu')
+  })
 
   it('learns, and leaves neither tensors nor memory behind after a step', () => {
     const train = trainingSteps()
     const first = train(1, 40)
     for (let step = 2; step <= 8; step++) train(step, 20 + step * 3)
-    const [tensors, buffers, inUse, reserved] = [tf.memory().numTensors, tf.memory().numDataBuffers, backend().allocator.bytesInUse, backend().allocator.bytesReserved]
+    const [tensors, buffers, inUse, reserved] = [
+      tf.memory().numTensors,
+      tf.memory().numDataBuffers,
+      backend().allocator.bytesInUse,
+      backend().allocator.bytesReserved,
+    ]
     let last = first
     for (let step = 9; step <= 30; step++) last = train(step, 20 + (step % 8) * 3)
     expect(last).toBeLessThan(first * 0.8)
@@ -78,7 +119,16 @@ describe('the simd backend', () => {
   })
 
   it('runs stock operations that it has no kernel of its own for', () => {
-    const x = tf.mul(tf.tensor2d([[1, 2], [3, 4]]), tf.tensor2d([[1, 1], [1, 1]]))
+    const x = tf.mul(
+      tf.tensor2d([
+        [1, 2],
+        [3, 4],
+      ]),
+      tf.tensor2d([
+        [1, 1],
+        [1, 1],
+      ]),
+    )
     expect([...tf.concat([tf.transpose(x), tf.softmax(tf.zeros([1, 2]))]).dataSync()]).toEqual([1, 3, 2, 4, 0.5, 0.5])
     expect([...tf.topk(x, 1).indices.dataSync()]).toEqual([1, 1])
   })
@@ -94,13 +144,17 @@ describe('the simd backend', () => {
   })
 
   it('says of itself what it runs on', async () => {
-    expect(await selectBackend('cpu')).toEqual({ name: 'cpu', description: expect.stringMatching(/^WebAssembly, .*SIMD.*, one thread$/) as string })
+    expect(await selectBackend('cpu')).toEqual({
+      name: 'cpu',
+      description: expect.stringMatching(/^WebAssembly, .*SIMD.*, one thread$/) as string,
+    })
   })
 
   it('has both builds of the kernels, and the plain one starts everywhere', async () => {
     const { kernels } = await instantiateKernels(false)
     expect(kernels.matmulScratchBytes()).toBeGreaterThan(0)
-    if (hasRelaxedSimd()) expect((await instantiateKernels(true)).kernels.matmulScratchBytes()).toBe(kernels.matmulScratchBytes())
+    if (hasRelaxedSimd())
+      expect((await instantiateKernels(true)).kernels.matmulScratchBytes()).toBe(kernels.matmulScratchBytes())
   })
 
   it('explains itself where there is no graphics adapter', async () => {

@@ -2,7 +2,10 @@ import * as tf from '@tensorflow/tfjs-core'
 import '@tensorflow/tfjs-backend-cpu'
 import { expect } from 'vitest'
 
-export interface Matrix { shape: number[]; values: Float32Array }
+export interface Matrix {
+  shape: number[]
+  values: Float32Array
+}
 
 /** Normal-ish numbers from a seed, the same on every backend. */
 export function matrix(seed: number, ...shape: number[]): Matrix {
@@ -11,7 +14,10 @@ export function matrix(seed: number, ...shape: number[]): Matrix {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
     return state / 2 ** 32
   }
-  const values = Float32Array.from({ length: shape.reduce((product, size) => product * size, 1) }, () => (uniform() + uniform() + uniform() - 1.5) * 2)
+  const values = Float32Array.from(
+    { length: shape.reduce((product, size) => product * size, 1) },
+    () => (uniform() + uniform() + uniform() - 1.5) * 2,
+  )
   return { shape, values }
 }
 
@@ -19,13 +25,24 @@ export function matrix(seed: number, ...shape: number[]): Matrix {
  * Runs `f` and its gradient, for a fixed random upstream gradient, on the tfjs `cpu` composition and on the fused `simd` kernels,
  * and expects the same numbers within `tolerance` of the largest of them (of 0.1 where all are smaller, as after cancellation).
  */
-export async function expectSameOnBothBackends(inputs: Matrix[], f: (...inputs: tf.Tensor[]) => tf.Tensor, tolerance = 2e-5): Promise<void> {
+export async function expectSameOnBothBackends(
+  inputs: Matrix[],
+  f: (...inputs: tf.Tensor[]) => tf.Tensor,
+  tolerance = 2e-5,
+): Promise<void> {
   const reference = await run('cpu', inputs, f)
   const fused = await run('simd', inputs, f)
-  reference.forEach((expected, i) => expectClose(fused[i]!, expected, tolerance, i === 0 ? 'the value' : `the gradient of input ${i}`))
+  reference.forEach((expected, i) =>
+    expectClose(fused[i]!, expected, tolerance, i === 0 ? 'the value' : `the gradient of input ${i}`),
+  )
 }
 
-export function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>, tolerance: number, what: string): void {
+export function expectClose(
+  actual: ArrayLike<number>,
+  expected: ArrayLike<number>,
+  tolerance: number,
+  what: string,
+): void {
   expect(actual.length).toBe(expected.length)
   let scale = 0.1
   for (let i = 0; i < expected.length; i++) scale = Math.max(scale, Math.abs(expected[i]!))
@@ -37,7 +54,11 @@ export function expectClose(actual: ArrayLike<number>, expected: ArrayLike<numbe
   }
 }
 
-async function run(backend: string, inputs: Matrix[], f: (...inputs: tf.Tensor[]) => tf.Tensor): Promise<Float32Array[]> {
+async function run(
+  backend: string,
+  inputs: Matrix[],
+  f: (...inputs: tf.Tensor[]) => tf.Tensor,
+): Promise<Float32Array[]> {
   await tf.setBackend(backend)
   return tf.tidy(() => {
     const tensors = inputs.map(({ shape, values }) => tf.tensor(values, shape))
@@ -45,6 +66,6 @@ async function run(backend: string, inputs: Matrix[], f: (...inputs: tf.Tensor[]
     const upstream = matrix(99, ...value.shape)
     const dy = tf.tensor(upstream.values, upstream.shape)
     const gradients = tf.grads(f)(tensors, dy)
-    return [value, ...gradients].map(tensor => tensor.dataSync() as Float32Array)
+    return [value, ...gradients].map((tensor) => tensor.dataSync() as Float32Array)
   })
 }

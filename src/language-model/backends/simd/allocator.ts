@@ -90,7 +90,15 @@ export class Allocator {
   }
 
   #split(block: Block, size: number): void {
-    const rest: Block = { start: block.start + size, size: block.size - size, isFree: true, before: block, after: block.after, previousFree: null, nextFree: null }
+    const rest: Block = {
+      start: block.start + size,
+      size: block.size - size,
+      isFree: true,
+      before: block,
+      after: block.after,
+      previousFree: null,
+      nextFree: null,
+    }
     if (block.after) block.after.before = rest
     else this.#last = rest
     block.after = rest
@@ -135,7 +143,15 @@ export class Allocator {
       this.#link(this.#last)
       return
     }
-    const block: Block = { start, size, isFree: true, before: this.#last, after: null, previousFree: null, nextFree: null }
+    const block: Block = {
+      start,
+      size,
+      isFree: true,
+      before: this.#last,
+      after: null,
+      previousFree: null,
+      nextFree: null,
+    }
     if (this.#last) this.#last.after = block
     this.#last = block
     this.#link(block)
@@ -155,7 +171,8 @@ export class Allocator {
       return
     }
     throw new OutOfMemoryError(
-      `${(size / 2 ** 20).toFixed(1)} MB more do not fit: ${(this.#bytesInUse / 2 ** 20).toFixed(0)} MB of ${(end / 2 ** 20).toFixed(0)} MB are in use and the memory cannot grow. Use a smaller batch or model.`)
+      `${(size / 2 ** 20).toFixed(1)} MB more do not fit: ${(this.#bytesInUse / 2 ** 20).toFixed(0)} MB of ${(end / 2 ** 20).toFixed(0)} MB are in use and the memory cannot grow. Use a smaller batch or model.`,
+    )
   }
 }
 

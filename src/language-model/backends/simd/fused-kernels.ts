@@ -5,11 +5,15 @@ import type { Scratch, SimdBackend } from './simd-backend.ts'
 
 type Inputs = Record<string, tf.TensorInfo>
 
-function register<Attributes>(kernelName: FusedKernel, run: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | tf.TensorInfo[]): void {
+function register<Attributes>(
+  kernelName: FusedKernel,
+  run: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | tf.TensorInfo[],
+): void {
   tf.registerKernel({
     kernelName,
     backendName: 'simd',
-    kernelFunc: ({ inputs, backend, attrs }) => run(backend as SimdBackend, inputs as Inputs, attrs as unknown as Attributes),
+    kernelFunc: ({ inputs, backend, attrs }) =>
+      run(backend as SimdBackend, inputs as Inputs, attrs as unknown as Attributes),
   })
 }
 
@@ -32,43 +36,96 @@ export function registerFusedKernels(): void {
   })
 
   register<{ positions: Int32Array; headDim: number; inverseFrequencies: Float32Array; direction: number }>(
-    'RotaryEmbedding', (backend, { x }, { positions, headDim, inverseFrequencies, direction }) => {
+    'RotaryEmbedding',
+    (backend, { x }, { positions, headDim, inverseFrequencies, direction }) => {
       const [rows, width] = x!.shape as [number, number]
       const from = backend.addressOf(x!)
       const { cosine, sine } = angleTables(backend, inverseFrequencies, positions)
       const y = backend.allocate([rows, width])
-      backend.withScratch(scratch =>
-        backend.kernels.rotate(from, y.address, scratch.int32(positions), cosine, sine, rows, width / headDim, headDim, direction))
+      backend.withScratch((scratch) =>
+        backend.kernels.rotate(
+          from,
+          y.address,
+          scratch.int32(positions),
+          cosine,
+          sine,
+          rows,
+          width / headDim,
+          headDim,
+          direction,
+        ),
+      )
       return y.info
-    })
-
-  register<{ layout: AttentionLayout; headDim: number }>('SegmentAttention', (backend, { q, k, v }, { layout, headDim }) => {
-    const [queries, width] = q!.shape as [number, number]
-    const [heads, keyHeads] = [width / headDim, k!.shape[1]! / headDim]
-    const [fromQ, fromK, fromV] = [backend.addressOf(q!), backend.addressOf(k!), backend.addressOf(v!)]
-    const [output, logSumExp] = [backend.allocate([queries, width]), backend.allocate([queries, heads])]
-    const visible = maximumVisible(layout)
-    backend.withScratch(scratch =>
-      backend.kernels.attention(fromQ, fromK, fromV, output.address, logSumExp.address, queries, heads, keyHeads, headDim, ...uploadLayout(scratch, layout),
-        visible, scratch.bytes(backend.kernels.attentionScratchBytes(heads, keyHeads, headDim, visible))))
-    return [output.info, logSumExp.info]
-  })
+    },
+  )
 
   register<{ layout: AttentionLayout; headDim: number }>(
-    'SegmentAttentionGradient', (backend, { dy, q, k, v, output, logSumExp }, { layout, headDim }) => {
+    'SegmentAttention',
+    (backend, { q, k, v }, { layout, headDim }) => {
       const [queries, width] = q!.shape as [number, number]
       const [heads, keyHeads] = [width / headDim, k!.shape[1]! / headDim]
-      const [pull, fromQ, fromK, fromV] = [backend.addressOf(dy!), backend.addressOf(q!), backend.addressOf(k!), backend.addressOf(v!)]
+      const [fromQ, fromK, fromV] = [backend.addressOf(q!), backend.addressOf(k!), backend.addressOf(v!)]
+      const [output, logSumExp] = [backend.allocate([queries, width]), backend.allocate([queries, heads])]
+      const visible = maximumVisible(layout)
+      backend.withScratch((scratch) =>
+        backend.kernels.attention(
+          fromQ,
+          fromK,
+          fromV,
+          output.address,
+          logSumExp.address,
+          queries,
+          heads,
+          keyHeads,
+          headDim,
+          ...uploadLayout(scratch, layout),
+          visible,
+          scratch.bytes(backend.kernels.attentionScratchBytes(heads, keyHeads, headDim, visible)),
+        ),
+      )
+      return [output.info, logSumExp.info]
+    },
+  )
+
+  register<{ layout: AttentionLayout; headDim: number }>(
+    'SegmentAttentionGradient',
+    (backend, { dy, q, k, v, output, logSumExp }, { layout, headDim }) => {
+      const [queries, width] = q!.shape as [number, number]
+      const [heads, keyHeads] = [width / headDim, k!.shape[1]! / headDim]
+      const [pull, fromQ, fromK, fromV] = [
+        backend.addressOf(dy!),
+        backend.addressOf(q!),
+        backend.addressOf(k!),
+        backend.addressOf(v!),
+      ]
       const [out, lse] = [backend.addressOf(output!), backend.addressOf(logSumExp!)]
       const [dq, dk, dv] = [backend.allocate(q!.shape), backend.allocate(k!.shape), backend.allocate(v!.shape)]
       backend.kernels.fillZero(dk.address, tf.util.sizeFromShape(k!.shape))
       backend.kernels.fillZero(dv.address, tf.util.sizeFromShape(v!.shape))
       const visible = maximumVisible(layout)
-      backend.withScratch(scratch =>
-        backend.kernels.attentionGradient(pull, fromQ, fromK, fromV, out, lse, dq.address, dk.address, dv.address, queries, heads, keyHeads, headDim,
-          ...uploadLayout(scratch, layout), visible, scratch.bytes(backend.kernels.attentionGradientScratchBytes(heads, keyHeads, headDim, visible))))
+      backend.withScratch((scratch) =>
+        backend.kernels.attentionGradient(
+          pull,
+          fromQ,
+          fromK,
+          fromV,
+          out,
+          lse,
+          dq.address,
+          dk.address,
+          dv.address,
+          queries,
+          heads,
+          keyHeads,
+          headDim,
+          ...uploadLayout(scratch, layout),
+          visible,
+          scratch.bytes(backend.kernels.attentionGradientScratchBytes(heads, keyHeads, headDim, visible)),
+        ),
+      )
       return [dq.info, dk.info, dv.info]
-    })
+    },
+  )
 
   register('SwiGlu', (backend, { gate, up }) => {
     const [g, u] = [backend.addressOf(gate!), backend.addressOf(up!)]
@@ -89,7 +146,9 @@ export function registerFusedKernels(): void {
     checkIndices(indices, rows)
     const from = backend.addressOf(x!)
     const out = backend.allocate([indices.length, width])
-    backend.withScratch(scratch => backend.kernels.gatherRows(from, scratch.int32(indices), out.address, indices.length, width))
+    backend.withScratch((scratch) =>
+      backend.kernels.gatherRows(from, scratch.int32(indices), out.address, indices.length, width),
+    )
     return out.info
   })
 
@@ -99,7 +158,9 @@ export function registerFusedKernels(): void {
     const from = backend.addressOf(dy!)
     const out = backend.allocate([rows, width])
     backend.kernels.fillZero(out.address, rows * width)
-    backend.withScratch(scratch => backend.kernels.scatterAddRows(from, scratch.int32(indices), out.address, indices.length, width))
+    backend.withScratch((scratch) =>
+      backend.kernels.scatterAddRows(from, scratch.int32(indices), out.address, indices.length, width),
+    )
     return out.info
   })
 
@@ -107,63 +168,173 @@ export function registerFusedKernels(): void {
     const [size, width] = pool!.shape as [number, number]
     checkIndices(slots, size)
     const [to, from] = [backend.addressOf(pool!), backend.addressOf(rows!)]
-    backend.withScratch(scratch => backend.kernels.writeRows(from, scratch.int32(slots), to, slots.length, width))
+    backend.withScratch((scratch) => backend.kernels.writeRows(from, scratch.int32(slots), to, slots.length, width))
     return backend.allocate([]).info
   })
 
-  register<{ targets: Int32Array; temperature: number }>('SelectedLogProbs', (backend, { hidden, head }, { targets, temperature }) => {
-    const [rows, width] = hidden!.shape as [number, number]
-    const words = head!.shape[0]!
-    checkIndices(targets, words)
-    const [from, weight] = [backend.addressOf(hidden!), backend.addressOf(head!)]
-    const [both, logSumExp] = [backend.allocate([2, rows]), backend.allocate([rows])]
-    backend.withScratch(scratch => {
-      const chosen = scratch.int32(targets)
-      const chunk = chunkRows(words)
-      const logits = scratch.bytes(Math.min(chunk, rows) * words * 4)
-      for (let row = 0; row < rows; row += chunk) {
-        const count = Math.min(chunk, rows - row)
-        backend.kernels.matmul(from + row * width * 4, weight, logits, count, words, width, width, 1, 1, width, 0, backend.matmulScratch)
-        backend.kernels.selectLogProbs(logits, chosen + row * 4, both.address + row * 4, both.address + (rows + row) * 4, logSumExp.address + row * 4, count, words, 1 / temperature)
-      }
-    })
-    return [both.info, logSumExp.info]
-  })
-
-  register<{ targets: Int32Array; temperature: number; needsHeadGradient: boolean }>(
-    'SelectedLogProbsGradient', (backend, { dy, hidden, head, logSumExp }, { targets, temperature, needsHeadGradient }) => {
+  register<{ targets: Int32Array; temperature: number }>(
+    'SelectedLogProbs',
+    (backend, { hidden, head }, { targets, temperature }) => {
       const [rows, width] = hidden!.shape as [number, number]
       const words = head!.shape[0]!
-      const [pull, from, weight, lse] = [backend.addressOf(dy!), backend.addressOf(hidden!), backend.addressOf(head!), backend.addressOf(logSumExp!)]
+      checkIndices(targets, words)
+      const [from, weight] = [backend.addressOf(hidden!), backend.addressOf(head!)]
+      const [both, logSumExp] = [backend.allocate([2, rows]), backend.allocate([rows])]
+      backend.withScratch((scratch) => {
+        const chosen = scratch.int32(targets)
+        const chunk = chunkRows(words)
+        const logits = scratch.bytes(Math.min(chunk, rows) * words * 4)
+        for (let row = 0; row < rows; row += chunk) {
+          const count = Math.min(chunk, rows - row)
+          backend.kernels.matmul(
+            from + row * width * 4,
+            weight,
+            logits,
+            count,
+            words,
+            width,
+            width,
+            1,
+            1,
+            width,
+            0,
+            backend.matmulScratch,
+          )
+          backend.kernels.selectLogProbs(
+            logits,
+            chosen + row * 4,
+            both.address + row * 4,
+            both.address + (rows + row) * 4,
+            logSumExp.address + row * 4,
+            count,
+            words,
+            1 / temperature,
+          )
+        }
+      })
+      return [both.info, logSumExp.info]
+    },
+  )
+
+  register<{ targets: Int32Array; temperature: number; needsHeadGradient: boolean }>(
+    'SelectedLogProbsGradient',
+    (backend, { dy, hidden, head, logSumExp }, { targets, temperature, needsHeadGradient }) => {
+      const [rows, width] = hidden!.shape as [number, number]
+      const words = head!.shape[0]!
+      const [pull, from, weight, lse] = [
+        backend.addressOf(dy!),
+        backend.addressOf(hidden!),
+        backend.addressOf(head!),
+        backend.addressOf(logSumExp!),
+      ]
       const [dHidden, dHead] = [backend.allocate([rows, width]), backend.allocate([words, width])]
       backend.kernels.fillZero(dHead.address, words * width)
-      backend.withScratch(scratch => {
+      backend.withScratch((scratch) => {
         const chosen = scratch.int32(targets)
         const chunk = chunkRows(words)
         const logits = scratch.bytes(Math.min(chunk, rows) * words * 4)
         for (let row = 0; row < rows; row += chunk) {
           const count = Math.min(chunk, rows - row)
           const slice = from + row * width * 4
-          backend.kernels.matmul(slice, weight, logits, count, words, width, width, 1, 1, width, 0, backend.matmulScratch)
-          backend.kernels.selectLogProbsGradient(logits, chosen + row * 4, lse + row * 4, pull + row * 4, count, words, 1 / temperature)
-          backend.kernels.matmul(logits, weight, dHidden.address + row * width * 4, count, width, words, words, 1, width, 1, 0, backend.matmulScratch)
-          if (needsHeadGradient) backend.kernels.matmul(logits, slice, dHead.address, words, width, count, 1, words, width, 1, 1, backend.matmulScratch)
+          backend.kernels.matmul(
+            slice,
+            weight,
+            logits,
+            count,
+            words,
+            width,
+            width,
+            1,
+            1,
+            width,
+            0,
+            backend.matmulScratch,
+          )
+          backend.kernels.selectLogProbsGradient(
+            logits,
+            chosen + row * 4,
+            lse + row * 4,
+            pull + row * 4,
+            count,
+            words,
+            1 / temperature,
+          )
+          backend.kernels.matmul(
+            logits,
+            weight,
+            dHidden.address + row * width * 4,
+            count,
+            width,
+            words,
+            words,
+            1,
+            width,
+            1,
+            0,
+            backend.matmulScratch,
+          )
+          if (needsHeadGradient)
+            backend.kernels.matmul(
+              logits,
+              slice,
+              dHead.address,
+              words,
+              width,
+              count,
+              1,
+              words,
+              width,
+              1,
+              1,
+              backend.matmulScratch,
+            )
         }
       })
       return [dHidden.info, dHead.info]
-    })
+    },
+  )
 
-  register<{ learningRate: number; beta1: number; beta2: number; epsilon: number; weightDecay: number; correction1: number; correction2: number; gradientScale: number }>(
-    'AdamW', (backend, { parameter, gradient, firstMoment, secondMoment }, settings) => {
-      const { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2, gradientScale } = settings
-      const [p, g, m, v] = [backend.addressOf(parameter!), backend.addressOf(gradient!), backend.addressOf(firstMoment!), backend.addressOf(secondMoment!)]
-      backend.kernels.adamw(p, g, m, v, tf.util.sizeFromShape(parameter!.shape), gradientScale, beta1, beta2, epsilon,
-        1 - learningRate * weightDecay, learningRate / correction1, 1 / Math.sqrt(correction2))
-      return backend.allocate([]).info
-    })
+  register<{
+    learningRate: number
+    beta1: number
+    beta2: number
+    epsilon: number
+    weightDecay: number
+    correction1: number
+    correction2: number
+    gradientScale: number
+  }>('AdamW', (backend, { parameter, gradient, firstMoment, secondMoment }, settings) => {
+    const { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2, gradientScale } = settings
+    const [p, g, m, v] = [
+      backend.addressOf(parameter!),
+      backend.addressOf(gradient!),
+      backend.addressOf(firstMoment!),
+      backend.addressOf(secondMoment!),
+    ]
+    backend.kernels.adamw(
+      p,
+      g,
+      m,
+      v,
+      tf.util.sizeFromShape(parameter!.shape),
+      gradientScale,
+      beta1,
+      beta2,
+      epsilon,
+      1 - learningRate * weightDecay,
+      learningRate / correction1,
+      1 / Math.sqrt(correction2),
+    )
+    return backend.allocate([]).info
+  })
 
   register('SumOfSquares', (backend, { x }) =>
-    backend.makeTensorInfo([], 'float32', Float32Array.of(backend.kernels.sumOfSquares(backend.addressOf(x!), tf.util.sizeFromShape(x!.shape)))))
+    backend.makeTensorInfo(
+      [],
+      'float32',
+      Float32Array.of(backend.kernels.sumOfSquares(backend.addressOf(x!), tf.util.sizeFromShape(x!.shape))),
+    ),
+  )
 }
 
 /** Rows of logits alive at once: about 2 MB of them, and enough that the output layer is not packed anew too often. */
@@ -174,13 +345,23 @@ function chunkRows(words: number): number {
 /** A wrong index would read or write anywhere in the memory, so it is an error here. */
 function checkIndices(indices: Int32Array, rows: number): void {
   for (const index of indices) {
-    if (index < 0 || index >= rows) throw new RangeError(`Row ${index} was asked of a tensor with ${rows} rows. Check the ids or slots given to the operation.`)
+    if (index < 0 || index >= rows)
+      throw new RangeError(
+        `Row ${index} was asked of a tensor with ${rows} rows. Check the ids or slots given to the operation.`,
+      )
   }
 }
 
 function uploadLayout(scratch: Scratch, layout: AttentionLayout): [number, number, number, number, number, number] {
   const { querySegment, querySlot, segmentStart, spanOffsets, spanStart, spanLength } = layout
-  return [scratch.int32(querySegment), scratch.int32(querySlot), scratch.int32(segmentStart), scratch.int32(spanOffsets), scratch.int32(spanStart), scratch.int32(spanLength)]
+  return [
+    scratch.int32(querySegment),
+    scratch.int32(querySlot),
+    scratch.int32(segmentStart),
+    scratch.int32(spanOffsets),
+    scratch.int32(spanStart),
+    scratch.int32(spanLength),
+  ]
 }
 
 /** A batch has one layout for all layers and both directions, so the answer is kept while the layout lives. */
@@ -193,7 +374,8 @@ function maximumVisible(layout: AttentionLayout): number {
   const { querySegment, querySlot, segmentStart, spanOffsets, spanLength } = layout
   const prefix = new Int32Array(segmentStart.length)
   for (let segment = 0; segment < prefix.length; segment++) {
-    for (let span = spanOffsets[segment]!; span < spanOffsets[segment + 1]!; span++) prefix[segment]! += spanLength[span]!
+    for (let span = spanOffsets[segment]!; span < spanOffsets[segment + 1]!; span++)
+      prefix[segment]! += spanLength[span]!
   }
   let most = 0
   for (let query = 0; query < querySegment.length; query++) {
@@ -204,7 +386,11 @@ function maximumVisible(layout: AttentionLayout): number {
   return most
 }
 
-interface AngleTables { positions: number; cosine: number; sine: number }
+interface AngleTables {
+  positions: number
+  cosine: number
+  sine: number
+}
 const tablesOfBackend = new WeakMap<SimdBackend, Map<string, AngleTables>>()
 
 /** Tables [position][headDim/2] of cosines and sines that cover all positions asked for, kept for good: one set of frequencies a model. */

@@ -4,19 +4,85 @@ type Address = number
 
 /** What the AssemblyScript module exports; sizes count float32 elements, strides too, flags are 0 or 1. */
 export interface KernelModule {
-  matmul(a: Address, b: Address, c: Address, m: number, n: number, k: number,
-    aRowStride: number, aColumnStride: number, bRowStride: number, bColumnStride: number, accumulate: number, scratch: Address): void
+  matmul(
+    a: Address,
+    b: Address,
+    c: Address,
+    m: number,
+    n: number,
+    k: number,
+    aRowStride: number,
+    aColumnStride: number,
+    bRowStride: number,
+    bColumnStride: number,
+    accumulate: number,
+    scratch: Address,
+  ): void
   matmulScratchBytes(): number
   rmsNorm(x: Address, weight: Address, y: Address, rows: number, width: number, epsilon: number): void
-  rmsNormGradient(dy: Address, x: Address, weight: Address, dx: Address, dw: Address, rows: number, width: number, epsilon: number): void
-  rotate(x: Address, y: Address, positions: Address, cosine: Address, sine: Address, rows: number, heads: number, headDim: number, direction: number): void
-  attention(q: Address, k: Address, v: Address, output: Address, logSumExp: Address, queries: number, heads: number, keyHeads: number, headDim: number,
-    querySegment: Address, querySlot: Address, segmentStart: Address, spanOffsets: Address, spanStart: Address, spanLength: Address,
-    maximumVisible: number, scratch: Address): void
-  attentionGradient(dy: Address, q: Address, k: Address, v: Address, output: Address, logSumExp: Address, dq: Address, dk: Address, dv: Address,
-    queries: number, heads: number, keyHeads: number, headDim: number,
-    querySegment: Address, querySlot: Address, segmentStart: Address, spanOffsets: Address, spanStart: Address, spanLength: Address,
-    maximumVisible: number, scratch: Address): void
+  rmsNormGradient(
+    dy: Address,
+    x: Address,
+    weight: Address,
+    dx: Address,
+    dw: Address,
+    rows: number,
+    width: number,
+    epsilon: number,
+  ): void
+  rotate(
+    x: Address,
+    y: Address,
+    positions: Address,
+    cosine: Address,
+    sine: Address,
+    rows: number,
+    heads: number,
+    headDim: number,
+    direction: number,
+  ): void
+  attention(
+    q: Address,
+    k: Address,
+    v: Address,
+    output: Address,
+    logSumExp: Address,
+    queries: number,
+    heads: number,
+    keyHeads: number,
+    headDim: number,
+    querySegment: Address,
+    querySlot: Address,
+    segmentStart: Address,
+    spanOffsets: Address,
+    spanStart: Address,
+    spanLength: Address,
+    maximumVisible: number,
+    scratch: Address,
+  ): void
+  attentionGradient(
+    dy: Address,
+    q: Address,
+    k: Address,
+    v: Address,
+    output: Address,
+    logSumExp: Address,
+    dq: Address,
+    dk: Address,
+    dv: Address,
+    queries: number,
+    heads: number,
+    keyHeads: number,
+    headDim: number,
+    querySegment: Address,
+    querySlot: Address,
+    segmentStart: Address,
+    spanOffsets: Address,
+    spanStart: Address,
+    spanLength: Address,
+    maximumVisible: number,
+    scratch: Address,
+  ): void
   attentionScratchBytes(heads: number, keyHeads: number, headDim: number, maximumVisible: number): number
   attentionGradientScratchBytes(heads: number, keyHeads: number, headDim: number, maximumVisible: number): number
   swiglu(gate: Address, up: Address, y: Address, count: number): void
@@ -29,16 +95,48 @@ export interface KernelModule {
   gatherRows(x: Address, indices: Address, out: Address, count: number, width: number): void
   scatterAddRows(dy: Address, indices: Address, out: Address, count: number, width: number): void
   writeRows(rows: Address, slots: Address, pool: Address, count: number, width: number): void
-  selectLogProbs(logits: Address, targets: Address, logProbs: Address, entropies: Address, logSumExps: Address, rows: number, width: number, inverseTemperature: number): void
-  selectLogProbsGradient(logits: Address, targets: Address, logSumExps: Address, upstream: Address, rows: number, width: number, inverseTemperature: number): void
-  adamw(parameter: Address, gradient: Address, m: Address, v: Address, count: number,
-    gradientScale: number, beta1: number, beta2: number, epsilon: number, keep: number, stepSize: number, rootScale: number): void
+  selectLogProbs(
+    logits: Address,
+    targets: Address,
+    logProbs: Address,
+    entropies: Address,
+    logSumExps: Address,
+    rows: number,
+    width: number,
+    inverseTemperature: number,
+  ): void
+  selectLogProbsGradient(
+    logits: Address,
+    targets: Address,
+    logSumExps: Address,
+    upstream: Address,
+    rows: number,
+    width: number,
+    inverseTemperature: number,
+  ): void
+  adamw(
+    parameter: Address,
+    gradient: Address,
+    m: Address,
+    v: Address,
+    count: number,
+    gradientScale: number,
+    beta1: number,
+    beta2: number,
+    epsilon: number,
+    keep: number,
+    stepSize: number,
+    rootScale: number,
+  ): void
   fillZero(target: Address, count: number): void
 }
 
 /** Two tiny functions that only validate where the engine knows the instructions: `i8x16.splat`, and `f32x4.relaxed_madd` on top of it. */
 const SIMD_PROBE = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11]
-const RELAXED_SIMD_PROBE = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65, 0, 253, 15, 253, 133, 2, 11]
+const RELAXED_SIMD_PROBE = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65,
+  0, 253, 15, 253, 133, 2, 11,
+]
 
 export function hasSimd(): boolean {
   return typeof WebAssembly === 'object' && WebAssembly.validate(Uint8Array.from(SIMD_PROBE))
@@ -63,8 +161,12 @@ function createMemory(): WebAssembly.Memory {
   throw new RangeError('unreachable')
 }
 
-export async function instantiateKernels(useRelaxedSimd: boolean): Promise<{ kernels: KernelModule; memory: WebAssembly.Memory }> {
-  const bytes = Uint8Array.from(atob(useRelaxedSimd ? relaxedSimdModule : plainSimdModule), character => character.charCodeAt(0))
+export async function instantiateKernels(
+  useRelaxedSimd: boolean,
+): Promise<{ kernels: KernelModule; memory: WebAssembly.Memory }> {
+  const bytes = Uint8Array.from(atob(useRelaxedSimd ? relaxedSimdModule : plainSimdModule), (character) =>
+    character.charCodeAt(0),
+  )
   const memory = createMemory()
   const { instance } = await WebAssembly.instantiate(bytes, { env: { memory } })
   return { kernels: instance.exports as unknown as KernelModule, memory }

@@ -69,7 +69,13 @@ export class SimdBackend extends MathBackendCPU {
     return dataId
   }
 
-  override move(dataId: object, values: backend_util.BackendValues, _shape: number[], dtype: DataType, refCount: number): void {
+  override move(
+    dataId: object,
+    values: backend_util.BackendValues,
+    _shape: number[],
+    dtype: DataType,
+    refCount: number,
+  ): void {
     this.data.set(dataId, new SimdTensorData(this.allocator, dtype, refCount, values))
   }
 
@@ -88,7 +94,12 @@ export class SimdBackend extends MathBackendCPU {
   }
 
   override memory(): { unreliable: boolean; reasons: string[]; bytesInUse: number; bytesReserved: number } {
-    return { unreliable: false, reasons: [], bytesInUse: this.allocator.bytesInUse, bytesReserved: this.allocator.bytesReserved }
+    return {
+      unreliable: false,
+      reasons: [],
+      bytesInUse: this.allocator.bytesInUse,
+      bytesReserved: this.allocator.bytesReserved,
+    }
   }
 
   /** A new float32 tensor in the WebAssembly memory, its values undefined. */
@@ -106,7 +117,8 @@ export class SimdBackend extends MathBackendCPU {
   addressOf(tensor: TensorInfo): number {
     const data = this.data.get(tensor.dataId) as SimdTensorData
     if (data.address !== null) return data.address
-    if (tensor.dtype !== 'float32') throw new TypeError(`A SIMD kernel was given a tensor of type ${tensor.dtype}; it takes float32 alone.`)
+    if (tensor.dtype !== 'float32')
+      throw new TypeError(`A SIMD kernel was given a tensor of type ${tensor.dtype}; it takes float32 alone.`)
     const values = data.values as Float32Array
     const address = this.allocator.allocate(values.length * 4)
     new Float32Array(this.allocator.memory.buffer, address, values.length).set(values)

@@ -5,26 +5,38 @@ type Inputs = Record<string, tf.TensorInfo>
 type Attributes = Record<string, unknown>
 
 /** Replaces a stock kernel by `fast`, and by the one of `cpu` again whenever `fast` declines with null: shapes or types it is not made for. */
-function replace(kernelName: string, fast: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | null): void {
+function replace(
+  kernelName: string,
+  fast: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | null,
+): void {
   const general = tf.getKernel(kernelName, 'cpu').kernelFunc
   tf.unregisterKernel(kernelName, 'simd')
   tf.registerKernel({
     kernelName,
     backendName: 'simd',
-    kernelFunc: params => fast(params.backend as SimdBackend, params.inputs as Inputs, params.attrs as Attributes) ?? general(params),
+    kernelFunc: (params) =>
+      fast(params.backend as SimdBackend, params.inputs as Inputs, params.attrs as Attributes) ?? general(params),
   })
 }
 
 /** The few stock kernels that take time in training a transformer: matrix products, sums and products of activations, the sum of a bias's gradient. */
 export function registerStockKernels(): void {
-  replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) => matmul(backend, a!, b!, transposeA as boolean, transposeB as boolean))
+  replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) =>
+    matmul(backend, a!, b!, transposeA as boolean, transposeB as boolean),
+  )
   replace(tf.Add, (backend, { a, b }) => addScaled(backend, a!, b!, 1) ?? addScaled(backend, b!, a!, 1))
   replace(tf.Sub, (backend, { a, b }) => addScaled(backend, a!, b!, -1))
   replace(tf.Multiply, (backend, { a, b }) => multiply(backend, a!, b!) ?? multiply(backend, b!, a!))
   replace(tf.Sum, (backend, { x }, { axis, keepDims }) => sumRows(backend, x!, axis, keepDims as boolean))
 }
 
-function matmul(backend: SimdBackend, a: tf.TensorInfo, b: tf.TensorInfo, transposeA: boolean, transposeB: boolean): tf.TensorInfo | null {
+function matmul(
+  backend: SimdBackend,
+  a: tf.TensorInfo,
+  b: tf.TensorInfo,
+  transposeA: boolean,
+  transposeB: boolean,
+): tf.TensorInfo | null {
   const batch = a.shape.slice(0, -2)
   if (!areFloat(a, b) || batch.join() !== b.shape.slice(0, -2).join()) return null
   const [aRows, aColumns] = a.shape.slice(-2) as [number, number]
@@ -34,8 +46,20 @@ function matmul(backend: SimdBackend, a: tf.TensorInfo, b: tf.TensorInfo, transp
   const [from, with_] = [backend.addressOf(a), backend.addressOf(b)]
   const out = backend.allocate([...batch, m, n])
   for (let i = 0; i < tf.util.sizeFromShape(batch); i++) {
-    backend.kernels.matmul(from + i * m * k * 4, with_ + i * k * n * 4, out.address + i * m * n * 4, m, n, k,
-      transposeA ? 1 : k, transposeA ? m : 1, transposeB ? 1 : n, transposeB ? k : 1, 0, backend.matmulScratch)
+    backend.kernels.matmul(
+      from + i * m * k * 4,
+      with_ + i * k * n * 4,
+      out.address + i * m * n * 4,
+      m,
+      n,
+      k,
+      transposeA ? 1 : k,
+      transposeA ? m : 1,
+      transposeB ? 1 : n,
+      transposeB ? k : 1,
+      0,
+      backend.matmulScratch,
+    )
   }
   return out.info
 }
@@ -83,12 +107,12 @@ function sumRows(backend: SimdBackend, x: tf.TensorInfo, axis: unknown, keepDims
   return out.info
 }
 
-const areFloat = (...tensors: tf.TensorInfo[]) => tensors.every(tensor => tensor.dtype === 'float32')
+const areFloat = (...tensors: tf.TensorInfo[]) => tensors.every((tensor) => tensor.dtype === 'float32')
 
 /** Broadcasting that is plain repetition: the smaller shape is a tail of the larger, or has one element and no more axes. */
 function repeatsOver(small: number[], large: number[]): boolean {
   if (small.length > large.length) return false
-  if (small.every(size => size === 1)) return true
+  if (small.every((size) => size === 1)) return true
   return small.every((size, i) => size === large[large.length - small.length + i])
 }
 

@@ -282,7 +282,7 @@ function softmax(scores: usize, visible: i32, width: i32): f32 {
   const end = (visible as usize) << 2
   for (let i = visible; i < paddedWidth(visible); i++) store<f32>(scores + ((i as usize) << 2), -Infinity)
   let tops = f32x4.splat(-Infinity)
-  for (let i: usize = 0; i < end; i += 16) tops = f32x4.max(tops, v128.load(scores + i))
+  for (let i: usize = 0; i < end; i += 16) tops = f32x4.pmax(tops, v128.load(scores + i))
   const top = maximumLane(tops)
   const shift = f32x4.splat(top)
   let sums = f32x4.splat(0)

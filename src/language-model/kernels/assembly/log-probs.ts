@@ -63,7 +63,7 @@ function maximumOf(x: usize, width: i32): f32 {
   let i: usize = 0
   if (bytes >= 16) {
     let tops = v128.load(x)
-    for (i = 16; i + 16 <= bytes; i += 16) tops = f32x4.max(tops, v128.load(x + i))
+    for (i = 16; i + 16 <= bytes; i += 16) tops = f32x4.pmax(tops, v128.load(x + i))
     top = maximumLane(tops)
   }
   for (; i < bytes; i += 4) top = max<f32>(top, load<f32>(x + i))

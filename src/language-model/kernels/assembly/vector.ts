@@ -44,7 +44,7 @@ export function sumLanesOfFour(a: v128, b: v128, c: v128, d: v128): v128 {
 // @ts-ignore: decorator
 @inline
 export function exponential(x: v128): v128 {
-  const bounded = f32x4.min(f32x4.max(x, f32x4.splat(-87.3)), f32x4.splat(88.3))
+  const bounded = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-87.3)), f32x4.splat(88.3))
   const shifter = f32x4.splat(12582912.0)
   const shifted = f32x4.add(f32x4.mul(bounded, f32x4.splat(1.44269504)), shifter)
   const n = f32x4.sub(shifted, shifter)
