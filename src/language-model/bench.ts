@@ -30,7 +30,7 @@ const seconds = Number(process.argv[2] ?? 10)
 const model = await LanguageModel.fresh(CONFIG, TOKENIZER, 1, 'cpu')
 const uniform = randomStream(1)
 const randomTokens = (length: number) => Int32Array.from({ length }, () => 1 + Math.floor(uniform() * (VOCABULARY - 1)))
-console.log(`${(model.parameterCount / 1e6).toFixed(2)} M parameters, ${EPISODES} episodes of ${TURNS} turns, an opening of ${OPENING}, responses of up to ${RESPONSE} and observations of ${OBSERVATION} tokens`)
+say(`${(model.parameterCount / 1e6).toFixed(2)} M parameters, ${EPISODES} episodes of ${TURNS} turns, an opening of ${OPENING}, responses of up to ${RESPONSE} and observations of ${OBSERVATION} tokens`)
 
 const total = { sampled: 0, sampleMs: 0, read: 0, trained: 0, lossTokens: 0, trainMs: 0, fitted: 0, fitMs: 0 }
 await iteration()
@@ -44,14 +44,18 @@ while (performance.now() - start < seconds * 1000) {
 await model.dispose()
 
 const rate = (tokens: number, ms: number) => Math.round((tokens / ms) * 1000).toLocaleString('en')
-console.log(`sampling   ${rate(total.sampled, total.sampleMs)} tokens/s sampled, ${rate(total.sampled + total.read, total.sampleMs)} with the prompt tokens read on the way`)
-console.log(`updating   ${rate(total.trained, total.trainMs)} tokens/s forward and backward, ${rate(total.lossTokens, total.trainMs)} of them response tokens`)
-console.log(`fitting    ${rate(total.fitted, total.fitMs)} tokens/s of documents with a loss on every token`)
-console.log(`iteration  ${((performance.now() - start) / iterations / 1000).toFixed(2)} s`)
+say(`sampling   ${rate(total.sampled, total.sampleMs)} tokens/s sampled, ${rate(total.sampled + total.read, total.sampleMs)} with the prompt tokens read on the way`)
+say(`updating   ${rate(total.trained, total.trainMs)} tokens/s forward and backward, ${rate(total.lossTokens, total.trainMs)} of them response tokens`)
+say(`fitting    ${rate(total.fitted, total.fitMs)} tokens/s of documents with a loss on every token`)
+say(`iteration  ${((performance.now() - start) / iterations / 1000).toFixed(2)} s`)
+
+function say(line: string): void {
+  process.stdout.write(line + '\n')
+}
 
 async function iteration(): Promise<void> {
   const sampleStart = performance.now()
-  const examples: TrainingExample[] = []
+  const examples: TrainingExample[][] = Array.from({ length: EPISODES }, () => [])
   let prompts = Array.from({ length: EPISODES }, () => randomTokens(OPENING))
   total.read += EPISODES * OPENING
   for (let turn = 0; turn < TURNS; turn++) {
@@ -59,14 +63,14 @@ async function iteration(): Promise<void> {
     prompts = prompts.map((prompt, i) => {
       const { tokens, logProbs } = sampled[i]![0]!
       total.sampled += tokens.length
-      examples.push({ prompt, response: tokens, oldLogProbs: logProbs, advantage: uniform() - 0.5 })
+      examples[i]!.push({ prompt, response: tokens, oldLogProbs: logProbs, advantage: uniform() - 0.5 })
       return Int32Array.from([...prompt, ...tokens, ...randomTokens(OBSERVATION)])
     })
     if (turn > 0) total.read += EPISODES * OBSERVATION
   }
   const trainStart = performance.now()
   total.sampleMs += trainStart - sampleStart
-  const metrics = await model.update(examples, UPDATE)
+  const metrics = await model.update(examples.flat(), UPDATE)
   const fitStart = performance.now()
   total.trainMs += fitStart - trainStart
   total.trained += metrics.trainedTokens

@@ -28,14 +28,13 @@ export interface ModelFolder {
 }
 
 export async function readModelFolder(reader: ModelReader): Promise<ModelFolder> {
-  const [configJson, tokenizerJson, weightBytes] = await Promise.all([
-    readJson(reader, 'config.json'),
-    readJson(reader, 'tokenizer.json'),
-    reader.read('model.safetensors'),
-  ])
+  // The small files first: a model that we cannot run is refused before its weights are loaded.
+  const configJson = await readJson(reader, 'config.json')
   const config = parseModelConfig(configJson, reader.name)
-  const { tensors } = readSafetensors(weightBytes, `${reader.name}/model.safetensors`)
-  return { config, configJson, tokenizerJson, tokenizer: new Tokenizer(tokenizerJson, reader.name), weights: weightsFor(config, tensors, reader.name) }
+  const tokenizerJson = await readJson(reader, 'tokenizer.json')
+  const tokenizer = new Tokenizer(tokenizerJson, reader.name)
+  const { tensors } = readSafetensors(await reader.read('model.safetensors'), `${reader.name}/model.safetensors`)
+  return { config, configJson, tokenizerJson, tokenizer, weights: weightsFor(config, tensors, reader.name) }
 }
 
 /** The tensors that the config asks for, with their shapes checked. Others are passed over, an output layer equal to the embedding among them. */

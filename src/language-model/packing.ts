@@ -38,7 +38,8 @@ interface Candidate {
 
 /**
  * Packs examples into micro-batches of at most `maxTokens` tokens; an example longer than that has one of its own. Neighbours in
- * token order share most, so they are packed in that order, and each micro-batch takes as many as fit. Examples without a response are left out.
+ * token order share most, so they are packed in that order. A family (a trajectory, a step's evaluations) that would not fit any
+ * more goes to the next micro-batch as a whole, unless it is larger than one. Examples without a response are left out.
  */
 export function packMicroBatches(examples: readonly Sequence[], maxTokens: number): MicroBatch[] {
   const candidates: Candidate[] = []
@@ -62,14 +63,39 @@ export function packMicroBatches(examples: readonly Sequence[], maxTokens: numbe
     packed = []
     used = 0
   }
-  for (const { index, tokens } of candidates) {
-    if (used + tokens.length - tree.matchLength(tokens) > maxTokens) close()
-    const { end, cachedTokens } = tree.insert(tokens)
-    used += tokens.length - cachedTokens
-    packed.push({ index, end })
+  for (const family of families(candidates)) {
+    if (used + family.distinctTokens > maxTokens && family.distinctTokens <= maxTokens) close()
+    for (const { index, tokens } of family.members) {
+      if (used + tokens.length - tree.matchLength(tokens) > maxTokens) close()
+      const { end, cachedTokens } = tree.insert(tokens)
+      used += tokens.length - cachedTokens
+      packed.push({ index, end })
+    }
   }
   close()
   return batches
+}
+
+interface Family {
+  members: Candidate[]
+  distinctTokens: number
+}
+
+/** Neighbours that share more than half of the shorter one, with the tokens that they have together. */
+function families(sorted: readonly Candidate[]): Family[] {
+  const found: Family[] = []
+  let previous: Tokens = new Int32Array(0)
+  for (const candidate of sorted) {
+    const { tokens } = candidate
+    const shared = commonPrefix(previous, tokens)
+    const family = found.at(-1)
+    if (family && 2 * shared > Math.min(previous.length, tokens.length)) {
+      family.members.push(candidate)
+      family.distinctTokens += tokens.length - shared
+    } else found.push({ members: [candidate], distinctTokens: tokens.length })
+    previous = tokens
+  }
+  return found
 }
 
 /**

@@ -61,8 +61,10 @@ export function readSafetensors(bytes: Uint8Array, source: string): SafetensorsF
     if (!isFloatType(dtype)) return fail(`holds "${name}" as ${dtype}, and only F32, F16 and BF16 can be read. Choose a checkpoint that is not quantised.`)
     const length = shape.reduce((product, dimension) => product * dimension, 1)
     if (end - start !== length * BYTES_OF[dtype]) fail(`says that "${name}" of shape [${shape.join(', ')}] has ${end - start} bytes instead of ${length * BYTES_OF[dtype]}: the file is damaged. ${advice}`)
-    // A copy, because a view would need the offset to be a multiple of the element's size.
-    tensors.set(name, { shape, values: widened(bytes.slice(dataStart + start, dataStart + end), dtype) })
+    // A copy, because a view would need the offset to be a multiple of the element's size. Not by slice: a Node Buffer's is a view.
+    const data = new Uint8Array(end - start)
+    data.set(bytes.subarray(dataStart + start, dataStart + end))
+    tensors.set(name, { shape, values: widened(data, dtype) })
   }
   return { metadata, tensors }
 }

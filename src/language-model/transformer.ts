@@ -87,7 +87,7 @@ export class Transformer {
 
   /**
    * Normalised hidden states [rows, d] of the batch's tokens or, of only some, where `outputRows` names them: the last layer reads all
-   * tokens but is finished for those alone. With a cache, keys and values go to the layout's slots, and queries see what is there
+   * tokens but is finished for those alone, in ascending order. With a cache, keys and values go to the layout's slots, and queries see what is there
    * already. Call it in a tidy.
    */
   hidden(batch: RaggedBatch, outputRows: Int32Array | null, cache?: KeyValueCache): tf.Tensor2D {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { BACKENDS, tinyModel, useBackend } from './tiny-model.ts'
+import { tinyModel, useBackend } from './tiny-model.ts'
 
-describe.each(BACKENDS)('training on %s', (backend) => {
+describe('training', () => {
   test('a tiny model learns four sentences by heart', async () => {
-    await useBackend(backend)
+    await useBackend('simd')
     const model = await tinyModel({ hidden_size: 32, intermediate_size: 64 })
     const pairs = [['go to the desk', ' 1\n'], ['take the', ' drawer'], ['go to the drawer', ' 2\n'], ['12', '345 = x']] as const
     const examples = pairs.map(([prompt, response]) => ({ prompt: model.tokenizer.encode(prompt), response: Int32Array.from([...model.tokenizer.encode(response), 1]) }))
