@@ -278,9 +278,13 @@ function validated(candidate: Record<string, unknown>): Settings {
   const field = v.getDotPath(issue) ?? ''
   if (issue.type === 'check') throw new SettingsError(issue.message, field)
   throw new SettingsError(
-    `${field} must be ${validValues(field as keyof Settings)}, not ${JSON.stringify(candidate[field])}.`,
+    `${field} must be ${validValues(field as keyof Settings)}, not ${shown(candidate[field])}.`,
     field,
   )
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value)
 }
 
 /** The entries that have a value: a patch may hold names with undefined. */

@@ -1,0 +1,95 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decideRewrite, rewriteDirection } from '../../src/method/adaptation.ts'
+import { criticSummary, CRITIC_SUMMARY_MAX_LENGTH } from '../../src/method/critic-summary.ts'
+import type { Direction, Outcome, Score } from '../../src/method/ports.ts'
+
+const paper = { profile: 'paper', alphaLow: 0.2, alphaHigh: 0.8 } as const
+const reference = { ...paper, profile: 'reference' } as const
+const accuracy = fc.integer({ min: 0, max: 20 }).map((count) => count / 20)
+
+describe('which tasks are rewritten', () => {
+  it('is decided outside the open band: the edges are outside', () => {
+    expect([0, 0.2, 0.25, 0.75, 0.8, 1].map((value) => rewriteDirection(value, paper))).toEqual([
+      'easier',
+      'easier',
+      null,
+      null,
+      'harder',
+      'harder',
+    ])
+  })
+})
+
+describe('which rewrites are accepted', () => {
+  it.each<[Direction, number, number, boolean, boolean, string]>([
+    ['easier', 0.125, 0.5, true, true, "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8"],
+    ['easier', 0, 0.125, true, true, "acc(q) < acc(q') < α_high: 0 < 0.125 < 0.8"],
+    ['easier', 0.1, 0.8, false, true, "acc(q) < acc(q') < α_high does not hold: 0.1 < 0.8 < 0.8"],
+    ['easier', 0.125, 0.125, false, false, "acc(q) < acc(q') < α_high does not hold: 0.125 < 0.125 < 0.8"],
+    ['harder', 1, 0.5, true, true, "α_low < acc(q') < acc(q): 0.2 < 0.5 < 1"],
+    ['harder', 1, 0.2, false, true, "α_low < acc(q') < acc(q) does not hold: 0.2 < 0.2 < 1"],
+    ['harder', 0.875, 1, false, false, "α_low < acc(q') < acc(q) does not hold: 0.2 < 1 < 0.875"],
+    ['harder', 1, 0, false, false, "acc(q') > 0 does not hold: acc(q') = 0"],
+  ])('%s, from %d to %d: paper %s, released %s', (direction, before, after, byPaper, byReference, rule) => {
+    expect(decideRewrite(direction, before, after, paper)).toEqual({ accepted: byPaper, rule })
+    expect(decideRewrite(direction, before, after, reference).accepted).toBe(byReference)
+  })
+
+  it('never have no success, always move the right way, and are accepted as released wherever the paper accepts them', () => {
+    const direction = fc.constantFrom<Direction>('harder', 'easier')
+    const band = fc.record({ alphaLow: accuracy, alphaHigh: accuracy })
+    fc.assert(
+      fc.property(direction, accuracy, accuracy, band, (way, before, after, alphas) => {
+        const strict = decideRewrite(way, before, after, { profile: 'paper', ...alphas })
+        const inclusive = decideRewrite(way, before, after, { profile: 'reference', ...alphas })
+        if (strict.accepted) expect(inclusive.accepted).toBe(true)
+        if (!inclusive.accepted) return
+        expect(after).toBeGreaterThan(0)
+        expect(way === 'harder' ? after < before : after > before).toBe(true)
+      }),
+    )
+  })
+})
+
+describe("the critic's summary", () => {
+  const trajectory = (outcome: Outcome, ...votes: [Score, string][]) => ({
+    outcome,
+    votes: votes.map(([score, reasoning]) => [{ score, reasoning }]),
+  })
+  it('counts the reasons of -1 on failed trajectories for an easier task, of +1 on successful ones for a harder', () => {
+    const trajectories = [
+      trajectory(
+        -1,
+        [-1, 'nothing happened'],
+        [-1, 'place seen before.'],
+        [-1, ' nothing  happened '],
+        [1, 'moved on'],
+        [0, 'gibberish'],
+      ),
+      trajectory(1, [1, 'took the mug'], [-1, 'nothing happened']),
+    ]
+    expect(criticSummary(trajectories, 'easier')).toBe('nothing happened x2; place seen before x1')
+    expect(criticSummary(trajectories, 'harder')).toBe('took the mug x1')
+    expect(criticSummary([], 'harder')).toBe('')
+  })
+
+  it('is the same for any order, within its length, and one line', () => {
+    const votes = fc.array(fc.tuple(fc.constantFrom<Score>(1, -1, 0), fc.string({ maxLength: 150 })), { maxLength: 12 })
+    const trajectories = fc.array(fc.tuple(fc.constantFrom<Outcome>(1, -1), votes), { maxLength: 8 })
+    fc.assert(
+      fc.property(trajectories, (entries) => {
+        const built = entries.map(([outcome, pairs]) => trajectory(outcome, ...pairs))
+        const summary = criticSummary(built, 'easier')
+        expect(
+          criticSummary(
+            built.toReversed().map(({ outcome, votes: v }) => ({ outcome, votes: v.toReversed() })),
+            'easier',
+          ),
+        ).toBe(summary)
+        expect(summary.length).toBeLessThanOrEqual(CRITIC_SUMMARY_MAX_LENGTH)
+        expect(summary).not.toMatch(/[\r\n]/u)
+      }),
+    )
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { SETTING_INFO } from '../../src/method/setting-info.ts'
+import {
+  applyPatch,
+  DEFAULTS,
+  LIVE_SETTINGS,
+  parseSettings,
+  PRESETS,
+  settingDomain,
+  SettingsError,
+  type LivePatch,
+  type Settings,
+} from '../../src/method/settings.ts'
+
+const names = Object.keys(DEFAULTS) as (keyof Settings)[]
+const errorOf = (act: () => unknown): SettingsError => {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof SettingsError) return error
+  }
+  throw new Error('No SettingsError was thrown.')
+}
+
+describe('settings', () => {
+  it('have valid defaults and valid presets', () => {
+    expect(parseSettings(DEFAULTS)).toEqual(DEFAULTS)
+    for (const preset of Object.keys(PRESETS))
+      expect(parseSettings({}, preset)).toMatchObject(PRESETS[preset as keyof typeof PRESETS])
+  })
+
+  it('lay presets over one another, and the input over them', () => {
+    expect(parseSettings({ lambda: 2, groupSize: undefined }, 'paper-alfworld+policy-only')).toMatchObject({
+      lambda: 2,
+      groupSize: 8,
+      maxSteps: 40,
+      policyLearningRate: 1e-6,
+      trainReward: false,
+    })
+  })
+
+  it.each<[unknown, string | null, string]>([
+    [{ lambda: 'high' }, 'lambda', 'lambda must be a number from 0 to 10, not "high".'],
+    [{ groupSize: 1 }, 'groupSize', 'groupSize must be a whole number from 2 to 64, not 1.'],
+    [{ groupSize: 2.5 }, 'groupSize', 'groupSize must be a whole number from 2 to 64, not 2.5.'],
+    [{ signal: 'all' }, 'signal', 'signal must be one of integrated, outcome, step, not "all".'],
+    [{ trainPolicy: 'yes' }, 'trainPolicy', 'trainPolicy must be true or false, not "yes".'],
+    [{ topP: Number.NaN }, 'topP', 'topP must be a number from 0.05 to 1, not NaN.'],
+    [{ alphaLow: 0.9 }, 'alphaLow', 'alphaLow must be below alphaHigh: tasks between them are left as they are.'],
+    [[], null, 'Settings must be an object of names and values.'],
+  ])('refuse %j in one sentence', (input, field, message) => {
+    expect(errorOf(() => parseSettings(input))).toMatchObject({ field, message })
+  })
+
+  it('name the field that does not exist, and the presets that do', () => {
+    expect(errorOf(() => parseSettings({ lamda: 1 })).message).toMatch(
+      /^"lamda" is not a setting; the settings are seed, .*lambda/u,
+    )
+    expect(errorOf(() => parseSettings({}, 'kitchen')).message).toMatch(
+      /^There is no preset "kitchen"; the presets are household, /u,
+    )
+    expect(() => parseSettings({}, 'toString')).toThrow(SettingsError)
+  })
+
+  it('change while a run goes only where they are live', () => {
+    expect(applyPatch(DEFAULTS, { lambda: 3 }).lambda).toBe(3)
+    expect(errorOf(() => applyPatch(DEFAULTS, { taskPoolSize: 3 } as LivePatch)).message).toMatch(
+      /^"taskPoolSize" is fixed for a run;/u,
+    )
+    expect(errorOf(() => applyPatch(DEFAULTS, { alphaHigh: 0.1 })).field).toBe('alphaLow')
+  })
+
+  it('each have a label, a sentence of help, a default inside their values, and a source or a reason to have none', () => {
+    expect(Object.keys(SETTING_INFO).toSorted()).toEqual(names.toSorted())
+    for (const name of names) {
+      const info = SETTING_INFO[name]
+      expect(info.help, name).toMatch(/\.$/u)
+      expect(info.isLive).toBe((LIVE_SETTINGS as readonly string[]).includes(name))
+      expect(info.paper ?? info.released, name).not.toBeNull()
+      expect(info.step === null, name).toBe(settingDomain(name).kind !== 'number')
+    }
+  })
+})

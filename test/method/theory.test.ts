@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { Outcome, Score } from '../../src/method/ports.ts'
+import { uniformStream } from '../../src/method/random.ts'
+import { estimateVoteStatistics, expectedAgreement, precisionBound, teachingBalance } from '../../src/method/theory.ts'
+
+/** Votes as the theory has them: right with probability p+ on successful steps, p- on failed ones. */
+function simulate(accuracy: number, pPlus: number, pMinus: number, m: number, trajectories = 20_000) {
+  const uniform = uniformStream(1)
+  return Array.from({ length: trajectories }, () => {
+    const outcome: Outcome = uniform() < accuracy ? 1 : -1
+    const vote = (): Score => (uniform() < (outcome === 1 ? pPlus : pMinus) ? outcome : (-outcome as Score))
+    return { outcome, scores: [Array.from({ length: m }, vote)] }
+  })
+}
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+describe('the theory, against simulation', () => {
+  it('recovers p+, p- and μ from votes, and the share of successful steps', () => {
+    const estimate = estimateVoteStatistics(simulate(0.3, 0.7, 0.6, 3), 3)
+    expect(estimate.pPlus).toBeCloseTo(0.7, 1)
+    expect(estimate.pMinus).toBeCloseTo(0.6, 1)
+    expect(estimate.mu).toBeCloseTo(estimate.pPlus! + estimate.pMinus!, 12)
+    expect(estimate.successShare).toBeCloseTo(0.3, 1)
+  })
+
+  it.each([
+    [0.5, 0.7, 0.6],
+    [0.1, 0.9, 0.4],
+    [0.8, 0.55, 0.5],
+  ])('has E[O·S] right at a = %d, p+ = %d, p- = %d', (a, pPlus, pMinus) => {
+    const agreement = mean(simulate(a, pPlus, pMinus, 1).map(({ outcome, scores }) => outcome * scores[0]![0]!))
+    expect(Math.abs(agreement - expectedAgreement(a, pPlus, pMinus))).toBeLessThan(0.025)
+  })
+
+  it('separates the mean votes of success and failure by 2 (μ - 1)', () => {
+    const trajectories = simulate(0.5, 0.75, 0.65, 1)
+    const of = (side: Outcome) =>
+      mean(trajectories.filter(({ outcome }) => outcome === side).map(({ scores }) => scores[0]![0]!))
+    expect(Math.abs(of(1) - of(-1) - 2 * (1.4 - 1))).toBeLessThan(0.04)
+  })
+
+  it.each([
+    [0.7, 0.6, 3],
+    [0.8, 0.8, 5],
+    [0.55, 0.55, 1],
+    [0.95, 0.9, 9],
+  ])('bounds how often votes rank success above failure from below: p+ = %d, p- = %d, m = %i', (pPlus, pMinus, m) => {
+    const scoreSums = (outcome: Outcome) =>
+      simulate(outcome === 1 ? 1 : 0, pPlus, pMinus, m, 5000).map(({ scores }) =>
+        scores[0]!.reduce<number>((a, b) => a + b, 0),
+      )
+    const failed = scoreSums(-1).toReversed()
+    const ranked = mean(scoreSums(1).map((success, index) => (success > failed[index]! ? 1 : 0)))
+    expect(ranked).toBeGreaterThanOrEqual(precisionBound(pPlus + pMinus, m) - 0.02)
+  })
+
+  it('promises nothing for μ ≤ 1, more for more votes, and 1 - e^-m at μ = 2', () => {
+    expect([precisionBound(0.4, 9), precisionBound(1, 9)]).toEqual([0, 0])
+    expect(precisionBound(1.4, 5)).toBeGreaterThan(precisionBound(1.4, 3))
+    expect(precisionBound(2, 3)).toBeCloseTo(1 - Math.exp(-3), 12)
+  })
+
+  it('equals μ - 1 at accuracy 1/2, and keeps the balance between 1/4 and 4 inside the band', () => {
+    expect(expectedAgreement(0.5, 0.7, 0.6)).toBeCloseTo(0.3, 12)
+    expect(
+      [teachingBalance(0.2), teachingBalance(0.5), teachingBalance(0.8)].map((value) => Number(value.toFixed(9))),
+    ).toEqual([0.25, 1, 4])
+  })
+
+  it('estimates nothing from nothing, and leaves unparsable votes out', () => {
+    expect(estimateVoteStatistics([], 3)).toEqual({
+      pPlus: null,
+      pMinus: null,
+      mu: null,
+      precisionBound: null,
+      successShare: 0,
+    })
+    expect(estimateVoteStatistics([{ outcome: 1, scores: [[1, 0, 0]] }], 3)).toMatchObject({
+      pPlus: 1,
+      pMinus: null,
+      mu: null,
+      successShare: 1,
+    })
+  })
+})
