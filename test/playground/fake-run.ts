@@ -6,13 +6,45 @@ import type { Direction, Outcome, Task } from '../../src/method/ports.ts'
 import type { Settings } from '../../src/method/settings.ts'
 
 export const fakeSettings: Settings = {
-  seed: 7, profile: 'paper', signal: 'integrated', trainPolicy: true, trainReward: true, adaptEnvironment: true,
-  lambda: 1, alphaLow: 0.2, alphaHigh: 0.8, evaluationsPerStep: 3, groupSize: 8, tasksPerIteration: 4, taskPoolSize: 12,
-  maxSteps: 8, policyTemperature: 1, rewardTemperature: 0.8, authorTemperature: 0.8, topP: 1, rewardGrouping: 'vote',
-  singleSurvivor: 'zero', policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8,
-  normAdvByStd: true, policyLearningRate: 1e-4, rewardLearningRate: 1e-4, policyUpdatesPerIteration: 2,
-  rewardUpdatesPerIteration: 2, clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0.01, klEstimator: 'k3',
-  lossAggregation: 'token-mean', maxGradNorm: 1, weightDecay: 0, rewriteAttempts: 3, evaluateEvery: 2, evaluationTasks: 16,
+  seed: 7,
+  profile: 'paper',
+  signal: 'integrated',
+  trainPolicy: true,
+  trainReward: true,
+  adaptEnvironment: true,
+  lambda: 1,
+  alphaLow: 0.2,
+  alphaHigh: 0.8,
+  evaluationsPerStep: 3,
+  groupSize: 8,
+  tasksPerIteration: 4,
+  taskPoolSize: 12,
+  maxSteps: 8,
+  policyTemperature: 1,
+  rewardTemperature: 0.8,
+  authorTemperature: 0.8,
+  topP: 1,
+  rewardGrouping: 'vote',
+  singleSurvivor: 'zero',
+  policyAccuracyLow: 0,
+  policyAccuracyHigh: 1,
+  rewardAccuracyLow: 0.2,
+  rewardAccuracyHigh: 0.8,
+  normAdvByStd: true,
+  policyLearningRate: 1e-4,
+  rewardLearningRate: 1e-4,
+  policyUpdatesPerIteration: 2,
+  rewardUpdatesPerIteration: 2,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0.01,
+  klEstimator: 'k3',
+  lossAggregation: 'token-mean',
+  maxGradNorm: 1,
+  weightDecay: 0,
+  rewriteAttempts: 3,
+  evaluateEvery: 2,
+  evaluationTasks: 16,
 }
 
 const OBJECTS = ['apple', 'mug', 'book', 'plate', 'candle', 'pan']
@@ -43,12 +75,20 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
   const log = (body: LoggedBody): LoggedEvent => ({ ...body, seq: seq++, iteration })
   const tasks: (Task & { difficulty: number })[] = []
   const makeTask = (id: string, rootId: string, difficulty: number): Task & { difficulty: number } => ({
-    id, rootId, difficulty, kind: pick(['pick_and_place_simple', 'pick_heat_then_place', 'look_at_obj_in_light']),
-    instruction: `put a ${pick(OBJECTS)} in ${pick(PLACES)}.`, body: null,
+    id,
+    rootId,
+    difficulty,
+    kind: pick(['pick_and_place_simple', 'pick_heat_then_place', 'look_at_obj_in_light']),
+    instruction: `put a ${pick(OBJECTS)} in ${pick(PLACES)}.`,
+    body: null,
   })
 
   yield log({
-    type: 'run-started', runId: 'fake', settings, preset: 'household', backend: 'cpu',
+    type: 'run-started',
+    runId: 'fake',
+    settings,
+    preset: 'household',
+    backend: 'cpu',
     models: { policy: 'policy-tiny', reward: 'reward-tiny', author: 'author-tiny' },
   })
   for (let i = 0; i < settings.taskPoolSize; i++) {
@@ -56,7 +96,14 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
     tasks.push(task)
     yield log({ type: 'task-added', task: { ...task }, split: 'train' })
   }
-  let pending: { proposalId: string; task: Task & { difficulty: number }; candidate: Task & { difficulty: number }; direction: Direction; accuracy: number; version: number }[] = []
+  let pending: {
+    proposalId: string
+    task: Task & { difficulty: number }
+    candidate: Task & { difficulty: number }
+    direction: Direction
+    accuracy: number
+    version: number
+  }[] = []
   let policyVersion = 0
   let rewardVersion = 0
 
@@ -64,15 +111,37 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
     const skill = 0.15 + 0.6 * (1 - Math.exp(-iteration / 14))
     const judgement = 0.55 + 0.35 * (1 - Math.exp(-iteration / 10))
     const chosen = [...tasks].sort(() => random() - 0.5).slice(0, settings.tasksPerIteration)
-    yield log({ type: 'iteration-started', taskIds: chosen.map((t) => t.id), pendingTaskIds: pending.map((p) => p.candidate.id) })
+    yield log({
+      type: 'iteration-started',
+      taskIds: chosen.map((t) => t.id),
+      pendingTaskIds: pending.map((p) => p.candidate.id),
+    })
     if (settings.evaluateEvery > 0 && (iteration - 1) % settings.evaluateEvery === 0) {
-      yield log({ type: 'evaluation', split: 'id', policyVersion, acc: Math.min(1, skill + 0.06 * (random() - 0.5)), episodes: 16 })
-      yield log({ type: 'evaluation', split: 'ood', policyVersion, acc: Math.max(0, skill - 0.12 + 0.08 * (random() - 0.5)), episodes: 16 })
+      yield log({
+        type: 'evaluation',
+        split: 'id',
+        policyVersion,
+        acc: Math.min(1, skill + 0.06 * (random() - 0.5)),
+        episodes: 16,
+      })
+      yield log({
+        type: 'evaluation',
+        split: 'ood',
+        policyVersion,
+        acc: Math.max(0, skill - 0.12 + 0.08 * (random() - 0.5)),
+        episodes: 16,
+      })
     }
 
     const group = [...chosen, ...pending.map((p) => p.candidate)]
     const accuracies = new Map<string, number>()
-    const episodes: { episodeId: string; taskId: string; outcome: Outcome; steps: EpisodeStep[]; votes: Evaluation[][] }[] = []
+    const episodes: {
+      episodeId: string
+      taskId: string
+      outcome: Outcome
+      steps: EpisodeStep[]
+      votes: Evaluation[][]
+    }[] = []
     const total = group.length * settings.groupSize
     for (const task of group) {
       let won = 0
@@ -83,24 +152,66 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
         const episodeId = `it${iteration}-${task.id}-${rollout}`
         const steps: EpisodeStep[] = []
         for (let k = 0; k < length; k++) {
-          const command = k === 0 ? `go to ${pick(PLACES)}` : k === length - 1 && solved ? `move ${pick(OBJECTS)} to ${pick(PLACES)}` : pick(['open', 'go to', 'examine']) + ' ' + pick(PLACES)
-          const thought = k === 0 && options.thought ? options.thought : `I need a ${pick(OBJECTS)}, it may be near ${pick(PLACES)}.`
+          const command =
+            k === 0
+              ? `go to ${pick(PLACES)}`
+              : k === length - 1 && solved
+                ? `move ${pick(OBJECTS)} to ${pick(PLACES)}`
+                : pick(['open', 'go to', 'examine']) + ' ' + pick(PLACES)
+          const thought =
+            k === 0 && options.thought ? options.thought : `I need a ${pick(OBJECTS)}, it may be near ${pick(PLACES)}.`
           const response = `<think>${thought}</think><act>${command}</act>`
           const good = solved ? chance(0.85) : chance(0.35)
           steps.push({
-            response, thought, command, observation: good ? `You arrive at ${pick(PLACES)}. On it, you see a ${pick(OBJECTS)}.` : 'Nothing happens.',
-            tokens: [5, 17, 9], logProbs: [-0.31, -1.2, -0.05], entropies: [0.9, 1.4, 0.2], trueLabel: good ? 1 : -1, distance: solved ? length - 1 - k : 5,
+            response,
+            thought,
+            command,
+            observation: good
+              ? `You arrive at ${pick(PLACES)}. On it, you see a ${pick(OBJECTS)}.`
+              : 'Nothing happens.',
+            tokens: [5, 17, 9],
+            logProbs: [-0.31, -1.2, -0.05],
+            entropies: [0.9, 1.4, 0.2],
+            trueLabel: good ? 1 : -1,
+            distance: solved ? length - 1 - k : 5,
           })
-          if (options.ephemeral) yield { type: 'step', iteration, episodeId, taskId: task.id, index: k, response, observation: steps[k]!.observation, done: k === length - 1 }
+          if (options.ephemeral)
+            yield {
+              type: 'step',
+              iteration,
+              episodeId,
+              taskId: task.id,
+              index: k,
+              response,
+              observation: steps[k]!.observation,
+              done: k === length - 1,
+            }
         }
         const outcome: Outcome = solved ? 1 : -1
-        yield log({ type: 'episode', episodeId, taskId: task.id, split: 'train', rollout, policyVersion, instruction: task.instruction, opening: `You are in the middle of a room. Your task is to: ${task.instruction}`, steps, outcome })
+        yield log({
+          type: 'episode',
+          episodeId,
+          taskId: task.id,
+          split: 'train',
+          rollout,
+          policyVersion,
+          instruction: task.instruction,
+          opening: `You are in the middle of a room. Your task is to: ${task.instruction}`,
+          steps,
+          outcome,
+        })
         const votes = steps.map((step) =>
           Array.from({ length: settings.evaluationsPerStep }, (): Evaluation => {
             if (chance(0.02)) return { score: 0, reasoning: 'The step seems' }
             const right = chance(judgement)
             const score = (right ? step.trueLabel : -step.trueLabel) as 1 | -1
-            return { score, reasoning: score === 1 ? `The command "${step.command}" brings the agent nearer to the goal.` : `After "${step.command}" nothing has changed that the goal needs.` }
+            return {
+              score,
+              reasoning:
+                score === 1
+                  ? `The command "${step.command}" brings the agent nearer to the goal.`
+                  : `After "${step.command}" nothing has changed that the goal needs.`,
+            }
           }),
         )
         episodes.push({ episodeId, taskId: task.id, outcome, steps, votes })
@@ -126,59 +237,125 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
           const std = Math.sqrt(column.reduce((a, b) => a + (b - mean) ** 2, 0) / column.length)
           return column.length === 1 ? null : std < 1e-8 ? 0 : (value - mean) / std
         })
-        const reward = episode.votes.map((votes, k) => votes.map((vote) => (vote.score === 0 ? null : feedback[j]![k]! * vote.score)))
+        const reward = episode.votes.map((votes, k) =>
+          votes.map((vote) => (vote.score === 0 ? null : feedback[j]![k]! * vote.score)),
+        )
         yield log({ type: 'advantages', episodeId: episode.episodeId, feedback: feedback[j]!, policy, reward })
       }
     }
     const metrics = (entropy: number) => ({
-      pg_loss: 0.3 * (random() - 0.5) * Math.exp(-iteration / 25), kl_loss: 0.002 * random(), ppo_kl: 0.004 * random() + 0.0003 * iteration,
-      pg_clipfrac: 0.08 * random(), entropy: entropy * Math.exp(-iteration / 60) + 0.04 * random(), grad_norm: 0.5 + random(), lossTokens: 4000, trainedTokens: 9000,
+      pg_loss: 0.3 * (random() - 0.5) * Math.exp(-iteration / 25),
+      kl_loss: 0.002 * random(),
+      ppo_kl: 0.004 * random() + 0.0003 * iteration,
+      pg_clipfrac: 0.08 * random(),
+      entropy: entropy * Math.exp(-iteration / 60) + 0.04 * random(),
+      grad_norm: 0.5 + random(),
+      lossTokens: 4000,
+      trainedTokens: 9000,
     })
     if (settings.trainPolicy) {
       if (options.ephemeral) yield { type: 'progress', iteration, phase: 'update-policy', done: 0, total: 2 }
-      yield log({ type: 'model-updated', role: 'policy', version: ++policyVersion, examples: episodes.reduce((n, e) => n + e.steps.length, 0), metrics: metrics(1.2) })
+      yield log({
+        type: 'model-updated',
+        role: 'policy',
+        version: ++policyVersion,
+        examples: episodes.reduce((n, e) => n + e.steps.length, 0),
+        metrics: metrics(1.2),
+      })
     }
     if (settings.trainReward) {
       if (options.ephemeral) yield { type: 'progress', iteration, phase: 'update-reward', done: 0, total: 2 }
-      yield log({ type: 'model-updated', role: 'reward', version: ++rewardVersion, examples: 3 * episodes.length, metrics: metrics(0.7) })
+      yield log({
+        type: 'model-updated',
+        role: 'reward',
+        version: ++rewardVersion,
+        examples: 3 * episodes.length,
+        metrics: metrics(0.7),
+      })
     }
     for (const proposal of pending) {
       const after = accuracies.get(proposal.candidate.id)!
       const harder = proposal.direction === 'harder'
-      const accepted = harder ? settings.alphaLow < after && after < proposal.accuracy : proposal.accuracy < after && after < settings.alphaHigh
+      const accepted = harder
+        ? settings.alphaLow < after && after < proposal.accuracy
+        : proposal.accuracy < after && after < settings.alphaHigh
       yield log({
-        type: 'rewrite-resolved', proposalId: proposal.proposalId, taskId: proposal.task.id, candidateId: proposal.candidate.id, direction: proposal.direction,
-        accuracyBefore: proposal.accuracy, policyVersionBefore: proposal.version, accuracyAfter: after, policyVersionAfter: policyVersion, accepted,
-        rule: harder ? `α_low < acc(q') < acc(q): ${settings.alphaLow} < ${after} < ${proposal.accuracy}` : `acc(q) < acc(q') < α_high: ${proposal.accuracy} < ${after} < ${settings.alphaHigh}`,
+        type: 'rewrite-resolved',
+        proposalId: proposal.proposalId,
+        taskId: proposal.task.id,
+        candidateId: proposal.candidate.id,
+        direction: proposal.direction,
+        accuracyBefore: proposal.accuracy,
+        policyVersionBefore: proposal.version,
+        accuracyAfter: after,
+        policyVersionAfter: policyVersion,
+        accepted,
+        rule: harder
+          ? `α_low < acc(q') < acc(q): ${settings.alphaLow} < ${after} < ${proposal.accuracy}`
+          : `acc(q) < acc(q') < α_high: ${proposal.accuracy} < ${after} < ${settings.alphaHigh}`,
       })
       if (accepted) tasks[tasks.indexOf(proposal.task)] = proposal.candidate
     }
     pending = []
     for (const task of chosen) {
       const accuracy = accuracies.get(task.id)!
-      if (!settings.adaptEnvironment || !tasks.includes(task) || (accuracy > settings.alphaLow && accuracy < settings.alphaHigh)) continue
+      if (
+        !settings.adaptEnvironment ||
+        !tasks.includes(task) ||
+        (accuracy > settings.alphaLow && accuracy < settings.alphaHigh)
+      )
+        continue
       const direction: Direction = accuracy >= settings.alphaHigh ? 'harder' : 'easier'
-      const candidate = makeTask(`${task.rootId}.it${iteration}`, task.rootId, Math.min(1, Math.max(0, task.difficulty + (direction === 'harder' ? 0.3 : -0.3))))
+      const candidate = makeTask(
+        `${task.rootId}.it${iteration}`,
+        task.rootId,
+        Math.min(1, Math.max(0, task.difficulty + (direction === 'harder' ? 0.3 : -0.3))),
+      )
       const refused = chance(0.15)
       const proposalId = `proposal-${iteration}-${task.id}`
       yield log({
-        type: 'rewrite-proposed', proposalId, taskId: task.id, direction, accuracy, policyVersion,
-        criticSummary: 'Most failed attempts opened containers at random; the judge marks examining the wrong place as unhelpful.',
-        attempts: [{ text: refused ? 'goal: put a piano in a cup' : `goal: ${candidate.instruction}`, message: refused ? 'Refused: there is no piano in this scene.' : 'The object to find was changed.', ok: !refused }],
+        type: 'rewrite-proposed',
+        proposalId,
+        taskId: task.id,
+        direction,
+        accuracy,
+        policyVersion,
+        criticSummary:
+          'Most failed attempts opened containers at random; the judge marks examining the wrong place as unhelpful.',
+        attempts: [
+          {
+            text: refused ? 'goal: put a piano in a cup' : `goal: ${candidate.instruction}`,
+            message: refused ? 'Refused: there is no piano in this scene.' : 'The object to find was changed.',
+            ok: !refused,
+          },
+        ],
         candidate: refused ? null : { ...candidate },
       })
       if (!refused) pending.push({ proposalId, task, candidate, direction, accuracy, version: policyVersion })
       if (options.ephemeral) yield { type: 'progress', iteration, phase: 'adapt', done: 1, total: 1 }
     }
     const successShare = episodes.filter((e) => e.outcome === 1).length / episodes.length
-    yield log({ type: 'theory', pPlus: judgement * 0.85 + 0.05, pMinus: judgement * 0.8, mu: judgement * 1.65 + 0.05, precisionBound: 1 - Math.exp(-3 * (judgement * 1.65 - 0.95) ** 2), successShare })
+    yield log({
+      type: 'theory',
+      pPlus: judgement * 0.85 + 0.05,
+      pMinus: judgement * 0.8,
+      mu: judgement * 1.65 + 0.05,
+      precisionBound: 1 - Math.exp(-3 * (judgement * 1.65 - 0.95) ** 2),
+      successShare,
+    })
     const labelled = episodes.flatMap((e) => e.steps.map((step, k) => ({ step, votes: e.votes[k]! })))
-    const votesCast = labelled.flatMap(({ step, votes }) => votes.map((vote) => (vote.score === step.trueLabel ? 1 : 0)))
+    const votesCast = labelled.flatMap(({ step, votes }) =>
+      votes.map((vote) => (vote.score === step.trueLabel ? 1 : 0)),
+    )
     yield log({
       type: 'iteration-finished',
       metrics: {
-        'policy/acc': successShare, 'reward/process_acc': votesCast.reduce<number>((a, b) => a + b, 0) / votesCast.length,
-        'reward/outcome_acc': judgement - 0.05, 'policy/entropy': 1.2 * Math.exp(-iteration / 60), 'reward/entropy': 0.7 * Math.exp(-iteration / 70), 'env/num_tasks': tasks.length,
+        'policy/acc': successShare,
+        'reward/process_acc': votesCast.reduce<number>((a, b) => a + b, 0) / votesCast.length,
+        'reward/outcome_acc': judgement - 0.05,
+        'policy/entropy': 1.2 * Math.exp(-iteration / 60),
+        'reward/entropy': 0.7 * Math.exp(-iteration / 70),
+        'env/num_tasks': tasks.length,
       },
     })
     if (options.ephemeral) yield { type: 'timings', iteration, metrics: { 'timing_s/gen': 2, 'timing_s/step': 5 } }

@@ -21,7 +21,8 @@ export function ticks([low, high]: [number, number], count: number, isInteger = 
   const factor = [1, 2, 5, 10].find((f) => f * power >= rough * 0.999)!
   const step = isInteger ? Math.max(1, factor * power) : factor * power
   const result: number[] = []
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) result.push(Number((i * step).toPrecision(12)))
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
+    result.push(Number((i * step).toPrecision(12)))
   return result
 }
 
@@ -35,14 +36,23 @@ export function roundDomain(values: Iterable<number | null>, atLeast?: [number, 
     if (value > high) high = value
   }
   if (low > high) return [0, 1]
-  if (low === high) return low === 0 ? [0, 1] : low > 0 ? [0, low * 2] : [low * 2, 0]
+  // What differs by less than doubles can tell apart is one value.
+  if (high - low <= 1e-12 * Math.max(1e-300, Math.abs(low), Math.abs(high))) high = low
+  if (low === high && Math.abs(low) < 1e-300) return [0, 1]
+  if (low === high) return low > 0 ? [0, low * 2] : [low * 2, 0]
   const rough = (high - low) / 4
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].find((f) => f * power >= rough * 0.999)! * power
-  return [Number((Math.floor(low / step + 1e-9) * step).toPrecision(12)), Number((Math.ceil(high / step - 1e-9) * step).toPrecision(12))]
+  return [
+    Number((Math.floor(low / step + 1e-9) * step).toPrecision(12)),
+    Number((Math.ceil(high / step - 1e-9) * step).toPrecision(12)),
+  ]
 }
 
-export interface Point { x: number; y: number }
+export interface Point {
+  x: number
+  y: number
+}
 
 /**
  * The known points of a series as a path. More points than pixels are thinned to the lowest and the highest of each

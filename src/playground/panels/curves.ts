@@ -1,5 +1,5 @@
 /** What the charts show: every curve of a run as points over iterations, and each chart in one sentence. */
-import type { IterationView, RunView } from '../run-view.ts'
+import type { IterationView, RunView } from '../../method/fold.ts'
 import type { Point } from '../charts/scale.ts'
 import { compact, percent } from './format.ts'
 
@@ -22,69 +22,110 @@ export interface Chart {
 }
 
 export function charts(view: RunView): Chart[] {
-  const along = (pick: (iteration: IterationView) => number | null | undefined): Point[] => {
-    const points: Point[] = []
-    for (const iteration of view.iterations) {
+  const metric = (name: string): Point[] => {
+    const { iterations, values } = view.series(name)
+    return iterations.map((x, i) => ({ x, y: values[i]! }))
+  }
+  const along = (pick: (iteration: IterationView) => number | undefined): Point[] =>
+    view.iterations.flatMap((iteration) => {
       const y = pick(iteration)
-      if (y !== null && y !== undefined && Number.isFinite(y)) points.push({ x: iteration.iteration, y })
-    }
-    return points
-  }
-  const evaluation = (split: 'id' | 'ood') => along((i) => i.evaluations.findLast((e) => e.split === split)?.acc)
-  const total = (pick: (iteration: IterationView) => number) => {
+      return y === undefined ? [] : [{ x: iteration.iteration, y }]
+    })
+  const total = (pick: (iteration: IterationView) => number): Point[] => {
     let sum = 0
-    return along((i) => (i.isFinished ? (sum += pick(i)) : null))
+    return along((iteration) => (iteration.isFinished ? (sum += pick(iteration)) : undefined))
   }
-  const update = (role: 'policyUpdate' | 'rewardUpdate', metric: 'pg_loss' | 'ppo_kl') => along((i) => i[role]?.metrics[metric])
-  const both = (metric: 'pg_loss' | 'ppo_kl'): Series[] => [
-    { name: 'policy', hue: 'policy', line: 'solid', points: update('policyUpdate', metric) },
-    { name: 'reward model', hue: 'reward', line: 'solid', points: update('rewardUpdate', metric) },
+  /** Only iterations in which the model learned: a frozen one has no loss. */
+  const learned = (leaf: 'pg_loss' | 'ppo_kl'): Series[] => [
+    { name: 'policy', hue: 'policy', line: 'solid', points: along((i) => i.policyUpdate?.metrics[leaf]) },
+    { name: 'reward model', hue: 'reward', line: 'solid', points: along((i) => i.rewardUpdate?.metrics[leaf]) },
   ]
   return [
     {
-      id: 'accuracy', title: 'Policy accuracy', unit: 'share',
-      about: 'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration.',
+      id: 'accuracy',
+      title: 'Policy accuracy',
+      unit: 'share',
+      about:
+        'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration.',
       series: [
-        { name: 'in distribution', hue: 'policy', line: 'solid', points: evaluation('id') },
-        { name: 'out of distribution', hue: 'policy', line: 'dashed', points: evaluation('ood') },
-        { name: 'training', hue: 'ink', line: 'dotted', points: along((i) => (i.isFinished ? i.metrics['policy/acc'] : null)) },
+        { name: 'in distribution', hue: 'policy', line: 'solid', points: metric('eval/id/acc') },
+        { name: 'out of distribution', hue: 'policy', line: 'dashed', points: metric('eval/ood/acc') },
+        {
+          name: 'training',
+          hue: 'ink',
+          line: 'dotted',
+          points: metric('policy/acc'),
+        },
       ],
     },
     {
-      id: 'reward', title: 'Reward-model accuracy', unit: 'share',
-      about: 'Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome.',
+      id: 'reward',
+      title: 'Reward-model accuracy',
+      unit: 'share',
+      about:
+        'Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome.',
       series: [
-        { name: 'process', hue: 'reward', line: 'solid', points: along((i) => i.metrics['reward/process_acc']) },
-        { name: 'outcome', hue: 'reward', line: 'dashed', points: along((i) => i.metrics['reward/outcome_acc']) },
+        { name: 'process', hue: 'reward', line: 'solid', points: metric('reward/process_acc') },
+        { name: 'outcome', hue: 'reward', line: 'dashed', points: metric('reward/outcome_acc') },
       ],
     },
     {
-      id: 'tasks', title: 'Rewritten tasks', unit: 'count',
+      id: 'tasks',
+      title: 'Rewritten tasks',
+      unit: 'count',
       about: 'Rewrites so far: how many the author proposed and how many the acceptance rule let in.',
       series: [
-        { name: 'accepted', hue: 'environment', line: 'solid', points: total((i) => i.resolved.filter((r) => r.accepted).length) },
+        {
+          name: 'accepted',
+          hue: 'environment',
+          line: 'solid',
+          points: total((i) => i.resolved.filter((r) => r.accepted).length),
+        },
         { name: 'proposed', hue: 'environment', line: 'dashed', points: total((i) => i.proposed.length) },
       ],
     },
     {
-      id: 'theory', title: 'Precision μ = p₊ + p₋', unit: 'number', reference: { value: 1, name: 'no signal' },
-      about: 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
-      series: [{ name: 'μ', hue: 'reward', line: 'solid', points: along((i) => i.theory?.mu) }],
+      id: 'theory',
+      title: 'Precision μ = p₊ + p₋',
+      unit: 'number',
+      reference: { value: 1, name: 'no signal' },
+      about:
+        'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
+      series: [{ name: 'μ', hue: 'reward', line: 'solid', points: metric('theory/mu') }],
     },
     {
-      id: 'entropy', title: 'Entropy', unit: 'number', about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.',
+      id: 'entropy',
+      title: 'Entropy',
+      unit: 'number',
+      about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.',
       series: [
-        { name: 'policy', hue: 'policy', line: 'solid', points: along((i) => i.metrics['policy/entropy']) },
-        { name: 'reward model', hue: 'reward', line: 'solid', points: along((i) => i.metrics['reward/entropy']) },
+        { name: 'policy', hue: 'policy', line: 'solid', points: metric('policy/entropy') },
+        { name: 'reward model', hue: 'reward', line: 'solid', points: metric('reward/entropy') },
       ],
     },
-    { id: 'kl', title: 'KL of the update', unit: 'number', about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.', series: both('ppo_kl') },
-    { id: 'loss', title: 'Policy-gradient loss', unit: 'number', about: 'pg_loss: the clipped surrogate. It need not fall; look for steps and drift.', series: both('pg_loss') },
+    {
+      id: 'kl',
+      title: 'KL of the update',
+      unit: 'number',
+      about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.',
+      series: learned('ppo_kl'),
+    },
+    {
+      id: 'loss',
+      title: 'Policy-gradient loss',
+      unit: 'number',
+      about: 'pg_loss: the clipped surrogate. It need not fall; look for steps and drift.',
+      series: learned('pg_loss'),
+    },
   ]
 }
 
 export function writeValue(chart: Chart, value: number): string {
-  return chart.unit === 'share' ? percent(value, 1) : chart.unit === 'count' ? compact(value) : compact(Number(value.toPrecision(3)))
+  return chart.unit === 'share'
+    ? percent(value, 1)
+    : chart.unit === 'count'
+      ? compact(value)
+      : compact(Number(value.toPrecision(3)))
 }
 
 /** The chart in words: where each curve began, where it is, over which iterations. */
@@ -93,7 +134,7 @@ export function summarise(chart: Chart): string {
   if (known.length === 0) return 'No values yet.'
   const sentences = known.map((series) => {
     const first = series.points[0]!
-    const last = series.points.at(-1)!
+    const last = series.points[series.points.length - 1]!
     if (series.points.length === 1) return `${series.name} ${writeValue(chart, last.y)} at iteration ${last.x}`
     return `${series.name} ${writeValue(chart, first.y)} → ${writeValue(chart, last.y)} (iterations ${first.x} to ${last.x})`
   })

@@ -20,7 +20,9 @@ export function percent(value: number | null | undefined, digits = 0): string {
 
 export function whole(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN
-  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, '\u202f')
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, '\u202f')
 }
 
 /** `1 rollout`, `8 rollouts`. */
@@ -32,7 +34,10 @@ export function counted(count: number, noun: string): string {
 export function compact(value: number): string {
   if (value === 0) return '0'
   const size = Math.abs(value)
-  const text = size < 0.001 || size >= 100_000 ? value.toExponential(1).replace('.0e', 'e').replace('e+', 'e') : String(Number(value.toPrecision(4)))
+  const text =
+    size < 0.001 || size >= 100_000
+      ? value.toExponential(1).replace('.0e', 'e').replace('e+', 'e')
+      : String(Number(value.toPrecision(4)))
   return text.replaceAll('-', '−')
 }
 

@@ -3,7 +3,7 @@
  * come to yet is shown from the one before, marked as such, so that nothing on the diagram jumps or goes blank.
  */
 import type { Phase } from '../../method/events.ts'
-import type { IterationView, RunView } from '../run-view.ts'
+import type { IterationView, RunView } from '../../method/fold.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from './format.ts'
 
 export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
@@ -114,9 +114,16 @@ export function iterationNumbers(iteration: IterationView, band: { low: number; 
     if (task && (task.won / task.played < band.low || task.won / task.played > band.high)) outOfBand++
   }
   return {
-    rollouts, steps, votes, tasks: iteration.taskIds.length + iteration.pendingTaskIds.length,
-    meanOutcome: mean(outcomes, rollouts), successShare: mean(won, rollouts), meanScore: mean(scores, scored),
-    meanFeedback: mean(feedback, feedbacks), meanAbsAdvantage: mean(advantage, advantages), meanConsistency: mean(consistency, consistent),
+    rollouts,
+    steps,
+    votes,
+    tasks: iteration.taskIds.length + iteration.pendingTaskIds.length,
+    meanOutcome: mean(outcomes, rollouts),
+    successShare: mean(won, rollouts),
+    meanScore: mean(scores, scored),
+    meanFeedback: mean(feedback, feedbacks),
+    meanAbsAdvantage: mean(advantage, advantages),
+    meanConsistency: mean(consistency, consistent),
     outOfBand: adapted ? outOfBand : null,
     accepted: adapted ? iteration.resolved.filter((r) => r.accepted).length : null,
     proposed: iteration.proposed.length,
@@ -141,22 +148,41 @@ export function loopFlows(view: RunView): LoopFlows {
   const earlier = before ? iterationNumbers(before, band) : null
   const m = settings?.evaluationsPerStep ?? 3
 
-  function flow(id: FlowId, symbol: string, name: string, from: string, to: string, write: (n: IterationNumbers) => string | null): Flow {
+  function flow(
+    id: FlowId,
+    symbol: string,
+    name: string,
+    from: string,
+    to: string,
+    write: (n: IterationNumbers) => string | null,
+  ): Flow {
     const fresh = current ? write(current) : null
     const old = fresh === null && earlier ? write(earlier) : null
     return { id, symbol, name, from, to, value: fresh ?? old ?? UNKNOWN, isEarlier: fresh === null && old !== null }
   }
   const flows: Record<FlowId, Flow> = {
-    actions: flow('actions', 'a', 'actions', 'policy', 'environment', (n) => (n.rollouts ? `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}` : null)),
+    actions: flow('actions', 'a', 'actions', 'policy', 'environment', (n) =>
+      n.rollouts ? `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}` : null,
+    ),
     tasks: flow('tasks', 'q', 'observations, tasks', 'environment', 'policy', (n) => {
       if (n.accepted === null) return null
       return `${counted(n.tasks, 'task')}, ${whole(n.accepted)} rewritten`
     }),
-    outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) => (n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`)),
-    steps: flow('steps', 'τ', 'steps to judge', 'policy', 'reward model', (n) => (n.steps ? `${whole(n.steps)} × ${m} votes` : null)),
-    score: flow('score', 'S̄', 'mean score', 'reward model', 'feedback', (n) => (n.meanScore === null ? null : signed(n.meanScore))),
-    advantage: flow('advantage', 'A', 'advantage', 'feedback', 'policy', (n) => (n.meanAbsAdvantage === null ? null : `mean |A| ${decimal(n.meanAbsAdvantage)}`)),
-    consistency: flow('consistency', 'R·S', 'consistency', 'feedback', 'reward model', (n) => (n.meanConsistency === null ? null : signed(n.meanConsistency))),
+    outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
+      n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
+    ),
+    steps: flow('steps', 'τ', 'steps to judge', 'policy', 'reward model', (n) =>
+      n.steps ? `${whole(n.steps)} × ${m} votes` : null,
+    ),
+    score: flow('score', 'S̄', 'mean score', 'reward model', 'feedback', (n) =>
+      n.meanScore === null ? null : signed(n.meanScore),
+    ),
+    advantage: flow('advantage', 'A', 'advantage', 'feedback', 'policy', (n) =>
+      n.meanAbsAdvantage === null ? null : `mean |A| ${decimal(n.meanAbsAdvantage)}`,
+    ),
+    consistency: flow('consistency', 'R·S', 'consistency', 'feedback', 'reward model', (n) =>
+      n.meanConsistency === null ? null : signed(n.meanConsistency),
+    ),
     critic: flow('critic', 'acc(q)', 'accuracy, critic summary', 'reward model', 'environment', (n) =>
       n.outOfBand === null ? null : `${whole(n.outOfBand)} out of band`,
     ),

@@ -1,7 +1,12 @@
 /** Where the nodes and arrows of the loop lie, for a width in CSS pixels. Text keeps its size; only distances change. */
 import type { FlowId } from './loop-flows.ts'
 
-export interface Box { x: number; y: number; width: number; height: number }
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
 export interface Arrow {
   id: FlowId
   /** SVG path; the head is at its end. */
@@ -63,21 +68,57 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
     return `M${n(x0)} ${n(y0)} H${n(x1 - Math.sign(x1 - x0) * r)} Q${n(x1)} ${n(y0)} ${n(x1)} ${n(y0 + Math.sign(y1 - y0) * r)} V${n(y1)}`
   }
   /** Above the middle of a level stretch; where all are short, on the upright one. */
-  const turned = (level: number, upright: number, y: number, uprightY: number): Arrow['label'] => ({ x: isWide ? level : upright, y: isWide ? y : uprightY, anchor: 'middle' })
+  const turned = (level: number, upright: number, y: number, uprightY: number): Arrow['label'] => ({
+    x: isWide ? level : upright,
+    y: isWide ? y : uprightY,
+    anchor: 'middle',
+  })
   const leftMiddle = (policyInner + junction.x) / 2
   const rightMiddle = (environmentInner + junction.x + junction.width) / 2
   const lowLeft = (policyOuter + reward.x) / 2
   const lowRight = (environmentOuter + reward.x + reward.width) / 2
   const head = gap + 2 * unit
   const arrows: Arrow[] = [
-    { id: 'actions', path: `M${n(policy.x + nodeWidth)} ${n(upper)} H${n(environment.x - head)}`, label: { x: middle, y: upper, anchor: 'middle' } },
-    { id: 'tasks', path: `M${n(environment.x)} ${n(lower)} H${n(policy.x + nodeWidth + head)}`, label: { x: middle, y: lower, anchor: 'middle' } },
-    { id: 'outcome', path: turn(environmentInner, bottom, junction.x + junction.width + head, junctionMiddle), label: turned(rightMiddle, environmentInner, junctionMiddle, (bottom + junctionMiddle) / 2) },
-    { id: 'advantage', path: turnBack(junction.x, junctionMiddle, policyInner, bottom + head), label: turned(leftMiddle, policyInner, junctionMiddle, (bottom + junctionMiddle) / 2 + 6 * unit) },
-    { id: 'score', path: `M${n(middle + between)} ${n(rewardY)} V${n(junctionY + junctionHeight + head)}`, label: { x: middle + between + 8 * unit, y: (rewardY + junctionY + junctionHeight) / 2, anchor: 'start' } },
-    { id: 'consistency', path: `M${n(middle - between)} ${n(junctionY + junctionHeight)} V${n(rewardY - head)}`, label: { x: middle - between - 8 * unit, y: (rewardY + junctionY + junctionHeight) / 2, anchor: 'end' } },
-    { id: 'steps', path: turn(policyOuter, bottom, reward.x - head, rewardMiddle), label: turned(lowLeft, policyOuter, rewardMiddle, rewardY) },
-    { id: 'critic', path: turnBack(reward.x + reward.width, rewardMiddle, environmentOuter, bottom + head), label: turned(lowRight, environmentOuter - 8 * unit, rewardMiddle, rewardY) },
+    {
+      id: 'actions',
+      path: `M${n(policy.x + nodeWidth)} ${n(upper)} H${n(environment.x - head)}`,
+      label: { x: middle, y: upper, anchor: 'middle' },
+    },
+    {
+      id: 'tasks',
+      path: `M${n(environment.x)} ${n(lower)} H${n(policy.x + nodeWidth + head)}`,
+      label: { x: middle, y: lower, anchor: 'middle' },
+    },
+    {
+      id: 'outcome',
+      path: turn(environmentInner, bottom, junction.x + junction.width + head, junctionMiddle),
+      label: turned(rightMiddle, environmentInner, junctionMiddle, (bottom + junctionMiddle) / 2),
+    },
+    {
+      id: 'advantage',
+      path: turnBack(junction.x, junctionMiddle, policyInner, bottom + head),
+      label: turned(leftMiddle, policyInner, junctionMiddle, (bottom + junctionMiddle) / 2 + 6 * unit),
+    },
+    {
+      id: 'score',
+      path: `M${n(middle + between)} ${n(rewardY)} V${n(junctionY + junctionHeight + head)}`,
+      label: { x: middle + between + 8 * unit, y: (rewardY + junctionY + junctionHeight) / 2, anchor: 'start' },
+    },
+    {
+      id: 'consistency',
+      path: `M${n(middle - between)} ${n(junctionY + junctionHeight)} V${n(rewardY - head)}`,
+      label: { x: middle - between - 8 * unit, y: (rewardY + junctionY + junctionHeight) / 2, anchor: 'end' },
+    },
+    {
+      id: 'steps',
+      path: turn(policyOuter, bottom, reward.x - head, rewardMiddle),
+      label: turned(lowLeft, policyOuter, rewardMiddle, rewardY),
+    },
+    {
+      id: 'critic',
+      path: turnBack(reward.x + reward.width, rewardMiddle, environmentOuter, bottom + head),
+      label: turned(lowRight, environmentOuter - 8 * unit, rewardMiddle, rewardY),
+    },
   ]
   return { isWide, width, height, policy, environment, reward, junction, arrows }
 }

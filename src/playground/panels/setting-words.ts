@@ -10,7 +10,12 @@ export interface SettingWords {
 }
 
 const WORDS: Partial<Record<SettingName, SettingWords>> = {
-  lambda: { label: 'Step-score weight', symbol: 'λ', help: 'How much the reward model’s step scores count beside the outcome.', equation: 'R = O + (λ / m) Σ S' },
+  lambda: {
+    label: 'Step-score weight',
+    symbol: 'λ',
+    help: 'How much the reward model’s step scores count beside the outcome.',
+    equation: 'R = O + (λ / m) Σ S',
+  },
 }
 
 export function settingWords(name: SettingName): SettingWords {

@@ -14,9 +14,36 @@ export const UP_FRONT: readonly { title: string; names: readonly SettingName[] }
 
 /** Folded away. */
 export const FOLDED: readonly { title: string; names: readonly SettingName[] }[] = [
-  { title: 'Run', names: ['seed', 'profile', 'tasksPerIteration', 'taskPoolSize', 'maxSteps', 'evaluateEvery', 'evaluationTasks'] },
-  { title: 'Feedback and filters', names: ['rewardGrouping', 'singleSurvivor', 'normAdvByStd', 'policyAccuracyLow', 'policyAccuracyHigh', 'rewardAccuracyLow', 'rewardAccuracyHigh'] },
-  { title: 'Optimisation', names: ['policyUpdatesPerIteration', 'rewardUpdatesPerIteration', 'clipRatioLow', 'clipRatioHigh', 'klCoefficient', 'klEstimator', 'lossAggregation', 'maxGradNorm', 'weightDecay'] },
+  {
+    title: 'Run',
+    names: ['seed', 'profile', 'tasksPerIteration', 'taskPoolSize', 'maxSteps', 'evaluateEvery', 'evaluationTasks'],
+  },
+  {
+    title: 'Feedback and filters',
+    names: [
+      'rewardGrouping',
+      'singleSurvivor',
+      'normAdvByStd',
+      'policyAccuracyLow',
+      'policyAccuracyHigh',
+      'rewardAccuracyLow',
+      'rewardAccuracyHigh',
+    ],
+  },
+  {
+    title: 'Optimisation',
+    names: [
+      'policyUpdatesPerIteration',
+      'rewardUpdatesPerIteration',
+      'clipRatioLow',
+      'clipRatioHigh',
+      'klCoefficient',
+      'klEstimator',
+      'lossAggregation',
+      'maxGradNorm',
+      'weightDecay',
+    ],
+  },
   { title: 'Author', names: ['authorTemperature', 'rewriteAttempts', 'topP'] },
 ]
 
@@ -44,7 +71,10 @@ const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
   taskPoolSize: { min: 1, max: 4096, isLogarithmic: true },
   evaluateEvery: { max: 50 },
   evaluationTasks: { max: 256 },
-  policyAccuracyLow: { step: 0.05 }, policyAccuracyHigh: { step: 0.05 }, rewardAccuracyLow: { step: 0.05 }, rewardAccuracyHigh: { step: 0.05 },
+  policyAccuracyLow: { step: 0.05 },
+  policyAccuracyHigh: { step: 0.05 },
+  rewardAccuracyLow: { step: 0.05 },
+  rewardAccuracyHigh: { step: 0.05 },
   clipRatioLow: { max: 0.5, step: 0.01 },
   clipRatioHigh: { max: 0.5, step: 0.01 },
   klCoefficient: { max: 0.2, step: 0.005 },
@@ -72,5 +102,5 @@ export function toPosition(value: number, travel: Travel): number {
 export function fromPosition(position: number, travel: Travel, isInteger = false): number {
   if (!travel.isLogarithmic) return position
   const value = Number((travel.min * (travel.max / travel.min) ** (position / LOG_STEPS)).toPrecision(2))
-  return isInteger ? Math.round(value) : value
+  return Math.min(travel.max, Math.max(travel.min, isInteger ? Math.round(value) : value))
 }

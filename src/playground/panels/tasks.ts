@@ -1,5 +1,5 @@
 /** Task families: an original task and all that the author has made of it, with the accuracy that drove every change. */
-import type { RewriteView, RunView, TaskView } from '../run-view.ts'
+import type { RewriteView, RunView, TaskView } from '../../method/fold.ts'
 
 export interface FamilyPoint {
   iteration: number
@@ -36,12 +36,27 @@ export function families(view: RunView): Family[] {
   for (const [rootId, tasks] of members) {
     const active = tasks.findLast((task) => task.status === 'active') ?? tasks[0]!
     const points = tasks
-      .flatMap((task) => task.history.map((h) => ({ iteration: h.iteration, accuracy: h.won / h.played, played: h.played, isRejected: task.status === 'rejected' })))
+      .flatMap((task) =>
+        task.history.map((h) => ({
+          iteration: h.iteration,
+          accuracy: h.won / h.played,
+          played: h.played,
+          isRejected: task.status === 'rejected',
+        })),
+      )
       .sort((a, b) => a.iteration - b.iteration)
-    const rewrites = tasks.flatMap((task) => task.rewrites).sort((a, b) => a.iteration - b.iteration)
+    const rewrites = tasks
+      .flatMap((task) => task.rewrites.map((rewrite) => ({ ...rewrite })))
+      .sort((a, b) => a.iteration - b.iteration)
     const latest = active.history.at(-1)
     result.push({
-      rootId, kind: active.task.kind, active, instruction: active.task.instruction, accuracy: latest ? latest.won / latest.played : null, points, rewrites,
+      rootId,
+      kind: active.task.kind,
+      active,
+      instruction: active.task.instruction,
+      accuracy: latest ? latest.won / latest.played : null,
+      points,
+      rewrites,
       accepted: rewrites.filter((rewrite) => rewrite.resolution?.accepted).length,
       lastIteration: Math.max(0, ...rewrites.map((rewrite) => rewrite.iteration), points.at(-1)?.iteration ?? 0),
     })

@@ -4,7 +4,7 @@
  */
 import type { Evaluation, StepHappened } from '../../method/events.ts'
 import type { Outcome } from '../../method/ports.ts'
-import type { EpisodeView, IterationView, RunView } from '../run-view.ts'
+import type { EpisodeView, IterationView, RunView } from '../../method/fold.ts'
 import { decimal, percent, signed } from './format.ts'
 
 export interface GroupChoice {
@@ -28,9 +28,18 @@ export function groupChoices(view: RunView, iteration: IterationView): GroupChoi
   const choice = (taskId: string, isCandidate: boolean): GroupChoice => {
     const entry = tally.get(taskId)
     const instruction = view.tasks.get(taskId)?.task.instruction ?? entry?.instruction ?? taskId
-    return { taskId, instruction, isCandidate, played: entry?.played ?? 0, accuracy: entry ? entry.won / entry.played : null }
+    return {
+      taskId,
+      instruction,
+      isCandidate,
+      played: entry?.played ?? 0,
+      accuracy: entry ? entry.won / entry.played : null,
+    }
   }
-  return [...iteration.taskIds.map((id) => choice(id, false)), ...iteration.pendingTaskIds.map((id) => choice(id, true))]
+  return [
+    ...iteration.taskIds.map((id) => choice(id, false)),
+    ...iteration.pendingTaskIds.map((id) => choice(id, true)),
+  ]
 }
 
 /** The group that teaches most at a glance: the one nearest to half solved. */
@@ -74,13 +83,23 @@ export interface GroupView {
   width: number
 }
 
-export function group(iteration: IterationView, taskId: string, live: ReadonlyMap<string, readonly StepHappened[]> = new Map()): GroupView {
+export function group(
+  iteration: IterationView,
+  taskId: string,
+  live: ReadonlyMap<string, readonly StepHappened[]> = new Map(),
+): GroupView {
   const trajectories = iteration.episodes.filter(({ episode }) => episode.taskId === taskId).map(finished)
   trajectories.sort((a, b) => a.rollout - b.rollout)
   const known = new Set(trajectories.map((t) => t.episodeId))
   for (const [episodeId, steps] of live) {
     if (steps[0]?.taskId !== taskId || known.has(episodeId)) continue
-    trajectories.push({ episodeId, rollout: trajectories.length, opening: '', outcome: null, steps: steps.map(happening) })
+    trajectories.push({
+      episodeId,
+      rollout: trajectories.length,
+      opening: '',
+      outcome: null,
+      steps: steps.map(happening),
+    })
   }
   return { taskId, trajectories, width: Math.max(0, ...trajectories.map((t) => t.steps.length)) }
 }
@@ -88,9 +107,18 @@ export function group(iteration: IterationView, taskId: string, live: ReadonlyMa
 function finished(view: EpisodeView): TrajectoryView {
   const { episode, votes, feedback, policyAdvantages, rewardAdvantages } = view
   return {
-    episodeId: episode.episodeId, rollout: episode.rollout, opening: episode.opening, outcome: episode.outcome,
+    episodeId: episode.episodeId,
+    rollout: episode.rollout,
+    opening: episode.opening,
+    outcome: episode.outcome,
     steps: episode.steps.map((step, index) => ({
-      index, response: step.response, thought: step.thought, command: step.command, observation: step.observation, trueLabel: step.trueLabel, distance: step.distance,
+      index,
+      response: step.response,
+      thought: step.thought,
+      command: step.command,
+      observation: step.observation,
+      trueLabel: step.trueLabel,
+      distance: step.distance,
       evaluations: votes?.[index] ?? null,
       meanScore: votes?.[index] ? meanScore(votes[index]) : null,
       feedback: feedback?.[index] ?? null,
@@ -102,15 +130,27 @@ function finished(view: EpisodeView): TrajectoryView {
 
 function happening(step: StepHappened): StepView {
   return {
-    index: step.index, response: step.response, thought: '', command: '', observation: step.observation, trueLabel: null, distance: null,
-    evaluations: null, meanScore: null, feedback: null, advantage: undefined, rewardAdvantages: null,
+    index: step.index,
+    response: step.response,
+    thought: '',
+    command: '',
+    observation: step.observation,
+    trueLabel: null,
+    distance: null,
+    evaluations: null,
+    meanScore: null,
+    feedback: null,
+    advantage: undefined,
+    rewardAdvantages: null,
   }
 }
 
 /** Over the readable votes; null when there is none. */
 export function meanScore(evaluations: readonly Evaluation[]): number | null {
   const readable = evaluations.filter((evaluation) => evaluation.score !== 0)
-  return readable.length === 0 ? null : readable.reduce((sum, evaluation) => sum + evaluation.score, 0) / readable.length
+  return readable.length === 0
+    ? null
+    : readable.reduce((sum, evaluation) => sum + evaluation.score, 0) / readable.length
 }
 
 export interface StepArithmetic {
@@ -121,7 +161,13 @@ export interface StepArithmetic {
 }
 
 /** The two equations of a step with its numbers, as they are in the log. */
-export function arithmetic(group: GroupView, trajectory: TrajectoryView, step: StepView, lambda: number, signal: 'integrated' | 'outcome' | 'step'): StepArithmetic | null {
+export function arithmetic(
+  group: GroupView,
+  trajectory: TrajectoryView,
+  step: StepView,
+  lambda: number,
+  signal: 'integrated' | 'outcome' | 'step',
+): StepArithmetic | null {
   if (step.feedback === null || trajectory.outcome === null) return null
   const readable = (step.evaluations ?? []).filter((evaluation) => evaluation.score !== 0)
   const scores = readable.map((evaluation) => signed(evaluation.score, 0)).join(' ')
@@ -129,16 +175,28 @@ export function arithmetic(group: GroupView, trajectory: TrajectoryView, step: S
   const r = signed(step.feedback)
   const mean = readable.length === 0 ? '0' : `(${scores}) / ${readable.length}`
   const feedback =
-    signal === 'outcome' ? `R = O = ${r}` : signal === 'step' ? `R = Σ S / m = ${mean} = ${r}` : `R = O + λ · Σ S / m = ${o} + ${decimal(lambda, lambda % 1 === 0 ? 0 : 2)} · ${mean} = ${r}`
+    signal === 'outcome'
+      ? `R = O = ${r}`
+      : signal === 'step'
+        ? `R = Σ S / m = ${mean} = ${r}`
+        : `R = O + λ · Σ S / m = ${o} + ${decimal(lambda, lambda % 1 === 0 ? 0 : 2)} · ${mean} = ${r}`
 
-  const column = group.trajectories.map((t) => t.steps[step.index]?.feedback).filter((value) => value !== null && value !== undefined)
+  const column = group.trajectories
+    .map((t) => t.steps[step.index]?.feedback)
+    .filter((value) => value !== null && value !== undefined)
   const count = column.length
   const columnMean = column.reduce((sum, value) => sum + value, 0) / count
   const std = Math.sqrt(column.reduce((sum, value) => sum + (value - columnMean) ** 2, 0) / count)
   const where = `step ${step.index + 1} of ${count} trajectories: mean R ${signed(columnMean)}, standard deviation ${decimal(std)}`
   if (step.advantage === undefined) return { feedback, advantage: 'The advantage has not been assigned yet.' }
   if (step.advantage === null) {
-    return { feedback, advantage: count === 1 ? 'A: none. No other trajectory reached this step, so there is nothing to compare it with.' : `A: none. This step does not train the policy (${where}).` }
+    return {
+      feedback,
+      advantage:
+        count === 1
+          ? 'A: none. No other trajectory reached this step, so there is nothing to compare it with.'
+          : `A: none. This step does not train the policy (${where}).`,
+    }
   }
   return { feedback, advantage: `A = ${signed(step.advantage)}. ${where[0]!.toUpperCase()}${where.slice(1)}.` }
 }
@@ -147,7 +205,8 @@ export function arithmetic(group: GroupView, trajectory: TrajectoryView, step: S
 export function cellName(trajectory: TrajectoryView, step: StepView): string {
   const parts = [`Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`]
   if (step.meanScore !== null) parts.push(`mean score ${signed(step.meanScore)}`)
-  if (step.advantage !== undefined) parts.push(step.advantage === null ? 'no advantage' : `advantage ${signed(step.advantage)}`)
+  if (step.advantage !== undefined)
+    parts.push(step.advantage === null ? 'no advantage' : `advantage ${signed(step.advantage)}`)
   return parts.join(', ')
 }
 

@@ -1,6 +1,12 @@
 /** The settings on the controls: what the next run starts with, and what a run that is under way is told. */
 import {
-  DEFAULT_PRESET, isLiveSetting, parseSettings, presetSettings, SettingsError, type LivePatch, type Settings,
+  DEFAULT_PRESET,
+  isLiveSetting,
+  parseSettings,
+  presetSettings,
+  SettingsError,
+  type LivePatch,
+  type Settings,
 } from '../../method/settings.ts'
 
 export class DraftSettings {
@@ -8,11 +14,19 @@ export class DraftSettings {
   #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
   #error = $state.raw<{ field: string; message: string } | null>(null)
 
-  get preset(): string { return this.#preset }
-  get values(): Settings { return this.#values }
+  get preset(): string {
+    return this.#preset
+  }
+  get values(): Settings {
+    return this.#values
+  }
   /** What is wrong with the value that was last tried; `values` still has the one before. */
-  get error(): { field: string; message: string } | null { return this.#error }
-  get base(): Settings { return presetSettings(this.#preset) }
+  get error(): { field: string; message: string } | null {
+    return this.#error
+  }
+  get base(): Settings {
+    return presetSettings(this.#preset)
+  }
 
   choosePreset(preset: string): void {
     this.#preset = preset
@@ -25,7 +39,7 @@ export class DraftSettings {
     try {
       this.#values = parseSettings({ ...this.#values, [name]: value }, this.#preset)
       this.#error = null
-      return isLiveSetting(name) ? ({ [name]: value } as LivePatch) : null
+      return isLiveSetting(name) ? { [name]: value } : null
     } catch (cause) {
       if (!(cause instanceof SettingsError)) throw cause
       this.#error = { field: name, message: cause.message }

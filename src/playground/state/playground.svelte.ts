@@ -2,8 +2,10 @@
 import type { Component } from '../../method/loop-contract.ts'
 import type { Settings } from '../../method/settings.ts'
 import type { Phase } from '../../method/events.ts'
-import type { RunView } from '../run-view.ts'
-import type { OpenSession, StartRequest } from '../session-port.ts'
+import type { RunView } from '../../method/fold.ts'
+import type { StartRequest } from '../../runs/loop-service.ts'
+import type { OpenSession } from '../session-port.ts'
+import { newRunId } from '../run-id.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
 import { RunSession } from './run-session.svelte.ts'
@@ -23,12 +25,21 @@ export class Playground {
     this.live = new RunSession(open)
   }
 
-  get source(): 'recorded' | 'live' { return this.#source }
-  get hasRecording(): boolean { return this.recorded.state === 'ready' }
-  get hasLiveRun(): boolean { return this.#hasLiveRun }
-  get view(): RunView { return this.#source === 'recorded' ? this.recorded.view : this.live.view }
-  get revision(): number { return this.#source === 'recorded' ? this.recorded.revision : this.live.revision }
-  get phase(): Phase | null { return this.#source === 'recorded' ? this.recorded.phase : this.live.phase }
+  get source(): 'recorded' | 'live' {
+    return this.#source
+  }
+  get hasRecording(): boolean {
+    return this.recorded.state === 'ready'
+  }
+  get hasLiveRun(): boolean {
+    return this.#hasLiveRun
+  }
+  get view(): RunView {
+    return this.#source === 'recorded' ? this.recorded.view : this.live.view
+  }
+  get phase(): Phase | null {
+    return this.#source === 'recorded' ? this.recorded.phase : this.live.phase
+  }
 
   async open(): Promise<void> {
     await this.recorded.load(RECORDING)
@@ -81,7 +92,6 @@ export class Playground {
   }
 
   #request(): StartRequest {
-    const runId = `run-${new Date().toISOString().slice(0, 19).replaceAll(/[^0-9]/g, '')}`
-    return { runId, preset: this.draft.preset, settings: this.draft.values, iterations: RUN_ITERATIONS }
+    return { runId: newRunId(), preset: this.draft.preset, settings: this.draft.values, iterations: RUN_ITERATIONS }
   }
 }

@@ -3,8 +3,8 @@
  * replayed by applying its events again.
  */
 import { isLogged, type LoggedEvent, type Phase, type RunEvent } from '../../method/events.ts'
-import { RunView } from '../run-view.ts'
-import type { SessionFailure } from '../session-port.ts'
+import { RunView } from '../../method/fold.ts'
+import type { RunFailure } from '../../runs/loop-service.ts'
 import { slicer } from './time-slice.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
@@ -14,7 +14,7 @@ const SECONDS_PER_ITERATION = 4
 
 export class RecordedRun {
   #state = $state.raw<RecordedState>('loading')
-  #failure = $state.raw<SessionFailure | null>(null)
+  #failure = $state.raw<RunFailure | null>(null)
   #revision = $state.raw(0)
   #iteration = $state.raw(0)
   #lastIteration = $state.raw(0)
@@ -27,17 +27,34 @@ export class RecordedRun {
   #cursor = 0
   #seek = 0
 
-  get state(): RecordedState { return this.#state }
-  get failure(): SessionFailure | null { return this.#failure }
-  get revision(): number { return this.#revision }
-  get view(): RunView { return this.#view }
+  get state(): RecordedState {
+    return this.#state
+  }
+  get failure(): RunFailure | null {
+    return this.#failure
+  }
+  /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
+  get view(): RunView {
+    void this.#revision
+    return this.#view
+  }
   /** How many iterations of the recording are shown now, in [0, lastIteration]. */
-  get iteration(): number { return this.#iteration }
-  get lastIteration(): number { return this.#lastIteration }
-  get isPlaying(): boolean { return this.#isPlaying }
-  get speed(): number { return this.#speed }
+  get iteration(): number {
+    return this.#iteration
+  }
+  get lastIteration(): number {
+    return this.#lastIteration
+  }
+  get isPlaying(): boolean {
+    return this.#isPlaying
+  }
+  get speed(): number {
+    return this.#speed
+  }
   /** Where the loop was at this moment of the recording; null when it stands still. */
-  get phase(): Phase | null { return this.#isPlaying ? this.#view.phase : null }
+  get phase(): Phase | null {
+    return this.#isPlaying ? this.view.phase : null
+  }
 
   /** Loads the first of the addresses that exists, and shows the run's end. */
   async load(addresses: readonly string[]): Promise<void> {
@@ -167,5 +184,7 @@ async function unzipped(body: ReadableStream<Uint8Array>): Promise<ReadableStrea
     },
     cancel: (reason) => reader.cancel(reason),
   })
-  return first.value?.[0] === 0x1f && first.value[1] === 0x8b ? whole.pipeThrough(new DecompressionStream('gzip')) : whole
+  return first.value?.[0] === 0x1f && first.value[1] === 0x8b
+    ? whole.pipeThrough(new DecompressionStream('gzip'))
+    : whole
 }

@@ -2,8 +2,10 @@
 import { isLogged, type EphemeralEvent, type Phase, type RunEvent, type StepHappened } from '../../method/events.ts'
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
-import { RunView } from '../run-view.ts'
-import type { OpenSession, SessionPort, SessionStatus, StartRequest } from '../session-port.ts'
+import { LiveSteps } from '../live-steps.ts'
+import { RunView } from '../../method/fold.ts'
+import type { RunMessage, RunStatus, StartRequest } from '../../runs/loop-service.ts'
+import type { OpenSession, SessionPort } from '../session-port.ts'
 
 /** Milliseconds of one frame that folding may take; what is left waits for the next. */
 const FOLD_BUDGET_MS = 8
@@ -15,11 +17,13 @@ export interface PhaseProgress {
 }
 
 export class RunSession {
-  #status = $state.raw<SessionStatus>({ state: 'idle' })
+  #status = $state.raw<RunStatus>({ state: 'idle' })
   #revision = $state.raw(0)
+  #notice = $state.raw<string | null>(null)
+  #runId = ''
   #progress = $state.raw<PhaseProgress | null>(null)
   #view = new RunView()
-  #liveSteps = new Map<string, StepHappened[]>()
+  readonly #liveSteps = new LiveSteps()
   #timings: Record<string, number> = {}
   #queue: RunEvent[] = []
   #queueHead = 0
@@ -31,20 +35,42 @@ export class RunSession {
     this.#open = open
   }
 
-  get status(): SessionStatus { return this.#status }
-  get revision(): number { return this.#revision }
-  get view(): RunView { return this.#view }
-  get progress(): PhaseProgress | null { return this.#progress }
-  get phase(): Phase | null { return this.isBusy ? (this.#progress?.phase ?? this.#view.phase) : null }
-  /** Steps of the episodes that are being rolled out, by episode; read together with `revision`. */
-  get liveSteps(): ReadonlyMap<string, readonly StepHappened[]> { return this.#liveSteps }
-  get timings(): Readonly<Record<string, number>> { return this.#timings }
-  get isBusy(): boolean { return ['loading', 'running', 'pausing'].includes(this.#status.state) }
+  get status(): RunStatus {
+    return this.#status
+  }
+  /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
+  get view(): RunView {
+    void this.#revision
+    return this.#view
+  }
+  /** Something that a person should know although the run goes on. */
+  get notice(): string | null {
+    return this.#notice
+  }
+  get progress(): PhaseProgress | null {
+    return this.#progress
+  }
+  get phase(): Phase | null {
+    return this.isBusy ? (this.#progress?.phase ?? this.view.phase) : null
+  }
+  /** Steps of the episodes that are being rolled out, by episode. */
+  get liveSteps(): ReadonlyMap<string, readonly StepHappened[]> {
+    void this.#revision
+    return this.#liveSteps.byEpisode
+  }
+  get timings(): Readonly<Record<string, number>> {
+    return this.#timings
+  }
+  get isBusy(): boolean {
+    return ['loading', 'running', 'pausing'].includes(this.#status.state)
+  }
   /** A run that can go on where it is. */
-  get isOpen(): boolean { return this.isBusy || this.#status.state === 'paused' }
+  get isOpen(): boolean {
+    return this.isBusy || this.#status.state === 'paused'
+  }
 
   async start(request: StartRequest): Promise<void> {
-    this.#reset()
+    this.#reset(request.runId)
     this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
     await this.#try((port) => port.start(request), 'The run could not be started.')
   }
@@ -64,7 +90,7 @@ export class RunSession {
 
   async stepOnce(only: Component | undefined, request: StartRequest): Promise<void> {
     if (this.isOpen) return this.#try((port) => port.stepOnce(only), 'The iteration could not be run.')
-    this.#reset()
+    this.#reset(request.runId)
     this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
     await this.#try((port) => port.stepOnce(only, request), 'The iteration could not be run.')
   }
@@ -75,22 +101,44 @@ export class RunSession {
 
   async #try(command: (port: SessionPort) => Promise<void>, what: string): Promise<void> {
     try {
-      this.#port ??= this.#open({
-        onEvents: (batch) => this.#take(batch),
-        onStatus: (status) => {
-          this.#status = status
-        },
-      })
+      this.#port ??= this.#open(
+        (message) => this.#hear(message),
+        (why) => this.#lose(why),
+      )
       await command(this.#port)
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      this.#status = { state: 'failed', failure: { what, why, remedy: 'Press Run to start afresh. If it fails again, choose another preset or reload the page.' } }
+      this.#status = {
+        state: 'failed',
+        failure: {
+          what,
+          why,
+          remedy: 'Press Run to start afresh. If it fails again, choose another preset or reload the page.',
+        },
+      }
     }
   }
 
-  #reset(): void {
+  #hear(message: RunMessage): void {
+    // What a run that has been replaced still says.
+    if (message.runId !== null && message.runId !== this.#runId) return
+    if (message.type === 'events') this.#take(message.batch)
+    else if (message.type === 'status') this.#status = message.status
+    else this.#notice = message.text
+  }
+
+  #lose(why: string): void {
+    this.#port = null
+    if (!this.isOpen) return
+    const remedy = 'Press Run to start afresh: a new worker is opened for it.'
+    this.#status = { state: 'failed', failure: { what: 'The run has ended: its worker has stopped.', why, remedy } }
+  }
+
+  #reset(runId: string): void {
+    this.#runId = runId
+    this.#notice = null
     this.#view = new RunView()
-    this.#liveSteps = new Map()
+    this.#liveSteps.clear()
     this.#queue = []
     this.#queueHead = 0
     this.#progress = null
@@ -104,7 +152,9 @@ export class RunSession {
 
   /** A hidden tab has no frames, but its log must not pile up. */
   #schedule(): void {
-    this.#frame = document.hidden ? window.setTimeout(() => this.#fold(), 50) : requestAnimationFrame(() => this.#fold())
+    this.#frame = document.hidden
+      ? window.setTimeout(() => this.#fold(), 50)
+      : requestAnimationFrame(() => this.#fold())
   }
 
   #fold(): void {
@@ -114,9 +164,9 @@ export class RunSession {
       const event = this.#queue[this.#queueHead++]!
       if (isLogged(event)) {
         this.#view.apply(event)
-        if (event.type === 'episode') this.#liveSteps.delete(event.episodeId)
+        if (event.type === 'episode') this.#liveSteps.forget(event.episodeId)
         if (event.type === 'iteration-started') this.#liveSteps.clear()
-      } else this.#notice(event)
+      } else this.#watch(event)
     }
     if (this.#queueHead < this.#queue.length) this.#schedule()
     else {
@@ -126,13 +176,9 @@ export class RunSession {
     this.#revision++
   }
 
-  #notice(event: EphemeralEvent): void {
+  #watch(event: EphemeralEvent): void {
     if (event.type === 'timings') this.#timings = event.metrics
     else if (event.type === 'progress') this.#progress = { phase: event.phase, done: event.done, total: event.total }
-    else {
-      const steps = this.#liveSteps.get(event.episodeId)
-      if (steps) steps.push(event)
-      else this.#liveSteps.set(event.episodeId, [event])
-    }
+    else this.#liveSteps.take(event)
   }
 }

@@ -6,11 +6,19 @@ export class Selection {
   #step = $state.raw(0)
 
   /** Null follows the run. */
-  get iteration(): number | null { return this.#iteration }
+  get iteration(): number | null {
+    return this.#iteration
+  }
   /** Null takes the most telling group. */
-  get taskId(): string | null { return this.#taskId }
-  get rollout(): number { return this.#rollout }
-  get step(): number { return this.#step }
+  get taskId(): string | null {
+    return this.#taskId
+  }
+  get rollout(): number {
+    return this.#rollout
+  }
+  get step(): number {
+    return this.#step
+  }
 
   chooseIteration(iteration: number | null): void {
     this.#iteration = iteration

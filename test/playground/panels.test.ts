@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest'
+import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
+import { foldRun } from '../../src/method/fold.ts'
+import { charts, summarise, tableRows, valueAt, type Chart } from '../../src/playground/panels/curves.ts'
+import { activeFlows, FLOWS, loopFlows } from '../../src/playground/panels/loop-flows.ts'
+import { loopGeometry, WIDE_FROM } from '../../src/playground/panels/loop-geometry.ts'
+import { families, rewriteState } from '../../src/playground/panels/tasks.ts'
+import { arithmetic, group, groupChoices, meanScore, mostTelling } from '../../src/playground/panels/trajectories.ts'
+import { fakeRun, fakeSettings } from './fake-run.ts'
+
+const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
+const view = foldRun(events)
+const iteration = view.iteration(6)!
+
+/** The log up to the first event that is as asked. */
+function until(stop: (event: LoggedEvent) => boolean) {
+  return foldRun(events.slice(0, events.findIndex(stop) + 1))
+}
+
+describe('the loop', () => {
+  it('has a number on every arrow once an iteration has ended', () => {
+    const { flows } = loopFlows(view)
+    for (const id of FLOWS) expect(flows[id].value, id).not.toBe('–')
+    expect(flows.actions.value).toContain(`${iteration.episodes.length} rollouts`)
+  })
+
+  it('shows the iteration before, marked, until the new one has its own numbers', () => {
+    const early = until((event) => event.type === 'episode' && event.iteration === 2)
+    const { flows } = loopFlows(early)
+    expect(flows.actions).toMatchObject({ value: expect.stringMatching(/^1 rollout,/) as string, isEarlier: false })
+    expect(flows.score.isEarlier).toBe(true)
+    expect(flows.score.value).toBe(loopFlows(until((e) => e.type === 'iteration-finished')).flows.score.value)
+  })
+
+  it('knows nothing before a run and says so', () => {
+    const { flows } = loopFlows(foldRun([]))
+    for (const id of FLOWS) expect(flows[id].value).toBe('–')
+  })
+
+  it('writes the junction for the signal that trains', () => {
+    const of = (signal: 'integrated' | 'outcome' | 'step') =>
+      loopFlows(foldRun([...fakeRun({ iterations: 1, settings: { signal } })].filter(isLogged))).junction.formula
+    expect([of('integrated'), of('outcome'), of('step')]).toEqual(['R = O + λ S̄', 'R = O', 'R = S̄'])
+  })
+
+  it('lights the arrows of the phase and none when it stands still', () => {
+    expect(activeFlows('judge')).toEqual(['steps', 'score'])
+    expect(activeFlows(null)).toEqual([])
+  })
+
+  it.each([300, 328, WIDE_FROM - 1, WIDE_FROM, 1072, 2400])(
+    'keeps its boxes apart and inside at %i pixels',
+    (width) => {
+      const { policy, environment, reward, junction, height } = loopGeometry(width)
+      expect(environment.x - (policy.x + policy.width)).toBeGreaterThan(40)
+      for (const box of [policy, environment, reward, junction]) {
+        expect(box.x).toBeGreaterThanOrEqual(0)
+        expect(box.x + box.width).toBeLessThanOrEqual(width)
+        expect(box.y + box.height).toBeLessThanOrEqual(height)
+      }
+      expect(junction.y).toBeGreaterThan(policy.y + policy.height)
+      expect(reward.y).toBeGreaterThan(junction.y + junction.height)
+    },
+  )
+})
+
+describe('curves', () => {
+  const chart = (id: string): Chart => charts(view).find((candidate) => candidate.id === id)!
+
+  it('have the logged metric at the iteration that logged it', () => {
+    const training = chart('accuracy').series.find((series) => series.name === 'training')!
+    expect(training.points.map((point) => point.x)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(training.points[5]!.y).toBe(iteration.metrics['policy/acc'])
+  })
+
+  it('count rewrites up', () => {
+    const [accepted, proposed] = chart('tasks').series
+    const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length
+    expect(accepted!.points.at(-1)!.y).toBe(total)
+    expect(proposed!.points.at(-1)!.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
+  })
+
+  it('leave a frozen model without loss', () => {
+    const frozen = foldRun([...fakeRun({ iterations: 2, settings: { trainReward: false } })].filter(isLogged))
+    const loss = charts(frozen).find((candidate) => candidate.id === 'loss')!
+    expect(loss.series.map((series) => series.points.length)).toEqual([2, 0])
+  })
+
+  it('say in words where they began and where they are', () => {
+    expect(summarise(chart('reward'))).toMatch(/process \d+\.\d % → \d+\.\d % \(iterations 1 to 6\)/)
+    expect(summarise(charts(foldRun([]))[0]!)).toBe('No values yet.')
+  })
+
+  it('hold the last value between two evaluations', () => {
+    const series = {
+      name: 'x',
+      hue: 'ink',
+      line: 'solid',
+      points: [
+        { x: 1, y: 0.2 },
+        { x: 5, y: 0.6 },
+      ],
+    } as const
+    expect([0, 1, 4, 5, 9].map((at) => valueAt({ ...series, points: [...series.points] }, at))).toEqual([
+      null,
+      0.2,
+      0.2,
+      0.6,
+      0.6,
+    ])
+  })
+
+  it('fill a table with both ends of a long run', () => {
+    const points = Array.from({ length: 1000 }, (_, i) => ({ x: i + 1, y: i }))
+    const long: Chart = {
+      id: 'x',
+      title: 'x',
+      about: '',
+      unit: 'number',
+      series: [{ name: 'x', hue: 'ink', line: 'solid', points }],
+    }
+    const rows = tableRows(long, 40)
+    expect(rows).toHaveLength(40)
+    expect([rows[0]!.iteration, rows[39]!.iteration]).toEqual([1, 1000])
+  })
+})
+
+describe('trajectories', () => {
+  it('are chosen where the outcome is most in doubt', () => {
+    const choice = (taskId: string, accuracy: number | null) => ({
+      taskId,
+      accuracy,
+      instruction: '',
+      played: 8,
+      isCandidate: false,
+    })
+    expect(mostTelling([choice('a', 1), choice('b', 0.625), choice('c', 0), choice('d', null)])).toBe('b')
+    expect(mostTelling([])).toBeNull()
+  })
+
+  it('line all rollouts of a task up, with what was learned about them', () => {
+    const choices = groupChoices(view, iteration)
+    expect(choices.map((choice) => choice.taskId)).toEqual([...iteration.taskIds, ...iteration.pendingTaskIds])
+    const { trajectories, width } = group(iteration, choices[0]!.taskId)
+    expect(trajectories).toHaveLength(fakeSettings.groupSize)
+    expect(width).toBe(Math.max(...trajectories.map((trajectory) => trajectory.steps.length)))
+    expect(trajectories[0]!.steps[0]!.evaluations).toHaveLength(fakeSettings.evaluationsPerStep)
+  })
+
+  it('show the steps of an episode that has not ended, after those that have', () => {
+    const taskId = iteration.taskIds[0]!
+    const step = {
+      type: 'step',
+      iteration: 6,
+      episodeId: 'new',
+      taskId,
+      index: 0,
+      response: 'look',
+      observation: 'A room.',
+      done: false,
+    } as const
+    const { trajectories } = group(iteration, taskId, new Map([['new', [step]]]))
+    expect(trajectories.at(-1)).toMatchObject({
+      episodeId: 'new',
+      outcome: null,
+      steps: [{ response: 'look', trueLabel: null }],
+    })
+  })
+
+  it('write R and A with the numbers of the step', () => {
+    const group = {
+      taskId: 't',
+      width: 1,
+      trajectories: [1, -1].map((outcome, rollout) => ({
+        episodeId: String(rollout),
+        rollout,
+        opening: '',
+        outcome: outcome as 1 | -1,
+        steps: [
+          {
+            index: 0,
+            response: '',
+            thought: '',
+            command: '',
+            observation: '',
+            trueLabel: null,
+            distance: null,
+            meanScore: null,
+            rewardAdvantages: null,
+            evaluations: [
+              { score: 1, reasoning: '' },
+              { score: 1, reasoning: '' },
+              { score: -1, reasoning: '' },
+              { score: 0, reasoning: '' },
+            ] as never,
+            feedback: outcome + 1 / 3,
+            advantage: outcome,
+          },
+        ],
+      })),
+    }
+    const trajectory = group.trajectories[0]!
+    const written = arithmetic(group, trajectory, trajectory.steps[0]!, 1, 'integrated')!
+    expect(written.feedback).toBe('R = O + λ · Σ S / m = +1 + 1 · (+1 +1 −1) / 3 = +1.33')
+    expect(written.advantage).toBe('A = +1.00. Step 1 of 2 trajectories: mean R +0.33, standard deviation 1.00.')
+  })
+
+  it('average readable votes only', () => {
+    const votes = [1, -1, -1, 0].map((score) => ({ score: score as 1 | -1 | 0, reasoning: '' }))
+    expect(meanScore(votes)).toBeCloseTo(-1 / 3)
+    expect(meanScore(votes.slice(3))).toBeNull()
+  })
+})
+
+describe('tasks', () => {
+  it('are one family each, whatever they have been rewritten into', () => {
+    const all = families(view)
+    expect(all).toHaveLength(fakeSettings.taskPoolSize)
+    expect(new Set(all.map((family) => family.rootId)).size).toBe(all.length)
+  })
+
+  it('tell an accepted rewrite from a rejected, a refused and a waiting one', () => {
+    const states = new Set(families(view).flatMap((family) => family.rewrites.map(rewriteState)))
+    for (const rewrite of view.rewrites.values()) {
+      const state = rewriteState(rewrite)
+      if (!rewrite.proposal.candidate) expect(state).toBe('refused')
+      else if (!rewrite.resolution) expect(state).toBe('waiting')
+      else expect(state).toBe(rewrite.resolution.accepted ? 'accepted' : 'rejected')
+    }
+    expect(states.size).toBeGreaterThan(1)
+  })
+
+  it('come with those that changed most first', () => {
+    const counts = families(view).map((family) => family.rewrites.length)
+    expect(counts).toEqual([...counts].sort((a, b) => b - a))
+  })
+})
