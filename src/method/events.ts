@@ -27,6 +27,7 @@ export interface Evaluation {
   reasoning: string
 }
 
+/** The first event of a log. A run that goes on after a stop does not write it again. */
 export interface RunStarted {
   type: 'run-started'
   runId: string
@@ -35,6 +36,7 @@ export interface RunStarted {
   backend: string
   models: { policy: string; reward: string; author: string }
 }
+/** Logged before the `iteration-started` of the iteration from which it holds. */
 export interface SettingsChanged {
   type: 'settings-changed'
   patch: LivePatch
@@ -44,6 +46,7 @@ export interface TaskAdded {
   task: Task
   split: 'train'
 }
+/** A number seen before means that the iteration was cut and starts again; see history.ts. */
 export interface IterationStarted {
   type: 'iteration-started'
   taskIds: string[]
@@ -119,7 +122,7 @@ export interface TheoryEstimated {
   pMinus: number | null
   mu: number | null
   precisionBound: number | null
-  /** Share of steps in successful trajectories: the balance a : 1-a of what the reward model is taught. */
+  /** Share of steps in successful trajectories, 0 without steps: the balance a : 1-a of what the reward model is taught. */
   successShare: number
 }
 export interface EvaluationFinished {
@@ -129,11 +132,12 @@ export interface EvaluationFinished {
   acc: number
   episodes: number
 }
-/** The iteration's metrics that follow from the log, names as in METRICS. Finite numbers only. */
+/** The iteration's metrics that follow from the log, names as in METRICS (metrics.ts). Finite numbers only. */
 export interface IterationFinished {
   type: 'iteration-finished'
   metrics: Record<string, number>
 }
+/** `stopped` leaves events of a cut iteration, if there was one, that no longer count. */
 export interface RunFinished {
   type: 'run-finished'
   reason: 'completed' | 'stopped'

@@ -22,7 +22,7 @@ import type {
   TheoryEstimated,
 } from './events.ts'
 import type { Task } from './ports.ts'
-import { applyPatch, type LivePatch, type Settings } from './settings.ts'
+import type { LivePatch, Settings } from './settings.ts'
 
 export interface EpisodeView {
   episode: EpisodeFinished
@@ -143,7 +143,7 @@ export class RunView {
         this.settings = event.settings
         break
       case 'settings-changed':
-        if (this.settings) this.settings = applyPatch(this.settings, event.patch)
+        if (this.settings) this.settings = { ...this.settings, ...event.patch }
         this.settingsChanges.push({ iteration, patch: event.patch })
         break
       case 'task-added':

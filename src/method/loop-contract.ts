@@ -20,14 +20,18 @@ export interface LoopRequest {
   preset: string
   backend: string
   models: { policy: string; reward: string; author: string }
+  /** Of a new run. With `history` the run's own settings and their changes hold, and these are not looked at. */
   settings: Settings
   /** Iterations to run from here; the generator then ends with `run-finished`. */
   iterations: number
   /** Train or adapt this component alone in these iterations, whatever the settings freeze. */
   only?: Component
-  /** Log of the run so far, to go on where it ended; its models' checkpoints are loaded by the caller. */
+  /**
+   * Log of the run so far, to go on after its last `iteration-finished`. The caller has loaded the checkpoints that belong
+   * there; `seq` goes on after the last event given.
+   */
   history?: readonly LoggedEvent[]
-  /** Asked once before every iteration: changes that a person made since the last one. */
+  /** Asked once before every iteration: changes that a person made since the last one. The caller has validated them. */
   takePatch?: () => LivePatch | null
   signal?: AbortSignal
 }

@@ -181,6 +181,47 @@ describe('freezing', () => {
   })
 })
 
+describe('the two updates', () => {
+  it('run at the same time, and are logged policy first whichever ends first', async () => {
+    const ports = world()
+    let releasePolicy = () => {}
+    const rewardHasBegun = new Promise<void>((resolve) => {
+      releasePolicy = resolve
+    })
+    const updatePolicy = ports.policy.update.bind(ports.policy)
+    const updateReward = ports.reward.update.bind(ports.reward)
+    ports.policy.update = async (examples, options) => {
+      await rewardHasBegun
+      return updatePolicy(examples, options)
+    }
+    ports.reward.update = (examples, options) => {
+      releasePolicy()
+      return updateReward(examples, options)
+    }
+    const log = await logOf(ports, request(smallSettings({ tasksPerIteration: 6 }), { iterations: 1 }))
+    expect(ofType(log, 'model-updated').map(({ role, version }) => [role, version])).toEqual([
+      ['policy', 1],
+      ['reward', 1],
+    ])
+  })
+
+  it('get the settings of their own model', async () => {
+    const ports = world()
+    const settings = smallSettings({ tasksPerIteration: 6, rewardUpdatesPerIteration: 2, rewardTemperature: 0.5 })
+    await logOf(ports, request(settings, { iterations: 1 }))
+    expect(ports.policy.updates[0]!.options).toMatchObject({
+      learningRate: 0.02,
+      updatesPerIteration: 4,
+      temperature: 1,
+    })
+    expect(ports.reward.updates[0]!.options).toMatchObject({
+      learningRate: 0.01,
+      updatesPerIteration: 2,
+      temperature: 0.5,
+    })
+  })
+})
+
 describe('changes while the run goes', () => {
   it('applies a patch at the next iteration and logs it there', async () => {
     const patches: (LivePatch | null)[] = [null, { groupSize: 3, lambda: 2 }]
