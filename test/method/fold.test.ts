@@ -55,50 +55,47 @@ describe('a folded run', () => {
     expect(foldRun(log).settingsChanges).toEqual([{ iteration: 1, patch: { lambda: 3 } }])
   })
 
-  it.each([34, 38, 42])(
-    'takes out what a cut iteration left when it starts again (cut at call %i)',
-    async (calls) => {
-      const settings = smallSettings({ tasksPerIteration: 6 })
-      const controller = new AbortController()
-      let count = 0
-      const ports = world({
-        lengths,
-        onGenerate: () => {
-          if (++count === calls) controller.abort()
-        },
-      })
-      const cut: LoggedEvent[] = []
-      const levels: [number, number][] = [[ports.policy.level, ports.reward.level]]
-      let phase = ''
-      for await (const event of runLoop(ports, request(settings, { iterations: 9, signal: controller.signal }))) {
-        if (!isLogged(event)) continue
-        cut.push(event)
-        phase = event.type === 'run-finished' ? phase : event.type
-        if (event.type === 'iteration-finished') levels.push([ports.policy.level, ports.reward.level])
-      }
-      const finished = levels.length - 1
-      ;[ports.policy.level, ports.reward.level] = levels.at(-1)!
-      const rest = await logOf(ports, request(settings, { iterations: 4 - finished, history: cut }))
-      const whole = await logOf(world({ lengths }), request(settings, { iterations: 4 }))
+  it.each([34, 38, 42])('takes out what a cut iteration left when it starts again (cut at call %i)', async (calls) => {
+    const settings = smallSettings({ tasksPerIteration: 6 })
+    const controller = new AbortController()
+    let count = 0
+    const ports = world({
+      lengths,
+      onGenerate: () => {
+        if (++count === calls) controller.abort()
+      },
+    })
+    const cut: LoggedEvent[] = []
+    const levels: [number, number][] = [[ports.policy.level, ports.reward.level]]
+    let phase = ''
+    for await (const event of runLoop(ports, request(settings, { iterations: 9, signal: controller.signal }))) {
+      if (!isLogged(event)) continue
+      cut.push(event)
+      phase = event.type === 'run-finished' ? phase : event.type
+      if (event.type === 'iteration-finished') levels.push([ports.policy.level, ports.reward.level])
+    }
+    const finished = levels.length - 1
+    ;[ports.policy.level, ports.reward.level] = levels.at(-1)!
+    const rest = await logOf(ports, request(settings, { iterations: 4 - finished, history: cut }))
+    const whole = await logOf(world({ lengths }), request(settings, { iterations: 4 }))
 
-      const resumed = foldRun([...cut, ...rest])
-      const straight = foldRun(whole)
-      const comparable = (view: RunView) =>
-        JSON.stringify(
-          {
-            iterations: view.iterations,
-            tasks: [...view.tasks],
-            episodes: [...view.episodes],
-            evaluations: view.evaluations,
-            rewrites: [...view.rewrites],
-            series: view.seriesNames.map((name) => view.series(name)),
-            versions: [view.policyVersion, view.rewardVersion],
-          },
-          (key, value: unknown) => (key === 'seq' ? undefined : value),
-        )
-      expect(comparable(resumed), phase).toBe(comparable(straight))
-    },
-  )
+    const resumed = foldRun([...cut, ...rest])
+    const straight = foldRun(whole)
+    const comparable = (view: RunView) =>
+      JSON.stringify(
+        {
+          iterations: view.iterations,
+          tasks: [...view.tasks],
+          episodes: [...view.episodes],
+          evaluations: view.evaluations,
+          rewrites: [...view.rewrites],
+          series: view.seriesNames.map((name) => view.series(name)),
+          versions: [view.policyVersion, view.rewardVersion],
+        },
+        (key, value: unknown) => (key === 'seq' ? undefined : value),
+      )
+    expect(comparable(resumed), phase).toBe(comparable(straight))
+  })
 
   it('is the same whether events are applied one by one or a log is settled first', async () => {
     const log = await logOf(world({ lengths }), request(smallSettings(), { iterations: 2 }))
