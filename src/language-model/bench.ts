@@ -10,17 +10,43 @@ import { randomStream } from './random-stream.ts'
 
 const VOCABULARY = 700
 const CONFIG = {
-  model_type: 'llama', hidden_size: 96, num_hidden_layers: 3, num_attention_heads: 4, num_key_value_heads: 2, intermediate_size: 256,
-  vocab_size: VOCABULARY, tie_word_embeddings: true, max_position_embeddings: 2048, eos_token_id: 0,
+  model_type: 'llama',
+  hidden_size: 96,
+  num_hidden_layers: 3,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  intermediate_size: 256,
+  vocab_size: VOCABULARY,
+  tie_word_embeddings: true,
+  max_position_embeddings: 2048,
+  eos_token_id: 0,
 }
 const TOKENIZER = {
-  version: '1.0', added_tokens: [], normalizer: null, pre_tokenizer: { type: 'ByteLevel', use_regex: false }, post_processor: null,
+  version: '1.0',
+  added_tokens: [],
+  normalizer: null,
+  pre_tokenizer: { type: 'ByteLevel', use_regex: false },
+  post_processor: null,
   decoder: { type: 'ByteLevel' },
-  model: { type: 'BPE', vocab: Object.fromEntries(Array.from({ length: VOCABULARY }, (_, i) => [String.fromCharCode(0x100 + (i % 64)) + i, i])), merges: [] },
+  model: {
+    type: 'BPE',
+    vocab: Object.fromEntries(
+      Array.from({ length: VOCABULARY }, (_, i) => [String.fromCharCode(0x100 + (i % 64)) + i, i]),
+    ),
+    merges: [],
+  },
 }
 const UPDATE: UpdateOptions = {
-  learningRate: 1e-4, clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0.01, klEstimator: 'k3', lossAggregation: 'seq-mean-token-mean',
-  temperature: 1, updatesPerIteration: 2, maxGradNorm: 1, weightDecay: 0,
+  learningRate: 1e-4,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0.01,
+  klEstimator: 'k3',
+  lossAggregation: 'seq-mean-token-mean',
+  temperature: 1,
+  updatesPerIteration: 2,
+  maxGradNorm: 1,
+  weightDecay: 0,
 }
 const EPISODES = 32
 const TURNS = 6
@@ -30,7 +56,9 @@ const seconds = Number(process.argv[2] ?? 10)
 const model = await LanguageModel.fresh(CONFIG, TOKENIZER, 1, 'cpu')
 const uniform = randomStream(1)
 const randomTokens = (length: number) => Int32Array.from({ length }, () => 1 + Math.floor(uniform() * (VOCABULARY - 1)))
-say(`${(model.parameterCount / 1e6).toFixed(2)} M parameters, ${EPISODES} episodes of ${TURNS} turns, an opening of ${OPENING}, responses of up to ${RESPONSE} and observations of ${OBSERVATION} tokens`)
+say(
+  `${(model.parameterCount / 1e6).toFixed(2)} M parameters, ${EPISODES} episodes of ${TURNS} turns, an opening of ${OPENING}, responses of up to ${RESPONSE} and observations of ${OBSERVATION} tokens`,
+)
 
 const total = { sampled: 0, sampleMs: 0, read: 0, trained: 0, lossTokens: 0, trainMs: 0, fitted: 0, fitMs: 0 }
 await iteration()
@@ -44,8 +72,12 @@ while (performance.now() - start < seconds * 1000) {
 await model.dispose()
 
 const rate = (tokens: number, ms: number) => Math.round((tokens / ms) * 1000).toLocaleString('en')
-say(`sampling   ${rate(total.sampled, total.sampleMs)} tokens/s sampled, ${rate(total.sampled + total.read, total.sampleMs)} with the prompt tokens read on the way`)
-say(`updating   ${rate(total.trained, total.trainMs)} tokens/s forward and backward, ${rate(total.lossTokens, total.trainMs)} of them response tokens`)
+say(
+  `sampling   ${rate(total.sampled, total.sampleMs)} tokens/s sampled, ${rate(total.sampled + total.read, total.sampleMs)} with the prompt tokens read on the way`,
+)
+say(
+  `updating   ${rate(total.trained, total.trainMs)} tokens/s forward and backward, ${rate(total.lossTokens, total.trainMs)} of them response tokens`,
+)
 say(`fitting    ${rate(total.fitted, total.fitMs)} tokens/s of documents with a loss on every token`)
 say(`iteration  ${((performance.now() - start) / iterations / 1000).toFixed(2)} s`)
 
@@ -59,7 +91,10 @@ async function iteration(): Promise<void> {
   let prompts = Array.from({ length: EPISODES }, () => randomTokens(OPENING))
   total.read += EPISODES * OPENING
   for (let turn = 0; turn < TURNS; turn++) {
-    const sampled = await model.generate(prompts.map((prompt, seed) => ({ prompt, count: 1, seed: seed + 1000 * turn })), { temperature: 1, topP: 1, maxTokens: RESPONSE })
+    const sampled = await model.generate(
+      prompts.map((prompt, seed) => ({ prompt, count: 1, seed: seed + 1000 * turn })),
+      { temperature: 1, topP: 1, maxTokens: RESPONSE },
+    )
     prompts = prompts.map((prompt, i) => {
       const { tokens, logProbs } = sampled[i]![0]!
       total.sampled += tokens.length
@@ -75,7 +110,10 @@ async function iteration(): Promise<void> {
   total.trainMs += fitStart - trainStart
   total.trained += metrics.trainedTokens
   total.lossTokens += metrics.lossTokens
-  const { trainedTokens } = await model.fit(Array.from({ length: 16 }, () => ({ prompt: randomTokens(1), response: randomTokens(255) })), { learningRate: 1e-4 })
+  const { trainedTokens } = await model.fit(
+    Array.from({ length: 16 }, () => ({ prompt: randomTokens(1), response: randomTokens(255) })),
+    { learningRate: 1e-4 },
+  )
   total.fitMs += performance.now() - fitStart
   total.fitted += trainedTokens
 }

@@ -87,13 +87,16 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
   const parsed = v.safeParse(configSchema, json)
   if (!parsed.success) {
     const issue = parsed.issues[0]
-    throw new ModelConfigError(`config.json of "${source}" cannot be read: ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}. Take the file from the model's own repository.`)
+    throw new ModelConfigError(
+      `config.json of "${source}" cannot be read: ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}. Take the file from the model's own repository.`,
+    )
   }
   const raw = parsed.output
   const refuse = (what: string): never => {
     throw new ModelConfigError(`Model "${source}" ${what}. Choose a Llama, SmolLM2, Qwen2.5 or Qwen3 checkpoint.`)
   }
-  if (!MODEL_TYPES.some((known) => known === raw.model_type)) refuse(`is of type "${raw.model_type}", which this transformer does not implement`)
+  if (!MODEL_TYPES.some((known) => known === raw.model_type))
+    refuse(`is of type "${raw.model_type}", which this transformer does not implement`)
   if (raw.hidden_act !== 'silu') refuse(`uses the activation "${raw.hidden_act}", and only silu is implemented`)
   if (raw.mlp_bias) refuse('has biases in its feed-forward layers, which are not implemented')
   if (raw.use_sliding_window) refuse('attends through a sliding window, which is not implemented')
@@ -101,12 +104,15 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
   const heads = raw.num_attention_heads
   const keyValueHeads = raw.num_key_value_heads ?? heads
   const headDim = raw.head_dim ?? raw.hidden_size / heads
-  if (heads % keyValueHeads !== 0) refuse(`has ${heads} query heads for ${keyValueHeads} key/value heads, which do not divide evenly`)
-  if (!Number.isInteger(headDim) || headDim % 2 !== 0) refuse(`has heads of ${headDim} features, and rotary embeddings need an even number`)
+  if (heads % keyValueHeads !== 0)
+    refuse(`has ${heads} query heads for ${keyValueHeads} key/value heads, which do not divide evenly`)
+  if (!Number.isInteger(headDim) || headDim % 2 !== 0)
+    refuse(`has heads of ${headDim} features, and rotary embeddings need an even number`)
 
   const rope = raw.rope_parameters ?? raw.rope_scaling
   const ropeType = rope?.rope_type ?? rope?.type ?? 'default'
-  if (ropeType !== 'default' && ropeType !== 'llama3') refuse(`scales its rotary embedding by "${ropeType}", which is not implemented`)
+  if (ropeType !== 'default' && ropeType !== 'llama3')
+    refuse(`scales its rotary embedding by "${ropeType}", which is not implemented`)
   const eos = raw.eos_token_id ?? []
   return {
     hiddenSize: raw.hidden_size,
@@ -117,14 +123,15 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
     intermediateSize: raw.intermediate_size,
     vocabularySize: raw.vocab_size,
     ropeTheta: raw.rope_parameters?.rope_theta ?? raw.rope_theta,
-    ropeScaling: ropeType === 'llama3' && rope
-      ? {
-          factor: rope.factor ?? 8,
-          lowFrequencyFactor: rope.low_freq_factor ?? 1,
-          highFrequencyFactor: rope.high_freq_factor ?? 4,
-          originalPositions: rope.original_max_position_embeddings ?? 8192,
-        }
-      : null,
+    ropeScaling:
+      ropeType === 'llama3' && rope
+        ? {
+            factor: rope.factor ?? 8,
+            lowFrequencyFactor: rope.low_freq_factor ?? 1,
+            highFrequencyFactor: rope.high_freq_factor ?? 4,
+            originalPositions: rope.original_max_position_embeddings ?? 8192,
+          }
+        : null,
     normEpsilon: raw.rms_norm_eps,
     tiedEmbeddings: raw.tie_word_embeddings,
     queryKeyValueBias: raw.attention_bias || raw.model_type === 'qwen2',

@@ -72,7 +72,11 @@ export class DecodeRow {
       if (run) run.node.tokens = this.#tokensFrom(run)
       const parent = run?.node ?? this.#promptEnd
       const slots = tree.allocate(Math.min(RESERVED_SLOTS, this.#maxTokens - this.#tokens.length))
-      run = { node: newNode(parent, new Int32Array(0), slots.start, parent.depth + parent.tokens.length), reserved: slots.length, used: 0 }
+      run = {
+        node: newNode(parent, new Int32Array(0), slots.start, parent.depth + parent.tokens.length),
+        reserved: slots.length,
+        used: 0,
+      }
       this.#nodes.push(run)
       this.#view = viewOf(run.node, new Map())
     }

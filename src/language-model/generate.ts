@@ -9,6 +9,7 @@ import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../me
 import { Breather } from './breathe.ts'
 import { DecodeRow } from './decode-row.ts'
 import { KeyValueCache } from './kv-cache.ts'
+import type { BatchSizes } from './memory-budget.ts'
 import { PrefixTree, type PrefixNode } from './prefix-tree.ts'
 import { randomStream } from './random-stream.ts'
 import { TokenDistribution } from './sampler.ts'
@@ -16,12 +17,8 @@ import { attentionLayout, type QueryRun, viewOf, type Views } from './segments.t
 import { SlotAllocator } from './slot-allocator.ts'
 import type { RaggedBatch, Transformer } from './transformer.ts'
 
-export interface GeneratorOptions {
-  /** Tokens whose keys and values may be kept, at most; memory is taken as it is needed. */
-  cacheSlots: number
-  /** Prompt tokens run at once, at most. */
-  prefillTokens: number
-}
+/** Memory for the cache is taken as it is needed; a single completion that needs more than `cacheSlots` gets it. */
+export type GeneratorOptions = Pick<BatchSizes, 'cacheSlots' | 'prefillTokens'>
 
 export class PromptTooLongError extends Error {
   override name = 'PromptTooLongError'
@@ -55,7 +52,11 @@ export class Generator {
   }
 
   /** `completions[request][j]`. Throws PromptTooLongError, CacheFullError, or the signal's reason. */
-  async generate(requests: readonly GenerateRequest[], sampling: SamplingOptions, signal?: AbortSignal): Promise<Completion[][]> {
+  async generate(
+    requests: readonly GenerateRequest[],
+    sampling: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
     const completions: Completion[][] = requests.map(() => [])
     const breather = new Breather()
     for (const wave of this.#planWaves(requests, sampling.maxTokens)) {
@@ -102,8 +103,14 @@ export class Generator {
     let largest = 0
     for (const [requestIndex, request] of requests.entries()) {
       const length = request.prompt.length
-      if (length === 0) throw new PromptTooLongError('A prompt is empty, and a model needs at least one token to continue. Begin the prompt with some text.')
-      if (length >= maxPositions) throw new PromptTooLongError(`A prompt has ${length} tokens, and this model reads at most ${maxPositions - 1}. Lower maxSteps, or take a model with a longer context.`)
+      if (length === 0)
+        throw new PromptTooLongError(
+          'A prompt is empty, and a model needs at least one token to continue. Begin the prompt with some text.',
+        )
+      if (length >= maxPositions)
+        throw new PromptTooLongError(
+          `A prompt has ${length} tokens, and this model reads at most ${maxPositions - 1}. Lower maxSteps, or take a model with a longer context.`,
+        )
       const limit = Math.min(maxTokens, maxPositions - length)
       for (let j = 0; j < request.count; j++) {
         const job = wave.at(-1)
@@ -127,7 +134,7 @@ export class Generator {
     return waves
   }
 
-  /** Grows the cache until `needed` slots fit beside what it holds, but never beyond its limit; doubling keeps copies few. */
+  /** Grows the cache until `needed` slots fit beside what it holds, within its limit; doubling keeps copies few. */
   #makeRoom(needed: number): void {
     const { slots } = this.#tree
     const used = slots.capacity - slots.freeSlots
@@ -139,7 +146,13 @@ export class Generator {
   }
 
   /** Reads the wave's prompts and draws every completion's first token. */
-  async #prefill(wave: readonly Job[], sampling: SamplingOptions, live: Set<DecodeRow>, breather: Breather, signal?: AbortSignal): Promise<void> {
+  async #prefill(
+    wave: readonly Job[],
+    sampling: SamplingOptions,
+    live: Set<DecodeRow>,
+    breather: Breather,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const views: Views = new Map()
     const unread: { node: PrefixNode; firstSlot: number; tokens: Tokens; depth: number }[] = []
     const ends = wave.map(({ request }) => {
@@ -164,12 +177,17 @@ export class Generator {
 
     for (const chunk of inChunks(unread, this.#options.prefillTokens)) {
       await breather.breathe(signal)
-      const runs: QueryRun[] = chunk.map(({ node, firstSlot, tokens }) => ({ view: viewOf(node, views), firstSlot, length: tokens.length }))
+      const runs: QueryRun[] = chunk.map(({ node, firstSlot, tokens }) => ({
+        view: viewOf(node, views),
+        firstSlot,
+        length: tokens.length,
+      }))
       const layout = attentionLayout(runs)
       const positions = Int32Array.from(chunk.flatMap(({ depth, tokens }) => Array.from(tokens, (_, i) => depth + i)))
       const batch: RaggedBatch = { tokens: concatenated(chunk.map(({ tokens }) => tokens)), positions, layout }
       const outputRows: number[] = []
-      for (let row = 0; row < layout.querySlot.length; row++) if (asked.has(layout.querySlot[row]!)) outputRows.push(row)
+      for (let row = 0; row < layout.querySlot.length; row++)
+        if (asked.has(layout.querySlot[row]!)) outputRows.push(row)
       const logits = await this.#logits(batch, Int32Array.from(outputRows))
       for (const [at, row] of outputRows.entries()) {
         this.#distribution.read(logits, at * this.#model.config.vocabularySize, sampling.temperature)
@@ -219,7 +237,10 @@ export class Generator {
 }
 
 /** Cuts pieces in order into chunks of at most `size` tokens. */
-function inChunks<P extends { firstSlot: number; tokens: Tokens; depth: number }>(pieces: readonly P[], size: number): P[][] {
+function inChunks<P extends { firstSlot: number; tokens: Tokens; depth: number }>(
+  pieces: readonly P[],
+  size: number,
+): P[][] {
   const chunks: P[][] = []
   let room = 0
   for (const piece of pieces) {
@@ -229,7 +250,12 @@ function inChunks<P extends { firstSlot: number; tokens: Tokens; depth: number }
         room = size
       }
       const tokens = piece.tokens.slice(from, from + room)
-      chunks[chunks.length - 1]!.push({ ...piece, firstSlot: piece.firstSlot + from, tokens, depth: piece.depth + from })
+      chunks[chunks.length - 1]!.push({
+        ...piece,
+        firstSlot: piece.firstSlot + from,
+        tokens,
+        depth: piece.depth + from,
+      })
       from += tokens.length
       room -= tokens.length
     }

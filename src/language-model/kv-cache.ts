@@ -34,7 +34,12 @@ export class KeyValueCache {
   }
 
   /** Writes keys[N, C] and values[N, C] of a layer into their slots and returns that layer's pools. */
-  write(layer: number, keys: tf.Tensor2D, values: tf.Tensor2D, slots: Int32Array): { keys: tf.Tensor2D; values: tf.Tensor2D } {
+  write(
+    layer: number,
+    keys: tf.Tensor2D,
+    values: tf.Tensor2D,
+    slots: Int32Array,
+  ): { keys: tf.Tensor2D; values: tf.Tensor2D } {
     const pools = {
       keys: tf.keep(kvWrite(this.#keys[layer]!, keys, slots)),
       values: tf.keep(kvWrite(this.#values[layer]!, values, slots)),

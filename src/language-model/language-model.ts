@@ -3,11 +3,21 @@
  *
  * Calls are served one after the other, in the order they came: a generation never sees half an update.
  */
-import type { Completion, GenerateRequest, LanguageModelPort, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../method/ports.ts'
+import type {
+  Completion,
+  GenerateRequest,
+  LanguageModelPort,
+  SamplingOptions,
+  Tokens,
+  TrainingExample,
+  UpdateMetrics,
+  UpdateOptions,
+} from '../method/ports.ts'
 import { type BackendName, selectBackend } from './backends/index.ts'
 import { readCheckpoint, writeCheckpoint, writeWeights } from './checkpoint.ts'
 import { parseModelConfig, type ModelConfig } from './config.ts'
 import { Generator } from './generate.ts'
+import { type BatchSizes, defaultBatchSizes } from './memory-budget.ts'
 import { type ModelFolder, type ModelReader, readModelFolder } from './model-folder.ts'
 import { initialWeights } from './parameters.ts'
 import type { FloatType } from './safetensors.ts'
@@ -15,19 +25,11 @@ import { Tokenizer } from './tokenizer.ts'
 import { type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './trainer.ts'
 import { Transformer } from './transformer.ts'
 
-export interface LanguageModelOptions {
-  /** Tokens whose keys and values are kept for later prompts, at most. */
-  cacheSlots?: number
-  /** Prompt tokens run at once. */
-  prefillTokens?: number
-  /** Tokens run forward and backward at once. */
-  microBatchTokens?: number
-}
+/** What is not given follows from the model's size. */
+export type LanguageModelOptions = Partial<BatchSizes>
 
 /** A backend to start, or the one that TensorFlow.js has selected. There is one for all models of a thread. */
 export type BackendChoice = BackendName | 'selected'
-
-const DEFAULTS = { cacheSlots: 65_536, prefillTokens: 2048, microBatchTokens: 4096 } as const satisfies Required<LanguageModelOptions>
 
 export class LanguageModel implements LanguageModelPort {
   readonly config: ModelConfig
@@ -39,26 +41,48 @@ export class LanguageModel implements LanguageModelPort {
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(folder: ModelFolder, options: LanguageModelOptions) {
-    const { cacheSlots, prefillTokens, microBatchTokens } = { ...DEFAULTS, ...options }
+    const { cacheSlots, prefillTokens, microBatchTokens } = { ...defaultBatchSizes(folder.config), ...options }
     this.config = folder.config
     this.tokenizer = folder.tokenizer
     this.#folder = folder
     this.#transformer = new Transformer(folder.config, folder.weights)
-    this.#generator = new Generator(this.#transformer, (tokens) => this.tokenizer.decode(tokens), { cacheSlots, prefillTokens })
+    this.#generator = new Generator(this.#transformer, (tokens) => this.tokenizer.decode(tokens), {
+      cacheSlots,
+      prefillTokens,
+    })
     this.#trainer = new Trainer(this.#transformer, microBatchTokens)
   }
 
   /** A model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError or TokenizerError. */
-  static async load(reader: ModelReader, backend: BackendChoice, options: LanguageModelOptions = {}): Promise<LanguageModel> {
+  static async load(
+    reader: ModelReader,
+    backend: BackendChoice,
+    options: LanguageModelOptions = {},
+  ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
     return new LanguageModel(await readModelFolder(reader), options)
   }
 
   /** A model with fresh weights, the same for the same seed. */
-  static async fresh(configJson: unknown, tokenizerJson: unknown, seed: number, backend: BackendChoice, options: LanguageModelOptions = {}): Promise<LanguageModel> {
+  static async fresh(
+    configJson: unknown,
+    tokenizerJson: unknown,
+    seed: number,
+    backend: BackendChoice,
+    options: LanguageModelOptions = {},
+  ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
     const config = parseModelConfig(configJson, 'a fresh model')
-    return new LanguageModel({ config, configJson, tokenizerJson, tokenizer: new Tokenizer(tokenizerJson, 'a fresh model'), weights: initialWeights(config, seed) }, options)
+    return new LanguageModel(
+      {
+        config,
+        configJson,
+        tokenizerJson,
+        tokenizer: new Tokenizer(tokenizerJson, 'a fresh model'),
+        weights: initialWeights(config, seed),
+      },
+      options,
+    )
   }
 
   get parameterCount(): number {
@@ -69,7 +93,11 @@ export class LanguageModel implements LanguageModelPort {
     return texts.map((text) => this.tokenizer.encode(text))
   }
 
-  generate(requests: readonly GenerateRequest[], options: SamplingOptions, signal?: AbortSignal): Promise<Completion[][]> {
+  generate(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
     return this.#inTurn(() => this.#generator.generate(requests, options, signal))
   }
 
@@ -91,7 +119,9 @@ export class LanguageModel implements LanguageModelPort {
   }
 
   /** The files of a model folder, by name. */
-  saveFolder(dtype: FloatType = 'F32'): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
+  saveFolder(
+    dtype: FloatType = 'F32',
+  ): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
     const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2))
     return this.#inTurn(async () => ({
       'model.safetensors': await writeWeights(this.#transformer, dtype),

@@ -38,15 +38,26 @@ export async function readModelFolder(reader: ModelReader): Promise<ModelFolder>
 }
 
 /** The tensors that the config asks for, with their shapes checked. Others are passed over, an output layer equal to the embedding among them. */
-export function weightsFor(config: ModelConfig, tensors: ReadonlyMap<string, NamedTensor>, source: string): Map<string, Float32Array> {
-  return new Map(parameterShapes(config).map(({ name, shape }) => {
-    const tensor = tensors.get(name)
-    if (!tensor) throw new ModelConfigError(`The weights of "${source}" lack ${name}, which its config.json asks for. Take both files from one repository.`)
-    if (tensor.shape.join() !== shape.join()) {
-      throw new ModelConfigError(`In the weights of "${source}", ${name} has shape [${tensor.shape.join(', ')}] where config.json asks for [${shape.join(', ')}]. Take both files from one repository.`)
-    }
-    return [name, tensor.values] as const
-  }))
+export function weightsFor(
+  config: ModelConfig,
+  tensors: ReadonlyMap<string, NamedTensor>,
+  source: string,
+): Map<string, Float32Array> {
+  return new Map(
+    parameterShapes(config).map(({ name, shape }) => {
+      const tensor = tensors.get(name)
+      if (!tensor)
+        throw new ModelConfigError(
+          `The weights of "${source}" lack ${name}, which its config.json asks for. Take both files from one repository.`,
+        )
+      if (tensor.shape.join() !== shape.join()) {
+        throw new ModelConfigError(
+          `In the weights of "${source}", ${name} has shape [${tensor.shape.join(', ')}] where config.json asks for [${shape.join(', ')}]. Take both files from one repository.`,
+        )
+      }
+      return [name, tensor.values] as const
+    }),
+  )
 }
 
 /** Reads a model below a URL. */
@@ -59,9 +70,13 @@ export function urlReader(url: string, fetchFile: typeof fetch = fetch): ModelRe
       try {
         response = await fetchFile(base + file)
       } catch (cause) {
-        throw new ModelFileError(`${base + file} could not be reached. Check the connection and load the model again.`, { cause })
+        throw new ModelFileError(
+          `${base + file} could not be reached. Check the connection and load the model again.`,
+          { cause },
+        )
       }
-      if (!response.ok) throw new ModelFileError(`${base + file} answered ${response.status}. Check the address of the model.`)
+      if (!response.ok)
+        throw new ModelFileError(`${base + file} answered ${response.status}. Check the address of the model.`)
       return new Uint8Array(await response.arrayBuffer())
     },
   }
@@ -84,6 +99,9 @@ async function readJson(reader: ModelReader, file: string): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch (cause) {
-    throw new ModelFileError(`${file} of "${reader.name}" is not JSON. Remove the model under Models and load it again.`, { cause })
+    throw new ModelFileError(
+      `${file} of "${reader.name}" is not JSON. Remove the model under Models and load it again.`,
+      { cause },
+    )
   }
 }

@@ -45,7 +45,10 @@ export function packMicroBatches(examples: readonly Sequence[], maxTokens: numbe
   const candidates: Candidate[] = []
   for (const [index, { prompt, response }] of examples.entries()) {
     if (response.length === 0) continue
-    if (prompt.length === 0) throw new Error('A training example has an empty prompt, so nothing predicts its first token. Begin the prompt with some text.')
+    if (prompt.length === 0)
+      throw new Error(
+        'A training example has an empty prompt, so nothing predicts its first token. Begin the prompt with some text.',
+      )
     const tokens = new Int32Array(prompt.length + response.length - 1)
     tokens.set(prompt)
     tokens.set(response.subarray(0, -1), prompt.length)
@@ -130,7 +133,12 @@ export function splitIntoUpdates<E extends Sequence>(examples: readonly E[], par
   return runs
 }
 
-function microBatch(examples: readonly Sequence[], tree: PrefixTree, packed: readonly { index: number; end: PrefixNode }[], size: number): MicroBatch {
+function microBatch(
+  examples: readonly Sequence[],
+  tree: PrefixTree,
+  packed: readonly { index: number; end: PrefixNode }[],
+  size: number,
+): MicroBatch {
   const tokens = new Int32Array(size)
   const positions = new Int32Array(size)
   const runs: QueryRun[] = []

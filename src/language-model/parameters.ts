@@ -18,7 +18,11 @@ export function parameterShapes(config: ModelConfig): ParameterShape[] {
   for (let layer = 0; layer < config.layers; layer++) {
     const at = `model.layers.${layer}.`
     add(at + 'input_layernorm.weight', hiddenSize)
-    for (const [projection, width] of [['q_proj', queryWidth], ['k_proj', keyWidth], ['v_proj', keyWidth]] as const) {
+    for (const [projection, width] of [
+      ['q_proj', queryWidth],
+      ['k_proj', keyWidth],
+      ['v_proj', keyWidth],
+    ] as const) {
       add(`${at}self_attn.${projection}.weight`, width, hiddenSize)
       if (config.queryKeyValueBias) add(`${at}self_attn.${projection}.bias`, width)
     }
@@ -50,7 +54,8 @@ export function initialWeights(config: ModelConfig, seed: number): Map<string, F
     else if (!name.endsWith('.bias')) {
       const normal = normalStream(randomStream(seed, index))
       const writesResidual = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight')
-      const deviation = (config.initializerRange ?? 1 / Math.sqrt(shape[1]!)) / (writesResidual ? Math.sqrt(2 * config.layers) : 1)
+      const deviation =
+        (config.initializerRange ?? 1 / Math.sqrt(shape[1]!)) / (writesResidual ? Math.sqrt(2 * config.layers) : 1)
       for (let i = 0; i < values.length; i++) values[i] = deviation * normal()
     }
     weights.set(name, values)

@@ -90,7 +90,10 @@ export class PrefixTree {
       this.dropUnused()
       run = this.slots.allocate(wanted)
     }
-    if (!run) throw new CacheFullError(`All ${this.slots.capacity} slots of the key/value cache are in use. Load the model with a larger cacheSlots, or shorten the prompts.`)
+    if (!run)
+      throw new CacheFullError(
+        `All ${this.slots.capacity} slots of the key/value cache are in use. Load the model with a larger cacheSlots, or shorten the prompts.`,
+      )
     return run
   }
 

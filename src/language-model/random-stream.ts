@@ -11,7 +11,7 @@ export function randomStream(...keys: readonly number[]): RandomStream {
     counter = (counter + 1) | 0
     a = b ^ (b >>> 9)
     b = (c + (c << 3)) | 0
-    c = ((c << 21) | (c >>> 11)) + output | 0
+    c = (((c << 21) | (c >>> 11)) + output) | 0
     return (output >>> 0) / 2 ** 32
   }
   for (const key of keys) {

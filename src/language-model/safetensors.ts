@@ -39,8 +39,14 @@ export function readSafetensors(bytes: Uint8Array, source: string): SafetensorsF
   const advice = 'Remove it under Models and load it again.'
   if (bytes.length < 8) fail(`has ${bytes.length} bytes and no header: the file was cut while downloading. ${advice}`)
   const headerBytes = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
-  if (headerBytes > HEADER_LIMIT_BYTES) fail('is not a safetensors file: its header would be larger than any real one. Choose a file that ends in .safetensors.')
-  if (8 + headerBytes > bytes.length) fail(`is cut off inside its header: ${inWords(8 + headerBytes - bytes.length)} of the header are missing. ${advice}`)
+  if (headerBytes > HEADER_LIMIT_BYTES)
+    fail(
+      'is not a safetensors file: its header would be larger than any real one. Choose a file that ends in .safetensors.',
+    )
+  if (8 + headerBytes > bytes.length)
+    fail(
+      `is cut off inside its header: ${inWords(8 + headerBytes - bytes.length)} of the header are missing. ${advice}`,
+    )
 
   let json: unknown
   try {
@@ -49,18 +55,35 @@ export function readSafetensors(bytes: Uint8Array, source: string): SafetensorsF
     fail('is not a safetensors file: its header is not JSON. Choose a file that ends in .safetensors.', cause)
   }
   const parsed = v.safeParse(headerSchema, json)
-  if (!parsed.success) return fail(`has a header that does not follow the format (${v.getDotPath(parsed.issues[0]) ?? 'header'}: ${parsed.issues[0].message}). Save it again with a current safetensors library.`)
+  if (!parsed.success)
+    return fail(
+      `has a header that does not follow the format (${v.getDotPath(parsed.issues[0]) ?? 'header'}: ${parsed.issues[0].message}). Save it again with a current safetensors library.`,
+    )
   const { __metadata__: metadata, ...entries } = parsed.output
 
   const dataStart = 8 + headerBytes
   const declaredEnd = Object.values(entries).reduce((end, entry) => Math.max(end, entry.data_offsets[1]), 0)
-  if (dataStart + declaredEnd > bytes.length) fail(`is ${inWords(dataStart + declaredEnd - bytes.length)} short: the file was cut while downloading. ${advice}`)
+  if (dataStart + declaredEnd > bytes.length)
+    fail(`is ${inWords(dataStart + declaredEnd - bytes.length)} short: the file was cut while downloading. ${advice}`)
 
   const tensors = new Map<string, NamedTensor>()
-  for (const [name, { dtype, shape, data_offsets: [start, end] }] of Object.entries(entries)) {
-    if (!isFloatType(dtype)) return fail(`holds "${name}" as ${dtype}, and only F32, F16 and BF16 can be read. Choose a checkpoint that is not quantised.`)
+  for (const [
+    name,
+    {
+      dtype,
+      shape,
+      data_offsets: [start, end],
+    },
+  ] of Object.entries(entries)) {
+    if (!isFloatType(dtype))
+      return fail(
+        `holds "${name}" as ${dtype}, and only F32, F16 and BF16 can be read. Choose a checkpoint that is not quantised.`,
+      )
     const length = shape.reduce((product, dimension) => product * dimension, 1)
-    if (end - start !== length * BYTES_OF[dtype]) fail(`says that "${name}" of shape [${shape.join(', ')}] has ${end - start} bytes instead of ${length * BYTES_OF[dtype]}: the file is damaged. ${advice}`)
+    if (end - start !== length * BYTES_OF[dtype])
+      fail(
+        `says that "${name}" of shape [${shape.join(', ')}] has ${end - start} bytes instead of ${length * BYTES_OF[dtype]}: the file is damaged. ${advice}`,
+      )
     // A copy, because a view would need the offset to be a multiple of the element's size. Not by slice: a Node Buffer's is a view.
     const data = new Uint8Array(end - start)
     data.set(bytes.subarray(dataStart + start, dataStart + end))
@@ -86,7 +109,8 @@ export function writeSafetensors(file: SafetensorsFile, dtype: FloatType = 'F32'
   bytes.set(encoded, 8)
   let at = 8 + headerBytes
   for (const { values } of file.tensors.values()) {
-    const narrowed = dtype === 'F32' ? values : dtype === 'F16' ? float16FromFloat32(values) : bfloat16FromFloat32(values)
+    const narrowed =
+      dtype === 'F32' ? values : dtype === 'F16' ? float16FromFloat32(values) : bfloat16FromFloat32(values)
     bytes.set(new Uint8Array(narrowed.buffer, narrowed.byteOffset, narrowed.byteLength), at)
     at += narrowed.byteLength
   }
@@ -109,5 +133,9 @@ function widened(data: Uint8Array<ArrayBuffer>, dtype: FloatType): Float32Array 
 }
 
 function inWords(bytes: number): string {
-  return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : bytes >= 1e3 ? `${(bytes / 1e3).toFixed(1)} kB` : `${bytes} bytes`
+  return bytes >= 1e6
+    ? `${(bytes / 1e6).toFixed(1)} MB`
+    : bytes >= 1e3
+      ? `${(bytes / 1e3).toFixed(1)} kB`
+      : `${bytes} bytes`
 }

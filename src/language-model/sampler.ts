@@ -45,7 +45,10 @@ export class TokenDistribution {
       total += weight
       weighted += weight * above
     }
-    if (!(total > 0 && total < Infinity)) throw new Error('The model answered with numbers that are not finite. Its weights have diverged: go back to an earlier checkpoint, or lower the learning rate.')
+    if (!(total > 0 && total < Infinity))
+      throw new Error(
+        'The model answered with numbers that are not finite. Its weights have diverged: go back to an earlier checkpoint, or lower the learning rate.',
+      )
     const scale = 1 / total
     for (let token = 0; token < size; token++) probabilities[token]! *= scale
     this.#logNormaliser = maximum + Math.log(total)

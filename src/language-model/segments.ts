@@ -26,11 +26,12 @@ export function viewOf(node: PrefixNode, known: Views): View {
   if (!parent) return NOTHING
   const above = viewOf(parent, known)
   const parentEnd = parent.firstSlot + parent.tokens.length
-  const view = above === NOTHING
-    ? { spans: [], segmentStart: node.firstSlot }
-    : parentEnd === node.firstSlot
-      ? above
-      : { spans: [...above.spans, above.segmentStart, parentEnd - above.segmentStart], segmentStart: node.firstSlot }
+  const view =
+    above === NOTHING
+      ? { spans: [], segmentStart: node.firstSlot }
+      : parentEnd === node.firstSlot
+        ? above
+        : { spans: [...above.spans, above.segmentStart, parentEnd - above.segmentStart], segmentStart: node.firstSlot }
   known.set(node, view)
   return view
 }

@@ -25,7 +25,10 @@ export class Tokenizer {
     try {
       this.#tokenizer = new HuggingFaceTokenizer(tokenizerJson as object, {})
     } catch (cause) {
-      throw new TokenizerError(`tokenizer.json of "${source}" cannot be read (${cause instanceof Error ? cause.message : String(cause)}). Take the file from the model's own repository.`, { cause })
+      throw new TokenizerError(
+        `tokenizer.json of "${source}" cannot be read (${cause instanceof Error ? cause.message : String(cause)}). Take the file from the model's own repository.`,
+        { cause },
+      )
     }
   }
 
@@ -41,7 +44,9 @@ export class Tokenizer {
   }
 
   decode(tokens: Tokens): string {
-    return tokens.length === 0 ? '' : this.#tokenizer.decode(Array.from(tokens), { skip_special_tokens: false, clean_up_tokenization_spaces: false })
+    return tokens.length === 0
+      ? ''
+      : this.#tokenizer.decode(Array.from(tokens), { skip_special_tokens: false, clean_up_tokenization_spaces: false })
   }
 
   /** The id of a token by its spelling in the vocabulary, such as a special token's. */

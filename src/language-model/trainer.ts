@@ -51,7 +51,11 @@ interface StepOptions {
 }
 
 /** Loss of a micro-batch and numbers to add up over the micro-batches of a step. */
-type MicroBatchLoss = (logProbs: tf.Tensor1D, entropy: tf.Tensor1D, micro: MicroBatch) => { loss: tf.Scalar; sums: tf.Tensor1D }
+type MicroBatchLoss = (
+  logProbs: tf.Tensor1D,
+  entropy: tf.Tensor1D,
+  micro: MicroBatch,
+) => { loss: tf.Scalar; sums: tf.Tensor1D }
 
 interface StepResult {
   sums: number[]
@@ -73,23 +77,62 @@ export class Trainer {
   }
 
   /** One pass over the examples. On abort, updates made so far stay. Throws DivergedError, leaving the weights as they were before the step. */
-  async update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
+  async update(
+    examples: readonly TrainingExample[],
+    options: UpdateOptions,
+    signal?: AbortSignal,
+  ): Promise<UpdateMetrics> {
+    for (const { response, oldLogProbs } of examples) {
+      if (oldLogProbs.length !== response.length)
+        throw new Error(
+          `A training example has ${response.length} response tokens and ${oldLogProbs.length} log-probabilities. Keep both as they were sampled.`,
+        )
+    }
     const usable = examples.filter(({ response }) => response.length > 0)
-    const totals = { pg_loss: 0, kl_loss: 0, ppo_kl: 0, pg_clipfrac: 0, entropy: 0, grad_norm: 0, lossTokens: 0, trainedTokens: 0 }
+    const totals = {
+      pg_loss: 0,
+      kl_loss: 0,
+      ppo_kl: 0,
+      pg_clipfrac: 0,
+      entropy: 0,
+      grad_norm: 0,
+      lossTokens: 0,
+      trainedTokens: 0,
+    }
     if (usable.length === 0) return totals
     const steps = splitIntoUpdates(usable, options.updatesPerIteration)
     const breather = new Breather()
     for (const part of steps) {
-      const weights = aggregationWeights(part.map(({ response }) => response.length), options.lossAggregation)
-      const result = await this.#step(part, options.temperature, options, (logProbs, entropy, micro) => {
-        const { loss, sums } = policyLoss(logProbs, {
-          oldLogProbs: perToken(micro, (example, offset) => part[example]!.oldLogProbs[offset]!),
-          advantages: perToken(micro, (example) => part[example]!.advantage),
-          weights: perToken(micro, (example) => weights[example]!),
-        }, options)
-        return { loss, sums: tf.concat<tf.Tensor1D>([sums, tf.reshape(tf.sum(entropy), [1])]) }
-      }, breather, signal)
-      const [policyGradient, divergence, klSum, clipped, entropySum] = result.sums as [number, number, number, number, number]
+      const weights = aggregationWeights(
+        part.map(({ response }) => response.length),
+        options.lossAggregation,
+      )
+      const result = await this.#step(
+        part,
+        options.temperature,
+        options,
+        (logProbs, entropy, micro) => {
+          const { loss, sums } = policyLoss(
+            logProbs,
+            {
+              oldLogProbs: perToken(micro, (example, offset) => part[example]!.oldLogProbs[offset]!),
+              advantages: perToken(micro, (example) => part[example]!.advantage),
+              weights: perToken(micro, (example) => weights[example]!),
+            },
+            options,
+          )
+          return { loss, sums: tf.concat<tf.Tensor1D>([sums, tf.reshape(tf.sum(entropy), [1])]) }
+        },
+        breather,
+        signal,
+      )
+      const [policyGradient, divergence, klSum, clipped, entropySum] = result.sums as [
+        number,
+        number,
+        number,
+        number,
+        number,
+      ]
       totals.pg_loss += policyGradient / steps.length
       totals.kl_loss += divergence / steps.length
       totals.grad_norm += result.gradNorm / steps.length
@@ -113,12 +156,23 @@ export class Trainer {
     const breather = new Breather()
     for (const part of steps) {
       const total = part.reduce((sum, { response, weight = 1 }) => sum + weight * response.length, 0)
-      const stepOptions = { learningRate: options.learningRate, maxGradNorm: options.maxGradNorm ?? 1, weightDecay: options.weightDecay ?? 0 }
-      const result = await this.#step(part, 1, stepOptions, (logProbs, _entropy, micro) => {
-        const weights = tf.tensor1d(perToken(micro, (example) => (part[example]!.weight ?? 1) / total))
-        const loss = tf.neg<tf.Scalar>(tf.sum(tf.mul(weights, logProbs)))
-        return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
-      }, breather, signal)
+      const stepOptions = {
+        learningRate: options.learningRate,
+        maxGradNorm: options.maxGradNorm ?? 1,
+        weightDecay: options.weightDecay ?? 0,
+      }
+      const result = await this.#step(
+        part,
+        1,
+        stepOptions,
+        (logProbs, _entropy, micro) => {
+          const weights = tf.tensor1d(perToken(micro, (example) => (part[example]!.weight ?? 1) / total))
+          const loss = tf.neg<tf.Scalar>(tf.sum(tf.mul(weights, logProbs)))
+          return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
+        },
+        breather,
+        signal,
+      )
       totals.loss += result.sums[0]! / steps.length
       totals.grad_norm += result.gradNorm / steps.length
       totals.lossTokens += part.reduce((sum, { response }) => sum + response.length, 0)
@@ -128,7 +182,13 @@ export class Trainer {
   }
 
   /** Sum of the gradients over micro-batches, by parameter; the caller disposes them. */
-  async gradients(examples: readonly Sequence[], temperature: number, lossOf: MicroBatchLoss, breather = new Breather(), signal?: AbortSignal): Promise<{ gradients: Map<string, tf.Tensor>; sums: number[]; trainedTokens: number }> {
+  async gradients(
+    examples: readonly Sequence[],
+    temperature: number,
+    lossOf: MicroBatchLoss,
+    breather = new Breather(),
+    signal?: AbortSignal,
+  ): Promise<{ gradients: Map<string, tf.Tensor>; sums: number[]; trainedTokens: number }> {
     const gradients = new Map<string, tf.Tensor>()
     let sums: tf.Tensor1D | null = null
     let trainedTokens = 0
@@ -160,13 +220,20 @@ export class Trainer {
     let moments = this.moments.get(name)
     if (!moments) {
       const parameter = this.#model.parameters.get(name)!
-      moments = tf.tidy(() => ({ first: tf.variable(tf.zerosLike(parameter)), second: tf.variable(tf.zerosLike(parameter)) }))
+      moments = tf.tidy(() => ({
+        first: tf.variable(tf.zerosLike(parameter)),
+        second: tf.variable(tf.zerosLike(parameter)),
+      }))
       this.moments.set(name, moments)
     }
     return moments
   }
 
-  #microBatchGradients(micro: MicroBatch, temperature: number, lossOf: MicroBatchLoss): { gradients: Map<string, tf.Tensor>; sums: tf.Tensor1D } {
+  #microBatchGradients(
+    micro: MicroBatch,
+    temperature: number,
+    lossOf: MicroBatchLoss,
+  ): { gradients: Map<string, tf.Tensor>; sums: tf.Tensor1D } {
     let sums: tf.Tensor1D | null = null
     const variables = [...this.#model.parameters.values()].filter(({ trainable }) => trainable)
     const { value, grads } = tf.variableGrads(() => {
@@ -186,12 +253,22 @@ export class Trainer {
     return { gradients, sums: sums! }
   }
 
-  async #step(examples: readonly Sequence[], temperature: number, options: StepOptions, lossOf: MicroBatchLoss, breather: Breather, signal?: AbortSignal): Promise<StepResult> {
+  async #step(
+    examples: readonly Sequence[],
+    temperature: number,
+    options: StepOptions,
+    lossOf: MicroBatchLoss,
+    breather: Breather,
+    signal?: AbortSignal,
+  ): Promise<StepResult> {
     const { gradients, sums, trainedTokens } = await this.gradients(examples, temperature, lossOf, breather, signal)
     const norm = globalNorm([...gradients.values()])
     try {
       const gradNorm = (await norm.data())[0]!
-      if (!Number.isFinite(gradNorm)) throw new DivergedError('A gradient is not a finite number, so the update was left out. Lower the learning rate, or go back to an earlier checkpoint.')
+      if (!Number.isFinite(gradNorm))
+        throw new DivergedError(
+          'A gradient is not a finite number, so the update was left out. Lower the learning rate, or go back to an earlier checkpoint.',
+        )
       this.step++
       const scale = clipScale(norm, options.maxGradNorm)
       for (const [name, gradient] of gradients) {

@@ -53,16 +53,21 @@ export class Transformer {
   /** `weights` holds every parameter of `parameterShapes(config)`; the variables made from it belong to this object. */
   constructor(config: ModelConfig, weights: ReadonlyMap<string, Float32Array>) {
     this.config = config
-    this.parameters = new Map(parameterShapes(config).map(({ name, shape }) => {
-      const tensor = tf.tensor(weights.get(name)!, [...shape])
-      const variable = tf.variable(tensor)
-      tensor.dispose()
-      return [name, variable] as const
-    }))
+    this.parameters = new Map(
+      parameterShapes(config).map(({ name, shape }) => {
+        const tensor = tf.tensor(weights.get(name)!, [...shape])
+        const variable = tf.variable(tensor)
+        tensor.dispose()
+        return [name, variable] as const
+      }),
+    )
     const optional = <T extends tf.Tensor>(name: string) => this.parameters.get(name) as tf.Tensor as T | undefined
     const vector = (name: string) => optional<tf.Tensor1D>(name)!
     const matrix = (name: string) => optional<tf.Tensor2D>(name)!
-    const projection = (name: string): Projection => ({ weight: matrix(name + '.weight'), bias: optional<tf.Tensor1D>(name + '.bias') })
+    const projection = (name: string): Projection => ({
+      weight: matrix(name + '.weight'),
+      bias: optional<tf.Tensor1D>(name + '.bias'),
+    })
     this.#embedding = matrix('model.embed_tokens.weight')
     this.#norm = vector('model.norm.weight')
     this.head = config.tiedEmbeddings ? this.#embedding : matrix('lm_head.weight')
@@ -95,30 +100,37 @@ export class Transformer {
     for (let layer = 0; layer < this.#layers.length; layer++) {
       x = this.#runLayer(layer, x, batch, layer === this.#layers.length - 1 ? outputRows : null, cache)
     }
-    return rmsNorm(x, this.#norm, this.config.normEpsilon)
+    return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
   }
 
   /** hidden[rows, d] → [rows, V] */
   logits(hidden: tf.Tensor2D): tf.Tensor2D {
-    return linear(hidden, this.head)
+    return hidden.shape[0] === 0 ? tf.zeros([0, this.config.vocabularySize]) : linear(hidden, this.head)
   }
 
   dispose(): void {
     tf.dispose([...this.parameters.values()])
   }
 
-  #runLayer(index: number, x: tf.Tensor2D, batch: RaggedBatch, outputRows: Int32Array | null, cache?: KeyValueCache): tf.Tensor2D {
+  #runLayer(
+    index: number,
+    x: tf.Tensor2D,
+    batch: RaggedBatch,
+    outputRows: Int32Array | null,
+    cache?: KeyValueCache,
+  ): tf.Tensor2D {
     const weights = this.#layers[index]!
     const { normEpsilon, headDim } = this.config
     const normed = rmsNorm(x, weights.attentionNorm, normEpsilon)
     let keys = this.#rotated(project(normed, weights.key), weights.keyNorm, batch.positions)
     let values = project(normed, weights.value)
     if (cache) ({ keys, values } = cache.write(index, keys, values, batch.layout.querySlot))
+    // A chunk of a prompt is read for its keys and values alone. No kernel is asked to work on nothing.
+    if (outputRows?.length === 0) return tf.zeros([0, this.config.hiddenSize])
 
     const finished = outputRows ? onlyRows(batch, outputRows) : batch
     const residual = outputRows ? gatherRows(x, outputRows) : x
     const queryInput = outputRows ? gatherRows(normed, outputRows) : normed
-    if (residual.shape[0] === 0) return residual
     const queries = this.#rotated(project(queryInput, weights.query), weights.queryNorm, finished.positions)
     const attended = attention(queries, keys, values, finished.layout, headDim)
     const afterAttention = tf.add<tf.Tensor2D>(residual, project(attended, weights.output))
@@ -130,7 +142,12 @@ export class Transformer {
   #rotated(x: tf.Tensor2D, headNorm: tf.Tensor1D | undefined, positions: Int32Array): tf.Tensor2D {
     const { headDim, normEpsilon } = this.config
     const [rows, width] = x.shape
-    const normed = headNorm ? tf.reshape<tf.Rank.R2>(rmsNorm(tf.reshape(x, [rows * (width / headDim), headDim]), headNorm, normEpsilon), [rows, width]) : x
+    const normed = headNorm
+      ? tf.reshape<tf.Rank.R2>(rmsNorm(tf.reshape(x, [rows * (width / headDim), headDim]), headNorm, normEpsilon), [
+          rows,
+          width,
+        ])
+      : x
     return rope(normed, positions, headDim, this.#inverseFrequencies)
   }
 }

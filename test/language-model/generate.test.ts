@@ -1,13 +1,27 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { describe, expect, test } from 'vitest'
-import type { Completion, GenerateRequest, SamplingOptions, TrainingExample, UpdateOptions } from '../../src/method/ports.ts'
+import type {
+  Completion,
+  GenerateRequest,
+  SamplingOptions,
+  TrainingExample,
+  UpdateOptions,
+} from '../../src/method/ports.ts'
 import { randomStream } from '../../src/language-model/random-stream.ts'
 import { randomTokens, tinyModel, useBackend } from './tiny-model.ts'
 
 const SAMPLING: SamplingOptions = { temperature: 0.9, topP: 1, maxTokens: 12 }
 const UPDATE: UpdateOptions = {
-  learningRate: 0, clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0.01, klEstimator: 'k3', lossAggregation: 'token-mean',
-  temperature: 0.9, updatesPerIteration: 1, maxGradNorm: 1, weightDecay: 0,
+  learningRate: 0,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0.01,
+  klEstimator: 'k3',
+  lossAggregation: 'token-mean',
+  temperature: 0.9,
+  updatesPerIteration: 1,
+  maxGradNorm: 1,
+  weightDecay: 0,
 }
 
 function requests(count: number, seed = 5): GenerateRequest[] {
@@ -21,15 +35,22 @@ function requests(count: number, seed = 5): GenerateRequest[] {
   }).concat(count > 4 ? [{ prompt: shared, count: 2, seed: 77 }] : [])
 }
 
-function examplesOf(asked: readonly GenerateRequest[], completions: readonly Completion[][], advantage = 1): TrainingExample[] {
-  return asked.flatMap(({ prompt }, i) => completions[i]!.map(({ tokens, logProbs }) => ({ prompt, response: tokens, oldLogProbs: logProbs, advantage })))
+function examplesOf(
+  asked: readonly GenerateRequest[],
+  completions: readonly Completion[][],
+  advantage = 1,
+): TrainingExample[] {
+  return asked.flatMap(({ prompt }, i) =>
+    completions[i]!.map(({ tokens, logProbs }) => ({ prompt, response: tokens, oldLogProbs: logProbs, advantage })),
+  )
 }
 
 function expectSame(actual: readonly Completion[][], expected: readonly Completion[][]): void {
   for (const [i, row] of expected.entries()) {
     for (const [j, completion] of row.entries()) {
       expect(Array.from(actual[i]![j]!.tokens)).toEqual(Array.from(completion.tokens))
-      for (const [t, logProb] of completion.logProbs.entries()) expect(actual[i]![j]!.logProbs[t]).toBeCloseTo(logProb, 4)
+      for (const [t, logProb] of completion.logProbs.entries())
+        expect(actual[i]![j]!.logProbs[t]).toBeCloseTo(logProb, 4)
     }
   }
 }
@@ -45,7 +66,7 @@ describe('sampling', () => {
     const alone: Completion[][] = []
     for (const request of asked) {
       const fresh = await tinyModel()
-      alone.push(...await fresh.generate([request], SAMPLING))
+      alone.push(...(await fresh.generate([request], SAMPLING)))
       await fresh.dispose()
     }
     await model.dispose()
@@ -77,7 +98,9 @@ describe('sampling', () => {
       expectSame(sampled, await fresh.generate(asked, SAMPLING))
       await fresh.dispose()
       asked = asked.map(({ prompt, seed }, i) => ({
-        prompt: Int32Array.from([...prompt, ...sampled[i]![0]!.tokens, ...randomTokens(uniform, 6, 270)]), count: 2, seed: seed + 1000,
+        prompt: Int32Array.from([...prompt, ...sampled[i]![0]!.tokens, ...randomTokens(uniform, 6, 270)]),
+        count: 2,
+        seed: seed + 1000,
       }))
     }
     await model.dispose()
@@ -95,7 +118,9 @@ describe('sampling', () => {
     expect(metrics.pg_loss).toBeCloseTo(-1, 5)
     const entropies = sampled.flat().flatMap(({ entropies }) => Array.from(entropies))
     expect(metrics.entropy).toBeCloseTo(entropies.reduce((sum, value) => sum + value, 0) / entropies.length, 4)
-    expect(metrics.trainedTokens).toBeLessThan(asked.reduce((sum, { prompt, count }) => sum + count * (prompt.length + 12), 0))
+    expect(metrics.trainedTokens).toBeLessThan(
+      asked.reduce((sum, { prompt, count }) => sum + count * (prompt.length + 12), 0),
+    )
   })
 
   test('tensors do not pile up over iterations of sampling and training', async () => {
@@ -107,7 +132,10 @@ describe('sampling', () => {
       const asked = requests(5, iteration)
       const sampled = await model.generate(asked, SAMPLING)
       await model.update(examplesOf(asked, sampled), { ...UPDATE, learningRate: 1e-3, updatesPerIteration: 2 })
-      await model.fit(asked.map(({ prompt }) => ({ prompt, response: prompt })), { learningRate: 1e-3 })
+      await model.fit(
+        asked.map(({ prompt }) => ({ prompt, response: prompt })),
+        { learningRate: 1e-3 },
+      )
       counts.push(tf.memory().numTensors)
     }
     await model.dispose()
@@ -145,8 +173,12 @@ describe('sampling', () => {
     await useBackend(backend)
     const model = await tinyModel()
     await expect(model.generate([{ prompt: new Int32Array(0), count: 1, seed: 1 }], SAMPLING)).rejects.toThrow('empty')
-    await expect(model.generate([{ prompt: new Int32Array(256), count: 1, seed: 1 }], SAMPLING)).rejects.toThrow('reads at most 255')
-    const [[last]] = await model.generate([{ prompt: new Int32Array(250), count: 1, seed: 1 }], SAMPLING) as [[Completion]]
+    await expect(model.generate([{ prompt: new Int32Array(256), count: 1, seed: 1 }], SAMPLING)).rejects.toThrow(
+      'reads at most 255',
+    )
+    const [[last]] = (await model.generate([{ prompt: new Int32Array(250), count: 1, seed: 1 }], SAMPLING)) as [
+      [Completion],
+    ]
     await model.dispose()
     expect(last.tokens.length).toBeLessThanOrEqual(6)
   })

@@ -15,14 +15,19 @@ const CLIP = { clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0.01, klEst
 describe('policy loss', () => {
   beforeAll(() => useBackend('cpu'))
 
-  const released = (advantage: number, klEstimator: KlEstimator = 'k3') => tf.tidy(() => {
-    const entries = { oldLogProbs: Float32Array.of(-1, -2, -0.5), advantages: new Float32Array(3).fill(advantage), weights: new Float32Array(3).fill(1 / 3) }
-    const { loss, sums } = policyLoss(tf.tensor1d([-0.7, -2.3, -0.5]), entries, { ...CLIP, klEstimator })
-    const [policyGradient, divergence, klSum, clipped] = sums.arraySync() as [number, number, number, number]
-    return { loss: loss.arraySync(), policyGradient, divergence, klSum, clipped }
-  })
+  const released = (advantage: number, klEstimator: KlEstimator = 'k3') =>
+    tf.tidy(() => {
+      const entries = {
+        oldLogProbs: Float32Array.of(-1, -2, -0.5),
+        advantages: new Float32Array(3).fill(advantage),
+        weights: new Float32Array(3).fill(1 / 3),
+      }
+      const { loss, sums } = policyLoss(tf.tensor1d([-0.7, -2.3, -0.5]), entries, { ...CLIP, klEstimator })
+      const [policyGradient, divergence, klSum, clipped] = sums.arraySync() as [number, number, number, number]
+      return { loss: loss.arraySync(), policyGradient, divergence, klSum, clipped }
+    })
 
-  test('has the released trainer\'s values', () => {
+  test("has the released trainer's values", () => {
     const good = released(1)
     expect(good.policyGradient).toBeCloseTo(-0.980273, 5)
     expect(0.01 * good.divergence).toBeCloseTo(0.000302, 6)
@@ -40,7 +45,17 @@ describe('policy loss', () => {
   })
 
   test('stays finite where the policies are far apart', () => {
-    const far = tf.tidy(() => policyLoss(tf.tensor1d([-200, -1]), { oldLogProbs: Float32Array.of(-1, -200), advantages: Float32Array.of(-1, -1), weights: Float32Array.of(0.5, 0.5) }, CLIP).loss.arraySync())
+    const far = tf.tidy(() =>
+      policyLoss(
+        tf.tensor1d([-200, -1]),
+        {
+          oldLogProbs: Float32Array.of(-1, -200),
+          advantages: Float32Array.of(-1, -1),
+          weights: Float32Array.of(0.5, 0.5),
+        },
+        CLIP,
+      ).loss.arraySync(),
+    )
     expect(far).toBeCloseTo((0.8 + Math.exp(10)) / 2 + 0.005 * (Math.exp(10) - 11 + Math.exp(-10) + 9), 0)
   })
 
@@ -51,7 +66,10 @@ describe('policy loss', () => {
     ['seq-mean-token-sum-norm', (losses) => mean(losses.filter((l) => l.length > 0).map(sum)) / TOKEN_SUM_NORM],
   ])('aggregates as %s', (aggregation, expected) => {
     const losses = [[1, 2, 3], [10], [], [4, 4, 4, 4, -8]]
-    const weights = aggregationWeights(losses.map((l) => l.length), aggregation)
+    const weights = aggregationWeights(
+      losses.map((l) => l.length),
+      aggregation,
+    )
     expect(sum(losses.flatMap((l, i) => l.map((value) => value * weights[i]!)))).toBeCloseTo(expected(losses), 10)
   })
 })
@@ -60,7 +78,10 @@ describe('policy loss', () => {
 function forest(seed: number): TrainingExample[] {
   const uniform = randomStream(seed)
   const example = (prompt: Int32Array, length: number): TrainingExample => ({
-    prompt, response: randomTokens(uniform, length), advantage: uniform() * 2 - 1, oldLogProbs: Float32Array.from({ length }, () => -2 - 2 * uniform()),
+    prompt,
+    response: randomTokens(uniform, length),
+    advantage: uniform() * 2 - 1,
+    oldLogProbs: Float32Array.from({ length }, () => -2 - 2 * uniform()),
   })
   const examples: TrainingExample[] = []
   const opening = randomTokens(uniform, 9)
@@ -74,15 +95,33 @@ function forest(seed: number): TrainingExample[] {
   return [...examples, { ...examples[2]! }, example(randomTokens(uniform, 5), 4)]
 }
 
-async function lossAndGradients(transformer: Transformer, examples: readonly TrainingExample[], microBatchTokens: number): Promise<{ loss: number; gradients: Map<string, Float32Array>; trainedTokens: number }> {
+async function lossAndGradients(
+  transformer: Transformer,
+  examples: readonly TrainingExample[],
+  microBatchTokens: number,
+): Promise<{ loss: number; gradients: Map<string, Float32Array>; trainedTokens: number }> {
   const trainer = new Trainer(transformer, microBatchTokens)
-  const weights = aggregationWeights(examples.map(({ response }) => response.length), 'seq-mean-token-mean')
+  const weights = aggregationWeights(
+    examples.map(({ response }) => response.length),
+    'seq-mean-token-mean',
+  )
   const { gradients, sums, trainedTokens } = await trainer.gradients(examples, 0.8, (logProbs, _, micro) => {
-    const pick = (value: (example: number, offset: number) => number) => Float32Array.from(micro.example, (e, i) => value(e, micro.offset[i]!))
-    const { loss } = policyLoss(logProbs, { oldLogProbs: pick((e, t) => examples[e]!.oldLogProbs[t]!), advantages: pick((e) => examples[e]!.advantage), weights: pick((e) => weights[e]!) }, { ...CLIP, klCoefficient: 0.3 })
+    const pick = (value: (example: number, offset: number) => number) =>
+      Float32Array.from(micro.example, (e, i) => value(e, micro.offset[i]!))
+    const { loss } = policyLoss(
+      logProbs,
+      {
+        oldLogProbs: pick((e, t) => examples[e]!.oldLogProbs[t]!),
+        advantages: pick((e) => examples[e]!.advantage),
+        weights: pick((e) => weights[e]!),
+      },
+      { ...CLIP, klCoefficient: 0.3 },
+    )
     return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
   })
-  const values = new Map(Array.from(gradients, ([name, gradient]) => [name, gradient.dataSync<'float32'>().slice()] as const))
+  const values = new Map(
+    Array.from(gradients, ([name, gradient]) => [name, gradient.dataSync<'float32'>().slice()] as const),
+  )
   tf.dispose([...gradients.values()])
   return { loss: sums[0]!, gradients: values, trainedTokens }
 }
@@ -101,26 +140,40 @@ describe.each(BACKENDS)('packed training on %s', (backend) => {
     for (const other of [packed, split]) {
       expect(other.loss).toBeCloseTo(alone.loss, 5)
       for (const [name, values] of alone.gradients) {
-        for (const [i, value] of values.entries()) expect(Math.abs(other.gradients.get(name)![i]! - value), name).toBeLessThan(1e-5)
+        for (const [i, value] of values.entries())
+          expect(Math.abs(other.gradients.get(name)![i]! - value), name).toBeLessThan(1e-5)
       }
     }
   })
 
   test('has the slope of an independent computation of the whole loss', async () => {
     await useBackend(backend)
-    const { transformer, weights } = tinyTransformer({ ...PLAIN, num_hidden_layers: 1, model_type: 'qwen3', head_dim: 4 })
+    const { transformer, weights } = tinyTransformer({
+      ...PLAIN,
+      num_hidden_layers: 1,
+      model_type: 'qwen3',
+      head_dim: 4,
+    })
     const examples = forest(4).slice(0, 5)
     const { loss, gradients } = await lossAndGradients(transformer, examples, 4096)
     transformer.dispose()
-    const reference = () => mean(examples.map(({ prompt, response, oldLogProbs, advantage }) => {
-      const logits = naiveLogits(transformer.config, weights, [...prompt, ...response])
-      return mean(Array.from(response, (token, t) => {
-        const logProb = logSoftmax(logits[prompt.length + t - 1]!.map((z) => z / 0.8))[token]!
-        const d = logProb - oldLogProbs[t]!
-        const ratio = Math.exp(d)
-        return -Math.min(ratio * advantage, Math.min(1.2, Math.max(0.8, ratio)) * advantage) + 0.3 * (Math.exp(-d) - 1 + d)
-      }))
-    }))
+    const reference = () =>
+      mean(
+        examples.map(({ prompt, response, oldLogProbs, advantage }) => {
+          const logits = naiveLogits(transformer.config, weights, [...prompt, ...response])
+          return mean(
+            Array.from(response, (token, t) => {
+              const logProb = logSoftmax(logits[prompt.length + t - 1]!.map((z) => z / 0.8))[token]!
+              const d = logProb - oldLogProbs[t]!
+              const ratio = Math.exp(d)
+              return (
+                -Math.min(ratio * advantage, Math.min(1.2, Math.max(0.8, ratio)) * advantage) +
+                0.3 * (Math.exp(-d) - 1 + d)
+              )
+            }),
+          )
+        }),
+      )
     expect(loss).toBeCloseTo(reference(), 4)
     const uniform = randomStream(6)
     for (const [name, values] of weights) {
@@ -142,12 +195,14 @@ describe('packing', () => {
     const examples = forest(7)
     for (const limit of [4096, 40, 1]) {
       const batches = packMicroBatches(examples, limit)
-      const seen = batches.flatMap(({ example, offset, targets, predictor, outputRows, batch }) => Array.from(targets, (target, e) => {
-        const { prompt, response } = examples[example[e]!]!
-        expect(target).toBe(response[offset[e]!])
-        expect(batch.positions[outputRows[predictor[e]!]!]).toBe(prompt.length + offset[e]! - 1)
-        return `${example[e]} ${offset[e]}`
-      }))
+      const seen = batches.flatMap(({ example, offset, targets, predictor, outputRows, batch }) =>
+        Array.from(targets, (target, e) => {
+          const { prompt, response } = examples[example[e]!]!
+          expect(target).toBe(response[offset[e]!])
+          expect(batch.positions[outputRows[predictor[e]!]!]).toBe(prompt.length + offset[e]! - 1)
+          return `${example[e]} ${offset[e]}`
+        }),
+      )
       expect(new Set(seen).size).toBe(seen.length)
       expect(seen).toHaveLength(sum(examples.map(({ response }) => response.length)))
       const longest = Math.max(...examples.map(({ prompt, response }) => prompt.length + response.length))
@@ -156,7 +211,11 @@ describe('packing', () => {
   })
 
   test('splits into updates of about equal size, in order, between trajectories', () => {
-    const trajectory = (first: number) => Array.from({ length: 10 }, (_, step) => ({ prompt: Int32Array.from({ length: 5 + step }, () => first), response: Int32Array.of(1) }))
+    const trajectory = (first: number) =>
+      Array.from({ length: 10 }, (_, step) => ({
+        prompt: Int32Array.from({ length: 5 + step }, () => first),
+        response: Int32Array.of(1),
+      }))
     const examples = [trajectory(1), trajectory(2), trajectory(3).slice(0, 8)].flat()
     expect(splitIntoUpdates(examples, 3).map((run) => run.length)).toEqual([10, 10, 8])
     expect(splitIntoUpdates(examples, 4).flat()).toEqual(examples)

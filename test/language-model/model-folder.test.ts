@@ -29,13 +29,33 @@ describe('model folder', () => {
     const model = await tinyModel()
     const files: Record<string, Uint8Array> = await model.saveFolder('BF16')
     await model.dispose()
-    const config = (change: object) => ({ ...files, 'config.json': new TextEncoder().encode(JSON.stringify({ ...PLAIN, vocab_size: 270, ...change })) })
-    await expect(LanguageModel.load(memoryReader('m', config({ vocab_size: 271 })), 'selected')).rejects.toThrow('model.embed_tokens.weight has shape [270, 16] where config.json asks for [271, 16]')
-    await expect(LanguageModel.load(memoryReader('m', config({ num_hidden_layers: 3 })), 'selected')).rejects.toThrow('lack model.layers.2')
+    const config = (change: object) => ({
+      ...files,
+      'config.json': new TextEncoder().encode(JSON.stringify({ ...PLAIN, vocab_size: 270, ...change })),
+    })
+    await expect(LanguageModel.load(memoryReader('m', config({ vocab_size: 271 })), 'selected')).rejects.toThrow(
+      'model.embed_tokens.weight has shape [270, 16] where config.json asks for [271, 16]',
+    )
+    await expect(LanguageModel.load(memoryReader('m', config({ num_hidden_layers: 3 })), 'selected')).rejects.toThrow(
+      'lack model.layers.2',
+    )
     await expect(LanguageModel.load(memoryReader('m', {}), 'selected')).rejects.toThrow('Model "m" has no config.json')
-    await expect(LanguageModel.load(folderReader('/nowhere'), 'selected')).rejects.toThrow('/nowhere/config.json cannot be read')
-    await expect(LanguageModel.load(urlReader('https://example.org/m', async () => new Response(null, { status: 404 })), 'selected')).rejects.toThrow('https://example.org/m/config.json answered 404')
-    const ok = await LanguageModel.load(urlReader('https://example.org/m', async (url) => new Response(files[(url as string).slice('https://example.org/m/'.length)]!.slice())), 'selected')
+    await expect(LanguageModel.load(folderReader('/nowhere'), 'selected')).rejects.toThrow(
+      '/nowhere/config.json cannot be read',
+    )
+    await expect(
+      LanguageModel.load(
+        urlReader('https://example.org/m', async () => new Response(null, { status: 404 })),
+        'selected',
+      ),
+    ).rejects.toThrow('https://example.org/m/config.json answered 404')
+    const ok = await LanguageModel.load(
+      urlReader(
+        'https://example.org/m',
+        async (url) => new Response(files[(url as string).slice('https://example.org/m/'.length)]!.slice()),
+      ),
+      'selected',
+    )
     await ok.dispose()
   })
 

@@ -1,9 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bfloat16FromFloat32, float16FromFloat32, float32FromBfloat16, float32FromFloat16 } from '../../src/language-model/half-precision.ts'
+import {
+  bfloat16FromFloat32,
+  float16FromFloat32,
+  float32FromBfloat16,
+  float32FromFloat16,
+} from '../../src/language-model/half-precision.ts'
 import { readSafetensors, SafetensorsError, writeSafetensors } from '../../src/language-model/safetensors.ts'
 
-const file = { metadata: { format: 'pt', note: 'ä' }, tensors: new Map([['a.weight', { shape: [2, 3], values: Float32Array.of(1, -2, 3.5, 0, 1e-3, 1e9) }], ['b', { shape: [], values: Float32Array.of(7) }], ['empty', { shape: [0, 4], values: new Float32Array(0) }]]) }
+const file = {
+  metadata: { format: 'pt', note: 'ä' },
+  tensors: new Map([
+    ['a.weight', { shape: [2, 3], values: Float32Array.of(1, -2, 3.5, 0, 1e-3, 1e9) }],
+    ['b', { shape: [], values: Float32Array.of(7) }],
+    ['empty', { shape: [0, 4], values: new Float32Array(0) }],
+  ]),
+}
 
 function withHeader(header: unknown, data = 0): Uint8Array {
   const json = new TextEncoder().encode(typeof header === 'string' ? header : JSON.stringify(header))
@@ -28,14 +40,30 @@ describe('safetensors', () => {
   })
 
   test.each<[string, () => Uint8Array, RegExp]>([
-    ['a cut file', () => writeSafetensors(file).slice(0, -5), /"m" is 5 bytes short: the file was cut while downloading\. Remove it/],
+    [
+      'a cut file',
+      () => writeSafetensors(file).slice(0, -5),
+      /"m" is 5 bytes short: the file was cut while downloading\. Remove it/,
+    ],
     ['a file cut in its header', () => writeSafetensors(file).slice(0, 40), /cut off inside its header/],
     ['an empty file', () => new Uint8Array(0), /has 0 bytes/],
-    ['a page in place of a file', () => new TextEncoder().encode('<!doctype html><html></html>'), /not a safetensors file/],
+    [
+      'a page in place of a file',
+      () => new TextEncoder().encode('<!doctype html><html></html>'),
+      /not a safetensors file/,
+    ],
     ['a header that is not JSON', () => withHeader('{nonsense'), /not JSON/],
     ['a header of another kind', () => withHeader({ a: { dtype: 'F32' } }), /does not follow the format \(a/],
-    ['quantised weights', () => withHeader({ a: { dtype: 'I8', shape: [2], data_offsets: [0, 2] } }, 2), /holds "a" as I8.*not quantised/],
-    ['a shape that does not fit its bytes', () => withHeader({ a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } }, 8), /8 bytes instead of 12/],
+    [
+      'quantised weights',
+      () => withHeader({ a: { dtype: 'I8', shape: [2], data_offsets: [0, 2] } }, 2),
+      /holds "a" as I8.*not quantised/,
+    ],
+    [
+      'a shape that does not fit its bytes',
+      () => withHeader({ a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } }, 8),
+      /8 bytes instead of 12/,
+    ],
   ])('refuses %s and says what to do', (_, bytes, message) => {
     expect(() => readSafetensors(bytes(), 'm')).toThrow(SafetensorsError)
     expect(() => readSafetensors(bytes(), 'm')).toThrow(message)
@@ -51,17 +79,26 @@ describe('16-bit floats', () => {
     expect(all.filter((half, i) => !Number.isNaN(halves[i]!) && narrowed[i] !== half)).toEqual(new Uint16Array(0))
     const bfloats = float32FromBfloat16(all)
     const renarrowed = bfloat16FromFloat32(bfloats)
-    expect(all.filter((bfloat, i) => !Number.isNaN(bfloats[i]!) && renarrowed[i] !== bfloat)).toEqual(new Uint16Array(0))
+    expect(all.filter((bfloat, i) => !Number.isNaN(bfloats[i]!) && renarrowed[i] !== bfloat)).toEqual(
+      new Uint16Array(0),
+    )
     expect(numbers(halves).length).toBe(65536 - 2 * 1023)
   })
 
   test('other numbers go to the nearest', () => {
-    fc.assert(fc.property(fc.float({ noNaN: true, min: -60000, max: 60000 }), (x) => {
-      const [half] = float32FromFloat16(float16FromFloat32(Float32Array.of(x)))
-      const [bfloat] = float32FromBfloat16(bfloat16FromFloat32(Float32Array.of(x)))
-      expect(Math.abs(half! - x)).toBeLessThanOrEqual(Math.max(2 ** -25, Math.abs(x) * 2 ** -11))
-      expect(Math.abs(bfloat! - x)).toBeLessThanOrEqual(Math.max(2 ** -133, Math.abs(x) * 2 ** -8))
-    }))
-    expect(Array.from(float32FromFloat16(float16FromFloat32(Float32Array.of(65519, 65520, -Infinity, NaN))))).toEqual([65504, Infinity, -Infinity, NaN])
+    fc.assert(
+      fc.property(fc.float({ noNaN: true, min: -60000, max: 60000 }), (x) => {
+        const [half] = float32FromFloat16(float16FromFloat32(Float32Array.of(x)))
+        const [bfloat] = float32FromBfloat16(bfloat16FromFloat32(Float32Array.of(x)))
+        expect(Math.abs(half! - x)).toBeLessThanOrEqual(Math.max(2 ** -25, Math.abs(x) * 2 ** -11))
+        expect(Math.abs(bfloat! - x)).toBeLessThanOrEqual(Math.max(2 ** -133, Math.abs(x) * 2 ** -8))
+      }),
+    )
+    expect(Array.from(float32FromFloat16(float16FromFloat32(Float32Array.of(65519, 65520, -Infinity, NaN))))).toEqual([
+      65504,
+      Infinity,
+      -Infinity,
+      NaN,
+    ])
   })
 })

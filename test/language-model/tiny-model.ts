@@ -41,12 +41,16 @@ export const VARIANTS = {
   'query and key norms as in Qwen3': { ...PLAIN, model_type: 'qwen3', head_dim: 8, tie_word_embeddings: false },
 }
 
-export function tinyTransformer(configJson: object = PLAIN, seed = 1): { transformer: Transformer; weights: Map<string, Float32Array> } {
+export function tinyTransformer(
+  configJson: object = PLAIN,
+  seed = 1,
+): { transformer: Transformer; weights: Map<string, Float32Array> } {
   const config = parseModelConfig(configJson, 'tiny')
   const weights = initialWeights(config, seed)
   const uniform = randomStream(seed, 99)
   // Norms and biases away from 1 and 0, so that a test notices when one is forgotten.
-  for (const [name, values] of weights) if (/norm\.weight$|\.bias$/.test(name)) for (let i = 0; i < values.length; i++) values[i]! += uniform() - 0.5
+  for (const [name, values] of weights)
+    if (/norm\.weight$|\.bias$/.test(name)) for (let i = 0; i < values.length; i++) values[i]! += uniform() - 0.5
   return { transformer: new Transformer(config, weights), weights }
 }
 
@@ -56,10 +60,19 @@ export function tinyTokenizerJson(): object {
   const phrases = ['go to', ' the', ' desk', ' drawer', 'take', ' 1', ' 2', '\n', 'ist möglich']
   const spelled = phrases.map((phrase) => Array.from(new TextEncoder().encode(phrase), (byte) => bytes[byte]!).join(''))
   const vocabulary = ['<|start|>', '<|end|>', ...bytes, ...spelled.filter((piece) => piece.length > 1)]
-  const pattern = phrases.map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|') + '| ?[a-zA-Z]+|[^a-zA-Z]'
+  const pattern =
+    phrases.map((phrase) => phrase.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|') + '| ?[a-zA-Z]+|[^a-zA-Z]'
   return {
     version: '1.0',
-    added_tokens: ['<|start|>', '<|end|>'].map((content, id) => ({ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true })),
+    added_tokens: ['<|start|>', '<|end|>'].map((content, id) => ({
+      id,
+      content,
+      single_word: false,
+      lstrip: false,
+      rstrip: false,
+      normalized: false,
+      special: true,
+    })),
     normalizer: null,
     pre_tokenizer: {
       type: 'Sequence',
@@ -70,12 +83,29 @@ export function tinyTokenizerJson(): object {
     },
     post_processor: null,
     decoder: { type: 'ByteLevel', add_prefix_space: true, trim_offsets: true, use_regex: true },
-    model: { type: 'BPE', ignore_merges: true, byte_fallback: false, unk_token: null, vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id])), merges: [] },
+    model: {
+      type: 'BPE',
+      ignore_merges: true,
+      byte_fallback: false,
+      unk_token: null,
+      vocab: Object.fromEntries(vocabulary.map((token, id) => [token, id])),
+      merges: [],
+    },
   }
 }
 
-export function tinyModel(overrides: object = {}, seed = 1, options: LanguageModelOptions = {}): Promise<LanguageModel> {
-  return LanguageModel.fresh({ ...PLAIN, vocab_size: 270, ...overrides }, tinyTokenizerJson(), seed, 'selected', options)
+export function tinyModel(
+  overrides: object = {},
+  seed = 1,
+  options: LanguageModelOptions = {},
+): Promise<LanguageModel> {
+  return LanguageModel.fresh(
+    { ...PLAIN, vocab_size: 270, ...overrides },
+    tinyTokenizerJson(),
+    seed,
+    'selected',
+    options,
+  )
 }
 
 /** The characters that ByteLevel spells the 256 bytes with. */

@@ -21,13 +21,24 @@ describe.each(BACKENDS)('transformer on %s', (backend) => {
     const some = tf.tidy(() => transformer.logits(transformer.hidden(batch, Int32Array.of(4, 12))).arraySync())
     transformer.dispose()
     const expected = naiveLogits(transformer.config, weights, tokens)
-    for (const [n, row] of expected.entries()) for (const [token, value] of row.entries()) expect(logits[n]![token]).toBeCloseTo(value, 4)
-    for (const [i, n] of [4, 12].entries()) for (const [token, value] of expected[n]!.entries()) expect(some[i]![token]).toBeCloseTo(value, 4)
+    for (const [n, row] of expected.entries())
+      for (const [token, value] of row.entries()) expect(logits[n]![token]).toBeCloseTo(value, 4)
+    for (const [i, n] of [4, 12].entries())
+      for (const [token, value] of expected[n]!.entries()) expect(some[i]![token]).toBeCloseTo(value, 4)
   })
 
   test('stretches low rotary frequencies as Llama 3 does', async () => {
     await useBackend(backend)
-    const scaled = { ...PLAIN, rope_scaling: { rope_type: 'llama3', factor: 8, low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 64 } }
+    const scaled = {
+      ...PLAIN,
+      rope_scaling: {
+        rope_type: 'llama3',
+        factor: 8,
+        low_freq_factor: 1,
+        high_freq_factor: 4,
+        original_max_position_embeddings: 64,
+      },
+    }
     const { transformer } = tinyTransformer(scaled)
     const { inverseFrequencies } = await import('../../src/language-model/config.ts')
     transformer.dispose()
