@@ -47,7 +47,7 @@ export class RunReport {
     if (event.type === 'evaluation') {
       this.#evaluation['training/global_step'] = event.iteration
       this.#evaluation[`eval/${event.split}/acc`] = event.acc
-    } else if (isLogged(event)) this.#printEvaluation()
+    } else if (isLogged(event) && event.type !== 'episode') this.#printEvaluation()
     if (event.type === 'iteration-finished') {
       const metrics = { ...event.metrics, ...this.#timings }
       this.#timings = {}

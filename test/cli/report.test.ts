@@ -2,9 +2,25 @@ import { describe, expect, it } from 'vitest'
 import { RunReport } from '../../src/cli/report.ts'
 import type { RunEvent } from '../../src/method/events.ts'
 
+const episode: RunEvent = {
+  type: 'episode',
+  episodeId: 'e0/ood/0',
+  taskId: 't',
+  split: 'ood',
+  rollout: 0,
+  policyVersion: 0,
+  instruction: '',
+  opening: '',
+  steps: [],
+  outcome: -1,
+  seq: 1,
+  iteration: 0,
+}
+
 const events: RunEvent[] = [
   { type: 'evaluation', split: 'id', policyVersion: 0, acc: 0.25, episodes: 8, seq: 0, iteration: 0 },
-  { type: 'evaluation', split: 'ood', policyVersion: 0, acc: 0.125, episodes: 8, seq: 1, iteration: 0 },
+  episode,
+  { type: 'evaluation', split: 'ood', policyVersion: 0, acc: 0.125, episodes: 8, seq: 2, iteration: 0 },
   { type: 'iteration-started', taskIds: [], pendingTaskIds: [], seq: 2, iteration: 1 },
   { type: 'progress', phase: 'rollout', done: 4, total: 8, iteration: 1 },
   { type: 'timings', metrics: { 'timing_s/step': 2.5 }, iteration: 1 },

@@ -1,0 +1,162 @@
+/** The built workers in a real browser: each loads and answers, and the loop's runs an iteration over the other four. */
+import { readdirSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { preview, type PreviewServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../src/method/events.ts'
+import { presetSettings } from '../../src/method/settings.ts'
+import type { RunMessage, StartRequest } from '../../src/runs/loop-service.ts'
+import { writeTinyModels } from '../engines/tiny-folders.ts'
+import { useBrowser } from './harness.ts'
+
+const assets = fileURLToPath(new URL('../../dist/assets', import.meta.url))
+const comlink = fileURLToPath(import.meta.resolve('comlink'))
+
+/** Address of a built worker, relative to the page. */
+function builtWorker(name: string): string {
+  const file = readdirSync(assets).find((asset) => new RegExp(`^${name}-[\\w-]+\\.js$`).test(asset))
+  if (file === undefined) throw new Error(`The build has no worker "${name}".`)
+  return `./assets/${file}`
+}
+
+/** What the tests use of Comlink's script for pages. */
+interface PageScope {
+  Comlink: {
+    wrap(worker: Worker): {
+      call(...args: unknown[]): Promise<{ ok: boolean; value?: unknown; error?: { message: string } }>
+    }
+    proxy<Callback>(callback: Callback): Callback
+  }
+  messages: RunMessage[]
+}
+
+/** Calls one method of a fresh worker, and ends it. */
+function callOnce(page: Page, worker: string, method: string, ...args: unknown[]) {
+  return page.evaluate(
+    async ([address, name, rest]) => {
+      const { Comlink } = globalThis as unknown as PageScope
+      const started = new Worker(address, { type: 'module' })
+      const failed = new Promise<never>((_, reject) => {
+        started.onerror = (event) => reject(new Error(event.message))
+      })
+      try {
+        return await Promise.race([failed, Comlink.wrap(started).call(0, name, -1, ...rest)])
+      } finally {
+        started.terminate()
+      }
+    },
+    [builtWorker(worker), method, args] as const,
+  )
+}
+
+describe('the workers in a browser', () => {
+  const open = useBrowser()
+  let models: string
+  let modelServer: PreviewServer
+  let modelAddress: string
+  beforeAll(async () => {
+    models = await writeTinyModels()
+    modelServer = await preview({
+      configFile: false,
+      logLevel: 'silent',
+      build: { outDir: models },
+      preview: { host: '127.0.0.1', port: 4400, strictPort: false, cors: true },
+    })
+    modelAddress = modelServer.resolvedUrls?.local[0] ?? ''
+  })
+  afterAll(async () => {
+    await modelServer.close()
+    rmSync(models, { recursive: true })
+  })
+
+  it.each(['policy', 'reward', 'author'])('%s loads a model and answers', async (role) => {
+    const { page } = await open()
+    await page.addScriptTag({ path: comlink })
+    const location = `${modelAddress}household-${role}`
+    const reply = await callOnce(page, role, 'load', { location, backend: 'cpu' })
+    expect(reply).toMatchObject({ ok: true, value: { maxPositions: 8192 } })
+  })
+
+  it('environment samples tasks', async () => {
+    const { page } = await open()
+    await page.addScriptTag({ path: comlink })
+    const reply = await callOnce(page, 'environment', 'sampleTasks', 'train', 2, 7)
+    expect(reply.value).toHaveLength(2)
+  })
+
+  it('a model that is not there is an error that says what to do', async () => {
+    const { page } = await open()
+    await page.addScriptTag({ path: comlink })
+    const reply = await callOnce(page, 'policy', 'load', {
+      location: `${modelAddress}nothing/at/all.x`,
+      backend: 'cpu',
+    })
+    expect(reply.ok).toBe(false)
+    expect(reply.error?.message).toMatch(/nothing/)
+  })
+
+  it('loop runs a small iteration, streams its events in order, and keeps the run', async () => {
+    const { page, errors } = await open()
+    await page.addScriptTag({ path: comlink })
+    const request: StartRequest = {
+      runId: 'test-run',
+      preset: 'household',
+      settings: {
+        ...presetSettings('household'),
+        tasksPerIteration: 1,
+        taskPoolSize: 2,
+        groupSize: 2,
+        maxSteps: 3,
+        evaluationsPerStep: 1,
+        rewriteAttempts: 1,
+        evaluateEvery: 0,
+      },
+      iterations: 1,
+      models: {
+        policy: `${modelAddress}household-policy`,
+        reward: `${modelAddress}household-reward`,
+        author: `${modelAddress}household-author`,
+      },
+    }
+    const messages = await page.evaluate(
+      async ([address, start]) => {
+        const { Comlink } = globalThis as unknown as PageScope
+        const loop = Comlink.wrap(new Worker(address, { type: 'module' }))
+        const heard: RunMessage[] = []
+        await new Promise<void>((resolve, reject) => {
+          const onMessage = (message: RunMessage) => {
+            heard.push(message)
+            if (message.type === 'status' && ['finished', 'failed'].includes(message.status.state)) resolve()
+          }
+          void loop.call(0, 'listen', -1, Comlink.proxy(onMessage))
+          loop.call(1, 'start', -1, start).then((reply) => {
+            if (!reply.ok) reject(new Error(reply.error?.message))
+          }, reject)
+        })
+        return heard
+      },
+      [builtWorker('loop'), request] as const,
+    )
+    expect(messages.at(-1)).toMatchObject({ type: 'status', status: { state: 'finished', reason: 'completed' } })
+    const events = messages.flatMap((message): RunEvent[] => (message.type === 'events' ? message.batch : []))
+    const logged = events.flatMap((event) => ('seq' in event ? [event] : []))
+    expect(logged.map((event) => event.seq)).toEqual(logged.map((_, index) => index))
+    expect(logged.map((event) => event.type)).toContain('iteration-finished')
+    expect(messages.filter((message) => message.type === 'notice')).toEqual([])
+    expect(errors).toEqual([])
+
+    const kept = await page.evaluate(async () => {
+      const database = await new Promise<IDBDatabase>((resolve, reject) => {
+        const opening = indexedDB.open('rlanything-playground')
+        opening.onsuccess = () => resolve(opening.result)
+        opening.onerror = () => reject(new Error('no database'))
+      })
+      const reading = database.transaction('runs').objectStore('runs').getAll()
+      return new Promise<unknown[]>((resolve) => {
+        reading.onsuccess = () => resolve(reading.result as unknown[])
+      })
+    })
+    expect(kept).toMatchObject([{ runId: 'test-run', isFinished: true, finishedIterations: 1 }])
+  })
+})
