@@ -89,7 +89,12 @@ async function selectWebGpu(): Promise<SelectedBackend> {
       { cause },
     )
   }
-  const { vendor, architecture, description } = adapter.info
+  // Browsers of 2023 have no `info` yet.
+  const { vendor, architecture, description } = (adapter.info as GPUAdapterInfo | undefined) ?? {
+    vendor: '',
+    architecture: '',
+    description: '',
+  }
   return {
     name: 'webgpu',
     description: `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}`,

@@ -74,10 +74,16 @@ function denseAttention(
 /** Added to a score that must not count; large enough that its exponential is 0, small enough that it never overflows. */
 const HIDDEN = -1e9
 
+/** Every layer of a batch has the same mask, so it is kept while the layout lives. */
+const maskOfLayout = new WeakMap<AttentionLayout, Float32Array>()
+
 function denseMask(layout: AttentionLayout, queries: number, slots: number): Float32Array {
+  const known = maskOfLayout.get(layout)
+  if (known?.length === queries * slots) return known
   const mask = new Float32Array(queries * slots).fill(HIDDEN)
   for (let query = 0; query < queries; query++) {
     forEachVisibleRun(layout, query, (start, end) => mask.fill(0, query * slots + start, query * slots + end))
   }
+  maskOfLayout.set(layout, mask)
   return mask
 }

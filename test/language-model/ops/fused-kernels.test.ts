@@ -186,6 +186,22 @@ describe('attention over a forest of segments equals dense attention with a mask
     }))
 })
 
+describe('fused attention', () => {
+  it('refuses a layout that reaches outside the pool', async () => {
+    await tf.setBackend('simd')
+    const x = tf.zeros<tf.Rank.R2>([2, 4])
+    const layout = {
+      querySegment: Int32Array.of(0, 0),
+      querySlot: Int32Array.of(5, 6),
+      segmentStart: Int32Array.of(5),
+      spanOffsets: Int32Array.of(0, 0),
+      spanStart: new Int32Array(0),
+      spanLength: new Int32Array(0),
+    }
+    expect(() => attention(x, x, x, layout, 4)).toThrow('reaches slot 6 of a pool with 2 slots')
+  })
+})
+
 describe('operations in place on the simd backend', () => {
   it('kvWrite writes into the pool it is given', async () => {
     await tf.setBackend('simd')

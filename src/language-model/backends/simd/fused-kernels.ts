@@ -66,7 +66,7 @@ export function registerFusedKernels(): void {
       const [heads, keyHeads] = [width / headDim, k!.shape[1]! / headDim]
       const [fromQ, fromK, fromV] = [backend.addressOf(q!), backend.addressOf(k!), backend.addressOf(v!)]
       const [output, logSumExp] = [backend.allocate([queries, width]), backend.allocate([queries, heads])]
-      const visible = maximumVisible(layout)
+      const visible = maximumVisible(layout, k!.shape[0]!)
       backend.withScratch((scratch) =>
         backend.kernels.attention(
           fromQ,
@@ -102,7 +102,7 @@ export function registerFusedKernels(): void {
       const [dq, dk, dv] = [backend.allocate(q!.shape), backend.allocate(k!.shape), backend.allocate(v!.shape)]
       backend.kernels.fillZero(dk.address, tf.util.sizeFromShape(k!.shape))
       backend.kernels.fillZero(dv.address, tf.util.sizeFromShape(v!.shape))
-      const visible = maximumVisible(layout)
+      const visible = maximumVisible(layout, k!.shape[0]!)
       backend.withScratch((scratch) =>
         backend.kernels.attentionGradient(
           pull,
@@ -364,26 +364,61 @@ function uploadLayout(scratch: Scratch, layout: AttentionLayout): [number, numbe
   ]
 }
 
-/** A batch has one layout for all layers and both directions, so the answer is kept while the layout lives. */
-const visibleOfLayout = new WeakMap<AttentionLayout, number>()
+interface LayoutExtent {
+  /** The most slots that any query sees. */
+  visible: number
+  /** One more than the last slot that any query sees: what the pool must have. */
+  slots: number
+}
 
-/** The most slots that any query of the layout sees. */
-function maximumVisible(layout: AttentionLayout): number {
-  const known = visibleOfLayout.get(layout)
-  if (known !== undefined) return known
-  const { querySegment, querySlot, segmentStart, spanOffsets, spanLength } = layout
+/** A batch has one layout for all layers and both directions, so the answer is kept while the layout lives. */
+const extentOfLayout = new WeakMap<AttentionLayout, LayoutExtent>()
+
+/** The most slots that any query sees. A layout that reaches outside the pool is an error here, before it reads anywhere. */
+function maximumVisible(layout: AttentionLayout, poolSlots: number): number {
+  const extent = extentOfLayout.get(layout) ?? measureLayout(layout)
+  extentOfLayout.set(layout, extent)
+  if (extent.slots > poolSlots) {
+    throw new RangeError(
+      `The attention layout reaches slot ${extent.slots - 1} of a pool with ${poolSlots} slots. Make the pool larger or correct the layout.`,
+    )
+  }
+  return extent.visible
+}
+
+function measureLayout({
+  querySegment,
+  querySlot,
+  segmentStart,
+  spanOffsets,
+  spanStart,
+  spanLength,
+}: AttentionLayout): LayoutExtent {
+  const extent = { visible: 0, slots: 0 }
   const prefix = new Int32Array(segmentStart.length)
   for (let segment = 0; segment < prefix.length; segment++) {
-    for (let span = spanOffsets[segment]!; span < spanOffsets[segment + 1]!; span++)
+    for (let span = spanOffsets[segment]!; span < spanOffsets[segment + 1]!; span++) {
       prefix[segment]! += spanLength[span]!
+      checkOrder(spanStart[span]!, spanStart[span]! + spanLength[span]!)
+      extent.slots = Math.max(extent.slots, spanStart[span]! + spanLength[span]!)
+    }
   }
-  let most = 0
   for (let query = 0; query < querySegment.length; query++) {
-    const segment = querySegment[query]!
-    most = Math.max(most, prefix[segment]! + querySlot[query]! - segmentStart[segment]! + 1)
+    const start = segmentStart[querySegment[query]!]!
+    const end = querySlot[query]! + 1
+    checkOrder(start, end - 1)
+    extent.slots = Math.max(extent.slots, end)
+    extent.visible = Math.max(extent.visible, prefix[querySegment[query]!]! + end - start)
   }
-  visibleOfLayout.set(layout, most)
-  return most
+  return extent
+}
+
+function checkOrder(start: number, end: number): void {
+  if (!(start >= 0 && end >= start)) {
+    throw new RangeError(
+      `The attention layout has a run of slots from ${start} to ${end}. Runs start at 0 or later and end after they start.`,
+    )
+  }
 }
 
 interface AngleTables {

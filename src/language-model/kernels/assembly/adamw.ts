@@ -1,8 +1,8 @@
 import { multiplyAdd } from './vector'
 
 /**
- * One AdamW step over a parameter, its gradient and both moments: see src/language-model/ops/adamw.ts for the formula. The bias
- * corrections arrive folded into two factors: stepSize = η / (1 − β₁ᵗ) and rootScale = 1 / √(1 − β₂ᵗ).
+ * One AdamW step over a parameter, its gradient and both moments: see src/language-model/ops/adamw.ts for the formula.
+ * The bias corrections arrive folded into two factors: stepSize = η / (1 − β₁ᵗ) and rootScale = 1 / √(1 − β₂ᵗ).
  */
 export function adamw(parameter: usize, gradient: usize, m: usize, v: usize, count: i32,
   gradientScale: f32, beta1: f32, beta2: f32, epsilon: f32, keep: f32, stepSize: f32, rootScale: f32): void {
@@ -25,6 +25,7 @@ export function adamw(parameter: usize, gradient: usize, m: usize, v: usize, cou
     const second = load<f32>(v + i) * beta2 + g * g * (1 - beta2)
     store<f32>(m + i, first)
     store<f32>(v + i, second)
-    store<f32>(parameter + i, load<f32>(parameter + i) * keep - (first * stepSize) / (sqrt<f32>(second) * rootScale + epsilon))
+    const root = sqrt<f32>(second) * rootScale + epsilon
+    store<f32>(parameter + i, load<f32>(parameter + i) * keep - (first * stepSize) / root)
   }
 }

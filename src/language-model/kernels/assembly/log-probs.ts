@@ -36,8 +36,13 @@ export function selectLogProbs(logits: usize, targets: usize, logProbs: usize, e
   }
 }
 
-/** Replaces logits[rows, width] by the gradient of the selected log probabilities: g (1[v = target] − softmax(logits / T)) / T. */
-export function selectLogProbsGradient(logits: usize, targets: usize, logSumExps: usize, upstream: usize, rows: i32, width: i32, inverseTemperature: f32): void {
+/**
+ * Replaces logits[rows, width] by the gradient of the selected log probabilities: g (1[v = target] − softmax(logits /
+ * T)) / T.
+ */
+export function selectLogProbsGradient(
+  logits: usize, targets: usize, logSumExps: usize, upstream: usize, rows: i32, width: i32, inverseTemperature: f32,
+): void {
   const bytes = (width as usize) << 2
   const factor = f32x4.splat(inverseTemperature)
   for (let row = 0; row < rows; row++) {

@@ -1,12 +1,13 @@
 import { multiplyAdd, splatAt, sumLanes, sumLanesOfFour } from './vector'
 
 /**
- * C = A · B (+ C), A[m, k], B[k, n], C[m, n] row-major; A and B are given by a row and a column stride, so that either may be a
- * transposed view.
+ * C = A · B (+ C), A[m, k], B[k, n], C[m, n] row-major; A and B are given by a row and a column stride, so that either
+ * may be a transposed view.
  *
- * Blocked as Goto and van de Geijn (2008) describe: a KC × NC block of B and an MC × KC block of A are copied into panels in the
- * order the inner loop reads them, and the inner loop keeps a 4 × 8 tile of C in registers. Four by eight because the engine has
- * 15 vector registers: 8 for the tile, 2 for B, 1 for a broadcast element of A and 1 for the product where there is no fused one.
+ * Blocked as Goto and van de Geijn (2008) describe: a KC × NC block of B and an MC × KC block of A are copied into
+ * panels in the order the inner loop reads them, and the inner loop keeps a 4 × 8 tile of C in registers. Four by
+ * eight because the engine has 15 vector registers: 8 for the tile, 2 for B, 1 for a broadcast element of A and 1 for
+ * the product where there is no fused one.
  */
 const ROWS: i32 = 4
 const COLUMNS: i32 = 8
@@ -146,19 +147,30 @@ function multiplyTile(a: usize, b: usize, depth: i32, c: usize, stride: usize, a
 /** Copies rows of A into panels of ROWS rows, [depth][ROWS] each, the last one filled up with zeros. */
 function packRows(a: usize, panel: usize, rows: i32, depth: i32, rowStride: i32, columnStride: i32): void {
   for (let i = 0; i < rows; i += ROWS) {
-    pack(a + ((i * rowStride) << 2), panel + ((i * depth) << 2), min(ROWS, rows - i), depth, rowStride, columnStride, ROWS)
+    pack(
+      a + ((i * rowStride) << 2), panel + ((i * depth) << 2), min(ROWS, rows - i), depth, rowStride, columnStride,
+      ROWS,
+    )
   }
 }
 
 /** Copies columns of B into panels of COLUMNS columns, [depth][COLUMNS] each, the last one filled up with zeros. */
 function packColumns(b: usize, panel: usize, depth: i32, columns: i32, rowStride: i32, columnStride: i32): void {
   for (let j = 0; j < columns; j += COLUMNS) {
-    pack(b + ((j * columnStride) << 2), panel + ((j * depth) << 2), min(COLUMNS, columns - j), depth, columnStride, rowStride, COLUMNS)
+    pack(
+      b + ((j * columnStride) << 2), panel + ((j * depth) << 2), min(COLUMNS, columns - j), depth, columnStride,
+      rowStride, COLUMNS,
+    )
   }
 }
 
-/** One panel: panel[p][i] = source[i · laneStride + p · depthStride] for `lanes` lanes of `width`, which is a multiple of 4. */
-function pack(source: usize, panel: usize, lanes: i32, depth: i32, laneStride: i32, depthStride: i32, width: i32): void {
+/**
+ * One panel: panel[p][i] = source[i · laneStride + p · depthStride] for `lanes` lanes of `width`, which is a multiple
+ * of 4.
+ */
+function pack(
+  source: usize, panel: usize, lanes: i32, depth: i32, laneStride: i32, depthStride: i32, width: i32,
+): void {
   if (lanes == width && laneStride == 1) {
     for (let p = 0; p < depth; p++) {
       const from = source + ((p * depthStride) << 2)
@@ -205,7 +217,10 @@ function pack(source: usize, panel: usize, lanes: i32, depth: i32, laneStride: i
   }
 }
 
-/** A few rows times a transposed matrix, as in sampling one token: dot products along k, because packing B would cost more than it saves. */
+/**
+ * A few rows times a transposed matrix, as in sampling one token: dot products along k, because packing B would cost
+ * more than it saves.
+ */
 function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, bColumnStride: i32): void {
   const step = (bColumnStride as usize) << 2
   const vectorEnd = k & ~3
@@ -227,7 +242,9 @@ function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStrid
       let sums = sumLanesOfFour(s0, s1, s2, s3)
       for (let p = vectorEnd; p < k; p++) {
         const from = column + (p << 2)
-        const elements = f32x4(load<f32>(from), load<f32>(from + step), load<f32>(from + 2 * step), load<f32>(from + 3 * step))
+        const elements = f32x4(
+          load<f32>(from), load<f32>(from + step), load<f32>(from + 2 * step), load<f32>(from + 3 * step),
+        )
         sums = multiplyAdd(splatAt(row + (p << 2)), elements, sums)
       }
       v128.store(target + (j << 2), sums)
@@ -235,7 +252,9 @@ function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStrid
     for (; j < n; j++) {
       const column = b + ((j * bColumnStride) << 2)
       let vectorSum = f32x4.splat(0)
-      for (let p = 0; p < vectorEnd; p += 4) vectorSum = multiplyAdd(v128.load(row + (p << 2)), v128.load(column + (p << 2)), vectorSum)
+      for (let p = 0; p < vectorEnd; p += 4) {
+        vectorSum = multiplyAdd(v128.load(row + (p << 2)), v128.load(column + (p << 2)), vectorSum)
+      }
       let sum = sumLanes(vectorSum)
       for (let p = vectorEnd; p < k; p++) sum += load<f32>(row + (p << 2)) * load<f32>(column + (p << 2))
       store<f32>(target + (j << 2), sum)

@@ -19,7 +19,9 @@ export function rmsNorm(x: usize, weight: usize, y: usize, rows: i32, width: i32
 }
 
 /** dx = r · (w ⊙ dy) − x · r³ · mean(w ⊙ dy ⊙ x) and dw = Σ_rows dy ⊙ x · r, with r recomputed. */
-export function rmsNormGradient(dy: usize, x: usize, weight: usize, dx: usize, dw: usize, rows: i32, width: i32, epsilon: f32): void {
+export function rmsNormGradient(
+  dy: usize, x: usize, weight: usize, dx: usize, dw: usize, rows: i32, width: i32, epsilon: f32,
+): void {
   fillZero(dw, width)
   for (let row = 0; row < rows; row++) {
     const offset = ((row as usize) * width) << 2

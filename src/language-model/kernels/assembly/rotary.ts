@@ -1,10 +1,13 @@
 import { multiplyAdd } from './vector'
 
 /**
- * Turns the pairs (i, i + headDim/2) of every head of x[rows, heads · headDim] by the angle of the row's position; `cosine` and
- * `sine` are tables [position][headDim/2]. With direction −1 it turns back, which is the gradient.
+ * Turns the pairs (i, i + headDim/2) of every head of x[rows, heads · headDim] by the angle of the row's position;
+ * `cosine` and `sine` are tables [position][headDim/2]. With direction −1 it turns back, which is the gradient.
  */
-export function rotate(x: usize, y: usize, positions: usize, cosine: usize, sine: usize, rows: i32, heads: i32, headDim: i32, direction: f32): void {
+export function rotate(
+  x: usize, y: usize, positions: usize, cosine: usize, sine: usize, rows: i32, heads: i32, headDim: i32, direction:
+  f32,
+): void {
   const half = headDim >> 1
   const halfBytes = (half as usize) << 2
   for (let row = 0; row < rows; row++) {

@@ -38,8 +38,9 @@ export function sumLanesOfFour(a: v128, b: v128, c: v128, d: v128): v128 {
 }
 
 /**
- * e^x with a relative error under 3e-7: x = n · ln 2 + r with |r| ≤ ln 2 / 2, a degree-6 polynomial in r, and n added to the
- * exponent. Adding 1.5 · 2²³ rounds to an integer and leaves n in the low bits at once. Results below 1e-38 stay there.
+ * e^x with a relative error under 3e-7: x = n · ln 2 + r with |r| ≤ ln 2 / 2, a degree-6 polynomial in r, and n added
+ * to the exponent. Adding 1.5 · 2²³ rounds to an integer and leaves n in the low bits at once. Results below 1e-38
+ * stay there.
  */
 // @ts-ignore: decorator
 @inline

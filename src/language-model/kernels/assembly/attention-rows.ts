@@ -1,0 +1,205 @@
+import { exponential, fillZero, maximumLane, multiplyAdd, sumLanes, sumLanesOfFour } from './vector'
+
+/** The inner loops of attention, over pairs of rows and over keys and values found by a list of byte offsets. */
+
+// @ts-ignore: decorator
+@inline
+export function paddedWidth(visible: i32): i32 {
+  return (visible + 3) & ~3
+}
+
+/**
+ * scores[r][c − begin] = rows[r] · keys[list[c]] for two rows and c from begin up to end, rounded up to a multiple of
+ * four.
+ */
+export function dotRows(
+  rows: usize, headDim: i32, keys: usize, list: usize, begin: i32, end: i32, scores: usize, scoreStride: usize,
+): void {
+  const headBytes = (headDim as usize) << 2
+  const second = rows + headBytes
+  let to = scores
+  for (let c = begin; c < end; c += 4) {
+    const entries = list + ((c as usize) << 2)
+    const k0 = keys + (load<u32>(entries) as usize), k1 = keys + (load<u32>(entries, 4) as usize)
+    const k2 = keys + (load<u32>(entries, 8) as usize), k3 = keys + (load<u32>(entries, 12) as usize)
+    let a0 = f32x4.splat(0), a1 = f32x4.splat(0), a2 = f32x4.splat(0), a3 = f32x4.splat(0)
+    let b0 = f32x4.splat(0), b1 = f32x4.splat(0), b2 = f32x4.splat(0), b3 = f32x4.splat(0)
+    for (let d: usize = 0; d < headBytes; d += 16) {
+      const x = v128.load(rows + d), y = v128.load(second + d)
+      let key = v128.load(k0 + d)
+      a0 = multiplyAdd(x, key, a0); b0 = multiplyAdd(y, key, b0)
+      key = v128.load(k1 + d)
+      a1 = multiplyAdd(x, key, a1); b1 = multiplyAdd(y, key, b1)
+      key = v128.load(k2 + d)
+      a2 = multiplyAdd(x, key, a2); b2 = multiplyAdd(y, key, b2)
+      key = v128.load(k3 + d)
+      a3 = multiplyAdd(x, key, a3); b3 = multiplyAdd(y, key, b3)
+    }
+    v128.store(to, sumLanesOfFour(a0, a1, a2, a3))
+    v128.store(to + scoreStride, sumLanesOfFour(b0, b1, b2, b3))
+    to += 16
+  }
+}
+
+/** In place over the first `visible` of `width` scores, zeros after them; returns the log-sum-exp. */
+export function softmax(scores: usize, visible: i32, width: i32): f32 {
+  const end = (visible as usize) << 2
+  for (let i = visible; i < paddedWidth(visible); i++) store<f32>(scores + ((i as usize) << 2), -Infinity)
+  let tops = f32x4.splat(-Infinity)
+  for (let i: usize = 0; i < end; i += 16) tops = f32x4.pmax(tops, v128.load(scores + i))
+  const top = maximumLane(tops)
+  const shift = f32x4.splat(top)
+  let sums = f32x4.splat(0)
+  for (let i: usize = 0; i < end; i += 16) {
+    const e = exponential(f32x4.sub(v128.load(scores + i), shift))
+    v128.store(scores + i, e)
+    sums = f32x4.add(sums, e)
+  }
+  let sum = sumLanes(sums)
+  // exp(−∞) comes out as a tiny number rather than zero; the sum does not notice, the weights are set right here.
+  memory.fill(scores + end, 0, ((width - visible) as usize) << 2)
+  const inverse = f32x4.splat(1 / sum)
+  for (let i: usize = 0; i < end; i += 16) v128.store(scores + i, f32x4.mul(v128.load(scores + i), inverse))
+  return top + Mathf.log(sum)
+}
+
+/**
+ * Turns scores into weights exp(score − lse), and dy · v into slopes weight · (dy · v − delta); zeros from `seen` up
+ * to `columns`.
+ */
+export function scoreSlopes(weights: usize, slopes: usize, seen: i32, columns: i32, lse: f32, delta: f32): void {
+  const shift = f32x4.splat(lse), deltas = f32x4.splat(delta)
+  const end = (seen as usize) << 2
+  for (let i: usize = 0; i < end; i += 16) {
+    const p = exponential(f32x4.sub(v128.load(weights + i), shift))
+    v128.store(weights + i, p)
+    v128.store(slopes + i, f32x4.mul(p, f32x4.sub(v128.load(slopes + i), deltas)))
+  }
+  fillZero(weights + end, columns - seen)
+  fillZero(slopes + end, columns - seen)
+}
+
+/** target[r] += Σ_c coefficients[r][c − begin] · values[list[c]] for two rows. */
+export function combineRows(
+  coefficients: usize, stride: usize, values: usize, list: usize, begin: i32, end: i32, headDim: i32, target: usize,
+): void {
+  const headBytes = (headDim as usize) << 2
+  const second = target + headBytes
+  const entries = list + ((begin as usize) << 2)
+  const bytes = ((max(end - begin, 0)) as usize) << 2
+  let d: usize = 0
+  for (; d + 64 <= headBytes; d += 64) {
+    const base = values + d
+    let a0 = v128.load(target + d), a1 = v128.load(target + d, 16)
+    let a2 = v128.load(target + d, 32), a3 = v128.load(target + d, 48)
+    let b0 = v128.load(second + d), b1 = v128.load(second + d, 16)
+    let b2 = v128.load(second + d, 32), b3 = v128.load(second + d, 48)
+    for (let c: usize = 0; c < bytes; c += 4) {
+      const from = base + (load<u32>(entries + c) as usize)
+      const x = v128.load_splat<f32>(coefficients + c), y = v128.load_splat<f32>(coefficients + stride + c)
+      let value = v128.load(from)
+      a0 = multiplyAdd(x, value, a0); b0 = multiplyAdd(y, value, b0)
+      value = v128.load(from, 16)
+      a1 = multiplyAdd(x, value, a1); b1 = multiplyAdd(y, value, b1)
+      value = v128.load(from, 32)
+      a2 = multiplyAdd(x, value, a2); b2 = multiplyAdd(y, value, b2)
+      value = v128.load(from, 48)
+      a3 = multiplyAdd(x, value, a3); b3 = multiplyAdd(y, value, b3)
+    }
+    v128.store(target + d, a0); v128.store(target + d, a1, 16)
+    v128.store(target + d, a2, 32); v128.store(target + d, a3, 48)
+    v128.store(second + d, b0); v128.store(second + d, b1, 16)
+    v128.store(second + d, b2, 32); v128.store(second + d, b3, 48)
+  }
+  for (; d + 32 <= headBytes; d += 32) {
+    const base = values + d
+    let a0 = v128.load(target + d), a1 = v128.load(target + d, 16)
+    let b0 = v128.load(second + d), b1 = v128.load(second + d, 16)
+    for (let c: usize = 0; c < bytes; c += 4) {
+      const from = base + (load<u32>(entries + c) as usize)
+      const x = v128.load_splat<f32>(coefficients + c), y = v128.load_splat<f32>(coefficients + stride + c)
+      const value0 = v128.load(from), value1 = v128.load(from, 16)
+      a0 = multiplyAdd(x, value0, a0); b0 = multiplyAdd(y, value0, b0)
+      a1 = multiplyAdd(x, value1, a1); b1 = multiplyAdd(y, value1, b1)
+    }
+    v128.store(target + d, a0); v128.store(target + d, a1, 16)
+    v128.store(second + d, b0); v128.store(second + d, b1, 16)
+  }
+  for (; d < headBytes; d += 16) {
+    const base = values + d
+    let a = v128.load(target + d), b = v128.load(second + d)
+    for (let c: usize = 0; c < bytes; c += 4) {
+      const value = v128.load(base + (load<u32>(entries + c) as usize))
+      a = multiplyAdd(v128.load_splat<f32>(coefficients + c), value, a)
+      b = multiplyAdd(v128.load_splat<f32>(coefficients + stride + c), value, b)
+    }
+    v128.store(target + d, a)
+    v128.store(second + d, b)
+  }
+}
+
+/**
+ * target[list[c]] += Σ_r coefficients[r][c − begin] · rows[r], two columns at a time; a last column without a partner
+ * is paired with `nowhere`.
+ */
+export function spreadRows(
+  coefficients: usize, stride: usize, rows: usize, count: i32, headDim: i32, target: usize, list: usize, begin: i32,
+  end: i32, nowhere: usize,
+): void {
+  const headBytes = (headDim as usize) << 2
+  const rowsEnd = rows + (count as usize) * headBytes
+  for (let c = begin; c < end; c += 2) {
+    const entries = list + ((c as usize) << 2)
+    const to = target + (load<u32>(entries) as usize)
+    const second = c + 1 < end ? target + (load<u32>(entries, 4) as usize) : nowhere
+    const column = coefficients + (((c - begin) as usize) << 2)
+    let d: usize = 0
+    for (; d + 64 <= headBytes; d += 64) {
+      let a0 = v128.load(to + d), a1 = v128.load(to + d, 16), a2 = v128.load(to + d, 32), a3 = v128.load(to + d, 48)
+      let b0 = v128.load(second + d), b1 = v128.load(second + d, 16)
+      let b2 = v128.load(second + d, 32), b3 = v128.load(second + d, 48)
+      let from = column
+      for (let row = rows + d; row < rowsEnd; row += headBytes) {
+        const x = v128.load_splat<f32>(from), y = v128.load_splat<f32>(from, 4)
+        let value = v128.load(row)
+        a0 = multiplyAdd(x, value, a0); b0 = multiplyAdd(y, value, b0)
+        value = v128.load(row, 16)
+        a1 = multiplyAdd(x, value, a1); b1 = multiplyAdd(y, value, b1)
+        value = v128.load(row, 32)
+        a2 = multiplyAdd(x, value, a2); b2 = multiplyAdd(y, value, b2)
+        value = v128.load(row, 48)
+        a3 = multiplyAdd(x, value, a3); b3 = multiplyAdd(y, value, b3)
+        from += stride
+      }
+      v128.store(to + d, a0); v128.store(to + d, a1, 16); v128.store(to + d, a2, 32); v128.store(to + d, a3, 48)
+      v128.store(second + d, b0); v128.store(second + d, b1, 16)
+      v128.store(second + d, b2, 32); v128.store(second + d, b3, 48)
+    }
+    for (; d + 32 <= headBytes; d += 32) {
+      let a0 = v128.load(to + d), a1 = v128.load(to + d, 16)
+      let b0 = v128.load(second + d), b1 = v128.load(second + d, 16)
+      let from = column
+      for (let row = rows + d; row < rowsEnd; row += headBytes) {
+        const x = v128.load_splat<f32>(from), y = v128.load_splat<f32>(from, 4)
+        const value0 = v128.load(row), value1 = v128.load(row, 16)
+        a0 = multiplyAdd(x, value0, a0); b0 = multiplyAdd(y, value0, b0)
+        a1 = multiplyAdd(x, value1, a1); b1 = multiplyAdd(y, value1, b1)
+        from += stride
+      }
+      v128.store(to + d, a0); v128.store(to + d, a1, 16)
+      v128.store(second + d, b0); v128.store(second + d, b1, 16)
+    }
+    for (; d < headBytes; d += 16) {
+      let a = v128.load(to + d), b = v128.load(second + d)
+      let from = column
+      for (let row = rows + d; row < rowsEnd; row += headBytes) {
+        const value = v128.load(row)
+        a = multiplyAdd(v128.load_splat<f32>(from), value, a)
+        b = multiplyAdd(v128.load_splat<f32>(from, 4), value, b)
+        from += stride
+      }
+      v128.store(to + d, a)
+      v128.store(second + d, b)
+    }
+  }
+}
