@@ -1,7 +1,7 @@
 /** The household world: samples tasks, steps episodes, and applies what the author writes. */
 import { exposeService } from '../src/engines/worker-bridge.ts'
-import { HouseholdService } from '../src/environments/household/index.ts'
+import { HouseholdEnvironment } from '../src/environments/household/environment.ts'
 
-exposeService(new HouseholdService())
+exposeService(new HouseholdEnvironment({ sceneSize: 'compact' }))
 
-export type EnvironmentWorker = HouseholdService
+export type EnvironmentWorker = HouseholdEnvironment

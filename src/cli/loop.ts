@@ -5,7 +5,7 @@ import { startThread } from '../engines/node-threads.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
 import type { ModelService } from '../engines/tiny.ts'
 import { connectWorker } from '../engines/worker-bridge.ts'
-import { HouseholdService } from '../environments/household/index.ts'
+import { HouseholdEnvironment } from '../environments/household/environment.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
@@ -50,7 +50,7 @@ async function run(options: LoopArguments): Promise<number> {
         policy: models.policy,
         reward: models.reward,
         author: models.author,
-        environment: new HouseholdService(),
+        environment: new HouseholdEnvironment({ sceneSize: 'compact' }),
         formats: householdFormats,
         now: () => performance.now(),
       },

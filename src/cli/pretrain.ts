@@ -1,69 +1,85 @@
-/**
- * Trains the shipped household models from nothing, reproducibly:
- *
- *     npm run pretrain -- [--role policy|reward|author] [--out public/models] [--seed S] [--steps N]
- *
- * Without --role all of them, one after the other.
- */
+/** `npm run pretrain`: trains the shipped household models from nothing, the same for the same seed. See USAGE. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { householdFormats } from '../environments/household/roles.ts'
-import { HouseholdEnvironment } from '../environments/household/environment.ts'
 import { folderReader, writeModelFolder } from '../language-model/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
-import { policyPieces, rewardPieces } from '../pretraining/household-corpus.ts'
-import { configJson, POLICY, REWARD } from '../pretraining/household-recipes.ts'
-import { householdTokenizer } from '../pretraining/household-tokenizer.ts'
-import { measureReward, playEpisodes } from '../pretraining/measure-household.ts'
+import { configJson } from '../pretraining/household-recipes.ts'
+import { householdTraining, ROLES, type Role } from '../pretraining/household-trainings.ts'
 import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
 import { END_OF_RESPONSE } from '../pretraining/vocabulary.ts'
 
-const ROLES = ['policy', 'reward'] as const
+const USAGE = `Usage: npm run pretrain -- [options]
+  --role NAME    one of ${ROLES.join(', ')}; all of them, one after the other, if left out
+  --out FOLDER   where the model folders go (public/models)
+  --seed N       of the fresh weights and of the demonstrations (0)
+  --after N      start with phase N + 1, from the model that phase N left in FOLDER
+`
+const REPORT_EVERY = 50
+const MEASURE_EVERY = 400
 
-const { values: options } = parseArgs({
-  options: {
-    role: { type: 'string' },
-    out: { type: 'string', default: 'public/models' },
-    seed: { type: 'string', default: '0' },
-    steps: { type: 'string' },
-    slip: { type: 'string' },
-    error: { type: 'string' },
-  },
-})
-
-const seed = Number(options.seed)
-const tokenizer = householdTokenizer([])
-const environment = new HouseholdEnvironment({ sceneSize: 'compact', stepLimit: 20 })
-
-for (const role of ROLES) {
-  if (options.role && options.role !== role) continue
-  const recipe = role === 'policy' ? POLICY : REWARD
-  const plan = { ...recipe.plan, ...(options.steps ? { steps: Number(options.steps) } : {}) }
-  if (options.slip) POLICY.corpus.slip = Number(options.slip)
-  if (options.error) REWARD.corpus.error = Number(options.error)
-  const vocabulary = Object.keys(tokenizer.model.vocab).length
-  const config = configJson(recipe.shape, vocabulary, tokenizer.model.vocab[END_OF_RESPONSE]!)
-  const model = await LanguageModel.fresh(config, tokenizer, seed, 'cpu')
-  console.log(`${role}: ${model.parameterCount} parameters, vocabulary ${vocabulary}`)
-  const pieces = (index: number) =>
-    role === 'policy' ? policyPieces(POLICY.corpus, seed, index) : rewardPieces(REWARD.corpus, seed, index)
-  const started = performance.now()
-  for await (const { step, loss, tokensPerSecond } of trainOnDemonstrations(model, pieces, plan, 50)) {
-    const seconds = ((performance.now() - started) / 1000).toFixed(0)
-    let note = ''
-    if (step % 250 === 0 && role === 'policy') note = `id ${await accuracyOf(model, 100)}`
-    console.log(`${role} step ${step} loss ${loss.toFixed(4)} ${tokensPerSecond.toFixed(0)} tokens/s ${seconds} s ${note}`)
+async function pretrain(role: Role, out: string, seed: number, after: number): Promise<void> {
+  const { shape, tokenizer, phases, standing } = householdTraining(role, seed)
+  const { vocab } = tokenizer.model
+  const name = `household-${role}`
+  const phaseFolder = (phase: number) => join(out, `${name}.phase-${phase}`)
+  const model =
+    after > 0
+      ? await LanguageModel.load(folderReader(phaseFolder(after)), 'cpu')
+      : await LanguageModel.fresh(
+          configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!),
+          tokenizer,
+          seed,
+          'cpu',
+        )
+  console.log(`${name}: ${model.parameterCount} parameters, vocabulary ${Object.keys(vocab).length}`)
+  let first = 0
+  for (const [index, { plan, pieces }] of phases.entries()) {
+    const phase = index + 1
+    if (phase > after) {
+      const offset = first
+      for await (const report of trainOnDemonstrations(model, (i) => pieces(offset + i), plan, REPORT_EVERY)) {
+        const { step, loss, tokensPerSecond } = report
+        const isMeasured = step % MEASURE_EVERY === 0 || step === plan.steps
+        const note = isMeasured ? `, ${await standing(model)}` : ''
+        console.log(
+          `${role} phase ${phase} step ${step}: loss ${loss.toFixed(4)}, ${tokensPerSecond.toFixed(0)} tokens/s${note}`,
+        )
+      }
+      const isLast = phase === phases.length
+      await writeModelFolder(isLast ? join(out, name) : phaseFolder(phase), await model.saveFolder())
+    }
+    first += plan.steps * plan.episodesPerStep
   }
-  await writeModelFolder(join(options.out, `household-${role}`), await model.saveFolder())
-  if (role === 'policy') console.log(`policy id ${await accuracyOf(model, 300)}`)
-  else {
-    const policy = await LanguageModel.load(folderReader(join(options.out, 'household-policy')), 'cpu')
-    const episodes = await playEpisodes(policy, environment, householdFormats, { split: 'id', tasks: 60, maxSteps: 20, seed: 1 })
-    console.log('reward', await measureReward(model, householdFormats, episodes, 1))
+  await model.dispose()
+}
+
+function parseArguments(args: string[]): { roles: readonly Role[]; out: string; seed: number; after: number } | string {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        role: { type: 'string' },
+        out: { type: 'string' },
+        seed: { type: 'string' },
+        after: { type: 'string' },
+      },
+    })
+    const { role, out = 'public/models', seed = '0', after = '0' } = values
+    if (role !== undefined && !ROLES.some((known) => known === role)) {
+      return `--role: "${role}" is none of ${ROLES.join(', ')}.`
+    }
+    if (!/^\d{1,9}$/.test(seed)) return `--seed: "${seed}" is not a whole number from 0 to 999999999.`
+    if (!/^[01]$/.test(after)) return `--after: "${after}" is neither 0 nor 1.`
+    return { roles: role === undefined ? ROLES : [role as Role], out, seed: Number(seed), after: Number(after) }
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
-async function accuracyOf(model: LanguageModel, tasks: number): Promise<number> {
-  const episodes = await playEpisodes(model, environment, householdFormats, { split: 'id', tasks, maxSteps: 20, seed: 1 })
-  return episodes.filter(({ outcome }) => outcome === 1).length / tasks
+const options = parseArguments(process.argv.slice(2))
+if (typeof options === 'string') {
+  process.stderr.write(`${options}\n${USAGE}`)
+  process.exitCode = 2
+} else {
+  for (const role of options.roles) await pretrain(role, options.out, options.seed, options.after)
 }

@@ -151,8 +151,8 @@ export interface EnvironmentPort {
   step(actions: readonly { episodeId: string; command: string }[]): Promise<StepResult[]>
   /** What the author is told of a task (scene digest, goal, hints). */
   describe(task: Task): Promise<string>
-  /** Applies the author's rewrite (its text) to a task; validity is exact. */
-  rewrite(task: Task, rewriteText: string, newId: string): Promise<RewriteResult>
+  /** Applies the author's rewrite (its text) to a task; validity is exact, solvable within `maxSteps` included. */
+  rewrite(task: Task, rewriteText: string, newId: string, maxSteps: number): Promise<RewriteResult>
 }
 
 // ------------------------------------------------------------------------------------------------ role formats

@@ -65,7 +65,7 @@ export async function* proposeRewrites(
   ): Promise<Pick<RewriteProposed, 'attempts' | 'candidate'>> => {
     const attempts: RewriteProposed['attempts'] = []
     for (const text of texts) {
-      const result = await environment.rewrite(task, formats.author.parse(text), candidateId)
+      const result = await environment.rewrite(task, formats.author.parse(text), candidateId, settings.maxSteps)
       const candidate = result.ok ? (result.task ?? null) : null
       attempts.push({ text, message: result.message, ok: candidate !== null })
       if (candidate) return { attempts, candidate }

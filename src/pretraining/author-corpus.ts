@@ -35,13 +35,38 @@ const REASONS: Record<Direction, Record<Complaint, (target: string) => string[]>
 /** Which rewrites answer which complaint; the numbers are odds. */
 const ANSWERS: Record<Complaint, Partial<Record<TaskRewrite['kind'], number>>> = {
   search: { 'add-hint': 4, 'remove-hints': 4, move: 3, open: 2, close: 2, 'change-goal': 1, 'add-distractors': 1 },
-  handling: { 'change-goal': 4, 'remove-object': 2, 'add-distractors': 2, move: 2, 'remove-hints': 2, 'add-hint': 1, close: 1, open: 1 },
-  idling: { 'change-goal': 2, move: 2, 'add-hint': 2, 'remove-hints': 3, open: 2, close: 2, 'remove-object': 1, 'add-distractors': 1 },
+  handling: {
+    'change-goal': 4,
+    'remove-object': 2,
+    'add-distractors': 2,
+    move: 2,
+    'remove-hints': 2,
+    'add-hint': 1,
+    close: 1,
+    open: 1,
+  },
+  idling: {
+    'change-goal': 2,
+    move: 2,
+    'add-hint': 2,
+    'remove-hints': 3,
+    open: 2,
+    close: 2,
+    'remove-object': 1,
+    'add-distractors': 1,
+  },
 }
 
-/** Demonstration `index` of the author's corpus; null where the task leaves no room for the direction drawn. */
-export function authorPieces(seed: number, index: number): Piece[] | null {
-  const random = seededRandom('author corpus', seed, index)
+/** Demonstration `index` of the author's corpus. */
+export function authorPieces(seed: number, index: number): Piece[] {
+  for (let attempt = 0; ; attempt++) {
+    const pieces = tryPieces(seed, index, seededRandom('author corpus', seed, index, attempt))
+    if (pieces) return pieces
+  }
+}
+
+/** Null where the task leaves no room for the direction drawn. */
+function tryPieces(seed: number, index: number, random: Random): Piece[] | null {
   const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = drawTask(seed, index, random)
   const complaint = pick(random, ['search', 'handling', 'idling'] as const)
@@ -54,7 +79,9 @@ export function authorPieces(seed: number, index: number): Piece[] | null {
   return [
     { text: `${direction} `, weight: 0 },
     {
-      text: author.prompt({ description: describeTask(task), direction, accuracy, criticSummary }).slice(direction.length + 1),
+      text: author
+        .prompt({ description: describeTask(task), direction, accuracy, criticSummary })
+        .slice(direction.length + 1),
       weight: READING_WEIGHT,
     },
     { text: ` ${formatRewrite(rewrite)}`, weight: 1, isResponse: true },
@@ -77,7 +104,12 @@ function drawTask(seed: number, index: number, random: Random): HouseholdTask {
 function drawRewrite(candidates: readonly TaskRewrite[], complaint: Complaint, random: Random): TaskRewrite | null {
   const kinds = [...new Set(candidates.map(({ kind }) => kind))]
   const kind = pickWeighted(random, kinds, (candidate) => ANSWERS[complaint][candidate] ?? 0)
-  return kind ? pick(random, candidates.filter((candidate) => candidate.kind === kind)) : null
+  return kind
+    ? pick(
+        random,
+        candidates.filter((candidate) => candidate.kind === kind),
+      )
+    : null
 }
 
 /** In the form of method/critic-summary.ts: reasons with counts, the complaint's own first. */

@@ -6,7 +6,7 @@ import { householdFormats, judgement, policyResponse } from '../environments/hou
 import type { Piece } from './demonstration-corpus.ts'
 
 /** How much of the loss falls on what the models only read: enough to learn the world's manner of speaking. */
-const READING_WEIGHT = 0.1
+const READING_WEIGHT = 0.2
 
 export interface PolicyRecipe {
   /** Share of random commands in the demonstrations. */

@@ -41,14 +41,48 @@ export function configJson(shape: ModelShape, vocabularySize: number, endOfRespo
   }
 }
 
-export const POLICY = {
-  shape: SMALL,
-  corpus: { slip: 0.5, maxSteps: 20, hints: 0.25 } satisfies PolicyRecipe,
-  plan: { steps: 1500, episodesPerStep: 16, peakLearningRate: 3e-3, weightDecay: 0.01 } satisfies TrainingPlan,
+/** One stretch of training: on what, and for how long. */
+export interface Phase<Recipe> {
+  corpus: Recipe
+  plan: TrainingPlan
 }
 
-export const REWARD = {
+/**
+ * First the skill is learned from steady hands, since copying names and following a goal come late or never from noisy
+ * demonstrations; then the trembling, so that there is something left for reinforcement learning to do.
+ */
+export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
   shape: SMALL,
-  corpus: { slips: [0.2, 0.8], maxSteps: 20, hints: 0.1, error: 0.35 } satisfies RewardRecipe,
-  plan: { steps: 1200, episodesPerStep: 16, peakLearningRate: 3e-3, weightDecay: 0.01 } satisfies TrainingPlan,
+  phases: [
+    {
+      corpus: { slip: 0.1, maxSteps: 20, hints: 0.25 },
+      plan: { steps: 2400, episodesPerStep: 8, peakLearningRate: 3e-3, weightDecay: 0.01 },
+    },
+    {
+      corpus: { slip: 0.5, maxSteps: 20, hints: 0.25 },
+      plan: { steps: 200, episodesPerStep: 8, peakLearningRate: 5e-4, weightDecay: 0 },
+    },
+  ],
+}
+
+/** Likewise: first true judgements, then often wrong ones. */
+export const REWARD: { shape: ModelShape; phases: Phase<RewardRecipe>[] } = {
+  shape: SMALL,
+  phases: [
+    {
+      corpus: { slips: [0.2, 0.7], maxSteps: 20, hints: 0.1, error: 0.05 },
+      plan: { steps: 1500, episodesPerStep: 6, peakLearningRate: 3e-3, weightDecay: 0.01 },
+    },
+    {
+      corpus: { slips: [0.2, 0.8], maxSteps: 20, hints: 0.1, error: 0.38 },
+      plan: { steps: 200, episodesPerStep: 8, peakLearningRate: 5e-4, weightDecay: 0 },
+    },
+  ],
+}
+
+/** Finding valid rewrites to demonstrate is slow, so each demonstration is seen several times. */
+export const AUTHOR: { shape: ModelShape; demonstrations: number; plan: TrainingPlan } = {
+  shape: { ...SMALL, hidden_size: 64, intermediate_size: 192 },
+  demonstrations: 3000,
+  plan: { steps: 1500, episodesPerStep: 8, peakLearningRate: 3e-3, weightDecay: 0.01 },
 }

@@ -12,7 +12,7 @@ export const END_OF_RESPONSE = '<|end|>'
 
 export interface TokenizerFile {
   version: string
-  model: { vocab: Record<string, number> }
+  model: { vocab: Record<string, number>; [key: string]: unknown }
   [key: string]: unknown
 }
 
@@ -52,7 +52,9 @@ export function buildTokenizer(phrases: readonly string[], corpus: Iterable<stri
   const words = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word)
 
   const vocab: Record<string, number> = {}
-  const add = (token: string) => { vocab[token] ??= Object.keys(vocab).length }
+  const add = (token: string) => {
+    vocab[token] ??= Object.keys(vocab).length
+  }
   BYTE_CHARACTERS.forEach(add)
   add(END_OF_RESPONSE)
   for (const piece of [...phrases, ...words]) add(toByteLevel(piece))
@@ -61,10 +63,17 @@ export function buildTokenizer(phrases: readonly string[], corpus: Iterable<stri
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: [{
-      id: vocab[END_OF_RESPONSE], content: END_OF_RESPONSE,
-      single_word: false, lstrip: false, rstrip: false, normalized: false, special: true,
-    }],
+    added_tokens: [
+      {
+        id: vocab[END_OF_RESPONSE],
+        content: END_OF_RESPONSE,
+        single_word: false,
+        lstrip: false,
+        rstrip: false,
+        normalized: false,
+        special: true,
+      },
+    ],
     normalizer: null,
     pre_tokenizer: {
       type: 'Sequence',
@@ -76,8 +85,16 @@ export function buildTokenizer(phrases: readonly string[], corpus: Iterable<stri
     post_processor: null,
     decoder: { type: 'ByteLevel', add_prefix_space: false, trim_offsets: false, use_regex: false },
     model: {
-      type: 'BPE', dropout: null, unk_token: null, continuing_subword_prefix: null, end_of_word_suffix: null,
-      fuse_unk: false, byte_fallback: false, ignore_merges: true, vocab, merges: [],
+      type: 'BPE',
+      dropout: null,
+      unk_token: null,
+      continuing_subword_prefix: null,
+      end_of_word_suffix: null,
+      fuse_unk: false,
+      byte_fallback: false,
+      ignore_merges: true,
+      vocab,
+      merges: [],
     },
   }
 }

@@ -13,7 +13,17 @@ const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: fa
 describe('the tiny models’ tokenizer', () => {
   it('takes phrases and words whole, and a phrase never bites into a longer word', () => {
     expect(encode('You arrive at countertop 1. On the countertop 1, you see a apple 2.').tokens).toEqual([
-      'YouĠarriveĠat', 'Ġcountertop', 'Ġ1', '.ĠOnĠthe', 'Ġcountertop', 'Ġ1', ',ĠyouĠsee', 'Ġa', 'Ġapple', 'Ġ2', '.',
+      'YouĠarriveĠat',
+      'Ġcountertop',
+      'Ġ1',
+      '.ĠOnĠthe',
+      'Ġcountertop',
+      'Ġ1',
+      ',ĠyouĠsee',
+      'Ġa',
+      'Ġapple',
+      'Ġ2',
+      '.',
     ])
   })
 
@@ -22,9 +32,11 @@ describe('the tiny models’ tokenizer', () => {
   })
 
   it('gives any text back, letter for letter, through bytes', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
-      fc.pre(!text.includes('<|'))
-      expect(tokenizer.decode(encode(text).ids)).toBe(new TextDecoder().decode(new TextEncoder().encode(text)))
-    }))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
+        fc.pre(!text.includes('<|'))
+        expect(tokenizer.decode(encode(text).ids)).toBe(new TextDecoder().decode(new TextEncoder().encode(text)))
+      }),
+    )
   })
 })

@@ -47,7 +47,7 @@ const mentions = (text: string, noun: string) => text.includes(`a ${noun} `)
 
 /** The reason a critic gives for scoring the step so. */
 export function critique(step: JudgedStep, score: 1 | -1): string {
-  const verb = step.command.split(' ', 1)[0]
+  const verb = step.command.split(' ', 1)[0]!
   if (score === 1) {
     if (step.won) return 'the goal is done'
     return WELL_DONE[verb]?.(step) ?? 'moved towards the goal'

@@ -104,7 +104,10 @@ function giveHint(game: HouseholdGame, knowledge: Knowledge, random: Random): st
 
 /** Mostly something that can be done but helps nobody, now and then something that cannot be done. */
 function slippedCommand(game: HouseholdGame, admissible: readonly string[], random: Random): string {
-  const command = pick(random, admissible.filter((text) => text !== 'help'))
+  const command = pick(
+    random,
+    admissible.filter((text) => text !== 'help'),
+  )
   if (!chance(random, 0.2)) return command
   const receptacle = pick(random, game.receptacles)
   return command.replace(/\S+ \d+$/, `${receptacle.noun} ${receptacle.number}`)

@@ -9,7 +9,7 @@ import { distanceToGoal } from './plan.ts'
 import { hashOf } from './random.ts'
 import { applyRewrite } from './rewrites.ts'
 import { parseRewrite } from './rewrite-language.ts'
-import { cloneState, defaultStepLimit, startGame, type Dialect, type GameState } from './state.ts'
+import { cloneState, startGame, type Dialect, type GameState } from './state.ts'
 import { stepLabel } from './step-label.ts'
 import { describeTask, gameOf, initialKnowledge, taskOf, type HouseholdTask } from './task.ts'
 
@@ -18,8 +18,6 @@ export interface HouseholdOptions {
   /** All six if left out. */
   taskTypes?: readonly TaskType[]
   dialect?: Dialect
-  /** Rewrites must stay solvable by the expert within as many steps. */
-  stepLimit?: number
 }
 
 interface Episode {
@@ -77,11 +75,10 @@ export class HouseholdEnvironment implements EnvironmentPort {
     return describeTask(task.body as HouseholdTask)
   }
 
-  async rewrite(task: Task, rewriteText: string, newId: string): Promise<RewriteResult> {
+  async rewrite(task: Task, rewriteText: string, newId: string, maxSteps: number): Promise<RewriteResult> {
     const rewrite = parseRewrite(rewriteText)
     if (!rewrite) return { ok: false, message: `"${rewriteText.trim().slice(0, 80)}" is not a rewrite.` }
-    const { stepLimit = defaultStepLimit } = this.options
-    const outcome = applyRewrite(task.body as HouseholdTask, rewrite, newId, { stepLimit })
+    const outcome = applyRewrite(task.body as HouseholdTask, rewrite, newId, { stepLimit: maxSteps })
     return outcome.ok
       ? { ok: true, task: portTask(outcome.task), message: outcome.message }
       : { ok: false, message: outcome.message }

@@ -50,14 +50,14 @@ describe('the household environment', () => {
     const [task] = await environment.sampleTasks('train', 1, 4)
     const body = task!.body as HouseholdTask
     const target = gameOf(body).objects.find(({ type, in: where }) => type === body.goal.object && where.length > 0)!
-    const hinted = await environment.rewrite(task!, `hint ${target.noun} ${target.number}`, 'new')
+    const hinted = await environment.rewrite(task!, `hint ${target.noun} ${target.number}`, 'new', 50)
     expect(hinted).toMatchObject({ ok: true, task: { id: 'new', rootId: task!.id, kind: task!.kind } })
     expect(hinted.task!.instruction).toContain('Hint: ')
     expect(await environment.describe(hinted.task!)).toContain('Hint: ')
-    expect(await environment.rewrite(task!, 'make it harder', 'new')).toEqual({
+    expect(await environment.rewrite(task!, 'make it harder', 'new', 50)).toEqual({
       ok: false,
       message: '"make it harder" is not a rewrite.',
     })
-    expect((await environment.rewrite(task!, 'remove unicorn 1', 'new')).ok).toBe(false)
+    expect((await environment.rewrite(task!, 'remove unicorn 1', 'new', 50)).ok).toBe(false)
   })
 })

@@ -9,7 +9,10 @@ const { policy, reward, author } = householdFormats
 
 describe('the household roles', () => {
   it('read back what they write', () => {
-    expect(policy.parse(policyResponse('find mug', 'go to shelf 2'))).toEqual({ thought: 'find mug', command: 'go to shelf 2' })
+    expect(policy.parse(policyResponse('find mug', 'go to shelf 2'))).toEqual({
+      thought: 'find mug',
+      command: 'go to shelf 2',
+    })
     expect(reward.parse(judgement('found the mug', 1))).toEqual({ reasoning: 'found the mug', score: 1 })
     expect(reward.parse(judgement('nothing happened', -1))).toEqual({ reasoning: 'nothing happened', score: -1 })
     expect(author.parse(' hint mug 1\n')).toBe('hint mug 1')
@@ -28,7 +31,8 @@ describe('the household roles', () => {
   })
 
   it('leave the greeting out of prompts, which says nothing about the task', () => {
-    const opening = '-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room.\n\nYour task is to: put a mug in shelf.'
+    const opening =
+      '-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room.\n\nYour task is to: put a mug in shelf.'
     expect(policy.opening(opening)).toBe('You are in the middle of a room.\n\nYour task is to: put a mug in shelf.\n>')
     expect(reward.opening(opening).endsWith('shelf.')).toBe(true)
   })

@@ -1,0 +1,128 @@
+/**
+ * Experiments behind the README's claims; they take minutes of training, so they are no tests.
+ *
+ *     npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--preset household] [--set name=value …]
+ *
+ * `learning`: opens the built page in a real Chromium, a fresh profile for every seed, presses Run, waits, and reads the
+ * run that the page has kept. Prints the held-out accuracy before anything was learned and the mean of the last three
+ * evaluations before the time was up, with the reward model's accuracies of the first and the last iterations.
+ */
+import { parseArgs } from 'node:util'
+import type { Page } from 'playwright-core'
+import { preview } from 'vite'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { buildIfStale } from '../../scripts/start.mjs'
+import type { LoggedEvent } from '../method/events.ts'
+
+const USAGE = 'Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]'
+const LAST = 3
+
+interface LearningResult {
+  seed: number
+  iterations: number
+  firstIterationSeconds: number
+  before: { id: number; ood: number }
+  after: { id: number; ood: number }
+  reward: { process: [number, number]; outcome: [number, number] }
+  accepted: number
+}
+
+async function learning(seeds: readonly number[], minutes: number, evaluationTasks: number): Promise<void> {
+  buildIfStale()
+  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
+  const browser = await launchBrowser()
+  const results: LearningResult[] = []
+  try {
+    for (const seed of seeds) {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+      const page = await context.newPage()
+      await page.goto(server.resolvedUrls!.local[0]!)
+      await page.getByRole('button', { name: 'More settings' }).or(page.getByText('More settings')).first().click()
+      await page.getByLabel('Seed').fill(String(seed))
+      await page.getByLabel('Evaluation tasks').fill(String(evaluationTasks))
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      const firstIterationSeconds = await secondsToFirstIteration(page)
+      await page.waitForTimeout(minutes * 60_000 - firstIterationSeconds * 1000)
+      const result = summarise(seed, await keptEvents(page), firstIterationSeconds)
+      results.push(result)
+      process.stdout.write(`${JSON.stringify(result)}\n`)
+      await context.close()
+    }
+  } finally {
+    await browser.close()
+    await server.close()
+  }
+  const gains = results.map(({ before, after }) => after.id - before.id)
+  const enough = gains.filter((gain) => gain >= 0.15).length
+  process.stdout.write(
+    `Held-out in-distribution accuracy after ${minutes} min: ${gains.map((gain) => `${gain >= 0 ? '+' : ''}${(100 * gain).toFixed(1)}`).join(', ')} points; ` +
+      `${enough} of ${gains.length} seeds gained 15 or more.\n`,
+  )
+}
+
+async function secondsToFirstIteration(page: Page): Promise<number> {
+  const started = performance.now()
+  for (;;) {
+    await page.waitForTimeout(250)
+    const events = await keptEvents(page)
+    if (events.some(({ type }) => type === 'iteration-finished')) return (performance.now() - started) / 1000
+  }
+}
+
+/** The events of the run as the page has put them into IndexedDB. */
+async function keptEvents(page: Page): Promise<LoggedEvent[]> {
+  return page.evaluate(
+    () =>
+      new Promise<LoggedEvent[]>((resolve, reject) => {
+        const opening = indexedDB.open('rlanything-playground')
+        opening.onerror = () => reject(new Error('The page keeps no runs.'))
+        opening.onsuccess = () => {
+          const database = opening.result
+          if (!database.objectStoreNames.contains('chunks')) return resolve([])
+          const reading = database.transaction('chunks').objectStore('chunks').getAll()
+          reading.onsuccess = () => {
+            database.close()
+            const wanted = ['evaluation', 'iteration-finished']
+            const chunks = reading.result as { events: LoggedEvent[] }[]
+            resolve(chunks.flatMap(({ events }) => events).filter(({ type }) => wanted.includes(type)))
+          }
+        }
+      }),
+  )
+}
+
+function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
+  const accuracies = (split: 'id' | 'ood') =>
+    events.flatMap((event) => (event.type === 'evaluation' && event.split === split ? [event.acc] : []))
+  const series = (name: string) =>
+    events.flatMap((event) => (event.type === 'iteration-finished' ? [event.metrics[name] ?? 0] : []))
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  const ends = (values: readonly number[]): [number, number] => [mean(values.slice(0, 5)), mean(values.slice(-5))]
+  const [id, ood] = [accuracies('id'), accuracies('ood')]
+  return {
+    seed,
+    iterations: series('policy/acc').length,
+    firstIterationSeconds,
+    before: { id: id[0] ?? NaN, ood: ood[0] ?? NaN },
+    after: { id: mean(id.slice(1).slice(-LAST)), ood: mean(ood.slice(1).slice(-LAST)) },
+    reward: { process: ends(series('reward/process_acc')), outcome: ends(series('reward/outcome_acc')) },
+    accepted: series('env/accepted').reduce((sum, value) => sum + value, 0),
+  }
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  strict: false,
+  options: {
+    seeds: { type: 'string', default: '0,1,2,3,4' },
+    minutes: { type: 'string', default: '10' },
+    'evaluation-tasks': { type: 'string', default: '100' },
+  },
+})
+const seeds = String(values.seeds).split(',').map(Number)
+const minutes = Number(values.minutes)
+const evaluationTasks = Number(values['evaluation-tasks'])
+if (positionals[0] !== 'learning' || ![...seeds, minutes, evaluationTasks].every(Number.isFinite)) {
+  process.stderr.write(`${USAGE}\n`)
+  process.exitCode = 2
+} else await learning(seeds, minutes, evaluationTasks)
