@@ -1,6 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { AttentionLayout } from '../../ops/attention-layout.ts'
 import type { FusedKernel } from '../../ops/backend-kernels.ts'
+import { angleTables } from './angle-tables.ts'
+import { maximumVisible } from './layout-extent.ts'
 import type { Scratch, SimdBackend } from './simd-backend.ts'
 
 type Inputs = Record<string, tf.TensorInfo>
@@ -362,98 +364,4 @@ function uploadLayout(scratch: Scratch, layout: AttentionLayout): [number, numbe
     scratch.int32(spanStart),
     scratch.int32(spanLength),
   ]
-}
-
-interface LayoutExtent {
-  /** The most slots that any query sees. */
-  visible: number
-  /** One more than the last slot that any query sees: what the pool must have. */
-  slots: number
-}
-
-/** A batch has one layout for all layers and both directions, so the answer is kept while the layout lives. */
-const extentOfLayout = new WeakMap<AttentionLayout, LayoutExtent>()
-
-/** The most slots that any query sees. A layout that reaches outside the pool is an error here, before it reads anywhere. */
-function maximumVisible(layout: AttentionLayout, poolSlots: number): number {
-  const extent = extentOfLayout.get(layout) ?? measureLayout(layout)
-  extentOfLayout.set(layout, extent)
-  if (extent.slots > poolSlots) {
-    throw new RangeError(
-      `The attention layout reaches slot ${extent.slots - 1} of a pool with ${poolSlots} slots. Make the pool larger or correct the layout.`,
-    )
-  }
-  return extent.visible
-}
-
-function measureLayout({
-  querySegment,
-  querySlot,
-  segmentStart,
-  spanOffsets,
-  spanStart,
-  spanLength,
-}: AttentionLayout): LayoutExtent {
-  const extent = { visible: 0, slots: 0 }
-  const prefix = new Int32Array(segmentStart.length)
-  for (let segment = 0; segment < prefix.length; segment++) {
-    for (let span = spanOffsets[segment]!; span < spanOffsets[segment + 1]!; span++) {
-      prefix[segment]! += spanLength[span]!
-      checkOrder(spanStart[span]!, spanStart[span]! + spanLength[span]!)
-      extent.slots = Math.max(extent.slots, spanStart[span]! + spanLength[span]!)
-    }
-  }
-  for (let query = 0; query < querySegment.length; query++) {
-    const start = segmentStart[querySegment[query]!]!
-    const end = querySlot[query]! + 1
-    checkOrder(start, end - 1)
-    extent.slots = Math.max(extent.slots, end)
-    extent.visible = Math.max(extent.visible, prefix[querySegment[query]!]! + end - start)
-  }
-  return extent
-}
-
-function checkOrder(start: number, end: number): void {
-  if (!(start >= 0 && end >= start)) {
-    throw new RangeError(
-      `The attention layout has a run of slots from ${start} to ${end}. Runs start at 0 or later and end after they start.`,
-    )
-  }
-}
-
-interface AngleTables {
-  positions: number
-  cosine: number
-  sine: number
-}
-const tablesOfBackend = new WeakMap<SimdBackend, Map<string, AngleTables>>()
-
-/** Tables [position][headDim/2] of cosines and sines that cover all positions asked for, kept for good: one set of frequencies a model. */
-function angleTables(backend: SimdBackend, inverseFrequencies: Float32Array, positions: Int32Array): AngleTables {
-  let last = 0
-  for (const position of positions) {
-    if (position < 0) throw new RangeError(`Position ${position} is negative; positions count from 0.`)
-    last = Math.max(last, position)
-  }
-  const tables = tablesOfBackend.get(backend) ?? new Map<string, AngleTables>()
-  tablesOfBackend.set(backend, tables)
-  const key = inverseFrequencies.join()
-  const known = tables.get(key)
-  if (known && known.positions > last) return known
-
-  const half = inverseFrequencies.length
-  const count = Math.max(512, 2 ** Math.ceil(Math.log2(last + 1)))
-  if (known) for (const address of [known.cosine, known.sine]) backend.allocator.free(address)
-  const cosine = backend.allocator.allocate(count * half * 4)
-  const sine = backend.allocator.allocate(count * half * 4)
-  const cosines = new Float32Array(backend.allocator.memory.buffer, cosine, count * half)
-  const sines = new Float32Array(backend.allocator.memory.buffer, sine, count * half)
-  for (let i = 0; i < count * half; i++) {
-    const angle = Math.floor(i / half) * inverseFrequencies[i % half]!
-    cosines[i] = Math.cos(angle)
-    sines[i] = Math.sin(angle)
-  }
-  const made = { positions: count, cosine, sine }
-  tables.set(key, made)
-  return made
 }
