@@ -5,7 +5,7 @@ import { charts, summarise, tableRows, valueAt, type Chart } from '../../src/pla
 import { activeFlows, FLOWS, loopFlows } from '../../src/playground/panels/loop-flows.ts'
 import { loopGeometry, WIDE_FROM } from '../../src/playground/panels/loop-geometry.ts'
 import { families, rewriteState } from '../../src/playground/panels/tasks.ts'
-import { arithmetic, group, groupChoices, meanScore, mostTelling } from '../../src/playground/panels/trajectories.ts'
+import { arithmetic, group, groupChoices, mostTelling, settingsOf } from '../../src/playground/panels/trajectories.ts'
 import { fakeRun, fakeSettings } from './fake-run.ts'
 
 const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
@@ -76,8 +76,8 @@ describe('curves', () => {
   it('count rewrites up', () => {
     const [accepted, proposed] = chart('tasks').series
     const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length
-    expect(accepted!.points.at(-1)!.y).toBe(total)
-    expect(proposed!.points.at(-1)!.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
+    expect(accepted!.points.at(-1)?.y).toBe(total)
+    expect(proposed!.points.at(-1)?.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
   })
 
   it('leave a frozen model without loss', () => {
@@ -141,7 +141,7 @@ describe('trajectories', () => {
   it('line all rollouts of a task up, with what was learned about them', () => {
     const choices = groupChoices(view, iteration)
     expect(choices.map((choice) => choice.taskId)).toEqual([...iteration.taskIds, ...iteration.pendingTaskIds])
-    const { trajectories, width } = group(iteration, choices[0]!.taskId)
+    const { trajectories, width } = group(iteration, choices[0]!.taskId, 'paper')
     expect(trajectories).toHaveLength(fakeSettings.groupSize)
     expect(width).toBe(Math.max(...trajectories.map((trajectory) => trajectory.steps.length)))
     expect(trajectories[0]!.steps[0]!.evaluations).toHaveLength(fakeSettings.evaluationsPerStep)
@@ -159,7 +159,7 @@ describe('trajectories', () => {
       observation: 'A room.',
       done: false,
     } as const
-    const { trajectories } = group(iteration, taskId, new Map([['new', [step]]]))
+    const { trajectories } = group(iteration, taskId, 'paper', new Map([['new', [step]]]))
     expect(trajectories.at(-1)).toMatchObject({
       episodeId: 'new',
       outcome: null,
@@ -200,15 +200,18 @@ describe('trajectories', () => {
       })),
     }
     const trajectory = group.trajectories[0]!
-    const written = arithmetic(group, trajectory, trajectory.steps[0]!, 1, 'integrated')!
+    const written = arithmetic(group, trajectory, trajectory.steps[0]!, fakeSettings)!
     expect(written.feedback).toBe('R = O + λ · Σ S / m = +1 + 1 · (+1 +1 −1) / 3 = +1.33')
     expect(written.advantage).toBe('A = +1.00. Step 1 of 2 trajectories: mean R +0.33, standard deviation 1.00.')
   })
+})
 
-  it('average readable votes only', () => {
-    const votes = [1, -1, -1, 0].map((score) => ({ score: score as 1 | -1 | 0, reasoning: '' }))
-    expect(meanScore(votes)).toBeCloseTo(-1 / 3)
-    expect(meanScore(votes.slice(3))).toBeNull()
+describe('settings of an iteration', () => {
+  it('are those that it ran with, not those of now', () => {
+    const changed = foldRun([...fakeRun({ iterations: 1 })].filter(isLogged))
+    changed.apply({ type: 'settings-changed', patch: { lambda: 3 }, seq: 1e6, iteration: 4 })
+    expect([3, 4, 9].map((at) => settingsOf(changed, at)!.lambda)).toEqual([1, 3, 3])
+    expect(settingsOf(foldRun([]), 1)).toBeNull()
   })
 })
 

@@ -2,8 +2,11 @@
  * The numbers that flow along the arrows of the loop, from the last iteration of a run. What the iteration has not
  * come to yet is shown from the one before, marked as such, so that nothing on the diagram jumps or goes blank.
  */
+import { rewriteDirection } from '../../method/adaptation.ts'
 import type { Phase } from '../../method/events.ts'
+import { consistencyFeedback, meanScore } from '../../method/feedback.ts'
 import type { IterationView, RunView } from '../../method/fold.ts'
+import { DEFAULTS, type Settings } from '../../method/settings.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from './format.ts'
 
 export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
@@ -61,7 +64,7 @@ export interface IterationNumbers {
 }
 
 /** Sums over one iteration's episodes. */
-export function iterationNumbers(iteration: IterationView, band: { low: number; high: number }): IterationNumbers {
+export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
   let steps = 0
   let outcomes = 0
   let won = 0
@@ -83,16 +86,15 @@ export function iterationNumbers(iteration: IterationView, band: { low: number; 
     accuracy.set(view.episode.taskId, task)
     task.played++
     task.won += view.episode.outcome === 1 ? 1 : 0
-    view.votes?.forEach((evaluations, k) => {
-      for (const { score } of evaluations) {
-        votes++
-        if (score === 0) continue
-        scored++
-        scores += score
-        const r = view.feedback?.[k]
-        if (r === undefined) continue
+    view.votes?.forEach((evaluations) => {
+      const values = evaluations.map((evaluation) => evaluation.score)
+      votes += values.length
+      scored++
+      scores += meanScore(values, settings.profile)
+      if (view.feedback === null) return
+      for (const value of consistencyFeedback(view.episode.outcome, values, settings)) {
         consistent++
-        consistency += r * score
+        consistency += value
       }
     })
     for (const r of view.feedback ?? []) {
@@ -111,7 +113,7 @@ export function iterationNumbers(iteration: IterationView, band: { low: number; 
   let outOfBand = 0
   for (const id of iteration.taskIds) {
     const task = accuracy.get(id)
-    if (task && (task.won / task.played < band.low || task.won / task.played > band.high)) outOfBand++
+    if (task && rewriteDirection(task.won / task.played, settings) !== null) outOfBand++
   }
   return {
     rollouts,
@@ -140,13 +142,12 @@ export interface LoopFlows {
 }
 
 export function loopFlows(view: RunView): LoopFlows {
-  const settings = view.settings
-  const band = { low: settings?.alphaLow ?? 0.2, high: settings?.alphaHigh ?? 0.8 }
+  const settings = view.settings ?? DEFAULTS
   const now = view.current
   const before = view.iterations.at(-2)
-  const current = now ? iterationNumbers(now, band) : null
-  const earlier = before ? iterationNumbers(before, band) : null
-  const m = settings?.evaluationsPerStep ?? 3
+  const current = now ? iterationNumbers(now, settings) : null
+  const earlier = before ? iterationNumbers(before, settings) : null
+  const m = settings.evaluationsPerStep
 
   function flow(
     id: FlowId,
@@ -188,8 +189,7 @@ export function loopFlows(view: RunView): LoopFlows {
     ),
   }
 
-  const signal = settings?.signal ?? 'integrated'
-  const lambda = settings?.lambda ?? 1
+  const { signal, lambda } = settings
   const shown = current?.meanFeedback !== null && current ? current : earlier
   const written = (value: number | null | undefined) => signed(value)
   const junction =

@@ -1,5 +1,6 @@
 /** Which settings the page shows where, and how a slider's travel maps to a setting's value. */
-import { settingDomain, type Settings } from '../../method/settings.ts'
+import { SETTING_INFO } from '../../method/setting-info.ts'
+import type { Settings } from '../../method/settings.ts'
 
 export type SettingName = keyof Settings
 
@@ -56,37 +57,36 @@ interface Travel {
 
 /** Where a slider moves: often less than what a setting may be, which the number field beside it still takes. */
 const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
-  lambda: { max: 4, step: 0.05 },
-  alphaLow: { step: 0.05 },
-  alphaHigh: { step: 0.05 },
+  lambda: { max: 4 },
   evaluationsPerStep: { max: 9 },
   groupSize: { max: 32 },
-  policyTemperature: { max: 1.5, step: 0.05 },
-  rewardTemperature: { max: 1.5, step: 0.05 },
-  authorTemperature: { max: 1.5, step: 0.05 },
+  policyTemperature: { max: 1.5 },
+  rewardTemperature: { max: 1.5 },
+  authorTemperature: { max: 1.5 },
   policyLearningRate: { min: 1e-6, max: 1e-2, isLogarithmic: true },
   rewardLearningRate: { min: 1e-6, max: 1e-2, isLogarithmic: true },
-  topP: { step: 0.05 },
   tasksPerIteration: { max: 32 },
   taskPoolSize: { min: 1, max: 4096, isLogarithmic: true },
   evaluateEvery: { max: 50 },
   evaluationTasks: { max: 256 },
-  policyAccuracyLow: { step: 0.05 },
-  policyAccuracyHigh: { step: 0.05 },
-  rewardAccuracyLow: { step: 0.05 },
-  rewardAccuracyHigh: { step: 0.05 },
-  clipRatioLow: { max: 0.5, step: 0.01 },
-  clipRatioHigh: { max: 0.5, step: 0.01 },
-  klCoefficient: { max: 0.2, step: 0.005 },
+  clipRatioLow: { max: 0.5 },
+  clipRatioHigh: { max: 0.5 },
+  klCoefficient: { max: 0.2 },
   maxGradNorm: { min: 0.01, max: 100, isLogarithmic: true },
-  weightDecay: { max: 0.2, step: 0.005 },
+  weightDecay: { max: 0.2 },
 }
 
 /** Null where a slider would say nothing: choices, switches, the seed. */
 export function travelOf(name: SettingName): Travel | null {
-  const domain = settingDomain(name)
+  const { domain } = SETTING_INFO[name]
   if (domain.kind !== 'number' || name === 'seed') return null
-  return { min: domain.min, max: domain.max, step: domain.integer ? 1 : 0.01, isLogarithmic: false, ...TRAVEL[name] }
+  return {
+    min: domain.min,
+    max: domain.max,
+    step: SETTING_INFO[name].step ?? 1,
+    isLogarithmic: false,
+    ...TRAVEL[name],
+  }
 }
 
 /** Positions of a slider on a logarithmic scale: 0 to this. */

@@ -4,7 +4,9 @@
  */
 import type { Evaluation, StepHappened } from '../../method/events.ts'
 import type { Outcome } from '../../method/ports.ts'
+import { meanScore, type FeedbackSettings } from '../../method/feedback.ts'
 import type { EpisodeView, IterationView, RunView } from '../../method/fold.ts'
+import type { Settings } from '../../method/settings.ts'
 import { decimal, percent, signed } from './format.ts'
 
 export interface GroupChoice {
@@ -14,6 +16,13 @@ export interface GroupChoice {
   accuracy: number | null
   played: number
   isCandidate: boolean
+}
+
+/** The settings that an iteration ran with: those of the start and all changes since. */
+export function settingsOf(view: RunView, iteration: number): Settings | null {
+  if (!view.started) return null
+  const patches = view.settingsChanges.filter((change) => change.iteration <= iteration).map((change) => change.patch)
+  return Object.assign({ ...view.started.settings }, ...patches) as Settings
 }
 
 /** The tasks that an iteration plays, in the order in which it drew them. */
@@ -86,9 +95,12 @@ export interface GroupView {
 export function group(
   iteration: IterationView,
   taskId: string,
+  profile: Settings['profile'],
   live: ReadonlyMap<string, readonly StepHappened[]> = new Map(),
 ): GroupView {
-  const trajectories = iteration.episodes.filter(({ episode }) => episode.taskId === taskId).map(finished)
+  const trajectories = iteration.episodes
+    .filter(({ episode }) => episode.taskId === taskId)
+    .map((view) => finished(view, profile))
   trajectories.sort((a, b) => a.rollout - b.rollout)
   const known = new Set(trajectories.map((t) => t.episodeId))
   for (const [episodeId, steps] of live) {
@@ -104,7 +116,7 @@ export function group(
   return { taskId, trajectories, width: Math.max(0, ...trajectories.map((t) => t.steps.length)) }
 }
 
-function finished(view: EpisodeView): TrajectoryView {
+function finished(view: EpisodeView, profile: Settings['profile']): TrajectoryView {
   const { episode, votes, feedback, policyAdvantages, rewardAdvantages } = view
   return {
     episodeId: episode.episodeId,
@@ -120,7 +132,12 @@ function finished(view: EpisodeView): TrajectoryView {
       trueLabel: step.trueLabel,
       distance: step.distance,
       evaluations: votes?.[index] ?? null,
-      meanScore: votes?.[index] ? meanScore(votes[index]) : null,
+      meanScore: votes?.[index]
+        ? meanScore(
+            votes[index].map((vote) => vote.score),
+            profile,
+          )
+        : null,
       feedback: feedback?.[index] ?? null,
       advantage: policyAdvantages?.[index],
       rewardAdvantages: rewardAdvantages?.[index] ?? null,
@@ -145,14 +162,6 @@ function happening(step: StepHappened): StepView {
   }
 }
 
-/** Over the readable votes; null when there is none. */
-export function meanScore(evaluations: readonly Evaluation[]): number | null {
-  const readable = evaluations.filter((evaluation) => evaluation.score !== 0)
-  return readable.length === 0
-    ? null
-    : readable.reduce((sum, evaluation) => sum + evaluation.score, 0) / readable.length
-}
-
 export interface StepArithmetic {
   /** R = …, with the step's own numbers. */
   feedback: string
@@ -165,11 +174,11 @@ export function arithmetic(
   group: GroupView,
   trajectory: TrajectoryView,
   step: StepView,
-  lambda: number,
-  signal: 'integrated' | 'outcome' | 'step',
+  settings: FeedbackSettings,
 ): StepArithmetic | null {
   if (step.feedback === null || trajectory.outcome === null) return null
-  const readable = (step.evaluations ?? []).filter((evaluation) => evaluation.score !== 0)
+  const { lambda, signal, profile } = settings
+  const readable = (step.evaluations ?? []).filter(({ score }) => score !== 0 || profile === 'reference')
   const scores = readable.map((evaluation) => signed(evaluation.score, 0)).join(' ')
   const o = signed(trajectory.outcome, 0)
   const r = signed(step.feedback)
@@ -204,9 +213,9 @@ export function arithmetic(
 /** A cell of the group in one breath, for a title and for screen readers. */
 export function cellName(trajectory: TrajectoryView, step: StepView): string {
   const parts = [`Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`]
-  if (step.meanScore !== null) parts.push(`mean score ${signed(step.meanScore)}`)
+  if (step.meanScore !== null) parts.push(`mean score ${signed(step.meanScore, 1)}`)
   if (step.advantage !== undefined)
-    parts.push(step.advantage === null ? 'no advantage' : `advantage ${signed(step.advantage)}`)
+    parts.push(step.advantage === null ? 'no advantage' : `advantage ${decimal(step.advantage, 1)}`)
   return parts.join(', ')
 }
 

@@ -1,0 +1,154 @@
+/** The page as a person meets it, found by role and label. A made-up recording stands in for the shipped one. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
+
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = (await launchBrowser()) as Browser
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await page.context().close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+interface Visit extends BrowserContextOptions {
+  recording?: FakeRunOptions | null
+}
+
+async function visit({ recording = { iterations: 12 }, ...options }: Visit = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.route('**/runs/**', (route) =>
+    route.request().url().endsWith('.gz') || recording === null
+      ? route.fulfill({ status: 404 })
+      : route.fulfill({ body: fakeRunLines(recording), contentType: 'application/jsonl' }),
+  )
+  await page.goto(inject('pageAddress'))
+  await page.getByRole('heading', { name: 'RLAnything Playground' }).waitFor()
+  if (recording !== null) await page.getByText('This is a recorded run').waitFor()
+  return page
+}
+
+describe('before anything is started', () => {
+  it('a recorded run is on show, and said to be one', async () => {
+    await visit()
+    await page.getByText('Recorded run', { exact: true }).waitFor()
+    const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
+    expect(await scrubber.inputValue()).toBe('12')
+    await page.getByRole('img', { name: /Policy accuracy\. in distribution \d/ }).waitFor()
+    await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
+  })
+
+  it('scrubbing goes back in the run, and its charts with it', async () => {
+    await visit()
+    await page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('3')
+    await page.getByRole('img', { name: /training .* \(iterations 1 to 3\)/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('body').click({ position: { x: 2, y: 2 } })
+    await page.keyboard.press('.')
+    await page.getByRole('img', { name: /training .* \(iterations 1 to 4\)/ }).waitFor()
+  })
+
+  it('a replay moves on by itself and lights what is going on', async () => {
+    await visit()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page
+      .getByRole('status')
+      .getByText(/Iteration 1: /)
+      .waitFor()
+    await page.getByRole('button', { name: 'Pause replay' }).click()
+  })
+
+  it('a missing recording leaves a page that says what to do', async () => {
+    await visit({ recording: null })
+    await page.getByText('Nothing has run yet. Press Run').waitFor()
+    await page.getByText('Nothing has been rolled out yet.').waitFor()
+  })
+})
+
+describe('trajectories', () => {
+  it('show the chosen step with its votes and its arithmetic', async () => {
+    await visit()
+    const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
+    await cell.click()
+    await page.getByText(/^R = O \+ λ · Σ S \/ m = /).waitFor()
+    await page.getByText('Judged by the reward model').waitFor()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getByRole('gridcell', { name: /^Rollout 3, step 2,/ }).getAttribute('aria-selected')).toBe('true')
+  })
+
+  it('show markup from a model as the text that it is', async () => {
+    const thought = '<img src=x onerror="document.title=\'owned\'"><b id="injected">bold</b>'
+    await visit({ recording: { iterations: 2, thought } })
+    await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
+    await page.getByText(thought).first().waitFor()
+    expect(await page.locator('#injected').count()).toBe(0)
+    expect(await page.title()).toBe('RLAnything Playground')
+  })
+})
+
+describe('settings', () => {
+  it('change by slider and by number, and go back', async () => {
+    await visit()
+    const lambda = page.getByRole('textbox', { name: /^λ/ })
+    await page.getByRole('slider', { name: /^λ.*slider/ }).fill('2')
+    expect(await lambda.inputValue()).toBe('2')
+    await page.getByRole('button', { name: /^Reset λ/ }).click()
+    expect(await lambda.inputValue()).toBe('1')
+  })
+
+  it('say what is wrong with a value', async () => {
+    await visit()
+    const lambda = page.getByRole('textbox', { name: /^λ/ })
+    await lambda.fill('99')
+    await lambda.press('Enter')
+    await page.getByRole('alert').getByText('a number from 0 to 10').waitFor()
+  })
+
+  it('tell where they come from', async () => {
+    await visit()
+    await page.getByRole('button', { name: /^About λ/ }).click()
+    await page.getByText('alfworld_rl_reward.py:288', { exact: false }).waitFor()
+  })
+
+  it('follow a preset', async () => {
+    await visit()
+    await page.getByLabel('Preset').selectOption('outcome-only')
+    expect(await page.getByLabel('Policy signal', { exact: true }).inputValue()).toBe('outcome')
+  })
+})
+
+describe('looks', () => {
+  it('the chosen theme is kept', async () => {
+    await visit({ colorScheme: 'light' })
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const light = await paper()
+    await page.getByLabel('Theme').selectOption('dark')
+    const dark = await paper()
+    expect(dark).not.toBe(light)
+    await page.reload()
+    await page.getByText('This is a recorded run').waitFor()
+    expect(await paper()).toBe(dark)
+  })
+
+  it.each(['light', 'dark'] as const)('axe finds nothing to object to in %s', async (colorScheme) => {
+    await visit({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it.each([360, 768, 1440])('nothing sticks out at %i pixels', async (width) => {
+    await visit({ viewport: { width, height: 800 } })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+})
