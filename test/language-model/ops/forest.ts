@@ -14,11 +14,11 @@ export interface Forest {
 }
 
 /** Random forests as training makes them: the pool is the flat batch, and a child may see only a prefix of its parent. */
-export const trainingForest = (maximumLength = 40): fc.Arbitrary<Forest> =>
+export const trainingForest = (maximumLength = 14, maximumSegments = 6): fc.Arbitrary<Forest> =>
   fc
     .array(fc.record({ length: fc.integer({ min: 1, max: maximumLength }), parent: fc.nat(), prefix: fc.nat() }), {
       minLength: 1,
-      maxLength: 6,
+      maxLength: maximumSegments,
     })
     .map((descriptions) => {
       const segments: Segment[] = []

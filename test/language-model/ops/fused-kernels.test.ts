@@ -26,7 +26,7 @@ beforeAll(async () => {
 const seed = fc.integer({ min: 1, max: 1e6 })
 /** One, odd, around a vector of four, and larger than a tile. */
 const size = fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 9 }), fc.integer({ min: 10, max: 70 }))
-const few = { numRuns: 25 }
+const few = { numRuns: 20 }
 
 describe('a fused kernel equals the composition of stock operations, forward and backward', () => {
   it('linear, with and without bias', () =>
@@ -175,13 +175,16 @@ const attend = ({ layout, queries, slots }: Forest, [h, keyHeads]: number[], d: 
     1e-4,
   )
 
+/** The last segment is longer than the 128 columns that the backward pass takes at a time. */
+const longForest = trainingForest(150, 2).filter(({ layout, slots }) => slots - layout.segmentStart.at(-1)! > 130)
+
 describe('attention over a forest of segments equals dense attention with a mask', () => {
   it('in training, where the pool is the batch', () =>
     fc.assert(fc.asyncProperty(trainingForest(), heads, headDim, seed, attend), few))
   it('in sampling, with a pool of its own', () =>
     fc.assert(fc.asyncProperty(samplingForest, heads, headDim, seed, attend), few))
   it('with segments longer than a block of columns', () =>
-    fc.assert(fc.asyncProperty(trainingForest(200), fc.constant<number[]>([2, 1]), fc.constant(8), seed, attend), {
+    fc.assert(fc.asyncProperty(longForest, fc.constant<number[]>([2, 1]), fc.constant(8), seed, attend), {
       numRuns: 3,
     }))
 })
