@@ -21,36 +21,27 @@ async function pretrain(role: Role, out: string, seed: number, after: number): P
   const { shape, tokenizer, phases, standing } = householdTraining(role, seed)
   const { vocab } = tokenizer.model
   const name = `household-${role}`
-  const phaseFolder = (phase: number) => join(out, `${name}.phase-${phase}`)
-  const model =
-    after > 0
-      ? await LanguageModel.load(folderReader(phaseFolder(after)), 'cpu')
-      : await LanguageModel.fresh(
-          configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!),
-          tokenizer,
-          seed,
-          'cpu',
-        )
-  console.log(`${name}: ${model.parameterCount} parameters, vocabulary ${Object.keys(vocab).length}`)
+  const folderOf = (phase: number) => join(out, phase === phases.length ? name : `${name}.phase-${phase}`)
   let first = 0
   for (const [index, { plan, pieces }] of phases.entries()) {
-    const phase = index + 1
-    if (phase > after) {
-      const offset = first
-      for await (const report of trainOnDemonstrations(model, (i) => pieces(offset + i), plan, REPORT_EVERY)) {
-        const { step, loss, tokensPerSecond } = report
-        const isMeasured = step % MEASURE_EVERY === 0 || step === plan.steps
-        const note = isMeasured ? `, ${await standing(model)}` : ''
-        console.log(
-          `${role} phase ${phase} step ${step}: loss ${loss.toFixed(4)}, ${tokensPerSecond.toFixed(0)} tokens/s${note}`,
-        )
-      }
-      const isLast = phase === phases.length
-      await writeModelFolder(isLast ? join(out, name) : phaseFolder(phase), await model.saveFolder())
-    }
+    const offset = first
     first += plan.steps * plan.episodesPerStep
+    if (index < after) continue
+    // Every phase starts from the weights alone, with a fresh optimiser, so that it can be run again by itself.
+    const model =
+      index === 0
+        ? await LanguageModel.fresh(configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!), tokenizer, seed, 'cpu')
+        : await LanguageModel.load(folderReader(folderOf(index)), 'cpu')
+    console.log(`${name} phase ${index + 1}: ${model.parameterCount} parameters, vocabulary ${Object.keys(vocab).length}`)
+    for await (const report of trainOnDemonstrations(model, (i) => pieces(offset + i), plan, REPORT_EVERY)) {
+      const { step, loss, tokensPerSecond } = report
+      const isMeasured = step % MEASURE_EVERY === 0 || step === plan.steps
+      const note = isMeasured ? `, ${await standing(model)}` : ''
+      console.log(`  step ${step}: loss ${loss.toFixed(4)}, ${tokensPerSecond.toFixed(0)} tokens/s${note}`)
+    }
+    await writeModelFolder(folderOf(index + 1), await model.saveFolder())
+    await model.dispose()
   }
-  await model.dispose()
 }
 
 function parseArguments(args: string[]): { roles: readonly Role[]; out: string; seed: number; after: number } | string {

@@ -59,7 +59,7 @@ export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
       plan: { steps: 2400, episodesPerStep: 8, peakLearningRate: 3e-3, weightDecay: 0.01 },
     },
     {
-      corpus: { slip: 0.5, maxSteps: 20, hints: 0.25 },
+      corpus: { slip: 0.25, maxSteps: 20, hints: 0.25 },
       plan: { steps: 200, episodesPerStep: 8, peakLearningRate: 5e-4, weightDecay: 0 },
     },
   ],
