@@ -176,7 +176,9 @@ const attend = ({ layout, queries, slots }: Forest, [h, keyHeads]: number[], d: 
   )
 
 /** The last segment is longer than the 128 columns that the backward pass takes at a time. */
-const longForest = trainingForest(150, 2).filter(({ layout, slots }) => slots - layout.segmentStart.at(-1)! > 130)
+const longForest = trainingForest(150, 2).filter(
+  ({ layout, slots }) => slots - layout.segmentStart[layout.segmentStart.length - 1]! > 130,
+)
 
 describe('attention over a forest of segments equals dense attention with a mask', () => {
   it('in training, where the pool is the batch', () =>
