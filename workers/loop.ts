@@ -22,7 +22,7 @@ function modelAddress(role: Role, request: StartRequest): string {
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
   async open(request, { onBytes, onNotice }) {
-    // The shipped models are small: on a GPU, starting its kernels would take longer than they compute.
+    // The shipped models are so small that a GPU would spend longer on being called than on computing.
     const backend = request.backend === 'webgpu' ? 'webgpu' : 'cpu'
     const environment = connectWorker<EnvironmentWorker>(
       new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),

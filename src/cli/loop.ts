@@ -65,6 +65,7 @@ async function run(options: LoopArguments): Promise<number> {
       },
     })
     process.on('SIGINT', () => interrupt(session))
+    process.on('SIGTERM', () => interrupt(session))
     return (await session.run()) === 'completed' ? 0 : EXIT_INTERRUPTED
   } finally {
     report.end()

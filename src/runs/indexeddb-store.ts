@@ -130,11 +130,10 @@ export class IndexedDbRunStore implements RunStore {
     ])
   }
 
-  /** The run that was used last, if it did not come to its end and has a checkpoint to go on from. */
+  /** The latest run that did not come to its end and has a checkpoint to go on from. */
   async lastUnfinished(): Promise<RunSummary | null> {
     for (const summary of await this.list()) {
-      if (summary.isFinished) continue
-      return (await this.loadCheckpoint(summary.runId)) === null ? null : summary
+      if (!summary.isFinished && (await this.loadCheckpoint(summary.runId)) !== null) return summary
     }
     return null
   }

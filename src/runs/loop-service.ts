@@ -87,6 +87,8 @@ export class LoopService {
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
   #store: Promise<IndexedDbRunStore | null> | null = null
+  /** Of the run whose models are loading; one that is not in here any more when it has loaded is wanted no more. */
+  #loading: StartRequest | null = null
 
   constructor(options: LoopServiceOptions) {
     this.#options = options
@@ -129,8 +131,12 @@ export class LoopService {
   }
 
   async stop(): Promise<void> {
-    this.#current?.session.stop()
-    await this.#current?.ended
+    const loading = this.#loading
+    if (loading !== null) {
+      const status: RunStatus = { state: 'finished', reason: 'stopped' }
+      this.#send({ type: 'status', runId: loading.runId, status })
+    }
+    await this.#end()
   }
 
   /** One iteration, then paused; of one component alone if `only` is given. Starts `request` if no run is under way. */
@@ -153,13 +159,16 @@ export class LoopService {
     isPausedAtStart: boolean,
     resumed?: { history: RunSession['log']; checkpoint: { policy: Uint8Array; reward: Uint8Array } },
   ): Promise<void> {
-    await this.stop()
+    await this.#end()
+    this.#loading = request
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
-    const loading = (done: number, total: number) => status({ state: 'loading', what: 'the models', done, total })
+    const loading = (done: number, total: number) => {
+      if (this.#loading === request) status({ state: 'loading', what: 'the models', done, total })
+    }
     loading(0, 0)
-    let opened: OpenedRun
+    let opened: OpenedRun | null = null
     try {
       opened = await this.#options.open(request, { onBytes: loading, onNotice: notice })
       if (resumed) {
@@ -170,13 +179,21 @@ export class LoopService {
         ])
       }
     } catch (error) {
+      opened?.close()
+      if (this.#loading !== request) return
+      this.#loading = null
       status({ state: 'failed', failure: failureOf('The models could not be loaded.', error) })
       return
     }
-    const batcher = new EventBatcher((batch) => this.#send({ type: 'events', runId, batch }))
-    resumed?.history.forEach((event) => batcher.push(event))
     const store = (await this.#openStore(notice)) ?? KEEPS_NOTHING
     if (!resumed) await store.create(summaryOf(request)).catch((error: unknown) => notice(messageOf(error)))
+    if (this.#loading !== request) {
+      opened.close()
+      return
+    }
+    this.#loading = null
+    const batcher = new EventBatcher((batch) => this.#send({ type: 'events', runId, batch }))
+    resumed?.history.forEach((event) => batcher.push(event))
     let hasToldOfStore = false
     const session = new RunSession({
       loop: runLoop,
@@ -209,6 +226,13 @@ export class LoopService {
         if (this.#current?.session === session) this.#current = null
       })
     this.#current = { session, ended }
+  }
+
+  /** Ends the run under way, and forgets one that is still loading. */
+  async #end(): Promise<void> {
+    this.#loading = null
+    this.#current?.session.stop()
+    await this.#current?.ended
   }
 
   async #openStore(notice?: (text: string) => void): Promise<IndexedDbRunStore | null> {

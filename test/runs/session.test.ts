@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedBody, type LoggedEvent, type RunEvent } from '../../src/method/events.ts'
 import type { Component, LoopPorts, LoopRequest, RunLoop } from '../../src/method/loop-contract.ts'
+import { runLoop } from '../../src/method/loop.ts'
 import { presetSettings } from '../../src/method/settings.ts'
+import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import type { RunCheckpoint, RunStore } from '../../src/runs/run-store.ts'
 import { RunSession, type SessionOptions, type SessionState } from '../../src/runs/session.ts'
+import { smallSettings, world } from '../method/corridor.ts'
 
 class MemoryStore implements RunStore {
   readonly events: LoggedEvent[] = []
@@ -44,6 +47,14 @@ function scriptedLoop(requests: LoopRequest[] = []): RunLoop {
 const model = { saveCheckpoint: async () => Uint8Array.of(1) }
 const ports = { policy: model, reward: model } as unknown as LoopPorts
 
+const REQUEST = {
+  runId: 'r',
+  preset: 'household',
+  backend: 'cpu',
+  models: { policy: 'p', reward: 'r', author: 'a' },
+  settings: presetSettings('household'),
+}
+
 function open(options: Partial<SessionOptions> = {}) {
   const store = new MemoryStore()
   const events: RunEvent[] = []
@@ -52,13 +63,7 @@ function open(options: Partial<SessionOptions> = {}) {
   const session = new RunSession({
     loop: scriptedLoop(requests),
     ports,
-    request: {
-      runId: 'r',
-      preset: 'household',
-      backend: 'cpu',
-      models: { policy: 'p', reward: 'r', author: 'a' },
-      settings: presetSettings('household'),
-    },
+    request: REQUEST,
     iterations: 4,
     store,
     checkpointEvery: 2,
@@ -191,5 +196,29 @@ describe('a session', () => {
     const { session, store } = open({ loop })
     await expect(session.run()).rejects.toThrow('out of memory')
     expect(store.events).toHaveLength(1)
+  })
+
+  it('that goes on from a checkpoint logs what one that never stopped does, byte for byte', async () => {
+    const settings = smallSettings()
+    const real = { loop: runLoop, request: { ...REQUEST, settings }, iterations: 4, checkpointEvery: 2 }
+    const whole = open({ ...real, ports: world() })
+    await whole.session.run()
+
+    const interrupted = open({
+      ...real,
+      ports: world(),
+      onEvent: (event) => event.type === 'model-updated' && event.iteration === 3 && interrupted.session.stop(),
+    })
+    expect(await interrupted.session.run()).toBe('stopped')
+    const checkpoint = interrupted.store.checkpoints.at(-1)
+    expect(checkpoint?.iteration).toBe(2)
+    const history = interrupted.store.events.slice(0, checkpoint?.eventCount)
+
+    const ports = world()
+    await ports.policy.loadCheckpoint(checkpoint?.policy ?? new Uint8Array())
+    await ports.reward.loadCheckpoint(checkpoint?.reward ?? new Uint8Array())
+    const resumed = open({ ...real, ports, history, iterations: 2 })
+    await resumed.session.run()
+    expect(serialiseRunLog([...history, ...resumed.store.events])).toBe(serialiseRunLog(whole.store.events))
   })
 })

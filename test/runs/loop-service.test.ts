@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
+import { LoopService, type OpenedRun, type RunMessage, type StartRequest } from '../../src/runs/loop-service.ts'
+import { smallSettings, world } from '../method/corridor.ts'
+
+function serve(open?: () => Promise<OpenedRun>) {
+  const messages: RunMessage[] = []
+  const closed: string[] = []
+  const service = new LoopService({
+    open: async (request) =>
+      open?.() ?? {
+        ports: world(),
+        backend: 'cpu',
+        models: { policy: 'p', reward: 'r', author: 'a' },
+        close: () => closed.push(request.runId),
+      },
+    openStore: () => Promise.reject(new RunStoreError('Nothing can be kept here.')),
+  })
+  void service.listen((message) => messages.push(message))
+  const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
+  const events = () => messages.flatMap((message) => (message.type === 'events' ? message.batch : []))
+  return { service, messages, closed, states, events }
+}
+
+const request = (runId: string, iterations = 2): StartRequest => ({
+  runId,
+  preset: 'household',
+  settings: smallSettings({ evaluateEvery: 0 }),
+  iterations,
+})
+
+const until = (condition: () => boolean) => expect.poll(condition, { timeout: 5000 }).toBe(true)
+
+describe('the loop service', () => {
+  it('runs, says where it is, and closes what it opened; a browser that keeps nothing is told of and no obstacle', async () => {
+    const { service, messages, states, closed, events } = serve()
+    await service.start(request('a'))
+    await until(() => states().at(-1) === 'finished')
+    expect(states()).toEqual(['loading', 'running', 'finished'])
+    expect(closed).toEqual(['a'])
+    expect(messages.filter((message) => message.type === 'notice')).toEqual([
+      { type: 'notice', runId: 'a', text: 'Nothing can be kept here.' },
+    ])
+    expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
+    const lastEvents = messages.findLastIndex((message) => message.type === 'events')
+    expect(lastEvents).toBe(messages.length - 2)
+  })
+
+  it('ends the run before when another is started', async () => {
+    const { service, closed, messages } = serve()
+    await service.start(request('a', 1000))
+    await service.start(request('b', 1))
+    expect(closed).toEqual(['a'])
+    await until(() => closed.length === 2)
+    const ends = messages.filter((message) => message.type === 'status' && message.status.state === 'finished')
+    expect(ends.map((message) => message.runId)).toEqual(['a', 'b'])
+  })
+
+  it('starts paused for a single step, and steps on', async () => {
+    const { service, states, events } = serve()
+    const finished = () => events().filter((event) => event.type === 'iteration-finished').length
+    await service.stepOnce('policy', request('a', 3))
+    await until(() => states().at(-1) === 'paused' && finished() === 1)
+    expect(
+      events()
+        .filter((event) => event.type === 'model-updated')
+        .map((event) => event.role),
+    ).toEqual(['policy'])
+    await service.stepOnce()
+    await until(() => states().at(-1) === 'paused' && finished() === 2)
+    await service.resume()
+    await until(() => states().at(-1) === 'finished')
+    expect(finished()).toBe(3)
+  })
+
+  it('says in words why a run could not start', async () => {
+    const { service, messages } = serve(() => Promise.reject(new Error('policy/config.json answered 404.')))
+    await service.start(request('a'))
+    expect(messages.at(-1)).toMatchObject({
+      status: {
+        state: 'failed',
+        failure: { what: 'The models could not be loaded.', why: 'policy/config.json answered 404.' },
+      },
+    })
+  })
+
+  it('does not begin a run that was stopped while its models were loading', async () => {
+    let finishLoading: (run: OpenedRun) => void = () => {}
+    const { service, states, events } = serve(() => new Promise((resolve) => (finishLoading = resolve)))
+    const starting = service.start(request('a'))
+    await until(() => states().length === 1)
+    await service.stop()
+    let isClosed = false
+    finishLoading({
+      ports: world(),
+      backend: 'cpu',
+      models: { policy: 'p', reward: 'r', author: 'a' },
+      close: () => (isClosed = true),
+    })
+    await starting
+    expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
+  })
+
+  it('refuses a change of a setting that is fixed for a run', async () => {
+    const { service } = serve()
+    await service.start(request('a', 1000))
+    await expect(service.patch({ seed: 3 } as object)).rejects.toThrow('seed')
+    await service.stop()
+  })
+})
