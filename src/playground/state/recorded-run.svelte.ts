@@ -5,6 +5,7 @@
 import { isLogged, type LoggedEvent, type Phase, type RunEvent } from '../../method/events.ts'
 import { RunView } from '../../method/fold.ts'
 import type { RunFailure } from '../../runs/loop-service.ts'
+import { Revision } from './revision.svelte.ts'
 import { slicer } from './time-slice.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
@@ -15,7 +16,7 @@ const SECONDS_PER_ITERATION = 4
 export class RecordedRun {
   #state = $state.raw<RecordedState>('loading')
   #failure = $state.raw<RunFailure | null>(null)
-  #revision = $state.raw(0)
+  readonly #revision = new Revision()
   #iteration = $state.raw(0)
   #lastIteration = $state.raw(0)
   #isPlaying = $state.raw(false)
@@ -35,7 +36,7 @@ export class RecordedRun {
   }
   /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
   get view(): RunView {
-    void this.#revision
+    this.#revision.read()
     return this.#view
   }
   /** How many iterations of the recording are shown now, in [0, lastIteration]. */
@@ -101,7 +102,7 @@ export class RecordedRun {
     this.#view = view
     this.#cursor = cursor
     this.#iteration = target
-    this.#revision++
+    this.#revision.riseNow()
   }
 
   setSpeed(speed: number): void {
@@ -141,7 +142,7 @@ export class RecordedRun {
     const end = Math.min(this.#events.length, this.#cursor + count)
     while (this.#cursor < end) this.#view.apply(this.#events[this.#cursor++]!)
     while (this.#iteration < this.#lastIteration && this.#ends[this.#iteration + 1]! <= this.#cursor) this.#iteration++
-    this.#revision++
+    this.#revision.rise()
   }
 
   async #read(body: ReadableStream<Uint8Array>): Promise<void> {

@@ -5,6 +5,7 @@ import type { LivePatch } from '../../method/settings.ts'
 import { LiveSteps } from '../live-steps.ts'
 import { RunView } from '../../method/fold.ts'
 import type { RunMessage, RunStatus, StartRequest } from '../../runs/loop-service.ts'
+import { Revision } from './revision.svelte.ts'
 import type { OpenSession, SessionPort } from '../session-port.ts'
 
 /** Milliseconds of one frame that folding may take; what is left waits for the next. */
@@ -18,7 +19,7 @@ export interface PhaseProgress {
 
 export class RunSession {
   #status = $state.raw<RunStatus>({ state: 'idle' })
-  #revision = $state.raw(0)
+  readonly #revision = new Revision()
   #notice = $state.raw<string | null>(null)
   #runId = ''
   #progress = $state.raw<PhaseProgress | null>(null)
@@ -40,7 +41,7 @@ export class RunSession {
   }
   /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
   get view(): RunView {
-    void this.#revision
+    this.#revision.read()
     return this.#view
   }
   /** Something that a person should know although the run goes on. */
@@ -55,7 +56,7 @@ export class RunSession {
   }
   /** Steps of the episodes that are being rolled out, by episode. */
   get liveSteps(): ReadonlyMap<string, readonly StepHappened[]> {
-    void this.#revision
+    this.#revision.read()
     return this.#liveSteps.byEpisode
   }
   get timings(): Readonly<Record<string, number>> {
@@ -142,7 +143,7 @@ export class RunSession {
     this.#queue = []
     this.#queueHead = 0
     this.#progress = null
-    this.#revision++
+    this.#revision.riseNow()
   }
 
   #take(batch: RunEvent[]): void {
@@ -173,7 +174,7 @@ export class RunSession {
       this.#queue = []
       this.#queueHead = 0
     }
-    this.#revision++
+    this.#revision.rise()
   }
 
   #watch(event: EphemeralEvent): void {
