@@ -1,0 +1,191 @@
+/** The same checkpoint computes the same on WebGPU and on the CPU, here on Chromium's software adapter, which is slow: everything is tiny. */
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BackendName } from '../../src/language-model/backends/index.ts'
+import { type NamedTensor, readSafetensors } from '../../src/language-model/safetensors.ts'
+import type { GenerateRequest, TrainingExample, UpdateMetrics, UpdateOptions } from '../../src/method/ports.ts'
+import { type RemoteModel, useLanguageModels } from './language-models.ts'
+
+const BOTH = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
+
+/** Every kind of parameter there is: grouped queries, biases, query and key norms, a head that is the embedding. */
+const CONFIG = {
+  model_type: 'qwen3',
+  hidden_size: 32,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  head_dim: 8,
+  intermediate_size: 48,
+  vocab_size: 64,
+  attention_bias: true,
+  tie_word_embeddings: true,
+  max_position_embeddings: 128,
+  eos_token_id: 1,
+}
+/** Two of the three examples below share a micro-batch and their prompt; the third has one of its own. */
+const SIZES = { microBatchTokens: 14, prefillTokens: 64 }
+
+const UPDATE: UpdateOptions = {
+  learningRate: 0.01,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0.05,
+  klEstimator: 'k3',
+  lossAggregation: 'seq-mean-token-mean',
+  temperature: 0.8,
+  updatesPerIteration: 1,
+  maxGradNorm: 1,
+  weightDecay: 0.01,
+}
+
+const opening = [2, 9, 4, 33, 17, 60]
+const example = (prompt: number[], response: number[], oldLogProbs: number[], advantage: number): TrainingExample => ({
+  prompt: Int32Array.from(prompt),
+  response: Int32Array.from(response),
+  oldLogProbs: Float32Array.from(oldLogProbs),
+  advantage,
+})
+const EXAMPLES = [
+  example(opening, [21, 8, 40, 1], [-1.2, -0.9, -2.5, -1.6], 0.8),
+  example(opening, [21, 13, 5], [-2, -1.4, -3], -1.1),
+  example([7, 55, 3, 12], [30, 31, 9, 62, 1], [-2.2, -1.8, -3.5, -1, -2.7], 0.4),
+]
+
+describe('a checkpoint on webgpu and on the cpu', () => {
+  const open = useLanguageModels([
+    '--enable-unsafe-webgpu',
+    '--use-webgpu-adapter=swiftshader',
+    '--enable-features=Vulkan',
+  ])
+  let missing: string | null = null
+  let on: (backend: BackendName) => RemoteModel
+  /** Weights and moments after a few updates, so that norms are not 1, biases not 0, and Adam has a past. */
+  let checkpoint: Uint8Array
+  /** The same weights alone. */
+  let weights: Uint8Array
+
+  beforeAll(async () => {
+    const opened = await open()
+    const adapters = await opened.page.evaluate(async () => {
+      const gpu = navigator.gpu as GPU | undefined
+      return gpu ? ((await gpu.requestAdapter()) ? 1 : 0) : null
+    })
+    if (adapters !== 1) {
+      missing = `This Chromium has ${adapters === null ? 'no WebGPU' : 'WebGPU, but no adapter'}, not even the software one.`
+      return
+    }
+    on = opened.on
+    for (const backend of BOTH) {
+      await on(backend).select(backend)
+      await on(backend).open(CONFIG, 1, SIZES)
+    }
+    for (let step = 0; step < 4; step++) await on('cpu').fit(EXAMPLES, { learningRate: 0.02 })
+    checkpoint = await on('cpu').saveCheckpoint()
+    weights = await on('cpu').saveWeights()
+  })
+
+  beforeEach(({ skip }) => skip(missing !== null, missing ?? ''))
+
+  it('gives the same logits to 1e-3', async () => {
+    const [cpu, webgpu] = await onBoth((model) => model.logits(checkpoint, EXAMPLES))
+    expect(cpu).toHaveLength(64 * 18)
+    expect(magnitude(cpu)).toBeGreaterThan(1)
+    expect(largestDifference(cpu, webgpu)).toBeLessThanOrEqual(1e-3)
+  })
+
+  it('gives the same gradients of the policy loss to 1 %, parameter by parameter', async () => {
+    const [cpu, webgpu] = await onBoth(async (model) => {
+      // After the first update of a fresh optimiser the first moment is (1 - β₁) times the gradient.
+      await model.loadCheckpoint(weights)
+      const { grad_norm } = await model.update(EXAMPLES, { ...UPDATE, maxGradNorm: 1e9 })
+      return { grad_norm, gradients: momentsOf(await model.saveCheckpoint()) }
+    })
+    expect(cpu.gradients.size).toBe(2 * 15 + 2)
+    for (const [name, gradient] of cpu.gradients)
+      expect(relativeError(gradient, webgpu.gradients.get(name)!), name).toBeLessThanOrEqual(0.01)
+    expect(Math.abs(cpu.grad_norm / webgpu.grad_norm - 1)).toBeLessThanOrEqual(0.01)
+  })
+
+  it('learns the same: weights after an update that goes on from the moments', async () => {
+    const [cpu, webgpu] = await onBoth(async (model) => {
+      await model.loadCheckpoint(checkpoint)
+      const metrics = await model.update(EXAMPLES, UPDATE)
+      return { metrics, ...readSafetensors(await model.saveCheckpoint(), 'updated') }
+    })
+    const before = readSafetensors(checkpoint, 'before').tensors
+    for (const [name, { values }] of cpu.tensors) {
+      expect(largestDifference(values, before.get(name)!.values), name).toBeGreaterThan(0)
+      const difference = largestDifference(values, webgpu.tensors.get(name)!.values)
+      expect(difference, name).toBeLessThanOrEqual(0.01 * UPDATE.learningRate)
+    }
+    expect(webgpu.metadata).toEqual(cpu.metadata)
+    for (const [name, value] of Object.entries(cpu.metrics) as [keyof UpdateMetrics, number][])
+      expect(webgpu.metrics[name], name).toBeCloseTo(value, 3)
+  })
+
+  it('writes the same greedy completions, also where a prompt goes on from the cache', async () => {
+    const [cpu, webgpu] = await onBoth(async (model) => {
+      await model.loadCheckpoint(weights)
+      const ask = async (prompts: number[][]) => {
+        const requests = prompts.map((prompt): GenerateRequest => ({
+          prompt: Int32Array.from(prompt),
+          count: 1,
+          seed: 1,
+        }))
+        const completions = await model.generate(requests, { temperature: 0, topP: 1, maxTokens: 5 })
+        return completions.map(([completion]) => completion!)
+      }
+      const first = await ask([opening, [...opening, 21, 13], [7, 55]])
+      const next = await ask([[...opening, ...first[0]!.tokens, 44, 45]])
+      return [...first, ...next]
+    })
+    expect(webgpu.map(({ tokens }) => tokens)).toEqual(cpu.map(({ tokens }) => tokens))
+    for (const [i, { logProbs }] of cpu.entries())
+      expect(largestDifference(logProbs, webgpu[i]!.logProbs)).toBeLessThanOrEqual(1e-3)
+  })
+
+  it('keeps no tensor from one iteration to the next', async () => {
+    const model = on('webgpu')
+    const iterate = async () => {
+      const prompt = Int32Array.from(opening)
+      await model.generate([{ prompt, count: 2, seed: 3 }], { temperature: 1, topP: 0.9, maxTokens: 3 })
+      await model.update(EXAMPLES, UPDATE)
+      return model.memory()
+    }
+    const after = await iterate()
+    expect(await iterate()).toEqual(after)
+  })
+
+  it('does all that without a complaint of the device', async () => {
+    expect(await on('webgpu').deviceErrors()).toEqual([])
+  })
+
+  async function onBoth<T>(ask: (model: RemoteModel) => Promise<T>): Promise<[cpu: T, webgpu: T]> {
+    return [await ask(on('cpu')), await ask(on('webgpu'))]
+  }
+})
+
+/** The optimiser's first moments, by parameter. */
+function momentsOf(checkpoint: Uint8Array): Map<string, Float32Array> {
+  const prefix = 'optimizer.exp_avg.'
+  const moments = [...readSafetensors(checkpoint, 'updated').tensors].filter(([name]) => name.startsWith(prefix))
+  return new Map(moments.map(([name, { values }]: [string, NamedTensor]) => [name.slice(prefix.length), values]))
+}
+
+const magnitude = (values: Float32Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+
+/** Infinite where a number is not one, or missing. */
+function largestDifference(a: Float32Array, b: Float32Array): number {
+  let largest = a.length === b.length ? 0 : Infinity
+  a.forEach((value, i) => {
+    const difference = Math.abs(value - b[i]!)
+    largest = Number.isNaN(difference) ? Infinity : Math.max(largest, difference)
+  })
+  return largest
+}
+
+/** ‖a - b‖ / ‖a‖ */
+function relativeError(a: Float32Array, b: Float32Array): number {
+  const norm = (values: Float32Array) => Math.hypot(...values)
+  return norm(a.map((value, i) => value - b[i]!)) / norm(a)
+}
