@@ -10,7 +10,7 @@ let page: Page
 const problems: string[] = []
 
 beforeAll(async () => {
-  browser = (await launchBrowser()) as Browser
+  browser = (await launchBrowser())
 })
 afterAll(() => browser.close())
 afterEach(async () => {
@@ -60,10 +60,7 @@ describe('before anything is started', () => {
   it('a replay moves on by itself and lights what is going on', async () => {
     await visit()
     await page.getByRole('button', { name: 'Replay' }).click()
-    await page
-      .getByRole('status')
-      .getByText(/Iteration 1: /)
-      .waitFor()
+    await page.getByText(/^Iteration 1: /).waitFor()
     await page.getByRole('button', { name: 'Pause replay' }).click()
   })
 

@@ -166,8 +166,10 @@ export function loopFlows(view: RunView): LoopFlows {
       n.rollouts ? `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}` : null,
     ),
     tasks: flow('tasks', 'q', 'observations, tasks', 'environment', 'policy', (n) => {
-      if (n.accepted === null) return null
-      return `${counted(n.tasks, 'task')}, ${whole(n.accepted)} rewritten`
+      if (n.tasks === 0) return null
+      return n.accepted === null
+        ? counted(n.tasks, 'task')
+        : `${counted(n.tasks, 'task')}, ${whole(n.accepted)} rewritten`
     }),
     outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
       n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,

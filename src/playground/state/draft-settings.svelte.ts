@@ -2,6 +2,7 @@
 import {
   DEFAULT_PRESET,
   isLiveSetting,
+  LIVE_SETTINGS,
   parseSettings,
   presetSettings,
   SettingsError,
@@ -28,10 +29,15 @@ export class DraftSettings {
     return presetSettings(this.#preset)
   }
 
-  choosePreset(preset: string): void {
+  /** Returns what a run under way can take over at once. */
+  choosePreset(preset: string): LivePatch {
+    const before = this.#values
     this.#preset = preset
     this.#values = presetSettings(preset)
     this.#error = null
+    return Object.fromEntries(
+      LIVE_SETTINGS.filter((name) => before[name] !== this.#values[name]).map((name) => [name, this.#values[name]]),
+    )
   }
 
   /** Returns what a run under way has to be told: null if the value is wrong or only counts from the next run. */

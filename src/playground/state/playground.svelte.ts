@@ -71,6 +71,11 @@ export class Playground {
     else void this.recorded.play()
   }
 
+  choosePreset(preset: string): void {
+    const patch = this.draft.choosePreset(preset)
+    if (Object.keys(patch).length > 0) void this.live.patch(patch)
+  }
+
   set<K extends keyof Settings>(name: K, value: Settings[K]): void {
     const patch = this.draft.set(name, value)
     if (patch) void this.live.patch(patch)
