@@ -10,7 +10,7 @@ let page: Page
 const problems: string[] = []
 
 beforeAll(async () => {
-  browser = (await launchBrowser())
+  browser = await launchBrowser()
 })
 afterAll(() => browser.close())
 afterEach(async () => {
