@@ -10,7 +10,8 @@ import { hasKernel, runKernel } from './backend-kernels.ts'
  * q[N, H·D], k[M, Hkv·D], v[M, Hkv·D] → [N, H·D]; query head h reads key/value head ⌊h · Hkv / H⌋. The fused kernels keep only
  * the log-sum-exp [N, H] for the backward pass and recompute the scores from it (Dao et al., 2022), so memory is linear in N.
  *
- * Without them (tfjs cpu, webgpu) a dense [N, M] mask is built from the layout: quadratic, for small batches only.
+ * Without them (tfjs cpu, heads that four does not divide) a dense [N, M] mask is built from the layout: quadratic, for small
+ * batches only.
  */
 export function attention(
   q: tf.Tensor2D,
