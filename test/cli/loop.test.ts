@@ -45,17 +45,7 @@ describe('the loop on the command line', { timeout: 60_000 }, () => {
 
   it('writes the same log for the same seed, byte for byte, and another for another seed', async () => {
     const run = (seed: number, file: string) =>
-      loop(
-        '--models',
-        existsSync(shipped) ? shipped : models,
-        '--seed',
-        String(seed),
-        '--iterations',
-        '2',
-        ...SMALL,
-        '--out',
-        join(folder, file),
-      )
+      loop('--models', shipped, '--seed', String(seed), '--iterations', '2', ...SMALL, '--out', join(folder, file))
     const [first, second] = await Promise.all([run(1, 'a.jsonl'), run(1, 'b.jsonl')])
     expect([first.stderr, first.code, second.code]).toEqual(['', 0, 0])
     const log = readFileSync(join(folder, 'a.jsonl'), 'utf8')
@@ -64,6 +54,7 @@ describe('the loop on the command line', { timeout: 60_000 }, () => {
 
     const events = parseRunLog(log)
     expect(events.filter((event) => event.type === 'iteration-finished')).toHaveLength(2)
+    expect(events.some((event) => event.type === 'model-updated')).toBe(true)
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
     expect(readFileSync(join(folder, 'a.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
 
