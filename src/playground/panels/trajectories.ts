@@ -148,7 +148,7 @@ function finished(view: EpisodeView, profile: Settings['profile']): TrajectoryVi
 function happening(step: StepHappened): StepView {
   return {
     index: step.index,
-    response: step.response,
+    response: step.response.trim(),
     thought: '',
     command: '',
     observation: step.observation,

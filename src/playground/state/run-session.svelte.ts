@@ -60,6 +60,7 @@ export class RunSession {
     return this.#liveSteps.byEpisode
   }
   get timings(): Readonly<Record<string, number>> {
+    this.#revision.read()
     return this.#timings
   }
   get isBusy(): boolean {
@@ -143,6 +144,7 @@ export class RunSession {
     this.#queue = []
     this.#queueHead = 0
     this.#progress = null
+    this.#timings = {}
     this.#revision.riseNow()
   }
 
