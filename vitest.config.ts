@@ -12,7 +12,8 @@ export default defineConfig({
           environment: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**'],
-          testTimeout: 20_000,
+          // Property tests take seconds; a busy machine is not a failure.
+          testTimeout: 60_000,
         },
       },
       {
