@@ -60,7 +60,7 @@ function parseArguments(args: string[]): { roles: readonly Role[]; out: string; 
       return `--role: "${role}" is none of ${ROLES.join(', ')}.`
     }
     if (!/^\d{1,9}$/.test(seed)) return `--seed: "${seed}" is not a whole number from 0 to 999999999.`
-    if (!/^[01]$/.test(after)) return `--after: "${after}" is neither 0 nor 1.`
+    if (!/^[0-2]$/.test(after)) return `--after: "${after}" is none of 0, 1, 2.`
     return { roles: role === undefined ? ROLES : [role as Role], out, seed: Number(seed), after: Number(after) }
   } catch (error) {
     return (error as Error).message

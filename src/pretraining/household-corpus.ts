@@ -1,5 +1,5 @@
 /** What the household policy and reward model are taught from: demonstrations, as pieces of their prompts. */
-import { demonstrate, demonstrateJudgement, type Demonstration } from '../environments/household/demonstrations.ts'
+import { demonstrate, demonstrateJudgement, type Demonstration, type JudgementErrors } from '../environments/household/demonstrations.ts'
 import { generateGame } from '../environments/household/generator.ts'
 import { chance, seededRandom, unit, type Random } from '../environments/household/random.ts'
 import { householdFormats, judgement, policyResponse } from '../environments/household/roles.ts'
@@ -21,8 +21,8 @@ export interface RewardRecipe {
   slips: readonly [number, number]
   maxSteps: number
   hints: number
-  /** Share of judgements that are wrong. */
-  error: number
+  /** Share of judgements that are wrong, of good steps and of bad ones. */
+  errors: JudgementErrors
 }
 
 /** Episode `index` of the policy's corpus. */
@@ -48,7 +48,7 @@ export function rewardPieces(recipe: RewardRecipe, seed: number, index: number):
   return [
     { text: reward.opening(episode.opening), weight: 0 },
     ...episode.steps.flatMap((step): Piece[] => {
-      const { reasoning, score } = demonstrateJudgement(step, recipe.error, random)
+      const { reasoning, score } = demonstrateJudgement(step, recipe.errors, random)
       const response = policyResponse(step.thought, step.command)
       return [
         { text: reward.step({ response, observation: step.observation }), weight: READING_WEIGHT },

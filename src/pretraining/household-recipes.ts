@@ -60,21 +60,29 @@ export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
     },
     {
       corpus: { slip: 0.25, maxSteps: 20, hints: 0.25 },
+      plan: { steps: 2400, episodesPerStep: 8, peakLearningRate: 2.5e-3, weightDecay: 0.01 },
+    },
+    {
+      corpus: { slip: 0.5, maxSteps: 20, hints: 0.25 },
       plan: { steps: 200, episodesPerStep: 8, peakLearningRate: 5e-4, weightDecay: 0 },
     },
   ],
 }
 
-/** Likewise: first true judgements, then often wrong ones. */
+/**
+ * Likewise: first true judgements, then lenient ones, as an untrained judge's are. The consistency feedback R·S teaches
+ * the sign of E[R | step] = E[O | step] + λ E[S | step], and steps of failed trajectories outnumber the others; a judge
+ * that doubts good steps as much as bad ones would unlearn to praise them before it learned to blame the rest.
+ */
 export const REWARD: { shape: ModelShape; phases: Phase<RewardRecipe>[] } = {
   shape: SMALL,
   phases: [
     {
-      corpus: { slips: [0.2, 0.7], maxSteps: 20, hints: 0.1, error: 0.05 },
+      corpus: { slips: [0.2, 0.7], maxSteps: 20, hints: 0.1, errors: { good: 0.05, bad: 0.05 } },
       plan: { steps: 1500, episodesPerStep: 6, peakLearningRate: 3e-3, weightDecay: 0.01 },
     },
     {
-      corpus: { slips: [0.2, 0.8], maxSteps: 20, hints: 0.1, error: 0.38 },
+      corpus: { slips: [0.2, 0.8], maxSteps: 20, hints: 0.1, errors: { good: 0.08, bad: 0.55 } },
       plan: { steps: 200, episodesPerStep: 8, peakLearningRate: 5e-4, weightDecay: 0 },
     },
   ],

@@ -113,12 +113,20 @@ function slippedCommand(game: HouseholdGame, admissible: readonly string[], rand
   return command.replace(/\S+ \d+$/, `${receptacle.noun} ${receptacle.number}`)
 }
 
-/** A judgement of a demonstrated step by a critic who is wrong with probability `error`. */
+export interface JudgementErrors {
+  /** Probability that a good step is called bad. */
+  good: number
+  /** Probability that a bad step is called good. */
+  bad: number
+}
+
+/** A judgement of a demonstrated step by a critic who is wrong now and then. */
 export function demonstrateJudgement(
   judged: DemonstratedStep,
-  error: number,
+  errors: JudgementErrors,
   random: Random,
 ): { reasoning: string; score: 1 | -1 } {
-  const score = chance(random, error) ? (-judged.trueLabel as 1 | -1) : judged.trueLabel
+  const isWrong = chance(random, judged.trueLabel === 1 ? errors.good : errors.bad)
+  const score = isWrong ? (-judged.trueLabel as 1 | -1) : judged.trueLabel
   return { reasoning: critique(judged.facts, score), score }
 }

@@ -63,8 +63,8 @@ describe('demonstrations', () => {
     for (const [index, game] of games.entries()) {
       const { steps } = demonstrate(game, { slip: 0.5, maxSteps: 20 }, seededRandom(index))
       for (const step of steps) {
-        expect(demonstrateJudgement(step, 0, seededRandom(1)).score).toBe(step.trueLabel)
-        const wrong = demonstrateJudgement(step, 1, seededRandom(1))
+        expect(demonstrateJudgement(step, { good: 0, bad: 0 }, seededRandom(1)).score).toBe(step.trueLabel)
+        const wrong = demonstrateJudgement(step, { good: 1, bad: 1 }, seededRandom(1))
         expect(wrong.score).toBe(-step.trueLabel)
         expect(wrong.reasoning).toMatch(/^[a-z ]+$/)
       }
