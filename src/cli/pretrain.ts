@@ -30,9 +30,16 @@ async function pretrain(role: Role, out: string, seed: number, after: number): P
     // Every phase starts from the weights alone, with a fresh optimiser, so that it can be run again by itself.
     const model =
       index === 0
-        ? await LanguageModel.fresh(configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!), tokenizer, seed, 'cpu')
+        ? await LanguageModel.fresh(
+            configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!),
+            tokenizer,
+            seed,
+            'cpu',
+          )
         : await LanguageModel.load(folderReader(folderOf(index)), 'cpu')
-    console.log(`${name} phase ${index + 1}: ${model.parameterCount} parameters, vocabulary ${Object.keys(vocab).length}`)
+    console.log(
+      `${name} phase ${index + 1}: ${model.parameterCount} parameters, vocabulary ${Object.keys(vocab).length}`,
+    )
     for await (const report of trainOnDemonstrations(model, (i) => pieces(offset + i), plan, REPORT_EVERY)) {
       const { step, loss, tokensPerSecond } = report
       const isMeasured = step % MEASURE_EVERY === 0 || step === plan.steps

@@ -1,5 +1,10 @@
 /** What the household policy and reward model are taught from: demonstrations, as pieces of their prompts. */
-import { demonstrate, demonstrateJudgement, type Demonstration, type JudgementErrors } from '../environments/household/demonstrations.ts'
+import {
+  demonstrate,
+  demonstrateJudgement,
+  type Demonstration,
+  type JudgementErrors,
+} from '../environments/household/demonstrations.ts'
 import { generateGame } from '../environments/household/generator.ts'
 import { chance, seededRandom, unit, type Random } from '../environments/household/random.ts'
 import { householdFormats, judgement, policyResponse } from '../environments/household/roles.ts'

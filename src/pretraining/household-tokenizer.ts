@@ -17,7 +17,11 @@ function* sampleTexts(authorTexts: Iterable<string>): Iterable<string> {
   for (let number = 0; number <= HIGHEST_NUMBER; number++) yield ` ${number}`
   for (let index = 0; index < SAMPLED_EPISODES; index++) {
     const policy = policyPieces({ slip: 0.5, maxSteps: 20, hints: 0.3 }, 0, index)
-    const reward = rewardPieces({ slips: [0.2, 0.8], maxSteps: 20, hints: 0, errors: { good: 0.4, bad: 0.4 } }, 0, index)
+    const reward = rewardPieces(
+      { slips: [0.2, 0.8], maxSteps: 20, hints: 0, errors: { good: 0.4, bad: 0.4 } },
+      0,
+      index,
+    )
     for (const { text } of [...policy, ...reward]) yield text
   }
   yield* authorTexts
