@@ -124,7 +124,7 @@ function wholeEpisodes(episodes: readonly EpisodeFinished[], stepsPerCall: numbe
       batches.push([])
       steps = 0
     }
-    batches.at(-1).push(episode)
+    batches.at(-1)!.push(episode)
     steps += episode.steps.length
   }
   return batches
