@@ -7,7 +7,7 @@ const file = buildTokenizer(
   ['You arrive at', ', you see', '. On the', ' a'],
   ['You arrive at countertop 1. On the countertop 1, you see a apple 2.'],
 )
-const tokenizer = new Tokenizer(file as never, {} as never)
+const tokenizer = new Tokenizer(file, {})
 const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: false })
 
 describe('the tiny models’ tokenizer', () => {
