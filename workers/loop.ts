@@ -1,4 +1,5 @@
 /** Runs the loop over bridges to the other four workers, which it starts itself. */
+import { restartNotice } from '../src/engines/errors.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../src/engines/role-models.ts'
 import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
 import { householdFormats } from '../src/environments/household/roles.ts'
@@ -37,7 +38,7 @@ const service = new LoopService({
       locations,
       startWorker: (role) => connectWorker<PolicyWorker>(START[role](), role),
       onBytes,
-      onRestart: (loss) => onNotice(`${loss.message} It was started again with the weights of its last update.`),
+      onRestart: (loss) => onNotice(restartNotice(loss)),
     }).catch((error: unknown) => {
       environment.terminate()
       throw error

@@ -1,6 +1,7 @@
 /** `npm run loop`: the whole loop without a page, models in threads of their own. See USAGE. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { restartNotice } from '../engines/errors.ts'
 import { startThread } from '../engines/node-threads.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
 import type { ModelService } from '../engines/tiny.ts'
@@ -39,7 +40,7 @@ async function run(options: LoopArguments): Promise<number> {
     locations: modelFolders(options.models),
     startWorker: (role) =>
       connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
-    onRestart: (loss) => process.stderr.write(`${loss.message}\nIt was started again with its last weights.\n`),
+    onRestart: (loss) => process.stderr.write(`${restartNotice(loss)}\n`),
   })
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
   try {

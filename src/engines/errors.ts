@@ -4,6 +4,7 @@
 export class WorkerLostError extends Error {
   override readonly name = 'WorkerLostError'
   readonly worker: string
+  readonly reason: string
 
   constructor(worker: string, reason: string, options?: ErrorOptions) {
     super(
@@ -12,7 +13,14 @@ export class WorkerLostError extends Error {
       options,
     )
     this.worker = worker
+    this.reason = reason
   }
+}
+
+/** For people, when a worker that was lost has been started again. */
+export function restartNotice({ worker, reason, cause }: WorkerLostError): string {
+  const notice = `The ${worker} worker stopped (${reason}) and was started again with the weights of its last update.`
+  return isDeviceFailure(cause) ? `${notice} ${cause.message}` : notice
 }
 
 export interface ErrorRecord {
@@ -45,4 +53,9 @@ export function reviveError(record: ErrorRecord): Error {
 
 export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
+}
+
+/** A GraphicsDeviceError of any thread: the worker's device is gone, or its numbers are not to be trusted. */
+export function isDeviceFailure(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'GraphicsDeviceError'
 }

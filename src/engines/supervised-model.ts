@@ -1,7 +1,7 @@
 /**
  * A model in a worker that survives its worker: when that is lost, a new one is started, gets the weights and optimiser
  * state after the last update, and repeats the call. The run goes on as if nothing had happened, because generation and
- * updates depend on nothing but weights and seeds.
+ * updates depend on nothing but weights and seeds. A worker whose graphics device has failed counts as lost.
  */
 import type {
   Completion,
@@ -13,7 +13,7 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../method/ports.ts'
-import { WorkerLostError } from './errors.ts'
+import { isDeviceFailure, WorkerLostError } from './errors.ts'
 import type { ModelInfo, ModelService, ModelSource, OnBytes } from './tiny.ts'
 import type { Bridge, Remoted } from './worker-bridge.ts'
 
@@ -98,7 +98,8 @@ export class SupervisedModel implements LanguageModelPort {
         this.#losses = 0
         return result
       } catch (error) {
-        if (!(error instanceof WorkerLostError)) {
+        const loss = this.#lossOf(error)
+        if (loss === null) {
           await ready.catch(() => (this.#ready = null))
           throw error
         }
@@ -106,11 +107,18 @@ export class SupervisedModel implements LanguageModelPort {
         // Several calls may have been under way; the first to hear of the loss starts the next worker.
         if (this.#ready === ready) {
           this.#ready = null
+          this.#bridge?.terminate()
           if (++this.#losses >= MOST_LOSSES) throw error
-          this.#options.onRestart?.(error)
+          this.#options.onRestart?.(loss)
         } else if (this.#ready === null) throw error
       }
     }
+  }
+
+  #lossOf(error: unknown): WorkerLostError | null {
+    if (error instanceof WorkerLostError) return error
+    if (!isDeviceFailure(error)) return null
+    return new WorkerLostError(this.#options.name, 'its graphics device failed', { cause: error })
   }
 
   async #start(): Promise<Model> {

@@ -1,7 +1,8 @@
 /**
  * A language model that runs and learns on this machine, behind the port that the loop knows.
  *
- * Calls are served one after the other, in the order they came: a generation never sees half an update.
+ * Calls are served one after the other, in the order they came: a generation never sees half an update. Each throws
+ * GraphicsDeviceError when the device that it computes on has failed; the weights are then not to be trusted either.
  */
 import type {
   Completion,
@@ -13,7 +14,7 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../method/ports.ts'
-import { type BackendName, selectBackend } from './backends/index.ts'
+import { type BackendName, guardDevice, selectBackend } from './backends/index.ts'
 import { readCheckpoint, writeCheckpoint, writeWeights } from './checkpoint.ts'
 import { parseModelConfig, type ModelConfig } from './config.ts'
 import { Generator } from './generate.ts'
@@ -98,7 +99,7 @@ export class LanguageModel implements LanguageModelPort {
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    return this.#inTurn(() => this.#generator.generate(requests, options, signal))
+    return this.#computing(() => this.#generator.generate(requests, options, signal))
   }
 
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
@@ -111,7 +112,7 @@ export class LanguageModel implements LanguageModelPort {
   }
 
   saveCheckpoint(): Promise<Uint8Array> {
-    return this.#inTurn(() => writeCheckpoint(this.#transformer, this.#trainer))
+    return this.#computing(() => writeCheckpoint(this.#transformer, this.#trainer))
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
@@ -123,7 +124,7 @@ export class LanguageModel implements LanguageModelPort {
     dtype: FloatType = 'F32',
   ): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
     const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2))
-    return this.#inTurn(async () => ({
+    return this.#computing(async () => ({
       'model.safetensors': await writeWeights(this.#transformer, dtype),
       'config.json': json(this.#folder.configJson),
       'tokenizer.json': json(this.#folder.tokenizerJson),
@@ -141,13 +142,17 @@ export class LanguageModel implements LanguageModelPort {
 
   /** Keys and values of other weights are worth nothing, so the cache goes whenever weights may have changed. */
   #changing<T>(job: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#computing(async () => {
       try {
         return await job()
       } finally {
         this.#generator.forget()
       }
     })
+  }
+
+  #computing<T>(job: () => Promise<T>): Promise<T> {
+    return this.#inTurn(() => guardDevice(job))
   }
 
   #inTurn<T>(job: () => Promise<T>): Promise<T> {

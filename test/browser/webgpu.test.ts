@@ -196,6 +196,25 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     expect(await on('webgpu').deviceErrors()).toEqual([])
   })
 
+  it.each([
+    { how: 'refuse', said: 'refused a command' },
+    { how: 'lose', said: 'was lost (destroyed' },
+  ] as const)('says so in the next call instead of going on with nonsense: $how', async ({ how, said }) => {
+    const { on } = await open()
+    const model = on('webgpu')
+    await model.select('webgpu')
+    await model.open(CONFIG, 1, SIZES)
+    await model.saveWeights()
+    await model.breakDevice(how)
+    // What the device says comes from another process.
+    const answer = () =>
+      model.saveWeights().then(
+        () => 'weights',
+        (error: Error) => error.message,
+      )
+    await expect.poll(answer, { timeout: 60_000 }).toContain(`GraphicsDeviceError: The graphics device ${said}`)
+  })
+
   async function onBoth<T>(ask: (model: RemoteModel) => Promise<T>): Promise<[cpu: T, webgpu: T]> {
     return [await ask(on('cpu')), await ask(on('webgpu'))]
   }

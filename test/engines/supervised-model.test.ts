@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WorkerLostError } from '../../src/engines/errors.ts'
+import { restartNotice, reviveError, WorkerLostError } from '../../src/engines/errors.ts'
 import { SupervisedModel } from '../../src/engines/supervised-model.ts'
 import type { ModelService } from '../../src/engines/tiny.ts'
 import type { Bridge } from '../../src/engines/worker-bridge.ts'
@@ -8,6 +8,9 @@ import type { UpdateOptions } from '../../src/method/ports.ts'
 /** Workers whose model is one number: an update adds 1, and each dies when it is told to. */
 class FakeWorkers {
   started = 0
+  ended = 0
+  /** What calls of a lost worker reject with. */
+  failure: () => Error = () => new WorkerLostError('policy', 'exit code 1')
   /** Calls of each worker after which it is lost, by its number. */
   readonly lifetimes: number[]
   #weight = 0
@@ -20,7 +23,7 @@ class FakeWorkers {
     let left = this.lifetimes[this.started++] ?? Infinity
     this.#weight = 0
     const call = async <Result>(result: () => Result): Promise<Result> => {
-      if (left-- <= 0) throw new WorkerLostError('policy', 'exit code 1')
+      if (left-- <= 0) throw this.failure()
       return result()
     }
     const model = {
@@ -30,7 +33,8 @@ class FakeWorkers {
       saveCheckpoint: () => call(() => Uint8Array.of(this.#weight)),
       loadCheckpoint: ([weight = 0]: Uint8Array) => call(() => void (this.#weight = weight)),
     }
-    return { remote: model as unknown as Bridge<ModelService>['remote'], lost: new Promise(() => {}), terminate() {} }
+    const remote = model as unknown as Bridge<ModelService>['remote']
+    return { remote, lost: new Promise(() => {}), terminate: () => void this.ended++ }
   }
 }
 
@@ -77,6 +81,30 @@ describe('a supervised model', () => {
     const { model } = supervise(workers)
     await expect(model.load()).rejects.toBeInstanceOf(WorkerLostError)
     expect(workers.started).toBe(3)
+  })
+
+  it('takes a worker whose graphics device has failed for lost: ends it, and goes on with the last weights', async () => {
+    const workers = new FakeWorkers(3, Infinity)
+    workers.failure = () =>
+      reviveError({ name: 'GraphicsDeviceError', message: 'The device was lost.', stack: null, cause: null })
+    const { model, restarts, weight } = supervise(workers)
+    await model.update([], options)
+    expect(await model.update([], options)).toEqual({ pg_loss: 2 })
+    expect(await weight()).toBe(2)
+    expect([workers.started, workers.ended]).toEqual([2, 1])
+    expect(restarts.map(restartNotice)).toEqual([
+      'The policy worker stopped (its graphics device failed) and was started again with the weights of its last ' +
+        'update. The device was lost.',
+    ])
+  })
+
+  it('gives up on a graphics device that fails again and again, with what it said', async () => {
+    const workers = new FakeWorkers(1, 1, 1, 1)
+    workers.failure = () => Object.assign(new Error('Choose the CPU.'), { name: 'GraphicsDeviceError' })
+    const { model } = supervise(workers)
+    await model.load()
+    await expect(model.update([], options)).rejects.toThrow('Choose the CPU.')
+    expect([workers.started, workers.ended]).toEqual([3, 3])
   })
 
   it('keeps a checkpoint that was loaded into it', async () => {

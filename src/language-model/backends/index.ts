@@ -1,4 +1,6 @@
+import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
+import { DeviceWatch } from './device-watch.ts'
 import { hasRelaxedSimd, hasSimd } from './simd/kernel-module.ts'
 import { registerSimdBackend } from './simd/register.ts'
 
@@ -33,6 +35,14 @@ export function registerBackends(): void {
 export async function selectBackend(name: BackendName): Promise<SelectedBackend> {
   registerBackends()
   return name === 'cpu' ? selectSimd() : selectWebGpu()
+}
+
+/** There is one backend in a thread, and one device at most. */
+let watch: DeviceWatch | null = null
+
+/** Runs a job on the selected backend. Throws GraphicsDeviceError if its device has failed before or meanwhile. */
+export function guardDevice<T>(job: () => Promise<T>): Promise<T> {
+  return watch !== null && tf.getBackend() === 'webgpu' ? watch.guard(job) : job()
 }
 
 async function selectSimd(): Promise<SelectedBackend> {
@@ -89,6 +99,8 @@ async function selectWebGpu(): Promise<SelectedBackend> {
       { cause },
     )
   }
+  const { device } = tf.backend() as WebGPUBackend
+  if (watch?.device !== device) watch = new DeviceWatch(device)
   // Browsers of 2023 have no `info` yet.
   const { vendor, architecture, description } = (adapter.info as GPUAdapterInfo | undefined) ?? {
     vendor: '',
