@@ -1,5 +1,6 @@
 /** The built workers in a real browser: each loads and answers, and the loop's runs an iteration over the other four. */
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { preview, type PreviewServer } from 'vite'
@@ -68,6 +69,14 @@ describe('the workers in a browser', () => {
   afterAll(async () => {
     await modelServer.close()
     rmSync(models, { recursive: true })
+  })
+
+  it('share one file of the model’s code, so that it is loaded once, and one of what only WebGPU needs', () => {
+    const files = readdirSync(assets)
+    expect(files.filter((file) => file.startsWith('model-'))).toHaveLength(1)
+    expect(files.filter((file) => file.startsWith('webgpu-'))).toHaveLength(1)
+    for (const role of ['policy', 'reward', 'author'])
+      expect(statSync(join(assets, builtWorker(role).slice('./assets/'.length))).size, role).toBeLessThan(20_000)
   })
 
   it.each(['policy', 'reward', 'author'])('%s loads a model and answers', async (role) => {
