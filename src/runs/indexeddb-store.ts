@@ -5,7 +5,7 @@
  */
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
-import type { RunCheckpoint, RunStore, RunSummary } from './run-store.ts'
+import type { ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from './run-store.ts'
 
 interface EventChunk {
   runId: string
@@ -26,13 +26,7 @@ export class RunStoreError extends Error {
   override readonly name = 'RunStoreError'
 }
 
-export interface ResumableRun {
-  summary: RunSummary
-  history: LoggedEvent[]
-  checkpoint: RunCheckpoint
-}
-
-export class IndexedDbRunStore implements RunStore {
+export class IndexedDbRunStore implements ResumableRunStore {
   readonly #database: IDBPDatabase<Schema>
 
   private constructor(database: IDBPDatabase<Schema>) {
@@ -138,10 +132,6 @@ export class IndexedDbRunStore implements RunStore {
     return null
   }
 
-  /**
-   * Cuts the run back to its last checkpoint and gives what is needed to go on. Null if there is no such run or
-   * checkpoint.
-   */
   async prepareResume(runId: string): Promise<ResumableRun | null> {
     const [summary, checkpoint] = await Promise.all([this.#database.get('runs', runId), this.loadCheckpoint(runId)])
     if (summary === undefined || checkpoint === null) return null

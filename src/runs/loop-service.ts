@@ -7,8 +7,7 @@ import { runLoop } from '../method/loop.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import { EventBatcher } from './event-batcher.ts'
-import type { IndexedDbRunStore } from './indexeddb-store.ts'
-import type { RunStore } from './run-store.ts'
+import type { ResumableRunStore, RunStore } from './run-store.ts'
 import { RunSession, type SessionState } from './session.ts'
 
 /** `auto` is the fastest backend that this machine has for the models asked for. */
@@ -64,7 +63,7 @@ export interface LoopServiceOptions {
     report: { onBytes: (done: number, total: number) => void; onNotice: (text: string) => void },
   ) => Promise<OpenedRun>
   /** Rejects where the browser keeps nothing; the run then goes on without a store. */
-  openStore: () => Promise<IndexedDbRunStore>
+  openStore: () => Promise<ResumableRunStore>
   /** Iterations between checkpoints. */
   checkpointEvery?: number
 }
@@ -86,7 +85,7 @@ export class LoopService {
   readonly #options: LoopServiceOptions
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
-  #store: Promise<IndexedDbRunStore | null> | null = null
+  #store: Promise<ResumableRunStore | null> | null = null
   /** Of the run whose models are loading; one that is not in here any more when it has loaded is wanted no more. */
   #loading: StartRequest | null = null
 
@@ -235,7 +234,7 @@ export class LoopService {
     await this.#current?.ended
   }
 
-  async #openStore(notice?: (text: string) => void): Promise<IndexedDbRunStore | null> {
+  async #openStore(notice?: (text: string) => void): Promise<ResumableRunStore | null> {
     this.#store ??= this.#options.openStore().catch((error: unknown) => {
       notice?.(messageOf(error))
       return null

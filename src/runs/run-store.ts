@@ -36,3 +36,21 @@ export interface RunStore {
   saveCheckpoint(checkpoint: RunCheckpoint): Promise<void>
   finish(runId: string): Promise<void>
 }
+
+/** What is needed to go on with a run from its last checkpoint. */
+export interface ResumableRun {
+  summary: RunSummary
+  /** As of the checkpoint. */
+  history: LoggedEvent[]
+  checkpoint: RunCheckpoint
+}
+
+/** A store that gives runs back. */
+export interface ResumableRunStore extends RunStore {
+  /** The latest run that did not come to its end and has a checkpoint to go on from. */
+  lastUnfinished(): Promise<RunSummary | null>
+  loadCheckpoint(runId: string): Promise<RunCheckpoint | null>
+  /** Cuts the run back to its last checkpoint. Null if there is no such run or checkpoint. */
+  prepareResume(runId: string): Promise<ResumableRun | null>
+  remove(runId: string): Promise<void>
+}

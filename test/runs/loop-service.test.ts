@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { isLogged } from '../../src/method/events.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
 import { LoopService, type OpenedRun, type RunMessage, type StartRequest } from '../../src/runs/loop-service.ts'
+import { serialiseRunLog } from '../../src/runs/run-log.ts'
+import type { ResumableRunStore } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
+import { MemoryStore } from './memory-store.ts'
 
-function serve(open?: () => Promise<OpenedRun>) {
+function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   const messages: RunMessage[] = []
   const closed: string[] = []
   const service = new LoopService({
@@ -14,7 +18,10 @@ function serve(open?: () => Promise<OpenedRun>) {
         models: { policy: 'p', reward: 'r', author: 'a' },
         close: () => closed.push(request.runId),
       },
-    openStore: () => Promise.reject(new RunStoreError('Nothing can be kept here.')),
+    openStore: async () => {
+      if (store === undefined) throw new RunStoreError('Nothing can be kept here.')
+      return store
+    },
   })
   void service.listen((message) => messages.push(message))
   const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
@@ -29,7 +36,7 @@ const request = (runId: string, iterations = 2): StartRequest => ({
   iterations,
 })
 
-const until = (condition: () => boolean) => expect.poll(condition, { timeout: 5000 }).toBe(true)
+const until = (condition: () => boolean) => expect.poll(condition, { timeout: 30_000 }).toBe(true)
 
 describe('the loop service', () => {
   it('runs, says where it is, and closes what it opened; a browser that keeps nothing is told of and no obstacle', async () => {
@@ -106,5 +113,46 @@ describe('the loop service', () => {
     await service.start(request('a', 1000))
     await expect(service.patch({ seed: 3 } as object)).rejects.toThrow('seed')
     await service.stop()
+  })
+
+  it('takes up a run whose tab was closed, and ends with the log of one that never stopped, byte for byte', async () => {
+    const whole = new MemoryStore()
+    const first = serve(undefined, whole)
+    await first.service.start(request('a', 5))
+    await until(() => first.states().at(-1) === 'finished')
+
+    // Nothing that is written after the tab has closed, in the middle of the fourth iteration, is kept.
+    const closed = new MemoryStore()
+    const second = serve(undefined, closed)
+    let isOpen = true
+    const append = closed.append.bind(closed)
+    closed.append = async (runId, events) => {
+      const kept = events.findIndex(({ type, iteration }) => type === 'model-updated' && iteration === 4)
+      if (isOpen) await append(runId, kept < 0 ? events : events.slice(0, kept))
+      if (kept >= 0) isOpen = false
+    }
+    const saveCheckpoint = closed.saveCheckpoint.bind(closed)
+    closed.saveCheckpoint = async (checkpoint) => (isOpen ? saveCheckpoint(checkpoint) : undefined)
+    closed.finish = async () => {}
+    await second.service.start(request('a', 5))
+    await until(() => second.states().at(-1) === 'finished')
+    expect(closed.events.at(-1)?.iteration).toBe(4)
+    expect(closed.checkpoints.at(-1)?.iteration).toBe(2)
+
+    const opened = new MemoryStore()
+    Object.assign(opened, { events: closed.events, checkpoints: closed.checkpoints, summary: closed.summary })
+    const third = serve(undefined, opened)
+    await third.service.resumeRun('a')
+    await until(() => third.states().at(-1) === 'finished')
+    expect(serialiseRunLog(opened.events)).toBe(serialiseRunLog(whole.events))
+    const told = third.events().flatMap((event) => (isLogged(event) ? [event.seq] : []))
+    expect(told).toEqual(whole.events.map((event) => event.seq))
+    expect(opened.isFinished).toBe(true)
+  })
+
+  it('says that a run without a checkpoint cannot be taken up', async () => {
+    const store = new MemoryStore()
+    await expect(serve(undefined, store).service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
+    await expect(serve().service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
   })
 })

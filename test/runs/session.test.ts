@@ -4,25 +4,9 @@ import type { Component, LoopPorts, LoopRequest, RunLoop } from '../../src/metho
 import { runLoop } from '../../src/method/loop.ts'
 import { presetSettings } from '../../src/method/settings.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
-import type { RunCheckpoint, RunStore } from '../../src/runs/run-store.ts'
 import { RunSession, type SessionOptions, type SessionState } from '../../src/runs/session.ts'
 import { smallSettings, world } from '../method/corridor.ts'
-
-class MemoryStore implements RunStore {
-  readonly events: LoggedEvent[] = []
-  readonly checkpoints: RunCheckpoint[] = []
-  isFinished = false
-  async create(): Promise<void> {}
-  async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
-    this.events.push(...events)
-  }
-  async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
-    this.checkpoints.push(checkpoint)
-  }
-  async finish(): Promise<void> {
-    this.isFinished = true
-  }
-}
+import { MemoryStore } from './memory-store.ts'
 
 /** A loop of three events an iteration that numbers on from its history, as the real one does. */
 function scriptedLoop(requests: LoopRequest[] = []): RunLoop {
