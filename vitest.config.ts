@@ -1,8 +1,12 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
+/** Milliseconds. Generous: a busy machine is not a failure, and how fast something is belongs to the benchmarks. */
+const PATIENCE = 300_000
+
 export default defineConfig({
   test: {
+    expect: { poll: { timeout: 60_000 } },
     // Two projects: everything that runs in Node, and pages in a real browser, one after another.
     projects: [
       {
@@ -12,8 +16,8 @@ export default defineConfig({
           environment: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**'],
-          // Property tests take seconds; a busy machine is not a failure.
-          testTimeout: 60_000,
+          testTimeout: PATIENCE,
+          hookTimeout: PATIENCE,
         },
       },
       {
@@ -23,8 +27,8 @@ export default defineConfig({
           include: ['test/browser/*.test.ts'],
           globalSetup: ['test/browser/server.ts'],
           fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: PATIENCE,
+          hookTimeout: PATIENCE,
         },
       },
     ],

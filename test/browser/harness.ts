@@ -18,6 +18,7 @@ export function useBrowser(flags: readonly string[] = []): (path?: string) => Pr
   afterAll(() => browser.close())
   return async (path = '') => {
     const context = await browser.newContext()
+    context.setDefaultTimeout(120_000)
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))

@@ -24,6 +24,7 @@ interface Visit extends BrowserContextOptions {
 
 async function visit({ recording = { iterations: 12 }, ...options }: Visit = {}): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(120_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.route('**/runs/**', (route) =>

@@ -31,7 +31,7 @@ async function loop(...args: string[]): Promise<{ code: number; stdout: string; 
   }
 }
 
-describe('the loop on the command line', { timeout: 60_000 }, () => {
+describe('the loop on the command line', { timeout: 300_000 }, () => {
   let folder: string
   let models: string
   beforeAll(async () => {
