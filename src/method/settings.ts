@@ -168,14 +168,22 @@ export const DEFAULTS: Settings = {
 
 /** Differences from DEFAULTS. Names joined with + are laid over one another: "household+policy-only". */
 export const PRESETS = {
+  /**
+   * Tab-sized, for the shipped models: as much as two cores sample and train in a few seconds, and the released AlfWorld
+   * filter (alfworld_rl_reward.py:272), without which votes alone drive the policy where all rollouts failed.
+   */
   household: {
     tasksPerIteration: 4,
     groupSize: 8,
     evaluationsPerStep: 3,
-    maxSteps: 30,
-    taskPoolSize: 32,
-    policyLearningRate: 3e-4,
-    rewardLearningRate: 3e-4,
+    maxSteps: 20,
+    taskPoolSize: 512,
+    topP: 1,
+    policyAccuracyLow: 1 / 8,
+    policyAccuracyHigh: 7 / 8,
+    policyLearningRate: 1e-4,
+    rewardLearningRate: 5e-5,
+    evaluationTasks: 48,
   },
   /** The AlfWorld run of the paper as its released configuration has it (configs/alfworld_rl.yaml). */
   'paper-alfworld': {

@@ -210,6 +210,9 @@ export function world(options: { lengths?: number[]; skill?: number; onGenerate?
 
 export const smallSettings = (input: Partial<Settings> = {}): Settings =>
   parseSettings({
+    policyAccuracyLow: 0,
+    policyAccuracyHigh: 1,
+    topP: 0.95,
     seed: 7,
     groupSize: 6,
     tasksPerIteration: 3,
