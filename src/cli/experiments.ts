@@ -1,7 +1,7 @@
 /**
  * Experiments behind the README's claims; they take minutes of training, so they are no tests.
  *
- *     npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--preset household] [--set name=value …]
+ *     npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100] [--evaluate-every 20]
  *
  * `learning`: opens the built page in a real Chromium, a fresh profile for every seed, presses Run, waits, and reads the
  * run that the page has kept. Prints the held-out accuracy before anything was learned and the mean of the last three
@@ -14,7 +14,8 @@ import { launchBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
 import type { LoggedEvent } from '../method/events.ts'
 
-const USAGE = 'Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]'
+const USAGE = `Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]
+         [--evaluate-every 20] [--at-once 1]`
 const LAST = 3
 
 interface LearningResult {
@@ -27,26 +28,46 @@ interface LearningResult {
   accepted: number
 }
 
-async function learning(seeds: readonly number[], minutes: number, evaluationTasks: number): Promise<void> {
+interface LearningOptions {
+  seeds: readonly number[]
+  minutes: number
+  /** Held-out tasks of each split. */
+  evaluationTasks: number
+  evaluateEvery: number
+  /** Runs that share the machine. */
+  atOnce: number
+}
+
+async function learning({ seeds, minutes, evaluationTasks, evaluateEvery, atOnce }: LearningOptions): Promise<void> {
   buildIfStale()
   const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
   const browser = await launchBrowser()
   const results: LearningResult[] = []
   try {
-    for (const seed of seeds) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-      const page = await context.newPage()
-      await page.goto(server.resolvedUrls!.local[0]!)
-      await page.getByRole('button', { name: 'More settings' }).or(page.getByText('More settings')).first().click()
-      await page.getByLabel('Seed').fill(String(seed))
-      await page.getByLabel('Evaluation tasks').fill(String(evaluationTasks))
-      await page.getByRole('button', { name: 'Run', exact: true }).click()
-      const firstIterationSeconds = await secondsToFirstIteration(page)
-      await page.waitForTimeout(minutes * 60_000 - firstIterationSeconds * 1000)
-      const result = summarise(seed, await keptEvents(page), firstIterationSeconds)
-      results.push(result)
-      process.stdout.write(`${JSON.stringify(result)}\n`)
-      await context.close()
+    for (let first = 0; first < seeds.length; first += atOnce) {
+      const batch = seeds.slice(first, first + atOnce).map(async (seed) => {
+        const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+        const page = await context.newPage()
+        await page.goto(server.resolvedUrls!.local[0]!)
+        for (const fold of await page.locator('.settings summary').all()) await fold.click()
+        const set = async (label: string, value: number) => {
+          const field = page.getByRole('textbox', { name: label, exact: true })
+          await field.fill(String(value))
+          await field.blur()
+        }
+        await set('Seed', seed)
+        await set('Evaluation tasks', evaluationTasks)
+        await set('Evaluate every', evaluateEvery)
+        await page.getByRole('button', { name: 'Run', exact: true }).click()
+        const started = performance.now()
+        const firstIterationSeconds = await secondsToFirstIteration(page)
+        await page.waitForTimeout(minutes * 60_000 - (performance.now() - started))
+        const result = summarise(seed, await keptEvents(page), firstIterationSeconds)
+        process.stdout.write(`${JSON.stringify(result)}\n`)
+        await context.close()
+        return result
+      })
+      results.push(...(await Promise.all(batch)))
     }
   } finally {
     await browser.close()
@@ -112,17 +133,22 @@ function summarise(seed: number, events: readonly LoggedEvent[], firstIterationS
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  strict: false,
   options: {
     seeds: { type: 'string', default: '0,1,2,3,4' },
     minutes: { type: 'string', default: '10' },
     'evaluation-tasks': { type: 'string', default: '100' },
+    'evaluate-every': { type: 'string', default: '20' },
+    'at-once': { type: 'string', default: '1' },
   },
 })
-const seeds = String(values.seeds).split(',').map(Number)
-const minutes = Number(values.minutes)
-const evaluationTasks = Number(values['evaluation-tasks'])
-if (positionals[0] !== 'learning' || ![...seeds, minutes, evaluationTasks].every(Number.isFinite)) {
+const options: LearningOptions = {
+  seeds: values.seeds.split(',').map(Number),
+  minutes: Number(values.minutes),
+  evaluationTasks: Number(values['evaluation-tasks']),
+  evaluateEvery: Number(values['evaluate-every']),
+  atOnce: Number(values['at-once']),
+}
+if (positionals[0] !== 'learning' || !Object.values(options).flat().every(Number.isFinite)) {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2
-} else await learning(seeds, minutes, evaluationTasks)
+} else await learning(options)
