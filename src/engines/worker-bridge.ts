@@ -126,7 +126,11 @@ export function connectWorker<Service>(thread: Thread, name: string): Bridge<Ser
     thread.on('messageerror', (error) => lose('a message could not be read', error))
     thread.on('exit', (code) => lose(`exit code ${String(code)}`))
   } else {
-    thread.addEventListener('error', (event) => lose(event.message || 'its script could not be loaded', event.error))
+    thread.addEventListener('error', (event) => {
+      // Handled here, or it would go on to the worker that started this one and end that too.
+      event.preventDefault()
+      lose(event.message || 'its script could not be loaded', event.error)
+    })
     thread.addEventListener('messageerror', () => lose('a message could not be read'))
   }
 

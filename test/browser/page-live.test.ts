@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
+import { makeSmall } from './small-run.ts'
 
 let browser: Browser
 let page: Page
@@ -26,27 +27,10 @@ async function visit(): Promise<void> {
   await page.getByText('Nothing has run yet. Press Run').waitFor()
 }
 
-async function set(name: RegExp, value: number): Promise<void> {
-  const field = page.getByRole('textbox', { name })
-  await field.fill(String(value))
-  await field.press('Enter')
-}
-
-/** Two rollouts of five steps, one vote a step, no evaluation. */
-async function makeSmall(): Promise<void> {
-  await set(/^m, votes/, 1)
-  await set(/^G, rollouts/, 2)
-  await page.locator('summary').getByText('Run', { exact: true }).click()
-  await set(/^Tasks per iteration/, 1)
-  await set(/^Task pool/, 2)
-  await set(/^Steps per episode/, 5)
-  await set(/^Evaluate every/, 0)
-}
-
 describe('a run of one’s own', () => {
   it('steps one iteration, then another of one component alone', async () => {
     await visit()
-    await makeSmall()
+    await makeSmall(page)
     await page.getByRole('button', { name: 'Step', exact: true }).click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
@@ -61,20 +45,21 @@ describe('a run of one’s own', () => {
 
   it('goes on when a model’s worker dies: another takes over with the weights of the last update', async () => {
     await visit()
-    // The built worker, with a line more by which the test makes it throw.
-    await page.context().route('**/assets/policy-*.js', async (route) => {
-      const response = await route.fetch()
-      const fault = `new BroadcastChannel('fault').onmessage = () => { throw new Error('A fault of the test.') }`
-      await route.fulfill({ response, body: `${await response.text()}\n${fault}` })
+    await makeSmall(page)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('img', { name: /Policy accuracy\. .*training \d/ }).waitFor()
+    const policy = page.workers().find((worker) => /\/policy-[\w-]+\.js$/.test(worker.url()))
+    const died = new Promise((resolve) => policy!.once('close', resolve))
+    await policy!.evaluate(() => {
+      setTimeout(() => {
+        throw new Error('A fault of the test.')
+      }, 0)
     })
-    await makeSmall()
-    await page.getByRole('button', { name: 'Step', exact: true }).click()
-    await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
-    await page.getByText('Paused', { exact: true }).first().waitFor()
-    await page.getByRole('button', { name: 'Step', exact: true }).click()
-    await page.evaluate(() => new BroadcastChannel('fault').postMessage('now'))
+    await died
     await page.getByText(/The policy worker stopped .*A fault of the test.* was started again/).waitFor()
-    await page.getByRole('img', { name: /training .* \(iterations 1 to 2\)/ }).waitFor()
+    await page.getByRole('img', { name: /training .* \(iterations 1 to ([5-9]|\d\d)\)/ }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped', { exact: true }).first().waitFor()
   })
 
   it('says what happened when a model cannot be loaded', async () => {
