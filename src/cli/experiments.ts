@@ -6,6 +6,10 @@
  * `learning`: opens the built page in a real Chromium, a fresh profile for every seed, presses Run, waits, and reads the
  * run that the page has kept. Prints the held-out accuracy before anything was learned and the mean of the last three
  * evaluations before the time was up, with the reward model's accuracies of the first and the last iterations.
+ *
+ *     npm run experiments -- main-thread [--seconds 20]
+ *
+ * `main-thread`: presses Run and watches how long single tasks hold the page's main thread, in three windows of time.
  */
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
@@ -13,9 +17,11 @@ import { preview } from 'vite'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
 import type { LoggedEvent } from '../method/events.ts'
+import { heldMainThread } from './main-thread.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]
-         [--evaluate-every 20] [--at-once 1]`
+         [--evaluate-every 20] [--at-once 1]
+       npm run experiments -- main-thread [--seconds 20]`
 const LAST = 3
 
 interface LearningResult {
@@ -131,6 +137,29 @@ function summarise(seed: number, events: readonly LoggedEvent[], firstIterationS
   }
 }
 
+async function mainThread(seconds: number): Promise<void> {
+  buildIfStale()
+  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
+  const browser = await launchBrowser()
+  try {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+    await page.goto(server.resolvedUrls!.local[0]!)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.waitForTimeout(2000)
+    for (let window = 0; window < 3; window++) {
+      const held = await heldMainThread(browser, page, seconds)
+      process.stdout.write(`${JSON.stringify(held, (_, value: unknown) => rounded(value))}\n`)
+    }
+  } finally {
+    await browser.close()
+    await server.close()
+  }
+}
+
+function rounded(value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value) : value
+}
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
@@ -139,6 +168,7 @@ const { positionals, values } = parseArgs({
     'evaluation-tasks': { type: 'string', default: '100' },
     'evaluate-every': { type: 'string', default: '20' },
     'at-once': { type: 'string', default: '1' },
+    seconds: { type: 'string', default: '20' },
   },
 })
 const options: LearningOptions = {
@@ -148,7 +178,10 @@ const options: LearningOptions = {
   evaluateEvery: Number(values['evaluate-every']),
   atOnce: Number(values['at-once']),
 }
-if (positionals[0] !== 'learning' || !Object.values(options).flat().every(Number.isFinite)) {
+const isComplete = [...Object.values(options).flat(), Number(values.seconds)].every(Number.isFinite)
+if (positionals[0] === 'learning' && isComplete) await learning(options)
+else if (positionals[0] === 'main-thread' && isComplete) await mainThread(Number(values.seconds))
+else {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2
-} else await learning(options)
+}

@@ -5,11 +5,13 @@ import type { RunMessage, StartRequest } from '../runs/loop-service.ts'
 
 export interface SessionPort {
   start(request: StartRequest): Promise<void>
+  resumeRun(runId: string): Promise<void>
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
   stepOnce(only?: Component, request?: StartRequest): Promise<void>
   patch(patch: LivePatch): Promise<void>
+  exportLog(): Promise<{ runId: string; file: Blob } | null>
 }
 
 /** Opens the connection. `onLost` is called once, when it has gone for good and a new one has to be opened. */

@@ -7,7 +7,9 @@ import { runLoop } from '../method/loop.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import { EventBatcher } from './event-batcher.ts'
+import { readableEvent } from './readable-event.ts'
 import type { ResumableRunStore, RunStore } from './run-store.ts'
+import { eventLine, headerLine } from './run-log.ts'
 import { RunSession, type SessionState } from './session.ts'
 
 /** `auto` is the fastest backend that this machine has for the models asked for. */
@@ -44,6 +46,7 @@ export type RunStatus =
 
 /** One stream for all, so that a status never overtakes the events before it. */
 export type RunMessage =
+  /** Readable ones (readable-event.ts). */
   | { type: 'events'; runId: string; batch: RunEvent[] }
   | { type: 'status'; runId: string | null; status: RunStatus }
   /** The run goes on, but a person should know. */
@@ -68,6 +71,9 @@ export interface LoopServiceOptions {
   checkpointEvery?: number
 }
 
+/** A message is read in one task of the page's thread, so a long history goes in many. */
+const EVENTS_PER_MESSAGE = 32
+
 const KEEPS_NOTHING: RunStore = {
   create: async () => {},
   append: async () => {},
@@ -85,6 +91,7 @@ export class LoopService {
   readonly #options: LoopServiceOptions
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
+  #log: { runId: string; session: RunSession } | null = null
   #store: Promise<ResumableRunStore | null> | null = null
   /** Of the run whose models are loading; one that is not in here any more when it has loaded is wanted no more. */
   #loading: StartRequest | null = null
@@ -102,6 +109,22 @@ export class LoopService {
   /** Loads what is asked for and runs; resolves when the run is under way. */
   async start(request: StartRequest): Promise<void> {
     await this.#begin(request, false)
+  }
+
+  /** The log of the run under way, or of the last one: whole, as a file of lines. Null if nothing has run. */
+  async exportLog(): Promise<{ runId: string; file: Blob } | null> {
+    if (this.#log === null) return null
+    const { runId, session } = this.#log
+    const parts: BlobPart[] = [headerLine()]
+    // In parts, because a string has an end that a long log reaches.
+    for (let i = 0; i < session.log.length; i += 512)
+      parts.push(
+        session.log
+          .slice(i, i + 512)
+          .map(eventLine)
+          .join(''),
+      )
+    return { runId, file: new Blob(parts, { type: 'application/jsonl' }) }
   }
 
   /** Takes up a kept run at its last checkpoint, and tells its events again from the start. */
@@ -191,8 +214,10 @@ export class LoopService {
       return
     }
     this.#loading = null
-    const batcher = new EventBatcher((batch) => this.#send({ type: 'events', runId, batch }))
-    resumed?.history.forEach((event) => batcher.push(event))
+    const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
+    for (let i = 0; resumed && i < resumed.history.length; i += EVENTS_PER_MESSAGE)
+      send(resumed.history.slice(i, i + EVENTS_PER_MESSAGE))
+    const batcher = new EventBatcher(send)
     let hasToldOfStore = false
     const session = new RunSession({
       loop: runLoop,
@@ -225,6 +250,7 @@ export class LoopService {
         if (this.#current?.session === session) this.#current = null
       })
     this.#current = { session, ended }
+    this.#log = { runId, session }
   }
 
   /** Ends the run under way, and forgets one that is still loading. */

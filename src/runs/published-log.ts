@@ -12,10 +12,10 @@ import type { Task } from '../method/ports.ts'
 const withoutBody = (task: Task): Task => ({ ...task, body: null })
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
 
-/** Events are numbered anew, so that the result is a log like any other. */
-export function publishedLog(events: readonly LoggedEvent[]): LoggedEvent[] {
+/** Up to and with iteration `last`. Events are numbered anew, so that the result is a log like any other. */
+export function publishedLog(events: readonly LoggedEvent[], last = Infinity): LoggedEvent[] {
   return events
-    .filter((event) => event.type !== 'episode' || event.split === 'train')
+    .filter((event) => event.iteration <= last && (event.type !== 'episode' || event.split === 'train'))
     .map((event, seq) => ({ ...published(event), seq, iteration: event.iteration }))
 }
 

@@ -80,17 +80,39 @@ export function parseRunLog(text: string, { isTornEndAllowed = false }: ParseOpt
     } catch (error) {
       if (!(isLast && isEndTorn && error instanceof RunLogError)) throw error
       if (isTornEndAllowed) break
-      throw new RunLogError(
-        index + 1,
-        'it is cut short.',
-        'The file ended while it was being written; remove this line.',
-        {
-          cause: error,
-        },
-      )
+      throw cutShort(index + 1, error)
     }
   }
   return events
+}
+
+/** Reads a log line by line, for one that is too long to be read at once. Checks as parseRunLog does. */
+export class RunLogReader {
+  #lines = 0
+  #events = 0
+
+  /** A line without its end. Null for the header. Throws RunLogError. */
+  take(line: string): LoggedEvent | null {
+    this.#lines++
+    if (this.#lines > 1) return parseEvent(line, this.#lines, this.#events++)
+    checkHeader(line)
+    return null
+  }
+
+  /** The last line, if it has no end. Null if there is none. Throws RunLogError. */
+  takeLast(line: string): LoggedEvent | null {
+    if (line === '' && this.#lines > 0) return null
+    try {
+      return this.take(line)
+    } catch (error) {
+      throw this.#lines > 1 ? cutShort(this.#lines, error) : error
+    }
+  }
+}
+
+function cutShort(line: number, cause: unknown): RunLogError {
+  const remedy = 'The file ended while it was being written; remove this line.'
+  return new RunLogError(line, 'it is cut short.', remedy, { cause })
 }
 
 function checkHeader(line: string | undefined): void {

@@ -1,7 +1,15 @@
 /**
  * A made-up run for tests of the page: plausible shapes, no meaning. Only tests and developers ever see it.
  */
-import type { EpisodeStep, Evaluation, LoggedBody, LoggedEvent, RunEvent } from '../../src/method/events.ts'
+import {
+  isLogged,
+  type EpisodeStep,
+  type Evaluation,
+  type LoggedBody,
+  type LoggedEvent,
+  type RunEvent,
+} from '../../src/method/events.ts'
+import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import type { Direction, Outcome, Task } from '../../src/method/ports.ts'
 import type { Settings } from '../../src/method/settings.ts'
 
@@ -364,9 +372,7 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
   yield log({ type: 'run-finished', reason: 'completed' })
 }
 
-/** The made-up run as a recorded one: a line of JSON for every logged event. */
+/** The made-up run as a recorded one. */
 export function fakeRunLines(options: FakeRunOptions = {}): string {
-  const lines: string[] = []
-  for (const event of fakeRun(options)) if ('seq' in event) lines.push(JSON.stringify(event))
-  return lines.join('\n') + '\n'
+  return serialiseRunLog([...fakeRun(options)].filter(isLogged))
 }

@@ -40,6 +40,13 @@ export class DraftSettings {
     )
   }
 
+  /** Shows the settings of a run that goes on. */
+  adopt(preset: string, settings: Settings): void {
+    this.#preset = preset
+    this.#values = settings
+    this.#error = null
+  }
+
   /** Returns what a run under way has to be told: null if the value is wrong or only counts from the next run. */
   set<K extends keyof Settings>(name: K, value: Settings[K]): LivePatch | null {
     try {

@@ -7,16 +7,19 @@ import type { StartRequest } from '../../runs/loop-service.ts'
 import type { OpenSession } from '../session-port.ts'
 import { newRunId } from '../run-id.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
+import { KeptRun } from './kept-run.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
+import type { Panel } from './revision.svelte.ts'
 import { RunSession } from './run-session.svelte.ts'
 
 /** Iterations that Run asks for. */
-const RUN_ITERATIONS = 200
+const RUN_ITERATIONS = 1000
 const RECORDING = ['./runs/household.jsonl.gz', './runs/household.jsonl']
 
 export class Playground {
   readonly draft = new DraftSettings()
   readonly recorded = new RecordedRun()
+  readonly kept = new KeptRun()
   readonly live: RunSession
   #source = $state.raw<'recorded' | 'live'>('recorded')
   #hasLiveRun = $state.raw(false)
@@ -37,13 +40,34 @@ export class Playground {
   get view(): RunView {
     return this.#source === 'recorded' ? this.recorded.view : this.live.view
   }
+  viewFor(panel: Panel): RunView {
+    return this.#source === 'recorded' ? this.recorded.viewFor(panel) : this.live.viewFor(panel)
+  }
   get phase(): Phase | null {
     return this.#source === 'recorded' ? this.recorded.phase : this.live.phase
   }
 
   async open(): Promise<void> {
+    const looked = this.kept.look()
     await this.recorded.load(RECORDING)
+    await looked
     if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#source = 'live'
+  }
+
+  /** A run log from a file, shown as a recorded run. */
+  async openFile(file: File): Promise<void> {
+    if (await this.recorded.open(file)) this.#source = 'recorded'
+  }
+
+  /** The log of the live run as a file for this person. */
+  async download(): Promise<void> {
+    const log = await this.live.exportLog()
+    if (log === null) return
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(log.file)
+    link.download = `${log.runId}.jsonl`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
   }
 
   show(source: 'recorded' | 'live'): void {
@@ -56,14 +80,27 @@ export class Playground {
     this.#hasLiveRun = true
     if (this.live.isBusy) await this.live.pause()
     else if (this.live.status.state === 'paused') await this.live.resume()
-    else await this.live.start(this.#request())
+    else await this.live.start(this.#newRun())
+  }
+
+  /** Goes on with the run that an earlier visit left. */
+  async resumeKept(): Promise<void> {
+    const run = this.kept.take()
+    if (run === null) return
+    this.show('live')
+    this.#hasLiveRun = true
+    this.kept.hold(run.runId)
+    await this.live.resumeKept(run.runId, () => {
+      const { settings } = this.live.view
+      if (settings) this.draft.adopt(run.preset, settings)
+    })
   }
 
   async step(only?: Component): Promise<void> {
     if (this.live.isBusy) return
     this.show('live')
     this.#hasLiveRun = true
-    await this.live.stepOnce(only, this.#request())
+    await this.live.stepOnce(only, this.live.isOpen ? this.#request() : this.#newRun())
   }
 
   toggleReplay(): void {
@@ -94,6 +131,12 @@ export class Playground {
 
   pressBack(): void {
     if (this.#source === 'recorded') void this.recorded.seek(this.recorded.iteration - 1)
+  }
+
+  #newRun(): StartRequest {
+    const request = this.#request()
+    this.kept.hold(request.runId)
+    return request
   }
 
   #request(): StartRequest {

@@ -1,11 +1,13 @@
 /**
- * A run that was recorded earlier, as a file of one logged event per line: shown before anything is started, and
- * replayed by applying its events again.
+ * A run that was recorded earlier, as a run log (run-log.ts), packed or not: shown before anything is started, or opened
+ * from a file, and replayed by applying its events again.
  */
-import { isLogged, type LoggedEvent, type Phase, type RunEvent } from '../../method/events.ts'
+import type { LoggedEvent, Phase } from '../../method/events.ts'
 import { RunView } from '../../method/fold.ts'
 import type { RunFailure } from '../../runs/loop-service.ts'
-import { Revision } from './revision.svelte.ts'
+import { readableEvent } from '../../runs/readable-event.ts'
+import { RunLogReader } from '../../runs/run-log.ts'
+import { Revision, type Panel } from './revision.svelte.ts'
 import { slicer } from './time-slice.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
@@ -16,6 +18,7 @@ const SECONDS_PER_ITERATION = 4
 export class RecordedRun {
   #state = $state.raw<RecordedState>('loading')
   #failure = $state.raw<RunFailure | null>(null)
+  #fileName = $state.raw<string | null>(null)
   readonly #revision = new Revision()
   #iteration = $state.raw(0)
   #lastIteration = $state.raw(0)
@@ -26,6 +29,7 @@ export class RecordedRun {
   /** ends[i]: index in #events after the last event of iteration i. */
   #ends: number[] = []
   #cursor = 0
+  #loading = 0
   #seek = 0
 
   get state(): RecordedState {
@@ -34,9 +38,17 @@ export class RecordedRun {
   get failure(): RunFailure | null {
     return this.#failure
   }
+  /** Of the file that a person opened; null for the recording that comes with the page. */
+  get fileName(): string | null {
+    return this.#fileName
+  }
   /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
   get view(): RunView {
-    this.#revision.read()
+    return this.viewFor('loop')
+  }
+  /** The same for a panel that hears of changes in its own turn. */
+  viewFor(panel: Panel): RunView {
+    this.#revision.read(panel)
     return this.#view
   }
   /** How many iterations of the recording are shown now, in [0, lastIteration]. */
@@ -59,27 +71,60 @@ export class RecordedRun {
 
   /** Loads the first of the addresses that exists, and shows the run's end. */
   async load(addresses: readonly string[]): Promise<void> {
+    const ticket = ++this.#loading
     this.#state = 'loading'
     try {
       for (const address of addresses) {
         const response = await fetch(address)
         // A development server answers an address that it does not know with the page itself.
         if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html')) continue
-        await this.#read(response.body)
-        if (this.#events.length === 0) continue
-        await this.seek(this.#lastIteration)
-        this.#state = 'ready'
+        const recording = await read(response.body)
+        if (ticket !== this.#loading) return
+        await this.#show(recording)
         return
       }
-      this.#state = 'absent'
+      if (ticket === this.#loading) this.#state = 'absent'
     } catch (cause) {
+      if (ticket !== this.#loading) return
       this.#failure = {
         what: 'The recorded run could not be shown.',
-        why: cause instanceof Error ? cause.message : String(cause),
+        why: messageOf(cause),
         remedy: 'Reload the page to try again, or start a run of your own: it does not need the recording.',
       }
       this.#state = 'failed'
     }
+  }
+
+  /** Shows a run log from a file, in place of the recording before; that stays when the file cannot be read. */
+  async open(file: File): Promise<boolean> {
+    const ticket = ++this.#loading
+    this.#failure = null
+    const before = this.#state === 'loading' ? 'absent' : this.#state
+    this.#state = 'loading'
+    try {
+      const recording = await read(file.stream())
+      if (ticket !== this.#loading) return false
+      this.#fileName = file.name
+      await this.#show(recording)
+      return true
+    } catch (cause) {
+      if (ticket !== this.#loading) return false
+      const remedy = 'What was on show before is still there.'
+      this.#failure = { what: `The file ${file.name} could not be opened.`, why: messageOf(cause), remedy }
+      this.#state = before
+      return false
+    }
+  }
+
+  async #show({ events, ends }: Recording): Promise<void> {
+    this.pause()
+    this.#events = events
+    this.#ends = ends
+    this.#view = new RunView()
+    this.#cursor = 0
+    this.#lastIteration = Math.max(0, ends.length - 1)
+    await this.seek(this.#lastIteration)
+    this.#state = 'ready'
   }
 
   /** Shows the run as it was at the end of an iteration (0: before the first). */
@@ -144,30 +189,42 @@ export class RecordedRun {
     while (this.#iteration < this.#lastIteration && this.#ends[this.#iteration + 1]! <= this.#cursor) this.#iteration++
     this.#revision.rise()
   }
+}
 
-  async #read(body: ReadableStream<Uint8Array>): Promise<void> {
-    const slice = slicer()
-    let rest = ''
-    const take = (line: string) => {
-      if (line.trim() === '') return
-      const event = JSON.parse(line) as RunEvent
-      if (!isLogged(event)) return
-      this.#events.push(event)
-      this.#ends[event.iteration] = this.#events.length
-    }
-    const reader = (await unzipped(body)).pipeThrough(new TextDecoderStream()).getReader()
-    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      const lines = (rest + chunk.value).split('\n')
-      rest = lines.pop()!
-      for (const line of lines) {
-        take(line)
-        if (slice.isDue()) await slice.rest()
-      }
-    }
-    take(rest)
-    for (let i = 0; i < this.#ends.length; i++) this.#ends[i] ??= this.#ends[i - 1] ?? 0
-    this.#lastIteration = Math.max(0, this.#ends.length - 1)
+interface Recording {
+  events: LoggedEvent[]
+  /** ends[i]: index in `events` after the last event of iteration i. */
+  ends: number[]
+}
+
+/** Throws RunLogError. */
+async function read(body: ReadableStream<Uint8Array>): Promise<Recording> {
+  const recording: Recording = { events: [], ends: [] }
+  const { events, ends } = recording
+  const log = new RunLogReader()
+  const take = (event: LoggedEvent | null) => {
+    if (event === null) return
+    events.push(readableEvent(event))
+    ends[event.iteration] = events.length
   }
+  const slice = slicer()
+  let rest = ''
+  const reader = (await unzipped(body)).pipeThrough(new TextDecoderStream()).getReader()
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const lines = (rest + chunk.value).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      take(log.take(line))
+      if (slice.isDue()) await slice.rest()
+    }
+  }
+  take(log.takeLast(rest))
+  for (let i = 0; i < ends.length; i++) ends[i] ??= ends[i - 1] ?? 0
+  return recording
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** Some servers unpack a .gz on the way and some do not: the first two bytes tell. */

@@ -5,11 +5,13 @@ import type { LivePatch } from '../../method/settings.ts'
 import { LiveSteps } from '../live-steps.ts'
 import { RunView } from '../../method/fold.ts'
 import type { RunMessage, RunStatus, StartRequest } from '../../runs/loop-service.ts'
-import { Revision } from './revision.svelte.ts'
+import { Revision, type Panel } from './revision.svelte.ts'
 import type { OpenSession, SessionPort } from '../session-port.ts'
 
 /** Milliseconds of one frame that folding may take; what is left waits for the next. */
 const FOLD_BUDGET_MS = 8
+/** How often a page that is behind shows how far it has come. */
+const CATCH_UP_MS = 500
 
 export interface PhaseProgress {
   phase: Phase
@@ -28,6 +30,8 @@ export class RunSession {
   #timings: Record<string, number> = {}
   #queue: RunEvent[] = []
   #queueHead = 0
+  #foldedAllAt = 0
+  #onCaughtUp: (() => void) | null = null
   #frame = 0
   #port: SessionPort | null = null
   readonly #open: OpenSession
@@ -41,7 +45,11 @@ export class RunSession {
   }
   /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
   get view(): RunView {
-    this.#revision.read()
+    return this.viewFor('loop')
+  }
+  /** The same for a panel that hears of changes in its own turn. */
+  viewFor(panel: Panel): RunView {
+    this.#revision.read(panel)
     return this.#view
   }
   /** Something that a person should know although the run goes on. */
@@ -56,7 +64,7 @@ export class RunSession {
   }
   /** Steps of the episodes that are being rolled out, by episode. */
   get liveSteps(): ReadonlyMap<string, readonly StepHappened[]> {
-    this.#revision.read()
+    this.#revision.read('trajectories')
     return this.#liveSteps.byEpisode
   }
   get timings(): Readonly<Record<string, number>> {
@@ -75,6 +83,19 @@ export class RunSession {
     this.#reset(request.runId)
     this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
     await this.#try((port) => port.start(request), 'The run could not be started.')
+  }
+
+  /** Takes up a kept run. `onCaughtUp` is called when all that it had done is on show again. */
+  async resumeKept(runId: string, onCaughtUp: () => void): Promise<void> {
+    this.#reset(runId)
+    this.#onCaughtUp = onCaughtUp
+    this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
+    await this.#try((port) => port.resumeRun(runId), 'The run could not go on.')
+  }
+
+  /** The log so far as a file. */
+  async exportLog(): Promise<{ runId: string; file: Blob } | null> {
+    return (await this.#port?.exportLog()) ?? null
   }
 
   async pause(): Promise<void> {
@@ -140,6 +161,7 @@ export class RunSession {
     this.#runId = runId
     this.#notice = null
     this.#view = new RunView()
+    this.#onCaughtUp = null
     this.#liveSteps.clear()
     this.#queue = []
     this.#queueHead = 0
@@ -171,12 +193,21 @@ export class RunSession {
         if (event.type === 'iteration-started') this.#liveSteps.clear()
       } else this.#watch(event)
     }
-    if (this.#queueHead < this.#queue.length) this.#schedule()
+    const isBehind = this.#queueHead < this.#queue.length
+    if (isBehind) this.#schedule()
     else {
       this.#queue = []
       this.#queueHead = 0
+      if (this.#status.state === 'running') {
+        this.#onCaughtUp?.()
+        this.#onCaughtUp = null
+      }
     }
-    this.#revision.rise()
+    // A long history is told faster than it can be drawn: every panel of every part of it would be drawn for nobody.
+    if (!isBehind || performance.now() - this.#foldedAllAt > CATCH_UP_MS) {
+      this.#foldedAllAt = performance.now()
+      this.#revision.rise()
+    }
   }
 
   #watch(event: EphemeralEvent): void {

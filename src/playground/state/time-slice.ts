@@ -1,5 +1,5 @@
 /** Long work in slices, so that the page answers within a frame. */
-const SLICE_MS = 10
+const SLICE_MS = 6
 
 export interface Slicer {
   /** True when the current slice is used up: await `rest()` before going on. */
