@@ -1,0 +1,135 @@
+/** What outlives a visit: a run goes on where the page was closed, and its log goes to a file and back. */
+import { readFile } from 'node:fs/promises'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { fakeRunLines } from '../playground/fake-run.ts'
+import { makeSmall } from './small-run.ts'
+
+let browser: Browser
+let context: BrowserContext
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+})
+afterEach(async () => {
+  await context.close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(): Promise<Page> {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(inject('pageAddress'))
+  await page.getByText('Nothing has run yet. Press Run').waitFor()
+  return page
+}
+
+/** Waits until the training curve has come to an iteration; gives the one that it has come to. */
+async function reach(page: Page, iteration: number): Promise<number> {
+  const chart = page.getByRole('img', { name: /^Policy accuracy/ })
+  let reached = 0
+  await expect
+    .poll(
+      async () => {
+        const name = await chart.getAttribute('aria-label')
+        return (reached = Number(/training .* \(iterations 1 to (\d+)\)/.exec(name ?? '')?.[1] ?? 0))
+      },
+      { timeout: 180_000 },
+    )
+    .toBeGreaterThanOrEqual(iteration)
+  return reached
+}
+
+describe('a run whose page was closed', () => {
+  it('is offered at the next visit and goes on, with its log', { timeout: 400_000 }, async () => {
+    const first = await visit()
+    await makeSmall(first)
+    await first.getByRole('button', { name: 'Run', exact: true }).click()
+    await reach(first, 3)
+    const elsewhere = await visit()
+    expect(await elsewhere.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
+    await elsewhere.close()
+    await first.close()
+
+    const second = await visit()
+    const resume = second.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
+    await resume.waitFor()
+    const from = Number(/\d+$/.exec((await resume.textContent())!)![0])
+    expect(from).toBeGreaterThanOrEqual(3)
+    await resume.click()
+    await reach(second, from + 1)
+    expect(await second.getByRole('textbox', { name: /^G, rollouts/ }).inputValue()).toBe('2')
+
+    await second.getByRole('button', { name: 'Pause', exact: true }).click()
+    await second.getByText('Paused', { exact: true }).first().waitFor({ timeout: 120_000 })
+    const downloading = second.waitForEvent('download')
+    await second.getByRole('button', { name: 'Download its log' }).click()
+    const path = await (await downloading).path()
+    const log = parseRunLog(await readFile(path, 'utf8'))
+    expect(log[0]!.type).toBe('run-started')
+    const finished = log.filter((event) => event.type === 'iteration-finished').map((event) => event.iteration)
+    expect(finished).toEqual(Array.from({ length: finished.length }, (_, i) => i + 1))
+    expect(finished.length).toBeGreaterThan(from)
+    const versions = log.flatMap((event) =>
+      event.type === 'model-updated' && event.role === 'policy' ? [event.version] : [],
+    )
+    expect(versions).toEqual(versions.map((_, i) => versions[0]! + i))
+
+    await second.getByLabel('Run log').setInputFiles(path)
+    await second.getByText('This is a recorded run, opened from').waitFor()
+    expect(await reach(second, finished.length)).toBe(finished.length)
+  })
+
+  it('is forgotten when it is discarded', { timeout: 300_000 }, async () => {
+    const first = await visit()
+    await makeSmall(first)
+    await first.getByRole('button', { name: 'Run', exact: true }).click()
+    await reach(first, 3)
+    await first.close()
+    const second = await visit()
+    await second.getByRole('button', { name: 'Discard' }).click()
+    await second.getByRole('region', { name: 'Unfinished run' }).waitFor({ state: 'detached' })
+    const third = await visit()
+    await third.waitForTimeout(500)
+    expect(await third.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
+  })
+})
+
+describe('a run log', () => {
+  const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
+
+  it('is shown when it is dropped on the page', async () => {
+    const page = await visit()
+    const text = fakeRunLines({ iterations: 3 })
+    await page.evaluate((text) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([text], 'mine.jsonl'))
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    }, text)
+    await page.getByText('This is a recorded run, opened from mine.jsonl').waitFor()
+    await reach(page, 3)
+  })
+
+  it('that is damaged is refused with the line', async () => {
+    const page = await visit()
+    const lines = fakeRunLines({ iterations: 1 }).split('\n')
+    lines[4] = lines[4]!.slice(0, 20)
+    await page.getByLabel('Run log').setInputFiles(file(lines.join('\n')))
+    await page.getByRole('alert').getByText('Run log, line 5: it is not JSON.').waitFor()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+  })
+
+  it('that stops in the middle of a line is refused with what to do', async () => {
+    const page = await visit()
+    await page.getByLabel('Run log').setInputFiles(file(fakeRunLines({ iterations: 1 }).slice(0, -30)))
+    await page.getByRole('alert').getByText('it is cut short.').waitFor()
+  })
+})
