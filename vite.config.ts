@@ -30,7 +30,7 @@ export default defineConfig({
   },
   // Dependencies that only workers import, so that the first load in development does not restart for them.
   optimizeDeps: {
-    include: ['comlink', 'idb', 'pure-rand', 'valibot'],
+    include: ['comlink', 'idb', 'valibot'],
   },
   preview: { host: 'localhost', port: 4173 },
 })
