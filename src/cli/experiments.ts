@@ -178,9 +178,10 @@ const options: LearningOptions = {
   evaluateEvery: Number(values['evaluate-every']),
   atOnce: Number(values['at-once']),
 }
-const isComplete = [...Object.values(options).flat(), Number(values.seconds)].every(Number.isFinite)
+const seconds = Number(values.seconds)
+const isComplete = Object.values(options).flat().every(Number.isFinite) && Number.isFinite(seconds)
 if (positionals[0] === 'learning' && isComplete) await learning(options)
-else if (positionals[0] === 'main-thread' && isComplete) await mainThread(Number(values.seconds))
+else if (positionals[0] === 'main-thread' && isComplete) await mainThread(seconds)
 else {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2

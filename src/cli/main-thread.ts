@@ -1,0 +1,64 @@
+/**
+ * How long the page's main thread is held while a run goes, in a real Chromium: the browser's own long tasks
+ * (PerformanceObserver, wall time) and, from a trace, the CPU time of the longest tasks. Wall time grows on a busy
+ * machine and CPU time does not, so the latter is what a claim rests on.
+ */
+import type { Browser, Page } from 'playwright-core'
+
+export interface HeldThread {
+  /** Milliseconds of wall time of each task over 50 ms, longest first. */
+  longTasks: number[]
+  /** Milliseconds of CPU time of the ten longest tasks, longest first. */
+  cpu: number[]
+}
+
+interface TraceEvent {
+  name: string
+  cat: string
+  ph: string
+  pid: number
+  tid: number
+  /** CPU time of the thread, microseconds. */
+  tdur?: number
+  args?: { name?: string }
+}
+
+const CATEGORIES = ['toplevel', '__metadata']
+
+/** Watches for `seconds`. The page is loaded, and something is going on in it. */
+export async function heldMainThread(browser: Browser, page: Page, seconds: number): Promise<HeldThread> {
+  const observer = await page.evaluateHandle(() => {
+    const durations: number[] = []
+    const watching = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) durations.push(duration)
+    })
+    watching.observe({ type: 'longtask' })
+    return { durations, watching }
+  })
+  await browser.startTracing(page, { categories: CATEGORIES })
+  await page.waitForTimeout(seconds * 1000)
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const longTasks = await observer.evaluate(({ durations, watching }) => {
+    watching.disconnect()
+    return durations
+  })
+  await observer.dispose()
+  return { longTasks: descending(longTasks), cpu: descending(cpuOfTasks(trace.traceEvents)).slice(0, 10) }
+}
+
+/** Milliseconds of CPU time of every task of renderers' main threads; there is one page. */
+function cpuOfTasks(events: readonly TraceEvent[]): number[] {
+  const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`
+  const main = new Set(
+    events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain').map(threadOf),
+  )
+  return events.flatMap((event) =>
+    event.ph === 'X' && event.name.endsWith('RunTask') && event.tdur !== undefined && main.has(threadOf(event))
+      ? [event.tdur / 1000]
+      : [],
+  )
+}
+
+function descending(durations: readonly number[]): number[] {
+  return durations.toSorted((a, b) => b - a)
+}
