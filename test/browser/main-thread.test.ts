@@ -1,0 +1,25 @@
+/** The page stays responsive while a run goes: models, environment and loop compute in workers. */
+import { describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { heldMainThread } from '../../src/cli/main-thread.ts'
+
+describe('the main thread', () => {
+  it('is never held for 50 ms of CPU time while a run goes', async () => {
+    const browser = await launchBrowser()
+    try {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+      context.setDefaultTimeout(120_000)
+      const page = await context.newPage()
+      await page.goto(inject('pageAddress'))
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      // Loading is over when it rolls out for the first time.
+      await page.getByText(/^Iteration 1: /).waitFor()
+      await page.waitForTimeout(1000)
+      const { cpu } = await heldMainThread(browser, page, 15)
+      expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
+      expect(cpu[0]).toBeLessThan(50)
+    } finally {
+      await browser.close()
+    }
+  })
+})
