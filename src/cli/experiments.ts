@@ -90,32 +90,40 @@ async function learning({ seeds, minutes, evaluationTasks, evaluateEvery, atOnce
 async function secondsToFirstIteration(page: Page): Promise<number> {
   const started = performance.now()
   for (;;) {
-    await page.waitForTimeout(250)
+    await page.waitForTimeout(500)
     const events = await keptEvents(page)
     if (events.some(({ type }) => type === 'iteration-finished')) return (performance.now() - started) / 1000
   }
 }
 
-/** The events of the run as the page has put them into IndexedDB. */
+/** Evaluations and metrics of the run as the page has put them into IndexedDB; none before it has. */
 async function keptEvents(page: Page): Promise<LoggedEvent[]> {
-  return page.evaluate(
-    () =>
-      new Promise<LoggedEvent[]>((resolve, reject) => {
-        const opening = indexedDB.open('rlanything-playground')
-        opening.onerror = () => reject(new Error('The page keeps no runs.'))
-        opening.onsuccess = () => {
-          const database = opening.result
-          if (!database.objectStoreNames.contains('chunks')) return resolve([])
-          const reading = database.transaction('chunks').objectStore('chunks').getAll()
-          reading.onsuccess = () => {
+  return page.evaluate(async () => {
+    const name = 'rlanything-playground'
+    // Opening a database that is not there would create it, empty, under the page's feet.
+    if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
+    return new Promise<LoggedEvent[]>((resolve, reject) => {
+      const opening = indexedDB.open(name)
+      opening.onerror = () => reject(new Error('The page keeps no runs.'))
+      opening.onsuccess = () => {
+        const database = opening.result
+        const wanted: LoggedEvent[] = []
+        const reading = database.transaction('chunks').objectStore('chunks').openCursor()
+        reading.onerror = () => reject(new Error('The kept run cannot be read.'))
+        reading.onsuccess = () => {
+          const cursor = reading.result
+          if (!cursor) {
             database.close()
-            const wanted = ['evaluation', 'iteration-finished']
-            const chunks = reading.result as { events: LoggedEvent[] }[]
-            resolve(chunks.flatMap(({ events }) => events).filter(({ type }) => wanted.includes(type)))
+            return resolve(wanted)
           }
+          for (const event of (cursor.value as { events: LoggedEvent[] }).events) {
+            if (event.type === 'evaluation' || event.type === 'iteration-finished') wanted.push(event)
+          }
+          cursor.continue()
         }
-      }),
-  )
+      }
+    })
+  })
 }
 
 function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
