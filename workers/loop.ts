@@ -1,9 +1,11 @@
 /** Runs the loop over bridges to the other four workers, which it starts itself. */
+import { chooseBackend, measureModel, webGpuObstacle } from '../src/engines/backend-choice.ts'
 import { restartNotice } from '../src/engines/errors.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../src/engines/role-models.ts'
 import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
 import { householdFormats } from '../src/environments/household/roles.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
+import type { BackendName } from '../src/language-model/backends/index.ts'
 import { LoopService, type StartRequest } from '../src/runs/loop-service.ts'
 import type { EnvironmentWorker } from './environment.ts'
 import type { PolicyWorker } from './policy.ts'
@@ -22,17 +24,22 @@ function modelAddress(role: Role, request: StartRequest): string {
 
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
-  async open(request, { onBytes, onNotice }) {
-    // The shipped models are so small that a GPU would spend longer on being called than on computing.
-    const backend = request.backend === 'webgpu' ? 'webgpu' : 'cpu'
-    const environment = connectWorker<EnvironmentWorker>(
-      new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
-      'environment',
-    )
+  async open(request, { onBytes, onNotice, onBackend }) {
     const locations = Object.fromEntries(ROLES.map((role) => [role, modelAddress(role, request)])) as Record<
       Role,
       string
     >
+    const choice = await chooseBackend({
+      wish: request.backend ?? 'auto',
+      findObstacle: () => webGpuObstacle((navigator as Partial<Navigator>).gpu),
+      measure: (backend) => measured(backend, locations.policy),
+    })
+    const { backend } = choice
+    onBackend(choice)
+    const environment = connectWorker<EnvironmentWorker>(
+      new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
+      'environment',
+    )
     const models = await openRoleModels({
       backend,
       locations,
@@ -62,6 +69,23 @@ const service = new LoopService({
     }
   },
 })
+
+const speeds = new Map<string, Promise<number>>()
+
+/** Tokens per second of a model on a backend, in a worker that ends with the measurement. Measured once. */
+function measured(backend: BackendName, location: string): Promise<number> {
+  const key = `${backend} ${location}`
+  let speed = speeds.get(key)
+  if (speed === undefined) {
+    const bridge = connectWorker<PolicyWorker>(START.policy(), 'policy')
+    speed = bridge.remote
+      .load({ location, backend })
+      .then(() => measureModel(bridge.remote, () => performance.now()))
+      .finally(() => bridge.terminate())
+    speeds.set(key, speed)
+  }
+  return speed
+}
 
 function nameOf(location: string): string {
   return location.split('/').filter(Boolean).at(-1) ?? location

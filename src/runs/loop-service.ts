@@ -2,6 +2,7 @@
  * What the loop worker answers to: starts a run, steers it, and streams what happens to whoever listens. One run at a
  * time; starting another ends the one before. How models and environment are opened is the worker's business.
  */
+import type { BackendChoice } from '../engines/backend-choice.ts'
 import type { RunEvent } from '../method/events.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
@@ -49,6 +50,8 @@ export type RunMessage =
   /** Readable ones (readable-event.ts). */
   | { type: 'events'; runId: string; batch: RunEvent[] }
   | { type: 'status'; runId: string | null; status: RunStatus }
+  /** What computes the run, and why. */
+  | { type: 'backend'; runId: string; choice: BackendChoice }
   /** The run goes on, but a person should know. */
   | { type: 'notice'; runId: string | null; text: string }
 
@@ -63,7 +66,11 @@ export interface OpenedRun {
 export interface LoopServiceOptions {
   open: (
     request: StartRequest,
-    report: { onBytes: (done: number, total: number) => void; onNotice: (text: string) => void },
+    report: {
+      onBytes: (done: number, total: number) => void
+      onNotice: (text: string) => void
+      onBackend: (choice: BackendChoice) => void
+    },
   ) => Promise<OpenedRun>
   /** Rejects where the browser keeps nothing; the run then goes on without a store. */
   openStore: () => Promise<ResumableRunStore>
@@ -192,7 +199,11 @@ export class LoopService {
     loading(0, 0)
     let opened: OpenedRun | null = null
     try {
-      opened = await this.#options.open(request, { onBytes: loading, onNotice: notice })
+      opened = await this.#options.open(request, {
+        onBytes: loading,
+        onNotice: notice,
+        onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
+      })
       if (resumed) {
         const { policy, reward } = opened.ports
         await Promise.all([
@@ -287,6 +298,7 @@ function failureOf(what: string, error: unknown): RunFailure {
   return {
     what,
     why: messageOf(error),
-    remedy: 'Start the run again, or take up an earlier one under Runs. If it fails again, reload the page.',
+    remedy:
+      'Start the run again. If it fails again, reload the page: a run with a checkpoint is offered there to go on.',
   }
 }

@@ -9,12 +9,18 @@ import {
   type LivePatch,
   type Settings,
 } from '../../method/settings.ts'
+import type { BackendWish } from '../../runs/loop-service.ts'
 
 export class DraftSettings {
+  #backend = $state.raw<BackendWish>('auto')
   #preset = $state.raw<string>(DEFAULT_PRESET)
   #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
   #error = $state.raw<{ field: string; message: string } | null>(null)
 
+  /** What computes the next run. */
+  get backend(): BackendWish {
+    return this.#backend
+  }
   get preset(): string {
     return this.#preset
   }
@@ -38,6 +44,10 @@ export class DraftSettings {
     return Object.fromEntries(
       LIVE_SETTINGS.filter((name) => before[name] !== this.#values[name]).map((name) => [name, this.#values[name]]),
     )
+  }
+
+  chooseBackend(backend: BackendWish): void {
+    this.#backend = backend
   }
 
   /** Shows the settings of a run that goes on. */

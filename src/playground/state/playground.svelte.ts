@@ -140,6 +140,7 @@ export class Playground {
   }
 
   #request(): StartRequest {
-    return { runId: newRunId(), preset: this.draft.preset, settings: this.draft.values, iterations: RUN_ITERATIONS }
+    const { preset, values: settings, backend } = this.draft
+    return { runId: newRunId(), preset, settings, iterations: RUN_ITERATIONS, backend }
   }
 }

@@ -1,4 +1,5 @@
 /** The run that this person started: commands go out through the port, events come back and are folded frame by frame. */
+import type { BackendChoice } from '../../engines/backend-choice.ts'
 import { isLogged, type EphemeralEvent, type Phase, type RunEvent, type StepHappened } from '../../method/events.ts'
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
@@ -23,6 +24,7 @@ export class RunSession {
   #status = $state.raw<RunStatus>({ state: 'idle' })
   readonly #revision = new Revision()
   #notice = $state.raw<string | null>(null)
+  #backend = $state.raw<BackendChoice | null>(null)
   #runId = ''
   #progress = $state.raw<PhaseProgress | null>(null)
   #view = new RunView()
@@ -55,6 +57,10 @@ export class RunSession {
   /** Something that a person should know although the run goes on. */
   get notice(): string | null {
     return this.#notice
+  }
+  /** What computes the run, and why; null until it is known. */
+  get backend(): BackendChoice | null {
+    return this.#backend
   }
   get progress(): PhaseProgress | null {
     return this.#progress
@@ -147,6 +153,7 @@ export class RunSession {
     if (message.runId !== null && message.runId !== this.#runId) return
     if (message.type === 'events') this.#take(message.batch)
     else if (message.type === 'status') this.#status = message.status
+    else if (message.type === 'backend') this.#backend = message.choice
     else this.#notice = message.text
   }
 
@@ -160,6 +167,7 @@ export class RunSession {
   #reset(runId: string): void {
     this.#runId = runId
     this.#notice = null
+    this.#backend = null
     this.#view = new RunView()
     this.#onCaughtUp = null
     this.#liveSteps.clear()
