@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/method/fold.ts'
 import { charts, summarise, tableRows, valueAt, type Chart } from '../../src/playground/panels/curves.ts'
+import { documentTitle } from '../../src/playground/panels/document-title.ts'
 import { activeFlows, FLOWS, loopFlows } from '../../src/playground/panels/loop-flows.ts'
 import { loopGeometry, WIDE_FROM } from '../../src/playground/panels/loop-geometry.ts'
 import { families, rewriteState } from '../../src/playground/panels/tasks.ts'
@@ -236,5 +237,14 @@ describe('tasks', () => {
   it('come with those that changed most first', () => {
     const counts = families(view).map((family) => family.rewrites.length)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
+  })
+})
+
+describe('the title of the tab', () => {
+  it('has the iteration and the held-out accuracy of a run under way', () => {
+    const accuracy = Math.round(100 * view.series('eval/id/acc').values.at(-1)!)
+    expect(documentTitle(view)).toBe(`Iteration 6, ${accuracy} % held out · RLAnything Playground`)
+    expect(documentTitle(foldRun([]))).toBe('Iteration 1 · RLAnything Playground')
+    expect(documentTitle(null)).toBe('RLAnything Playground')
   })
 })
