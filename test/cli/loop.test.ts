@@ -20,6 +20,9 @@ const SMALL = Object.entries({
   rewriteAttempts: 2,
   evaluateEvery: 1,
   evaluationTasks: 2,
+  // So few rollouts often agree; what is learned from then are the votes.
+  policyAccuracyLow: 0,
+  policyAccuracyHigh: 1,
 }).flatMap(([key, value]) => ['--set', `${key}=${value}`])
 
 async function loop(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
