@@ -100,7 +100,7 @@ async function readJson(reader: ModelReader, file: string): Promise<unknown> {
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch (cause) {
     throw new ModelFileError(
-      `${file} of "${reader.name}" is not JSON. Remove the model under Models and load it again.`,
+      `${file} of "${reader.name}" is not JSON. Load the model again; if that does not help, replace the file with the one from the model's own repository.`,
       { cause },
     )
   }

@@ -36,7 +36,7 @@ export function readSafetensors(bytes: Uint8Array, source: string): SafetensorsF
   const fail = (message: string, cause?: unknown): never => {
     throw new SafetensorsError(`"${source}" ${message}`, { cause })
   }
-  const advice = 'Remove it under Models and load it again.'
+  const advice = 'Load it again; if that does not help, replace the file with the one from the model’s own repository.'
   if (bytes.length < 8) fail(`has ${bytes.length} bytes and no header: the file was cut while downloading. ${advice}`)
   const headerBytes = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
   if (headerBytes > HEADER_LIMIT_BYTES)

@@ -167,7 +167,7 @@ function storageError(cause: unknown): RunStoreError {
   const isFull = cause instanceof DOMException && cause.name === 'QuotaExceededError'
   return new RunStoreError(
     isFull
-      ? 'The browser’s space for this page is full, so the run could not be saved. Delete old runs under Runs.'
+      ? 'The browser’s space for this page is full, so the run could not be saved. Download the run log to keep it, and clear this site’s data in the browser’s settings to make room.'
       : 'The run could not be saved in the browser. It goes on, but is gone when the tab closes; export it to keep it.',
     { cause },
   )
