@@ -43,7 +43,7 @@ describe('safetensors', () => {
     [
       'a cut file',
       () => writeSafetensors(file).slice(0, -5),
-      /"m" is 5 bytes short: the file was cut while downloading\. Remove it/,
+      /"m" is 5 bytes short: the file was cut while downloading\. Load it again/,
     ],
     ['a file cut in its header', () => writeSafetensors(file).slice(0, 40), /cut off inside its header/],
     ['an empty file', () => new Uint8Array(0), /has 0 bytes/],
