@@ -3,7 +3,13 @@ import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/language-model/backends/index.ts'
 import { type NamedTensor, readSafetensors } from '../../src/language-model/safetensors.ts'
-import type { GenerateRequest, TrainingExample, UpdateMetrics, UpdateOptions } from '../../src/method/ports.ts'
+import type {
+  GenerateRequest,
+  SamplingOptions,
+  TrainingExample,
+  UpdateMetrics,
+  UpdateOptions,
+} from '../../src/method/ports.ts'
 import { type Forest, samplingForest, trainingForest } from '../language-model/ops/forest.ts'
 import { expectClose, matrix } from '../language-model/ops/on-both-backends.ts'
 import { type RemoteModel, useLanguageModels } from './language-models.ts'
@@ -27,6 +33,8 @@ const CONFIG = {
 }
 /** Two of the three examples below share a micro-batch and their prompt; the third has one of its own. */
 const SIZES = { microBatchTokens: 14, prefillTokens: 64 }
+
+const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 1 }
 
 const UPDATE: UpdateOptions = {
   learningRate: 0.01,
@@ -204,14 +212,14 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     const model = on('webgpu')
     await model.select('webgpu')
     await model.open(CONFIG, 1, SIZES)
-    await model.saveWeights()
-    await model.breakDevice(how)
-    // What the device says comes from another process.
     const answer = () =>
-      model.saveWeights().then(
-        () => 'weights',
+      model.generate([{ prompt: Int32Array.from(opening), count: 1, seed: 1 }], SAMPLING).then(
+        () => 'completions',
         (error: Error) => error.message,
       )
+    expect(await answer()).toBe('completions')
+    await model.breakDevice(how)
+    // That a device is lost is told by another process, whenever it comes to it.
     await expect.poll(answer, { timeout: 60_000 }).toContain(`GraphicsDeviceError: The graphics device ${said}`)
   })
 
