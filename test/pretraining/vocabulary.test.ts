@@ -1,14 +1,16 @@
-import { Tokenizer } from '@huggingface/tokenizers'
+import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Tokenizer } from '../../src/language-model/tokenizer.ts'
 import { buildTokenizer, END_OF_RESPONSE } from '../../src/pretraining/vocabulary.ts'
 
 const file = buildTokenizer(
   ['You arrive at', ', you see', '. On the', ' a'],
   ['You arrive at countertop 1. On the countertop 1, you see a apple 2.'],
 )
-const tokenizer = new Tokenizer(file, {})
-const encode = (text: string) => tokenizer.encode(text, { add_special_tokens: false })
+const library = new LibraryTokenizer(file, {})
+const tokenizer = new Tokenizer(file, 'test')
+const encode = (text: string) => library.encode(text, { add_special_tokens: false })
 
 describe('the tiny models’ tokenizer', () => {
   it('takes phrases and words whole, and a phrase never bites into a longer word', () => {
@@ -35,7 +37,7 @@ describe('the tiny models’ tokenizer', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         fc.pre(!text.includes('<|'))
-        expect(tokenizer.decode(encode(text).ids)).toBe(new TextDecoder().decode(new TextEncoder().encode(text)))
+        expect(tokenizer.decode(tokenizer.encode(text))).toBe(text)
       }),
     )
   })
