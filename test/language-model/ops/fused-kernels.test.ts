@@ -32,11 +32,15 @@ describe('a fused kernel equals the composition of stock operations, forward and
   it('linear, with and without bias', () =>
     fc.assert(
       fc.asyncProperty(seed, size, size, size, (s, n, i, o) =>
-        expectSameOnBothBackends([matrix(s, n, i), matrix(s + 1, o, i), matrix(s + 2, o)], (x, w, b) =>
-          tf.add(
-            linear(x as tf.Tensor2D, w as tf.Tensor2D, b as tf.Tensor1D),
-            linear(x as tf.Tensor2D, w as tf.Tensor2D),
-          ),
+        expectSameOnBothBackends(
+          [matrix(s, n, i), matrix(s + 1, o, i), matrix(s + 2, o)],
+          (x, w, b) =>
+            tf.add(
+              linear(x as tf.Tensor2D, w as tf.Tensor2D, b as tf.Tensor1D),
+              linear(x as tf.Tensor2D, w as tf.Tensor2D),
+            ),
+          2e-5,
+          Math.sqrt(Math.max(n, i, o)),
         ),
       ),
       few,
@@ -54,8 +58,11 @@ describe('a fused kernel equals the composition of stock operations, forward and
         fc.constantFrom(0, 260),
         (s, m, n, k, transposeA, transposeB, more) => {
           const [a, b] = [transposeA ? [k + more, m] : [m, k + more], transposeB ? [n, k + more] : [k + more, n]]
-          return expectSameOnBothBackends([matrix(s, ...a), matrix(s + 1, ...b)], (x, y) =>
-            tf.matMul(x, y, transposeA, transposeB),
+          return expectSameOnBothBackends(
+            [matrix(s, ...a), matrix(s + 1, ...b)],
+            (x, y) => tf.matMul(x, y, transposeA, transposeB),
+            2e-5,
+            Math.sqrt(Math.max(m, n, k + more)),
           )
         },
       ),
