@@ -40,10 +40,6 @@ export function nextCommand(state: GameState, knowledge: Knowledge, random: Rand
   return decide(state, knowledge, random).command
 }
 
-export function currentSubgoal(state: GameState, knowledge: Knowledge, random: Random): Subgoal {
-  return decide(state, knowledge, random).subgoal
-}
-
 /** The command and what it is for; chance only settles ties between equally promising receptacles. */
 export function decide(state: GameState, knowledge: Knowledge, random: Random): Decision {
   const world = worldOf(state.game)
