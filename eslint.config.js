@@ -8,7 +8,7 @@ import svelteConfig from './svelte.config.js'
 const LAYERS = [
   ['method'],
   ['environments', 'language-model'],
-  ['engines', 'runs', 'cluster', 'pretraining'],
+  ['engines', 'runs', 'games', 'cluster', 'pretraining', 'bench'],
   ['playground', 'cli'],
 ]
 
@@ -29,7 +29,7 @@ const boundaries = LAYERS.flatMap((folders, level) =>
     return noImports(
       [`src/${folder}/**`],
       [...higher, ...siblings, ...workers],
-      'Arrows go playground, cli, workers -> engines, runs, cluster -> environments, language-model -> method.',
+      'Arrows go playground, cli, workers -> engines, runs, games, cluster, bench -> environments, language-model -> method.',
     )
   }),
 )

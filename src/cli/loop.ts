@@ -7,6 +7,7 @@ import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/rol
 import type { ModelService } from '../engines/tiny.ts'
 import { connectWorker } from '../engines/worker-bridge.ts'
 import { HouseholdEnvironment } from '../environments/household/environment.ts'
+import { generatedGames } from '../environments/household/game-source.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
@@ -51,7 +52,7 @@ async function run(options: LoopArguments): Promise<number> {
         policy: models.policy,
         reward: models.reward,
         author: models.author,
-        environment: new HouseholdEnvironment({ sceneSize: 'compact' }),
+        environment: new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) }),
         formats: householdFormats,
         now: () => performance.now(),
       },

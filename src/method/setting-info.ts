@@ -247,6 +247,22 @@ const WORDS: Record<keyof Settings, Words> = {
     paper: '140 in-distribution and 134 out-of-distribution tasks',
     released: 'dataset.alfworld_eval_type, configs/alfworld_rl.yaml: whole split, 3 rollouts each',
   },
+  games: {
+    label: 'Games',
+    help: "Small generated rooms, generated rooms of ALFWorld's own size, or the official games that you imported.",
+    paper: "ALFWorld's official games",
+    released: 'json_2.1.1, configs/alfworld_rl.yaml',
+  },
+  dialect: {
+    label: 'Commands',
+    help: 'The words of ALFWorld 0.4 and later (v2), or those of before (v1), which older agents speak.',
+    released: 'v2, alfworld 0.5.0 in alfworld_master/',
+  },
+  explainRefusals: {
+    label: 'Explain refusals',
+    help: 'Says why "Nothing happens."; ALFWorld itself never does.',
+    released: 'Never, alfworld 0.5.0 in alfworld_master/',
+  },
 }
 
 export const SETTING_INFO: Readonly<Record<keyof Settings, SettingInfo>> = Object.fromEntries(

@@ -75,6 +75,12 @@ export const settingsSchema = v.pipe(
     evaluateEvery: count(0, 1000),
     /** Held-out tasks of each split, one rollout each. */
     evaluationTasks: count(0, 1000),
+    /** Which games the household plays: generated ones, small or of the original's size, or imported ALFWorld games. */
+    games: v.picklist(['compact', 'full', 'official']),
+    /** ALFWorld's command language: v2 since 0.4 ("move mug 1 to shelf 2"), v1 before it ("put mug 1 in/on shelf 2"). */
+    dialect: v.picklist(['v2', 'v1']),
+    /** Whether "Nothing happens." says why. */
+    explainRefusals: v.boolean(),
   }),
   v.forward(
     v.check(
@@ -164,6 +170,9 @@ export const DEFAULTS: Settings = {
   rewriteAttempts: 8,
   evaluateEvery: 5,
   evaluationTasks: 32,
+  games: 'compact',
+  dialect: 'v2',
+  explainRefusals: false,
 }
 
 /** Differences from DEFAULTS. Names joined with + are laid over one another: "household+policy-only". */

@@ -1,5 +1,6 @@
 /** What it takes to train each household model from nothing: its shape, its words, its demonstrations, and how it stands. */
 import { HouseholdEnvironment } from '../environments/household/environment.ts'
+import { generatedGames } from '../environments/household/game-source.ts'
 import { generateGame } from '../environments/household/generator.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
@@ -62,7 +63,7 @@ export function householdTraining(role: Role, seed: number): Training {
 }
 
 async function policyStanding(model: LanguageModel): Promise<string> {
-  const environment = new HouseholdEnvironment({ sceneSize: 'compact' })
+  const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
   const options = { split: 'id', tasks: 200, maxSteps: MAX_STEPS, seed: 1 } as const
   const episodes = await playEpisodes(model, environment, householdFormats, options)
   const won = episodes.filter(({ outcome }) => outcome === 1).length
@@ -78,7 +79,7 @@ async function rewardStanding(model: LanguageModel): Promise<string> {
 }
 
 async function authorStanding(model: LanguageModel): Promise<string> {
-  const environment = new HouseholdEnvironment({ sceneSize: 'compact' })
+  const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
   const { valid, proposed } = await measureAuthor(model, environment, householdFormats, MAX_STEPS, 1)
   return `valid attempts ${valid.toFixed(3)}, tasks with a valid one among 8 ${proposed.toFixed(3)}`
 }

@@ -53,6 +53,9 @@ export const fakeSettings: Settings = {
   rewriteAttempts: 3,
   evaluateEvery: 2,
   evaluationTasks: 16,
+  games: 'compact',
+  dialect: 'v2',
+  explainRefusals: false,
 }
 
 const OBJECTS = ['apple', 'mug', 'book', 'plate', 'candle', 'pan']

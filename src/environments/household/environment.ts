@@ -1,12 +1,10 @@
 /** The household as the loop's environment: live episodes by id, stepped in batches, each step with its truth. */
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
 import { step } from './engine.ts'
-import type { SceneSize, TaskType } from './game.ts'
-import { generateGame } from './generator.ts'
+import type { GameSource } from './game-source.ts'
 import type { Knowledge } from './knowledge.ts'
 import { openingText } from './observations.ts'
 import { distanceToGoal } from './plan.ts'
-import { hashOf } from './random.ts'
 import { applyRewrite } from './rewrites.ts'
 import { parseRewrite } from './rewrite-language.ts'
 import { cloneState, startGame, type Dialect, type GameState } from './state.ts'
@@ -14,9 +12,7 @@ import { stepLabel } from './step-label.ts'
 import { describeTask, gameOf, initialKnowledge, taskOf, type HouseholdTask } from './task.ts'
 
 export interface HouseholdOptions {
-  sceneSize: SceneSize
-  /** All six if left out. */
-  taskTypes?: readonly TaskType[]
+  games: GameSource
   dialect?: Dialect
 }
 
@@ -40,10 +36,8 @@ export class HouseholdEnvironment implements EnvironmentPort {
   constructor(private readonly options: HouseholdOptions) {}
 
   async sampleTasks(split: Split, count: number, seed: number): Promise<Task[]> {
-    const { sceneSize, taskTypes } = this.options
-    return Array.from({ length: count }, (_, index) =>
-      portTask(taskOf(generateGame({ seed: hashOf('task', seed, index), split, sceneSize, taskTypes }))),
-    )
+    const games = await this.options.games.sample(split, count, seed)
+    return games.map((game) => portTask(taskOf(game)))
   }
 
   async reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {

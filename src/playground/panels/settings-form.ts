@@ -45,6 +45,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
       'weightDecay',
     ],
   },
+  { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
   { title: 'Author', names: ['authorTemperature', 'rewriteAttempts', 'topP'] },
 ]
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { HouseholdEnvironment } from '../../../src/environments/household/environment.ts'
+import { generatedGames } from '../../../src/environments/household/game-source.ts'
 import { nextCommandKnowingAll } from '../../../src/environments/household/expert.ts'
 import { step } from '../../../src/environments/household/engine.ts'
 import { startGame } from '../../../src/environments/household/state.ts'
 import { gameOf, type HouseholdTask } from '../../../src/environments/household/task.ts'
 
-const environment = new HouseholdEnvironment({ sceneSize: 'compact' })
+const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
 
 /** The shortest way to the goal. */
 function solution(task: HouseholdTask): string[] {

@@ -1,0 +1,41 @@
+/** `npm run bench -- --suite NAME`: measures, prints a table, or JSON lines with --json. */
+import { parseArgs } from 'node:util'
+import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../bench/suite.ts'
+import { benchTable } from './bench-table.ts'
+
+/** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
+const SUITES: Partial<Record<SuiteName, () => Promise<Suite>>> = {}
+
+const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--json]
+
+  --suite NAME   what to measure (all)
+  --json         measurements as JSON lines, and nothing else on stdout
+`
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { suite: { type: 'string', default: 'all' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+  })
+  if (values.help) return void process.stdout.write(USAGE)
+  const names = SUITE_NAMES.filter((name) => SUITES[name] && (values.suite === 'all' || values.suite === name))
+  if (names.length === 0) {
+    process.stderr.write(`There is no suite "${values.suite}".\n\n${USAGE}`)
+    process.exitCode = 2
+    return
+  }
+  for (const name of names) {
+    const suite = await SUITES[name]!()
+    const measurements: Measurement[] = []
+    if (!values.json) process.stdout.write(`\n${suite.name}: ${suite.summary}\n`)
+    await suite.run({
+      report(measurement) {
+        measurements.push(measurement)
+        if (values.json) process.stdout.write(`${JSON.stringify(measurement)}\n`)
+      },
+      progress: (text) => void process.stderr.write(`${text}\n`),
+    })
+    if (!values.json) process.stdout.write(benchTable(measurements))
+  }
+}
+
+await main()
