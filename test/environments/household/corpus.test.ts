@@ -1,0 +1,55 @@
+/** The engine and its experts on all official games; see official-data.ts for where these are looked for. */
+import { describe, expect, it } from 'vitest'
+import { admissibleCommands } from '../../../src/environments/household/commands.ts'
+import { step } from '../../../src/environments/household/engine.ts'
+import { goalSentence } from '../../../src/environments/household/game.ts'
+import { playExpert } from '../../../src/environments/household/expert.ts'
+import { Knowledge } from '../../../src/environments/household/knowledge.ts'
+import { seededRandom } from '../../../src/environments/household/random.ts'
+import { distanceToGoal } from '../../../src/environments/household/plan.ts'
+import { startGame } from '../../../src/environments/household/state.ts'
+import { isLeftOut, noGames, officialGames, print } from './official-data.ts'
+
+describe.skipIf(isLeftOut('all official games', noGames))('the official games', () => {
+  const games = officialGames()
+
+  it('are won by their walkthroughs with the last command, none refused, in exactly the shortest distance', () => {
+    const failures: string[] = []
+    for (const [id, { game, goalText, walkthrough }] of games) {
+      const state = startGame(game)
+      if (![0, 1].some((phrasing) => goalSentence(game.goal, phrasing as 0 | 1) === goalText))
+        failures.push(`${id}: ${goalText}`)
+      const distance = distanceToGoal(state)
+      if (distance !== walkthrough.length)
+        failures.push(`${id}: distance ${distance}, walkthrough ${walkthrough.length}`)
+      for (const command of walkthrough) {
+        if (state.won) failures.push(`${id}: won before ${command}`)
+        if (!step(state, command).accepted) failures.push(`${id}: ${command} refused`)
+      }
+      if (!state.won) failures.push(`${id}: not won`)
+    }
+    print(`Played ${games.size} walkthroughs.`)
+    expect(failures.slice(0, 10)).toEqual([])
+    expect(games.size).toBeGreaterThan(0)
+  })
+
+  it('are nearly all solved within 50 steps by the expert, from what it sees', () => {
+    let solved = 0
+    let steps = 0
+    for (const { game } of games.values()) {
+      const run = playExpert(startGame(game), new Knowledge(game), seededRandom('expert', game.id))
+      if (!run.won) continue
+      solved++
+      steps += run.commands.length
+    }
+    print(`The expert solves ${solved} of ${games.size} official games, in ${(steps / solved).toFixed(2)} steps.`)
+    expect(solved / games.size).toBeGreaterThan(0.95)
+  })
+
+  it('list admissible commands sorted and without doubles', () => {
+    for (const { game } of games.values()) {
+      const commands = admissibleCommands(startGame(game))
+      expect(commands).toEqual([...new Set(commands)].sort())
+    }
+  })
+})
