@@ -5,6 +5,7 @@
  */
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { withEverySetting } from './older-logs.ts'
 import type { ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from './run-store.ts'
 
 interface EventChunk {
@@ -106,7 +107,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   async loadEvents(runId: string): Promise<LoggedEvent[]> {
     const chunks = await this.#database.getAll('chunks', everythingOf(runId))
-    return chunks.flatMap((chunk) => chunk.events)
+    return chunks.flatMap((chunk) => chunk.events.map(withEverySetting))
   }
 
   async loadCheckpoint(runId: string): Promise<RunCheckpoint | null> {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { LoggedEvent } from '../../src/method/events.ts'
+import { foldRun } from '../../src/method/fold.ts'
+import { applyPatch, DEFAULTS, presetSettings, type Settings } from '../../src/method/settings.ts'
+import { withEverySetting } from '../../src/runs/older-logs.ts'
+import { parseRunLog, RunLogReader, serialiseRunLog } from '../../src/runs/run-log.ts'
+
+function started(settings: object): LoggedEvent {
+  return {
+    type: 'run-started',
+    runId: 'run',
+    settings: settings as Settings,
+    preset: 'household',
+    backend: 'cpu',
+    models: { policy: 'p', reward: 'r', author: 'a' },
+    seq: 0,
+    iteration: 0,
+  }
+}
+
+const { games: _, dialect: __, explainRefusals: ___, ...olderSettings } = presetSettings('household')
+const older = serialiseRunLog([started(olderSettings)])
+
+describe('a log from before the household had settings of its own', () => {
+  it('reads as a run of what there was then: compact games, v2 commands, refusals unexplained', () => {
+    const { settings } = foldRun(parseRunLog(older))
+    expect(settings).toEqual({
+      ...presetSettings('household'),
+      games: 'compact',
+      dialect: 'v2',
+      explainRefusals: false,
+    })
+    const reader = new RunLogReader()
+    const lines = older.split('\n')
+    reader.take(lines[0]!)
+    expect(reader.take(lines[1]!)).toMatchObject({ settings: { games: 'compact' } })
+  })
+
+  it('can go on and be changed on the way', () => {
+    const { settings } = foldRun(parseRunLog(older))
+    expect(applyPatch(settings!, { lambda: 2 })).toMatchObject({ lambda: 2, games: 'compact' })
+  })
+
+  it('leaves a log that has every setting as it is', () => {
+    const event = started({ ...DEFAULTS, games: 'official', dialect: 'v1' })
+    expect(withEverySetting(event)).toBe(event)
+    const finished: LoggedEvent = { type: 'iteration-finished', metrics: {}, seq: 1, iteration: 1 }
+    expect(withEverySetting(finished)).toBe(finished)
+  })
+})
