@@ -125,4 +125,6 @@ export const applianceType = { clean: 'sinkbasin', heat: 'microwave', cool: 'fri
 
 export type Treatment = keyof typeof applianceType
 
+export const treatments = Object.keys(applianceType) as Treatment[]
+
 export const treatmentCapability = { clean: 'cleanable', heat: 'heatable', cool: 'coolable' } as const

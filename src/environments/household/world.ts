@@ -36,8 +36,11 @@ export interface World {
   placeOf: readonly number[]
   /** [place] receptacles that one stands before there, in listing order. */
   receptaclesAt: readonly (readonly number[])[]
-  /** [receptacle][object] */
+  /** [receptacle][object]; receptacles of one type share a row. */
   accepts: readonly (readonly boolean[])[]
+  /** Objects that can be turned on, and objects that can be sliced, in listing order. */
+  lamps: readonly number[]
+  sliceables: readonly number[]
   /** Objects of the goal's type, of which `goalObjects` can be picked up and treated as the goal asks. */
   goalTypeObjects: readonly number[]
   goalObjects: readonly number[]
@@ -90,6 +93,9 @@ function buildWorld(game: HouseholdGame): World {
   }))
   const receptaclesAt = Array.from({ length: Math.max(-1, ...receptacles.map((r) => r.place)) + 1 }, (): number[] => [])
   for (const receptacle of receptacles) receptaclesAt[receptacle.place]!.push(receptacle.index)
+  const acceptedBy = new Map(
+    [...new Set(receptacles.map((r) => r.type))].map((type) => [type, objects.map((o) => accepts(type, o.type))]),
+  )
   const isLampTask = goal.taskType === 'look_at_obj_in_light'
   const treatment = treatmentOf(goal.taskType)
   const goalTypeObjects = objects.filter((object) => object.type === goal.object).map((object) => object.index)
@@ -102,7 +108,9 @@ function buildWorld(game: HouseholdGame): World {
     objectNamed: new Map(objects.map((o) => [o.name, o.index])),
     placeOf: receptacles.map((r) => r.place),
     receptaclesAt,
-    accepts: receptacles.map((r) => objects.map((o) => accepts(r.type, o.type))),
+    accepts: receptacles.map((r) => acceptedBy.get(r.type)!),
+    lamps: objects.filter((o) => o.isLamp).map((o) => o.index),
+    sliceables: objects.filter((o) => o.isSliceable).map((o) => o.index),
     goalTypeObjects,
     goalObjects: goalTypeObjects.filter((o) => objects[o]!.isPickupable && isCapable(goal.taskType, goal.object)),
     goalReceptacles: isLampTask ? [] : receptaclesOfType(goal.target),
