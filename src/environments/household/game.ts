@@ -45,8 +45,8 @@ export interface GameObject {
   place?: number
   /** Set where it differs from what the type says (about half of all footstools can be picked up). */
   isPickupable?: boolean
-  /** The object it lies in, told when that one is examined; never changes. */
-  inside?: number
+  /** The objects it lies in (two in 14 official games), told when those are examined; never changes. */
+  inside?: number[]
 }
 
 /** Where a generated game comes from. */

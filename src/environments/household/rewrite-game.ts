@@ -84,13 +84,13 @@ function removeObject(game: HouseholdGame, at: number): HouseholdGame {
   const shift = (index: number) => (index > at ? index - 1 : index)
   const objects = game.objects.flatMap((object, index) => {
     if (index === at) return []
-    if (object.inside !== at) return [withInside(object, shift)]
-    const { inside: _, ...rest } = object
-    return [rest]
+    const { inside, ...rest } = object
+    const left = inside?.filter((outer) => outer !== at) ?? []
+    return [left.length === 0 ? rest : withInside({ ...rest, inside: left }, shift)]
   })
   return { ...game, objects, cool: game.cool.filter((index) => index !== at).map(shift) }
 }
 
 function withInside(object: GameObject, shift: (index: number) => number): GameObject {
-  return object.inside === undefined ? object : { ...object, inside: shift(object.inside) }
+  return object.inside === undefined ? object : { ...object, inside: object.inside.map(shift) }
 }

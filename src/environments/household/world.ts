@@ -75,7 +75,7 @@ function buildWorld(game: HouseholdGame): World {
   }))
   const inside = game.objects.map((): number[] => [])
   game.objects.forEach((object, index) => {
-    if (object.inside !== undefined) inside[object.inside]?.push(index)
+    for (const outer of object.inside ?? []) inside[outer]?.push(index)
   })
   const objects = game.objects.map((object, index): WorldObject => ({
     index,

@@ -156,7 +156,7 @@ describe('observations', () => {
 
   it('of a held container tell what lies in it, whatever its condition', () => {
     const game = room('countertop 1: cup 1, egg 1\nsinkbasin 1: nothing', never)
-    game.objects[1]!.inside = 0
+    game.objects[1]!.inside = [0]
     const commands = [
       'go to countertop 1',
       'take cup 1 from countertop 1',

@@ -51,7 +51,7 @@ function unpack(pack: Pack, packed: PackedGame): OfficialGame {
   const objects = packed.objs.map(([type, where, place], index): GameObject => {
     const name = pack.otypes[type]!
     const receptaclesOf = typeof where === 'number' ? (where < 0 ? [] : [where]) : where
-    const outer = packed.inside?.find(([inner]) => inner === index)?.[1]
+    const inside = packed.inside?.flatMap(([inner, outer]) => (inner === index ? [outer] : [])) ?? []
     return {
       type: name,
       noun: name,
@@ -59,7 +59,7 @@ function unpack(pack: Pack, packed: PackedGame): OfficialGame {
       in: receptaclesOf,
       ...(place === undefined ? {} : { place }),
       ...(packed.pick?.includes(index) ? { isPickupable: true } : {}),
-      ...(outer === undefined ? {} : { inside: outer }),
+      ...(inside.length === 0 ? {} : { inside }),
     }
   })
   numberDownwards([...receptacles, ...objects])
