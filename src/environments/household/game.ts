@@ -68,6 +68,8 @@ export interface HouseholdGame {
   goal: Goal
   /** Which of the two goal sentences is used. */
   phrasing: 0 | 1
+  /** Used instead of them, word for word and with its own full stop: what a crowd worker called this goal. */
+  sentence?: string
   /** Receptacles that start open (never in official games). */
   open: number[]
   /** Objects that start cool. */
@@ -88,6 +90,11 @@ const goalSentences: Readonly<Record<TaskType, readonly [string, string]>> = {
 /** "put a clean mug in cabinet", without a final full stop. */
 export function goalSentence(goal: Goal, phrasing: 0 | 1): string {
   return goalSentences[goal.taskType][phrasing].replace('{object}', goal.object).replace('{target}', goal.target)
+}
+
+/** What the agent is told to do: "put a clean mug in cabinet." */
+export function taskSentence({ goal, phrasing, sentence }: HouseholdGame): string {
+  return sentence ?? `${goalSentence(goal, phrasing)}.`
 }
 
 /** What has to be done to the object on its way, if anything. */

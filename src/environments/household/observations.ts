@@ -1,5 +1,5 @@
 /** The sentences of the game, word for word ALFWorld's: no articles but "a", no comma missed, no typo mended. */
-import { goalSentence } from './game.ts'
+import { taskSentence } from './game.ts'
 import { condition, contentsOf, isHere, type GameState } from './state.ts'
 import { worldOf, type World } from './world.ts'
 
@@ -30,10 +30,7 @@ export function listing(names: readonly string[], article = 'a '): string {
 }
 
 /** What the agent reads first: the room and the task. `instruction` replaces the game's own goal sentence. */
-export function openingText(
-  state: GameState,
-  instruction = `${goalSentence(state.game.goal, state.game.phrasing)}.`,
-): string {
+export function openingText(state: GameState, instruction = taskSentence(state.game)): string {
   const receptacles = worldOf(state.game).receptacles.map((receptacle) => receptacle.name)
   return (
     '-= Welcome to TextWorld, ALFRED! =-\n\n' +

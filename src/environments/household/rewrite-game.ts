@@ -11,8 +11,11 @@ export function rewriteGame(game: HouseholdGame, rewrite: TaskRewrite): Househol
     case 'add-hint':
     case 'remove-hints':
       return game
-    case 'change-goal':
-      return withCoolTargets({ ...game, goal: { ...game.goal, object: rewrite.object, target: rewrite.target } })
+    case 'change-goal': {
+      // A crowd worker's sentence was about the goal before.
+      const { sentence: _, ...rest } = game
+      return withCoolTargets({ ...rest, goal: { ...game.goal, object: rewrite.object, target: rewrite.target } })
+    }
     case 'add-distractors':
       return withCoolTargets(addDistractors(game, rewrite.count, rewrite.seed ?? 0))
     case 'remove-object':

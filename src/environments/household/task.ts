@@ -2,7 +2,7 @@
  * A task: a game, and what the author has made of it so far. The game itself is never edited; its rewrites are replayed
  * over it, so that every task knows its lineage, and the instruction is always written from the goal that is tested.
  */
-import { goalSentence, nameOf, type Goal, type HouseholdGame } from './game.ts'
+import { nameOf, taskSentence, type Goal, type HouseholdGame } from './game.ts'
 import { Knowledge } from './knowledge.ts'
 import { rewriteGame } from './rewrite-game.ts'
 import { worldOf } from './world.ts'
@@ -49,12 +49,11 @@ export function taskOf(game: HouseholdGame, id = game.id): HouseholdTask {
 
 /** "put a clean mug in cabinet. Hint: the mug 1 is in drawer 2." */
 export function instructionText(game: HouseholdGame, hints: readonly Hint[]): string {
-  const sentences = [goalSentence(game.goal, game.phrasing), ...hints.map(hintSentence)]
-  return sentences.map((sentence) => `${sentence}.`).join(' ')
+  return [taskSentence(game), ...hints.map(hintSentence)].join(' ')
 }
 
 function hintSentence({ object, receptacle }: Hint): string {
-  return `Hint: the ${object} is in ${receptacle}`
+  return `Hint: the ${object} is in ${receptacle}.`
 }
 
 const rewritten = new WeakMap<HouseholdTask, HouseholdGame>()
