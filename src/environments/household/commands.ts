@@ -11,8 +11,24 @@ export type Command =
   | { verb: 'use' | 'examine-object'; object: number }
   | { verb: 'slice'; object: number; knife: number }
 
+/** Whether Python's `strip` takes it away, as ALFWorld's does; `trim` leaves five of these and takes U+FEFF instead. */
+function isBlank(code: number): boolean {
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x1f)
+  return code === 0x85 || (code !== 0xfeff && String.fromCharCode(code).trim() === '')
+}
+
+/** A command without the blanks around it. */
+export function stripped(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isBlank(text.charCodeAt(start))) start++
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
 /** Reads one command; null if these are not its words or it names something that does not exist. */
-export function parseCommand(world: World, dialect: Dialect, text: string): Command | null {
+export function parseCommand(world: World, dialect: Dialect, line: string): Command | null {
+  const text = stripped(line)
   const space = text.indexOf(' ')
   if (space < 0) {
     return text === 'look' || text === 'inventory' || (text === 'help' && dialect === 'v2') ? { verb: text } : null

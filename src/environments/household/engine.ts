@@ -29,7 +29,7 @@ export interface StepOutcome {
 export function step(state: GameState, text: string): StepOutcome {
   if (state.done) return { observation: nothingHappens, won: state.won, done: true, accepted: false }
   const world = worldOf(state.game)
-  const command = parseCommand(world, state.dialect, text.trim())
+  const command = parseCommand(world, state.dialect, text)
   const accepted = command !== null && isAdmissible(world, state, command)
   const observation = accepted ? play(world, state, command) : nothingHappens
   state.steps++

@@ -39,7 +39,7 @@ export class Knowledge {
   /** Takes in what a command has shown. `state` is the state after it. */
   update(command: string, accepted: boolean, state: GameState): void {
     const world = worldOf(state.game)
-    const parsed = parseCommand(world, state.dialect, command.trim())
+    const parsed = parseCommand(world, state.dialect, command)
     if (parsed === null) return
     if (parsed.verb === 'look')
       for (const receptacle of world.receptaclesAt[state.place] ?? []) this.placed[receptacle] = 1

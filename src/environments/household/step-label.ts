@@ -34,7 +34,7 @@ export function stepLabel(
 
 function seeksMissing(before: GameState, command: string, after: GameState, knowledge: Knowledge): boolean {
   const world = worldOf(before.game)
-  const parsed = parseCommand(world, before.dialect, command.trim())
+  const parsed = parseCommand(world, before.dialect, command)
   if (parsed === null || (parsed.verb !== 'go' && parsed.verb !== 'open' && parsed.verb !== 'examine')) return false
   const { verb, receptacle } = parsed
   if (knowledge.examined[receptacle] === 1 || !isAdmissible(world, before, parsed)) return false
