@@ -4,7 +4,9 @@ import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../be
 import { benchTable } from './bench-table.ts'
 
 /** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
-const SUITES: Partial<Record<SuiteName, () => Promise<Suite>>> = {}
+const SUITES: Partial<Record<SuiteName, () => Promise<Suite>>> = {
+  environment: async () => (await import('./bench-environment.ts')).environmentSuiteInNode(),
+}
 
 const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--json]
 

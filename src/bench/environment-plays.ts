@@ -1,0 +1,43 @@
+/**
+ * What the environment's speed is measured on: commands recorded once, so that every repetition, every version of the
+ * engine and every peer plays the same. Half of them are the expert's, half are drawn from what is admissible, and one
+ * in twenty of those is spoiled so that it is refused: a policy in training does all three.
+ */
+import { admissibleCommands } from '../environments/household/commands.ts'
+import { step } from '../environments/household/engine.ts'
+import { decide } from '../environments/household/expert.ts'
+import type { HouseholdGame, SceneSize } from '../environments/household/game.ts'
+import { generateGame } from '../environments/household/generator.ts'
+import { Knowledge } from '../environments/household/knowledge.ts'
+import { chance, pick, seededRandom } from '../environments/household/random.ts'
+import { startGame } from '../environments/household/state.ts'
+
+export interface Play {
+  game: HouseholdGame
+  commands: readonly string[]
+}
+
+const EXPERT_SHARE = 0.5
+const SPOILED_SHARE = 0.05
+
+/** The same for the same game; ends when the game is won or the usual limit of 50 steps is reached. */
+export function recordPlay(game: HouseholdGame): Play {
+  const random = seededRandom('bench play', game.id)
+  const state = startGame(game)
+  const knowledge = new Knowledge(game)
+  const commands: string[] = []
+  while (!state.done) {
+    const command = chance(random, EXPERT_SHARE)
+      ? decide(state, knowledge, random).command
+      : chance(random, SPOILED_SHARE)
+        ? `take nothing 1 from ${pick(random, game.receptacles).type} 1`
+        : pick(random, admissibleCommands(state))
+    commands.push(command)
+    knowledge.update(command, step(state, command).accepted, state)
+  }
+  return { game, commands }
+}
+
+export function generatedPlays(sceneSize: SceneSize, count: number): Play[] {
+  return Array.from({ length: count }, (_, seed) => recordPlay(generateGame({ seed, split: 'train', sceneSize })))
+}

@@ -1,0 +1,217 @@
+/**
+ * Speed of the household on one core: steps with and without the list of admissible commands, resets, the oracle's
+ * labels, the expert, and the generator; on generated games of full size and, where some are here, on official ones.
+ * Peers, which need a process of their own, are handed in.
+ */
+import { admissibleCommands } from '../environments/household/commands.ts'
+import { step } from '../environments/household/engine.ts'
+import { decide } from '../environments/household/expert.ts'
+import type { HouseholdGame, SceneSize } from '../environments/household/game.ts'
+import { generateGame } from '../environments/household/generator.ts'
+import { Knowledge } from '../environments/household/knowledge.ts'
+import { openingText } from '../environments/household/observations.ts'
+import { distanceToGoal } from '../environments/household/plan.ts'
+import { seededRandom } from '../environments/household/random.ts'
+import { cloneState, startGame, type GameState } from '../environments/household/state.ts'
+import { stepLabel } from '../environments/household/step-label.ts'
+import { generatedPlays, recordPlay, type Play } from './environment-plays.ts'
+import { measureRate, type Round, type Timing } from './repetitions.ts'
+import type { Measurement, Suite, SuiteContext } from './suite.ts'
+
+/** What a peer needs to play a game, and us to check it: its file, and the commands. */
+export interface OfficialPlay extends Play {
+  file: string
+}
+
+export interface PeerSpeed {
+  /** "alfworld 0.4.2". */
+  subject: string
+  /** Both with the list of admissible commands, which the peer always makes. */
+  stepsPerSecond: number
+  resetsPerSecond: number
+  note: string
+}
+
+export interface EnvironmentSuiteOptions extends Omit<Timing, 'signal'> {
+  /** Generated games of full size to play. */
+  games: number
+  /** Official games with the files they were read from; none if there are none here. */
+  officialGames?: () => Promise<readonly { game: HouseholdGame; file: string }[]>
+  /** Plays the same commands; says why not, where it cannot. */
+  peer?: (plays: readonly OfficialPlay[], context: SuiteContext) => Promise<PeerSpeed | { notMeasured: string }>
+}
+
+const OURS = 'household engine'
+/** Per second, on one core. */
+export const STEP_TARGETS = { steps: 300_000, 'steps with the admissible list': 100_000 } as const
+
+export function environmentSuite(options: EnvironmentSuiteOptions): Suite {
+  return {
+    name: 'environment',
+    summary: 'the household on one core: steps, resets, labels, expert and generator',
+    async run(context) {
+      const timing: Timing = { ...options, ...(context.signal && { signal: context.signal }) }
+      context.progress('Recording plays of generated games')
+      const plays = generatedPlays('full', options.games)
+      await measurePlays(plays, { games: 'generated, full', count: plays.length }, timing, context)
+      await measureGenerator(timing, context)
+      const official = (await options.officialGames?.()) ?? []
+      if (official.length === 0) {
+        context.progress('Official games: not measured: none were given.')
+        return
+      }
+      const officialPlays = official.map(({ game, file }): OfficialPlay => ({ ...recordPlay(game), file }))
+      const sizes = { games: 'official', count: official.length }
+      await measurePlays(officialPlays, sizes, timing, context)
+      if (options.peer) await measurePeer(options.peer, officialPlays, sizes, context)
+    },
+  }
+}
+
+type Sizes = Measurement['sizes']
+
+async function measurePlays(plays: readonly Play[], sizes: Sizes, timing: Timing, context: SuiteContext) {
+  const start = () => plays.map(({ game }) => startGame(game))
+  const measure = async <Prepared>(name: string, unit: string, round: Round<Prepared>) => {
+    context.progress(`Measuring ${name}, ${sizes['count']} ${sizes['games']} games`)
+    const { perSecond, note } = await measureRate(round, timing)
+    const target = name in STEP_TARGETS ? STEP_TARGETS[name as keyof typeof STEP_TARGETS] : null
+    const verdict = target === null ? '' : `; ${perSecond >= target ? 'over' : 'UNDER'} the target of ${target}`
+    context.report({ suite: 'environment', name, subject: OURS, value: perSecond, unit, sizes, note: note + verdict })
+  }
+
+  await measure('steps', 'steps/s', { prepare: start, work: (states) => playAll(plays, states, false) })
+  await measure('steps with the admissible list', 'steps/s', {
+    prepare: start,
+    work: (states) => playAll(plays, states, true),
+  })
+  await measure('resets with the admissible list', 'resets/s', {
+    prepare: () => plays.map(({ game }) => game),
+    work: resetAll,
+  })
+  await measure('first resets, which build the world', 'resets/s', {
+    prepare: () => plays.map(({ game }) => structuredClone(game)),
+    work: resetAll,
+  })
+
+  const moments = plays.flatMap(momentsOf)
+  await measure('distances to the goal', 'distances/s', {
+    prepare: () => moments,
+    work: (all) => {
+      let reachable = 0
+      for (const { before } of all) if (distanceToGoal(before) < Infinity) reachable++
+      return checked(all.length, reachable > 0)
+    },
+  })
+  await measure('step labels, both distances included', 'labels/s', {
+    prepare: () => moments,
+    work: (all) => {
+      let good = 0
+      for (const { before, command, after, knowledge } of all) {
+        if (stepLabel(before, command, after, knowledge) === 1) good++
+      }
+      return checked(all.length, good > 0 && good < all.length)
+    },
+  })
+  await measure('expert decisions', 'decisions/s', {
+    prepare: () => seededRandom('bench expert'),
+    work: (random) => {
+      let letters = 0
+      for (const { before, knowledge } of moments) letters += decide(before, knowledge, random).command.length
+      return checked(moments.length, letters > 0)
+    },
+  })
+}
+
+/** The results are looked at, so that no engine can leave the work out. */
+function checked(operations: number, isRight: boolean): number {
+  if (!isRight) throw new Error('The benchmark computed nothing: its result is one that no work would give.')
+  return operations
+}
+
+function playAll(plays: readonly Play[], states: readonly GameState[], withList: boolean): number {
+  let steps = 0
+  let seen = 0
+  for (let i = 0; i < plays.length; i++) {
+    const state = states[i]!
+    const { commands } = plays[i]!
+    for (let j = 0; j < commands.length; j++) {
+      seen += step(state, commands[j]!).observation.length
+      if (withList) seen += admissibleCommands(state).length
+    }
+    steps += commands.length
+  }
+  return checked(steps, seen > steps && states.every((state) => state.done))
+}
+
+function resetAll(games: readonly HouseholdGame[]): number {
+  let seen = 0
+  for (const game of games) {
+    const state = startGame(game)
+    seen += openingText(state).length + admissibleCommands(state).length
+  }
+  return checked(games.length, seen > 100 * games.length)
+}
+
+interface Moment {
+  before: GameState
+  command: string
+  after: GameState
+  /** Before the command. */
+  knowledge: Knowledge
+}
+
+function momentsOf({ game, commands }: Play): Moment[] {
+  const state = startGame(game)
+  const knowledge = new Knowledge(game)
+  return commands.map((command) => {
+    const moment = { before: cloneState(state), command, knowledge: knowledge.clone(game) }
+    knowledge.update(command, step(state, command).accepted, state)
+    return { ...moment, after: cloneState(state) }
+  })
+}
+
+async function measureGenerator(timing: Timing, context: SuiteContext): Promise<void> {
+  for (const sceneSize of ['full', 'compact'] satisfies SceneSize[]) {
+    context.progress(`Measuring the generator, ${sceneSize} scenes`)
+    let seed = 0
+    const { perSecond, note } = await measureRate(
+      {
+        prepare: () => (seed = 0),
+        work: () => {
+          let objects = 0
+          for (; seed < 20; seed++) objects += generateGame({ seed, split: 'train', sceneSize }).objects.length
+          return checked(20, objects > 0)
+        },
+      },
+      timing,
+    )
+    const sizes = { games: `generated, ${sceneSize}` }
+    context.report({
+      suite: 'environment',
+      name: 'games generated, each with a proof that it can be won',
+      subject: OURS,
+      value: perSecond,
+      unit: 'games/s',
+      sizes,
+      note,
+    })
+  }
+}
+
+async function measurePeer(
+  peer: NonNullable<EnvironmentSuiteOptions['peer']>,
+  plays: readonly OfficialPlay[],
+  sizes: Sizes,
+  context: SuiteContext,
+): Promise<void> {
+  const speed = await peer(plays, context)
+  if ('notMeasured' in speed) {
+    context.progress(`Side by side with the Python package: not measured: ${speed.notMeasured}`)
+    return
+  }
+  const { subject, stepsPerSecond, resetsPerSecond, note } = speed
+  const base = { suite: 'environment', subject, sizes, note } as const
+  context.report({ ...base, name: 'steps with the admissible list', value: stepsPerSecond, unit: 'steps/s' })
+  context.report({ ...base, name: 'resets with the admissible list', value: resetsPerSecond, unit: 'resets/s' })
+}

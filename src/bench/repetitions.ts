@@ -1,0 +1,64 @@
+/** How one number comes out of a noisy clock: warm up, repeat, take the median. */
+
+/** Milliseconds from any fixed moment; `performance.now` both in Node and in a tab. */
+export type Clock = () => number
+
+export interface Repetitions {
+  /** Median over the repetitions. */
+  perSecond: number
+  /** "median of 5 × 0.3 s, spread 4 %"; the spread is largest less smallest, over the median. */
+  note: string
+}
+
+export interface Timing {
+  clock: Clock
+  /** Measured repetitions; one more goes before them and is thrown away. */
+  repetitions: number
+  /** How long a repetition lasts at least. */
+  durationMs: number
+  signal?: AbortSignal
+}
+
+/** One round of work: `prepare` is not timed, `work` is, and says how many operations it did. */
+export interface Round<Prepared> {
+  prepare(): Prepared
+  work(prepared: Prepared): number
+}
+
+/**
+ * Operations per second. Between two repetitions the page gets a turn, so that a tab stays alive and a signal can come
+ * through; it throws the signal's reason then.
+ */
+export async function measureRate<Prepared>(round: Round<Prepared>, timing: Timing): Promise<Repetitions> {
+  const rates: number[] = []
+  for (let repetition = 0; repetition <= timing.repetitions; repetition++) {
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    timing.signal?.throwIfAborted()
+    const rate = repetitionRate(round, timing)
+    if (repetition > 0) rates.push(rate)
+  }
+  rates.sort((a, b) => a - b)
+  const perSecond = median(rates)
+  const spread = (rates[rates.length - 1]! - rates[0]!) / perSecond
+  const seconds = (timing.durationMs / 1000).toFixed(1)
+  return { perSecond, note: `median of ${rates.length} × ${seconds} s, spread ${(100 * spread).toFixed(0)} %` }
+}
+
+function repetitionRate<Prepared>({ prepare, work }: Round<Prepared>, { clock, durationMs }: Timing): number {
+  let operations = 0
+  let elapsed = 0
+  while (elapsed < durationMs) {
+    const prepared = prepare()
+    const start = clock()
+    operations += work(prepared)
+    elapsed += clock() - start
+  }
+  return (operations / elapsed) * 1000
+}
+
+/** Of numbers in ascending order. */
+export function median(sorted: readonly number[]): number {
+  if (sorted.length === 0) throw new RangeError('There is no median of no numbers.')
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
