@@ -1,5 +1,4 @@
 /** The same checkpoint computes the same on WebGPU and on the CPU, here on Chromium's software adapter, which is slow: everything is tiny. */
-import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/language-model/backends/index.ts'
 import { type NamedTensor, readSafetensors } from '../../src/language-model/safetensors.ts'
@@ -10,8 +9,8 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../../src/method/ports.ts'
-import { type Forest, samplingForest, trainingForest } from '../language-model/ops/forest.ts'
 import { expectClose, matrix } from '../language-model/ops/on-both-backends.ts'
+import { attentionCases, rmsNormCases, ropeCases, swigluCases } from '../language-model/ops/webgpu-cases.ts'
 import { type RemoteModel, useLanguageModels } from './language-models.ts'
 
 const BOTH = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
@@ -167,29 +166,22 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     expect(await iterate()).toEqual(after)
   })
 
-  const forests = (forest: fc.Arbitrary<Forest>, numRuns: number) => fc.sample(forest, { seed: 7, numRuns })
-
-  // Heads of 6 are not whole vectors of four and take the composition with a mask.
   it.each([
-    { headDim: 8, heads: 4, keyHeads: 2, cases: forests(trainingForest(), 5) },
-    { headDim: 8, heads: 3, keyHeads: 3, cases: forests(samplingForest, 3) },
-    { headDim: 32, heads: 2, keyHeads: 1, cases: forests(trainingForest(90), 2) },
-    { headDim: 6, heads: 2, keyHeads: 1, cases: forests(trainingForest(), 2) },
-  ])(
-    'attends over random forests alike, forward and backward: $heads heads of $headDim',
-    async ({ headDim, heads, keyHeads, cases }) => {
-      for (const [seed, { layout, queries, slots }] of cases.entries()) {
-        const inputs = {
-          q: matrix(seed + 1, queries, heads * headDim),
-          k: matrix(seed + 2, slots, keyHeads * headDim),
-          v: matrix(seed + 3, slots, keyHeads * headDim),
-          dy: matrix(seed + 4, queries, heads * headDim),
-        }
-        const [cpu, webgpu] = await onBoth((model) => model.attention(layout, headDim, inputs))
-        for (const [i, what] of ['output', 'dq', 'dk', 'dv'].entries()) expectClose(webgpu[i]!, cpu[i]!, 1e-4, what)
+    ['rmsNorm', rmsNormCases()],
+    ['rope', ropeCases()],
+    ['swiglu', swigluCases()],
+    ['attention', attentionCases()],
+  ])('computes %s alike over random shapes, forward and backward', async (_name, cases) => {
+    const [cpu, webgpu] = await onBoth((model) => model.evaluate(cases))
+    for (const [i, { inputs, tolerance, floor }] of cases.entries()) {
+      const shapes = inputs.map(({ shape }) => shape.join('×')).join(', ')
+      expect(webgpu[i]!.length).toBe(inputs.length + 1)
+      for (const [at, expected] of cpu[i]!.entries()) {
+        const what = at === 0 ? 'the value' : `the gradient of input ${at}`
+        expectClose(webgpu[i]![at]!, expected, tolerance, `${what} for ${shapes}`, floor)
       }
-    },
-  )
+    }
+  })
 
   it.each([8, 6])('writes rows of %i into a pool alike', async (width) => {
     const writes = [

@@ -6,14 +6,15 @@
  *     backward  p_m = e^{s_m - L},   δ = dy · o,   g_m = p_m (dy · v_m - δ) / √D
  *               dq = Σ_m g_m k_m,   dk_m = Σ_n g_m q_n,   dv_m = Σ_n p_m dy_n
  *
- * A head is D4 vectors of four numbers. Rows [heads · D4] of q, k, v, dy; a row of `packed` has D4 + 1 vectors a head, the output and L.
+ * A head is D4 vectors of four numbers: rows [heads · D4] of q, k, v, dy and of what is made of them.
  */
+import { once, program } from './program.ts'
 
 /** Workgroup memory that every device has. */
 const WORKGROUP_BYTES = 16384
 
 /** How many threads share a row when each keeps that many bytes for the others to read. */
-export function threadsFor(bytesPerThread: number): number {
+function threadsFor(bytesPerThread: number): number {
   let threads = 32
   while (threads > 1 && threads * bytesPerThread > WORKGROUP_BYTES) threads /= 2
   return threads
@@ -24,11 +25,13 @@ const constants = (headDim: number, threads: number) => `
   const THREADS = ${threads};
 `
 
-/** Which query and head this workgroup serves, and the start of both in q; `pair` is cut to the last where there are workgroups to spare. */
+const SIZES = { queries: 'i32', heads: 'i32', keyHeads: 'i32', scale: 'f32' } as const
+/** Of the layout's arrays, which are in one buffer: a device may allow a program as few as eight. */
+const LAYOUT_SIZES = { ...SIZES, segments: 'i32', spans: 'i32' } as const
+
+/** Which query and head this workgroup serves, and the start of both in q. */
 const ROW_OF_QUERY = `
-    let thread = index % THREADS;
-    let pairs = uniforms.queries * uniforms.heads;
-    let pair = min(index / THREADS, pairs - 1);
+    let pair = group;
     let row = pair / uniforms.heads;
     let head = pair % uniforms.heads;
     let keyHead = head * uniforms.keyHeads / uniforms.heads;
@@ -56,14 +59,22 @@ const forEachSlot = (body: string) => `
     }
 `
 
-/** → packed[N, H, D4 + 1] */
-export const forwardCode = (headDim: number, threads: number) => `
+/** → output[N, H, D4], logSumExp[N, H] */
+export const attentionForward = once((headDim: number) => {
+  const threads = threadsFor(headDim * 4 + 8)
+  return program({
+    name: `attention ${headDim}`,
+    reads: { q: 'vec4<f32>', k: 'vec4<f32>', v: 'vec4<f32>', places: 'i32' },
+    writes: { output: 'vec4<f32>', logSumExp: 'f32' },
+    uniforms: LAYOUT_SIZES,
+    threads,
+    code: `
   ${constants(headDim, threads)}
   var<workgroup> partMaximum : array<f32, THREADS>;
   var<workgroup> partTotal : array<f32, THREADS>;
   var<workgroup> partSum : array<vec4<f32>, THREADS * D4>;
 
-  fn main(index : i32) {
+  fn main(group : i32, thread : i32) {
     ${ROW_OF_QUERY}
     var query : array<vec4<f32>, D4>;
     var sum : array<vec4<f32>, D4>;
@@ -90,35 +101,60 @@ export const forwardCode = (headDim: number, threads: number) => `
     for (var t = 1; t < THREADS; t++) { highest = max(highest, partMaximum[t]); }
     var all = 0.0;
     for (var t = 0; t < THREADS; t++) { all += partTotal[t] * exp(partMaximum[t] - highest); }
-    if (index / THREADS < pairs) {
-      for (var i = thread; i < D4; i += THREADS) {
-        var whole = vec4<f32>(0.0);
-        for (var t = 0; t < THREADS; t++) { whole += partSum[t * D4 + i] * exp(partMaximum[t] - highest); }
-        result[pair * (D4 + 1) + i] = whole / all;
-      }
-      if (thread == 0) { result[pair * (D4 + 1) + D4] = vec4<f32>(highest + log(all), 0.0, 0.0, 0.0); }
+    for (var i = thread; i < D4; i += THREADS) {
+      var whole = vec4<f32>(0.0);
+      for (var t = 0; t < THREADS; t++) { whole += partSum[t * D4 + i] * exp(partMaximum[t] - highest); }
+      output[pair * D4 + i] = whole / all;
     }
+    if (thread == 0) { logSumExp[pair] = highest + log(all); }
   }
-`
+`,
+  })
+})
 
-/** L and δ of each query and head → [N, H], a vector (L, δ, 0, 0) each */
-export const statisticsCode = (headDim: number, threads: number) => `
-  ${constants(headDim, threads)}
-  fn main(index : i32) {
-    if (index < uniforms.pairs) {
+/** L and δ of each query and head → statistics[N, H], a pair each */
+export const attentionStatistics = once((headDim: number) =>
+  program({
+    name: `attention statistics ${headDim}`,
+    reads: { dy: 'vec4<f32>', output: 'vec4<f32>', logSumExp: 'f32' },
+    writes: { statistics: 'vec2<f32>' },
+    uniforms: { pairs: 'i32' },
+    threads: 64,
+    code: `
+  ${constants(headDim, 64)}
+  fn main(group : i32, thread : i32) {
+    let pair = group * THREADS + thread;
+    if (pair < uniforms.pairs) {
       var delta = 0.0;
-      for (var i = 0; i < D4; i++) { delta += dot(dy[index * D4 + i], packed[index * (D4 + 1) + i]); }
-      result[index] = vec4<f32>(packed[index * (D4 + 1) + D4].x, delta, 0.0, 0.0);
+      for (var i = 0; i < D4; i++) { delta += dot(dy[pair * D4 + i], output[pair * D4 + i]); }
+      statistics[pair] = vec2<f32>(logSumExp[pair], delta);
     }
   }
-`
+`,
+  }),
+)
 
 /** → dq[N, H, D4] */
-export const queryGradientCode = (headDim: number, threads: number) => `
+export const queryGradient = once((headDim: number) => {
+  const threads = threadsFor(headDim * 4)
+  return program({
+    name: `attention query gradient ${headDim}`,
+    reads: {
+      dy: 'vec4<f32>',
+      q: 'vec4<f32>',
+      k: 'vec4<f32>',
+      v: 'vec4<f32>',
+      statistics: 'vec2<f32>',
+      places: 'i32',
+    },
+    writes: { dq: 'vec4<f32>' },
+    uniforms: LAYOUT_SIZES,
+    threads,
+    code: `
   ${constants(headDim, threads)}
   var<workgroup> partSum : array<vec4<f32>, THREADS * D4>;
 
-  fn main(index : i32) {
+  fn main(group : i32, thread : i32) {
     ${ROW_OF_QUERY}
     let known = statistics[pair];
     var query : array<vec4<f32>, D4>;
@@ -140,25 +176,38 @@ export const queryGradientCode = (headDim: number, threads: number) => `
     `)}
     for (var i = 0; i < D4; i++) { partSum[thread * D4 + i] = sum[i]; }
     workgroupBarrier();
-    if (index / THREADS < pairs) {
-      for (var i = thread; i < D4; i += THREADS) {
-        var whole = vec4<f32>(0.0);
-        for (var t = 0; t < THREADS; t++) { whole += partSum[t * D4 + i]; }
-        result[pair * D4 + i] = whole;
-      }
+    for (var i = thread; i < D4; i += THREADS) {
+      var whole = vec4<f32>(0.0);
+      for (var t = 0; t < THREADS; t++) { whole += partSum[t * D4 + i]; }
+      dq[pair * D4 + i] = whole;
     }
   }
-`
+`,
+  })
+})
 
-/** → dk and dv side by side, [M, Hkv, 2 · D4] */
-export const keyValueGradientCode = (headDim: number, threads: number) => `
+/** → dk[M, Hkv, D4], dv[M, Hkv, D4] */
+export const keyValueGradient = once((headDim: number) => {
+  const threads = threadsFor(2 * headDim * 4)
+  return program({
+    name: `attention key and value gradient ${headDim}`,
+    reads: {
+      dy: 'vec4<f32>',
+      q: 'vec4<f32>',
+      k: 'vec4<f32>',
+      v: 'vec4<f32>',
+      statistics: 'vec2<f32>',
+      readers: 'i32',
+    },
+    writes: { dk: 'vec4<f32>', dv: 'vec4<f32>' },
+    uniforms: { ...SIZES, slots: 'i32', intervals: 'i32' },
+    threads,
+    code: `
   ${constants(headDim, threads)}
   var<workgroup> partSum : array<vec4<f32>, THREADS * 2 * D4>;
 
-  fn main(index : i32) {
-    let thread = index % THREADS;
-    let pairs = uniforms.slots * uniforms.keyHeads;
-    let pair = min(index / THREADS, pairs - 1);
+  fn main(group : i32, thread : i32) {
+    let pair = group;
     let slot = pair / uniforms.keyHeads;
     let keyHead = pair % uniforms.keyHeads;
     let sharing = uniforms.heads / uniforms.keyHeads;
@@ -201,22 +250,12 @@ export const keyValueGradientCode = (headDim: number, threads: number) => `
       partSum[thread * 2 * D4 + D4 + i] = valueSum[i];
     }
     workgroupBarrier();
-    if (index / THREADS < pairs) {
-      for (var i = thread; i < 2 * D4; i += THREADS) {
-        var whole = vec4<f32>(0.0);
-        for (var t = 0; t < THREADS; t++) { whole += partSum[t * 2 * D4 + i]; }
-        result[pair * 2 * D4 + i] = whole;
-      }
+    for (var i = thread; i < 2 * D4; i += THREADS) {
+      var whole = vec4<f32>(0.0);
+      for (var t = 0; t < THREADS; t++) { whole += partSum[t * 2 * D4 + i]; }
+      if (i < D4) { dk[pair * D4 + i] = whole; } else { dv[pair * D4 + i - D4] = whole; }
     }
   }
-`
-
-/** Of every group of `width` vectors the D4 from `first` on: what one program computed for two. */
-export const unpackCode = (headDim: number, threads: number) => `
-  ${constants(headDim, threads)}
-  fn main(index : i32) {
-    if (index < uniforms.vectors) {
-      result[index] = packed[index / D4 * uniforms.width + uniforms.first + index % D4];
-    }
-  }
-`
+`,
+  })
+})

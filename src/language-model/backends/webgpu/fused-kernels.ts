@@ -1,135 +1,184 @@
 import * as tf from '@tensorflow/tfjs-core'
-import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import type { AttentionLayout } from '../../ops/attention-layout.ts'
 import type { FusedKernel } from '../../ops/backend-kernels.ts'
-import {
-  forwardCode,
-  keyValueGradientCode,
-  queryGradientCode,
-  statisticsCode,
-  threadsFor,
-  unpackCode,
-} from './attention-code.ts'
-import { flatProgram, type ProgramParts } from './program.ts'
+import { angleTable } from './angle-table.ts'
+import { attentionForward, attentionStatistics, keyValueGradient, queryGradient } from './attention-code.ts'
+import { rope, swiglu, swigluGradient } from './elementwise-code.ts'
+import type { GpuBackend } from './gpu-backend.ts'
+import { lanesOf, partOf, rmsNorm, rmsNormGradient, rowsPerGroup, sizeOf, sumStrands, writeRows } from './rows-code.ts'
 import { slotReaders } from './slot-readers.ts'
 
 type Inputs = Record<string, tf.TensorInfo>
 
 function register<Attributes>(
   kernelName: FusedKernel,
-  run: (backend: WebGPUBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | tf.TensorInfo[],
+  run: (backend: GpuBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | tf.TensorInfo[],
 ): void {
   tf.registerKernel({
     kernelName,
     backendName: 'webgpu',
     kernelFunc: ({ inputs, backend, attrs }) =>
-      run(backend as WebGPUBackend, inputs as Inputs, attrs as unknown as Attributes),
+      run(backend as GpuBackend, inputs as Inputs, attrs as unknown as Attributes),
   })
 }
+
+/** Workgroups of the programs in which each thread has one part of the result. */
+const groupsFor = (parts: number) => Math.ceil(parts / 64)
+
+/** Workgroups that go through many rows each: enough to fill a device, and few sums to add up afterwards. */
+const MOST_STRAND_GROUPS = 128
 
 interface AttentionAttributes {
   layout: AttentionLayout
   headDim: number
 }
 
-/** Memory linear in the batch where the composition would need a mask of queries by slots, and a cache written in place. */
+/** The kernels behind src/language-model/ops, one by one; the mathematics is in the programs. */
 export function registerFusedKernels(): void {
-  // The second result is what the gradient kernel gets back: output and log-sum-exp in one tensor.
+  register<{ epsilon: number }>('RmsNorm', (backend, { x, weight }, { epsilon }) => {
+    const [rows, columns] = x!.shape as [number, number]
+    const part = partOf(columns)
+    const width = columns / sizeOf(part)
+    const lanes = lanesOf(width)
+    const y = backend.allocate(x!.shape)
+    backend.dispatch(rmsNorm(part, lanes), {
+      reads: { x: x!, weight: weight! },
+      writes: { y },
+      uniforms: { rows, width, share: 1 / columns, epsilon },
+      groups: Math.ceil(rows / rowsPerGroup(lanes)),
+    })
+    return y
+  })
+
+  register<{ epsilon: number }>('RmsNormGradient', (backend, { dy, x, weight }, { epsilon }) => {
+    const [rows, columns] = x!.shape as [number, number]
+    const part = partOf(columns)
+    const width = columns / sizeOf(part)
+    const lanes = lanesOf(width)
+    const groups = Math.min(MOST_STRAND_GROUPS, Math.ceil(rows / rowsPerGroup(lanes)))
+    const strands = groups * rowsPerGroup(lanes)
+    const dx = backend.allocate(x!.shape)
+    const weightSums = backend.allocate([strands, columns])
+    backend.dispatch(rmsNormGradient(part, lanes), {
+      reads: { dy: dy!, x: x!, weight: weight! },
+      writes: { dx, weightSums },
+      uniforms: { rows, width, strands, steps: Math.ceil(rows / strands), share: 1 / columns, epsilon },
+      groups,
+    })
+    const dw = backend.allocate([columns])
+    const sumLanes = lanesOf(strands)
+    backend.dispatch(sumStrands(part, sumLanes), {
+      reads: { x: weightSums },
+      writes: { y: dw },
+      uniforms: { strands, columns: width, add: 0 },
+      groups: Math.ceil(width / rowsPerGroup(sumLanes)),
+    })
+    backend.disposeData(weightSums.dataId)
+    return [dx, dw]
+  })
+
+  register<{ positions: Int32Array; headDim: number; inverseFrequencies: Float32Array; direction: number }>(
+    'RotaryEmbedding',
+    (backend, { x }, { positions, headDim, inverseFrequencies, direction }) => {
+      const [rows, width] = x!.shape as [number, number]
+      const part = partOf(headDim / 2)
+      const half = headDim / 2 / sizeOf(part)
+      const heads = width / headDim
+      const table = angleTable(backend, inverseFrequencies, positions)
+      const y = backend.allocate(x!.shape)
+      backend.dispatch(rope(part), {
+        reads: { x: x!, angles: table.angles, positions: backend.uploadOnce(positions, () => positions) },
+        writes: { y },
+        uniforms: { pairs: rows * heads * half, half, heads, sines: table.positions * half, direction },
+        groups: groupsFor(rows * heads * half),
+      })
+      return y
+    },
+  )
+
+  register('SwiGlu', (backend, { gate, up }) => {
+    const size = tf.util.sizeFromShape(gate!.shape)
+    const part = partOf(size)
+    const parts = size / sizeOf(part)
+    const y = backend.allocate(gate!.shape)
+    backend.dispatch(swiglu(part), {
+      reads: { gate: gate!, up: up! },
+      writes: { y },
+      uniforms: { parts },
+      groups: groupsFor(parts),
+    })
+    return y
+  })
+
+  register('SwiGluGradient', (backend, { dy, gate, up }) => {
+    const size = tf.util.sizeFromShape(gate!.shape)
+    const part = partOf(size)
+    const parts = size / sizeOf(part)
+    const [dgate, dup] = [backend.allocate(gate!.shape), backend.allocate(gate!.shape)]
+    backend.dispatch(swigluGradient(part), {
+      reads: { dy: dy!, gate: gate!, up: up! },
+      writes: { dgate, dup },
+      uniforms: { parts },
+      groups: groupsFor(parts),
+    })
+    return [dgate, dup]
+  })
+
   register<AttentionAttributes>('SegmentAttention', (backend, { q, k, v }, { layout, headDim }) => {
     const { queries, heads, keyHeads } = sizesOf(q!, k!, headDim)
-    const places = layoutTensor(backend, layout)
-    const threads = threadsFor(headDim * 4 + 8)
-    const packed = run(backend, [q!, k!, v!, places], {
-      name: `segmentAttention${headDim}`,
-      inputs: { q: 4, k: 4, v: 4, places: 1 },
-      outputShape: [queries, heads * (headDim + 4)],
-      outputComponent: 4,
+    const [output, logSumExp] = [backend.allocate(q!.shape), backend.allocate([queries, heads])]
+    backend.dispatch(attentionForward(headDim), {
+      reads: { q: q!, k: k!, v: v!, places: upload(backend, layout) },
+      writes: { output, logSumExp },
       uniforms: { queries, heads, keyHeads, ...layoutSizes(layout), scale: 1 / Math.sqrt(headDim) },
-      threads,
-      workgroups: queries * heads,
-      code: forwardCode(headDim, threads),
+      groups: queries * heads,
     })
-    backend.disposeData(places.dataId)
-    return [unpack(backend, packed, headDim, headDim + 4, 0), packed]
+    return [output, logSumExp]
   })
 
   register<AttentionAttributes>(
     'SegmentAttentionGradient',
-    (backend, { dy, q, k, v, logSumExp: packed }, { layout, headDim }) => {
+    (backend, { dy, q, k, v, output, logSumExp }, { layout, headDim }) => {
       const { queries, heads, keyHeads, slots } = sizesOf(q!, k!, headDim)
       const scale = 1 / Math.sqrt(headDim)
-      const statistics = run(backend, [dy!, packed!], {
-        name: `segmentAttentionStatistics${headDim}`,
-        inputs: { dy: 4, packed: 4 },
-        outputShape: [queries, heads * 4],
-        outputComponent: 4,
+      const statistics = backend.allocate([queries, heads, 2])
+      backend.dispatch(attentionStatistics(headDim), {
+        reads: { dy: dy!, output: output!, logSumExp: logSumExp! },
+        writes: { statistics },
         uniforms: { pairs: queries * heads },
-        threads: 64,
-        workgroups: Math.ceil((queries * heads) / 64),
-        code: statisticsCode(headDim, 64),
+        groups: groupsFor(queries * heads),
       })
-      const places = layoutTensor(backend, layout)
-      const queryThreads = threadsFor(headDim * 4)
-      const dq = run(backend, [dy!, q!, k!, v!, statistics, places], {
-        name: `segmentAttentionQueryGradient${headDim}`,
-        inputs: { dy: 4, q: 4, k: 4, v: 4, statistics: 4, places: 1 },
-        outputShape: q!.shape,
-        outputComponent: 4,
+      const [dq, dk, dv] = [backend.allocate(q!.shape), backend.allocate(k!.shape), backend.allocate(v!.shape)]
+      const reads = { dy: dy!, q: q!, k: k!, v: v!, statistics }
+      backend.dispatch(queryGradient(headDim), {
+        reads: { ...reads, places: upload(backend, layout) },
+        writes: { dq },
         uniforms: { queries, heads, keyHeads, ...layoutSizes(layout), scale },
-        threads: queryThreads,
-        workgroups: queries * heads,
-        code: queryGradientCode(headDim, queryThreads),
+        groups: queries * heads,
       })
-      const { intervalOfSlot, rangeOffsets, ranges } = slotReaders(layout, slots)
-      const readers = int32Tensor(backend, layout.querySlot, intervalOfSlot, rangeOffsets, ranges)
-      const slotThreads = threadsFor(2 * headDim * 4)
-      const both = run(backend, [dy!, q!, k!, v!, statistics, readers], {
-        name: `segmentAttentionKeyValueGradient${headDim}`,
-        inputs: { dy: 4, q: 4, k: 4, v: 4, statistics: 4, readers: 1 },
-        outputShape: [slots, keyHeads * 2 * headDim],
-        outputComponent: 4,
-        uniforms: { queries, heads, keyHeads, slots, intervals: rangeOffsets.length - 1, scale },
-        threads: slotThreads,
-        workgroups: slots * keyHeads,
-        code: keyValueGradientCode(headDim, slotThreads),
+      const known = readersOf(layout, slots)
+      backend.dispatch(keyValueGradient(headDim), {
+        reads: { ...reads, readers: backend.uploadOnce(known, () => known.values) },
+        writes: { dk, dv },
+        uniforms: { queries, heads, keyHeads, slots, intervals: known.intervals, scale },
+        groups: slots * keyHeads,
       })
-      const dk = unpack(backend, both, headDim, 2 * headDim, 0)
-      const dv = unpack(backend, both, headDim, 2 * headDim, headDim)
-      for (const { dataId } of [statistics, places, readers, both]) backend.disposeData(dataId)
+      backend.disposeData(statistics.dataId)
       return [dq, dk, dv]
     },
   )
 
   register<{ slots: Int32Array }>('WriteRows', (backend, { pool, rows }, { slots }) => {
-    const width = pool!.shape[1]!
-    const component = width % 4 === 0 ? 4 : 1
-    const elements = (slots.length * width) / component
-    const places = int32Tensor(backend, slots)
-    backend.uploadToGPU(pool!.dataId)
-    // A copy that was read earlier would be of the old values.
-    Object.assign(backend.tensorMap.get(pool!.dataId), { values: null })
-    run(
-      backend,
-      [rows!, places],
-      {
-        name: `writeRows${component}`,
-        inputs: { rows: component, places: 1 },
-        outputShape: pool!.shape,
-        outputComponent: component,
-        uniforms: { elements, width: width / component },
-        threads: 64,
-        workgroups: Math.ceil(elements / 64),
-        code: `
-          fn main(index : i32) {
-            if (index < uniforms.elements) {
-              result[places[index / uniforms.width] * uniforms.width + index % uniforms.width] = rows[index];
-            }
-          }
-        `,
-      },
-      pool,
-    )
-    backend.disposeData(places.dataId)
+    const [size, columns] = pool!.shape as [number, number]
+    checkIndices(slots, size)
+    const part = partOf(columns)
+    const width = columns / sizeOf(part)
+    backend.dispatch(writeRows(part), {
+      reads: { rows: rows!, slots: backend.uploadOnce(slots, () => slots) },
+      writes: { pool: pool! },
+      uniforms: { parts: slots.length * width, width },
+      groups: groupsFor(slots.length * width),
+    })
     return backend.makeTensorInfo([], 'float32', new Float32Array(1))
   })
 }
@@ -145,61 +194,57 @@ const layoutSizes = ({ segmentStart, spanStart }: AttentionLayout) => ({
   spans: spanStart.length,
 })
 
-const layoutTensor = (backend: WebGPUBackend, layout: AttentionLayout) =>
-  int32Tensor(
-    backend,
-    layout.querySegment,
-    layout.querySlot,
-    layout.segmentStart,
-    layout.spanOffsets,
-    layout.spanStart,
-    layout.spanLength,
+const upload = (backend: GpuBackend, layout: AttentionLayout) =>
+  backend.uploadOnce(layout, () =>
+    joined(
+      layout.querySegment,
+      layout.querySlot,
+      layout.segmentStart,
+      layout.spanOffsets,
+      layout.spanStart,
+      layout.spanLength,
+    ),
   )
 
-/** Arrays one after the other in one tensor: a device may allow a program as few as eight. */
-function int32Tensor(backend: WebGPUBackend, ...arrays: Int32Array[]): tf.TensorInfo {
+interface Readers {
+  slots: number
+  intervals: number
+  values: Int32Array
+}
+
+/** Every layer of a batch has the same readers, so they are kept while the layout lives. */
+const readersOfLayout = new WeakMap<AttentionLayout, Readers>()
+
+function readersOf(layout: AttentionLayout, slots: number): Readers {
+  const known = readersOfLayout.get(layout)
+  if (known?.slots === slots) return known
+  const { intervalOfSlot, rangeOffsets, ranges } = slotReaders(layout, slots)
+  const made = {
+    slots,
+    intervals: rangeOffsets.length - 1,
+    values: joined(layout.querySlot, intervalOfSlot, rangeOffsets, ranges),
+  }
+  readersOfLayout.set(layout, made)
+  return made
+}
+
+/** Arrays one after the other: a device may allow a program as few as eight buffers. */
+function joined(...arrays: Int32Array[]): Int32Array {
   const values = new Int32Array(arrays.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const array of arrays) {
     values.set(array, at)
     at += array.length
   }
-  return backend.makeTensorInfo([values.length], 'int32', values)
+  return values
 }
 
-function unpack(
-  backend: WebGPUBackend,
-  packed: tf.TensorInfo,
-  headDim: number,
-  width: number,
-  first: number,
-): tf.TensorInfo {
-  const [rows, packedWidth] = packed.shape as [number, number]
-  const outputShape = [rows, (packedWidth / width) * headDim]
-  const vectors = (rows * outputShape[1]!) / 4
-  return run(backend, [packed], {
-    name: `unpack${headDim}`,
-    inputs: { packed: 4 },
-    outputShape,
-    outputComponent: 4,
-    uniforms: { vectors, width: width / 4, first: first / 4 },
-    threads: 64,
-    workgroups: Math.ceil(vectors / 64),
-    code: unpackCode(headDim, 64),
-  })
-}
-
-function run(
-  backend: WebGPUBackend,
-  inputs: tf.TensorInfo[],
-  { uniforms, ...parts }: Omit<ProgramParts, 'uniforms'> & { uniforms: Record<string, number> },
-  output?: tf.TensorInfo,
-): tf.TensorInfo {
-  return backend.runWebGPUProgram(
-    flatProgram({ ...parts, uniforms: Object.keys(uniforms) }),
-    inputs,
-    'float32',
-    Object.entries(uniforms).map(([name, value]) => ({ type: name === 'scale' ? 'float32' : 'int32', data: [value] })),
-    output,
-  )
+/** A device cuts a wrong index to one that exists and says nothing, so it is an error here. */
+function checkIndices(indices: Int32Array, rows: number): void {
+  for (const index of indices) {
+    if (index < 0 || index >= rows)
+      throw new RangeError(
+        `Row ${index} was asked of a tensor with ${rows} rows. Check the ids or slots given to the operation.`,
+      )
+  }
 }

@@ -1,33 +1,69 @@
-import type { WebGPUProgram } from '@tensorflow/tfjs-backend-webgpu'
+/** A WGSL program as our kernels write them: the code of one workgroup, with what it reads, writes and is told by name. */
 
-export interface ProgramParts {
+/** What a storage buffer is read or written in at once; 'vec2<u32>' is four numbers in half precision. */
+export type Element = 'f32' | 'vec4<f32>' | 'vec2<f32>' | 'i32' | 'vec2<u32>'
+
+export interface Program<Reads extends string, Writes extends string, Uniforms extends string> {
   /** Names the pipeline in the cache: two programs with the same name have the same code. */
   name: string
-  /** Input buffers by the name that the code knows them by, each with the number of 4-byte elements that it is read in at once. */
-  inputs: Record<string, 1 | 4>
-  /** Of the buffer `result`, likewise. */
-  outputComponent: 1 | 4
-  outputShape: number[]
-  /** Names of whole numbers and, last, of `scale`, a fraction. */
-  uniforms: readonly string[]
+  reads: Readonly<Record<Reads, Element>>
+  /** Buffers that the code may also read: what is updated in place is here alone. */
+  writes: Readonly<Record<Writes, Element>>
+  uniforms: Readonly<Record<Uniforms, 'i32' | 'f32'>>
+  /** Of a workgroup. */
   threads: number
-  workgroups: number
-  /** WGSL with `fn main(index : i32)`, index being workgroup · threads + thread. */
+  /** Whether the code asks what only devices with the feature `subgroups` can: `main` then also takes `lane` and `lanes`. */
+  usesSubgroups?: boolean
+  /** WGSL with `fn main(group : i32, thread : i32)`. Its control flow is uniform wherever all threads of a group agree on it. */
   code: string
 }
 
-/** A program as TensorFlow.js runs it: one flat row of workgroups, which it folds into a square where the row is too long for the device. */
-export function flatProgram(parts: ProgramParts): WebGPUProgram {
-  return {
-    shaderKey: parts.name,
-    variableNames: Object.keys(parts.inputs),
-    variableComponents: Object.values(parts.inputs),
-    outputComponent: parts.outputComponent,
-    outputShape: parts.outputShape,
-    uniforms: parts.uniforms.map((name) => `${name} : ${name === 'scale' ? 'f32' : 'i32'}`).join(', '),
-    dispatchLayout: { x: parts.outputShape.map((_, axis) => axis) },
-    dispatch: [parts.workgroups, 1, 1],
-    workgroupSize: [parts.threads, 1, 1],
-    getUserCode: () => parts.code,
+/** Takes the names from the parts. */
+export function program<Reads extends string, Writes extends string, Uniforms extends string>(
+  parts: Program<Reads, Writes, Uniforms>,
+): Program<Reads, Writes, Uniforms> {
+  return parts
+}
+
+/** The whole shader. Workgroups lie in rows where one row would be too long for the device; `groups` cuts the last one short. */
+export function shaderOf(program: Program<string, string, string>): string {
+  const { reads, writes, uniforms, threads, usesSubgroups = false, code } = program
+  const fields = Object.entries({ groups: 'i32', ...uniforms }).map(([name, type]) => `  ${name} : ${type},`)
+  const bindings = [
+    ...Object.entries(writes).map(([name, element]) => `var<storage, read_write> ${name} : array<${element}>;`),
+    ...Object.entries(reads).map(([name, element]) => `var<storage, read> ${name} : array<${element}>;`),
+    'var<uniform> uniforms : Uniforms;',
+  ]
+  const [parameters, passed] = usesSubgroups
+    ? [', @builtin(subgroup_invocation_id) lane : u32, @builtin(subgroup_size) lanes : u32', ', i32(lane), i32(lanes)']
+    : ['', '']
+  return `
+${usesSubgroups ? 'enable subgroups;' : ''}
+struct Uniforms {
+${fields.join('\n')}
+}
+${bindings.map((binding, i) => `@group(0) @binding(${i}) ${binding}`).join('\n')}
+${code}
+@compute @workgroup_size(${threads})
+fn start(
+  @builtin(workgroup_id) place : vec3<u32>, @builtin(num_workgroups) grid : vec3<u32>,
+  @builtin(local_invocation_index) thread : u32${parameters}
+) {
+  let group = i32(place.y * grid.x + place.x);
+  if (group < uniforms.groups) { main(group, i32(thread)${passed}); }
+}
+`
+}
+
+/** Keeps what `make` makes of each list of arguments: a kernel asks for its program at every call. */
+export function once<Args extends (string | number | boolean)[], Made>(
+  make: (...args: Args) => Made,
+): (...args: Args) => Made {
+  const known = new Map<string, Made>()
+  return (...args) => {
+    const key = args.join()
+    let made = known.get(key)
+    if (made === undefined) known.set(key, (made = make(...args)))
+    return made
   }
 }

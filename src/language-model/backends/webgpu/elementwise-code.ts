@@ -1,0 +1,83 @@
+/** Programs in which every number, or every pair, is a world of its own. */
+import { once, program } from './program.ts'
+import type { Part } from './rows-code.ts'
+
+const THREADS = 64
+
+/** σ without an overflow on the way: e^80 is finite, and beyond it σ is 0 in single precision for all that it is multiplied by. */
+const sigmoid = (part: Part) => `
+  fn sigmoid(z : ${part}) -> ${part} { return 1.0 / (1.0 + exp(-max(z, ${part}(-80.0)))); }
+`
+
+/** y = silu(gate) ⊙ up */
+export const swiglu = once((part: Part) =>
+  program({
+    name: `swiglu ${part}`,
+    reads: { gate: part, up: part },
+    writes: { y: part },
+    uniforms: { parts: 'i32' },
+    threads: THREADS,
+    code: `
+  ${sigmoid(part)}
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at < uniforms.parts) { y[at] = gate[at] * sigmoid(gate[at]) * up[at]; }
+  }
+`,
+  }),
+)
+
+/** dup = dy ⊙ silu(gate),   dgate = dy ⊙ up ⊙ σ (1 + gate (1 - σ)) */
+export const swigluGradient = once((part: Part) =>
+  program({
+    name: `swiglu gradient ${part}`,
+    reads: { dy: part, gate: part, up: part },
+    writes: { dgate: part, dup: part },
+    uniforms: { parts: 'i32' },
+    threads: THREADS,
+    code: `
+  ${sigmoid(part)}
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at < uniforms.parts) {
+      let z = gate[at];
+      let s = sigmoid(z);
+      dup[at] = dy[at] * z * s;
+      dgate[at] = dy[at] * up[at] * s * (1.0 + z * (1.0 - s));
+    }
+  }
+`,
+  }),
+)
+
+/**
+ * Turns the pair (i, i + half) of a head by the angle that the table has for the row's position: angles[positions, half] are cosines,
+ * and the sines are `sines` further. `direction` is 1, or -1 to turn back; sizes count parts.
+ */
+export const rope = once((part: Part) =>
+  program({
+    name: `rope ${part}`,
+    reads: { x: part, angles: part, positions: 'i32' },
+    writes: { y: part },
+    uniforms: { pairs: 'i32', half: 'i32', heads: 'i32', sines: 'i32', direction: 'f32' },
+    threads: THREADS,
+    code: `
+  fn main(group : i32, thread : i32) {
+    let pair = group * ${THREADS} + thread;
+    if (pair < uniforms.pairs) {
+      let head = pair / uniforms.half;
+      let i = pair % uniforms.half;
+      let angle = positions[head / uniforms.heads] * uniforms.half + i;
+      let cosine = angles[angle];
+      let sine = angles[uniforms.sines + angle] * uniforms.direction;
+      let first = 2 * head * uniforms.half + i;
+      let second = first + uniforms.half;
+      let a = x[first];
+      let b = x[second];
+      y[first] = a * cosine - b * sine;
+      y[second] = b * cosine + a * sine;
+    }
+  }
+`,
+  }),
+)

@@ -1,0 +1,174 @@
+import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
+import * as tf from '@tensorflow/tfjs-core'
+import { type Program, shaderOf } from './program.ts'
+import { UniformArena } from './uniform-arena.ts'
+
+/**
+ * Commands are recorded until somebody reads a result, so that a decode step is one submission. Tensors disposed meanwhile keep their
+ * memory until then; beyond these limits, which training reaches and decoding does not, what there is goes to the device.
+ */
+const MOST_WAITING_BYTES = 256e6
+const MOST_DISPATCHES = 1024
+
+/** What we need of TensorFlow.js's backend and it keeps to itself. */
+interface Internals {
+  commandEncoder: GPUCommandEncoder | null
+  computePassEncoder: GPUComputePassEncoder | null
+  commandQueueOwnedIds: WeakSet<object>
+  dispatchCountInPass: number
+}
+
+interface Pipeline {
+  pipeline: GPUComputePipeline
+  layout: GPUBindGroupLayout
+}
+
+/** Tensors and numbers that a program is run with, by the names that its code has for them. */
+export interface Call<Reads extends string, Writes extends string, Uniforms extends string> {
+  reads: Readonly<Record<Reads, tf.TensorInfo>>
+  writes: Readonly<Record<Writes, tf.TensorInfo>>
+  uniforms: Readonly<Record<Uniforms, number>>
+  /** Workgroups. */
+  groups: number
+}
+
+/**
+ * The WebGPU backend of TensorFlow.js with a second way to run programs beside its own: they may write several tensors, change
+ * tensors in place and use subgroups, and a call costs one bind group and nothing else. Both ways record into the same commands.
+ */
+export class GpuBackend extends WebGPUBackend {
+  readonly hasSubgroups: boolean
+  readonly #arena: UniformArena
+  readonly #pipelines = new Map<string, Pipeline>()
+  /** Uploads for the commands being recorded, by what they were made of. */
+  readonly #uploads = new Map<object, tf.TensorInfo>()
+  #waitingBytes = 0
+
+  constructor(device: GPUDevice, adapterInfo?: GPUAdapterInfo) {
+    super(device, adapterInfo)
+    this.hasSubgroups = device.features.has('subgroups')
+    this.#arena = new UniformArena(device)
+    tf.env().set('WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE', MOST_DISPATCHES)
+  }
+
+  allocate(shape: number[]): tf.TensorInfo {
+    return this.makeTensorInfo(shape, 'float32', tf.util.sizeFromShape(shape) === 0 ? new Float32Array(0) : undefined)
+  }
+
+  /** Records a program to run. What it writes need not have values yet; what it changes must. */
+  dispatch<Reads extends string, Writes extends string, Uniforms extends string>(
+    program: Program<Reads, Writes, Uniforms>,
+    { reads, writes, uniforms, groups }: Call<Reads, Writes, Uniforms>,
+  ): void {
+    if (groups === 0) return
+    const internals = this as unknown as Internals
+    const { pipeline, layout } = this.#pipelineOf(program)
+    const tensors: tf.TensorInfo[] = []
+    for (const name in program.writes) tensors.push(writes[name])
+    for (const name in program.reads) tensors.push(reads[name])
+    const entries = tensors.map(({ dataId }, binding): GPUBindGroupEntry => {
+      this.uploadToGPU(dataId)
+      internals.commandQueueOwnedIds.add(dataId)
+      return { binding, resource: { buffer: this.tensorMap.get(dataId).resource as GPUBuffer } }
+    })
+    // A copy that was read earlier would be of the old values.
+    for (const name in program.writes) Object.assign(this.tensorMap.get(writes[name].dataId), { values: null })
+
+    const { binding, values } = this.#arena.take(Object.keys(program.uniforms).length + 1)
+    values.setInt32(0, groups, true)
+    let at = 4
+    for (const name in program.uniforms) {
+      if (program.uniforms[name] === 'i32') values.setInt32(at, uniforms[name], true)
+      else values.setFloat32(at, uniforms[name], true)
+      at += 4
+    }
+    entries.push({ binding: entries.length, resource: binding })
+
+    const mostInRow = this.device.limits.maxComputeWorkgroupsPerDimension
+    const rows = Math.ceil(groups / mostInRow)
+    this.ensureCommandEncoderReady()
+    const pass = (internals.computePassEncoder ??= internals.commandEncoder!.beginComputePass())
+    pass.setPipeline(pipeline)
+    pass.setBindGroup(0, this.device.createBindGroup({ layout, entries }))
+    pass.dispatchWorkgroups(Math.ceil(groups / rows), rows)
+    if (++internals.dispatchCountInPass >= MOST_DISPATCHES) this.#submit()
+  }
+
+  /** Whole numbers on the device: made of `source` once for all commands of a submission. */
+  uploadOnce(source: object, values: () => Int32Array): tf.TensorInfo {
+    let uploaded = this.#uploads.get(source)
+    if (!uploaded) {
+      const made = values()
+      uploaded = this.makeTensorInfo([made.length], 'int32', made)
+      this.#uploads.set(source, uploaded)
+    }
+    return uploaded
+  }
+
+  /** Straight through the queue, which is safe for a buffer that is free: no recorded command uses it. Copying by command would end the pass. */
+  override uploadToGPU(dataId: tf.DataId): void {
+    const data = this.tensorMap.get(dataId)
+    const { values } = data
+    if (data.resource !== undefined && data.resource !== null) return
+    if (!(values instanceof Float32Array || values instanceof Int32Array) || values.length === 0) {
+      super.uploadToGPU(dataId)
+      return
+    }
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
+    const buffer = this.bufferManager.acquireBuffer(values.byteLength, usage)
+    this.queue.writeBuffer(buffer, 0, values.buffer, values.byteOffset, values.byteLength)
+    Object.assign(data, { values: null, resource: buffer })
+  }
+
+  override submitQueue(): void {
+    this.#arena.write(this.queue)
+    super.submitQueue()
+    this.#waitingBytes = 0
+    for (const { dataId } of this.#uploads.values()) this.disposeData(dataId)
+    this.#uploads.clear()
+  }
+
+  override disposeData(dataId: tf.DataId, force = false): boolean {
+    const isReleased = super.disposeData(dataId, force)
+    if (isReleased && this.tensorMap.has(dataId)) {
+      const { resource } = this.tensorMap.get(dataId)
+      this.#waitingBytes += resource instanceof GPUBuffer ? resource.size : 0
+      if (this.#waitingBytes > MOST_WAITING_BYTES) this.#submit()
+    }
+    return isReleased
+  }
+
+  override dispose(): void {
+    this.#arena.dispose()
+    super.dispose()
+  }
+
+  #submit(): void {
+    this.endComputePassEncoder()
+    this.submitQueue()
+  }
+
+  #pipelineOf(program: Program<string, string, string>): Pipeline {
+    const known = this.#pipelines.get(program.name)
+    if (known) return known
+    const types: GPUBufferBindingType[] = [
+      ...Object.keys(program.writes).map(() => 'storage' as const),
+      ...Object.keys(program.reads).map(() => 'read-only-storage' as const),
+      'uniform',
+    ]
+    const layout = this.device.createBindGroupLayout({
+      entries: types.map((type, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } })),
+    })
+    const pipeline = this.device.createComputePipeline({
+      label: program.name,
+      layout: this.device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+      compute: {
+        module: this.device.createShaderModule({ label: program.name, code: shaderOf(program) }),
+        entryPoint: 'start',
+      },
+    })
+    const made = { pipeline, layout }
+    this.#pipelines.set(program.name, made)
+    return made
+  }
+}

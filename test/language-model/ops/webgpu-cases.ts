@@ -1,0 +1,135 @@
+/** Operations as plain data, so that a test can have another thread evaluate them, and random cases of them for graphics devices. */
+import * as tf from '@tensorflow/tfjs-core'
+import fc from 'fast-check'
+import {
+  type AttentionLayout,
+  attention,
+  gatherRows,
+  rmsNorm,
+  rope,
+  selectedLogProbs,
+  swiglu,
+} from '../../../src/language-model/ops/index.ts'
+import { samplingForest, trainingForest } from './forest.ts'
+import { type Matrix, matrix } from './on-both-backends.ts'
+
+export type Operation =
+  | { name: 'rmsNorm'; epsilon: number }
+  | { name: 'rope'; positions: Int32Array; headDim: number; inverseFrequencies: Float32Array }
+  | { name: 'swiglu' }
+  | { name: 'gatherRows'; indices: Int32Array }
+  | { name: 'selectedLogProbs'; targets: Int32Array; temperature: number; result: 'logProbs' | 'entropy' }
+  | { name: 'attention'; layout: AttentionLayout; headDim: number }
+  | { name: 'matMul'; transposeA: boolean; transposeB: boolean }
+
+export interface Case {
+  operation: Operation
+  inputs: Matrix[]
+  /** Upstream gradient; none where only the value is asked for. */
+  dy: Matrix
+  /** Of the largest number of a result, or of `floor` where all are smaller. */
+  tolerance: number
+  floor: number
+}
+
+/** The value, then the gradient with respect to each input. */
+export function evaluate({ operation, inputs, dy }: Pick<Case, 'operation' | 'inputs' | 'dy'>): tf.Tensor[] {
+  const tensor = ({ values, shape }: Matrix) => tf.tensor(values, shape)
+  const f = (...x: tf.Tensor[]) => apply(operation, x)
+  const tensors = inputs.map(tensor)
+  return [f(...tensors), ...tf.grads(f)(tensors, tensor(dy))]
+}
+
+function apply(operation: Operation, inputs: tf.Tensor[]): tf.Tensor {
+  const [a, b, c] = inputs as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D]
+  switch (operation.name) {
+    case 'rmsNorm':
+      return rmsNorm(a, tf.reshape(b, [b.size]), operation.epsilon)
+    case 'rope':
+      return rope(a, operation.positions, operation.headDim, operation.inverseFrequencies)
+    case 'swiglu':
+      return swiglu(a, b)
+    case 'gatherRows':
+      return gatherRows(a, operation.indices)
+    case 'selectedLogProbs':
+      return selectedLogProbs(a, b, operation.targets, operation.temperature)[operation.result]
+    case 'attention':
+      return attention(a, b, c, operation.layout, operation.headDim)
+    case 'matMul':
+      return tf.matMul(a, b, operation.transposeA, operation.transposeB)
+  }
+}
+
+const seed = fc.integer({ min: 1, max: 1e6 })
+/** One, odd, around a vector of four, and more than a workgroup or a tile. */
+const size = fc.oneof(
+  fc.constantFrom(1, 2, 3, 4, 5, 8),
+  fc.integer({ min: 9, max: 70 }),
+  fc.integer({ min: 71, max: 150 }),
+)
+
+const sample = <T>(cases: fc.Arbitrary<T>, numRuns: number): T[] => fc.sample(cases, { seed: 7, numRuns })
+
+function caseOf(
+  operation: Operation,
+  inputs: Matrix[],
+  resultShape: number[],
+  { tolerance = 1e-5, floor = 0.1 } = {},
+): Case {
+  return { operation, inputs, dy: matrix(99, ...resultShape), tolerance, floor }
+}
+
+export const rmsNormCases = (): Case[] =>
+  sample(fc.tuple(seed, size, size), 20).map(([s, rows, d]) =>
+    caseOf({ name: 'rmsNorm', epsilon: 1e-5 }, [matrix(s, rows, d), matrix(s + 1, d)], [rows, d], {
+      tolerance: 2e-5,
+      floor: Math.sqrt(rows),
+    }),
+  )
+
+export const ropeCases = (): Case[] =>
+  sample(fc.tuple(seed, size, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 1, max: 18 })), 20).map(
+    ([s, rows, heads, half]) =>
+      caseOf(
+        {
+          name: 'rope',
+          headDim: 2 * half,
+          positions: Int32Array.from({ length: rows }, (_, i) => (i * 37 + s) % 1300),
+          inverseFrequencies: Float32Array.from({ length: half }, (_, i) => 1000 ** (-i / half)),
+        },
+        [matrix(s, rows, heads * half * 2)],
+        [rows, heads * half * 2],
+      ),
+  )
+
+export const swigluCases = (): Case[] =>
+  sample(fc.tuple(seed, size, size, fc.constantFrom(1, 5, 60)), 20).map(([s, rows, f, wide]) => {
+    const gate = matrix(s, rows, f)
+    return caseOf(
+      { name: 'swiglu' },
+      [{ ...gate, values: gate.values.map((value) => value * wide) }, matrix(s + 1, rows, f)],
+      [rows, f],
+    )
+  })
+
+export const attentionCases = (): Case[] =>
+  [
+    { headDim: 8, heads: 4, keyHeads: 2, forests: sample(trainingForest(), 5) },
+    { headDim: 8, heads: 3, keyHeads: 3, forests: sample(samplingForest, 3) },
+    { headDim: 32, heads: 2, keyHeads: 1, forests: sample(trainingForest(90), 2) },
+    // Heads of 6 are not whole vectors of four and take the composition with a mask.
+    { headDim: 6, heads: 2, keyHeads: 1, forests: sample(trainingForest(), 2) },
+  ].flatMap(({ headDim, heads, keyHeads, forests }) =>
+    forests.map(({ layout, queries, slots }, s) =>
+      caseOf(
+        { name: 'attention', layout, headDim },
+        [
+          matrix(s + 1, queries, heads * headDim),
+          matrix(s + 2, slots, keyHeads * headDim),
+          matrix(s + 3, slots, keyHeads * headDim),
+        ],
+        [queries, heads * headDim],
+        { tolerance: 1e-4 },
+      ),
+    ),
+  )
