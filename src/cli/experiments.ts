@@ -10,6 +10,11 @@
  *     npm run experiments -- main-thread [--seconds 20]
  *
  * `main-thread`: presses Run and watches how long single tasks hold the page's main thread, in three windows of time.
+ *
+ *     npm run experiments -- generator [--games 1000] [--recount]
+ *
+ * `generator`: compares generated full scenes with the counts of the official games, and has as many of each split played;
+ * with `--recount`, counts the official games anew first (see generator-report.ts for where they are looked for).
  */
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
@@ -17,11 +22,13 @@ import { preview } from 'vite'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
 import type { LoggedEvent } from '../method/events.ts'
+import { generatorReport, recount } from './generator-report.ts'
 import { heldMainThread } from './main-thread.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]
          [--evaluate-every 20] [--at-once 1]
-       npm run experiments -- main-thread [--seconds 20]`
+       npm run experiments -- main-thread [--seconds 20]
+       npm run experiments -- generator [--games 1000] [--recount]`
 const LAST = 3
 
 interface LearningResult {
@@ -177,6 +184,8 @@ const { positionals, values } = parseArgs({
     'evaluate-every': { type: 'string', default: '20' },
     'at-once': { type: 'string', default: '1' },
     seconds: { type: 'string', default: '20' },
+    games: { type: 'string', default: '1000' },
+    recount: { type: 'boolean', default: false },
   },
 })
 const options: LearningOptions = {
@@ -187,10 +196,14 @@ const options: LearningOptions = {
   atOnce: Number(values['at-once']),
 }
 const seconds = Number(values.seconds)
-const isComplete = Object.values(options).flat().every(Number.isFinite) && Number.isFinite(seconds)
+const games = Number(values.games)
+const isComplete = [Object.values(options), seconds, games].flat(2).every(Number.isFinite)
 if (positionals[0] === 'learning' && isComplete) await learning(options)
 else if (positionals[0] === 'main-thread' && isComplete) await mainThread(seconds)
-else {
+else if (positionals[0] === 'generator' && isComplete) {
+  if (values.recount) recount()
+  generatorReport(games)
+} else {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2
 }
