@@ -4,6 +4,8 @@ import type { HouseholdGame } from '../environments/household/game.ts'
 /** A file of a zip or folder, or one that stands alone; the path is as it is there, with "/". */
 export interface SourceFile {
   path: string
+  /** Found in a folder or zip, so that nobody said it is a game; if left out, what a path with folders in it is. */
+  isPart?: boolean
   bytes(): Promise<Uint8Array>
 }
 

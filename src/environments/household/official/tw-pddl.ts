@@ -46,7 +46,8 @@ export function readTwPddl(text: string, path: string): OfficialGameFile {
   const walkthrough = file.walkthrough.map((command) => command.replace(/^put (.+) in\/on (.+)$/, 'move $1 to $2'))
   const failure = walkthroughFailure(game, walkthrough)
   if (failure !== null && !isForOtherGoal) throw new GameFileError(failure)
-  return { game, walkthrough: failure === null ? walkthrough : [] }
+  // Its words are slices of the file, which would be kept in memory with them; a copy has words of its own.
+  return structuredClone({ game, walkthrough: failure === null ? walkthrough : [] })
 }
 
 interface GameJson {

@@ -1,0 +1,25 @@
+/** Imported games in memory, for as long as the process runs: the command line's library. */
+import type { GameLibrary, LibraryEntry, LibraryGame } from './game-import.ts'
+
+export class MemoryGameLibrary implements GameLibrary {
+  readonly #games = new Map<string, LibraryGame>()
+
+  async put(games: readonly LibraryGame[]): Promise<void> {
+    for (const game of games) this.#games.set(game.id, game)
+  }
+
+  /** By id, whatever order they were put in. */
+  async list(): Promise<readonly LibraryEntry[]> {
+    return [...this.#games.values()]
+      .map(({ id, split, game }) => ({ id, split, taskType: game.goal.taskType }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  async get(ids: readonly string[]): Promise<LibraryGame[]> {
+    return ids.flatMap((id) => this.#games.get(id) ?? [])
+  }
+
+  async clear(): Promise<void> {
+    this.#games.clear()
+  }
+}
