@@ -1,13 +1,9 @@
 /** The store of runs against a real IndexedDB; its sources are served as they are, without a build. */
-import { fileURLToPath } from 'node:url'
-import { createServer, type ViteDevServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { presetSettings } from '../../src/method/settings.ts'
 import type { RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
-import { useBrowser } from './harness.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
+import { useBlankPage } from './blank-page.ts'
 
 /** The page has the module's exports as globals. */
 type StoreModule = typeof import('../../src/runs/indexeddb-store.ts')
@@ -25,38 +21,10 @@ function summary(runId: string): RunSummary {
 }
 
 describe('runs kept in the browser', () => {
-  const open = useBrowser()
-  let server: ViteDevServer
-  let address: string
-  beforeAll(async () => {
-    server = await createServer({
-      root,
-      configFile: false,
-      logLevel: 'error',
-      server: { host: '127.0.0.1', port: 4500, strictPort: false, hmr: false, ws: false },
-      appType: 'custom',
-      cacheDir: '.cache/vite-store-test',
-      optimizeDeps: { include: ['idb'], entries: [] },
-      plugins: [
-        {
-          name: 'blank-page',
-          configureServer({ middlewares }) {
-            middlewares.use('/blank', (_request, response) => {
-              response.setHeader('content-type', 'text/html')
-              const script = `import * as store from '/src/runs/indexeddb-store.ts'; Object.assign(globalThis, store)`
-              response.end(`<!doctype html><title>blank</title><script type="module">${script}</script>`)
-            })
-          },
-        },
-      ],
-    })
-    await server.listen()
-    address = server.resolvedUrls?.local[0] ?? ''
-  })
-  afterAll(() => server.close())
+  const { open } = useBlankPage('src/runs/indexeddb-store.ts')
 
   it('come back in order, with the two latest checkpoints kept', async () => {
-    const { page } = await open(`${address}blank`)
+    const { page } = await open()
     const found = await page.evaluate(
       async ([run, first, second]) => {
         const { IndexedDbRunStore } = globalThis as unknown as StoreModule
@@ -95,7 +63,7 @@ describe('runs kept in the browser', () => {
   })
 
   it('go on at the last checkpoint after the tab was closed', async () => {
-    const { page } = await open(`${address}blank`)
+    const { page } = await open()
     const checkpoint: Omit<RunCheckpoint, 'policy' | 'reward'> = { runId: 'b', iteration: 1, eventCount: 2 }
     await page.evaluate(
       async ([run, events, at]) => {
@@ -126,7 +94,7 @@ describe('runs kept in the browser', () => {
   })
 
   it('are gone when they are removed, and others stay', async () => {
-    const { page } = await open(`${address}blank`)
+    const { page } = await open()
     const left = await page.evaluate(
       async ([first, second, events]) => {
         const { IndexedDbRunStore } = globalThis as unknown as StoreModule
