@@ -12,6 +12,7 @@ import {
   objectText,
   receptacleText,
 } from './observations.ts'
+import { reasonFor } from './refusals.ts'
 import { condition, isGoalMet, type GameState } from './state.ts'
 import { worldOf, type World } from './world.ts'
 
@@ -27,16 +28,20 @@ export interface StepOutcome {
 
 /** Plays one command and changes `state`. A game that is over ignores commands. */
 export function step(state: GameState, text: string): StepOutcome {
-  if (state.done) return { observation: nothingHappens, won: state.won, done: true, accepted: false }
+  if (state.done) return { observation: refusalText(state, text), won: state.won, done: true, accepted: false }
   const world = worldOf(state.game)
   const command = parseCommand(world, state.dialect, text)
   const accepted = command !== null && isAdmissible(world, state, command)
-  const observation = accepted ? play(world, state, command) : nothingHappens
+  const observation = accepted ? play(world, state, command) : refusalText(state, text)
   state.steps++
   // A refused command changes no fact, and the goal was not met before it.
   if (accepted) state.won = isGoalMet(state)
   state.done = state.won || state.steps >= state.stepLimit
   return { observation, won: state.won, done: state.done, accepted }
+}
+
+function refusalText(state: GameState, text: string): string {
+  return state.explainRefusals ? `${nothingHappens} ${reasonFor(state, text)}` : nothingHappens
 }
 
 /** Applies an admissible command and tells what is seen. */

@@ -12,6 +12,8 @@ export interface GameState {
   readonly dialect: Dialect
   /** Commands after which the game is over, won or not. */
   readonly stepLimit: number
+  /** Whether "Nothing happens." is followed by a reason, which ALFWorld never gives. */
+  readonly explainRefusals: boolean
   /** -1 is the middle of the room, left for good with the first `go to`. */
   place: number
   /** The object in the hand, or -1. */
@@ -35,6 +37,8 @@ export interface GameState {
 export interface StartOptions {
   dialect?: Dialect
   stepLimit?: number
+  /** Off if left out, as in ALFWorld. */
+  explainRefusals?: boolean
 }
 
 export const defaultStepLimit = 50
@@ -45,6 +49,7 @@ export function startGame(game: HouseholdGame, options: StartOptions = {}): Game
     game,
     dialect: options.dialect ?? 'v2',
     stepLimit: options.stepLimit ?? defaultStepLimit,
+    explainRefusals: options.explainRefusals ?? false,
     place: -1,
     held: -1,
     conditions: new Uint8Array(world.objects.length),
