@@ -1,11 +1,12 @@
 /** Commands as a careless player would type them, for comparing the engine with other models of the game. */
-import { admissibleCommands } from '../../../src/environments/household/commands.ts'
+import { admissibleCommands, stripped } from '../../../src/environments/household/commands.ts'
 import { step } from '../../../src/environments/household/engine.ts'
 import { nextCommandKnowingAll } from '../../../src/environments/household/expert.ts'
 import type { HouseholdGame } from '../../../src/environments/household/game.ts'
-import { openingText } from '../../../src/environments/household/observations.ts'
+import { nothingHappens, openingText } from '../../../src/environments/household/observations.ts'
 import { chance, pick, seededRandom, type Random } from '../../../src/environments/household/random.ts'
 import { startGame, type Dialect } from '../../../src/environments/household/state.ts'
+import type { OfficialGame } from './official-games.ts'
 
 const forms = [
   'look', 'inventory', 'help', 'go to A', 'open A', 'close A', 'examine A', 'take A from B', 'move A to B',
@@ -32,7 +33,10 @@ function kindOf(command: string): string {
 /** Mostly something that can be done, every kind as likely as any other; else something that hardly can. */
 export function randomCommand(random: Random, game: HouseholdGame, admissible: readonly string[]): string {
   const name = () => {
-    const { noun, number } = pick(random, chance(random, 0.6) ? game.receptacles : game.objects)
+    const { noun, number } = pick<{ noun: string; number: number }>(
+      random,
+      chance(random, 0.6) ? game.receptacles : game.objects,
+    )
     return `${noun} ${number}`
   }
   if (chance(random, 0.2)) return pick(random, forms).replace('A', name).replace('B', name)
@@ -46,39 +50,60 @@ export function randomCommand(random: Random, game: HouseholdGame, admissible: r
   return chance(random, 0.1) ? pick(random, variations)(command) : command
 }
 
-export interface PlayedStep {
-  /** Empty for the start of the game. */
-  command: string
+/** What a player can tell after a command. */
+export interface Observed {
   observation: string
-  admissible: string[]
+  admissible: readonly string[]
   won: boolean
 }
 
-export interface PlayOptions {
-  dialect: Dialect
-  goalText: string
-  steps: number
-  /** How often the next command is one that leads to the goal. */
-  guidance: number
-  seed: number
+/** The command is empty for the start of the game. */
+export interface PlayedStep extends Observed {
+  command: string
 }
 
-/** Plays at random on this project's engine until the game is won or the steps are used up. */
-export function randomPlay(
-  game: HouseholdGame,
-  { dialect, goalText, steps, guidance, seed }: PlayOptions,
-): PlayedStep[] {
-  const random = seededRandom('random play', game.id, seed)
-  const state = startGame(game, { dialect, stepLimit: steps })
-  const observed = (command: string, observation: string): PlayedStep => {
-    return { command, observation, admissible: admissibleCommands(state), won: state.won }
+/** Of each game: two plays all at random, and one in which every third command or so leads to the goal. */
+const GUIDANCE = [0, 0, 0.3]
+const STEPS = 50
+
+/** Plays a game at random on this project's engine, each time until it is won or 50 commands are used up. */
+export function randomPlays({ game, goalText }: OfficialGame, dialect: Dialect): PlayedStep[][] {
+  return GUIDANCE.map((guidance, seed) => {
+    const random = seededRandom('random play', game.id, seed)
+    const state = startGame(game, { dialect, stepLimit: STEPS })
+    const observed = (command: string, observation: string): PlayedStep => {
+      return { command, observation, admissible: admissibleCommands(state), won: state.won }
+    }
+    const played = [observed('', openingText(state, `${goalText}.`))]
+    while (!state.done) {
+      const command = chance(random, guidance)
+        ? nextCommandKnowingAll(state).command
+        : randomCommand(random, game, played.at(-1)!.admissible)
+      played.push(observed(command, step(state, command).observation))
+    }
+    return played
+  })
+}
+
+/** The first step at which another model of the game sees something else, in words; null if there is none. */
+export function firstDifference(played: readonly PlayedStep[], others: readonly Observed[]): string | null {
+  const textOf = ({ observation, admissible, won }: Observed) => JSON.stringify({ observation, admissible, won })
+  const index = played.findIndex((step, i) => others[i] === undefined || textOf(step) !== textOf(others[i]))
+  if (index < 0) return null
+  const { command } = played[index]!
+  const other = others[index] ? textOf(others[index]) : 'nothing'
+  return `step ${index}, ${JSON.stringify(command)}: ${textOf(played[index]!)} for ${other}`
+}
+
+/** "3 plays, 150 steps, 1 won: go 60, refused 40, …" */
+export function summaryOf(plays: readonly (readonly PlayedStep[])[]): string {
+  const counts = new Map<string, number>()
+  for (const { command, observation } of plays.flatMap((played) => played.slice(1))) {
+    const verb = observation === nothingHappens ? 'refused' : stripped(command).split(' ', 1)[0]!
+    counts.set(verb, (counts.get(verb) ?? 0) + 1)
   }
-  const played = [observed('', openingText(state, `${goalText}.`))]
-  while (!state.done) {
-    const command = chance(random, guidance)
-      ? nextCommandKnowingAll(state).command
-      : randomCommand(random, game, played.at(-1)!.admissible)
-    played.push(observed(command, step(state, command).observation))
-  }
-  return played
+  const verbs = [...counts].sort((a, b) => b[1] - a[1]).map(([verb, count]) => `${verb} ${count}`)
+  const steps = plays.reduce((sum, played) => sum + played.length - 1, 0)
+  const won = plays.filter((played) => played.at(-1)!.won).length
+  return `${plays.length} plays, ${steps} steps, ${won} won: ${verbs.join(', ')}`
 }

@@ -214,27 +214,27 @@ function parseQuery(text: string): readonly Query[] {
 export function assignments(text: string, scene: Scene, mapping: Mapping): Mapping[] {
   let found: Mapping[] = [mapping]
   for (const { predicate, parameters } of parseQuery(text)) {
-    const facts = predicate.startsWith('not_')
-      ? [...scene.denials.of(predicate.slice('not_'.length))]
-      : [...scene.facts.of(predicate)]
-    const sorted = facts
-      .filter((args) => args.every((arg, i) => scene.isOfType(arg, parameters[i]!.type)))
-      .sort((a, b) => compareLists(a, b))
+    const isDenial = predicate.startsWith('not_')
+    const facts = [...(isDenial ? scene.denials.of(predicate.slice('not_'.length)) : scene.facts.of(predicate))]
+    const keys = parameters.map(({ name, type }) => `${name}:${type}`)
     found = found.flatMap((known) =>
-      sorted.flatMap((args) => {
-        const extended = new Map(known)
-        const taken = new Set(known.values())
-        const matches = args.every((arg, i) => {
-          const key = `${parameters[i]!.name}:${parameters[i]!.type}`
-          const value = extended.get(key)
-          if (value !== undefined) return value === arg
-          if (taken.has(arg)) return false
-          extended.set(key, arg)
-          taken.add(arg)
-          return true
-        })
-        return matches ? [extended] : []
-      }),
+      facts
+        .filter((args) => args.every((arg, i) => (known.get(keys[i]!) ?? arg) === arg))
+        .filter((args) => args.every((arg, i) => scene.isOfType(arg, parameters[i]!.type)))
+        .sort(compareLists)
+        .flatMap((args) => {
+          const extended = new Map(known)
+          const taken = new Set(known.values())
+          const matches = args.every((arg, i) => {
+            const value = extended.get(keys[i]!)
+            if (value !== undefined) return value === arg
+            if (taken.has(arg)) return false
+            extended.set(keys[i]!, arg)
+            taken.add(arg)
+            return true
+          })
+          return matches ? [extended] : []
+        }),
     )
   }
   return found
