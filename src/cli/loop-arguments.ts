@@ -19,6 +19,8 @@ export interface LoopArguments {
   isJson: boolean
   /** Folder of the model folders. */
   models: string
+  /** A zip, folder or file of ALFWorld's own games, if these are to be played. */
+  games?: string
   /** The log, if one is wanted. */
   out?: string
   /** Folder for the checkpoints, if they are wanted. */
@@ -37,6 +39,7 @@ export const USAGE = `npm run loop -- [options]
   --set KEY=VALUE     a setting, over the preset; may be repeated
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
+  --games PATH        plays ALFWorld's own games: the released zip, its unpacked folder or part of it
   --backend NAME      ${BACKENDS.join(' or ')} (cpu)
   --models DIR        folder with the models (public/models)
   --out FILE.jsonl    writes the run log there, and timings beside it
@@ -45,7 +48,18 @@ export const USAGE = `npm run loop -- [options]
   --help              this text
 `
 
-const VALUED = ['iterations', 'preset', 'set', 'seed', 'eval-tasks', 'backend', 'models', 'out', 'save'] as const
+const VALUED = [
+  'iterations',
+  'preset',
+  'set',
+  'seed',
+  'eval-tasks',
+  'games',
+  'backend',
+  'models',
+  'out',
+  'save',
+] as const
 const FLAGS = ['json', 'help'] as const
 const MOST_ITERATIONS = 1_000_000
 
@@ -71,15 +85,27 @@ export function parseLoopArguments(args: readonly string[]): LoopArguments | nul
   const evaluationTasks = value('eval-tasks')
   if (evaluationTasks !== undefined) overrides['evaluationTasks'] = wholeNumber('eval-tasks', evaluationTasks, 0, 1000)
 
+  const games = value('games')
+  if (games !== undefined) {
+    if ((overrides['games'] ?? 'official') !== 'official') {
+      throw new ArgumentError('--games plays official games; leave it or --set games out.')
+    }
+    overrides['games'] = 'official'
+  }
+  const settings = settingsFrom(overrides, preset)
+  if (settings.games === 'official' && games === undefined) {
+    throw new ArgumentError("games=official needs --games PATH, the zip or folder of ALFWorld's released games.")
+  }
   const out = value('out')
   const save = value('save')
   return {
     iterations,
     backend,
     preset,
-    settings: settingsFrom(overrides, preset),
+    settings,
     isJson: given.flags.has('json'),
     models: value('models') ?? 'public/models',
+    ...(games === undefined ? {} : { games }),
     ...(out === undefined ? {} : { out }),
     ...(save === undefined ? {} : { save }),
   }

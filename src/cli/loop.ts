@@ -6,12 +6,12 @@ import { startThread } from '../engines/node-threads.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
 import type { ModelService } from '../engines/tiny.ts'
 import { connectWorker } from '../engines/worker-bridge.ts'
-import { HouseholdEnvironment } from '../environments/household/environment.ts'
-import { generatedGames } from '../environments/household/game-source.ts'
 import { householdFormats } from '../environments/household/roles.ts'
+import { openHousehold } from '../games/open-household.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { RunSession } from '../runs/session.ts'
+import { importLibrary } from './import-library.ts'
 import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop-arguments.ts'
 import { RunReport } from './report.ts'
 
@@ -34,14 +34,16 @@ function modelFolders(models: string): Record<Role, string> {
 }
 
 async function run(options: LoopArguments): Promise<number> {
-  const { backend, preset, settings, iterations, out, save } = options
+  const { backend, preset, settings, iterations, out, save, games } = options
+  const tell = (line: string) => process.stderr.write(`${line}\n`)
+  const library = games === undefined ? null : await importLibrary(games, tell)
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
   const models = await openRoleModels({
     backend,
     locations: modelFolders(options.models),
     startWorker: (role) =>
       connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
-    onRestart: (loss) => process.stderr.write(`${restartNotice(loss)}\n`),
+    onRestart: (loss) => tell(restartNotice(loss)),
   })
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
   try {
@@ -52,7 +54,7 @@ async function run(options: LoopArguments): Promise<number> {
         policy: models.policy,
         reward: models.reward,
         author: models.author,
-        environment: new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) }),
+        environment: openHousehold(settings, library),
         formats: householdFormats,
         now: () => performance.now(),
       },

@@ -18,7 +18,7 @@ export async function* openGames(path: string): AsyncGenerator<SourceFile> {
     .slice(-FOLDERS_ABOVE - 1)
     .join('/')
   const found = await stat(absolute).catch((cause: unknown) => {
-    throw new SourceError(path, `There is nothing at "${path}".`, { cause })
+    throw new SourceError(path, 'There is nothing of this name.', { cause })
   })
   if (found.isDirectory()) yield* allFilesBelow(absolute, named)
   else if (/\.zip$/i.test(path)) yield* archiveFiles(absolute, path)

@@ -14,6 +14,8 @@ import { describeTask, gameOf, initialKnowledge, taskOf, type HouseholdTask } fr
 export interface HouseholdOptions {
   games: GameSource
   dialect?: Dialect
+  /** Whether "Nothing happens." says why. */
+  explainRefusals?: boolean
 }
 
 interface Episode {
@@ -41,9 +43,10 @@ export class HouseholdEnvironment implements EnvironmentPort {
   }
 
   async reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {
+    const { dialect, explainRefusals } = this.options
     return starts.map(({ episodeId, task, maxSteps }) => {
       const body = task.body as HouseholdTask
-      const state = startGame(gameOf(body), { stepLimit: maxSteps, dialect: this.options.dialect })
+      const state = startGame(gameOf(body), { stepLimit: maxSteps, dialect, explainRefusals })
       this.episodes.set(episodeId, { state, knowledge: initialKnowledge(body), distance: distanceToGoal(state) })
       return { episodeId, opening: openingText(state, body.instruction) }
     })
