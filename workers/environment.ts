@@ -1,8 +1,8 @@
 /** The household world: samples tasks, steps episodes, and applies what the author writes. */
 import { exposeService } from '../src/engines/worker-bridge.ts'
-import { HouseholdEnvironment } from '../src/environments/household/environment.ts'
-import { generatedGames } from '../src/environments/household/game-source.ts'
+import { HouseholdService } from '../src/games/household-service.ts'
+import { IndexedDbGameLibrary } from '../src/games/indexeddb-library.ts'
 
-exposeService(new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) }))
+exposeService(new HouseholdService(new IndexedDbGameLibrary()))
 
-export type EnvironmentWorker = HouseholdEnvironment
+export type EnvironmentWorker = HouseholdService

@@ -2,11 +2,12 @@
 import { chooseBackend, measureModel, webGpuObstacle } from '../src/engines/backend-choice.ts'
 import { restartNotice } from '../src/engines/errors.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../src/engines/role-models.ts'
-import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
+import { connectWorker, exposeService, type Bridge } from '../src/engines/worker-bridge.ts'
 import { householdFormats } from '../src/environments/household/roles.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
 import type { BackendName } from '../src/language-model/backends/index.ts'
-import { LoopService, type StartRequest } from '../src/runs/loop-service.ts'
+import { LoopService, OpeningError, type StartRequest } from '../src/runs/loop-service.ts'
+import type { Settings } from '../src/method/settings.ts'
 import type { EnvironmentWorker } from './environment.ts'
 import type { PolicyWorker } from './policy.ts'
 
@@ -24,51 +25,73 @@ function modelAddress(role: Role, request: StartRequest): string {
 
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
-  async open(request, { onBytes, onNotice, onBackend }) {
+  async open(request, { isResumed, onBytes, onNotice, onBackend }) {
     const locations = Object.fromEntries(ROLES.map((role) => [role, modelAddress(role, request)])) as Record<
       Role,
       string
     >
-    const choice = await chooseBackend({
-      wish: request.backend ?? 'auto',
-      findObstacle: () => webGpuObstacle((navigator as Partial<Navigator>).gpu),
-      measure: (backend) => measured(backend, locations.policy),
-    })
-    const { backend } = choice
-    onBackend(choice)
-    const environment = connectWorker<EnvironmentWorker>(
-      new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
-      'environment',
-    )
-    const models = await openRoleModels({
-      backend,
-      locations,
-      startWorker: (role) => connectWorker<PolicyWorker>(START[role](), role),
-      onBytes,
-      onRestart: (loss) => onNotice(restartNotice(loss)),
-    }).catch((error: unknown) => {
+    // First, because it is quick to say what it lacks.
+    const environment = await openEnvironment(request.settings, isResumed)
+    try {
+      const choice = await chooseBackend({
+        wish: request.backend ?? 'auto',
+        findObstacle: () => webGpuObstacle((navigator as Partial<Navigator>).gpu),
+        measure: (backend) => measured(backend, locations.policy),
+      })
+      const { backend } = choice
+      onBackend(choice)
+      const { close, ...models } = await openRoleModels({
+        backend,
+        locations,
+        startWorker: (role) => connectWorker<PolicyWorker>(START[role](), role),
+        onBytes,
+        onRestart: (loss) => onNotice(restartNotice(loss)),
+      })
+      return {
+        ports: {
+          ...models,
+          environment: environment.remote,
+          formats: householdFormats,
+          now: () => performance.now(),
+        },
+        backend,
+        models: {
+          policy: nameOf(locations.policy),
+          reward: nameOf(locations.reward),
+          author: nameOf(locations.author),
+        },
+        close() {
+          close()
+          environment.terminate()
+        },
+      }
+    } catch (error) {
       environment.terminate()
       throw error
-    })
-    const { policy, reward, author } = models
-    return {
-      ports: {
-        policy,
-        reward,
-        author,
-        environment: environment.remote,
-        formats: householdFormats,
-        now: () => performance.now(),
-      },
-      backend,
-      models: { policy: nameOf(locations.policy), reward: nameOf(locations.reward), author: nameOf(locations.author) },
-      close() {
-        models.close()
-        environment.terminate()
-      },
     }
   },
 })
+
+/** Throws OpeningError. */
+async function openEnvironment(settings: Settings, isResumed: boolean): Promise<Bridge<EnvironmentWorker>> {
+  const environment = connectWorker<EnvironmentWorker>(
+    new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
+    'environment',
+  )
+  try {
+    await environment.remote.open({ settings, isResumed })
+    return environment
+  } catch (cause) {
+    environment.terminate()
+    const why = cause instanceof Error ? cause.message : String(cause)
+    const isWithoutGames = cause instanceof Error && cause.name === 'NoGamesError'
+    const remedy = isWithoutGames
+      ? `Import them under Games${isResumed ? ', then reload the page and resume the run' : ', or choose generated rooms there'}. ` +
+        'A run that is not evaluated (Evaluate every: 0) needs none of the valid folders.'
+      : 'Reload the page and start the run again; generated rooms need no imported games.'
+    throw new OpeningError({ what: 'The household could not be opened.', why, remedy }, { cause })
+  }
+}
 
 const speeds = new Map<string, Promise<number>>()
 

@@ -55,6 +55,17 @@ export type RunMessage =
   /** The run goes on, but a person should know. */
   | { type: 'notice'; runId: string | null; text: string }
 
+/** Thrown where a run cannot be opened and it is not for its models; `failure` is what people are told. */
+export class OpeningError extends Error {
+  override readonly name = 'OpeningError'
+  readonly failure: RunFailure
+
+  constructor(failure: RunFailure, options?: ErrorOptions) {
+    super(failure.why, options)
+    this.failure = failure
+  }
+}
+
 export interface OpenedRun {
   ports: LoopPorts
   backend: 'cpu' | 'webgpu'
@@ -66,7 +77,9 @@ export interface OpenedRun {
 export interface LoopServiceOptions {
   open: (
     request: StartRequest,
-    report: {
+    context: {
+      /** The run goes on from a checkpoint: its tasks are in its log. */
+      isResumed: boolean
       onBytes: (done: number, total: number) => void
       onNotice: (text: string) => void
       onBackend: (choice: BackendChoice) => void
@@ -200,6 +213,7 @@ export class LoopService {
     let opened: OpenedRun | null = null
     try {
       opened = await this.#options.open(request, {
+        isResumed: resumed !== undefined,
         onBytes: loading,
         onNotice: notice,
         onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
@@ -215,7 +229,9 @@ export class LoopService {
       opened?.close()
       if (this.#loading !== request) return
       this.#loading = null
-      status({ state: 'failed', failure: failureOf('The models could not be loaded.', error) })
+      const failure =
+        error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error)
+      status({ state: 'failed', failure })
       return
     }
     const store = (await this.#openStore(notice)) ?? KEEPS_NOTHING

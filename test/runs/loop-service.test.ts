@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged } from '../../src/method/events.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
-import { LoopService, type OpenedRun, type RunMessage, type StartRequest } from '../../src/runs/loop-service.ts'
+import {
+  LoopService,
+  OpeningError,
+  type OpenedRun,
+  type RunMessage,
+  type StartRequest,
+} from '../../src/runs/loop-service.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import type { ResumableRunStore } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
@@ -10,14 +16,19 @@ import { MemoryStore } from './memory-store.ts'
 function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   const messages: RunMessage[] = []
   const closed: string[] = []
+  const resumed: boolean[] = []
   const service = new LoopService({
-    open: async (request) =>
-      open?.() ?? {
-        ports: world(),
-        backend: 'cpu',
-        models: { policy: 'p', reward: 'r', author: 'a' },
-        close: () => closed.push(request.runId),
-      },
+    open: async (request, { isResumed }) => {
+      resumed.push(isResumed)
+      return (
+        open?.() ?? {
+          ports: world(),
+          backend: 'cpu',
+          models: { policy: 'p', reward: 'r', author: 'a' },
+          close: () => closed.push(request.runId),
+        }
+      )
+    },
     openStore: async () => {
       if (store === undefined) throw new RunStoreError('Nothing can be kept here.')
       return store
@@ -26,7 +37,7 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   void service.listen((message) => messages.push(message))
   const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
   const events = () => messages.flatMap((message) => (message.type === 'events' ? message.batch : []))
-  return { service, messages, closed, states, events }
+  return { service, messages, closed, resumed, states, events }
 }
 
 const request = (runId: string, iterations = 2): StartRequest => ({
@@ -91,6 +102,13 @@ describe('the loop service', () => {
     })
   })
 
+  it('says so where it was not the models that were missing', async () => {
+    const failure = { what: 'The household could not be opened.', why: 'There are no games.', remedy: 'Import them.' }
+    const { service, messages } = serve(() => Promise.reject(new OpeningError(failure)))
+    await service.start(request('a'))
+    expect(messages.at(-1)).toMatchObject({ status: { state: 'failed', failure } })
+  })
+
   it('does not begin a run that was stopped while its models were loading', async () => {
     let finishLoading: (run: OpenedRun) => void = () => {}
     const { service, states, events } = serve(() => new Promise((resolve) => (finishLoading = resolve)))
@@ -148,6 +166,7 @@ describe('the loop service', () => {
     const told = third.events().flatMap((event) => (isLogged(event) ? [event.seq] : []))
     expect(told).toEqual(whole.events.map((event) => event.seq))
     expect(opened.isFinished).toBe(true)
+    expect([first.resumed, third.resumed]).toEqual([[false], [true]])
   })
 
   it('says that a run without a checkpoint cannot be taken up', async () => {

@@ -1,0 +1,117 @@
+/**
+ * What the games worker answers to: reads files, puts the games of them into the library, and tells how far it has come.
+ * Games are put in batch by batch, so one that is cancelled or whose tab closes keeps the batches before.
+ */
+import type { PickedFile } from './dropped-files.ts'
+import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-import.ts'
+import { importGames } from './import-games.ts'
+import { zipFiles } from './zip-files.ts'
+
+export interface ImportProgress {
+  /** Read so far, of those that have been found by now; those inside of zips count, zips do not. */
+  files: number
+  found: number
+  games: number
+  /** New since the last report. */
+  problems: ImportProblem[]
+}
+
+export interface ImportSummary {
+  /** Games that the files held, and how many of them the library did not have. */
+  games: number
+  added: number
+  isCancelled: boolean
+}
+
+const BATCH = 64
+const REPORT_INTERVAL_MS = 100
+
+export class GameImportService {
+  readonly #library: GameLibrary
+
+  constructor(library: GameLibrary) {
+    this.#library = library
+  }
+
+  /** `next` gives the files batch by batch, and none at the end. Throws what the library throws. */
+  async importFiles(
+    next: () => Promise<PickedFile[]>,
+    onProgress: (progress: ImportProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<ImportSummary> {
+    const known = new Set((await this.#library.list()).map(({ id }) => id))
+    const before = known.size
+    const progress: ImportProgress = { files: 0, found: 0, games: 0, problems: [] }
+    let toldAt = 0
+    const tell = () => {
+      onProgress({ ...progress })
+      progress.problems = []
+      toldAt = performance.now()
+    }
+    const onFile = (done: number) => {
+      progress.files = done
+      if (performance.now() - toldAt > REPORT_INTERVAL_MS) tell()
+    }
+    const sources = pickedSources(next, {
+      isWanted: () => signal?.aborted !== true,
+      onFound: (count) => (progress.found += count),
+      onProblem: (problem) => progress.problems.push(problem),
+    })
+    let batch: LibraryGame[] = []
+    const keep = async () => {
+      if (batch.length > 0) await this.#library.put(batch)
+      batch = []
+    }
+    for await (const item of importGames(sources, onFile)) {
+      if (item.kind === 'problem') progress.problems.push(item.problem)
+      else {
+        progress.games++
+        known.add(item.game.id)
+        if (batch.push(item.game) >= BATCH) await keep()
+      }
+    }
+    await keep()
+    tell()
+    return { games: progress.games, added: known.size - before, isCancelled: signal?.aborted ?? false }
+  }
+}
+
+interface Listener {
+  isWanted(): boolean
+  onFound(count: number): void
+  onProblem(problem: ImportProblem): void
+}
+
+/** The files one by one until no more are wanted. Zips of a batch are listed before the first file is read. */
+async function* pickedSources(next: () => Promise<PickedFile[]>, listener: Listener): AsyncGenerator<SourceFile> {
+  for (let picked = await next(); picked.length > 0; picked = await next()) {
+    const sources: SourceFile[] = []
+    for (const each of picked) {
+      if (each.file === null) listener.onProblem({ path: each.path, reason: each.reason })
+      else if (isZip(each.path)) await unpack(each.path, each.file, sources, listener)
+      else sources.push(fileSource(each.path, each.file))
+    }
+    listener.onFound(sources.length)
+    for (const source of sources) {
+      if (!listener.isWanted()) return
+      yield source
+    }
+  }
+}
+
+function fileSource(path: string, file: File): SourceFile {
+  return { path, isPart: path.includes('/'), bytes: async () => new Uint8Array(await file.arrayBuffer()) }
+}
+
+/** What can be read of a damaged archive comes before the error. */
+async function unpack(path: string, zip: File, sources: SourceFile[], { onProblem }: Listener): Promise<void> {
+  try {
+    for await (const source of zipFiles(zip)) sources.push(source)
+  } catch (cause) {
+    onProblem({ path, reason: cause instanceof Error ? cause.message : String(cause) })
+  }
+}
+
+function isZip(path: string): boolean {
+  return /\.zip$/i.test(path)
+}
