@@ -3,7 +3,7 @@
  * won, from the first word to the end of random plays. See official-data.ts for where game files are looked for.
  */
 import { describe, expect, it } from 'vitest'
-import { gameFiles, isLeftOut, noGameFiles, noGames, officialGames, print, spread } from './official-data.ts'
+import { gameFiles, importedGame, isLeftOut, noGameFiles, print, spread } from './official-data.ts'
 import { PddlGame, readGameText, type GameText } from './pddl/play.ts'
 import { firstDifference, randomPlays, summaryOf, type Observed, type PlayedStep } from './random-play.ts'
 
@@ -30,18 +30,17 @@ function playedBy(model: PddlGame, played: readonly PlayedStep[]): Observed[] {
   })
 }
 
-describe.skipIf(isLeftOut('plays against an independent model', noGameFiles ?? noGames))('an independent model', () => {
-  const games = officialGames()
+describe.skipIf(isLeftOut('plays against an independent model', noGameFiles))('an independent model', () => {
   const files = spread(gameFiles, GAMES)
 
   it.each(['v2', 'v1'] as const)('agrees on every step of random plays in dialect %s', (dialect) => {
     const plays: PlayedStep[][] = []
     const differences: string[] = []
-    for (const { id, path } of files) {
-      const text = dialect === 'v1' ? inOldWords(readGameText(path)) : readGameText(path)
-      for (const played of randomPlays(games.get(id)!, dialect)) {
+    for (const file of files) {
+      const text = dialect === 'v1' ? inOldWords(readGameText(file.path)) : readGameText(file.path)
+      for (const played of randomPlays(importedGame(file).game, dialect)) {
         const difference = firstDifference(played, playedBy(new PddlGame(text), played))
-        if (difference !== null) differences.push(`${id}, play ${plays.length}, ${difference}`)
+        if (difference !== null) differences.push(`${file.id}, play ${plays.length}, ${difference}`)
         plays.push(played)
       }
     }

@@ -3,8 +3,10 @@
  * has them, or they lie in `../shared/alfworld` beside the repository. Such a folder holds game files as released
  * (`game.tw-pddl`, somewhere below it), or all games re-encoded as one file (`alfworld_compact_v1.json.gz`), or both.
  */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
+import { taskSentence } from '../../../src/environments/household/game.ts'
+import { readTwPddl } from '../../../src/environments/household/official/tw-pddl.ts'
 import { readOfficialGames, type OfficialGame } from './official-games.ts'
 
 const repository = resolve(import.meta.dirname, '../../..')
@@ -28,21 +30,30 @@ function gameFilesIn(parent: string): GameFile[] {
 /** Game files as released, by id; none if there are none. */
 export const gameFiles: readonly GameFile[] = existsSync(folder) ? gameFilesIn(folder) : []
 
+/** A game file as released, by way of this project's importer. */
+export function importedGame({ id, path }: GameFile): OfficialGame {
+  const { game, walkthrough } = readTwPddl(readFileSync(path, 'utf8'), id)
+  return { game, goalText: taskSentence(game).replace(/\.$/, ''), walkthrough }
+}
+
 let games: Map<string, OfficialGame> | undefined
 
-/** All games by id; none if there is no re-encoded file. */
+/** All games by id: from the re-encoded file if there is one, else from the game files. */
 export function officialGames(): ReadonlyMap<string, OfficialGame> {
-  games ??= existsSync(pack) ? readOfficialGames(pack) : new Map<string, OfficialGame>()
+  games ??= existsSync(pack) ? readOfficialGames(pack) : new Map(gameFiles.map((file) => [file.id, importedGame(file)]))
   return games
 }
 
 const whence = named ? `ALFWORLD_DATA (${folder})` : `ALFWORLD_DATA, which is not set, or in ${folder}`
 
-/** Why tests that need the re-encoded games are left out; null if they need not be. */
-export const noGames = existsSync(pack) ? null : `there is no ${basename(pack)} in ${whence}`
-
 /** Why tests that need game files as released are left out; null if they need not be. */
 export const noGameFiles = gameFiles.length > 0 ? null : `there is no game.tw-pddl below ${whence}`
+
+/** Why tests that need games in either form are left out; null if they need not be. */
+export const noGames =
+  existsSync(pack) || gameFiles.length > 0
+    ? null
+    : `there is neither ${basename(pack)} in nor game.tw-pddl below ${whence}`
 
 export const print = (line: string) => process.stdout.write(`${line}\n`)
 

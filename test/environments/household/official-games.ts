@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { GameObject, GameReceptacle, HouseholdGame } from '../../../src/environments/household/game.ts'
-import { taskTypes } from '../../../src/environments/household/game.ts'
+import type { GameObject, GameReceptacle, Goal, HouseholdGame } from '../../../src/environments/household/game.ts'
+import { goalSentence, taskTypes } from '../../../src/environments/household/game.ts'
 
 type PackedReceptacle = [type: number, isOpenable: 0 | 1, place: number, noun?: string]
 type PackedObject = [type: number, receptacles: number | number[], place?: number]
@@ -33,6 +33,7 @@ interface Pack {
 
 export interface OfficialGame {
   game: HouseholdGame
+  /** What the game itself says, without the full stop. */
   goalText: string
   walkthrough: string[]
 }
@@ -68,13 +69,14 @@ function unpack(pack: Pack, packed: PackedGame): OfficialGame {
     Object.assign(objects[Number(index)]!, { noun, number: Number(number) })
   }
   const [taskType, object, target] = packed.t
+  const goal: Goal = { taskType: taskTypes[taskType]!, object, target }
   const game: HouseholdGame = {
     id: packed.id,
     floorPlan: Number(floorPlan),
     receptacles,
     objects,
-    goal: { taskType: taskTypes[taskType]!, object, target },
-    phrasing: 0,
+    goal,
+    phrasing: goalSentence(goal, 1) === packed.goal ? 1 : 0,
     open: [],
     cool: packed.cool ?? [],
     v1Locations: packed.v1loc,

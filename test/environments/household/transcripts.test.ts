@@ -52,7 +52,7 @@ function differencesOf({ game_id, dialect, ...transcript }: Transcript): string[
   if (!official) return [`${game_id}: there is no such game`]
   const differences: string[] = []
   const state = startGame(official.game, { dialect, stepLimit })
-  const opening = openingText(state, `${official.goalText}.`)
+  const opening = openingText(state)
   if (words(transcript.intro) !== words(opening)) differences.push(`${game_id}: "${opening}" for "${transcript.intro}"`)
   transcript.steps.forEach(({ action, observation }, index) => {
     let seen = step(state, action).observation
