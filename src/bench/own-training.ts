@@ -1,0 +1,56 @@
+/** Our own transformer and trainer as a subject. */
+import * as tf from '@tensorflow/tfjs-core'
+import { type BackendName, selectBackend } from '../language-model/backends/index.ts'
+import { type SupervisedExample, Trainer } from '../language-model/trainer.ts'
+import { Transformer } from '../language-model/transformer.ts'
+import { defaultBatchSizes } from '../language-model/memory-budget.ts'
+import type { BenchModel, TokenBatch } from './bench-model.ts'
+import { LEARNING_RATE, MAX_GRAD_NORM, type Open, type TrainingSubject } from './subjects.ts'
+
+export const OWN_NAMES: Record<BackendName, string> = { cpu: 'simd', webgpu: 'webgpu' }
+
+export function ownTraining(device: BackendName): Open<TrainingSubject> {
+  return async ({ config, weights }: BenchModel) => {
+    const { description } = await selectBackend(device)
+    // Peers of one thread share TensorFlow.js, and with it the choice of a backend.
+    const backend = tf.getBackend()
+    const model = new Transformer(config, weights)
+    const trainer = new Trainer(model, defaultBatchSizes(config).microBatchTokens)
+    return {
+      name: OWN_NAMES[device],
+      note: description,
+      async gradients(batch) {
+        await tf.setBackend(backend)
+        const tokens = batch.sequences * batch.length
+        const { gradients, sums } = await trainer.gradients(examplesOf(batch), 1, (logProbs) => {
+          const loss = tf.div<tf.Scalar>(tf.neg(tf.sum(logProbs)), tokens)
+          return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
+        })
+        const arrays = new Map<string, Float32Array>()
+        for (const [name, gradient] of gradients) arrays.set(name, (await gradient.data<'float32'>()).slice())
+        tf.dispose([...gradients.values()])
+        return { loss: sums[0]!, gradients: arrays }
+      },
+      async step(batch) {
+        await tf.setBackend(backend)
+        const { loss } = await trainer.fit(examplesOf(batch), {
+          learningRate: LEARNING_RATE,
+          maxGradNorm: MAX_GRAD_NORM,
+        })
+        return loss
+      },
+      dispose() {
+        trainer.dispose()
+        model.dispose()
+      },
+    }
+  }
+}
+
+/** The first token is the prompt; everything after it is to be learned. */
+function examplesOf({ sequences, length, tokens, targets }: TokenBatch): SupervisedExample[] {
+  return Array.from({ length: sequences }, (_, row) => ({
+    prompt: tokens.subarray(row * length, row * length + 1),
+    response: targets.subarray(row * length, (row + 1) * length),
+  }))
+}

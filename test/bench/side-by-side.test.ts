@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { sideBySide } from '../../src/bench/side-by-side.ts'
+
+/** Contenders that take as long as they are told, on a clock that only they move. */
+function onOwnClock(durations: Record<string, number[]>) {
+  let now = 0
+  const order: string[] = []
+  const contenders = Object.entries(durations).map(([subject, each]) => ({
+    subject,
+    async run() {
+      order.push(subject)
+      now += each[order.filter((name) => name === subject).length - 1]!
+    },
+  }))
+  return { contenders, order, clock: () => now }
+}
+
+describe('sideBySide', () => {
+  it('runs subjects in turn and takes the median of each, the first round thrown away', async () => {
+    const { contenders, order, clock } = onOwnClock({ ours: [900, 10, 30, 20], theirs: [900, 50, 50, 80] })
+    const [ours, theirs] = await sideBySide(contenders, { rounds: 3, clock })
+    expect(order.join(' ')).toBe('ours theirs ours theirs ours theirs ours theirs')
+    expect(ours).toEqual({ subject: 'ours', medianMs: 20, note: 'median of 3 in turn, spread 100 %' })
+    expect(theirs?.medianMs).toBe(50)
+  })
+
+  it('stops between two repetitions when it is told to', async () => {
+    const abort = new AbortController()
+    const stopped = sideBySide([{ subject: 'ours', run: async () => abort.abort(new Error('enough')) }], {
+      rounds: 3,
+      clock: () => 0,
+      signal: abort.signal,
+    })
+    await expect(stopped).rejects.toThrow('enough')
+  })
+})
