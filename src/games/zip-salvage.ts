@@ -11,6 +11,10 @@ const END_OF_LIST = 0x06054b50
 const END_OF_LIST_LENGTH = 22
 const DESCRIPTOR = 0x08074b50
 const DESCRIPTOR_LENGTH = 16
+const ZIP64_DESCRIPTOR_LENGTH = 24
+const ZIP64_FIELD = 1
+/** Stands for a size that is in the extra field, in 64 bits. */
+const IN_EXTRA_FIELD = 0xffffffff
 /** Bit of the flags: sizes and checksum follow the file. */
 const HAS_DESCRIPTOR = 8
 const WINDOW = 64 * 1024
@@ -65,25 +69,31 @@ async function findFile(zip: Blob, offset: number): Promise<Found | null> {
 type Sizes = Pick<Found, 'crc32' | 'compressedSize' | 'uncompressedSize'> & { descriptorLength: number }
 
 function headerSizes(header: DataView): Sizes {
-  return {
-    crc32: header.getUint32(14, true),
-    compressedSize: header.getUint32(18, true),
-    uncompressedSize: header.getUint32(22, true),
-    descriptorLength: 0,
+  const sizes = { crc32: header.getUint32(14, true), descriptorLength: 0 }
+  const compressedSize = header.getUint32(18, true)
+  if (compressedSize < IN_EXTRA_FIELD) return { ...sizes, compressedSize, uncompressedSize: header.getUint32(22, true) }
+  const start = FILE_HEADER_LENGTH + header.getUint16(26, true)
+  for (let at = start; at + 20 <= header.byteLength; at += 4 + header.getUint16(at + 2, true)) {
+    if (header.getUint16(at, true) !== ZIP64_FIELD) continue
+    const long = (offset: number) => Number(header.getBigUint64(at + offset, true))
+    return { ...sizes, uncompressedSize: long(4), compressedSize: long(12) }
   }
+  return { ...sizes, compressedSize: Infinity, uncompressedSize: 0 }
 }
 
 /** The descriptor after a file is known by the size in it, which must be the distance to the file's beginning. */
 async function descriptorSizes(zip: Blob, start: number): Promise<Sizes | null> {
   for (let at = await findSignature(zip, DESCRIPTOR, start); at !== null;) {
-    const descriptor = await view(zip, at, DESCRIPTOR_LENGTH)
-    if (descriptor.byteLength === DESCRIPTOR_LENGTH && descriptor.getUint32(8, true) === at - start) {
-      return {
-        crc32: descriptor.getUint32(4, true),
-        compressedSize: at - start,
-        uncompressedSize: descriptor.getUint32(12, true),
-        descriptorLength: DESCRIPTOR_LENGTH,
-      }
+    const descriptor = await view(zip, at, ZIP64_DESCRIPTOR_LENGTH)
+    const compressedSize = at - start
+    if (descriptor.byteLength >= DESCRIPTOR_LENGTH && descriptor.getUint32(8, true) === compressedSize) {
+      const crc32 = descriptor.getUint32(4, true)
+      const uncompressedSize = descriptor.getUint32(12, true)
+      // Two numbers of 32 bits, or of 64, of which the upper half of the first is zero as no file's size is.
+      const isZip64 = uncompressedSize === 0 && descriptor.byteLength === ZIP64_DESCRIPTOR_LENGTH
+      if (!isZip64) return { crc32, compressedSize, uncompressedSize, descriptorLength: DESCRIPTOR_LENGTH }
+      const long = descriptor.getUint32(16, true)
+      return { crc32, compressedSize, uncompressedSize: long, descriptorLength: ZIP64_DESCRIPTOR_LENGTH }
     }
     at = await findSignature(zip, DESCRIPTOR, at + 1)
   }

@@ -48,6 +48,12 @@ describe('npm run loop', () => {
     })
   })
 
+  it('plays official games where they are given, and no others then', () => {
+    expect(parseLoopArguments(['--games', 'a.zip'])).toMatchObject({ games: 'a.zip', settings: { games: 'official' } })
+    expect(parseLoopArguments(['--games=a', '--set', 'games=official'])).toMatchObject({ games: 'a' })
+    expect(parseLoopArguments(['--set', 'games=full'])).toMatchObject({ settings: { games: 'full' } })
+  })
+
   it('gives help instead', () => {
     expect(parseLoopArguments(['--iterations', '3', '--help'])).toBeNull()
   })
@@ -70,6 +76,9 @@ describe('npm run loop', () => {
     [['--set', 'trainPolicy=1'], 'true or false'],
     [['--set', 'alphaLow=0.9'], 'alphaLow must be below alphaHigh'],
     [['--eval-tasks', 'many'], '"many"'],
+    [['--set', 'games=official'], '--games PATH'],
+    [['--games', 'a.zip', '--set', 'games=compact'], 'leave it or --set games out'],
+    [['--games'], 'needs a value'],
   ])('answers %j in one line that says what is valid', (args, valid) => {
     const line = complaint(...args)
     expect(line).toContain(valid)

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { typescriptFlags } from '../../scripts/ensure.mjs'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { writeTinyModels } from '../engines/tiny-folders.ts'
+import { smallRelease } from '../games/release.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const shipped = join(root, 'public/models')
@@ -81,12 +82,58 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
     expect(existsSync(join(save, 'reward.safetensors'))).toBe(true)
   })
 
+  it('plays the games of a folder, and names what in it is none', async () => {
+    const games = join(folder, 'games')
+    const cut = Array.from({ length: 8 }, (_, i) => ({ path: `json_2.1.1/train/cut-${i}/game.tw-pddl`, text: '{' }))
+    for (const { path, text } of [...smallRelease(), ...cut]) {
+      mkdirSync(dirname(join(games, path)), { recursive: true })
+      writeFileSync(join(games, path), text)
+    }
+    const out = join(folder, 'games.jsonl')
+    const run = (file: string) =>
+      loop(
+        '--models',
+        models,
+        '--iterations',
+        '1',
+        '--games',
+        games,
+        ...SMALL,
+        '--set',
+        'taskPoolSize=50',
+        '--out',
+        file,
+      )
+    const { code, stderr } = await run(out)
+    const lines = stderr.trimEnd().split('\n')
+    expect([code, lines.length]).toEqual([0, 7])
+    expect(lines.slice(0, 5).every((line) => /^Left out .*cut-\d\/game\.tw-pddl: It is not JSON/.test(line))).toBe(true)
+    expect(lines.slice(5)).toEqual(['Left out 3 more.', 'Imported 11 games: 6 train, 3 valid_seen, 2 valid_unseen.'])
+
+    const events = parseRunLog(readFileSync(out, 'utf8'))
+    expect(events[0]).toMatchObject({ type: 'run-started', settings: { games: 'official' } })
+    const tasks = events.flatMap((event) => (event.type === 'task-added' ? [event.task.id] : []))
+    expect(tasks).toHaveLength(6)
+    for (const id of tasks) expect(id).toMatch(/\/trial_T[1-6]$/)
+    expect(events.filter((event) => event.type === 'evaluation').map(({ episodes }) => episodes)).toEqual([2, 2, 2, 2])
+
+    await run(join(folder, 'again.jsonl'))
+    expect(readFileSync(join(folder, 'again.jsonl'), 'utf8')).toBe(readFileSync(out, 'utf8'))
+  })
+
   it('ends with code 2 and one line when an argument is wrong or the models are not there', async () => {
-    const [wrong, nowhere] = await Promise.all([loop('--backend', 'abacus'), loop('--models', folder)])
-    for (const { code, stdout, stderr } of [wrong, nowhere]) {
+    const [wrong, nowhere, gameless, empty] = await Promise.all([
+      loop('--backend', 'abacus'),
+      loop('--models', folder),
+      loop('--games', join(folder, 'nowhere')),
+      loop('--games', models),
+    ])
+    for (const { code, stdout, stderr } of [wrong, nowhere, gameless, empty]) {
       expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1])
     }
     expect(wrong.stderr).toContain('cpu, webgpu')
     expect(nowhere.stderr).toContain('npm run pretrain')
+    expect(gameless.stderr).toContain('There is nothing of this name.')
+    expect(empty.stderr).toContain('there is no game in')
   })
 })
