@@ -10,7 +10,17 @@ import type {
   UpdateOptions,
 } from '../../src/method/ports.ts'
 import { expectClose, matrix } from '../language-model/ops/on-both-backends.ts'
-import { attentionCases, rmsNormCases, ropeCases, swigluCases } from '../language-model/ops/webgpu-cases.ts'
+import {
+  attentionCases,
+  type Case,
+  gatherRowsCases,
+  matMulCases,
+  optimisations,
+  rmsNormCases,
+  ropeCases,
+  selectedLogProbsCases,
+  swigluCases,
+} from '../language-model/ops/webgpu-cases.ts'
 import { type RemoteModel, useLanguageModels } from './language-models.ts'
 
 const BOTH = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
@@ -68,6 +78,7 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     '--enable-features=Vulkan',
   ])
   let missing: string | null = null
+  let adapterFeatures: string[] = []
   let on: (backend: BackendName) => RemoteModel
   /** Weights and moments after a few updates, so that norms are not 1, biases not 0, and Adam has a past. */
   let checkpoint: Uint8Array
@@ -76,14 +87,16 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     const opened = await open()
-    const adapters = await opened.page.evaluate(async () => {
+    const features = await opened.page.evaluate(async () => {
       const gpu = navigator.gpu as GPU | undefined
-      return gpu ? ((await gpu.requestAdapter()) ? 1 : 0) : null
+      const adapter = await gpu?.requestAdapter()
+      return adapter ? Array.from<string>(adapter.features) : gpu ? 'WebGPU, but no adapter' : 'no WebGPU'
     })
-    if (adapters !== 1) {
-      missing = `This Chromium has ${adapters === null ? 'no WebGPU' : 'WebGPU, but no adapter'}, not even the software one.`
+    if (typeof features === 'string') {
+      missing = `This Chromium has ${features}, not even the software one.`
       return
     }
+    adapterFeatures = features
     on = opened.on
     for (const backend of BOTH) {
       await on(backend).select(backend)
@@ -171,7 +184,64 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     ['rope', ropeCases()],
     ['swiglu', swigluCases()],
     ['attention', attentionCases()],
+    ['matMul', matMulCases()],
+    ['gatherRows', gatherRowsCases()],
+    ['selectedLogProbs', selectedLogProbsCases()],
   ])('computes %s alike over random shapes, forward and backward', async (_name, cases) => {
+    await expectAlike(cases)
+  })
+
+  it('computes selectedLogProbs alike a few rows at a time', async () => {
+    await on('webgpu').limitLogits(450)
+    try {
+      await expectAlike(selectedLogProbsCases().slice(0, 5))
+    } finally {
+      await on('webgpu').limitLogits(1 << 24)
+    }
+  })
+
+  it('adds up within subgroups where the adapter has them', async ({ skip }) => {
+    skip(!adapterFeatures.includes('subgroups'), 'This adapter has no subgroups.')
+    const wide = matMulCases().filter(({ inputs: [a] }) => a!.shape.length === 2 && a!.shape[1]! >= 300)
+    expect((await on('webgpu').programsOf(wide)).filter((name) => name.endsWith('subgroups'))).not.toHaveLength(0)
+  })
+
+  it('makes the same steps of AdamW, clipped by the same norm', async () => {
+    const runs = optimisations()
+    const [cpu, webgpu] = await onBoth((model) => model.optimise(runs))
+    for (const [i, results] of cpu.entries()) {
+      expect(webgpu[i]!.length).toBe(results.length)
+      // Adam divides by the square root of what may be next to nothing, so a sliver of a gradient is a step all the same.
+      for (const [at, expected] of results.entries()) expectClose(webgpu[i]![at]!, expected, 1e-4, `result ${at}`)
+    }
+  })
+
+  it('leaves a clone as it was when AdamW changes the parameter in place', async () => {
+    const [parameter, clone] = await on('webgpu').stepBesideClone({ shape: [3], values: Float32Array.of(1, 2, 3) })
+    expect(clone).toEqual(Float32Array.of(1, 2, 3))
+    expectClose(parameter, [0.5, 1.5, 2.5], 1e-5, 'the parameter')
+  })
+
+  it('submits a decode step once', async () => {
+    const requests = [opening, [7, 55]].map((prompt): GenerateRequest => ({
+      prompt: Int32Array.from(prompt),
+      count: 2,
+      seed: 1,
+    }))
+    const count = async (maxTokens: number) => {
+      const { completions, count } = await on('webgpu').generateCounted(requests, { ...SAMPLING, maxTokens })
+      expect(completions.flat().map(({ tokens }) => tokens.length)).toContain(maxTokens)
+      return count
+    }
+    await count(4)
+    const [three, four] = [await count(3), await count(4)]
+    expect(four.submissions - three.submissions).toBe(1)
+    expect(four.computePasses - three.computePasses).toBe(1)
+    // Per layer: 2 norms with those of queries and keys, 7 products, 3 biases, 2 rotations, 2 writes, attention, the gated activation, 2 residuals.
+    expect(four.dispatches - three.dispatches).toBe(2 * (4 + 7 + 4 + 2 + 2 + 1 + 1 + 2) + 3)
+  })
+
+  async function expectAlike(cases: Case[]): Promise<void> {
     const [cpu, webgpu] = await onBoth((model) => model.evaluate(cases))
     for (const [i, { inputs, tolerance, floor }] of cases.entries()) {
       const shapes = inputs.map(({ shape }) => shape.join('×')).join(', ')
@@ -181,7 +251,7 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
         expectClose(webgpu[i]![at]!, expected, tolerance, `${what} for ${shapes}`, floor)
       }
     }
-  })
+  }
 
   it.each([8, 6])('writes rows of %i into a pool alike', async (width) => {
     const writes = [

@@ -4,10 +4,12 @@ import * as tf from '@tensorflow/tfjs-core'
 import { openDevice } from './webgpu/device.ts'
 import { registerFusedKernels } from './webgpu/fused-kernels.ts'
 import { GpuBackend } from './webgpu/gpu-backend.ts'
+import { registerStockKernels } from './webgpu/stock-kernels.ts'
 
 tf.removeBackend('webgpu')
 tf.registerBackend('webgpu', async () => {
   const { device, adapterInfo } = await openDevice()
   return new GpuBackend(device, adapterInfo)
 })
+registerStockKernels()
 registerFusedKernels()

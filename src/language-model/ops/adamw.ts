@@ -32,14 +32,21 @@ export function adamw(
   const { learningRate, beta1, beta2, epsilon, weightDecay, step, gradientScale = 1 } = settings
   const correction1 = 1 - beta1 ** step
   const correction2 = 1 - beta2 ** step
+  const own = { parameter, gradient, firstMoment, secondMoment }
+  const numbers = { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2 }
+  if (hasKernel('ScaledAdamW')) {
+    for (const variable of [parameter, firstMoment, secondMoment]) ownMemory(variable)
+    tf.tidy(() => {
+      // Stays on the device: to read it here would be to wait for everything before it.
+      const scale = typeof gradientScale === 'number' ? tf.scalar(gradientScale) : gradientScale
+      runKernel<tf.Tensor>('ScaledAdamW', { ...own, gradientScale: scale }, numbers)
+    })
+    return
+  }
   if (hasKernel('AdamW')) {
     const scale = typeof gradientScale === 'number' ? gradientScale : gradientScale.dataSync()[0]!
     for (const variable of [parameter, firstMoment, secondMoment]) ownMemory(variable)
-    const done = runKernel<tf.Tensor>(
-      'AdamW',
-      { parameter, gradient, firstMoment, secondMoment },
-      { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2, gradientScale: scale },
-    )
+    const done = runKernel<tf.Tensor>('AdamW', own, { ...numbers, gradientScale: scale })
     done.dispose()
     return
   }
@@ -63,6 +70,7 @@ function ownMemory(variable: tf.Variable): void {
 export function globalNorm(gradients: readonly tf.Tensor[]): tf.Scalar {
   return tf.tidy(() => {
     if (gradients.length === 0) return tf.scalar(0)
+    if (hasKernel('GlobalNorm')) return runKernel<tf.Scalar>('GlobalNorm', Object.fromEntries(gradients.entries()))
     const squares = gradients.map((gradient) =>
       hasKernel('SumOfSquares')
         ? runKernel<tf.Scalar>('SumOfSquares', { x: gradient })
@@ -75,5 +83,6 @@ export function globalNorm(gradients: readonly tf.Tensor[]): tf.Scalar {
 
 /** The gradientScale that keeps the global norm at or under `maximumNorm`: min(1, maximumNorm / norm). */
 export function clipScale(norm: tf.Scalar, maximumNorm: number): tf.Scalar {
+  if (hasKernel('ClipScale')) return runKernel<tf.Scalar>('ClipScale', { norm }, { maximum: maximumNorm })
   return tf.tidy(() => tf.minimum<tf.Scalar>(1, tf.div(maximumNorm, tf.add(norm, 1e-6))))
 }

@@ -18,7 +18,10 @@ export type FusedKernel =
   | 'SelectedLogProbsGradient'
   | 'WriteRows'
   | 'AdamW'
+  | 'ScaledAdamW'
   | 'SumOfSquares'
+  | 'GlobalNorm'
+  | 'ClipScale'
 
 export function hasKernel(name: FusedKernel): boolean {
   return Boolean(tf.getKernel(name, tf.getBackend()))

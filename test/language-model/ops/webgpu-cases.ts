@@ -2,9 +2,12 @@
 import * as tf from '@tensorflow/tfjs-core'
 import fc from 'fast-check'
 import {
+  adamw,
   type AttentionLayout,
   attention,
+  clipScale,
   gatherRows,
+  globalNorm,
   rmsNorm,
   rope,
   selectedLogProbs,
@@ -60,6 +63,39 @@ function apply(operation: Operation, inputs: tf.Tensor[]): tf.Tensor {
   }
 }
 
+export interface Optimisation {
+  parameters: Matrix[]
+  /** `gradients[step][parameter]` */
+  gradients: Matrix[][]
+  maximumNorm: number
+}
+
+/** The norm of the gradients at every step, then each parameter with its two moments as the steps leave them. */
+export function optimise({ parameters, gradients, maximumNorm }: Optimisation): tf.Tensor[] {
+  const tensor = ({ values, shape }: Matrix) => tf.tensor(values, shape)
+  const trained = parameters.map((parameter) => {
+    const start = tensor(parameter)
+    return [tf.variable(start), tf.variable(tf.zerosLike(start)), tf.variable(tf.zerosLike(start))] as const
+  })
+  const norms = gradients.map((ofStep, step) => {
+    const given = ofStep.map(tensor)
+    const norm = globalNorm(given)
+    const gradientScale = clipScale(norm, maximumNorm)
+    for (const [i, [parameter, first, second]] of trained.entries())
+      adamw(parameter, given[i]!, first, second, {
+        learningRate: 0.05,
+        beta1: 0.9,
+        beta2: 0.95,
+        epsilon: 1e-6,
+        weightDecay: 0.1,
+        step: step + 1,
+        gradientScale,
+      })
+    return norm
+  })
+  return [...norms, ...trained.flat()]
+}
+
 const seed = fc.integer({ min: 1, max: 1e6 })
 /** One, odd, around a vector of four, and more than a workgroup or a tile. */
 const size = fc.oneof(
@@ -78,6 +114,16 @@ function caseOf(
 ): Case {
   return { operation, inputs, dy: matrix(99, ...resultShape), tolerance, floor }
 }
+
+/** Also more gradients than one program reads, and shapes that four does not divide. */
+export const optimisations = (): Optimisation[] =>
+  sample(
+    fc.tuple(seed, fc.array(fc.tuple(size, size), { minLength: 1, maxLength: 17 }), fc.constantFrom(0.5, 1e9)),
+    6,
+  ).map(([s, shapes, maximumNorm]) => {
+    const ofAll = (offset: number) => shapes.map(([rows, columns], i) => matrix(s + offset + i, rows, columns))
+    return { parameters: ofAll(0), gradients: [ofAll(100), ofAll(200), ofAll(300)], maximumNorm }
+  })
 
 export const rmsNormCases = (): Case[] =>
   sample(fc.tuple(seed, size, size), 20).map(([s, rows, d]) =>
@@ -131,5 +177,79 @@ export const attentionCases = (): Case[] =>
         [queries, heads * headDim],
         { tolerance: 1e-4 },
       ),
+    ),
+  )
+
+/** A sum of k products is rounded at the size √k that it has on the way: that is the floor. */
+const productCase = (
+  s: number,
+  [m, n, k]: readonly [number, number, number],
+  transposeA: boolean,
+  transposeB: boolean,
+  batches: readonly [number[], number[]] = [[], []],
+): Case =>
+  caseOf(
+    { name: 'matMul', transposeA, transposeB },
+    [
+      matrix(s, ...batches[0], ...(transposeA ? [k, m] : [m, k])),
+      matrix(s + 1, ...batches[1], ...(transposeB ? [n, k] : [k, n])),
+    ],
+    [...(batches[0].length > 0 ? batches[0] : batches[1]), m, n],
+    { tolerance: 1e-5, floor: Math.sqrt(Math.max(m, n, k)) },
+  )
+
+export const matMulCases = (): Case[] => [
+  ...sample(fc.tuple(seed, size, size, size, fc.boolean(), fc.boolean()), 16).map(
+    ([s, m, n, k, transposeA, transposeB]) => productCase(s, [m, n, k], transposeA, transposeB),
+  ),
+  // Few rows through a weight, with an inner index that all lanes of a workgroup share.
+  ...([1, 3, 9] as const).flatMap((m) => [
+    productCase(m, [m, 13, 300], false, true),
+    productCase(m, [m, 6, 521], false, true),
+  ]),
+  // An inner index that is split, and tiles of 64.
+  productCase(1, [40, 36, 1100], true, false),
+  productCase(2, [33, 35, 777], true, true),
+  productCase(3, [704, 740, 16], false, true),
+  // Batches, and one matrix for a batch.
+  productCase(5, [5, 6, 7], false, true, [[3], [3]]),
+  productCase(6, [5, 6, 7], true, false, [
+    [2, 2],
+    [2, 2],
+  ]),
+]
+
+export const gatherRowsCases = (): Case[] =>
+  sample(fc.tuple(seed, size, size, fc.array(fc.nat(), { minLength: 1, maxLength: 40 })), 15).map(
+    ([s, rows, d, picks]) =>
+      caseOf(
+        { name: 'gatherRows', indices: Int32Array.from(picks, (pick) => pick % rows) },
+        [matrix(s, rows, d)],
+        [picks.length, d],
+      ),
+  )
+
+export const selectedLogProbsCases = (): Case[] =>
+  sample(
+    fc.tuple(
+      seed,
+      size,
+      fc.integer({ min: 2, max: 150 }),
+      size,
+      fc.double({ min: 0.5, max: 2, noNaN: true }),
+      fc.constantFrom('logProbs' as const, 'logProbs' as const, 'entropy' as const),
+    ),
+    15,
+  ).map(([s, rows, words, d, temperature, result]) =>
+    caseOf(
+      {
+        name: 'selectedLogProbs',
+        targets: Int32Array.from({ length: rows }, (_, i) => (i * 31 + s) % words),
+        temperature,
+        result,
+      },
+      [matrix(s, rows, d), matrix(s + 1, words, d)],
+      [rows],
+      { tolerance: 1e-5, floor: Math.sqrt(Math.max(rows, words, d)) },
     ),
   )

@@ -5,7 +5,20 @@ import { angleTable } from './angle-table.ts'
 import { attentionForward, attentionStatistics, keyValueGradient, queryGradient } from './attention-code.ts'
 import { rope, swiglu, swigluGradient } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
-import { lanesOf, partOf, rmsNorm, rmsNormGradient, rowsPerGroup, sizeOf, sumStrands, writeRows } from './rows-code.ts'
+import { selectLogProbs, selectLogProbsGradient } from './log-prob-code.ts'
+import { multiplyInto, sumUp } from './matmul.ts'
+import { adamw, clipScale, MOST_GRADIENTS, rootOfSum, squares } from './optimizer-code.ts'
+import {
+  gatherRows,
+  lanesOf,
+  partOf,
+  rmsNorm,
+  rmsNormGradient,
+  rowsPerGroup,
+  scatterAddRows,
+  sizeOf,
+  writeRows,
+} from './rows-code.ts'
 import { slotReaders } from './slot-readers.ts'
 
 type Inputs = Record<string, tf.TensorInfo>
@@ -66,13 +79,7 @@ export function registerFusedKernels(): void {
       groups,
     })
     const dw = backend.allocate([columns])
-    const sumLanes = lanesOf(strands)
-    backend.dispatch(sumStrands(part, sumLanes), {
-      reads: { x: weightSums },
-      writes: { y: dw },
-      uniforms: { strands, columns: width, add: 0 },
-      groups: Math.ceil(width / rowsPerGroup(sumLanes)),
-    })
+    sumUp(backend, weightSums, dw, strands, columns, false)
     backend.disposeData(weightSums.dataId)
     return [dx, dw]
   })
@@ -168,6 +175,38 @@ export function registerFusedKernels(): void {
     },
   )
 
+  register<{ indices: Int32Array }>('GatherRows', (backend, { x }, { indices }) => {
+    const [rows, columns] = x!.shape as [number, number]
+    checkIndices(indices, rows)
+    const part = partOf(columns)
+    const width = columns / sizeOf(part)
+    const y = backend.allocate([indices.length, columns])
+    backend.dispatch(gatherRows(part), {
+      reads: { x: x!, indices: backend.uploadOnce(indices, () => indices) },
+      writes: { y },
+      uniforms: { parts: indices.length * width, width },
+      groups: groupsFor(indices.length * width),
+    })
+    return y
+  })
+
+  register<{ indices: Int32Array; rows: number }>('ScatterAddRows', (backend, { dy }, { indices, rows }) => {
+    const columns = dy!.shape[1]!
+    checkIndices(indices, rows)
+    const part = partOf(columns)
+    const width = columns / sizeOf(part)
+    const dx = backend.allocate([rows, columns])
+    const sources = backend.makeTensorInfo([rows + 1 + indices.length], 'int32', sourcesOfRows(indices, rows))
+    backend.dispatch(scatterAddRows(part), {
+      reads: { dy: dy!, sources },
+      writes: { dx },
+      uniforms: { parts: rows * width, rows, width },
+      groups: groupsFor(rows * width),
+    })
+    backend.disposeData(sources.dataId)
+    return dx
+  })
+
   register<{ slots: Int32Array }>('WriteRows', (backend, { pool, rows }, { slots }) => {
     const [size, columns] = pool!.shape as [number, number]
     checkIndices(slots, size)
@@ -181,6 +220,182 @@ export function registerFusedKernels(): void {
     })
     return backend.makeTensorInfo([], 'float32', new Float32Array(1))
   })
+
+  register<LogProbAttributes>('SelectedLogProbs', (backend, { hidden, head }, { targets, temperature }) => {
+    const [rows, words] = [hidden!.shape[0]!, head!.shape[0]!]
+    checkIndices(targets, words)
+    const [both, logSumExp] = [backend.allocate([2, rows]), backend.allocate([rows])]
+    forEachChunk(backend, hidden!, head!, (logits, first, count) => {
+      backend.dispatch(selectLogProbs, {
+        reads: { logits, targets: backend.uploadOnce(targets, () => targets) },
+        writes: { both, logSumExp },
+        uniforms: { rows, words, first, coldness: 1 / temperature },
+        groups: count,
+      })
+    })
+    return [both, logSumExp]
+  })
+
+  register<LogProbAttributes & { needsHeadGradient: boolean }>(
+    'SelectedLogProbsGradient',
+    (backend, { dy, hidden, head, logSumExp }, { targets, temperature, needsHeadGradient }) => {
+      const [rows, width] = hidden!.shape as [number, number]
+      const words = head!.shape[0]!
+      const dHidden = backend.allocate([rows, width])
+      const dHead = needsHeadGradient
+        ? backend.allocate([words, width])
+        : backend.makeTensorInfo([words, width], 'float32', new Float32Array(words * width))
+      forEachChunk(backend, hidden!, head!, (logits, first, count) => {
+        backend.dispatch(selectLogProbsGradient, {
+          reads: { dy: dy!, logSumExp: logSumExp!, targets: backend.uploadOnce(targets, () => targets) },
+          writes: { logits },
+          uniforms: { numbers: count * words, words, first, coldness: 1 / temperature },
+          groups: groupsFor(count * words),
+        })
+        multiplyInto(backend, dHidden, {
+          a: { tensor: logits, stored: 'rows' },
+          b: { tensor: head!, stored: 'columns' },
+          m: count,
+          n: width,
+          k: words,
+          start: first * width,
+        })
+        if (needsHeadGradient)
+          multiplyInto(backend, dHead, {
+            a: { tensor: logits, stored: 'columns' },
+            b: { tensor: hidden!, stored: 'columns', start: first * width },
+            m: words,
+            n: width,
+            k: count,
+            add: first > 0,
+          })
+      })
+      return [dHidden, dHead]
+    },
+  )
+
+  register('GlobalNorm', (backend, inputs) => {
+    const gradients = Object.values(inputs).map((tensor) => ({ tensor, size: tf.util.sizeFromShape(tensor.shape) }))
+    const vectors = gradients.filter(({ size }) => partOf(size) === 'vec4<f32>')
+    const others = gradients.filter(({ size }) => partOf(size) === 'f32')
+    const batches = [...inBatches(vectors), ...inBatches(others)].map((batch) => {
+      const part = partOf(batch[0]!.size)
+      const ends: number[] = []
+      for (const { size } of batch) ends.push((ends.at(-1) ?? 0) + squareGroups(size / sizeOf(part)))
+      return { batch, part, ends }
+    })
+    const count = batches.reduce((sum, { ends }) => sum + ends.at(-1)!, 0)
+    const sums = backend.allocate([count])
+    let first = 0
+    for (const { batch, part, ends } of batches) {
+      const groups = ends.at(-1)!
+      backend.dispatch(squares(batch.length, part), {
+        reads: numbered('gradient', batch, ({ tensor }) => tensor),
+        writes: { sums },
+        uniforms: {
+          first,
+          ...numbered('parts', batch, ({ size }) => size / sizeOf(part)),
+          ...numbered('end', ends, (end) => end),
+        },
+        groups,
+      })
+      first += groups
+    }
+    const norm = backend.allocate([])
+    backend.dispatch(rootOfSum, { reads: { sums }, writes: { norm }, uniforms: { count }, groups: 1 })
+    backend.disposeData(sums.dataId)
+    return norm
+  })
+
+  register<{ maximum: number }>('ClipScale', (backend, { norm }, { maximum }) => {
+    const scale = backend.allocate([])
+    backend.dispatch(clipScale, { reads: { norm: norm! }, writes: { scale }, uniforms: { maximum }, groups: 1 })
+    return scale
+  })
+
+  register<{
+    learningRate: number
+    beta1: number
+    beta2: number
+    epsilon: number
+    weightDecay: number
+    correction1: number
+    correction2: number
+  }>('ScaledAdamW', (backend, { parameter, gradient, firstMoment, secondMoment, gradientScale }, settings) => {
+    const { learningRate, beta1, beta2, epsilon, weightDecay, correction1, correction2 } = settings
+    const size = tf.util.sizeFromShape(parameter!.shape)
+    const part = partOf(size)
+    const parts = size / sizeOf(part)
+    backend.dispatch(adamw(part), {
+      reads: { gradient: gradient!, scale: gradientScale! },
+      writes: { parameter: parameter!, firstMoment: firstMoment!, secondMoment: secondMoment! },
+      uniforms: {
+        parts,
+        beta1,
+        beta2,
+        rest1: 1 - beta1,
+        rest2: 1 - beta2,
+        epsilon,
+        keep: 1 - learningRate * weightDecay,
+        rate: learningRate / correction1,
+        steadiness: 1 / Math.sqrt(correction2),
+      },
+      groups: groupsFor(parts),
+    })
+    return backend.makeTensorInfo([], 'float32', new Float32Array(1))
+  })
+}
+
+/** Workgroups that share a gradient's squares: each thread has a few, and one workgroup adds up what they all have. */
+const squareGroups = (parts: number) => Math.min(64, Math.max(1, Math.ceil(parts / 1024)))
+
+function inBatches<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / MOST_GRADIENTS) }, (_, i) =>
+    items.slice(i * MOST_GRADIENTS, (i + 1) * MOST_GRADIENTS),
+  )
+}
+
+const numbered = <T, Value>(name: string, items: readonly T[], value: (item: T) => Value): Record<string, Value> =>
+  Object.fromEntries(items.map((item, i) => [`${name}${i}`, value(item)]))
+
+interface LogProbAttributes {
+  targets: Int32Array
+  temperature: number
+}
+
+/** Runs `work` on the logits hidden · headᵀ of all rows, as many rows at a time as may be alive. */
+function forEachChunk(
+  backend: GpuBackend,
+  hidden: tf.TensorInfo,
+  head: tf.TensorInfo,
+  work: (logits: tf.TensorInfo, first: number, count: number) => void,
+): void {
+  const [rows, width] = hidden.shape as [number, number]
+  const words = head.shape[0]!
+  const most = Math.max(1, Math.floor(backend.mostLogits / words))
+  for (let first = 0; first < rows; first += most) {
+    const count = Math.min(most, rows - first)
+    const logits = backend.allocate([count, words])
+    multiplyInto(backend, logits, {
+      a: { tensor: hidden, stored: 'rows', start: first * width },
+      b: { tensor: head, stored: 'rows' },
+      m: count,
+      n: words,
+      k: width,
+    })
+    work(logits, first, count)
+    backend.disposeData(logits.dataId)
+  }
+}
+
+/** Where each of `rows` occurs in `indices`: offsets[rows + 1] into the list of places that follows them. */
+function sourcesOfRows(indices: Int32Array, rows: number): Int32Array {
+  const values = new Int32Array(rows + 1 + indices.length)
+  for (const row of indices) values[row + 1]!++
+  for (let row = 0; row < rows; row++) values[row + 1]! += values[row]!
+  const next = values.slice(0, rows)
+  for (const [place, row] of indices.entries()) values[rows + 1 + next[row]!++] = place
+  return values
 }
 
 function sizesOf(q: tf.TensorInfo, k: tf.TensorInfo, headDim: number) {

@@ -38,6 +38,8 @@ export interface Call<Reads extends string, Writes extends string, Uniforms exte
  */
 export class GpuBackend extends WebGPUBackend {
   readonly hasSubgroups: boolean
+  /** Numbers of the output layer that are kept at a time, at most: 64 MB of them. */
+  mostLogits = 1 << 24
   readonly #arena: UniformArena
   readonly #pipelines = new Map<string, Pipeline>()
   /** Uploads for the commands being recorded, by what they were made of. */

@@ -1,0 +1,221 @@
+/**
+ * Matrix products C = A · B in WGSL. An operand has an outer index (a row of C, or a column of it) and the inner one that is summed
+ * over; it is stored by 'rows' [outer, inner] or by 'columns' [inner, outer], which is all that transposing means here.
+ */
+import { once, program } from './program.ts'
+import { type Part, rowsPerGroup } from './rows-code.ts'
+
+export type Stored = 'rows' | 'columns'
+const THREADS = 64
+
+/** Rows and columns of C that a workgroup has: each thread has blocks of 4 × 4, one or four of them. */
+export type TileSize = 32 | 64
+
+/** Inner indices that are in workgroup memory at a time. */
+export const INNER = 16
+
+/** Reads four numbers at once from where they lie next to each other; outside the matrix they are 0. */
+function reader(name: 'a' | 'b', stored: Stored, part: Part, isHalf: boolean): string {
+  const [along, length, across, lines] =
+    stored === 'rows' ? ['inner', 'uniforms.k', 'outer', 'outers'] : ['outer', 'outers', 'inner', 'uniforms.k']
+  const single = [1, 2, 3].map((i) => `select(0.0, ${name}[at + ${i}], ${along} + ${i} < ${length})`)
+  return `
+  fn ${name}Four(start : i32, outers : i32, outer : i32, inner : i32) -> vec4<f32> {
+    if (${across} >= ${lines} || ${along} >= ${length}) { return vec4<f32>(0.0); }
+    let at = start + ${across} * ${length} + ${along};
+    return ${part === 'f32' ? `vec4<f32>(${name}[at], ${single.join(', ')})` : isHalf ? `fromHalf(${name}[at / 4])` : `${name}[at / 4]`};
+  }
+`
+}
+
+const FROM_HALF = `
+  fn fromHalf(x : vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
+`
+
+/** Copies the block of 4 outer and 4 inner indices that this thread is to bring into a tile [inner][outer / 4]. */
+const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `
+      for (var block = thread; block < QUADS * ${INNER / 4}; block += ${THREADS}) {
+        let ${stored === 'rows' ? `quad = block / ${INNER / 4}` : 'quad = block % QUADS'};
+        let ${stored === 'rows' ? `step = block % ${INNER / 4} * 4` : 'step = block / QUADS * 4'};
+        let outer = ${name}First + 4 * quad;
+        let at = step * QUADS + quad;
+        ${[0, 1, 2, 3]
+          .map((i) =>
+            stored === 'rows'
+              ? `let line${i} = ${name}Four(${name}Start, ${name}Outers, outer + ${i}, inner + step);`
+              : `${name}Tile[at + ${(i * size) / 4}] = ${name}Four(${name}Start, ${name}Outers, outer, inner + step + ${i});`,
+          )
+          .join('\n        ')}
+        ${
+          stored === 'rows'
+            ? ['x', 'y', 'z', 'w']
+                .map(
+                  (c, i) =>
+                    `${name}Tile[at + ${(i * size) / 4}] = vec4<f32>(line0.${c}, line1.${c}, line2.${c}, line3.${c});`,
+                )
+                .join('\n        ')
+            : ''
+        }
+      }
+`
+
+/**
+ * A tile of C by a workgroup, the operands' tiles in workgroup memory. The inner index may be split: part s of the sum goes to
+ * c[s], or c[batch, s], and somebody adds them up. With `part` a vector, four divides every length that things lie along; `isHalf` is
+ * of b alone, two numbers in a word, computed with in single precision.
+ */
+export const tiledProduct = once((size: TileSize, aStored: Stored, bStored: Stored, part: Part, isHalf: boolean) => {
+  const quads = Array.from({ length: size / 32 }, (_, i) => i)
+  const components = ['x', 'y', 'z', 'w']
+  const each = (line: (i: number, c: number, j: number) => string) =>
+    quads.flatMap((i) => components.flatMap((_, c) => quads.map((j) => line(i, c, j)))).join('\n      ')
+  return program({
+    name: `product in tiles of ${size}: ${aStored}, ${bStored}, ${part}${isHalf ? ', half' : ''}`,
+    reads: { a: part, b: isHalf ? 'vec2<u32>' : part },
+    writes: { c: part },
+    uniforms: {
+      m: 'i32',
+      n: 'i32',
+      k: 'i32',
+      aStart: 'i32',
+      bStart: 'i32',
+      cStart: 'i32',
+      aBatch: 'i32',
+      bBatch: 'i32',
+      splits: 'i32',
+      innerPerSplit: 'i32',
+    },
+    threads: THREADS,
+    code: `
+  const QUADS = ${size / 4};
+  var<workgroup> aTile : array<vec4<f32>, ${(INNER * size) / 4}>;
+  var<workgroup> bTile : array<vec4<f32>, ${(INNER * size) / 4}>;
+  ${isHalf ? FROM_HALF : ''}
+  ${reader('a', aStored, part, false)}
+  ${reader('b', bStored, part, isHalf)}
+  fn put(start : i32, row : i32, column : i32, value : vec4<f32>) {
+    if (row >= uniforms.m || column >= uniforms.n) { return; }
+    let at = start + row * uniforms.n + column;
+    ${
+      part === 'f32'
+        ? components.map((c, i) => `if (column + ${i} < uniforms.n) { c[at + ${i}] = value.${c}; }`).join('\n    ')
+        : 'c[at / 4] = value;'
+    }
+  }
+
+  fn main(group : i32, thread : i32) {
+    let columnTiles = (uniforms.n + ${size - 1}) / ${size};
+    let rowTiles = (uniforms.m + ${size - 1}) / ${size};
+    let bFirst = group % columnTiles * ${size};
+    let aFirst = group / columnTiles % rowTiles * ${size};
+    let part = group / columnTiles / rowTiles;
+    let batch = part / uniforms.splits;
+    let aStart = uniforms.aStart + batch * uniforms.aBatch;
+    let bStart = uniforms.bStart + batch * uniforms.bBatch;
+    let aOuters = uniforms.m;
+    let bOuters = uniforms.n;
+    let first = part % uniforms.splits * uniforms.innerPerSplit;
+    let end = min(first + uniforms.innerPerSplit, uniforms.k);
+    let aQuad = thread / 8;
+    let bQuad = thread % 8;
+    ${each((i, c, j) => `var sum${i}${c}${j} = vec4<f32>(0.0);`)}
+    for (var inner = first; inner < end; inner += ${INNER}) {
+      ${bring('a', aStored, size)}
+      ${bring('b', bStored, size)}
+      workgroupBarrier();
+      for (var step = 0; step < ${INNER}; step++) {
+        ${quads.map((i) => `let a${i} = aTile[step * QUADS + aQuad + ${8 * i}];`).join('\n        ')}
+        ${quads.map((j) => `let b${j} = bTile[step * QUADS + bQuad + ${8 * j}];`).join('\n        ')}
+        ${each((i, c, j) => `sum${i}${c}${j} += a${i}.${components[c]!} * b${j};`)}
+      }
+      workgroupBarrier();
+    }
+    let cStart = uniforms.cStart + part * uniforms.m * uniforms.n;
+    ${each(
+      (i, c, j) =>
+        `put(cStart, aFirst + 4 * (aQuad + ${8 * i}) + ${c}, bFirst + 4 * (bQuad + ${8 * j}), sum${i}${c}${j});`,
+    )}
+  }
+`,
+  })
+})
+
+/** Columns of C that share a lane's reads of A. */
+export const DOT_COLUMNS = 4
+/** Rows of C that share a lane's reads of B, at most. */
+export const DOT_ROWS = 8
+
+/**
+ * Few rows of C, both operands by rows, as when a few tokens go through a weight: lanes share the inner index of `rows` × 4 numbers of C
+ * and add up what they have, through workgroup memory or, where `lanes` is a workgroup, within subgroups first.
+ */
+export const dotProducts = once((rows: number, lanes: number, part: Part, isHalf: boolean, subgroups: boolean) =>
+  program({
+    name: `dot products of ${rows} rows: ${lanes} lanes, ${part}${isHalf ? ', half' : ''}${subgroups ? ', subgroups' : ''}`,
+    reads: { a: part, b: isHalf ? 'vec2<u32>' : part },
+    writes: { c: 'f32' },
+    uniforms: { m: 'i32', n: 'i32', k: 'i32', aStart: 'i32', bStart: 'i32', cStart: 'i32' },
+    threads: THREADS,
+    usesSubgroups: subgroups,
+    code: `
+  const LANES = ${lanes};
+  const ROWS = ${rows};
+  var<workgroup> part : array<vec4<f32>, ${THREADS} * ROWS>;
+  ${isHalf ? FROM_HALF : ''}
+  fn bAt(at : i32) -> ${part} { return ${isHalf ? 'fromHalf(b[at])' : 'b[at]'}; }
+
+  fn main(group : i32, thread : i32${subgroups ? ', subgroupLane : i32, subgroupLanes : i32' : ''}) {
+    let columnGroups = (uniforms.n + ${DOT_COLUMNS * rowsPerGroup(lanes) - 1}) / ${DOT_COLUMNS * rowsPerGroup(lanes)};
+    let lane = thread % LANES;
+    let column = (group % columnGroups * ${rowsPerGroup(lanes)} + thread / LANES) * ${DOT_COLUMNS};
+    let row = group / columnGroups * ROWS;
+    ${times(4, (j) => `let b${j} = uniforms.bStart + min(column + ${j}, uniforms.n - 1) * uniforms.k;`)}
+    ${times(rows, (r) => `let a${r} = uniforms.aStart + min(row + ${r}, uniforms.m - 1) * uniforms.k;`)}
+    ${times(rows, (r) => `var sum${r} = vec4<f32>(0.0);`)}
+    for (var i = lane; i < uniforms.k; i += LANES) {
+      let y = ${part === 'f32' ? 'vec4<f32>' : 'mat4x4<f32>'}(bAt(b0 + i), bAt(b1 + i), bAt(b2 + i), bAt(b3 + i));
+      ${times(rows, (r) => `sum${r} += a[a${r} + i] * y;`)}
+    }
+    ${subgroups ? withSubgroups(rows) : throughMemory(rows)}
+    for (var r = lane; r < min(ROWS, uniforms.m - row); r += LANES) {
+      let at = uniforms.cStart + (row + r) * uniforms.n + column;
+      ${subgroups ? SUM_OF_SUBGROUPS : 'let value = part[(thread - lane) * ROWS + r];'}
+      for (var j = 0; j < min(${DOT_COLUMNS}, uniforms.n - column); j++) { c[at + j] = value[j]; }
+    }
+  }
+`,
+  }),
+)
+
+const times = (count: number, line: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => line(i)).join('\n    ')
+
+/** The sums of the lanes in the place of their first. */
+const throughMemory = (rows: number) => `
+    ${times(rows, (r) => `part[thread * ROWS + ${r}] = sum${r};`)}
+    workgroupBarrier();
+    for (var half = LANES / 2; half > 0; half /= 2) {
+      if (lane < half) {
+        for (var r = 0; r < ROWS; r++) { part[thread * ROWS + r] += part[(thread + half) * ROWS + r]; }
+      }
+      workgroupBarrier();
+    }
+`
+
+/** The sums of each subgroup in the place of its first thread. */
+const withSubgroups = (rows: number) => `
+    let first = subgroupMin(thread);
+    let isInOrder = subgroupAll(thread / subgroupLanes == first / subgroupLanes);
+    ${times(rows, (r) => `sum${r} = subgroupAdd(sum${r});`)}
+    if (subgroupLane == 0) {
+      ${times(rows, (r) => `part[first * ROWS + ${r}] = sum${r};`)}
+    }
+    workgroupBarrier();
+`
+
+/** Which threads make a subgroup is the device's choice: sums are at multiples of its size if they are in order, and else anywhere. */
+const SUM_OF_SUBGROUPS = `
+      let stride = select(1, subgroupLanes, isInOrder);
+      var value = part[r];
+      for (var other = stride; other < ${THREADS}; other += stride) { value += part[other * ROWS + r]; }
+`

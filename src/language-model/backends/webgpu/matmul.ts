@@ -1,0 +1,134 @@
+import * as tf from '@tensorflow/tfjs-core'
+import type { GpuBackend } from './gpu-backend.ts'
+import { DOT_COLUMNS, DOT_ROWS, dotProducts, INNER, type Stored, tiledProduct, type TileSize } from './matmul-code.ts'
+import { lanesOf, type Part, partOf, rowsPerGroup, sizeOf, sumStrands } from './rows-code.ts'
+
+export interface Operand {
+  tensor: tf.TensorInfo
+  stored: Stored
+  /** Index of its first number in the tensor. */
+  start?: number
+  /** Numbers from one matrix of a batch to the next; 0 where all share one. */
+  batchStride?: number
+}
+
+export interface Product {
+  a: Operand
+  b: Operand
+  m: number
+  n: number
+  k: number
+  batch?: number
+  /** Where C begins in the tensor that it is written to; `add` to what is there. */
+  start?: number
+  add?: boolean
+}
+
+/** Workgroups that a device should have at least, if the inner index is long enough to be split. */
+const WANTED_GROUPS = 128
+/** Inner indices that are worth a workgroup. */
+const LEAST_SPLIT = 256
+/** Rows of C up to which a weight is rather read by dot products than in tiles. */
+const MOST_DOT_ROWS = 32
+
+/** C = A · B into `c`. Chooses the program by shape; sums are added up in the same order every time. */
+export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Product): void {
+  const { a, b, m, n, k, batch = 1, start = 0, add = false } = product
+  if (m * n * batch === 0) return
+  if (add) {
+    const sum = backend.allocate([m, n])
+    multiplyInto(backend, sum, { ...product, start: 0, add: false })
+    sumUp(backend, sum, c, 1, m * n, true)
+    backend.disposeData(sum.dataId)
+  } else if (a.stored === 'rows' && b.stored === 'rows' && m <= MOST_DOT_ROWS && batch === 1) {
+    dot(backend, c, product, start)
+  } else {
+    const lengths = [lengthOf(a, m, k), lengthOf(b, n, k), n, start]
+    const part = lengths.every((length) => length % 4 === 0) ? 'vec4<f32>' : 'f32'
+    const size = part === 'vec4<f32>' && groupsOf(m, n, batch, 64) >= WANTED_GROUPS ? 64 : 32
+    const groups = groupsOf(m, n, batch, size)
+    const splits =
+      batch === 1 && start === 0
+        ? Math.max(1, Math.min(Math.floor(k / LEAST_SPLIT), Math.ceil(WANTED_GROUPS / groups)))
+        : 1
+    const target = splits === 1 ? c : backend.allocate([splits, m, n])
+    tile(backend, target, product, part, size, splits, start)
+    if (splits === 1) return
+    sumUp(backend, target, c, splits, m * n, false)
+    backend.disposeData(target.dataId)
+  }
+}
+
+const groupsOf = (m: number, n: number, batch: number, size: TileSize) =>
+  batch * Math.ceil(m / size) * Math.ceil(n / size)
+
+/** Along what a matrix lies in memory. */
+const lengthOf = ({ stored }: Operand, outer: number, inner: number) => (stored === 'rows' ? inner : outer)
+
+function tile(
+  backend: GpuBackend,
+  c: tf.TensorInfo,
+  { a, b, m, n, k, batch = 1 }: Product,
+  part: Part,
+  size: TileSize,
+  splits: number,
+  start: number,
+): void {
+  backend.dispatch(tiledProduct(size, a.stored, b.stored, part, false), {
+    reads: { a: a.tensor, b: b.tensor },
+    writes: { c },
+    uniforms: {
+      m,
+      n,
+      k,
+      aStart: a.start ?? 0,
+      bStart: b.start ?? 0,
+      cStart: start,
+      aBatch: a.batchStride ?? 0,
+      bBatch: b.batchStride ?? 0,
+      splits,
+      innerPerSplit: Math.ceil(k / splits / INNER) * INNER,
+    },
+    groups: groupsOf(m, n, batch, size) * splits,
+  })
+}
+
+function dot(backend: GpuBackend, c: tf.TensorInfo, { a, b, m, n, k }: Product, start: number): void {
+  const part = partOf(k)
+  const parts = k / sizeOf(part)
+  const lanes = lanesOf(parts)
+  const rows = Math.min(DOT_ROWS, 2 ** Math.ceil(Math.log2(m)))
+  const usesSubgroups = backend.hasSubgroups && rowsPerGroup(lanes) === 1
+  backend.dispatch(dotProducts(rows, lanes, part, false, usesSubgroups), {
+    reads: { a: a.tensor, b: b.tensor },
+    writes: { c },
+    uniforms: {
+      m,
+      n,
+      k: parts,
+      aStart: (a.start ?? 0) / sizeOf(part),
+      bStart: (b.start ?? 0) / sizeOf(part),
+      cStart: start,
+    },
+    groups: Math.ceil(m / rows) * Math.ceil(n / (DOT_COLUMNS * rowsPerGroup(lanes))),
+  })
+}
+
+/** y[columns] = or += Σ over strands of x[strands, columns] */
+export function sumUp(
+  backend: GpuBackend,
+  x: tf.TensorInfo,
+  y: tf.TensorInfo,
+  strands: number,
+  columns: number,
+  add: boolean,
+): void {
+  const part = partOf(columns)
+  const lanes = lanesOf(strands)
+  backend.dispatch(sumStrands(part, lanes), {
+    reads: { x },
+    writes: { y },
+    uniforms: { strands, columns: columns / sizeOf(part), add: add ? 1 : 0 },
+    groups: Math.ceil(columns / sizeOf(part) / rowsPerGroup(lanes)),
+  })
+}
