@@ -7,6 +7,7 @@ import type { StartRequest } from '../../runs/loop-service.ts'
 import type { OpenSession } from '../session-port.ts'
 import { newRunId } from '../run-id.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
+import type { Games } from './games.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
 import type { Panel } from './revision.svelte.ts'
@@ -21,11 +22,13 @@ export class Playground {
   readonly recorded = new RecordedRun()
   readonly kept = new KeptRun()
   readonly live: RunSession
+  readonly games: Games
   #source = $state.raw<'recorded' | 'live'>('recorded')
   #hasLiveRun = $state.raw(false)
 
-  constructor(open: OpenSession) {
+  constructor(open: OpenSession, games: Games) {
     this.live = new RunSession(open)
+    this.games = games
   }
 
   get source(): 'recorded' | 'live' {
@@ -48,7 +51,7 @@ export class Playground {
   }
 
   async open(): Promise<void> {
-    const looked = this.kept.look()
+    const looked = Promise.all([this.kept.look(), this.games.look()])
     await this.recorded.load(RECORDING)
     await looked
     if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#source = 'live'

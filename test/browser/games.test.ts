@@ -1,0 +1,407 @@
+/** Imported games on the page: dropped, kept, chosen for a run, and played by hand. */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import AxeBuilder from '@axe-core/playwright'
+import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { gameTitle } from '../../src/playground/panels/games.ts'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { gameFiles, isLeftOut, noGameFiles } from '../environments/household/official-data.ts'
+import { writtenGame, type WrittenGame } from '../games/game-file.ts'
+import { makeSmall } from './small-run.ts'
+
+let browser: Browser
+let context: BrowserContext
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await context.close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+const games: readonly WrittenGame[] = [
+  ...[1, 2, 3, 4].map((seed) => writtenGame(seed, 'train')),
+  ...[5, 6].map((seed) => writtenGame(seed, 'valid_seen')),
+  writtenGame(7, 'valid_unseen'),
+]
+const idOf = ({ path }: WrittenGame) => path.split('/').slice(2, 4).join('/')
+
+async function newContext(options: BrowserContextOptions = {}): Promise<void> {
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(60_000)
+  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+}
+
+/** In the context of the page before, if there is one. */
+async function visit(): Promise<Page> {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(inject('pageAddress'))
+  await page.getByRole('group', { name: 'The next run plays' }).waitFor()
+  return page
+}
+
+interface Upload {
+  name: string
+  buffer: Buffer
+}
+
+async function zipOf(files: readonly { path: string; text: string }[], name = 'games.zip'): Promise<Upload> {
+  const zip = new ZipWriter(new Uint8ArrayWriter())
+  for (const { path, text } of files) await zip.add(path, new TextReader(text))
+  return { name, buffer: Buffer.from(await zip.close()) }
+}
+
+async function drop(page: Page, files: readonly Upload[]): Promise<void> {
+  await page.evaluate(
+    (given) => {
+      const dataTransfer = new DataTransfer()
+      for (const { name, content } of given) {
+        const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0))
+        dataTransfer.items.add(new File([bytes], name))
+      }
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    },
+    files.map(({ name, buffer }) => ({ name, content: buffer.toString('base64') })),
+  )
+}
+
+/** Rows of the table of imported games: [task type, counts of each split…, all]. */
+async function counts(page: Page): Promise<string[][]> {
+  const rows = page.getByRole('table', { name: 'Imported games by task type and split' }).getByRole('row')
+  return Promise.all((await rows.all()).map((row) => row.locator('th, td').allTextContents()))
+}
+const total = async (page: Page) => (await counts(page)).at(-1)
+
+const choice = (page: Page, name: string) => page.getByRole('radio', { name })
+const settled = (page: Page, words: string | RegExp) => page.getByText(words).waitFor()
+
+async function openHousehold(page: Page): Promise<void> {
+  await page.locator('summary', { hasText: 'Household' }).click()
+}
+
+async function openGame(page: Page, { path }: WrittenGame): Promise<void> {
+  await page.getByText('Look at a game and play it by hand').click()
+  await page.getByRole('searchbox', { name: 'Search' }).fill(path.split('/')[3]!)
+  await page
+    .getByRole('list', { name: 'Games' })
+    .getByRole('button', { name: gameTitle(idOf({ path } as WrittenGame)) })
+    .click()
+  await page.getByRole('log', { name: 'What happens' }).waitFor()
+}
+
+describe('games that are dropped on the page', () => {
+  it('are counted, and what is none is named; the rest is there after a reload, and once', async () => {
+    await newContext()
+    const page = await visit()
+    expect(await choice(page, 'Official games').isDisabled()).toBe(true)
+    await openHousehold(page)
+    const setting = page.getByRole('combobox', { name: 'Games' }).first()
+    expect(await setting.getByRole('option', { name: 'official' }).isDisabled()).toBe(true)
+    await page.getByText('Official: import ALFWorld’s games first').waitFor()
+
+    const damaged = { path: games[0]!.path.replace('trial_T1', 'trial_T99'), text: games[0]!.text.slice(0, 700) }
+    const foreign = { name: 'notes.csv', buffer: Buffer.from('a,b\n1,2\n') }
+    await drop(page, [await zipOf([...games, damaged]), foreign])
+    await settled(page, '7 games read, all of them new.')
+    expect((await counts(page))[0]).toEqual(['Task type', 'train', 'valid_seen', 'valid_unseen', 'all'])
+    expect(await total(page)).toEqual(['all', '4', '2', '1', '7'])
+    for (const [taskType, ...row] of (await counts(page)).slice(1, -1)) {
+      const expected = games.filter(({ path }) => path.includes(`/${taskType}-`)).length
+      expect(row.at(-1), taskType).toBe(String(expected))
+    }
+    await page.getByText('2 files could not be used').click()
+    await page.getByText(damaged.path).waitFor()
+    await page.getByText('It is not JSON').waitFor()
+    await page.getByText('notes.csv').waitFor()
+
+    await page.reload()
+    await expect.poll(() => total(page)).toEqual(['all', '4', '2', '1', '7'])
+    await drop(page, [await zipOf(games)])
+    await settled(page, '7 games read, 0 of them new.')
+    expect(await total(page)).toEqual(['all', '4', '2', '1', '7'])
+    expect(await page.getByText('could not be used').count()).toBe(0)
+  })
+
+  it('stay when the tab closes in the middle: whole games, and the next import brings the rest', async () => {
+    await newContext()
+    const first = await visit()
+    const many = Array.from({ length: 400 }, (_, i) => writtenGame(i + 1, 'train'))
+    const zip = await zipOf(many)
+    await drop(first, [zip])
+    // As soon as any are kept.
+    const entries = () =>
+      first.evaluate(
+        () =>
+          new Promise<number>((resolve, reject) => {
+            const opening = indexedDB.open('rlanything-games')
+            opening.onerror = () => reject(new Error('The page keeps no games.'))
+            opening.onsuccess = () => {
+              const counting = opening.result.transaction('entries').objectStore('entries').count()
+              counting.onsuccess = () => {
+                opening.result.close()
+                resolve(counting.result)
+              }
+            }
+          }),
+      )
+    await expect.poll(entries, { interval: 20 }).toBeGreaterThan(0)
+    await first.close()
+
+    const second = await visit()
+    await expect.poll(async () => Number((await total(second))?.at(-1))).toBeGreaterThan(0)
+    const kept = Number((await total(second))!.at(-1))
+    expect(kept).toBeLessThan(400)
+    await drop(second, [zip])
+    await settled(second, `400 games read, ${400 - kept} of them new.`)
+    expect(await total(second)).toEqual(['all', '400', '400'])
+  })
+
+  it('are no obstacle to a run log that is dropped with them', async () => {
+    await newContext()
+    const page = await visit()
+    const log = { name: 'mine.jsonl', buffer: Buffer.from('{"format":"rlanything-run","version":9}\n') }
+    await drop(page, [log, await zipOf(games)])
+    await settled(page, '7 games read, all of them new.')
+    await page.getByRole('alert').getByText('the log has version 9').waitFor()
+  })
+
+  it('can be removed, after a question', async () => {
+    await newContext()
+    const page = await visit()
+    await page.getByLabel('Zip or game files').setInputFiles({ ...(await zipOf(games)), mimeType: 'application/zip' })
+    await settled(page, '7 games read')
+    await choice(page, 'Official games').check()
+    await page.getByRole('button', { name: 'Remove all games…' }).click()
+    await page.getByRole('button', { name: 'Keep them' }).click()
+    expect(await total(page)).toEqual(['all', '4', '2', '1', '7'])
+    await page.getByRole('button', { name: 'Remove all games…' }).click()
+    await page.getByRole('button', { name: 'Remove 7 games' }).click()
+    await page.getByRole('table', { name: 'Imported games' }).waitFor({ state: 'detached' })
+    expect(await choice(page, 'Official games').isDisabled()).toBe(true)
+    expect(await choice(page, 'Small rooms').isChecked()).toBe(true)
+  })
+})
+
+describe('a run on official games', () => {
+  it('plays the imported games, and goes on with them at the next visit', { timeout: 400_000 }, async () => {
+    await newContext()
+    const first = await visit()
+    await drop(first, [await zipOf(games)])
+    await settled(first, '7 games read')
+    await choice(first, 'Official games').check()
+    await openHousehold(first)
+    expect(await first.getByRole('combobox', { name: 'Games' }).first().inputValue()).toBe('official')
+    await makeSmall(first)
+    await first.getByRole('button', { name: 'Run', exact: true }).click()
+    const tasks = first.getByRole('list', { name: 'Tasks of this iteration' }).getByRole('button')
+    await tasks.first().waitFor({ timeout: 180_000 })
+    const sentences = games.filter(({ path }) => path.includes('/train/')).map(({ sentence }) => sentence)
+    const shown = await tasks.locator('.instruction').first().textContent()
+    expect(sentences).toContain(shown)
+    const chart = (page: Page) => page.getByRole('img', { name: /training .* \(iterations 1 to ([3-9]|\d\d)\)/ })
+    await chart(first).waitFor({ timeout: 180_000 })
+    await first.close()
+
+    const second = await visit()
+    const resume = second.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
+    await resume.waitFor()
+    const from = Number(/\d+$/.exec((await resume.textContent())!)![0])
+    await resume.click()
+    await expect
+      .poll(
+        async () => {
+          const name = await second.getByRole('img', { name: /^Policy accuracy/ }).getAttribute('aria-label')
+          return Number(/training .* \(iterations 1 to (\d+)\)/.exec(name ?? '')?.[1] ?? 0)
+        },
+        { timeout: 180_000 },
+      )
+      .toBeGreaterThan(from)
+    await second.getByRole('button', { name: 'Pause', exact: true }).click()
+    await second.getByText('Paused', { exact: true }).first().waitFor({ timeout: 120_000 })
+    const downloading = second.waitForEvent('download')
+    await second.getByRole('button', { name: 'Download its log' }).click()
+    const log = parseRunLog(await readFile(await (await downloading).path(), 'utf8'))
+    const drawn = log.flatMap((event) => (event.type === 'task-added' ? [event.task.id] : []))
+    const train = games.filter(({ path }) => path.includes('/train/')).map(idOf)
+    expect(drawn.length).toBeGreaterThan(0)
+    for (const id of drawn) expect(train).toContain(id)
+  })
+
+  it('is refused before its models are loaded when another tab has removed the games', async () => {
+    await newContext()
+    const page = await visit()
+    await drop(page, [await zipOf(games)])
+    await settled(page, '7 games read')
+    await choice(page, 'Official games').check()
+    const other = await visit()
+    await other.getByRole('button', { name: 'Remove all games…' }).click()
+    await other.getByRole('button', { name: 'Remove 7 games' }).click()
+    await page.getByRole('table', { name: 'Imported games' }).waitFor({ state: 'detached' })
+    const models: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/models/')) models.push(request.url())
+    })
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('The household could not be opened.').waitFor()
+    await alert.getByText('none of the folders train, valid_seen, valid_unseen in this browser').waitFor()
+    await alert.getByText('Import them under Games').waitFor()
+    expect(models).toEqual([])
+  })
+})
+
+describe('a game played by hand', () => {
+  it('is won by pressing and by writing commands, the same as any agent’s', async () => {
+    await newContext()
+    const page = await visit()
+    await drop(page, [await zipOf(games)])
+    await settled(page, '7 games read')
+    const game = games[0]!
+    await openGame(page, game)
+    const log = page.getByRole('log', { name: 'What happens' })
+    await log.getByText(`Your task is to: ${game.sentence}`).waitFor()
+    await page.getByText(`The shortest way from here takes ${game.walkthrough.length} commands.`).waitFor()
+
+    const line = page.getByRole('textbox', { name: 'Command' })
+    await line.fill('dance')
+    await line.press('Enter')
+    await log.getByText('Nothing happens.', { exact: true }).waitFor()
+    await page.getByRole('switch', { name: 'Explain refusals' }).check()
+    await line.press('ArrowUp')
+    expect(await line.inputValue()).toBe('dance')
+    await line.press('Enter')
+    await log.getByText(/^Nothing happens\. ./).waitFor()
+    await page.getByText('2 commands of 50').waitFor()
+
+    for (const [index, command] of game.walkthrough.entries()) {
+      if (index % 2 === 0) await page.getByRole('button', { name: command, exact: true }).click()
+      else {
+        await line.fill(command)
+        await line.press('Enter')
+      }
+    }
+    await page
+      .getByRole('status')
+      .getByText(`Won in ${game.walkthrough.length + 2} commands.`)
+      .waitFor()
+    expect(await line.isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await page.getByText('0 commands of 50').waitFor()
+  })
+
+  it('speaks both dialects, and can be a generated one', async () => {
+    await newContext()
+    const page = await visit()
+    await page.getByText('Look at a game and play it by hand').click()
+    await page.getByRole('combobox', { name: 'Games' }).last().selectOption('full, generated')
+    await page.getByLabel('Split').selectOption('out of distribution')
+    await page.getByLabel('Task type').selectOption('pick_and_place_simple')
+    await page
+      .getByRole('list', { name: 'Games' })
+      .getByRole('button', { name: /seed 2$/ })
+      .click()
+    await page.getByRole('button', { name: 'help', exact: true }).waitFor()
+    await page.getByRole('combobox', { name: 'Commands' }).selectOption('v1: put … in/on …')
+    await page.getByRole('button', { name: 'help', exact: true }).waitFor({ state: 'detached' })
+    const best = page.getByRole('button', { name: 'Play the best command' })
+    for (let i = 0; i < 50 && (await best.isEnabled()); i++) await best.click()
+    await page
+      .getByRole('log', { name: 'What happens' })
+      .getByText(/^You put the .* in\/on the .*\.$/)
+      .waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/^Won in \d+ commands\.$/)
+      .waitFor()
+  })
+
+  it('is played with the keyboard alone', async () => {
+    await newContext()
+    const page = await visit()
+    await page.locator('summary', { hasText: 'Look at a game' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Games' }).getByRole('button').first().waitFor()
+    await page.getByRole('list', { name: 'Games' }).getByRole('button').first().focus()
+    await page.keyboard.press('Enter')
+    const best = page.getByRole('button', { name: 'Play the best command' })
+    await best.waitFor()
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H4')
+    await best.focus()
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toBe('go to cabinet 1')
+    await page.keyboard.type('look')
+    await page.keyboard.press('Enter')
+    await page.getByText('2 commands of 50').waitFor()
+  })
+})
+
+describe('the panel of games', () => {
+  it.each(['light', 'dark'] as const)('gives axe nothing to object to in %s', async (colorScheme) => {
+    await newContext({ colorScheme })
+    const page = await visit()
+    await drop(page, [await zipOf([...games, { path: 'json_2.1.1/train/a/game.tw-pddl', text: '{}' }])])
+    await settled(page, '7 games read')
+    await page.getByText('1 file could not be used').click()
+    await page.getByRole('button', { name: 'Remove all games…' }).click()
+    await openGame(page, games[1]!)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it.each([360, 768, 1440])('does not stick out at %i pixels', async (width) => {
+    await newContext({ viewport: { width, height: 800 } })
+    const page = await visit()
+    await drop(page, [await zipOf(games)])
+    await settled(page, '7 games read')
+    await openGame(page, games[1]!)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+
+  it('leaves the first load small: below 300 kB packed, without engine, zip reader or worker', async () => {
+    await newContext()
+    const sizes = new Map<string, number>()
+    context.on('response', async (response) => {
+      const name = basename(new URL(response.url()).pathname)
+      if (/\.(js|css|html)$|^$/.test(name)) sizes.set(name, gzipSync(await response.body()).length)
+    })
+    const page = await visit()
+    await page.waitForLoadState('networkidle')
+    expect([...sizes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000)
+    expect([...sizes.keys()].filter((name) => /GameBrowser|^games-|environment-/.test(name))).toEqual([])
+    expect(sizes.size).toBeGreaterThan(2)
+  })
+})
+
+describe.skipIf(isLeftOut('official game files on the page', noGameFiles))('game files as released', () => {
+  it('are imported whole, and one of them is won by hand', async () => {
+    await newContext()
+    const page = await visit()
+    const files = await Promise.all(
+      gameFiles.map(async ({ id, path }) => ({
+        path: `json_2.1.1/${id}/game.tw-pddl`,
+        text: await readFile(path, 'utf8'),
+      })),
+    )
+    await page
+      .getByLabel('Zip or game files')
+      .setInputFiles({ ...(await zipOf(files, 'json_2.1.3_tw-pddl.zip')), mimeType: 'application/zip' })
+    await settled(page, `${files.length} games read, all of them new.`)
+    expect(await page.getByText('could not be used').count()).toBe(0)
+    expect((await total(page))?.at(-1)).toBe(String(files.length))
+    const { path, text } = files.find((file) => file.path.includes('/train/')) ?? files[0]!
+    const { walkthrough } = JSON.parse(text) as { walkthrough: string[] }
+    await openGame(page, { path, text, walkthrough, sentence: '' })
+    for (const command of walkthrough) await page.getByRole('button', { name: command, exact: true }).click()
+    await page.getByRole('status').getByText(`Won in ${walkthrough.length} commands.`).waitFor()
+  })
+})
