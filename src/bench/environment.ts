@@ -18,10 +18,13 @@ import { generatedPlays, recordPlay, type Play } from './environment-plays.ts'
 import { measureRate, type Round, type Timing } from './repetitions.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 
-/** What a peer needs to play a game, and us to check it: its file, and the commands. */
-export interface OfficialPlay extends Play {
-  file: string
+export interface OfficialGame {
+  game: HouseholdGame
+  /** The file it was read from, which a peer reads for itself. */
+  bytes(): Promise<Uint8Array>
 }
+
+export type OfficialPlay = Play & OfficialGame
 
 export interface PeerSpeed {
   /** "alfworld 0.4.2". */
@@ -35,8 +38,8 @@ export interface PeerSpeed {
 export interface EnvironmentSuiteOptions extends Omit<Timing, 'signal'> {
   /** Generated games of full size to play. */
   games: number
-  /** Official games with the files they were read from; none if there are none here. */
-  officialGames?: () => Promise<readonly { game: HouseholdGame; file: string }[]>
+  /** None if there are none here. */
+  officialGames?: (context: SuiteContext) => Promise<readonly OfficialGame[]>
   /** Plays the same commands; says why not, where it cannot. */
   peer?: (plays: readonly OfficialPlay[], context: SuiteContext) => Promise<PeerSpeed | { notMeasured: string }>
 }
@@ -51,16 +54,17 @@ export function environmentSuite(options: EnvironmentSuiteOptions): Suite {
     summary: 'the household on one core: steps, resets, labels, expert and generator',
     async run(context) {
       const timing: Timing = { ...options, ...(context.signal && { signal: context.signal }) }
+      // First, so that what is wrong with them is known before anything takes its time.
+      const official = (await options.officialGames?.(context)) ?? []
       context.progress('Recording plays of generated games')
       const plays = generatedPlays('full', options.games)
       await measurePlays(plays, { games: 'generated, full', count: plays.length }, timing, context)
       await measureGenerator(timing, context)
-      const official = (await options.officialGames?.()) ?? []
       if (official.length === 0) {
         context.progress('Official games: not measured: none were given.')
         return
       }
-      const officialPlays = official.map(({ game, file }): OfficialPlay => ({ ...recordPlay(game), file }))
+      const officialPlays = official.map(({ game, bytes }): OfficialPlay => ({ ...recordPlay(game), bytes }))
       const sizes = { games: 'official', count: official.length }
       await measurePlays(officialPlays, sizes, timing, context)
       if (options.peer) await measurePeer(options.peer, officialPlays, sizes, context)

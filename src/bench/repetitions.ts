@@ -1,12 +1,18 @@
 /** How one number comes out of a noisy clock: warm up, repeat, take the median. */
 
-/** Milliseconds from any fixed moment; `performance.now` both in Node and in a tab. */
-export type Clock = () => number
+export interface Clock {
+  /** "CPU time" where there is such a clock, which stands still while others use the core; else "wall time". */
+  name: string
+  /** Milliseconds from any fixed moment. */
+  now(): number
+}
+
+export const wallClock: Clock = { name: 'wall time', now: () => performance.now() }
 
 export interface Repetitions {
   /** Median over the repetitions. */
   perSecond: number
-  /** "median of 5 × 0.3 s, spread 4 %"; the spread is largest less smallest, over the median. */
+  /** "median of 5 × 0.3 s CPU time, spread 4 %"; the spread is largest less smallest, over the median. */
   note: string
 }
 
@@ -41,7 +47,8 @@ export async function measureRate<Prepared>(round: Round<Prepared>, timing: Timi
   const perSecond = median(rates)
   const spread = (rates[rates.length - 1]! - rates[0]!) / perSecond
   const seconds = (timing.durationMs / 1000).toFixed(1)
-  return { perSecond, note: `median of ${rates.length} × ${seconds} s, spread ${(100 * spread).toFixed(0)} %` }
+  const note = `median of ${rates.length} × ${seconds} s ${timing.clock.name}, spread ${(100 * spread).toFixed(0)} %`
+  return { perSecond, note }
 }
 
 function repetitionRate<Prepared>({ prepare, work }: Round<Prepared>, { clock, durationMs }: Timing): number {
@@ -49,9 +56,9 @@ function repetitionRate<Prepared>({ prepare, work }: Round<Prepared>, { clock, d
   let elapsed = 0
   while (elapsed < durationMs) {
     const prepared = prepare()
-    const start = clock()
+    const start = clock.now()
     operations += work(prepared)
-    elapsed += clock() - start
+    elapsed += clock.now() - start
   }
   return (operations / elapsed) * 1000
 }

@@ -3,6 +3,9 @@
  * Python that has `alfworld` and TextWorld; see bench-alfworld.py for what is timed.
  */
 import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import * as v from 'valibot'
@@ -37,8 +40,16 @@ export function alfworldPeer(python: string | undefined) {
     const differences: string[] = []
     let subject = 'alfworld'
     let index = -1
+    const folder = await mkdtemp(join(tmpdir(), 'bench-alfworld-'))
     try {
-      for await (const line of linesOf(python, plays, context.signal)) {
+      const tasks = await Promise.all(
+        plays.map(async ({ commands, bytes }, game) => {
+          const file = join(folder, `${game}.tw-pddl`)
+          await writeFile(file, await bytes())
+          return { file, commands }
+        }),
+      )
+      for await (const line of linesOf(python, tasks, context.signal)) {
         if (index < 0) {
           const { alfworld, textworld, python: version } = v.parse(versionsSchema, JSON.parse(line))
           subject = `alfworld ${alfworld}, TextWorld ${textworld}, Python ${version}`
@@ -55,7 +66,10 @@ export function alfworldPeer(python: string | undefined) {
         index++
       }
     } catch (error) {
+      context.signal?.throwIfAborted()
       return { notMeasured: error instanceof Error ? error.message : String(error) }
+    } finally {
+      await rm(folder, { recursive: true })
     }
     const compared = `${sum.moments} observations and lists compared`
     return {
@@ -64,8 +78,8 @@ export function alfworldPeer(python: string | undefined) {
       resetsPerSecond: plays.length / sum.resetSeconds,
       note:
         differences.length === 0
-          ? `played once; ${compared}, all equal`
-          : `played once; ${compared}, ${differences.length} DIFFER, first ${differences[0]}`,
+          ? `CPU time of one play; ${compared}, all equal`
+          : `CPU time of one play; ${compared}, ${differences.length} DIFFER, first ${differences[0]}`,
     }
   }
 }
@@ -91,7 +105,7 @@ function differencesOf({ game, commands }: OfficialPlay, moments: readonly Momen
 
 async function* linesOf(
   python: string,
-  plays: readonly OfficialPlay[],
+  plays: readonly { file: string; commands: readonly string[] }[],
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   const child = spawn(python, [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'], ...(signal && { signal }) })
@@ -104,7 +118,7 @@ async function* linesOf(
   ended.catch(() => undefined)
   // A Python that ends early closes its input; its exit code tells more.
   child.stdin.on('error', () => undefined)
-  child.stdin.end(JSON.stringify({ plays: plays.map(({ file, commands }) => ({ file, commands })) }))
+  child.stdin.end(JSON.stringify({ plays }))
   let lines = 0
   try {
     for await (const line of createInterface({ input: child.stdout })) {

@@ -4,19 +4,26 @@ import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../be
 import { benchTable } from './bench-table.ts'
 
 /** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
-const SUITES: Partial<Record<SuiteName, () => Promise<Suite>>> = {
-  environment: async () => (await import('./bench-environment.ts')).environmentSuiteInNode(),
+const SUITES: Partial<Record<SuiteName, (options: { games?: string }) => Promise<Suite>>> = {
+  environment: async ({ games }) => (await import('./bench-environment.ts')).environmentSuiteInNode(games),
 }
 
-const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--json]
+const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--games PATH] [--json]
 
   --suite NAME   what to measure (all)
+  --games PATH   official games for the environment suite: ALFWorld's zip, a folder or a file (ALFWORLD_DATA);
+                 ALFWORLD_PYTHON names a Python with alfworld and TextWorld to measure beside ours
   --json         measurements as JSON lines, and nothing else on stdout
 `
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { suite: { type: 'string', default: 'all' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      suite: { type: 'string', default: 'all' },
+      games: { type: 'string' },
+      json: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   })
   if (values.help) return void process.stdout.write(USAGE)
   const names = SUITE_NAMES.filter((name) => SUITES[name] && (values.suite === 'all' || values.suite === name))
@@ -26,7 +33,7 @@ async function main(): Promise<void> {
     return
   }
   for (const name of names) {
-    const suite = await SUITES[name]!()
+    const suite = await SUITES[name]!(values)
     const measurements: Measurement[] = []
     if (!values.json) process.stdout.write(`\n${suite.name}: ${suite.summary}\n`)
     await suite.run({

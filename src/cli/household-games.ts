@@ -202,7 +202,8 @@ function mayBe({ id }: ShelvedFile, task: TaskType | undefined): boolean {
   return task === undefined || taskTypes.every((type) => type === task || !id.startsWith(`${type}-`))
 }
 
-async function readGame(source: SourceFile): Promise<HouseholdGame> {
+/** Throws NoGameError with the reason. */
+export async function readGame(source: SourceFile): Promise<HouseholdGame> {
   for await (const item of importGames(alone(source))) {
     if (item.kind === 'game') return item.game.game
     throw new NoGameError(`"${item.problem.path}" cannot be played. ${item.problem.reason}`)

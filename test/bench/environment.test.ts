@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { environmentSuite, type EnvironmentSuiteOptions, type OfficialPlay } from '../../src/bench/environment.ts'
 import { recordPlay } from '../../src/bench/environment-plays.ts'
-import { measureRate, median } from '../../src/bench/repetitions.ts'
+import { measureRate, median, wallClock } from '../../src/bench/repetitions.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
 import { step } from '../../src/environments/household/engine.ts'
 import { generateGame } from '../../src/environments/household/generator.ts'
@@ -11,7 +11,7 @@ import { startGame } from '../../src/environments/household/state.ts'
 function slowRounds(durations: number[]) {
   let now = 0
   return {
-    clock: () => now,
+    clock: { name: 'test time', now: () => now },
     round: { prepare: () => (now += 1000), work: () => ((now += durations.shift() ?? 1), 10) },
   }
 }
@@ -22,7 +22,7 @@ describe('a measured rate', () => {
     const { clock, round } = slowRounds([100, 2, 1, 4])
     const { perSecond, note } = await measureRate(round, { clock, repetitions: 3, durationMs: 1 })
     expect(perSecond).toBe(5000)
-    expect(note).toContain('median of 3')
+    expect(note).toContain('median of 3 × 0.0 s test time')
     expect(note).toContain(`spread ${(100 * (10_000 - 2500)) / 5000} %`)
   })
 
@@ -54,7 +54,8 @@ describe('the plays that are measured', () => {
 })
 
 describe('the environment suite', () => {
-  const quick = { clock: () => performance.now(), repetitions: 1, durationMs: 1, games: 2 }
+  const bytes = async () => new Uint8Array()
+  const quick = { clock: wallClock, repetitions: 1, durationMs: 1, games: 2 }
 
   async function run(options: Partial<EnvironmentSuiteOptions> = {}) {
     const measurements: Measurement[] = []
@@ -79,13 +80,13 @@ describe('the environment suite', () => {
     const game = generateGame({ seed: 1, split: 'train', sceneSize: 'full' })
     const played: OfficialPlay[] = []
     const { measurements } = await run({
-      officialGames: async () => [{ game, file: 'game.tw-pddl' }],
+      officialGames: async () => [{ game, bytes }],
       peer: async (plays) => {
         played.push(...plays)
         return { subject: 'peer', stepsPerSecond: 10, resetsPerSecond: 1, note: 'all equal' }
       },
     })
-    expect(played).toEqual([{ ...recordPlay(game), file: 'game.tw-pddl' }])
+    expect(played).toEqual([{ ...recordPlay(game), bytes }])
     const peers = measurements.filter(({ subject }) => subject === 'peer')
     expect(peers.map(({ value }) => value)).toEqual([10, 1])
     for (const { name, sizes, unit } of peers) {
@@ -97,7 +98,7 @@ describe('the environment suite', () => {
   it('says why a peer was not measured', async () => {
     const game = generateGame({ seed: 1, split: 'train', sceneSize: 'full' })
     const { progress } = await run({
-      officialGames: async () => [{ game, file: 'game.tw-pddl' }],
+      officialGames: async () => [{ game, bytes }],
       peer: async () => ({ notMeasured: 'no Python' }),
     })
     expect(progress.at(-1)).toBe('Side by side with the Python package: not measured: no Python')
