@@ -140,7 +140,6 @@ function unify(
     const isVariable = name === name.toLowerCase()
     if (isVariable !== term.startsWith('?')) return null
     const bound = extended.get(name)
-    if (bound === undefined && isVariable && [...extended.values()].includes(term)) return null
     if (bound !== undefined && bound !== term) return null
     extended.set(name, term)
   }

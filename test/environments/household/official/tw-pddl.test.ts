@@ -10,7 +10,8 @@ import { GameFileError } from '../../../../src/environments/household/official/g
 import { readTwPddl } from '../../../../src/environments/household/official/tw-pddl.ts'
 import { distanceToGoal } from '../../../../src/environments/household/plan.ts'
 import { startGame } from '../../../../src/environments/household/state.ts'
-import { taskOf } from '../../../../src/environments/household/task.ts'
+import { applyRewrite } from '../../../../src/environments/household/rewrites.ts'
+import { gameOf, taskOf, type HouseholdTask, type TaskRewrite } from '../../../../src/environments/household/task.ts'
 import { gameFiles, isLeftOut, noGameFiles, noGames, officialGames, print } from '../official-data.ts'
 import { room } from '../rooms.ts'
 import { gameText, problemText } from './game-text.ts'
@@ -139,6 +140,15 @@ function expectGameOrReason(text: string): void {
   expect(taskOf(game).instruction).toBe(taskSentence(game))
 }
 
+/** Objects with their receptacles in the order of the list, and the place that they are at written out. */
+function located({ objects, receptacles }: HouseholdGame) {
+  return objects.map((object) => ({
+    ...object,
+    in: [...object.in].sort((a, b) => a - b),
+    place: object.place ?? receptacles[object.in[0] ?? -1]?.place ?? -1,
+  }))
+}
+
 describe('reading a game file', () => {
   it('gives back any generated game, small or large, with its names and order', () => {
     const options = fc.record({ seed: fc.nat(10_000), sceneSize: fc.constantFrom('compact', 'full') })
@@ -148,9 +158,9 @@ describe('reading a game file', () => {
         const read = readTwPddl(gameText(game), path).game
         const { v1Locations: __, id: ___, floorPlan: ____, ...facts } = read
         const { id: _____, floorPlan: ______, ...expected } = game
-        expect(facts).toEqual(expected)
+        expect({ ...facts, objects: located(read) }).toEqual({ ...expected, objects: located(game) })
       }),
-      { numRuns: 30 },
+      { numRuns: 60 },
     )
   })
 
@@ -182,6 +192,20 @@ describe('reading a game file', () => {
     expect(game.sentence).toBe(sentence)
     expect(openingText(startGame(game))).toMatch(/Your task is to: Put the "blue" mug beside the bread\.\.$/)
     expect(taskOf(game).instruction).toBe(sentence)
+  })
+
+  it('keeps that sentence through rewrites until one changes the goal', () => {
+    const task = taskOf(read(gameText(kitchen, { sentence: 'Mug to the counter' })))
+    const rewritten = (from: HouseholdTask, rewrite: TaskRewrite) => {
+      const outcome = applyRewrite(from, rewrite, 'rewritten')
+      if (!outcome.ok) throw new Error(outcome.message)
+      return outcome.task
+    }
+    const hinted = rewritten(task, { kind: 'add-hint', object: 'mug 1' })
+    expect(hinted.instruction).toBe('Mug to the counter Hint: the mug 1 is in fridge 1.')
+    const changed = rewritten(hinted, { kind: 'change-goal', object: 'cup', target: 'cabinet' })
+    expect(changed.instruction).toBe('put a cup in cabinet.')
+    expect(gameOf(changed).sentence).toBeUndefined()
   })
 
   it('writes the sentence from the goal where ALFWorld wrote it for another one, in the same phrasing, without walkthrough', () => {
@@ -221,6 +245,16 @@ describe('reading a game file', () => {
     expect(read(withFact('opened Fridge_bar__plus_0003')).open).toEqual([3])
     expect(read(withFact('isOn Mug_bar__plus_0005'))).toEqual(read(gameText(kitchen)))
     expect(read(withFact('= (total-cost) 0'))).toEqual(read(gameText(kitchen)))
+  })
+
+  it('asks in a goal for two different things that are two', () => {
+    const two = room('desk 1: pen 1\nshelf 1: pen 2', {
+      taskType: 'pick_two_obj_and_place',
+      object: 'pen',
+      target: 'desk',
+    })
+    expect(read(gameText(two)).goal).toEqual(two.goal)
+    expect(reasonOf(edited((problem) => problem.replaceAll('?p', '?o'), two))).toContain("none of ALFWorld's six")
   })
 
   it.each<[string, string, string | RegExp]>([
