@@ -1,6 +1,7 @@
 /** The same checkpoint computes the same on WebGPU and on the CPU, here on Chromium's software adapter, which is slow: everything is tiny. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/language-model/backends/index.ts'
+import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/half-precision.ts'
 import { type NamedTensor, readSafetensors } from '../../src/language-model/safetensors.ts'
 import type {
   GenerateRequest,
@@ -9,8 +10,9 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../../src/method/ports.ts'
-import { expectClose, matrix } from '../language-model/ops/on-both-backends.ts'
+import { expectClose, type Matrix, matrix } from '../language-model/ops/on-both-backends.ts'
 import {
+  addCases,
   attentionCases,
   type Case,
   gatherRowsCases,
@@ -185,6 +187,7 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     ['swiglu', swigluCases()],
     ['attention', attentionCases()],
     ['matMul', matMulCases()],
+    ['add', addCases()],
     ['gatherRows', gatherRowsCases()],
     ['selectedLogProbs', selectedLogProbsCases()],
   ])('computes %s alike over random shapes, forward and backward', async (_name, cases) => {
@@ -204,6 +207,32 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     skip(!adapterFeatures.includes('subgroups'), 'This adapter has no subgroups.')
     const wide = matMulCases().filter(({ inputs: [a] }) => a!.shape.length === 2 && a!.shape[1]! >= 300)
     expect((await on('webgpu').programsOf(wide)).filter((name) => name.endsWith('subgroups'))).not.toHaveLength(0)
+  })
+
+  it.each([
+    { rows: 3, inner: 300 },
+    { rows: 40, inner: 36 },
+  ])('reads weights in half precision if told to: $rows rows', async ({ rows, inner }) => {
+    const inHalf = ({ values, shape }: Matrix): Matrix => ({
+      shape,
+      values: float32FromFloat16(float16FromFloat32(values)),
+    })
+    const [x, w, dy] = [matrix(1, rows, inner), inHalf(matrix(2, 20, inner)), matrix(3, rows, 20)]
+    const { before, after, changed, programs } = await on('webgpu').productsInHalf(x, w, dy)
+    expect(programs.filter((name) => name.includes('half'))).toHaveLength(3)
+    const expected = async (weight: Matrix) => {
+      const operation = { name: 'matMul', transposeA: false, transposeB: true } as const
+      const [results] = await on('cpu').evaluate([{ operation, inputs: [x, weight], dy, tolerance: 0, floor: 0 }])
+      return results!.slice(0, 2)
+    }
+    for (const [i, values] of (await expected(w)).entries())
+      expectClose(before[i]!, values, 1e-5, 'with the first weight', Math.sqrt(inner))
+    // A device may round to either neighbour.
+    for (const [i, values] of (await expected({ shape: w.shape, values: changed })).entries()) {
+      expectClose(after[i]!, values, 2 ** -10, 'with the changed weight', Math.sqrt(inner))
+      expect(largestDifference(after[i]!, before[i]!)).toBeGreaterThan(0.1)
+      expect(largestDifference(after[i]!, values)).toBeGreaterThan(1e-5)
+    }
   })
 
   it('makes the same steps of AdamW, clipped by the same norm', async () => {

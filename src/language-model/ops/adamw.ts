@@ -76,7 +76,6 @@ export function globalNorm(gradients: readonly tf.Tensor[]): tf.Scalar {
         ? runKernel<tf.Scalar>('SumOfSquares', { x: gradient })
         : tf.sum<tf.Scalar>(tf.square(gradient)),
     )
-    // Not addN: on webgpu it binds one buffer for each tensor, of which there are at most 8 or 10, and answers 0 beyond that.
     return tf.sqrt(tf.sum<tf.Scalar>(tf.stack(squares)))
   })
 }

@@ -1,6 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { hasKernel, runKernel } from './backend-kernels.ts'
-import { gatherRows } from './gather-rows.ts'
 
 export interface SelectedLogProbs {
   /** [E] log probability of each row's target. */
@@ -15,8 +14,8 @@ export interface SelectedLogProbs {
  *     z = hidden · headᵀ / T,   logProbs_e = z_{e, t_e} − logsumexp(z_e),   entropy_e = logsumexp(z_e) − Σ_v p_ev z_ev
  *     dz_ev = g_e (1[v = t_e] − p_ev)
  *
- * hidden[E, d], head[V, d], targets[E]. Rows go through in chunks and the backward pass recomputes each chunk's logits. The
- * composition on tfjs `cpu` is the plain one, logits and all, as the reference that the others are tested against.
+ * hidden[E, d], head[V, d], targets[E]. In the kernels rows go through in chunks and the backward pass recomputes each chunk's
+ * logits. The composition is the plain one, logits and all, as the reference that they are tested against.
  */
 export function selectedLogProbs(
   hidden: tf.Tensor2D,
@@ -30,9 +29,7 @@ export function selectedLogProbs(
     // One row of log probabilities and one of entropies, because a custom gradient has a single output.
     const both = hasKernel('SelectedLogProbs')
       ? fusedSelectedLogProbs(hidden, head, targets, temperature)
-      : tf.getBackend() === 'cpu'
-        ? plainSelectedLogProbs(hidden, head, targets, temperature)
-        : chunkedSelectedLogProbs(hidden, head, targets, temperature)
+      : plainSelectedLogProbs(hidden, head, targets, temperature)
     return {
       logProbs: tf.reshape<tf.Rank.R1>(tf.slice(both, [0, 0], [1, rows]), [rows]),
       entropy: tf.reshape<tf.Rank.R1>(tf.slice(both, [1, 0], [1, rows]), [rows]),
@@ -87,83 +84,4 @@ function fusedSelectedLogProbs(
 /** A variable marked as not trainable is frozen; its gradient, a third of the work here, is then answered with zeros. */
 function isTrained(weight: tf.Tensor): boolean {
   return !(weight instanceof tf.Variable) || weight.trainable
-}
-
-/** Logits alive at once, in elements: 64 MB. */
-const CHUNK_ELEMENTS = 1 << 24
-
-function chunkedSelectedLogProbs(
-  hidden: tf.Tensor2D,
-  head: tf.Tensor2D,
-  targets: Int32Array,
-  temperature: number,
-): tf.Tensor2D {
-  const [rows, width] = hidden.shape
-  const chunk = Math.max(1, Math.floor(CHUNK_ELEMENTS / head.shape[0]))
-  const needsHeadGradient = isTrained(head)
-  const chunks = Array.from({ length: Math.ceil(rows / chunk) }, (_, i) => ({
-    start: i * chunk,
-    size: Math.min(chunk, rows - i * chunk),
-  }))
-  const targetsOf = (start: number, size: number) => targets.subarray(start, start + size)
-
-  const chunked = tf.customGrad((...args) => {
-    const [h, w, save] = args as unknown as [tf.Tensor2D, tf.Tensor2D, tf.GradSaveFunc]
-    const parts = chunks.map(({ start, size }) =>
-      tf.tidy(() => {
-        const slice = tf.slice(h, [start, 0], [size, width])
-        const logits = tf.div(tf.matMul(slice, w, false, true), temperature)
-        const logSumExp = tf.logSumExp(logits, 1)
-        const target = tf.div(tf.sum(tf.mul(slice, gatherRows(w, targetsOf(start, size))), 1), temperature)
-        const probabilities = tf.exp(tf.sub(logits, tf.expandDims(logSumExp, 1)))
-        return tf.stack([
-          tf.sub(target, logSumExp),
-          tf.sub(logSumExp, tf.sum(tf.mul(probabilities, logits), 1)),
-          logSumExp,
-        ]) as tf.Tensor2D
-      }),
-    )
-    const all = tf.concat(parts, 1)
-    save([h, w, tf.slice(all, [2, 0], [1, rows])])
-    return {
-      value: tf.slice(all, [0, 0], [2, rows]),
-      gradFunc: (dy, saved) =>
-        tf.tidy(() => {
-          const [sh, sw, lse] = saved as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D]
-          let headGradient: tf.Tensor2D = tf.zerosLike(sw)
-          const hiddenGradients = chunks.map(({ start, size }) =>
-            tf.tidy(() => {
-              const slice = tf.slice(sh, [start, 0], [size, width])
-              const upstream = tf.div(
-                tf.reshape(tf.slice(dy as tf.Tensor2D, [0, start], [1, size]), [size, 1]),
-                temperature,
-              )
-              const logits = tf.div(tf.matMul(slice, sw, false, true), temperature)
-              const pull = tf.mul<tf.Tensor2D>(
-                tf.exp(tf.sub(logits, tf.reshape(tf.slice(lse, [0, start], [1, size]), [size, 1]))),
-                upstream,
-              )
-              const ids = targetsOf(start, size)
-              if (needsHeadGradient) {
-                const previous = headGradient
-                const push = tf.unsortedSegmentSum(tf.mul(slice, upstream), tf.tensor1d(ids, 'int32'), sw.shape[0])
-                headGradient = tf.keep(tf.add<tf.Tensor2D>(previous, tf.sub(push, tf.matMul(pull, slice, true, false))))
-                previous.dispose()
-              }
-              return tf.sub<tf.Tensor2D>(tf.mul(gatherRows(sw, ids), upstream), tf.matMul(pull, sw))
-            }),
-          )
-          const kept = headGradient
-          return [tf.concat(hiddenGradients, 0), releaseToScope(kept)]
-        }),
-    }
-  })
-  return chunked(hidden, head) as tf.Tensor2D
-}
-
-/** Hands a kept tensor back to the surrounding tidy. */
-function releaseToScope(x: tf.Tensor2D): tf.Tensor2D {
-  const scoped = tf.clone(x)
-  x.dispose()
-  return scoped
 }

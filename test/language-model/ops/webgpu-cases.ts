@@ -24,6 +24,7 @@ export type Operation =
   | { name: 'selectedLogProbs'; targets: Int32Array; temperature: number; result: 'logProbs' | 'entropy' }
   | { name: 'attention'; layout: AttentionLayout; headDim: number }
   | { name: 'matMul'; transposeA: boolean; transposeB: boolean }
+  | { name: 'add' }
 
 export interface Case {
   operation: Operation
@@ -60,6 +61,9 @@ function apply(operation: Operation, inputs: tf.Tensor[]): tf.Tensor {
       return attention(a, b, c, operation.layout, operation.headDim)
     case 'matMul':
       return tf.matMul(a, b, operation.transposeA, operation.transposeB)
+    case 'add':
+      // Fresh numbers are not on the device yet, and small ones would be added up elsewhere.
+      return tf.add(tf.mul(a, 1), tf.mul(b, 1))
   }
 }
 
@@ -218,6 +222,19 @@ export const matMulCases = (): Case[] => [
     [2, 2],
   ]),
 ]
+
+export const addCases = (): Case[] =>
+  sample(fc.tuple(seed, size, size, fc.constantFrom('same', 'row', 'number', 'column', 'left' as const)), 15).map(
+    ([s, rows, d, how]) => {
+      const whole = matrix(s, rows, d)
+      const other = { same: [rows, d], row: [d], number: [], column: [rows, 1], left: [d] }[how]
+      const inputs = [whole, matrix(s + 1, ...other)]
+      return caseOf({ name: 'add' }, how === 'left' ? inputs.reverse() : inputs, [rows, d], {
+        tolerance: 1e-6,
+        floor: Math.sqrt(rows * d),
+      })
+    },
+  )
 
 export const gatherRowsCases = (): Case[] =>
   sample(fc.tuple(seed, size, size, fc.array(fc.nat(), { minLength: 1, maxLength: 40 })), 15).map(

@@ -81,3 +81,35 @@ export const rope = once((part: Part) =>
 `,
   }),
 )
+
+/** y = a + b, b over and over. */
+export const addRepeated = once((part: Part) =>
+  program({
+    name: `add ${part}`,
+    reads: { a: part, b: part },
+    writes: { y: part },
+    uniforms: { parts: 'i32', period: 'i32' },
+    threads: THREADS,
+    code: `
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at < uniforms.parts) { y[at] = a[at] + b[at % uniforms.period]; }
+  }
+`,
+  }),
+)
+
+/** Four numbers in half precision in each pair of words. */
+export const packHalf = program({
+  name: 'pack half',
+  reads: { x: 'vec4<f32>' },
+  writes: { y: 'vec2<u32>' },
+  uniforms: { parts: 'i32' },
+  threads: THREADS,
+  code: `
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at < uniforms.parts) { y[at] = vec2<u32>(pack2x16float(x[at].xy), pack2x16float(x[at].zw)); }
+  }
+`,
+})

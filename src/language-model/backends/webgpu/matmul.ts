@@ -74,8 +74,9 @@ function tile(
   splits: number,
   start: number,
 ): void {
-  backend.dispatch(tiledProduct(size, a.stored, b.stored, part, false), {
-    reads: { a: a.tensor, b: b.tensor },
+  const half = part === 'f32' ? null : backend.halfOf(b.tensor)
+  backend.dispatch(tiledProduct(size, a.stored, b.stored, part, half !== null), {
+    reads: { a: a.tensor, b: half ?? b.tensor },
     writes: { c },
     uniforms: {
       m,
@@ -99,8 +100,9 @@ function dot(backend: GpuBackend, c: tf.TensorInfo, { a, b, m, n, k }: Product, 
   const lanes = lanesOf(parts)
   const rows = Math.min(DOT_ROWS, 2 ** Math.ceil(Math.log2(m)))
   const usesSubgroups = backend.hasSubgroups && rowsPerGroup(lanes) === 1
-  backend.dispatch(dotProducts(rows, lanes, part, false, usesSubgroups), {
-    reads: { a: a.tensor, b: b.tensor },
+  const half = part === 'f32' ? null : backend.halfOf(b.tensor)
+  backend.dispatch(dotProducts(rows, lanes, part, half !== null, usesSubgroups), {
+    reads: { a: a.tensor, b: half ?? b.tensor },
     writes: { c },
     uniforms: {
       m,

@@ -1,20 +1,33 @@
 import * as tf from '@tensorflow/tfjs-core'
+import { addRepeated } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
 import { multiplyInto } from './matmul.ts'
+import { partOf, sizeOf } from './rows-code.ts'
 
-/** Puts our matrix product in the place of the stock one, which stays for what ours is not made for. */
-export function registerStockKernels(): void {
-  const { kernelFunc: general } = tf.getKernel(tf.BatchMatMul, 'webgpu')
-  tf.unregisterKernel(tf.BatchMatMul, 'webgpu')
+type Inputs = Record<string, tf.TensorInfo>
+type Attributes = Record<string, unknown>
+
+/** Replaces a stock kernel by `own`, and by itself again whenever `own` declines with null: shapes or types it is not made for. */
+function replace(
+  kernelName: string,
+  own: (backend: GpuBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | null,
+): void {
+  const general = tf.getKernel(kernelName, 'webgpu').kernelFunc
+  tf.unregisterKernel(kernelName, 'webgpu')
   tf.registerKernel({
-    kernelName: tf.BatchMatMul,
+    kernelName,
     backendName: 'webgpu',
-    kernelFunc: (params) => {
-      const { a, b } = params.inputs as Record<'a' | 'b', tf.TensorInfo>
-      const { transposeA, transposeB } = params.attrs as unknown as { transposeA: boolean; transposeB: boolean }
-      return matMul(params.backend as GpuBackend, a, b, transposeA, transposeB) ?? general(params)
-    },
+    kernelFunc: (params) =>
+      own(params.backend as GpuBackend, params.inputs as Inputs, params.attrs as Attributes) ?? general(params),
   })
+}
+
+/** The stock kernels that a transformer runs most: matrix products, and sums, of which every residual and every second gradient is one. */
+export function registerStockKernels(): void {
+  replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) =>
+    matMul(backend, a!, b!, transposeA as boolean, transposeB as boolean),
+  )
+  replace(tf.Add, (backend, { a, b }) => add(backend, a!, b!) ?? add(backend, b!, a!))
 }
 
 /** Batches of the same shape, or a batch and one matrix; null for others, for empty sums and for other types. */
@@ -26,16 +39,15 @@ function matMul(
   transposeB: boolean,
 ): tf.TensorInfo | null {
   const [aBatches, bBatches] = [a.shape.slice(0, -2), b.shape.slice(0, -2)]
-  const [aBatch, bBatch] = [aBatches, bBatches].map((sizes) => tf.util.sizeFromShape(sizes)) as [number, number]
+  const [aBatch, bBatch] = [tf.util.sizeFromShape(aBatches), tf.util.sizeFromShape(bBatches)]
   const isPlain = aBatch === 1 || bBatch === 1 || aBatches.join() === bBatches.join()
   const [aRows, aColumns] = a.shape.slice(-2) as [number, number]
   const [bRows, bColumns] = b.shape.slice(-2) as [number, number]
   const [m, k] = transposeA ? [aColumns, aRows] : [aRows, aColumns]
   const n = transposeB ? bRows : bColumns
-  if (!isPlain || k === 0 || a.dtype !== 'float32' || b.dtype !== 'float32') return null
+  if (!isPlain || k === 0 || !areFloat(a, b)) return null
 
-  const batches = tf.broadcast_util.assertAndGetBroadcastShape(aBatches, bBatches)
-  const c = backend.allocate([...batches, m, n])
+  const c = backend.allocate([...tf.broadcast_util.assertAndGetBroadcastShape(aBatches, bBatches), m, n])
   multiplyInto(backend, c, {
     a: { tensor: a, stored: transposeA ? 'columns' : 'rows', batchStride: aBatch === 1 ? 0 : m * k },
     b: { tensor: b, stored: transposeB ? 'rows' : 'columns', batchStride: bBatch === 1 ? 0 : k * n },
@@ -46,3 +58,22 @@ function matMul(
   })
   return c
 }
+
+/** For a b that has a's shape or a tail of it. The stock kernel keeps what is empty, or small and not on the device yet. */
+function add(backend: GpuBackend, a: tf.TensorInfo, b: tf.TensorInfo): tf.TensorInfo | null {
+  const isTail = b.shape.join() === a.shape.slice(a.shape.length - b.shape.length).join()
+  const [size, period] = [tf.util.sizeFromShape(a.shape), tf.util.sizeFromShape(b.shape)]
+  if (!isTail || size === 0 || !areFloat(a, b) || backend.shouldExecuteOnCPU([a, b])) return null
+  const part = partOf(period)
+  const parts = size / sizeOf(part)
+  const y = backend.allocate(a.shape)
+  backend.dispatch(addRepeated(part), {
+    reads: { a, b },
+    writes: { y },
+    uniforms: { parts, period: period / sizeOf(part) },
+    groups: Math.ceil(parts / 64),
+  })
+  return y
+}
+
+const areFloat = (...tensors: tf.TensorInfo[]) => tensors.every((tensor) => tensor.dtype === 'float32')
