@@ -5,15 +5,24 @@ import {
   formatCommand,
   parseCommand,
   possibleCommands,
+  stripped,
 } from '../../../src/environments/household/commands.ts'
 import { step } from '../../../src/environments/household/engine.ts'
-import type { HouseholdGame } from '../../../src/environments/household/game.ts'
+import { nameOf, type HouseholdGame } from '../../../src/environments/household/game.ts'
 import { nextCommandKnowingAll } from '../../../src/environments/household/expert.ts'
 import { generateGame } from '../../../src/environments/household/generator.ts'
-import { nothingHappens } from '../../../src/environments/household/observations.ts'
+import { helpText, nothingHappens } from '../../../src/environments/household/observations.ts'
 import { distanceToGoal } from '../../../src/environments/household/plan.ts'
-import { cloneState, contentsOf, startGame, type GameState } from '../../../src/environments/household/state.ts'
+import {
+  cloneState,
+  condition,
+  contentsOf,
+  startGame,
+  type Dialect,
+  type GameState,
+} from '../../../src/environments/household/state.ts'
 import { worldOf } from '../../../src/environments/household/world.ts'
+import { isLeftOut, noGames, officialGames } from './official-data.ts'
 import { anyCommand, tinyGame } from './rooms.ts'
 
 const unending = { stepLimit: Number.MAX_SAFE_INTEGER }
@@ -45,46 +54,143 @@ function factsOf(state: GameState): string {
   return JSON.stringify([place, held, [...conditions], [...open], sorted(whereabouts)])
 }
 
-describe('any sequence of commands', () => {
-  it('never throws, loses no object, and leaves the world as it was where nothing happens', () => {
+/** Names that every JavaScript object has, which no lookup may find. */
+const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'] as const
+
+/** Text of any characters: halves of surrogate pairs, NUL, blanks of all kinds. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)), maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom(...' \t\n\v\f\r\0\x1c\x85\xa0\u2003\u2028\ufeff', 'look'), maxLength: 6 }),
+)
+
+const inheritedCommand = fc
+  .tuple(
+    fc.constantFrom('A', 'go to A', 'open A', 'examine A', 'use A', 'take A from A', 'move A to A', 'heat A with A'),
+    fc.constantFrom(...inherited, ...inherited.map((name) => `${name} 1`)),
+  )
+  .map(([form, name]) => form.replaceAll('A', name))
+
+const longText = fc
+  .tuple(anyText, fc.constantFrom('', ' ', 'go to ', 'take a from ', '1'), fc.integer({ min: 1, max: 20_000 }))
+  .map(([text, unit, count]) => text + (unit || text).repeat(count))
+
+/** Something typed; or the pick of an admissible command by number, with something else before and behind it. */
+type Typed = string | { choice: number; before: string; behind: string }
+
+function typedIn(game: HouseholdGame): fc.Arbitrary<Typed> {
+  const blanks = fc.constantFrom('', '', '', ' ', '\n', '\t \r\n', '\x1c', '\x85', '\u3000')
+  const noise = fc.oneof({ weight: 8, arbitrary: blanks }, { weight: 1, arbitrary: anyText })
+  return fc.oneof(
+    { weight: 12, arbitrary: fc.record({ choice: fc.nat(), before: noise, behind: noise }) },
+    { weight: 6, arbitrary: anyCommand(game) },
+    { weight: 2, arbitrary: anyText },
+    { weight: 1, arbitrary: inheritedCommand },
+    { weight: 1, arbitrary: longText },
+  )
+}
+
+function textTyped(state: GameState, typed: Typed): string {
+  if (typeof typed === 'string') return typed
+  const commands = admissibleCommands(state)
+  return typed.before + commands[typed.choice % commands.length]! + typed.behind
+}
+
+const options = fc.record({
+  dialect: fc.constantFrom<Dialect>('v1', 'v2'),
+  explainRefusals: fc.boolean(),
+  stepLimit: fc.constantFrom(7, 50, Number.MAX_SAFE_INTEGER),
+})
+
+const official = [...officialGames().values()]
+isLeftOut('commands typed into official games', noGames)
+
+const anyGame = fc.oneof(
+  tinyGame,
+  fc.nat(1000).map(generated),
+  ...(official.length > 0 ? [fc.nat(official.length - 1).map((index) => official[index]!.game)] : []),
+)
+
+/** Objects that are not where objects can be, or hot and cool at once. */
+function unsoundObjects({ game, held, whereabouts, conditions }: GameState): string[] {
+  const { hot, cool } = condition
+  return game.objects
+    .filter(({ in: start }, object) => {
+      const receptacles = whereabouts[object]!
+      const isListedOnce = new Set(receptacles).size === receptacles.length
+      const areReceptacles = receptacles.every((receptacle) => game.receptacles[receptacle] !== undefined)
+      // What can be reached is in the hand or somewhere; what cannot be reached stays out of reach.
+      const isKept = (held === object || receptacles.length > 0) === start.length > 0
+      return !(isListedOnce && areReceptacles && isKept && (conditions[object]! & (hot | cool)) !== (hot | cool))
+    })
+    .map(nameOf)
+}
+
+describe('whatever is typed', () => {
+  it('never throws, loses nothing, renames nothing, and is accepted exactly where it is admissible', () => {
+    const cases = anyGame.chain((game) =>
+      fc.tuple(fc.constant(game), options, fc.array(typedIn(game), { maxLength: 60, size: 'max' })),
+    )
     fc.assert(
-      fc.property(gameAndWalk, ([game, walk]) => {
-        const state = startGame(game, unending)
-        const reachable = game.objects.map(({ in: receptacles }) => receptacles.length > 0)
-        for (const choice of walk) {
+      fc.property(cases, ([game, startOptions, walk]) => {
+        const asGiven = JSON.stringify(game)
+        const names = new Set([...game.receptacles, ...game.objects].map(nameOf))
+        const state = startGame(game, startOptions)
+        for (const typed of walk) {
           const before = cloneState(state)
-          const { accepted, observation, won } = step(state, textOf(state, choice))
-          if (!accepted) expect(factsOf(state)).toBe(factsOf(before))
-          expect(accepted).toBe(observation !== nothingHappens)
+          const admissible = state.done ? [] : admissibleCommands(state)
+          const { accepted, observation, won } = step(state, textTyped(before, typed))
+          expect(accepted).toBe(admissible.includes(stripped(textTyped(before, typed))))
+          expect(state.steps).toBe(before.steps + (before.done ? 0 : 1))
           if (before.won) expect(won).toBe(true)
-          game.objects.forEach((_, object) => {
-            if (reachable[object]) expect(state.held === object || state.whereabouts[object]!.length > 0).toBe(true)
-          })
-          expect(structuredClone(state)).toEqual(state)
+          if (!accepted) {
+            expect(observation.startsWith(nothingHappens)).toBe(true)
+            expect(observation === nothingHappens).toBe(!startOptions.explainRefusals)
+            expect(factsOf(state)).toBe(factsOf(before))
+          } else if (observation !== helpText) {
+            const told = [...observation.matchAll(/(?!loc )\b[a-z]+ \d+/g)].map(([name]) => name)
+            expect(told.filter((name) => !names.has(name))).toEqual([])
+          }
+          expect(unsoundObjects(state)).toEqual([])
+          expect(state.done).toBe(state.won || state.steps >= state.stepLimit)
         }
+        for (const command of state.done ? [] : admissibleCommands(state)) {
+          expect(step(cloneState(state), command).accepted).toBe(true)
+        }
+        expect(JSON.stringify(game)).toBe(asGiven)
       }),
-      { numRuns: 150 },
+      { numRuns: 250 },
     )
   })
 
-  it('is answered exactly where it is admissible', () => {
+  it('plays the same again, from the start and from a copy', () => {
+    const cases = anyGame.chain((game) =>
+      fc.tuple(fc.constant(game), options, fc.array(typedIn(game), { maxLength: 40, size: 'max' }), fc.nat(39)),
+    )
     fc.assert(
-      fc.property(gameAndWalk, ([game, walk]) => {
-        const state = startGame(game, unending)
-        for (const choice of walk) {
-          if (state.done) break
-          const admissible = new Set(admissibleCommands(state))
-          const text = textOf(state, choice)
-          expect(step(cloneState(state), text).accepted).toBe(admissible.has(text.trim()))
-          step(state, text)
+      fc.property(cases, ([game, startOptions, walk, copiedAt]) => {
+        const state = startGame(game, startOptions)
+        const copies: GameState[] = []
+        const outcomes = walk.map((typed, index) => {
+          if (index === copiedAt) copies.push(structuredClone(state), cloneState(state))
+          const text = textTyped(state, typed)
+          return { text, ...step(state, text) }
+        })
+        const again = startGame(structuredClone(game), startOptions)
+        for (const { text, ...outcome } of outcomes) expect(step(again, text)).toEqual(outcome)
+        expect(again).toEqual(state)
+        for (const copy of copies) {
+          for (const { text, ...outcome } of outcomes.slice(copiedAt)) expect(step(copy, text)).toEqual(outcome)
+          expect(copy).toEqual(state)
         }
-        if (state.done) return
-        for (const command of admissibleCommands(state)) expect(step(cloneState(state), command).accepted).toBe(true)
       }),
       { numRuns: 100 },
     )
   })
+})
 
+describe('any sequence of commands', () => {
   it('reads back every command that it writes, and sees every held or listed thing under its first name', () => {
     fc.assert(
       fc.property(gameAndWalk, ([game, walk]) => {
