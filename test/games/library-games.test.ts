@@ -52,7 +52,10 @@ describe('a run’s games from a library', () => {
     const expected = ids(await libraryGames(await libraryOf(all)).sample('train', 8, 3))
     await fc.assert(
       fc.asyncProperty(order, async (games) => {
-        expect(ids(await libraryGames(await libraryOf(games)).sample('train', 8, 3))).toEqual(expected)
+        const library = await libraryOf(games)
+        // A library may list its games in any order.
+        library.list = async () => games.map(({ id, split, game }) => ({ id, split, taskType: game.goal.taskType }))
+        expect(ids(await libraryGames(library).sample('train', 8, 3))).toEqual(expected)
       }),
       { numRuns: 20 },
     )

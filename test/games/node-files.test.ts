@@ -54,6 +54,9 @@ describe('games on a disk', () => {
   it('are followed through links, each folder once', async () => {
     symlinkSync(join(folder, 'json_2.1.1/valid_seen'), join(folder, 'empty/valid_seen'))
     symlinkSync(join(folder, 'empty'), join(folder, 'empty/again'))
+    const paths: string[] = []
+    for await (const { path } of openGames(join(folder, 'empty'))) if (isGamePath(path)) paths.push(path)
+    expect(paths).toHaveLength(3)
     const { games: found } = await opened('empty')
     expect(found.map(({ split }) => split)).toEqual(Array(3).fill('valid_seen'))
   })

@@ -134,6 +134,14 @@ describe('a damaged zip of games', () => {
     },
   )
 
+  it('is not misled by a file that has in it what a zip has between files', async () => {
+    const signatures = 'PK\x07\x08 and PK\x07\x08, '.repeat(9)
+    const bytes = await bytesOf(await zipOf([{ path: 'a/notes', text: signatures }, ...release], { level: 0 }))
+    const { games, paths } = await unpacked(new Blob([bytes.slice(0, find(bytes, 'PK\x01\x02'))]))
+    expect(games).toEqual(whole.games)
+    expect(paths).toEqual(['a/notes', ...release.map(({ path }) => path)])
+  })
+
   it('is read from its headers where its list is damaged', async () => {
     const bytes = await bytesOf(await zipOf(release))
     const list = find(bytes, 'PK\x01\x02')

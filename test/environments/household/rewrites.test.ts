@@ -196,6 +196,22 @@ describe('possible rewrites', () => {
   }
 })
 
+describe('an object that lies in others', () => {
+  it('lies in the others still when one of them is removed, under the numbers that they have then', () => {
+    const game = room(
+      `countertop 1: apple 1, bowl 1, cup 1, egg 1
+       cabinet 1: nothing`,
+      { taskType: 'pick_and_place_simple', object: 'apple', target: 'cabinet' },
+    )
+    game.objects[3]!.inside = [1, 2]
+    const insideOf = (from: HouseholdTask) => gameOf(from).objects.map(({ noun, inside }) => [noun, inside])
+    const withoutBowl = applied(taskOf(game), 'remove bowl 1')
+    expect(insideOf(withoutBowl)).toEqual([['apple', undefined], ['cup', undefined], ['egg', [1]]]) // prettier-ignore
+    const withoutBoth = applied(withoutBowl, 'remove cup 1')
+    expect(insideOf(withoutBoth)).toEqual([['apple', undefined], ['egg', undefined]]) // prettier-ignore
+  })
+})
+
 describe('rewrites in words', () => {
   const rewrites: TaskRewrite[] = [
     { kind: 'change-goal', object: 'mug', target: 'cabinet' },
