@@ -200,8 +200,8 @@ describe('an object that lies in others', () => {
   it('lies in the others still when one of them is removed, under the numbers that they have then', () => {
     const game = room(
       `countertop 1: apple 1, bowl 1, cup 1, egg 1
-       cabinet 1: nothing`,
-      { taskType: 'pick_and_place_simple', object: 'apple', target: 'cabinet' },
+       diningtable 1: nothing`,
+      { taskType: 'pick_and_place_simple', object: 'apple', target: 'diningtable' },
     )
     game.objects[3]!.inside = [1, 2]
     const insideOf = (from: HouseholdTask) => gameOf(from).objects.map(({ noun, inside }) => [noun, inside])
