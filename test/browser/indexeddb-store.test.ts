@@ -93,6 +93,26 @@ describe('runs kept in the browser', () => {
     expect(found.after).toBeNull()
   })
 
+  it('of before a setting existed come back with its default', async () => {
+    const { page } = await open()
+    const { games: _, ...settings } = presetSettings('household')
+    const started = { type: 'run-started', runId: 'e', settings, preset: 'household', backend: 'cpu' }
+    const models = { policy: 'p', reward: 'r', author: 'a' }
+    const found = await page.evaluate(
+      async ([run, event]) => {
+        const { IndexedDbRunStore } = globalThis as unknown as StoreModule
+        const store = await IndexedDbRunStore.open('test')
+        await store.create(run)
+        await store.append(run.runId, [event])
+        const bytes = Uint8Array.of(1)
+        await store.saveCheckpoint({ runId: run.runId, iteration: 0, eventCount: 1, policy: bytes, reward: bytes })
+        return (await store.prepareResume(run.runId))?.history
+      },
+      [summary('e'), { ...started, models, seq: 0, iteration: 0 } as LoggedEvent] as const,
+    )
+    expect(found).toMatchObject([{ type: 'run-started', settings: { ...settings, games: 'compact' } }])
+  })
+
   it('are gone when they are removed, and others stay', async () => {
     const { page } = await open()
     const left = await page.evaluate(

@@ -26,6 +26,7 @@ export class Games {
   #obstacle = $state.raw<string | null>(null)
   #import = $state.raw<ImportState>({ state: 'none' })
   #problems = $state.raw<readonly ImportProblem[]>([])
+  #isLasting = $state.raw(true)
   #abort: AbortController | null = null
   /** Settles when all imports so far have ended; never rejects. */
   #imported: Promise<void> = Promise.resolve()
@@ -55,10 +56,16 @@ export class Games {
     return this.#problems
   }
 
+  /** Whether the browser has promised not to make room at the expense of this page's data. */
+  get isLasting(): boolean {
+    return this.#isLasting
+  }
+
   async look(): Promise<void> {
     try {
       this.#entries = await this.#library.list()
       this.#obstacle = null
+      this.#isLasting = (await storage()?.persisted()) ?? false
     } catch (cause) {
       this.#entries = []
       this.#obstacle = messageOf(cause)
@@ -102,6 +109,8 @@ export class Games {
       this.#abort = null
       await this.#tell()
     }
+    // Some browsers ask the person, who now has something to lose.
+    if (this.#entries?.length) this.#isLasting = (await storage()?.persist()) ?? false
   }
 
   /** What has been read by then is kept. */
@@ -124,6 +133,11 @@ export class Games {
     this.#tabs.postMessage('changed')
     await this.look()
   }
+}
+
+/** Pages that are not served over https have none. */
+function storage(): StorageManager | undefined {
+  return (navigator as Partial<Navigator>).storage
 }
 
 function messageOf(cause: unknown): string {

@@ -6,6 +6,7 @@ import { taskSentence, type HouseholdGame } from '../../environments/household/g
 import { openingText } from '../../environments/household/observations.ts'
 import { distanceToGoal } from '../../environments/household/plan.ts'
 import { startGame, type Dialect, type GameState } from '../../environments/household/state.ts'
+import { describeTask, taskOf } from '../../environments/household/task.ts'
 import { commandGroups, type CommandGroup } from '../panels/hand-game.ts'
 
 export interface Turn {
@@ -44,6 +45,10 @@ export class HandGame {
     return taskSentence(this.game)
   }
 
+  /** Where everything is at the start, as the author reads it. */
+  get scene(): string {
+    return describeTask(taskOf(this.game))
+  }
   get dialect(): Dialect {
     return this.#dialect
   }
