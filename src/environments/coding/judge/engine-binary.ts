@@ -1,0 +1,26 @@
+/** QuickJS as WebAssembly, metered and compiled. Once per thread; 500 kB that nothing loads before a program is judged. */
+import { meter } from './metering.ts'
+
+/** Written out, because bundlers find an asset by such an address alone; in Node it is the file itself. */
+const address = new URL(
+  '../../../../node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
+  import.meta.url,
+)
+
+/** Throws an Error if the binary cannot be read. */
+export async function loadEngine(): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(meter(await readEngine()))
+}
+
+/** Node's own modules come without an import that a bundler for browsers would follow. */
+export async function readEngine(): Promise<Uint8Array> {
+  if (typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function')
+    return process.getBuiltinModule('node:fs/promises').readFile(address)
+  const response = await fetch(address)
+  if (!response.ok)
+    throw new Error(
+      `The judge's engine did not load (${response.status} for ${address.href}). Reload the page, or check that the ` +
+        'build was copied whole.',
+    )
+  return new Uint8Array(await response.arrayBuffer())
+}
