@@ -17,10 +17,14 @@ function isBlank(code: number): boolean {
   return code === 0x85 || (code !== 0xfeff && String.fromCharCode(code).trim() === '')
 }
 
+/** Whether it is a character that surely is no blank: what nearly every command begins and ends with. */
+const isPlain = (code: number) => code > 0x20 && code < 0x7f
+
 /** A command without the blanks around it. */
 export function stripped(text: string): string {
   let start = 0
   let end = text.length
+  if (end > 0 && isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(end - 1))) return text
   while (start < end && isBlank(text.charCodeAt(start))) start++
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--
   return text.slice(start, end)

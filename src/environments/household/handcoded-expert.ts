@@ -12,7 +12,7 @@
  */
 import { admissibleCommands } from './commands.ts'
 import { step } from './engine.ts'
-import type { ExpertRun, Subgoal } from './expert.ts'
+import type { Decision, ExpertRun, Subgoal } from './expert.ts'
 import { treatmentOf, type Goal } from './game.ts'
 import { nothingHappens, openingText } from './observations.ts'
 import { pick, type Random } from './random.ts'
@@ -22,18 +22,13 @@ import { accepts, applianceType, can, openableTypes, treatments, type Treatment 
 /** Decisions after which it gives up, as ALFWorld has it. */
 const patience = 200
 
-interface HandcodedDecision {
-  command: string
-  subgoal: Subgoal
-}
-
 /** What is to be done next: an entry of the list of subgoals, with the type of thing that it is about. */
 interface Task {
   action: 'find' | 'take' | 'go' | 'put' | 'use' | Treatment
   noun: string
 }
 
-const lookAround: HandcodedDecision = { command: 'look', subgoal: { kind: 'stuck' } }
+const lookAround: Decision = { command: 'look', subgoal: { kind: 'stuck' } }
 
 export class HandcodedExpert {
   private readonly treatment: Treatment | null
@@ -67,7 +62,7 @@ export class HandcodedExpert {
    * The next command. `observation` is what `last` showed, whoever played it; at the start `last` is empty and the
    * observation is the opening. Null once it has given up.
    */
-  decide(last: string, observation: string, admissible: readonly string[]): HandcodedDecision | null {
+  decide(last: string, observation: string, admissible: readonly string[]): Decision | null {
     if (last === '') {
       this.receptacles = listedNames(observation)
       return lookAround
@@ -156,7 +151,7 @@ export class HandcodedExpert {
     return { action: isSeenHere && can(`take ${object}`) && !wouldUndo ? 'take' : 'find', noun: object }
   }
 
-  private act({ action, noun }: Task, last: string, observation: string): HandcodedDecision {
+  private act({ action, noun }: Task, last: string, observation: string): Decision {
     const seesClosed = observation.includes('closed') && !this.hasCheckedHere
     const wanted = this.visible.filter((object) => nounOf(object) === noun)
     if (action === 'find') {
@@ -201,7 +196,7 @@ export class HandcodedExpert {
     }
   }
 
-  private search(noun: string, last: string, seesClosed: boolean): HandcodedDecision {
+  private search(noun: string, last: string, seesClosed: boolean): Decision {
     const seen = this.lastSeen.get(noun)
     if (seen !== undefined) this.toCheck = [seen]
     else if (this.toCheck.length === 0) this.toCheck = this.candidatesFor(noun)
@@ -240,7 +235,7 @@ export class HandcodedExpert {
     return this.carried !== null && !this.holdsRightObject
   }
 
-  private bringBack(): HandcodedDecision {
+  private bringBack(): Decision {
     const { object, from } = this.carried!
     const command = this.here === from ? this.put(object, from) : `go to ${from}`
     return { command, subgoal: { kind: 'put-away', object, receptacle: from } }
