@@ -23,9 +23,10 @@ interface Transcript {
   usable_as_fidelity_test?: boolean
 }
 
+const named = process.env.TRANSCRIPTS_DIR ?? ''
 const folders = new Set([
   resolve(import.meta.dirname, '../../../../shared/transcripts'),
-  ...(process.env.TRANSCRIPTS_DIR ? [resolve(process.env.TRANSCRIPTS_DIR)] : []),
+  ...(named === '' ? [] : [resolve(named)]),
 ])
 const files = [...folders]
   .filter((folder) => existsSync(folder))
@@ -88,5 +89,6 @@ describe.skipIf(isLeftOut('published transcripts', reason))('a published transcr
   it('is there to be answered', () => {
     print(`Replayed ${sum.transcripts} transcripts, ${sum.steps} steps, from ${files.length} files.`)
     expect(sum.steps).toBeGreaterThan(0)
+    if (named !== '') expect(files.filter((file) => file.startsWith(resolve(named))).length, named).toBeGreaterThan(0)
   })
 })
