@@ -1,7 +1,7 @@
 /** Imported games on the page: dropped, kept, chosen for a run, and played by hand. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
@@ -164,6 +164,30 @@ describe('games that are dropped on the page', () => {
     await drop(second, [zip])
     await settled(second, `400 games read, ${400 - kept} of them new.`)
     expect(await total(second)).toEqual(['all', '400', '400'])
+  })
+
+  it('come out of a folder from the disk, with what lies beside them passed over', async () => {
+    await newContext()
+    const page = await visit()
+    const folder = await mkdtemp(join(tmpdir(), 'games-'))
+    try {
+      for (const { path, text } of [...games, { path: 'json_2.1.1/train/traj_data.json', text: '{}' }]) {
+        await mkdir(dirname(join(folder, path)), { recursive: true })
+        await writeFile(join(folder, path), text)
+      }
+      // The browser's own drag and drop, because a page cannot make up a folder.
+      const session = await context.newCDPSession(page)
+      const data = { items: [], files: [join(folder, 'json_2.1.1')], dragOperationsMask: 1 }
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+        await session.send('Input.dispatchDragEvent', { type, x: 200, y: 200, data })
+        if (type === 'dragOver') await page.getByText('or ALFWorld games to import them').waitFor()
+      }
+      await settled(page, '7 games read, all of them new.')
+      expect(await total(page)).toEqual(['all', '4', '2', '1', '7'])
+      expect(await page.getByText('could not be used').count()).toBe(0)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   it('are read by a worker: the page’s own thread is never held for 50 ms of CPU time', async () => {
