@@ -270,6 +270,19 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     expect(four.dispatches - three.dispatches).toBe(2 * (4 + 7 + 4 + 2 + 2 + 1 + 1 + 2) + 3)
   })
 
+  it.each([
+    { limits: {}, submissions: 1 },
+    { limits: { mostDispatches: 100 }, submissions: 6 },
+    // A sum waits with 8000 bytes.
+    { limits: { mostWaitingBytes: 1e6 }, submissions: 4 },
+  ])('submits no more than it may record at once: $limits', async ({ limits, submissions }) => {
+    const pair: [Matrix, Matrix] = [matrix(1, 2000), { shape: [1], values: Float32Array.of(1) }]
+    const added = await on('webgpu').addRepeatedly(pair, 500, limits)
+    expect(added.submissions).toBe(submissions)
+    const expected = pair[0].values.map((value) => value + 500)
+    expectClose(added.sum, expected, 1e-4, 'the sum')
+  })
+
   async function expectAlike(cases: Case[]): Promise<void> {
     const [cpu, webgpu] = await onBoth((model) => model.evaluate(cases))
     for (const [i, { inputs, tolerance, floor }] of cases.entries()) {

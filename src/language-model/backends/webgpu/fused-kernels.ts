@@ -280,15 +280,14 @@ export function registerFusedKernels(): void {
     const others = gradients.filter(({ size }) => partOf(size) === 'f32')
     const batches = [...inBatches(vectors), ...inBatches(others)].map((batch) => {
       const part = partOf(batch[0]!.size)
-      const ends: number[] = []
-      for (const { size } of batch) ends.push((ends.at(-1) ?? 0) + squareGroups(size / sizeOf(part)))
-      return { batch, part, ends }
+      let groups = 0
+      const ends = batch.map(({ size }) => (groups += squareGroups(size / sizeOf(part))))
+      return { batch, part, ends, groups }
     })
-    const count = batches.reduce((sum, { ends }) => sum + ends.at(-1)!, 0)
+    const count = batches.reduce((sum, { groups }) => sum + groups, 0)
     const sums = backend.allocate([count])
     let first = 0
-    for (const { batch, part, ends } of batches) {
-      const groups = ends.at(-1)!
+    for (const { batch, part, ends, groups } of batches) {
       backend.dispatch(squares(batch.length, part), {
         reads: numbered('gradient', batch, ({ tensor }) => tensor),
         writes: { sums },

@@ -4,13 +4,6 @@ import { packHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'
 import { UniformArena } from './uniform-arena.ts'
 
-/**
- * Commands are recorded until somebody reads a result, so that a decode step is one submission. Tensors disposed meanwhile keep their
- * memory until then; beyond these limits, which training reaches and decoding does not, what there is goes to the device.
- */
-const MOST_WAITING_BYTES = 256e6
-const MOST_DISPATCHES = 1024
-
 /** What we need of TensorFlow.js's backend and it keeps to itself. */
 interface Internals {
   commandEncoder: GPUCommandEncoder | null
@@ -44,6 +37,12 @@ export class GpuBackend extends WebGPUBackend {
    * an error of 2^-11 of each weight. Optimisers work on the weights themselves.
    */
   halfWeights = false
+  /**
+   * Commands are recorded until somebody reads a result, so that a decode step is one submission. Tensors disposed meanwhile keep their
+   * memory until then; beyond these limits, which training reaches and decoding does not, what there is goes to the device.
+   */
+  mostWaitingBytes = 256e6
+  mostDispatches = 1024
   /** Numbers of the output layer that are kept at a time, at most: 64 MB of them. */
   mostLogits = 1 << 24
   readonly #arena: UniformArena
@@ -53,12 +52,12 @@ export class GpuBackend extends WebGPUBackend {
   /** Weights in half precision, by the data of the weight. */
   readonly #halves = new WeakMap<object, tf.TensorInfo>()
   #waitingBytes = 0
+  #waitingDispatches = 0
 
   constructor(device: GPUDevice, adapterInfo?: GPUAdapterInfo) {
     super(device, adapterInfo)
     this.hasSubgroups = device.features.has('subgroups')
     this.#arena = new UniformArena(device)
-    tf.env().set('WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE', MOST_DISPATCHES)
   }
 
   allocate(shape: number[]): tf.TensorInfo {
@@ -104,7 +103,15 @@ export class GpuBackend extends WebGPUBackend {
     pass.setPipeline(pipeline)
     pass.setBindGroup(0, this.device.createBindGroup({ layout, entries }))
     pass.dispatchWorkgroups(Math.ceil(groups / rows), rows)
-    if (++internals.dispatchCountInPass >= MOST_DISPATCHES) this.#submit()
+    this.#submitIfFull()
+  }
+
+  override runWebGPUProgram(...args: Parameters<WebGPUBackend['runWebGPUProgram']>): tf.TensorInfo {
+    // Its own count would have it submit every few dispatches.
+    ;(this as unknown as Internals).dispatchCountInPass = 0
+    const output = super.runWebGPUProgram(...args)
+    this.#submitIfFull()
+    return output
   }
 
   /** Whole numbers on the device: made of `source` once for all commands of a submission. */
@@ -154,6 +161,7 @@ export class GpuBackend extends WebGPUBackend {
     this.#arena.write(this.queue)
     super.submitQueue()
     this.#waitingBytes = 0
+    this.#waitingDispatches = 0
     for (const { dataId } of this.#uploads.values()) this.disposeData(dataId)
     this.#uploads.clear()
   }
@@ -165,7 +173,7 @@ export class GpuBackend extends WebGPUBackend {
     if (this.tensorMap.has(dataId)) {
       const { resource } = this.tensorMap.get(dataId)
       this.#waitingBytes += resource instanceof GPUBuffer ? resource.size : 0
-      if (this.#waitingBytes > MOST_WAITING_BYTES) this.#submit()
+      if (this.#waitingBytes > this.mostWaitingBytes) this.#submit()
     }
     return true
   }
@@ -180,6 +188,10 @@ export class GpuBackend extends WebGPUBackend {
     if (!half) return
     this.#halves.delete(dataId)
     this.disposeData(half.dataId)
+  }
+
+  #submitIfFull(): void {
+    if (++this.#waitingDispatches >= this.mostDispatches) this.#submit()
   }
 
   #submit(): void {
