@@ -1,0 +1,78 @@
+/** Programs that mean harm, one after the other on one judge, with an honest one after each. */
+import { cpuUsage } from 'node:process'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Judge } from '../../../../src/environments/coding/judge/judge.ts'
+import type { JudgeJob, Verdict } from '../../../../src/environments/coding/judge/verdict.ts'
+import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
+
+/** What the issue allows a program beyond its limit. */
+const GRACE_MS = 50
+const ATTEMPTS = 3
+
+const HONEST: JudgeJob = {
+  source: `
+    const seen = new Map()
+    function f(words) {
+      for (const word of words) seen.set(word, (seen.get(word) ?? 0) + 1)
+      return [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([word, count]) => ({ word, count }))
+    }
+    let line, sum = 0
+    while ((line = readline()) !== null) sum += line.split(' ').map(Number).reduce((a, b) => a + b, 0)
+    print(sum)
+  `,
+  tests: [
+    {
+      kind: 'call',
+      functionName: 'f',
+      arguments: [['b', 'a', 'b']],
+      expected: [
+        { word: 'a', count: 1 },
+        { word: 'b', count: 2 },
+      ],
+    },
+    { kind: 'stdio', input: '1 2\n39\n', expected: '42' },
+    { kind: 'stdio', input: '1', expected: '2' },
+  ],
+  limits: HOSTILE_LIMITS,
+}
+
+describe('a judge of hostile programs', () => {
+  const judge = new Judge()
+  let honest: Verdict[]
+  beforeAll(async () => {
+    // V8 compiles the engine twice while it runs, on threads whose time counts as this process's.
+    for (let i = 0; i < 200; i++) honest = await judge.judge(HONEST)
+    await judge.judge({ source: 'for (;;);', tests: HONEST.tests, limits: HOSTILE_LIMITS })
+  })
+
+  it('knows enough of them', () => {
+    expect(HOSTILE_PROGRAMS.length).toBeGreaterThan(150)
+    expect(new Set(HOSTILE_PROGRAMS.map(({ name }) => name)).size).toBe(HOSTILE_PROGRAMS.length)
+  })
+
+  it.each(HOSTILE_PROGRAMS.map((program) => [program.name, program] as const))('%s', async (_, program) => {
+    const job = { source: program.source, tests: [testOf(program)], limits: HOSTILE_LIMITS }
+    const fewestMs = await fewest(async () => {
+      const before = cpuUsage()
+      const [verdict] = await judge.judge(job)
+      const usedMs = cpuUsage(before).user / 1000
+      expect(verdict).toMatchObject({ kind: program.verdict })
+      if (program.message !== undefined)
+        expect(verdict).toMatchObject({ message: expect.stringContaining(program.message) as string })
+      expect(verdict!.executedMs).toBeLessThanOrEqual(HOSTILE_LIMITS.executedMs)
+      return usedMs
+    })
+    // By the clock of this process: what others do on the machine is no program's fault.
+    expect(fewestMs).toBeLessThan(HOSTILE_LIMITS.executedMs + GRACE_MS)
+    // The next program has the verdicts that it always has, to the last unit of fuel.
+    expect(await judge.judge(HONEST)).toEqual(honest)
+  })
+
+  /** Of a few attempts, as many as it takes to come in under the limit. */
+  async function fewest(measure: () => Promise<number>): Promise<number> {
+    let least = Infinity
+    for (let i = 0; i < ATTEMPTS && least > HOSTILE_LIMITS.executedMs + GRACE_MS; i++)
+      least = Math.min(least, await measure())
+    return least
+  }
+})
