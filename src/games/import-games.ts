@@ -93,7 +93,7 @@ async function bytesOf(file: SourceFile): Promise<Uint8Array> {
     return await file.bytes()
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause)
-    throw new GameFileError(`It cannot be read: ${message}`, { cause })
+    throw new GameFileError(`It cannot be read: ${message.replace(/\.$/, '')}.`, { cause })
   }
 }
 

@@ -54,7 +54,7 @@ describe('importing games', () => {
   })
 
   it('names a file that cannot be read or is no text', async () => {
-    const gone = { path: 'a/game.tw-pddl', bytes: () => Promise.reject(new Error('the disk is gone.')) }
+    const gone = { path: 'a/game.tw-pddl', bytes: () => Promise.reject(new Error('the disk is gone')) }
     const binary = source('b/game.tw-pddl', Uint8Array.of(0xff, 0xfe, 0x00, 0xd8))
     const { games, problems } = await imported(sources([gone, binary, first]))
     expect(games).toHaveLength(1)

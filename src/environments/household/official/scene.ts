@@ -13,8 +13,11 @@ import { typeName } from './goal.ts'
 import { isObjectType } from './object-types.ts'
 import { shortened, type Predicate, type Problem } from './problem.ts'
 
-export type Scene = Pick<HouseholdGame, 'receptacles' | 'objects' | 'open' | 'cool'> &
-  Required<Pick<HouseholdGame, 'v1Locations'>>
+export interface Scene {
+  game: Pick<HouseholdGame, 'receptacles' | 'objects' | 'open' | 'cool' | 'v1Locations'>
+  /** What a thing is called in the game ("mug 1"), by its id. */
+  names: ReadonlyMap<string, string>
+}
 
 interface Name {
   noun: string
@@ -72,11 +75,14 @@ export function readScene(problem: Problem): Scene {
   })
   checkRules(problem, objectIds, objects, receptacles)
   return {
-    receptacles,
-    objects,
-    open: indices(facts.opened, receptacleIndex).filter((index) => receptacles[index]!.isOpenable),
-    cool: indices(facts.iscool, objectIndex),
-    v1Locations: [...places.keys()].map((id) => nameOf(names, id).number),
+    game: {
+      receptacles,
+      objects,
+      open: indices(facts.opened, receptacleIndex).filter((index) => receptacles[index]!.isOpenable),
+      cool: indices(facts.iscool, objectIndex),
+      v1Locations: [...places.keys()].map((id) => nameOf(names, id).number),
+    },
+    names: new Map([...names].map(([id, { noun, number }]) => [id, `${noun} ${number}`])),
   }
 }
 
