@@ -191,22 +191,24 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     ['gatherRows', gatherRowsCases()],
     ['selectedLogProbs', selectedLogProbsCases()],
   ])('computes %s alike over random shapes, forward and backward', async (_name, cases) => {
-    await expectAlike(cases)
+    await evaluateOnBoth(cases)
   })
 
   it('computes selectedLogProbs alike a few rows at a time', async () => {
     await on('webgpu').limitLogits(450)
     try {
-      await expectAlike(selectedLogProbsCases().slice(0, 5))
+      await evaluateOnBoth(selectedLogProbsCases().slice(0, 5))
     } finally {
       await on('webgpu').limitLogits(1 << 24)
     }
   })
 
-  it('adds up within subgroups where the adapter has them', async ({ skip }) => {
-    skip(!adapterFeatures.includes('subgroups'), 'This adapter has no subgroups.')
+  it.for([true, false])('multiplies wide rows alike, with subgroups: %s', async (subgroups, { skip }) => {
+    skip(subgroups && !adapterFeatures.includes('subgroups'), 'This adapter has no subgroups.')
     const wide = matMulCases().filter(({ inputs: [a] }) => a!.shape.length === 2 && a!.shape[1]! >= 300)
-    expect((await on('webgpu').programsOf(wide)).filter((name) => name.endsWith('subgroups'))).not.toHaveLength(0)
+    const { results, programs } = await on('webgpu').evaluateWith(subgroups, wide)
+    expect(programs.some((name) => name.endsWith('subgroups'))).toBe(subgroups)
+    expectAlike(wide, await on('cpu').evaluate(wide), results)
   })
 
   it.each([
@@ -283,18 +285,6 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     expectClose(added.sum, expected, 1e-4, 'the sum')
   })
 
-  async function expectAlike(cases: Case[]): Promise<void> {
-    const [cpu, webgpu] = await onBoth((model) => model.evaluate(cases))
-    for (const [i, { inputs, tolerance, floor }] of cases.entries()) {
-      const shapes = inputs.map(({ shape }) => shape.join('×')).join(', ')
-      expect(webgpu[i]!.length).toBe(inputs.length + 1)
-      for (const [at, expected] of cpu[i]!.entries()) {
-        const what = at === 0 ? 'the value' : `the gradient of input ${at}`
-        expectClose(webgpu[i]![at]!, expected, tolerance, `${what} for ${shapes}`, floor)
-      }
-    }
-  }
-
   it.each([8, 6])('writes rows of %i into a pool alike', async (width) => {
     const writes = [
       { rows: matrix(2, 3, width), slots: Int32Array.from([4, 0, 7]) },
@@ -327,10 +317,26 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     await expect.poll(answer, { timeout: 60_000 }).toContain(`GraphicsDeviceError: The graphics device ${said}`)
   })
 
+  async function evaluateOnBoth(cases: Case[]): Promise<void> {
+    expectAlike(cases, ...(await onBoth((model) => model.evaluate(cases))))
+  }
+
   async function onBoth<T>(ask: (model: RemoteModel) => Promise<T>): Promise<[cpu: T, webgpu: T]> {
     return [await ask(on('cpu')), await ask(on('webgpu'))]
   }
 })
+
+function expectAlike(cases: Case[], cpu: Float32Array[][], webgpu: Float32Array[][]): void {
+  expect(webgpu.length).toBe(cases.length)
+  for (const [i, { inputs, tolerance, floor }] of cases.entries()) {
+    const shapes = inputs.map(({ shape }) => shape.join('×')).join(', ')
+    expect(webgpu[i]!.length).toBe(inputs.length + 1)
+    for (const [at, expected] of cpu[i]!.entries()) {
+      const what = at === 0 ? 'the value' : `the gradient of input ${at}`
+      expectClose(webgpu[i]![at]!, expected, tolerance, `${what} for ${shapes}`, floor)
+    }
+  }
+}
 
 /** The optimiser's first moments, by parameter. */
 function momentsOf(checkpoint: Uint8Array): Map<string, Float32Array> {

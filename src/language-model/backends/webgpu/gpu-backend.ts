@@ -31,7 +31,8 @@ export interface Call<Reads extends string, Writes extends string, Uniforms exte
  * tensors in place and use subgroups, and a call costs one bind group and nothing else. Both ways record into the same commands.
  */
 export class GpuBackend extends WebGPUBackend {
-  readonly hasSubgroups: boolean
+  /** Whether programs may use subgroups: where the device has them. */
+  usesSubgroups: boolean
   /**
    * Whether weights are read in half precision by matrix products, whose sums stay single: half the memory traffic of decoding, and
    * an error of 2^-11 of each weight. Optimisers work on the weights themselves.
@@ -56,7 +57,7 @@ export class GpuBackend extends WebGPUBackend {
 
   constructor(device: GPUDevice, adapterInfo?: GPUAdapterInfo) {
     super(device, adapterInfo)
-    this.hasSubgroups = device.features.has('subgroups')
+    this.usesSubgroups = device.features.has('subgroups')
     this.#arena = new UniformArena(device)
   }
 

@@ -99,7 +99,7 @@ function dot(backend: GpuBackend, c: tf.TensorInfo, { a, b, m, n, k }: Product, 
   const parts = k / sizeOf(part)
   const lanes = lanesOf(parts)
   const rows = Math.min(DOT_ROWS, 2 ** Math.ceil(Math.log2(m)))
-  const usesSubgroups = backend.hasSubgroups && rowsPerGroup(lanes) === 1
+  const usesSubgroups = backend.usesSubgroups && rowsPerGroup(lanes) === 1
   const half = part === 'f32' ? null : backend.halfOf(b.tensor)
   backend.dispatch(dotProducts(rows, lanes, part, half !== null, usesSubgroups), {
     reads: { a: a.tensor, b: half ?? b.tensor },
