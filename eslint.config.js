@@ -73,7 +73,7 @@ export default ts.config(
     languageOptions: { parserOptions: { parser: ts.parser, svelteConfig } },
   },
   { files: ['**/*.mjs', '**/*.js'], ...ts.configs.disableTypeChecked },
-  { files: ['src/cli/**', 'scripts/**', '**/bench.ts'], rules: { 'no-console': 'off' } },
+  { files: ['src/cli/**', 'scripts/**'], rules: { 'no-console': 'off' } },
   {
     // The method is arithmetic over ports: no page, clock, network, or chance that a seed does not give.
     files: ['src/method/**'],

@@ -1,30 +1,28 @@
 /** Our own transformer and generator as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
-import { type BackendName, selectBackend } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/index.ts'
 import { Generator } from '../language-model/generate.ts'
 import { defaultBatchSizes } from '../language-model/memory-budget.ts'
 import { packMicroBatches } from '../language-model/packing.ts'
 import { Transformer } from '../language-model/transformer.ts'
 import type { SamplingOptions } from '../method/ports.ts'
 import type { BenchModel } from './bench-model.ts'
-import { OWN_NAMES } from './own-training.ts'
+import { OWN_NAMES, startOwn } from './own-backend.ts'
 import type { GenerationSubject, Open } from './subjects.ts'
 
 /** What our engine can do beyond the calls that peers share. */
 export interface OwnGeneration extends GenerationSubject {
-  /** `count` tokens of `completions` completions of each prompt, sampled at temperature 1. */
+  /** Samples `completions` completions of `count` tokens for each prompt, which is read once. */
   sample(prompts: readonly Int32Array[], completions: number, count: number): Promise<void>
 }
 
 export function ownGeneration(device: BackendName): Open<OwnGeneration> {
   return async ({ config, weights }: BenchModel) => {
-    const { description } = await selectBackend(device)
-    // Peers of one thread share TensorFlow.js, and with it the choice of a backend.
-    const backend = tf.getBackend()
+    const { note, use } = await startOwn(device)
     const model = new Transformer(config, weights)
     const generator = new Generator(model, () => '', defaultBatchSizes(config))
     const run = async (prompts: readonly Int32Array[], completions: number, sampling: SamplingOptions) => {
-      await tf.setBackend(backend)
+      await use()
       // What the last call left in the cache would be work that this one is spared.
       generator.forget()
       return generator.generate(
@@ -34,9 +32,9 @@ export function ownGeneration(device: BackendName): Open<OwnGeneration> {
     }
     return {
       name: OWN_NAMES[device],
-      note: description,
+      note,
       async logits(prompts) {
-        await tf.setBackend(backend)
+        await use()
         const rows = new Float32Array(prompts.length * config.vocabularySize)
         for (const [row, prompt] of prompts.entries()) {
           // A micro-batch predicts what follows a prompt for the sake of any response at all.

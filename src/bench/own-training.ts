@@ -1,26 +1,23 @@
 /** Our own transformer and trainer as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
-import { type BackendName, selectBackend } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/index.ts'
 import { type SupervisedExample, Trainer } from '../language-model/trainer.ts'
 import { Transformer } from '../language-model/transformer.ts'
 import { defaultBatchSizes } from '../language-model/memory-budget.ts'
 import type { BenchModel, TokenBatch } from './bench-model.ts'
+import { OWN_NAMES, startOwn } from './own-backend.ts'
 import { LEARNING_RATE, MAX_GRAD_NORM, type Open, type TrainingSubject } from './subjects.ts'
-
-export const OWN_NAMES: Record<BackendName, string> = { cpu: 'simd', webgpu: 'webgpu' }
 
 export function ownTraining(device: BackendName): Open<TrainingSubject> {
   return async ({ config, weights }: BenchModel) => {
-    const { description } = await selectBackend(device)
-    // Peers of one thread share TensorFlow.js, and with it the choice of a backend.
-    const backend = tf.getBackend()
+    const { note, use } = await startOwn(device)
     const model = new Transformer(config, weights)
     const trainer = new Trainer(model, defaultBatchSizes(config).microBatchTokens)
     return {
       name: OWN_NAMES[device],
-      note: description,
+      note,
       async gradients(batch) {
-        await tf.setBackend(backend)
+        await use()
         const tokens = batch.sequences * batch.length
         const { gradients, sums } = await trainer.gradients(examplesOf(batch), 1, (logProbs) => {
           const loss = tf.div<tf.Scalar>(tf.neg(tf.sum(logProbs)), tokens)
@@ -32,7 +29,7 @@ export function ownTraining(device: BackendName): Open<TrainingSubject> {
         return { loss: sums[0]!, gradients: arrays }
       },
       async step(batch) {
-        await tf.setBackend(backend)
+        await use()
         const { loss } = await trainer.fit(examplesOf(batch), {
           learningRate: LEARNING_RATE,
           maxGradNorm: MAX_GRAD_NORM,

@@ -32,12 +32,20 @@ export class PeerUnavailableError extends Error {
   override name = 'PeerUnavailableError'
 }
 
+/** A backend of TensorFlow.js, of which a thread can have several but uses one at a time. */
+export interface StartedBackend {
+  /** What a reader must know of it. */
+  note: string
+  /** Selects it; what ran on another one meanwhile does not matter. */
+  use(): Promise<void>
+}
+
 /** Opens a subject on a model. Throws PeerUnavailableError. */
 export type Open<Subject> = (model: BenchModel) => Promise<Subject>
 
 /** Our own engine and its peers on one device. */
-export interface Field<Subject> {
+export interface Field<Subject, Own extends Subject = Subject> {
   device: BackendName
-  own: Open<Subject>
+  own: Open<Own>
   peers: readonly Open<Subject>[]
 }

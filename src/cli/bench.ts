@@ -5,6 +5,9 @@ import { benchTable } from './bench-table.ts'
 
 /** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
 const SUITES: Partial<Record<SuiteName, (options: { games?: string }) => Promise<Suite>>> = {
+  generate: async () => (await import('./bench-models.ts')).generateSuiteInNode(),
+  train: async () => (await import('./bench-models.ts')).trainSuiteInNode(),
+  loop: async () => (await import('./bench-models.ts')).loopSuiteInNode(),
   environment: async ({ games }) => (await import('./bench-environment.ts')).environmentSuiteInNode(games),
 }
 

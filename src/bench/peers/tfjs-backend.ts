@@ -1,32 +1,66 @@
-/** The stock backends of TensorFlow.js, and how many threads the wasm one really has. */
+/** The stock backends of TensorFlow.js beside ours, which share its registry, and how many threads the wasm one really has. */
 import * as tf from '@tensorflow/tfjs-core'
 import { getThreadsCount, setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm'
-import { PeerUnavailableError } from '../subjects.ts'
+import { PeerUnavailableError, type StartedBackend } from '../subjects.ts'
 
 export type TfjsBackend = 'wasm' | 'webgpu'
 
 const WASM_THREADS = 2
+const STOCK_WEBGPU = 'stock-webgpu'
+/** What TensorFlow.js sets for itself. */
+const STOCK_COMMANDS_AT_ONCE = 15
 
 export interface TfjsFiles {
   /** Address of the folder that holds its .wasm files; Node finds them by itself. */
   wasmFolder?: string
 }
 
-/** Starts a backend; what a reader must know of it. Throws PeerUnavailableError. */
-export async function startTfjs(backend: TfjsBackend, { wasmFolder }: TfjsFiles = {}): Promise<string> {
-  if (backend === 'webgpu') await import('@tensorflow/tfjs-backend-webgpu')
-  else if (!tf.findBackend('wasm')) {
+/** Throws PeerUnavailableError. */
+export function startTfjs(backend: TfjsBackend, files: TfjsFiles = {}): Promise<StartedBackend> {
+  return backend === 'wasm' ? startWasm(files) : startWebGpu()
+}
+
+async function startWasm({ wasmFolder }: TfjsFiles): Promise<StartedBackend> {
+  if (!tf.findBackend('wasm')) {
     if (wasmFolder !== undefined) setWasmPaths(wasmFolder)
     // Asked for before it starts; it takes them where memory can be shared and it is not Node.
     setThreadsCount(WASM_THREADS)
   }
-  if (!(await tf.setBackend(backend))) throw new PeerUnavailableError(`TensorFlow.js cannot start ${backend} here.`)
-  return `stock TensorFlow.js ${tf.version_core}${backend === 'wasm' ? `, ${await wasmThreads()}` : ''}`
+  if (!(await tf.setBackend('wasm')))
+    throw new PeerUnavailableError('TensorFlow.js cannot start its wasm backend here.')
+  const hasThreads = await tf.env().getAsync('WASM_HAS_MULTITHREAD_SUPPORT')
+  const threads = hasThreads ? `${getThreadsCount()} threads` : 'one thread, as it has no more outside an isolated page'
+  return { note: `${version()}, ${threads}`, use: async () => void (await tf.setBackend('wasm')) }
 }
 
-async function wasmThreads(): Promise<string> {
-  const hasThreads = await tf.env().getAsync('WASM_HAS_MULTITHREAD_SUPPORT')
-  return hasThreads
-    ? `${getThreadsCount()} threads`
-    : 'one thread: its threads need a page that is cross-origin isolated'
+/**
+ * Ours takes the place of the stock backend "webgpu" and of some of its kernels, so the stock one is kept under another name. To be
+ * called before ours is loaded.
+ */
+export async function keepStockWebGpu(): Promise<void> {
+  if (tf.findBackendFactory(STOCK_WEBGPU)) return
+  await import('@tensorflow/tfjs-backend-webgpu')
+  const factory = tf.findBackendFactory('webgpu')
+  if (!factory) return
+  tf.copyRegisteredKernels('webgpu', STOCK_WEBGPU)
+  tf.registerBackend(STOCK_WEBGPU, factory)
+}
+
+async function startWebGpu(): Promise<StartedBackend> {
+  if (!tf.findBackendFactory(STOCK_WEBGPU))
+    throw new PeerUnavailableError(
+      'TensorFlow.js finds no WebGPU here, or our own backend has taken its place already.',
+    )
+  const use = async (): Promise<void> => {
+    // Ours records more commands before it hands them over, and sets that for all.
+    tf.env().set('WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE', STOCK_COMMANDS_AT_ONCE)
+    if (!(await tf.setBackend(STOCK_WEBGPU)))
+      throw new PeerUnavailableError('TensorFlow.js cannot start its WebGPU backend here.')
+  }
+  await use()
+  return { note: version(), use }
+}
+
+function version(): string {
+  return `stock TensorFlow.js ${tf.version_core}`
 }

@@ -4,7 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BenchModel } from '../bench-model.ts'
-import type { GenerationSubject, Open } from '../subjects.ts'
+import type { GenerationSubject, Open, StartedBackend } from '../subjects.ts'
 import { startTfjs, type TfjsBackend, type TfjsFiles } from './tfjs-backend.ts'
 import { type LayerCache, TfjsLlama } from './tfjs-llama.ts'
 
@@ -12,27 +12,24 @@ import { type LayerCache, TfjsLlama } from './tfjs-llama.ts'
 const MAX_POSITIONS = 1024
 
 export function tfjsGeneration(backend: TfjsBackend, files: TfjsFiles = {}): Open<GenerationSubject> {
-  return async (model) => {
-    const note = await startTfjs(backend, files)
-    return new TfjsGeneration(model, backend, note)
-  }
+  return async (model) => new TfjsGeneration(model, backend, await startTfjs(backend, files))
 }
 
 class TfjsGeneration implements GenerationSubject {
   readonly name: string
   readonly note: string
-  readonly #backend: TfjsBackend
+  readonly #started: StartedBackend
   readonly #llama: TfjsLlama
 
-  constructor(model: BenchModel, backend: TfjsBackend, note: string) {
+  constructor(model: BenchModel, backend: TfjsBackend, started: StartedBackend) {
     this.name = `tfjs ${backend}`
-    this.note = note
-    this.#backend = backend
+    this.note = started.note
+    this.#started = started
     this.#llama = new TfjsLlama(model, MAX_POSITIONS, 'as stock')
   }
 
   async logits(prompts: readonly Int32Array[]): Promise<Float32Array> {
-    await tf.setBackend(this.#backend)
+    await this.#started.use()
     const logits = tf.tidy(() => this.#lastLogits(joined(prompts), prompts.length, 0))
     const values = await logits.data<'float32'>()
     logits.dispose()
@@ -40,7 +37,7 @@ class TfjsGeneration implements GenerationSubject {
   }
 
   async generate(prompts: readonly Int32Array[], count: number): Promise<Int32Array[]> {
-    await tf.setBackend(this.#backend)
+    await this.#started.use()
     const batch = prompts.length
     const cache: LayerCache[] = []
     const drawn: tf.Tensor1D[] = []

@@ -125,8 +125,8 @@ export class TfjsLlama {
     const { heads, keyValueHeads } = this.config
     if (heads === keyValueHeads) return x
     const [batch, , length, width] = x.shape as [number, number, number, number]
-    const repeated = tf.tile(tf.expandDims(x, 2), [1, 1, heads / keyValueHeads, 1, 1])
-    return tf.reshape(repeated, [batch, heads, length, width])
+    const repeated = Array.from({ length: heads / keyValueHeads }, () => tf.expandDims(x, 2))
+    return tf.reshape(tf.concat(repeated, 2), [batch, heads, length, width])
   }
 
   /** A lone query sees everything, so it needs no mask. */

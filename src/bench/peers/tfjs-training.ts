@@ -1,32 +1,34 @@
 /** The training step as a user of stock TensorFlow.js writes it: `variableGrads` of a stock loss, and the stock Adam. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BenchModel, TokenBatch } from '../bench-model.ts'
-import { LEARNING_RATE, MAX_GRAD_NORM, type Open, type TrainingSubject } from '../subjects.ts'
-import { startTfjs, type TfjsBackend } from './tfjs-backend.ts'
+import { LEARNING_RATE, MAX_GRAD_NORM, type Open, type StartedBackend, type TrainingSubject } from '../subjects.ts'
+import { startTfjs, type TfjsBackend, type TfjsFiles } from './tfjs-backend.ts'
 import { type Products, TfjsLlama } from './tfjs-llama.ts'
 
-export function tfjsTraining(backend: TfjsBackend, products: Products = 'as stock'): Open<TrainingSubject> {
-  return async (model) => {
-    const note = await startTfjs(backend)
-    return new TfjsTraining(model, backend, products, note)
-  }
+export interface TfjsTrainingOptions extends TfjsFiles {
+  backend: TfjsBackend
+  products: Products
+}
+
+export function tfjsTraining(options: TfjsTrainingOptions): Open<TrainingSubject> {
+  return async (model) => new TfjsTraining(model, options, await startTfjs(options.backend, options))
 }
 
 class TfjsTraining implements TrainingSubject {
   readonly name: string
   readonly note: string
   readonly #benchModel: BenchModel
-  readonly #backend: TfjsBackend
+  readonly #started: StartedBackend
   readonly #products: Products
   #llama: TfjsLlama | null = null
   #length = 0
   readonly #optimizer = tf.train.adam(LEARNING_RATE, 0.9, 0.999, 1e-8)
 
-  constructor(model: BenchModel, backend: TfjsBackend, products: Products, note: string) {
+  constructor(model: BenchModel, { backend, products }: TfjsTrainingOptions, started: StartedBackend) {
     this.name = `tfjs ${backend}${products === 'as stock' ? '' : `, ${products}`}`
-    this.note = note
+    this.note = started.note
     this.#benchModel = model
-    this.#backend = backend
+    this.#started = started
     this.#products = products
   }
 
@@ -64,7 +66,7 @@ class TfjsTraining implements TrainingSubject {
   }
 
   async #lossAndGradients({ sequences, length, tokens, targets }: TokenBatch) {
-    await tf.setBackend(this.#backend)
+    await this.#started.use()
     const llama = this.#modelFor(length)
     const { value, grads } = tf.variableGrads(() => {
       const logits = llama.logits(llama.hidden(tf.tensor1d(tokens, 'int32'), sequences))

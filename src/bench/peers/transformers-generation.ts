@@ -4,7 +4,7 @@
  */
 import type * as OnnxRuntime from 'onnxruntime-web'
 import type { BenchModel } from '../bench-model.ts'
-import type { GenerationSubject, Open } from '../subjects.ts'
+import { type GenerationSubject, type Open, PeerUnavailableError } from '../subjects.ts'
 import { llamaToOnnx } from './onnx/llama.ts'
 
 type Runtime = typeof OnnxRuntime
@@ -17,11 +17,19 @@ export interface TransformersOptions {
   threads: number
 }
 
+/** What its attention kernel asks of a head. */
+const ROTATED_FEATURES = 16
+
 /** Where transformers.js looks for a runtime that is there already, instead of bringing its own. */
 const RUNTIME = Symbol.for('onnxruntime')
 
 export function transformersGeneration({ loadRuntime, threads }: TransformersOptions): Open<GenerationSubject> {
   return async (model) => {
+    const { headDim } = model.config
+    if (headDim % ROTATED_FEATURES !== 0)
+      throw new PeerUnavailableError(
+        `ONNX Runtime rotates heads of a multiple of ${ROTATED_FEATURES} features, and this model's have ${headDim}.`,
+      )
     const runtime = await loadRuntime()
     runtime.env.wasm.numThreads = threads
     Object.assign(globalThis, { [RUNTIME]: runtime })

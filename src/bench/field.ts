@@ -1,0 +1,50 @@
+/** A field of subjects on one device, opened for one model, with the peers sorted out whose outputs are not ours. */
+import type { BenchModel } from './bench-model.ts'
+import { type Field, PeerUnavailableError } from './subjects.ts'
+import type { SuiteContext } from './suite.ts'
+
+interface Disposable {
+  dispose(): void
+}
+
+export interface OpenField<Own, Peer> {
+  own: Own
+  /** Those that are here. */
+  peers: Peer[]
+  dispose(): void
+}
+
+/** Opens our own engine and every peer that can run here; says of the others why not. */
+export async function openField<Peer extends Disposable, Own extends Peer>(
+  field: Field<Peer, Own>,
+  model: BenchModel,
+  context: SuiteContext,
+): Promise<OpenField<Own, Peer>> {
+  const own = await field.own(model)
+  const peers: Peer[] = []
+  for (const open of field.peers) {
+    context.signal?.throwIfAborted()
+    try {
+      peers.push(await open(model))
+    } catch (error) {
+      if (!(error instanceof PeerUnavailableError)) throw error
+      context.progress(`A peer is left out: ${error.message}`)
+    }
+  }
+  return { own, peers, dispose: () => [own, ...peers].forEach((subject) => subject.dispose()) }
+}
+
+/** Times faster than a peer that we set out to be, by the beginning of its name. */
+export type RatioTargets = Readonly<Record<string, number>>
+
+/** "ours is 9.1 times as fast, over the target of 8". */
+export function ratioVerdict(peer: string, ratio: number, targets: RatioTargets): string {
+  const says = `ours is ${ratio.toFixed(1)} times as fast`
+  const target = Object.entries(targets).find(([name]) => peer === name)?.[1]
+  return target === undefined ? says : `${says}, ${targetVerdict(ratio, target)}`
+}
+
+/** "over the target of 8". */
+export function targetVerdict(value: number, target: number): string {
+  return `${value >= target ? 'over' : 'UNDER'} the target of ${target}`
+}

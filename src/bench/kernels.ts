@@ -1,0 +1,233 @@
+/** The kernels of our WebAssembly backend one by one, on the shapes that training and sampling give them. */
+import * as tf from '@tensorflow/tfjs-core'
+import {
+  adamw,
+  attention,
+  type AttentionLayout,
+  linear,
+  rmsNorm,
+  rope,
+  selectedLogProbs,
+  swiglu,
+} from '../language-model/ops/index.ts'
+import { OWN_NAMES, startOwn } from './own-backend.ts'
+import { median } from './repetitions.ts'
+import type { SuiteContext } from './suite.ts'
+
+export interface KernelOptions {
+  place: string
+  clock: () => number
+  /** How long each one is repeated. */
+  kernelMs: number
+}
+
+type Result = tf.Tensor | tf.Tensor[] | void
+
+interface KernelCase {
+  label: string
+  /** Floating-point operations, or null where they are not what it costs. */
+  work: number | null
+  run(): Result
+}
+
+const MATRICES = [
+  [2048, 96, 256],
+  [2048, 256, 96],
+  [4096, 128, 352],
+  [4096, 128, 128],
+  [64, 128, 352],
+  [32, 96, 256],
+  [32, 128, 1024],
+  [1, 128, 352],
+  [129, 65, 33],
+] as const
+
+/** Shared prefix, branches behind it, private segments in a row in each, tokens of each, query heads, key heads, features of a head. */
+const FORESTS = [
+  [1024, 1, 1, 1, 4, 4, 32],
+  [256, 8, 12, 20, 4, 2, 32],
+  [256, 8, 12, 20, 3, 3, 24],
+  [400, 1000, 1, 1, 4, 2, 32],
+] as const
+
+/** Reports GFLOP/s, or milliseconds where nothing is counted. */
+export async function measureKernels(options: KernelOptions, context: SuiteContext): Promise<void> {
+  await (await startOwn('cpu')).use()
+  for (const measureCases of [matrixCases, attentionCases, rowCases]) {
+    for (const { cases, dispose } of measureCases()) {
+      for (const { label, work, run } of cases) {
+        context.signal?.throwIfAborted()
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        const { medianMs, count } = repeated(run, options)
+        context.report({
+          suite: 'train',
+          name: `kernel ${label}`,
+          subject: OWN_NAMES.cpu,
+          value: work === null ? medianMs : work / medianMs / 1e6,
+          unit: work === null ? 'ms' : 'GFLOP/s',
+          sizes: { in: options.place },
+          note: `median of ${count}`,
+        })
+      }
+      dispose()
+    }
+  }
+}
+
+function repeated(run: () => Result, { clock, kernelMs }: KernelOptions): { medianMs: number; count: number } {
+  const durations: number[] = []
+  const start = clock()
+  do {
+    const before = clock()
+    const result = tf.tidy(() => run() as tf.Tensor)
+    durations.push(clock() - before)
+    tf.dispose(result)
+  } while (clock() - start < kernelMs)
+  durations.sort((a, b) => a - b)
+  return { medianMs: median(durations), count: durations.length }
+}
+
+interface Prepared {
+  cases: KernelCase[]
+  dispose(): void
+}
+
+function prepared(tensors: tf.Tensor[], cases: KernelCase[]): Prepared {
+  return { cases, dispose: () => tf.dispose(tensors) }
+}
+
+const random = (rows: number, columns: number): tf.Tensor2D => tf.randomNormal([rows, columns])
+
+function* matrixCases(): Generator<Prepared> {
+  for (const [m, k, n] of MATRICES) {
+    const [a, b, bTransposed, aTransposed] = [random(m, k), random(k, n), random(n, k), random(k, m)]
+    const work = 2 * m * k * n
+    yield prepared(
+      [a, b, bTransposed, aTransposed],
+      [
+        { label: `A·B (${m}×${k})·(${k}×${n})`, work, run: () => tf.matMul(a, b) },
+        { label: `A·Bᵀ (${m}×${k})·(${n}×${k})ᵀ`, work, run: () => linear(a, bTransposed) },
+        { label: `Aᵀ·B (${k}×${m})ᵀ·(${k}×${n})`, work, run: () => tf.matMul(aTransposed, b, true, false) },
+      ],
+    )
+  }
+}
+
+function* attentionCases(): Generator<Prepared> {
+  for (const [prefix, branches, depth, length, heads, keyHeads, headDim] of FORESTS) {
+    const { layout, tokens, scores } = forest(prefix, branches, depth, length)
+    const [q, k, v] = [
+      random(tokens, heads * headDim),
+      random(tokens, keyHeads * headDim),
+      random(tokens, keyHeads * headDim),
+    ]
+    const attend = (a: tf.Tensor, b: tf.Tensor, c: tf.Tensor) =>
+      attention(a as tf.Tensor2D, b as tf.Tensor2D, c as tf.Tensor2D, layout, headDim)
+    const label = `prefix ${prefix}, ${branches}×${depth} segments of ${length}, heads ${heads}/${keyHeads}×${headDim}`
+    const products = 2 * scores * heads * headDim
+    yield prepared(
+      [q, k, v],
+      [
+        { label: `attention, ${label}`, work: 2 * products, run: () => attend(q, k, v) },
+        // The backward pass has four products, and a fifth for the scores that are not kept.
+        {
+          label: `attention forward and backward, ${label}`,
+          work: 7 * products,
+          run: () => tf.grads(attend)([q, k, v]),
+        },
+      ],
+    )
+  }
+}
+
+function* rowCases(): Generator<Prepared> {
+  const [rows, width, hidden, words, headDim] = [4096, 128, 352, 1024, 32]
+  const [x, scale, gate, up, head] = [
+    random(rows, width),
+    tf.ones<tf.Rank.R1>([width]),
+    random(rows, hidden),
+    random(rows, hidden),
+    random(words, width),
+  ]
+  const positions = Int32Array.from({ length: rows }, (_, i) => i % 512)
+  const targets = Int32Array.from({ length: rows }, (_, i) => i % words)
+  const frequencies = Float32Array.from({ length: headDim / 2 }, (_, i) => 10_000 ** ((-2 * i) / headDim))
+  const norm = (a: tf.Tensor, b: tf.Tensor) => rmsNorm(a as tf.Tensor2D, b as tf.Tensor1D, 1e-5)
+  const activate = (a: tf.Tensor, b: tf.Tensor) => swiglu(a as tf.Tensor2D, b as tf.Tensor2D)
+  const logProbs = (a: tf.Tensor, b: tf.Tensor) =>
+    selectedLogProbs(a as tf.Tensor2D, b as tf.Tensor2D, targets, 1).logProbs
+  const product = 2 * rows * width * words
+  const label = `${rows}×${width}`
+  yield prepared(
+    [x, scale, gate, up, head],
+    [
+      { label: `rmsNorm ${label}`, work: null, run: () => norm(x, scale) },
+      { label: `rmsNorm forward and backward ${label}`, work: null, run: () => tf.grads(norm)([x, scale]) },
+      { label: `rope ${label}`, work: null, run: () => rope(x, positions, headDim, frequencies) },
+      { label: `swiglu ${rows}×${hidden}`, work: null, run: () => activate(gate, up) },
+      { label: `swiglu forward and backward ${rows}×${hidden}`, work: null, run: () => tf.grads(activate)([gate, up]) },
+      { label: `selectedLogProbs ${label}, ${words} words`, work: product, run: () => logProbs(x, head) },
+      // Logits once more for the gradients, of which there are two.
+      {
+        label: `selectedLogProbs forward and backward ${label}, ${words} words`,
+        work: 4 * product,
+        run: () => tf.grads(logProbs)([x, head]),
+      },
+    ],
+  )
+
+  const size = 1024
+  const gradient = random(size, size)
+  const [parameter, first, second] = [random(size, size), tf.zeros([size, size]), tf.zeros([size, size])].map(
+    (values) => tf.variable(values),
+  ) as [tf.Variable, tf.Variable, tf.Variable]
+  const settings = { learningRate: 1e-3, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.1, step: 1 }
+  yield prepared(
+    [gradient, parameter, first, second],
+    [
+      {
+        label: `adamw ${size}×${size}`,
+        work: null,
+        run: () => adamw(parameter, gradient, first, second, settings),
+      },
+    ],
+  )
+}
+
+/** `branches` segments of `length` tokens behind one shared prefix, each also behind `depth` − 1 private ones of the same length. */
+function forest(
+  prefix: number,
+  branches: number,
+  depth: number,
+  length: number,
+): { layout: AttentionLayout; tokens: number; scores: number } {
+  const segmentStart = [0]
+  const spans: [number, number][][] = [[]]
+  let next = prefix
+  for (let branch = 0; branch < branches; branch++) {
+    const above: [number, number][] = [[0, prefix]]
+    for (let level = 0; level < depth; level++) {
+      segmentStart.push(next)
+      spans.push([...above])
+      above.push([next, length])
+      next += length
+    }
+  }
+  const querySegment: number[] = []
+  segmentStart.forEach((start, segment) => {
+    for (let slot = start; slot < (segmentStart[segment + 1] ?? next); slot++) querySegment.push(segment)
+  })
+  const spanOffsets = [0]
+  for (const ofSegment of spans) spanOffsets.push(spanOffsets.at(-1) + ofSegment.length)
+  const layout = {
+    querySegment: Int32Array.from(querySegment),
+    querySlot: Int32Array.from(querySegment, (_, n) => n),
+    segmentStart: Int32Array.from(segmentStart),
+    spanOffsets: Int32Array.from(spanOffsets),
+    spanStart: Int32Array.from(spans.flat(), (span) => span[0]),
+    spanLength: Int32Array.from(spans.flat(), (span) => span[1]),
+  }
+  const seen = spans.map((ofSegment) => ofSegment.reduce((sum, [, visible]) => sum + visible, 0))
+  const scores = querySegment.reduce((sum, segment, n) => sum + seen[segment]! + n - segmentStart[segment]! + 1, 0)
+  return { layout, tokens: next, scores }
+}

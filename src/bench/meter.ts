@@ -1,0 +1,102 @@
+/** What a piece of our own work costs beside time, and where the time goes: read off the backend while it runs. */
+import * as tf from '@tensorflow/tfjs-core'
+import { countDispatches } from '../language-model/backends/webgpu/count-dispatches.ts'
+import { SimdBackend } from '../language-model/backends/simd/simd-backend.ts'
+
+/**
+ * The most bytes in use while `work` runs, less those that were before: activations, gradients and scratch, but neither weights nor
+ * moments. On a graphics device, whose memory is pooled, what the pool had to grow by.
+ */
+export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
+  const backend = tf.backend()
+  if (!(backend instanceof SimdBackend)) {
+    const before = bytesOnDevice()
+    await work()
+    return bytesOnDevice() - before
+  }
+  const { allocator } = backend
+  const before = allocator.bytesInUse
+  let most = before
+  const restore = replaced(allocator, 'allocate', (allocate) => (bytes) => {
+    const address = allocate.call(allocator, bytes)
+    most = Math.max(most, allocator.bytesInUse)
+    return address
+  })
+  try {
+    await work()
+    return most - before
+  } finally {
+    restore()
+  }
+}
+
+function bytesOnDevice(): number {
+  const { numBytesInGPUAllocated = 0 } = tf.memory() as { numBytesInGPUAllocated?: number }
+  return numBytesInGPUAllocated
+}
+
+export interface KernelTime {
+  calls: number
+  durationMs: number
+}
+
+/** Calls of each WebAssembly kernel and the time in them while `work` runs, on the backend that is selected; null on another than `simd`. */
+export async function kernelTimes(
+  work: () => Promise<unknown>,
+  clock: () => number,
+): Promise<{ kernels: Map<string, KernelTime>; durationMs: number } | null> {
+  const backend = tf.backend()
+  if (!(backend instanceof SimdBackend)) return null
+  const original = backend.kernels
+  const kernels = new Map<string, KernelTime>()
+  const timed = { ...original }
+  for (const [name, kernel] of Object.entries(original) as [string, unknown][]) {
+    if (typeof kernel !== 'function') continue
+    const time: KernelTime = { calls: 0, durationMs: 0 }
+    kernels.set(name, time)
+    const measured = (...values: number[]): unknown => {
+      const start = clock()
+      const result: unknown = Reflect.apply(kernel, undefined, values)
+      time.durationMs += clock() - start
+      time.calls++
+      return result
+    }
+    Object.assign(timed, { [name]: measured })
+  }
+  const restore = replaced(backend, 'kernels', () => timed)
+  try {
+    const start = clock()
+    await work()
+    return { kernels, durationMs: clock() - start }
+  } finally {
+    restore()
+  }
+}
+
+/**
+ * How often JavaScript calls out while `work` runs: kernels of WebAssembly, or dispatches to a graphics device. For small models these
+ * take longer than the arithmetic.
+ */
+export async function dispatchesOf(work: () => Promise<unknown>): Promise<number> {
+  const backend = tf.backend()
+  if (!(backend instanceof SimdBackend)) {
+    const { count } = await countDispatches(backend as unknown as Parameters<typeof countDispatches>[0], work)
+    return count.dispatches
+  }
+  const profile = await kernelTimes(work, () => 0)
+  return [...profile!.kernels.values()].reduce((sum, { calls }) => sum + calls, 0)
+}
+
+/** Puts something in the place of a property of this one object; returns what undoes it. */
+function replaced<Target extends object, Name extends keyof Target>(
+  target: Target,
+  name: Name,
+  substitute: (original: Target[Name]) => Target[Name],
+): () => void {
+  const own = Object.getOwnPropertyDescriptor(target, name)
+  Object.defineProperty(target, name, { value: substitute(target[name]), configurable: true, writable: true })
+  return () => {
+    if (own) Object.defineProperty(target, name, own)
+    else Reflect.deleteProperty(target, name)
+  }
+}

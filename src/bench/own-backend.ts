@@ -1,0 +1,23 @@
+/** Our own backends, started so that peers in the same thread can use theirs in between. */
+import * as tf from '@tensorflow/tfjs-core'
+import { type BackendName, selectBackend } from '../language-model/backends/index.ts'
+import type { StartedBackend } from './subjects.ts'
+
+export const OWN_NAMES: Record<BackendName, string> = { cpu: 'simd', webgpu: 'webgpu' }
+
+/** A setting of TensorFlow.js for all WebGPU backends together, which ours and the stock one want differently. */
+const COMMANDS_AT_ONCE = 'WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE'
+
+/** Throws BackendUnavailableError. */
+export async function startOwn(device: BackendName): Promise<StartedBackend> {
+  const { description } = await selectBackend(device)
+  const backend = tf.getBackend()
+  const commandsAtOnce = device === 'webgpu' ? tf.env().getNumber(COMMANDS_AT_ONCE) : null
+  return {
+    note: description,
+    async use() {
+      if (commandsAtOnce !== null) tf.env().set(COMMANDS_AT_ONCE, commandsAtOnce)
+      await tf.setBackend(backend)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The stock wasm backend in the place of ours under our own transformer: every operation is then its composition of stock ones. The
+ * one kernel that these need and it lacks is made of two that it has.
+ */
+import * as tf from '@tensorflow/tfjs-core'
+import type { LoopBackend } from '../loop.ts'
+import { startTfjs, type TfjsFiles } from './tfjs-backend.ts'
+
+/**
+ * Attention is dense there, every query over every slot of the cache and every token of a micro-batch over all others, so what is
+ * fastest for us would take it ten times as long.
+ */
+const BATCHES = { cacheSlots: 4096, prefillTokens: 512, microBatchTokens: 512 }
+
+export function tfjsLoopBackend(files: TfjsFiles = {}): LoopBackend {
+  return {
+    name: 'tfjs wasm',
+    batches: BATCHES,
+    async start() {
+      const started = await startTfjs('wasm', files)
+      addSegmentSum()
+      const { cacheSlots, prefillTokens, microBatchTokens } = BATCHES
+      const batches = `${cacheSlots} slots, ${prefillTokens} and ${microBatchTokens} tokens at once`
+      return { ...started, note: `${started.note}; ${batches}` }
+    },
+  }
+}
+
+/** The gradient of `gather`, which sums rows by their index, by way of `scatterND`, which does the same and is there. */
+function addSegmentSum(): void {
+  if (tf.getKernel(tf.UnsortedSegmentSum, 'wasm')) return
+  const [scatter, reshape] = [tf.getKernel(tf.ScatterNd, 'wasm'), tf.getKernel(tf.Reshape, 'wasm')]
+  tf.registerKernel({
+    kernelName: tf.UnsortedSegmentSum,
+    backendName: 'wasm',
+    kernelFunc({ inputs, backend, attrs }) {
+      const { x, segmentIds } = inputs as Record<'x' | 'segmentIds', tf.TensorInfo>
+      const { numSegments } = attrs as unknown as tf.UnsortedSegmentSumAttrs
+      const indices = reshape.kernelFunc({
+        inputs: { x: segmentIds },
+        backend,
+        attrs: { shape: [...segmentIds.shape, 1] },
+      }) as tf.TensorInfo
+      const shape = [numSegments, ...x.shape.slice(1)]
+      const sums = scatter.kernelFunc({ inputs: { indices, updates: x }, backend, attrs: { shape } })
+      ;(backend as tf.KernelBackend).disposeData(indices.dataId)
+      return sums
+    },
+  })
+}

@@ -1,0 +1,22 @@
+/** Where the time of a piece of work went, as measurements. */
+import type { KernelTime } from './meter.ts'
+import type { Measurement, SuiteContext } from './suite.ts'
+
+/** Kernels with less of the time are not worth a line. */
+const LEAST_SHARE = 0.005
+
+/** One measurement for each kernel that counts, and one for what is outside all kernels, like `of` in suite, subject and sizes. */
+export function reportKernelShares(
+  { kernels, durationMs }: { kernels: ReadonlyMap<string, KernelTime>; durationMs: number },
+  of: Measurement,
+  context: SuiteContext,
+): void {
+  const report = (name: string, ms: number, note: string) =>
+    context.report({ ...of, name: `of which ${name}`, value: ms / durationMs, unit: 'share of the time', note })
+  let outsideMs = durationMs
+  for (const [name, { calls, durationMs: ms }] of [...kernels].sort(([, a], [, b]) => b.durationMs - a.durationMs)) {
+    outsideMs -= ms
+    if (ms / durationMs >= LEAST_SHARE) report(name, ms, `${calls} calls, ${ms.toFixed(1)} ms`)
+  }
+  report('outside kernels', outsideMs, `${outsideMs.toFixed(1)} ms of JavaScript`)
+}

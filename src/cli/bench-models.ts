@@ -1,0 +1,115 @@
+/** The suites of our models in Node: which peers run here and where their files are. */
+import { fileURLToPath } from 'node:url'
+import { REFERENCE_SHAPE } from '../bench/bench-model.ts'
+import { generateSuite, type GenerateSizes } from '../bench/generate.ts'
+import { loopSuite, type LoopSizes } from '../bench/loop.ts'
+import { ownGeneration } from '../bench/own-generation.ts'
+import { ownTraining } from '../bench/own-training.ts'
+import type { Suite } from '../bench/suite.ts'
+import { trainSuite, type TrainSizes } from '../bench/train.ts'
+import { SHIPPED_MODELS } from '../engines/role-models.ts'
+import { folderReader } from '../language-model/folder-reader.ts'
+
+export interface Effort {
+  /** Repetitions of each subject. */
+  rounds: number
+  /** How long each kernel is repeated. */
+  kernelMs: number
+}
+
+const EFFORT: Effort = { rounds: 3, kernelMs: 100 }
+
+const clock = () => performance.now()
+const place = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`
+
+export const TRAIN_SIZES: TrainSizes = {
+  reference: { shape: REFERENCE_SHAPE, sequences: 16, length: 256 },
+  growth: {
+    shapes: [64, 128, 256].map((hiddenSize) => ({
+      ...REFERENCE_SHAPE,
+      hiddenSize,
+      intermediateSize: Math.round((2.75 * hiddenSize) / 16) * 16,
+    })),
+    sequences: [4, 8, 16, 32],
+    lengths: [128, 256, 512, 1024, 2048],
+  },
+  peak: 1024,
+}
+
+export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT): Promise<Suite> {
+  const { jaxTraining } = await import('../bench/peers/jax-training.ts')
+  const { tfjsTraining } = await import('../bench/peers/tfjs-training.ts')
+  return trainSuite({
+    place,
+    clock,
+    ...effort,
+    sizes,
+    fields: [
+      {
+        device: 'cpu',
+        own: ownTraining('cpu'),
+        peers: [
+          tfjsTraining({ backend: 'wasm', products: 'as stock' }),
+          tfjsTraining({ backend: 'wasm', products: 'transposed by hand' }),
+          jaxTraining('wasm'),
+        ],
+      },
+    ],
+  })
+}
+
+export const GENERATE_SIZES: GenerateSizes = {
+  reference: { shape: REFERENCE_SHAPE, prompts: 64, promptLength: 128, sampled: 128 },
+  growth: {
+    shapes: TRAIN_SIZES.growth.shapes,
+    base: { prompts: 16, promptLength: 128, completions: 1, sampled: 32 },
+    prompts: [1, 4, 16, 64],
+    promptLengths: [128, 256, 512, 1024],
+    groups: [1, 2, 4, 8, 16, 32],
+    evaluations: [1, 2, 4, 8],
+  },
+  peak: 1024,
+}
+
+export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = EFFORT): Promise<Suite> {
+  const { tfjsGeneration } = await import('../bench/peers/tfjs-generation.ts')
+  const { transformersGeneration } = await import('../bench/peers/transformers-generation.ts')
+  const loadRuntime = async () => {
+    const runtime = await import('onnxruntime-web')
+    runtime.env.wasm.wasmPaths = new URL('.', import.meta.resolve('onnxruntime-web')).href
+    return runtime
+  }
+  return generateSuite({
+    place,
+    clock,
+    rounds,
+    sizes,
+    fields: [
+      {
+        device: 'cpu',
+        own: ownGeneration('cpu'),
+        peers: [tfjsGeneration('wasm'), transformersGeneration({ loadRuntime, threads: 1 })],
+      },
+    ],
+  })
+}
+
+export const LOOP_SIZES: LoopSizes = {
+  settings: {},
+  growthSettings: { tasksPerIteration: 1, groupSize: 4, evaluationsPerStep: 2 },
+  groupSizes: [2, 4, 8, 16],
+  evaluationsPerStep: [1, 2, 4, 8],
+}
+
+export async function loopSuiteInNode(sizes = LOOP_SIZES, { rounds } = EFFORT): Promise<Suite> {
+  const { tfjsLoopBackend } = await import('../bench/peers/tfjs-loop.ts')
+  const models = fileURLToPath(new URL('../../public/models/', import.meta.url))
+  return loopSuite({
+    place,
+    clock,
+    rounds,
+    sizes,
+    readModel: (role) => folderReader(`${models}${SHIPPED_MODELS[role]}`),
+    stock: [tfjsLoopBackend()],
+  })
+}
