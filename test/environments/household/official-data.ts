@@ -49,6 +49,9 @@ const whence = named ? `ALFWORLD_DATA (${folder})` : `ALFWORLD_DATA, which is no
 /** Why tests that need game files as released are left out; null if they need not be. */
 export const noGameFiles = gameFiles.length > 0 ? null : `there is no game.tw-pddl below ${whence}`
 
+/** Why tests that need the re-encoded file itself are left out; null if they need not be. */
+export const noPack = existsSync(pack) ? null : `there is no ${basename(pack)} in ${whence}`
+
 /** Why tests that need games in either form are left out; null if they need not be. */
 export const noGames =
   existsSync(pack) || gameFiles.length > 0
