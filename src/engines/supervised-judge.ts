@@ -22,6 +22,8 @@ const MOST_FAILED_STARTS = 3
 export class SupervisedJudge implements JudgePort {
   readonly #options: SupervisedJudgeOptions
   #bridge: Bridge<Judge> | null = null
+  /** The bridge whose worker can judge at once. */
+  #loaded: Bridge<Judge> | null = null
   /** Settles when the worker is free; it never rejects. */
   #lastTurn: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -76,9 +78,10 @@ export class SupervisedJudge implements JudgePort {
     for (let failures = 1; ; failures++) {
       if (this.#isClosed) throw new WorkerLostError('judge', 'it was closed')
       const bridge = (this.#bridge ??= this.#options.startWorker())
+      if (this.#loaded === bridge) return bridge
       try {
         await bridge.remote.load()
-        return bridge
+        this.#loaded = bridge
       } catch (error) {
         if (!(error instanceof WorkerLostError)) throw error
         this.#bridge = null

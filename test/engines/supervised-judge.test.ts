@@ -81,9 +81,13 @@ describe('a judge in a worker', () => {
   it('does not blame a program for its caller’s being busy', async () => {
     open('judge')
     await judge.judge([job(RIGHT)])
-    const judged = judge.judge([job(RIGHT, { wallMs: 200 })])
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    for (const until = performance.now() + 400; performance.now() < until;);
+    // Longer under way than it takes until this thread is busy, and less than its limit.
+    const slow = 'let x = 0; for (let i = 0; i < 500_000; i++) x += i; const f = (x) => 2 * x + 2'
+    const judged = judge.judge([job(slow, { wallMs: 1500 })])
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    // After this Node looks at its timers before it looks at its messages.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const until = performance.now() + 2000; performance.now() < until;);
     expect(await judged).toMatchObject([JUDGED])
     expect(onLoss).not.toHaveBeenCalled()
   })
