@@ -32,7 +32,7 @@ export const gameFiles: readonly GameFile[] = existsSync(folder) ? gameFilesIn(f
 
 /** A game file as released, by way of this project's importer. */
 export function importedGame({ id, path }: GameFile): OfficialGame {
-  const { game, walkthrough } = readTwPddl(readFileSync(path, 'utf8'), id)
+  const { game, walkthrough } = readTwPddl(readFileSync(path, 'utf8'), `${id}/game.tw-pddl`)
   return { game, goalText: taskSentence(game).replace(/\.$/, ''), walkthrough }
 }
 
