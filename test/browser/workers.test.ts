@@ -34,20 +34,29 @@ interface PageScope {
 
 /** Calls one method of a fresh worker, and ends it. */
 function callOnce(page: Page, worker: string, method: string, ...args: unknown[]) {
+  return callInOrder(page, worker, [method, ...args])
+}
+
+/** Calls methods of a fresh worker one after another, gives the last one's reply, and ends it. */
+function callInOrder(page: Page, worker: string, ...calls: [method: string, ...args: unknown[]][]) {
   return page.evaluate(
-    async ([address, name, rest]) => {
+    async ([address, wanted]) => {
       const { Comlink } = globalThis as unknown as PageScope
       const started = new Worker(address, { type: 'module' })
       const failed = new Promise<never>((_, reject) => {
         started.onerror = (event) => reject(new Error(event.message))
       })
       try {
-        return await Promise.race([failed, Comlink.wrap(started).call(0, name, -1, ...rest)])
+        const service = Comlink.wrap(started)
+        let reply: Awaited<ReturnType<typeof service.call>> = { ok: false }
+        for (const [id, [name, ...rest]] of wanted.entries())
+          reply = await Promise.race([failed, service.call(id, name, -1, ...rest)])
+        return reply
       } finally {
         started.terminate()
       }
     },
-    [builtWorker(worker), method, args] as const,
+    [builtWorker(worker), calls] as const,
   )
 }
 
@@ -87,10 +96,14 @@ describe('the workers in a browser', () => {
     expect(reply).toMatchObject({ ok: true, value: { maxPositions: 8192 } })
   })
 
-  it('environment samples tasks', async () => {
+  it('environment samples tasks once it is opened with the settings of a run', async () => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
-    const reply = await callOnce(page, 'environment', 'sampleTasks', 'train', 2, 7)
+    const sample: [string, ...unknown[]] = ['sampleTasks', 'train', 2, 7]
+    const unopened = await callInOrder(page, 'environment', sample)
+    expect(unopened.error?.message).toMatch(/has not been opened/)
+    const settings = presetSettings('household')
+    const reply = await callInOrder(page, 'environment', ['open', { settings, isResumed: false }], sample)
     expect(reply.value).toHaveLength(2)
   })
 
