@@ -33,6 +33,13 @@ describe('a machine', () => {
     expect(evaluate('String(A.z)')).toBe('42')
   })
 
+  it('is the same to the byte as any other one', async () => {
+    machine.restore(MEMORY)
+    const other = await Machine.boot(engine)
+    other.restore(MEMORY)
+    expect(Buffer.compare(other.state(), machine.state())).toBe(0)
+  })
+
   it('has no byte after being restored that it did not have after booting, whatever ran', () => {
     machine.restore(MEMORY)
     const before = machine.state()

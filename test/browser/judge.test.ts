@@ -1,0 +1,133 @@
+/** The judge in a worker of a real browser: the same verdicts as in Node, to the last unit of executed time. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { build, preview, type PreviewServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Judge } from '../../src/environments/coding/judge/judge.ts'
+import {
+  DEFAULT_LIMITS,
+  type JudgeJob,
+  type JudgeResult,
+  type Limits,
+  type Test,
+} from '../../src/environments/coding/judge/verdict.ts'
+import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from '../environments/coding/judge/hostile-programs.ts'
+import type { JudgeScope } from './fixtures/judge-page.ts'
+import { useBrowser } from './harness.ts'
+
+/** What the issue allows a program beyond its limit. */
+const GRACE_MS = 50
+
+const addition: Test = { kind: 'call', functionName: 'f', arguments: [40, 2], expected: 42 }
+const RIGHT = 'const f = (a, b) => a + b'
+
+function job(source: string, limits: Partial<Limits> = {}): JudgeJob {
+  return { source, tests: [addition], limits: { ...DEFAULT_LIMITS, ...limits } }
+}
+
+describe('the judge in a browser', () => {
+  const open = useBrowser()
+  const folder = mkdtempSync(join(tmpdir(), 'judge-'))
+  const outDir = join(folder, 'dist')
+  let server: PreviewServer
+  beforeAll(async () => {
+    const root = fileURLToPath(new URL('./fixtures', import.meta.url))
+    await build({
+      root,
+      base: './',
+      configFile: false,
+      logLevel: 'error',
+      worker: { format: 'es' },
+      build: {
+        outDir,
+        target: 'es2022',
+        reportCompressedSize: false,
+        emptyOutDir: false,
+        rollupOptions: { input: join(root, 'judge.html') },
+      },
+    })
+    server = await preview({
+      root,
+      configFile: false,
+      logLevel: 'silent',
+      build: { outDir },
+      preview: { host: '127.0.0.1', port: 4600, strictPort: false },
+    })
+  })
+  afterAll(async () => {
+    await server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  async function openPage() {
+    const requests: string[] = []
+    const { page, errors } = await open()
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname))
+    await page.goto(`${server.resolvedUrls?.local[0] ?? ''}judge.html`)
+    await page.waitForFunction(() => 'judge' in globalThis)
+    return { page, errors, requests }
+  }
+
+  function judged(page: Page, jobs: readonly JudgeJob[]): Promise<JudgeResult[]> {
+    // As text: a job may hold any JSON, which the types of evaluate follow down for ever.
+    return page.evaluate(
+      (text) => (globalThis as unknown as JudgeScope).judge(JSON.parse(text) as JudgeJob[]),
+      JSON.stringify(jobs),
+    )
+  }
+
+  it('is not loaded before a program is judged', async () => {
+    const { page, requests } = await openPage()
+    const before = [...requests]
+    expect(before.filter((path) => /wasm|worker|judge-\w+\.js/i.test(path))).toHaveLength(1)
+    const script = before.find((path) => path.endsWith('.js')) ?? ''
+    expect(readFileSync(join(outDir, script), 'utf8')).not.toMatch(/quickjs/i)
+    expect(await judged(page, [job(RIGHT)])).toMatchObject([[{ kind: 'passed' }]])
+    expect(requests.slice(before.length).filter((path) => path.endsWith('.wasm'))).toHaveLength(1)
+  })
+
+  it('gives hostile programs the verdicts that Node gives them, asks nobody for anything, and stays well', async () => {
+    const { page, errors, requests } = await openPage()
+    await judged(page, [job(RIGHT)])
+    const before = requests.length
+    const jobs = HOSTILE_PROGRAMS.flatMap((program): JudgeJob[] => [
+      { source: program.source, tests: [testOf(program)], limits: HOSTILE_LIMITS },
+      job(RIGHT),
+    ])
+    const results = await judged(page, jobs)
+    const node = new Judge()
+    for (const [index, program] of HOSTILE_PROGRAMS.entries()) {
+      expect(results[2 * index]![0]!.kind, program.name).toBe(program.verdict)
+      expect(results[2 * index], program.name).toEqual(await node.judge(jobs[2 * index]!))
+      expect(results[2 * index + 1], `what follows ${program.name}`).toEqual(results[1])
+    }
+    expect(results[1]).toMatchObject([{ kind: 'passed' }])
+    expect(requests.slice(before)).toEqual([])
+    expect(await page.evaluate(() => (globalThis as unknown as JudgeScope).losses)).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it('ends a program at the latest 50 ms after its limit by the clock, and judges the next one', async () => {
+    const { page, errors } = await openPage()
+    await judged(page, [job(RIGHT)])
+    const { results, overMs } = await page.evaluate(
+      async ([text, wallMs]) => {
+        const { judge } = globalThis as unknown as JudgeScope
+        const jobs = JSON.parse(text) as JudgeJob[]
+        let limitAt = 0
+        setTimeout(() => (limitAt = performance.now()), wallMs)
+        const first = await judge(jobs.slice(0, 1))
+        const overMs = performance.now() - limitAt
+        return { results: [...first, ...(await judge(jobs.slice(1)))], overMs }
+      },
+      [JSON.stringify([job('for (;;);', { executedMs: 8000, wallMs: 300 }), job(RIGHT)]), 300] as const,
+    )
+    expect(results).toMatchObject([[{ kind: 'time limit', by: 'clock' }], [{ kind: 'passed' }]])
+    expect(overMs).toBeLessThan(GRACE_MS)
+    expect(await page.evaluate(() => (globalThis as unknown as JudgeScope).losses)).toHaveLength(1)
+    expect(errors).toEqual([])
+  })
+})
