@@ -4,6 +4,7 @@
  * The reward model learns to write these from demonstrations (src/pretraining); the critic summary counts them. A
  * reason exists for either score, since imperfect critics are demonstrated too, and must sound like themselves.
  */
+import { nothingHappens } from './observations.ts'
 
 export interface JudgedStep {
   command: string
@@ -52,6 +53,6 @@ export function critique(step: JudgedStep, score: 1 | -1): string {
     if (step.won) return 'the goal is done'
     return WELL_DONE[verb]?.(step) ?? 'moved towards the goal'
   }
-  if (step.observation === 'Nothing happens.') return 'nothing happened'
+  if (step.observation.startsWith(nothingHappens)) return 'nothing happened'
   return BADLY_DONE[verb]?.(step) ?? 'looked around to no use'
 }
