@@ -1,6 +1,5 @@
 /** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
 import { BACKENDS } from '../engines/role-models.ts'
-import type { BackendName } from '../language-model/backends/index.ts'
 import {
   DEFAULT_PRESET,
   parseSettings,
@@ -10,10 +9,12 @@ import {
   validValues,
   type Settings,
 } from '../method/settings.ts'
+import type { BackendWish } from '../runs/loop-service.ts'
 
 export interface LoopArguments {
   iterations: number
-  backend: BackendName
+  /** `auto` measures both where there are two. */
+  backend: BackendWish
   preset: string
   settings: Settings
   isJson: boolean
@@ -26,6 +27,8 @@ export interface LoopArguments {
   /** Folder for the checkpoints, if they are wanted. */
   save?: string
 }
+
+const BACKEND_WISHES = ['auto', ...BACKENDS] as const satisfies readonly BackendWish[]
 
 /** A command line that cannot be; the message is one line for people. */
 export class ArgumentError extends Error {
@@ -40,7 +43,7 @@ export const USAGE = `npm run loop -- [options]
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
   --games PATH        plays ALFWorld's own games: the released zip, its unpacked folder or part of it
-  --backend NAME      ${BACKENDS.join(' or ')} (cpu)
+  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
   --models DIR        folder with the models (public/models)
   --out FILE.jsonl    writes the run log there, and timings beside it
   --save DIR          writes the checkpoints of policy and reward model there, after every iteration
@@ -70,9 +73,9 @@ export function parseLoopArguments(args: readonly string[]): LoopArguments | nul
   const value = (name: (typeof VALUED)[number]) => given.values.get(name)?.at(-1)
 
   const iterations = wholeNumber('iterations', value('iterations') ?? '5', 1, MOST_ITERATIONS)
-  const backend = BACKENDS.find((name) => name === (value('backend') ?? 'cpu'))
+  const backend = BACKEND_WISHES.find((name) => name === (value('backend') ?? 'auto'))
   if (backend === undefined) {
-    throw new ArgumentError(`--backend must be one of ${BACKENDS.join(', ')}, not "${value('backend')}".`)
+    throw new ArgumentError(`--backend must be one of ${BACKEND_WISHES.join(', ')}, not "${value('backend')}".`)
   }
   const preset = value('preset') ?? DEFAULT_PRESET
   const overrides: Record<string, unknown> = {}

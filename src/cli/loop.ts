@@ -1,19 +1,22 @@
 /** `npm run loop`: the whole loop without a page, models in threads of their own. See USAGE. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { chooseBackend, measureModel, type BackendChoice } from '../engines/backend-choice.ts'
 import { restartNotice } from '../engines/errors.ts'
+import { webGpuObstacleInNode } from '../engines/node-graphics.ts'
 import { startThread } from '../engines/node-threads.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
 import type { ModelService } from '../engines/tiny.ts'
-import { connectWorker } from '../engines/worker-bridge.ts'
+import { connectWorker, type Bridge } from '../engines/worker-bridge.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import { openHousehold } from '../games/open-household.ts'
 import { runLoop } from '../method/loop.ts'
+import type { BackendName } from '../language-model/backends/index.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { RunSession } from '../runs/session.ts'
 import { importLibrary } from './import-library.ts'
 import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop-arguments.ts'
-import { RunReport } from './report.ts'
+import { choiceLine, RunReport } from './report.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
@@ -33,16 +36,38 @@ function modelFolders(models: string): Record<Role, string> {
   return folders
 }
 
+function startWorker(role: Role): Bridge<ModelService> {
+  return connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role)
+}
+
+function choiceOf(wish: LoopArguments['backend'], policy: string): Promise<BackendChoice> {
+  return chooseBackend({ wish, findObstacle: webGpuObstacleInNode, measure: (backend) => measured(backend, policy) })
+}
+
+/** Tokens per second of a model on a backend, in a thread that ends with the measurement. */
+async function measured(backend: BackendName, location: string): Promise<number> {
+  const { remote, terminate } = startWorker('policy')
+  try {
+    await remote.load({ location, backend })
+    return await measureModel(remote, () => performance.now())
+  } finally {
+    terminate()
+  }
+}
+
 async function run(options: LoopArguments): Promise<number> {
-  const { backend, preset, settings, iterations, out, save, games } = options
+  const { preset, settings, iterations, out, save, games } = options
   const tell = (line: string) => process.stderr.write(`${line}\n`)
   const library = games === undefined ? null : await importLibrary(games, tell)
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
+  const locations = modelFolders(options.models)
+  const choice = await choiceOf(options.backend, locations.policy)
+  if (options.backend === 'auto') tell(choiceLine(choice))
+  const { backend } = choice
   const models = await openRoleModels({
     backend,
-    locations: modelFolders(options.models),
-    startWorker: (role) =>
-      connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
+    locations,
+    startWorker,
     onRestart: (loss) => tell(restartNotice(loss)),
   })
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })

@@ -2,6 +2,7 @@
  * What the command line shows of a run: a line of metrics an iteration, for people or as JSON, and where the loop is
  * now on a terminal. Fed with the run's events; it computes nothing that is not in them.
  */
+import type { BackendChoice } from '../engines/backend-choice.ts'
 import { isLogged, type PhaseProgressed, type RunEvent } from '../method/events.ts'
 
 export interface Output {
@@ -96,3 +97,16 @@ export class RunReport {
     this.#isBarShown = true
   }
 }
+
+/** "Backend: cpu, because WebGPU offers no graphics adapter here." */
+export function choiceLine({ backend, why, tokensPerSecond }: BackendChoice): string {
+  const speeds = Object.entries(tokensPerSecond).map(
+    ([name, speed]) => `${name} ${Math.round(speed).toLocaleString('en')}`,
+  )
+  const measured = speeds.length === 0 ? '' : ` In tokens/s: ${speeds.join(', ')}.`
+  const clause = NAME_FIRST.test(why) ? why : why.charAt(0).toLowerCase() + why.slice(1)
+  return `Backend: ${backend}, because ${clause}${measured}`
+}
+
+/** Sentences that begin with a name, which stays as it is in the middle of another. */
+const NAME_FIRST = /^(WebGPU|Node) /

@@ -13,10 +13,10 @@ function complaint(...args: string[]): string {
 }
 
 describe('npm run loop', () => {
-  it('runs the default preset on the CPU when nothing is asked', () => {
+  it('runs the default preset on the fastest backend when nothing is asked', () => {
     expect(parseLoopArguments([])).toEqual({
       iterations: 5,
-      backend: 'cpu',
+      backend: 'auto',
       preset: 'household',
       settings: presetSettings('household'),
       isJson: false,
@@ -66,7 +66,7 @@ describe('npm run loop', () => {
     [['--iterations'], 'needs a value'],
     [['--out', '--json'], 'needs a value'],
     [['--seed', '-1'], 'from 0 to 2147483647'],
-    [['--backend', 'cuda'], 'cpu, webgpu'],
+    [['--backend', 'cuda'], 'auto, cpu, webgpu'],
     [['--preset', 'fast'], 'household'],
     [['--set', 'lamda=1'], 'lambda'],
     [['--set', 'lambda'], 'a number from 0 to 10'],

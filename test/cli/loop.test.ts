@@ -49,7 +49,10 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
 
   it('writes the same log for the same seed, byte for byte, and another for another seed', async () => {
     const run = (seed: number, file: string) =>
-      loop('--models', shipped, '--seed', String(seed), '--iterations', '2', ...SMALL, '--out', join(folder, file))
+      loop(
+        ...['--models', shipped, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
+        ...[...SMALL, '--out', join(folder, file)],
+      )
     const [first, second] = await Promise.all([run(1, 'a.jsonl'), run(1, 'b.jsonl')])
     expect([first.stderr, first.code, second.code]).toEqual(['', 0, 0])
     const log = readFileSync(join(folder, 'a.jsonl'), 'utf8')
@@ -68,7 +71,8 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
 
   it('prints JSON lines of finite numbers alone when it is asked to, and saves checkpoints', async () => {
     const save = join(folder, 'saved')
-    const { stdout } = await loop('--models', models, '--iterations', '1', ...SMALL, '--json', '--save', save)
+    const { stdout, stderr } = await loop('--models', models, '--iterations', '1', ...SMALL, '--json', '--save', save)
+    expect(stderr).toMatch(/^Backend: (cpu|webgpu), because [^\n]+\.\n$/)
     const lines = stdout
       .trimEnd()
       .split('\n')
@@ -80,6 +84,18 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
     expect(lines.flatMap((line) => Object.values(line)).every(Number.isFinite)).toBe(true)
     expect(existsSync(join(save, 'policy.safetensors'))).toBe(true)
     expect(existsSync(join(save, 'reward.safetensors'))).toBe(true)
+  })
+
+  it('takes the CPU by itself where there is no graphics adapter, and its log is that of one who asked for it', async () => {
+    const run = (backend: string, file: string) =>
+      loop('--models', models, '--backend', backend, '--iterations', '1', ...SMALL, '--out', join(folder, file))
+    const [auto, cpu] = await Promise.all([run('auto', 'auto.jsonl'), run('cpu', 'cpu.jsonl')])
+    expect([auto.code, cpu.code, cpu.stderr]).toEqual([0, 0, ''])
+    const chosen = /^Backend: (cpu|webgpu), because /.exec(auto.stderr)?.[1]
+    const log = readFileSync(join(folder, 'auto.jsonl'), 'utf8')
+    expect(parseRunLog(log)[0]).toMatchObject({ type: 'run-started', backend: chosen })
+    expect(log).not.toContain('tokens/s')
+    if (chosen === 'cpu') expect(log).toBe(readFileSync(join(folder, 'cpu.jsonl'), 'utf8'))
   })
 
   it('plays the games of a folder, and names what in it is none', async () => {
@@ -94,6 +110,8 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
       loop(
         '--models',
         models,
+        '--backend',
+        'cpu',
         '--iterations',
         '1',
         '--games',
@@ -131,7 +149,7 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
     for (const { code, stdout, stderr } of [wrong, nowhere, gameless, empty]) {
       expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1])
     }
-    expect(wrong.stderr).toContain('cpu, webgpu')
+    expect(wrong.stderr).toContain('auto, cpu, webgpu')
     expect(nowhere.stderr).toContain('npm run pretrain')
     expect(gameless.stderr).toContain('There is nothing of this name.')
     expect(empty.stderr).toContain('there is no game in')

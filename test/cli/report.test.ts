@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RunReport } from '../../src/cli/report.ts'
+import { choiceLine, RunReport } from '../../src/cli/report.ts'
 import type { RunEvent } from '../../src/method/events.ts'
 
 const episode: RunEvent = {
@@ -70,5 +70,18 @@ describe('the report of a run', () => {
     const { stderr } = show(false, true)
     expect(stderr).toMatch(/iteration 1\/1 █{12}░{12} rollout 4\/8/)
     expect(stderr.endsWith('\u001B[2K')).toBe(true)
+  })
+})
+
+describe('the line that says which backend was taken', () => {
+  it('gives the reason, and the speeds where they were measured', () => {
+    const obstacle = 'WebGPU offers no graphics adapter here.'
+    expect(choiceLine({ backend: 'cpu', why: obstacle, tokensPerSecond: {} })).toBe(
+      'Backend: cpu, because WebGPU offers no graphics adapter here.',
+    )
+    const why = 'Measured here, WebGPU is the faster one for this model.'
+    expect(choiceLine({ backend: 'webgpu', why, tokensPerSecond: { cpu: 5123.4, webgpu: 20_000 } })).toBe(
+      'Backend: webgpu, because measured here, WebGPU is the faster one for this model. In tokens/s: cpu 5,123, webgpu 20,000.',
+    )
   })
 })

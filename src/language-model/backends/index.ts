@@ -114,7 +114,7 @@ async function selectWebGpu(): Promise<SelectedBackend> {
 }
 
 /** Node has no WebGPU of its own; the npm package `webgpu` gives it one where it is installed. */
-async function provideGpuInNode(): Promise<void> {
+export async function provideGpuInNode(): Promise<void> {
   const isNode = typeof process === 'object' && typeof process.versions?.node === 'string'
   if (!isNode || (globalThis.navigator as Navigator | undefined)?.gpu) return
   // The name is a variable so that bundlers for the browser leave the package alone.
