@@ -1,0 +1,72 @@
+/**
+ * The usual way to keep programs apart, to measure the judge against: the same QuickJS, not metered, with a runtime and a
+ * context of its own for every test. It has no limits at all.
+ */
+import loadQuickJs from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
+import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
+import { isSameJson, isSameText } from '../environments/coding/judge/comparison.ts'
+import { readEngine } from '../environments/coding/judge/engine-binary.ts'
+import { GUEST_PRELUDE } from '../environments/coding/judge/guest-prelude.ts'
+import type { Json, Test } from '../environments/coding/judge/verdict.ts'
+
+type QuickJsModule = Awaited<ReturnType<typeof loadQuickJs>>
+
+export class FreshContexts {
+  readonly #module: QuickJsModule
+  readonly #ffi: QuickJSFFI
+
+  static async load(): Promise<FreshContexts> {
+    const engine = await WebAssembly.compile(Uint8Array.from(await readEngine()))
+    const module = await loadQuickJs({
+      instantiateWasm(imports, receive) {
+        const instance = new WebAssembly.Instance(engine, imports)
+        receive(instance)
+        return instance.exports
+      },
+    })
+    return new FreshContexts(module)
+  }
+
+  private constructor(module: QuickJsModule) {
+    this.#module = module
+    this.#ffi = new QuickJSFFI(module)
+  }
+
+  /** Whether the program passes the test. */
+  passes(source: string, test: Test): boolean {
+    const { QTS_NewRuntime, QTS_NewContext, QTS_FreeContext, QTS_FreeRuntime } = this.#ffi
+    const runtime = QTS_NewRuntime()
+    const context = QTS_NewContext(runtime, 0 as Parameters<typeof QTS_NewContext>[1])
+    const run = (code: string) => this.#run(context, code)
+    const begin = JSON.stringify(JSON.stringify(test.kind === 'stdio' ? [test.input, [], 1e6] : ['', [], 1e6]))
+    run(`globalThis.prelude = ${GUEST_PRELUDE.trim().replace("'use strict';\n", '')}`)
+    run(`prelude.begin(${begin})`)
+    run(source)
+    let isRight: boolean
+    if (test.kind === 'call') {
+      const given = JSON.stringify(JSON.stringify(test.arguments))
+      const got = run(`JSON.stringify(${test.functionName}(...JSON.parse(${given})))`)
+      isRight = isSameJson(JSON.parse(got) as Json, test.expected)
+    } else {
+      isRight = isSameText(JSON.parse(run('prelude.output()').slice(1)) as string, test.expected)
+    }
+    QTS_FreeContext(context)
+    QTS_FreeRuntime(runtime)
+    return isRight
+  }
+
+  #run(context: ReturnType<QuickJSFFI['QTS_NewContext']>, code: string): string {
+    const { QTS_Eval, QTS_GetString, QTS_FreeCString, QTS_FreeValuePointer } = this.#ffi
+    type Arguments = Parameters<typeof QTS_Eval>
+    const bytes = this.#module.lengthBytesUTF8(code)
+    const at = this.#module._malloc(bytes + 1)
+    this.#module.stringToUTF8(code, at as Parameters<QuickJsModule['stringToUTF8']>[1], bytes + 1)
+    const value = QTS_Eval(context, at as Arguments[1], bytes, 'bench.js', 0 as Arguments[4], 0 as Arguments[5])
+    this.#module._free(at)
+    const characters = QTS_GetString(context, value)
+    const text = this.#module.UTF8ToString(characters)
+    QTS_FreeCString(context, characters)
+    QTS_FreeValuePointer(context, value)
+    return text
+  }
+}
