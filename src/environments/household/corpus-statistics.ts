@@ -1,6 +1,7 @@
 /**
- * How the 4,027 official games look, in numbers: room mix, receptacles per room, objects per room, where they start.
- * Counted over the game files of alfworld 0.4.2 (json_2.1.3); shares are percentages.
+ * How the 4,027 official games look, in round numbers: room mix, receptacles per room, objects per room, where they start.
+ * Compact scenes, rewrites and the expert's expectations go by these; full scenes by the exact counts in
+ * `scene-statistics.ts`. Counted over the game files of alfworld 0.4.2 (json_2.1.3); shares are percentages.
  */
 import type { TaskType } from './game.ts'
 
@@ -18,6 +19,9 @@ export const floorPlanNumbers: Readonly<Record<Room, { first: number; missing: r
 
 /** The four floor plans that never occur in training. */
 export const unseenFloorPlans: readonly number[] = [10, 219, 308, 424]
+
+/** Games of "train", "valid_seen" and "valid_unseen", to which our splits correspond. */
+export const officialSplitSizes = { train: 3553, id: 140, ood: 134 } as const
 
 /** Games per task type and room over all splits; a missing room has none. */
 export const taskMix: Readonly<Record<TaskType, Readonly<Partial<Record<Room, number>>>>> = {
@@ -40,22 +44,6 @@ export const openableShare: Readonly<Record<string, number>> = {
   drawer: 84,
   safe: 87,
 }
-
-/** Odds that a receptacle shares its standing place with its neighbour of the same type. */
-export const sharedPlaceShare: Readonly<Record<string, number>> = {
-  drawer: 24,
-  cabinet: 18,
-  shelf: 12,
-  countertop: 17,
-  stoveburner: 69,
-}
-
-/** Odds that an object on the first of these is listed by the second one as well. */
-export const secondListing: readonly { type: string; on: string; also: string; share: number }[] = [
-  { type: 'pan', on: 'stoveburner', also: 'stoveburner', share: 40 },
-  { type: 'pot', on: 'stoveburner', also: 'stoveburner', share: 20 },
-  { type: 'mug', on: 'coffeemachine', also: 'countertop', share: 75 },
-]
 
 export interface CountLaw {
   /** Share of the room's games that have the type, in percent. */

@@ -12,8 +12,9 @@
  *
  *     X² · tr Σ / tr Σ²  is about χ² with  (tr Σ)² / tr Σ²  degrees of freedom.
  *
- * Where answers are independent, this is Pearson's test. Answers expected fewer than 5 times are taken together. An answer
- * that the shares rule out is counted apart: one is enough to refute them.
+ * Where answers are independent, this is Pearson's test. Answers expected fewer than 5 times are taken together, and with
+ * them those that the shares do not know: the shares are counts of a few thousand games, in which a rare answer may be
+ * missing.
  */
 
 /** The answers to every question of a table, by game: [question, answer]. */
@@ -23,9 +24,9 @@ export type Observations = readonly (readonly [question: string, answer: string]
 export type Shares = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 export interface Fit {
-  /** Answers that were counted, and those of them that the shares rule out. */
+  /** Answers that were counted, and those of them that the shares do not know. */
   answers: number
-  impossible: number
+  unknown: number
   /** Pearson's statistic and its degrees of freedom, as if the answers were independent. */
   chiSquared: number
   degrees: number
@@ -45,18 +46,18 @@ const leastExpected = 5
 
 export function goodnessOfFit(games: readonly Observations[], shares: Shares): Fit {
   const cells = new Cells(games, shares)
-  const { answers, impossible, chiSquared, degrees } = cells
+  const { answers, unknown, chiSquared, degrees } = cells
   const { trace, traceOfSquare } = cells.covariance(games)
   const correctedChiSquared = traceOfSquare > 0 ? (chiSquared * trace) / traceOfSquare : 0
   const correctedDegrees = traceOfSquare > 0 ? trace ** 2 / traceOfSquare : 0
   return {
     answers,
-    impossible,
+    unknown,
     chiSquared,
     degrees,
     correctedChiSquared,
     correctedDegrees,
-    p: impossible > 0 ? 0 : chiSquaredTail(correctedChiSquared, correctedDegrees),
+    p: chiSquaredTail(correctedChiSquared, correctedDegrees),
     cramersV: degrees > 0 ? Math.sqrt(chiSquared / cells.answerDegrees) : 0,
     totalVariation: cells.totalVariation,
     totalVariationByChance: cells.totalVariationByChance,
@@ -65,10 +66,10 @@ export function goodnessOfFit(games: readonly Observations[], shares: Shares): F
 
 const rest = ' rest'
 
-/** Questions and answers with a number each; rare answers are the question's rest. */
+/** Questions and answers with a number each; rare answers are the question's rest, its last cell. */
 class Cells {
   answers = 0
-  impossible = 0
+  unknown = 0
   chiSquared = 0
   degrees = 0
   /** Σ over rows of N · (answers of the row − 1). */
@@ -76,8 +77,8 @@ class Cells {
   totalVariation = 0
   totalVariationByChance = 0
   private readonly expected: number[] = []
-  /** [question] its cells as [answer, cell], and its number. */
-  private readonly rows = new Map<string, { cells: Map<string, number>; shares: Map<string, number> }>()
+  /** [question] its cells, by answer; what has none of its own counts towards the rarest. */
+  private readonly rows = new Map<string, { cells: Map<string, number>; shares: Map<string, number>; rarest: number }>()
 
   constructor(games: readonly Observations[], shares: Shares) {
     for (const [question, seen] of countAnswers(games)) {
@@ -88,8 +89,9 @@ class Cells {
       const pooled = pool(wanted, total)
       if (pooled.size < 2) continue
       const counts = new Map<string, number>()
+      const rarest = [...pooled.keys()].at(-1)
       for (const [answer, count] of seen) {
-        const cell = pooled.has(answer) ? answer : rest
+        const cell = pooled.has(answer) ? answer : rarest
         counts.set(cell, (counts.get(cell) ?? 0) + count)
       }
       const cells = new Map<string, number>()
@@ -98,7 +100,7 @@ class Cells {
         this.expected.push(total * share)
         this.chiSquared += ((counts.get(answer) ?? 0) - total * share) ** 2 / (total * share)
       }
-      this.rows.set(question, { cells, shares: pooled })
+      this.rows.set(question, { cells, shares: pooled, rarest: cells.get(rarest)! })
       this.degrees += pooled.size - 1
       this.answerDegrees += total * (pooled.size - 1)
     }
@@ -111,7 +113,7 @@ class Cells {
   private addDistances(seen: ReadonlyMap<string, number>, wanted: ReadonlyMap<string, number>, total: number): void {
     for (const answer of new Set([...seen.keys(), ...wanted.keys()])) {
       const share = wanted.get(answer) ?? 0
-      if (share === 0) this.impossible += seen.get(answer) ?? 0
+      if (share === 0) this.unknown += seen.get(answer) ?? 0
       this.totalVariation += Math.abs((seen.get(answer) ?? 0) - total * share) / 2
       // The mean of |O − E| for a binomial count, from its normal approximation.
       this.totalVariationByChance += Math.sqrt((2 * total * share * (1 - share)) / Math.PI) / 2
@@ -127,8 +129,7 @@ class Cells {
         const row = this.rows.get(question)
         if (!row) continue
         for (const [name, share] of row.shares) contribution[row.cells.get(name)!]! -= share
-        const cell = row.cells.get(answer) ?? row.cells.get(rest)
-        if (cell !== undefined) contribution[cell]! += 1
+        contribution[row.cells.get(answer) ?? row.rarest]! += 1
       }
       for (let cell = 0; cell < width; cell++) contribution[cell]! /= Math.sqrt(this.expected[cell]!)
       return contribution

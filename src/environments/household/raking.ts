@@ -13,8 +13,8 @@ export interface Margin {
   sums: ArrayLike<number>
 }
 
-const mostRounds = 200
-const tolerance = 1e-4
+const mostRounds = 50
+const tolerance = 1e-3
 
 /** Scales `cells` in place so that they sum to 1 and fit the margins. */
 export function rake(cells: Float64Array, margins: readonly Margin[]): void {

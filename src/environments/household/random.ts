@@ -64,10 +64,3 @@ export function shuffled<T>(random: Random, items: readonly T[]): T[] {
   }
   return result
 }
-
-/** An integer in [low, high] with this mean, few of them large: low + (high - low) · u^k has mean low + (high - low) / (k + 1). */
-export function skewedInteger(random: Random, low: number, high: number, mean: number): number {
-  if (high === low || mean <= low) return low
-  const exponent = (high - low) / (mean - low) - 1
-  return Math.round(low + (high - low) * unit(random) ** exponent)
-}

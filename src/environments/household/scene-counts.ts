@@ -4,6 +4,7 @@
  * statistics all have this form, so that they can be compared row by row.
  */
 import { rooms, type Room } from './corpus-statistics.ts'
+import { taskTypes } from './game.ts'
 
 /** [answer] how often. */
 export type RowCounts = ReadonlyMap<string, number>
@@ -25,11 +26,22 @@ export function totalOf(counts: RowCounts): number {
   return total
 }
 
+/** Share of "yes" among the answers "yes" and "no"; 0 if nobody was asked. */
+export function shareOfYes(counts: RoomCounts, question: string): number {
+  const answers = row(counts, question)
+  return (answers.get('yes') ?? 0) / Math.max(1, totalOf(answers))
+}
+
 /** The rows "kind name", by name and in their order. */
 export function rowsOfKind(counts: RoomCounts, kind: string): [name: string, counts: RowCounts][] {
   return [...counts].flatMap(([question, answers]) =>
     question.startsWith(`${kind} `) ? [[question.slice(kind.length + 1), answers] as [string, RowCounts]] : [],
   )
+}
+
+/** Games in which a type is the one asked for. */
+export function timesWanted(counts: RoomCounts, type: string): number {
+  return taskTypes.reduce((sum, taskType) => sum + (row(counts, `goal ${taskType} object`).get(type) ?? 0), 0)
 }
 
 /** Reads lines such as "receptacles cabinet = 2:64 4:153". */

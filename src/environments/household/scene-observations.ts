@@ -20,8 +20,8 @@ export const partlyOpenable: readonly string[] = ['cabinet', 'drawer', 'safe']
  * - start TYPE, for each individual: the receptacle types that list it, or "nowhere"
  * - stray pickupable, fixed: whether an object in no receptacle is nevertheless at the place of one
  * - doubles: how many objects more than one receptacle lists
- * - insides: how many objects lie in another one; inside TYPE: what lies in it; inside-place: whether one receptacle lists
- *   both; mutual: whether of two pots or pans each lies in the other
+ * - insides: how many objects lie in another one; inside TYPE: what lies in it; mutual: whether of two pots or pans each
+ *   lies in the other; inside-place: where neither does, whether one receptacle lists both
  */
 export function observationsOf(game: HouseholdGame): [question: string, answer: string][] {
   const { goal, receptacles, objects } = game
@@ -72,11 +72,13 @@ export function observationsOf(game: HouseholdGame): [question: string, answer: 
   note('insides', lying.length)
   for (const [inner, outer] of lying) {
     note(`inside ${outer.type}`, inner.type)
-    note(
-      'inside-place',
-      inner.in.some((receptacle) => outer.in.includes(receptacle)),
-    )
-    if (isPotOrPan(inner) && isPotOrPan(outer)) note('mutual', outer.inside?.includes(objects.indexOf(inner)) ?? false)
+    const isMutual = outer.inside?.includes(objects.indexOf(inner)) ?? false
+    if (isPotOrPan(inner) && isPotOrPan(outer)) note('mutual', isMutual)
+    if (!isMutual)
+      note(
+        'inside-place',
+        inner.in.some((receptacle) => outer.in.includes(receptacle)),
+      )
   }
   return seen
 }

@@ -3,9 +3,9 @@
  * for official games, and what one game answers.
  */
 import { roomOf, rooms, type Room } from './corpus-statistics.ts'
-import { taskTypes, type HouseholdGame } from './game.ts'
+import type { HouseholdGame } from './game.ts'
 import type { Observations, Shares } from './goodness-of-fit.ts'
-import { row, totalOf, type RoomCounts, type RowCounts, type SceneCounts } from './scene-counts.ts'
+import { row, timesWanted, totalOf, type RoomCounts, type RowCounts, type SceneCounts } from './scene-counts.ts'
 import { observationsOf } from './scene-observations.ts'
 
 export interface SceneTable {
@@ -102,11 +102,6 @@ function withZeros(counts: RoomCounts, question: string): RowCounts {
   const wanted = question.startsWith('objects ') ? timesWanted(counts, question.slice('objects '.length)) : 0
   const zeros = totalOf(row(counts, 'task')) - wanted - totalOf(answers)
   return zeros === 0 ? answers : new Map([['0', zeros], ...answers])
-}
-
-/** Games in which a type is the one asked for. */
-export function timesWanted(counts: RoomCounts, type: string): number {
-  return taskTypes.reduce((sum, taskType) => sum + (row(counts, `goal ${taskType} object`).get(type) ?? 0), 0)
 }
 
 function sharesOf(counts: RowCounts): Map<string, number> {

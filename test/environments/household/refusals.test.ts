@@ -232,8 +232,8 @@ const kinds = [
 
 const misses = [
   'go to B', 'open B', 'close B', 'examine A', 'examine B', 'take A from B', 'move A to B', 'put A in/on B',
-  'clean A with B', 'heat A with B', 'cool A with B', 'use A', 'slice A with H', 'slice A with A', 'take A', 'go B',
-  'grab A', 'put A on B',
+  'clean A with B', 'heat A with B', 'cool A with B', 'use A', 'slice A with H', 'slice A with H',
+  'slice A with H', 'slice A with A', 'take A', 'go B', 'grab A', 'put A on B',
 ] as const // prettier-ignore
 
 /** A command about things at hand that may well be refused. */
