@@ -11,10 +11,11 @@
  *
  * `main-thread`: presses Run and watches how long single tasks hold the page's main thread, in three windows of time.
  *
- *     npm run experiments -- generator [--games 1000] [--recount]
+ *     npm run experiments -- generator [--games 1000] [--recount] [--draws 300]
  *
  * `generator`: compares generated full scenes with the counts of the official games, and has as many of each split played;
- * with `--recount`, counts the official games anew first (see generator-report.ts for where they are looked for).
+ * with `--recount`, counts the official games anew first (see generator-report.ts for where they are looked for); with
+ * `--draws`, only compares so many draws of the floor plans.
  */
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
@@ -22,13 +23,14 @@ import { preview } from 'vite'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
 import type { LoggedEvent } from '../method/events.ts'
+import { compareDraws } from './floor-plan-draws.ts'
 import { generatorReport, recount } from './generator-report.ts'
 import { heldMainThread } from './main-thread.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]
          [--evaluate-every 20] [--at-once 1]
        npm run experiments -- main-thread [--seconds 20]
-       npm run experiments -- generator [--games 1000] [--recount]`
+       npm run experiments -- generator [--games 1000] [--recount] [--draws 300]`
 const LAST = 3
 
 interface LearningResult {
@@ -186,6 +188,7 @@ const { positionals, values } = parseArgs({
     seconds: { type: 'string', default: '20' },
     games: { type: 'string', default: '1000' },
     recount: { type: 'boolean', default: false },
+    draws: { type: 'string', default: '0' },
   },
 })
 const options: LearningOptions = {
@@ -197,12 +200,14 @@ const options: LearningOptions = {
 }
 const seconds = Number(values.seconds)
 const games = Number(values.games)
-const isComplete = [Object.values(options), seconds, games].flat(2).every(Number.isFinite)
+const draws = Number(values.draws)
+const isComplete = [Object.values(options), seconds, games, draws].flat(2).every(Number.isFinite)
 if (positionals[0] === 'learning' && isComplete) await learning(options)
 else if (positionals[0] === 'main-thread' && isComplete) await mainThread(seconds)
 else if (positionals[0] === 'generator' && isComplete) {
   if (values.recount) recount()
-  generatorReport(games)
+  if (draws > 0) compareDraws(draws)
+  else generatorReport(games)
 } else {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2
