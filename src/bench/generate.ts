@@ -7,7 +7,7 @@ import { relativeDifference } from './comparison.ts'
 import { openField, ratioVerdict, type RatioTargets } from './field.ts'
 import { growthExponent } from './growth.ts'
 import { dispatchesOf, kernelTimes, peakBytes } from './meter.ts'
-import { OWN_NAMES, startOwn } from './own-backend.ts'
+import { DEVICES, OWN_NAMES, startOwn } from './own-backend.ts'
 import type { OwnGeneration } from './own-generation.ts'
 import { matmulPeak } from './peak.ts'
 import { reportKernelShares } from './profile.ts'
@@ -28,7 +28,7 @@ export interface Generation {
 export interface GenerateSizes {
   /** What is compared with peers, with one completion of each prompt. */
   reference: { shape: BenchShape; prompts: number; promptLength: number; sampled: number }
-  /** What a growth is measured over; the rest of each is held. */
+  /** What a growth is measured over; the rest of each is held. One with fewer than two sizes is left out. */
   growth: {
     shapes: readonly BenchShape[]
     base: Generation
@@ -85,6 +85,7 @@ async function compareWithPeers(
     batch: rows,
     prompt: promptLength,
     context: promptLength + sampled,
+    on: DEVICES[field.device],
     in: options.place,
   }
   const prompts = randomPrompts(model.config, rows, promptLength)
@@ -110,7 +111,11 @@ async function compareWithPeers(
       const speed = work / medianMs / 1e6
       report(((rows * sampled) / medianMs) * 1000, 'tokens/s', `${about}; ${note}; prompts read on the way${verdict}`)
       report(speed, 'GFLOP/s', 'useful work alone')
-      report(speed / peakSpeed, 'share of the matmul peak', `of ours, ${peakSpeed.toPrecision(3)} GFLOP/s`)
+      report(
+        speed / peakSpeed,
+        'share of the matmul peak',
+        `of ${peakSpeed.toPrecision(3)} GFLOP/s, as our engine reaches it`,
+      )
     }
     await measureOwnCosts(own, backend, prompts, options, sizes, context)
   } finally {
@@ -188,8 +193,10 @@ async function measureGrowth(
   context: SuiteContext,
 ): Promise<void> {
   const { shapes, base: held, prompts, promptLengths, groups, evaluations } = options.sizes.growth
+  // Only looked at where there are two sizes of something to compare.
   const shape = shapes[0]!
   const measure = async (name: string, over: readonly GrowthCase[]) => {
+    if (over.length < 2) return
     context.progress(`Generating over ${name}`)
     context.signal?.throwIfAborted()
     context.report(await growthOver(name, over, field, options, context))
@@ -245,9 +252,10 @@ async function growthOver(
     const { prompts, promptLength, sampled } = over[0]!.generation
     return {
       ...base(`time of generation over ${name}`, OWN_NAMES[device], growthExponent(points), 'exponent', {
+        on: DEVICES[device],
         in: options.place,
         from: over[0]!.size,
-        to: over.at(-1)!.size,
+        to: over[over.length - 1]!.size,
       }),
       note: `${points.map(({ size, cost }) => `${size}: ${cost.toPrecision(3)} ms`).join(', ')}; ${prompts} prompts of ${promptLength}, ${sampled} sampled, unless they vary`,
     }

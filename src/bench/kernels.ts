@@ -217,13 +217,12 @@ function forest(
   segmentStart.forEach((start, segment) => {
     for (let slot = start; slot < (segmentStart[segment + 1] ?? next); slot++) querySegment.push(segment)
   })
-  const spanOffsets = [0]
-  for (const ofSegment of spans) spanOffsets.push(spanOffsets.at(-1) + ofSegment.length)
+  const spanOffsets = Int32Array.from({ length: spans.length + 1 }, (_, s) => spans.slice(0, s).flat().length)
   const layout = {
     querySegment: Int32Array.from(querySegment),
     querySlot: Int32Array.from(querySegment, (_, n) => n),
     segmentStart: Int32Array.from(segmentStart),
-    spanOffsets: Int32Array.from(spanOffsets),
+    spanOffsets,
     spanStart: Int32Array.from(spans.flat(), (span) => span[0]),
     spanLength: Int32Array.from(spans.flat(), (span) => span[1]),
   }

@@ -144,7 +144,7 @@ async function measureGrowth(
   context.report({
     ...base(`time of an iteration over ${name}`, OURS.name, growthExponent(points), 'exponent', {
       ...held,
-      [name]: `${points[0]!.size} to ${points.at(-1).size}`,
+      [name]: `${points[0]!.size} to ${points[points.length - 1]!.size}`,
       in: options.place,
     }),
     note: points.map(({ size, cost }) => `${size}: ${seconds(cost)}`).join(', '),

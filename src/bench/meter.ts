@@ -5,22 +5,31 @@ import { SimdBackend } from '../language-model/backends/simd/simd-backend.ts'
 
 /**
  * The most bytes in use while `work` runs, less those that were before: activations, gradients and scratch, but neither weights nor
- * moments. On a graphics device, whose memory is pooled, what the pool had to grow by.
+ * moments. Looked at whenever memory is asked for, or, on a graphics device, whenever it is given something to do.
  */
 export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
   const backend = tf.backend()
-  if (!(backend instanceof SimdBackend)) {
-    const before = bytesOnDevice()
-    await work()
-    return bytesOnDevice() - before
-  }
-  const { allocator } = backend
-  const before = allocator.bytesInUse
+  return backend instanceof SimdBackend
+    ? highest(() => backend.allocator.bytesInUse, backend.allocator, 'allocate', work)
+    : highest(bytesOnDevice, (backend as unknown as { device: GPUDevice }).device, 'createBindGroup', work)
+}
+
+/** How far `level` rises above where it stands, as seen after every call of a method of `target` while `work` runs. */
+async function highest<Target extends object, Name extends keyof Target>(
+  level: () => number,
+  target: Target,
+  name: Name,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const before = level()
   let most = before
-  const restore = replaced(allocator, 'allocate', (allocate) => (bytes) => {
-    const address = allocate.call(allocator, bytes)
-    most = Math.max(most, allocator.bytesInUse)
-    return address
+  const restore = replaced(target, name, (method) => {
+    const watched = (...values: unknown[]): unknown => {
+      const result: unknown = Reflect.apply(method as () => unknown, target, values)
+      most = Math.max(most, level())
+      return result
+    }
+    return watched as Target[Name]
   })
   try {
     await work()
@@ -31,8 +40,7 @@ export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
 }
 
 function bytesOnDevice(): number {
-  const { numBytesInGPUAllocated = 0 } = tf.memory() as { numBytesInGPUAllocated?: number }
-  return numBytesInGPUAllocated
+  return (tf.memory() as unknown as { numBytesInGPU: number }).numBytesInGPU
 }
 
 export interface KernelTime {

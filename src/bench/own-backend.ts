@@ -3,6 +3,9 @@ import * as tf from '@tensorflow/tfjs-core'
 import { type BackendName, selectBackend } from '../language-model/backends/index.ts'
 import type { StartedBackend } from './subjects.ts'
 
+/** For people. */
+export const DEVICES: Record<BackendName, string> = { cpu: 'CPU', webgpu: 'WebGPU' }
+
 export const OWN_NAMES: Record<BackendName, string> = { cpu: 'simd', webgpu: 'webgpu' }
 
 /** A setting of TensorFlow.js for all WebGPU backends together, which ours and the stock one want differently. */

@@ -1,4 +1,4 @@
-/** The suites of our models in Node: which peers run here and where their files are. */
+/** The suites of our models: which peers run in Node, where their files are, and what a browser is asked to measure besides. */
 import { fileURLToPath } from 'node:url'
 import { REFERENCE_SHAPE } from '../bench/bench-model.ts'
 import { generateSuite, type GenerateSizes } from '../bench/generate.ts'
@@ -9,6 +9,8 @@ import type { Suite } from '../bench/suite.ts'
 import { trainSuite, type TrainSizes } from '../bench/train.ts'
 import { SHIPPED_MODELS } from '../engines/role-models.ts'
 import { folderReader } from '../language-model/folder-reader.ts'
+
+const PLACES = ['node', 'chromium'] as const
 
 export interface Effort {
   /** Repetitions of each subject. */
@@ -92,6 +94,26 @@ export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = E
       },
     ],
   })
+}
+
+/** A suite here and then in Chromium, or in one of them alone. */
+export async function modelSuite(name: 'train' | 'generate', place?: string): Promise<Suite> {
+  const places = PLACES.filter((each) => place === undefined || each === place)
+  if (places.length === 0)
+    throw new RangeError(`--in: "${place}" is no place to measure in; there are ${PLACES.join(' and ')}.`)
+  const inNode = await (name === 'train' ? trainSuiteInNode() : generateSuiteInNode())
+  return {
+    ...inNode,
+    async run(context) {
+      if (places.includes('node')) await inNode.run(context)
+      if (!places.includes('chromium')) return
+      context.progress('Opening a page in Chromium')
+      const { runInBrowser } = await import('./bench-in-browser.ts')
+      const suite =
+        name === 'train' ? ({ name, sizes: TRAIN_SIZES } as const) : ({ name, sizes: GENERATE_SIZES } as const)
+      await runInBrowser({ ...EFFORT, suite, isSoftwareGpuMeasured: false }, context)
+    },
+  }
 }
 
 export const LOOP_SIZES: LoopSizes = {

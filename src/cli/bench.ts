@@ -4,17 +4,18 @@ import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../be
 import { benchTable } from './bench-table.ts'
 
 /** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
-const SUITES: Partial<Record<SuiteName, (options: { games?: string }) => Promise<Suite>>> = {
-  generate: async () => (await import('./bench-models.ts')).generateSuiteInNode(),
-  train: async () => (await import('./bench-models.ts')).trainSuiteInNode(),
+const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string }) => Promise<Suite>>> = {
+  generate: async (options) => (await import('./bench-models.ts')).modelSuite('generate', options.in),
+  train: async (options) => (await import('./bench-models.ts')).modelSuite('train', options.in),
   loop: async () => (await import('./bench-models.ts')).loopSuiteInNode(),
   environment: async ({ games }) => (await import('./bench-environment.ts')).environmentSuiteInNode(games),
-  judge: async () => (await import('./bench-judge.ts')).judgeSuiteInNode(),
 }
 
-const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--games PATH] [--json]
+const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
 
   --suite NAME   what to measure (all)
+  --in PLACE     where generate and train run: node, where everybody has one thread, or chromium, where TensorFlow.js
+                 and jax-js have two and WebGPU is measured if there is a graphics adapter (both, one after the other)
   --games PATH   official games for the environment suite: ALFWorld's zip, a folder or a file (ALFWORLD_DATA);
                  ALFWORLD_PYTHON names a Python with alfworld and TextWorld to measure beside ours
   --json         measurements as JSON lines, and nothing else on stdout
@@ -25,6 +26,7 @@ async function main(): Promise<void> {
     options: {
       suite: { type: 'string', default: 'all' },
       games: { type: 'string' },
+      in: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean' },
     },

@@ -24,6 +24,13 @@ describe('sideBySide', () => {
     expect(theirs?.medianMs).toBe(50)
   })
 
+  it('takes a contender once that is long at it', async () => {
+    const { contenders, order, clock } = onOwnClock({ ours: [1, 1, 1], theirs: [6000, 7000] })
+    const [, theirs] = await sideBySide(contenders, { rounds: 2, clock })
+    expect(order.join(' ')).toBe('ours theirs ours theirs ours')
+    expect(theirs).toEqual({ subject: 'theirs', medianMs: 7000, note: 'once, in turn' })
+  })
+
   it('stops between two repetitions when it is told to', async () => {
     const abort = new AbortController()
     const stopped = sideBySide([{ subject: 'ours', run: async () => abort.abort(new Error('enough')) }], {

@@ -1,6 +1,6 @@
 /** The stock backends of TensorFlow.js beside ours, which share its registry, and how many threads the wasm one really has. */
 import * as tf from '@tensorflow/tfjs-core'
-import { getThreadsCount, setThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm'
+import { getThreadsCount, setWasmPaths } from '@tensorflow/tfjs-backend-wasm'
 import { PeerUnavailableError, type StartedBackend } from '../subjects.ts'
 
 export type TfjsBackend = 'wasm' | 'webgpu'
@@ -20,17 +20,34 @@ export function startTfjs(backend: TfjsBackend, files: TfjsFiles = {}): Promise<
   return backend === 'wasm' ? startWasm(files) : startWebGpu()
 }
 
+let isConfigured = false
+
 async function startWasm({ wasmFolder }: TfjsFiles): Promise<StartedBackend> {
-  if (!tf.findBackend('wasm')) {
-    if (wasmFolder !== undefined) setWasmPaths(wasmFolder)
-    // Asked for before it starts; it takes them where memory can be shared and it is not Node.
-    setThreadsCount(WASM_THREADS)
+  if (!isConfigured && wasmFolder !== undefined) setWasmPaths(wasmFolder)
+  isConfigured = true
+  const use = async (): Promise<void> => {
+    if (!(await tf.setBackend('wasm')))
+      throw new PeerUnavailableError('TensorFlow.js cannot start its wasm backend here.')
   }
-  if (!(await tf.setBackend('wasm')))
-    throw new PeerUnavailableError('TensorFlow.js cannot start its wasm backend here.')
+  await withLogicalCores(2 * WASM_THREADS, use)
   const hasThreads = await tf.env().getAsync('WASM_HAS_MULTITHREAD_SUPPORT')
-  const threads = hasThreads ? `${getThreadsCount()} threads` : 'one thread, as it has no more outside an isolated page'
-  return { note: `${version()}, ${threads}`, use: async () => void (await tf.setBackend('wasm')) }
+  const threads = hasThreads ? getThreadsCount() : 1
+  return { note: `${version()}, ${threads === 1 ? 'one thread' : `${threads} threads`}`, use }
+}
+
+/**
+ * It takes threads only in a page that is isolated, and half as many as the page says there are cores, whatever `setThreadsCount` asks
+ * for. So while it starts, the page says as many as give it the threads that we want it to have.
+ */
+async function withLogicalCores(cores: number, start: () => Promise<void>): Promise<void> {
+  if (!globalThis.crossOriginIsolated) return start()
+  Object.defineProperty(navigator, 'hardwareConcurrency', { value: cores, configurable: true })
+  try {
+    await start()
+  } finally {
+    // Its own property hides the one that all navigators share.
+    Reflect.deleteProperty(navigator, 'hardwareConcurrency')
+  }
 }
 
 /**
