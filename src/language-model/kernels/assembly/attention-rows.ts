@@ -41,25 +41,73 @@ export function dotRows(
   }
 }
 
-/** In place over the first `visible` of `width` scores, zeros after them; returns the log-sum-exp. */
-export function softmax(scores: usize, visible: i32, width: i32): f32 {
-  const end = (visible as usize) << 2
-  for (let i = visible; i < paddedWidth(visible); i++) store<f32>(scores + ((i as usize) << 2), -Infinity)
+/** The same for one row. */
+export function dotRow(
+  row: usize, headDim: i32, keys: usize, list: usize, begin: i32, end: i32, scores: usize,
+): void {
+  const rowEnd = row + ((headDim as usize) << 2)
+  let to = scores
+  for (let c = begin; c < end; c += 4) {
+    const entries = list + ((c as usize) << 2)
+    let k0 = keys + (load<u32>(entries) as usize), k1 = keys + (load<u32>(entries, 4) as usize)
+    let k2 = keys + (load<u32>(entries, 8) as usize), k3 = keys + (load<u32>(entries, 12) as usize)
+    let a0 = f32x4.splat(0), a1 = f32x4.splat(0), a2 = f32x4.splat(0), a3 = f32x4.splat(0)
+    let x = row
+    for (; x + 64 <= rowEnd; x += 64) {
+      let part = v128.load(x)
+      a0 = multiplyAdd(part, v128.load(k0), a0); a1 = multiplyAdd(part, v128.load(k1), a1)
+      a2 = multiplyAdd(part, v128.load(k2), a2); a3 = multiplyAdd(part, v128.load(k3), a3)
+      part = v128.load(x, 16)
+      a0 = multiplyAdd(part, v128.load(k0, 16), a0); a1 = multiplyAdd(part, v128.load(k1, 16), a1)
+      a2 = multiplyAdd(part, v128.load(k2, 16), a2); a3 = multiplyAdd(part, v128.load(k3, 16), a3)
+      part = v128.load(x, 32)
+      a0 = multiplyAdd(part, v128.load(k0, 32), a0); a1 = multiplyAdd(part, v128.load(k1, 32), a1)
+      a2 = multiplyAdd(part, v128.load(k2, 32), a2); a3 = multiplyAdd(part, v128.load(k3, 32), a3)
+      part = v128.load(x, 48)
+      a0 = multiplyAdd(part, v128.load(k0, 48), a0); a1 = multiplyAdd(part, v128.load(k1, 48), a1)
+      a2 = multiplyAdd(part, v128.load(k2, 48), a2); a3 = multiplyAdd(part, v128.load(k3, 48), a3)
+      k0 += 64
+      k1 += 64
+      k2 += 64
+      k3 += 64
+    }
+    for (; x < rowEnd; x += 16) {
+      const part = v128.load(x)
+      a0 = multiplyAdd(part, v128.load(k0), a0); a1 = multiplyAdd(part, v128.load(k1), a1)
+      a2 = multiplyAdd(part, v128.load(k2), a2); a3 = multiplyAdd(part, v128.load(k3), a3)
+      k0 += 16
+      k1 += 16
+      k2 += 16
+      k3 += 16
+    }
+    v128.store(to, sumLanesOfFour(a0, a1, a2, a3))
+    to += 16
+  }
+}
+
+/**
+ * exp(score − top) in place over the first `visible` of `width` scores, zeros after them; their sum's inverse, which
+ * is left to multiply what comes of them, goes to `inverse`. Returns the log-sum-exp.
+ */
+export function softmaxWeights(scores: usize, visible: i32, width: i32, inverse: usize): f32 {
+  const end = scores + ((visible as usize) << 2)
+  const padded = scores + ((paddedWidth(visible) as usize) << 2)
+  for (let at = end; at < padded; at += 4) store<f32>(at, -Infinity)
   let tops = f32x4.splat(-Infinity)
-  for (let i: usize = 0; i < end; i += 16) tops = f32x4.pmax(tops, v128.load(scores + i))
+  for (let at = scores; at < end; at += 16) tops = f32x4.pmax(tops, v128.load(at))
   const top = maximumLane(tops)
   const shift = f32x4.splat(top)
   let sums = f32x4.splat(0)
-  for (let i: usize = 0; i < end; i += 16) {
-    const e = exponential(f32x4.sub(v128.load(scores + i), shift))
-    v128.store(scores + i, e)
+  for (let at = scores; at < end; at += 16) {
+    const e = exponential(f32x4.sub(v128.load(at), shift))
+    v128.store(at, e)
     sums = f32x4.add(sums, e)
   }
-  let sum = sumLanes(sums)
   // exp(−∞) comes out as a tiny number rather than zero; the sum does not notice, the weights are set right here.
-  memory.fill(scores + end, 0, ((width - visible) as usize) << 2)
-  const inverse = f32x4.splat(1 / sum)
-  for (let i: usize = 0; i < end; i += 16) v128.store(scores + i, f32x4.mul(v128.load(scores + i), inverse))
+  const last = scores + ((width as usize) << 2)
+  for (let at = end; at < last; at += 4) store<f32>(at, 0)
+  const sum = sumLanes(sums)
+  store<f32>(inverse, 1 / sum)
   return top + Mathf.log(sum)
 }
 
@@ -135,6 +183,43 @@ export function combineRows(
     }
     v128.store(target + d, a)
     v128.store(second + d, b)
+  }
+}
+
+/** The same for one row. */
+export function combineRow(
+  coefficients: usize, values: usize, list: usize, begin: i32, end: i32, headDim: i32, target: usize,
+): void {
+  const headBytes = (headDim as usize) << 2
+  const entries = list + ((begin as usize) << 2)
+  const bytes = ((max(end - begin, 0)) as usize) << 2
+  let d: usize = 0
+  for (; d + 128 <= headBytes; d += 128) {
+    const base = values + d
+    let a0 = v128.load(target + d), a1 = v128.load(target + d, 16)
+    let a2 = v128.load(target + d, 32), a3 = v128.load(target + d, 48)
+    let a4 = v128.load(target + d, 64), a5 = v128.load(target + d, 80)
+    let a6 = v128.load(target + d, 96), a7 = v128.load(target + d, 112)
+    for (let c: usize = 0; c < bytes; c += 4) {
+      const from = base + (load<u32>(entries + c) as usize)
+      const x = v128.load_splat<f32>(coefficients + c)
+      a0 = multiplyAdd(x, v128.load(from), a0); a1 = multiplyAdd(x, v128.load(from, 16), a1)
+      a2 = multiplyAdd(x, v128.load(from, 32), a2); a3 = multiplyAdd(x, v128.load(from, 48), a3)
+      a4 = multiplyAdd(x, v128.load(from, 64), a4); a5 = multiplyAdd(x, v128.load(from, 80), a5)
+      a6 = multiplyAdd(x, v128.load(from, 96), a6); a7 = multiplyAdd(x, v128.load(from, 112), a7)
+    }
+    v128.store(target + d, a0); v128.store(target + d, a1, 16)
+    v128.store(target + d, a2, 32); v128.store(target + d, a3, 48)
+    v128.store(target + d, a4, 64); v128.store(target + d, a5, 80)
+    v128.store(target + d, a6, 96); v128.store(target + d, a7, 112)
+  }
+  for (; d < headBytes; d += 16) {
+    const base = values + d
+    let a = v128.load(target + d)
+    for (let c: usize = 0; c < bytes; c += 4) {
+      a = multiplyAdd(v128.load_splat<f32>(coefficients + c), v128.load(base + (load<u32>(entries + c) as usize)), a)
+    }
+    v128.store(target + d, a)
   }
 }
 

@@ -1,5 +1,7 @@
-import { combineRows, dotRows, paddedWidth, scoreSlopes, softmax, spreadRows } from './attention-rows'
-import { multiplyAdd, sumLanes } from './vector'
+import {
+  combineRow, combineRows, dotRow, dotRows, paddedWidth, scoreSlopes, softmaxWeights, spreadRows,
+} from './attention-rows'
+import { multiplyAdd, splatAt, sumLanes } from './vector'
 
 /**
  * Causal grouped-query attention over a forest of segments; see src/language-model/ops for the layout and the
@@ -13,6 +15,11 @@ import { multiplyAdd, sumLanes } from './vector'
 
 /** Rows of a block. Queries per block are ROWS / (heads per key head), at least one. */
 const ROWS: i32 = 16
+/**
+ * Slots of which a query that is alone reads the keys, or the values, of all heads before it goes on: so a pool is read
+ * from beginning to end, as memory likes it, where head after head would leave out what the other heads need.
+ */
+const STRETCH: i32 = 16
 /** Columns of a block in the backward pass, so that its two score blocks stay in the first-level cache. */
 const COLUMNS: i32 = 128
 
@@ -24,9 +31,9 @@ export function attentionRowsPerBlock(heads: i32, keyHeads: i32): i32 {
 
 /** Scratch bytes of the forward pass, where `maximumVisible` is the most slots any query sees. */
 export function attentionScratchBytes(heads: i32, keyHeads: i32, headDim: i32, maximumVisible: i32): i32 {
-  const rows = attentionRowsPerBlock(heads, keyHeads)
+  const rows = max(attentionRowsPerBlock(heads, keyHeads), heads)
   const width = paddedWidth(maximumVisible)
-  return (width + 2 * rows * headDim + rows * width) << 2
+  return (width + 2 * rows * headDim + rows + rows * width) << 2
 }
 
 export function attentionGradientScratchBytes(heads: i32, keyHeads: i32, headDim: i32, maximumVisible: i32): i32 {
@@ -48,9 +55,11 @@ export function attention(q: usize, k: usize, v: usize, output: usize, logSumExp
   const scale: f32 = 1 / sqrt<f32>(headDim as f32)
 
   const list = scratch
+  const scratchRows = max(blockRows, heads) as usize
   const rowQueries = list + ((width as usize) << 2)
-  const rowOutputs = rowQueries + (blockRows as usize) * headBytes
-  const scores = rowOutputs + (blockRows as usize) * headBytes
+  const rowOutputs = rowQueries + scratchRows * headBytes
+  const inverses = rowOutputs + scratchRows * headBytes
+  const scores = inverses + (scratchRows << 2)
   const scoreStride = (width as usize) << 2
 
   let segment = -1
@@ -68,6 +77,16 @@ export function attention(q: usize, k: usize, v: usize, output: usize, logSumExp
     const blockEnd = min(first + blockQueries, queries)
     while (last < blockEnd && load<i32>(querySegment + ((last as usize) << 2)) == segment) last++
     const total = prefix + listOwnSlots(list, prefix, start, querySlot, first, last, keyStride)
+    if (last - first == 1) {
+      const at = (first as usize) * queryStride
+      loadRows(q, rowQueries, first, last, heads, 0, queryStride, headBytes, scale)
+      attendAlone(
+        rowQueries, k, v, output + at, logSumExps + (((first as usize) * heads) << 2), heads, keyHeads, headDim,
+        list, total, inverses, scores, scoreStride,
+      )
+      first = last
+      continue
+    }
     const rows = (last - first) * group
     const evenRows = (rows + 1) & ~1
 
@@ -87,7 +106,8 @@ export function attention(q: usize, k: usize, v: usize, output: usize, logSumExp
           if (r >= rows) memory.fill(own, 0, scoreStride)
           else {
             const n = first + r / group
-            const lse = softmax(own, visibleOf(n, prefix, start, querySlot), paddedWidth(total))
+            const seen = visibleOf(n, prefix, start, querySlot)
+            const lse = softmaxWeights(own, seen, paddedWidth(total), inverses + ((r as usize) << 2))
             store<f32>(logSumExps + (((n as usize) * heads + keyHead * group + r % group) << 2), lse)
           }
         }
@@ -98,11 +118,68 @@ export function attention(q: usize, k: usize, v: usize, output: usize, logSumExp
       for (let row = 0; row < rows; row++) {
         const head = (keyHead * group + row % group) as usize
         const to = output + ((first + row / group) as usize) * queryStride + head * headBytes
-        memory.copy(to, rowOutputs + (row as usize) * headBytes, headBytes)
+        scaleTo(to, rowOutputs + (row as usize) * headBytes, headBytes, inverses + ((row as usize) << 2))
       }
     }
     first = last
   }
+}
+
+/**
+ * One query with all its heads, as in decoding: where a batch of them reads many megabytes of keys and values, each
+ * once.
+ */
+function attendAlone(
+  queries: usize, k: usize, v: usize, output: usize, logSumExps: usize, heads: i32, keyHeads: i32, headDim: i32,
+  list: usize, visible: i32, inverses: usize, scores: usize, scoreStride: usize,
+): void {
+  const group = heads / keyHeads
+  const headBytes = (headDim as usize) << 2
+  for (let begin = 0; begin < visible; begin += STRETCH) {
+    const end = min(begin + STRETCH, visible)
+    for (let head = 0; head < heads;) {
+      const keys = k + (head / group as usize) * headBytes
+      const rows = queries + (head as usize) * headBytes
+      const to = scores + (head as usize) * scoreStride + ((begin as usize) << 2)
+      if (head % group + 1 < group) {
+        dotRows(rows, headDim, keys, list, begin, end, to, scoreStride)
+        head += 2
+      } else {
+        dotRow(rows, headDim, keys, list, begin, end, to)
+        head++
+      }
+    }
+  }
+  for (let head = 0; head < heads; head++) {
+    const at = (head as usize) << 2
+    const rowScores = scores + (head as usize) * scoreStride
+    store<f32>(logSumExps + at, softmaxWeights(rowScores, visible, paddedWidth(visible), inverses + at))
+  }
+  memory.fill(output, 0, (heads as usize) * headBytes)
+  for (let begin = 0; begin < visible; begin += STRETCH) {
+    const end = min(begin + STRETCH, visible)
+    for (let head = 0; head < heads;) {
+      const values = v + (head / group as usize) * headBytes
+      const from = scores + (head as usize) * scoreStride + ((begin as usize) << 2)
+      const target = output + (head as usize) * headBytes
+      if (head % group + 1 < group) {
+        combineRows(from, scoreStride, values, list, begin, end, headDim, target)
+        head += 2
+      } else {
+        combineRow(from, values, list, begin, end, headDim, target)
+        head++
+      }
+    }
+  }
+  for (let head = 0; head < heads; head++) {
+    const row = output + (head as usize) * headBytes
+    scaleTo(row, row, headBytes, inverses + ((head as usize) << 2))
+  }
+}
+
+function scaleTo(to: usize, from: usize, bytes: usize, factor: usize): void {
+  const factors = splatAt(factor)
+  for (let d: usize = 0; d < bytes; d += 16) v128.store(to + d, f32x4.mul(v128.load(from + d), factors))
 }
 
 /**

@@ -47,11 +47,11 @@ export function sumLanesOfFour(a: v128, b: v128, c: v128, d: v128): v128 {
 export function exponential(x: v128): v128 {
   const bounded = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-87.3)), f32x4.splat(88.3))
   const shifter = f32x4.splat(12582912.0)
-  const shifted = f32x4.add(f32x4.mul(bounded, f32x4.splat(1.44269504)), shifter)
+  const shifted = multiplyAdd(bounded, f32x4.splat(1.44269504), shifter)
   const n = f32x4.sub(shifted, shifter)
   // ln 2 in two parts, the first with few bits, so that n · part is exact.
-  let r = f32x4.sub(bounded, f32x4.mul(n, f32x4.splat(0.693359375)))
-  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.12194440e-4)))
+  let r = multiplyAdd(n, f32x4.splat(-0.693359375), bounded)
+  r = multiplyAdd(n, f32x4.splat(2.12194440e-4), r)
   let p = f32x4.splat(1.0 / 720.0)
   p = multiplyAdd(p, r, f32x4.splat(1.0 / 120.0))
   p = multiplyAdd(p, r, f32x4.splat(1.0 / 24.0))
