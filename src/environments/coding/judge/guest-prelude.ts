@@ -13,6 +13,9 @@
  *     console.log, info, debug        the same
  *     console.error, warn             nothing
  *     Math.random()                   the same numbers in every run
+ *
+ * It has no timers and no modules. Promise reactions run until there are none; a rejection that nobody handles is no error.
+ * Functions may call one another about a thousand deep.
  */
 export const GUEST_PRELUDE = String.raw`
 'use strict';
