@@ -9,6 +9,7 @@ const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string 
   train: async (options) => (await import('./bench-models.ts')).modelSuite('train', options.in),
   loop: async () => (await import('./bench-models.ts')).loopSuiteInNode(),
   environment: async ({ games }) => (await import('./bench-environment.ts')).environmentSuiteInNode(games),
+  judge: async () => (await import('./bench-judge.ts')).judgeSuiteInNode(),
 }
 
 const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]

@@ -1,0 +1,73 @@
+/** The benchmark's page: every peer there is, on the smallest of models, WebGPU on Chromium's software adapter. */
+import { describe, expect, it } from 'vitest'
+import type { BenchShape } from '../../src/bench/bench-model.ts'
+import type { Measurement } from '../../src/bench/suite.ts'
+import { runInBrowser } from '../../src/cli/bench-in-browser.ts'
+import type { PageRequest } from '../../src/cli/bench-page.ts'
+
+const SHAPE: BenchShape = {
+  hiddenSize: 64,
+  layers: 1,
+  heads: 4,
+  keyValueHeads: 2,
+  intermediateSize: 24,
+  vocabularySize: 32,
+}
+const WIDER: BenchShape = { ...SHAPE, hiddenSize: 128 }
+const FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
+
+async function measured(suite: PageRequest['suite']): Promise<Measurement[]> {
+  const measurements: Measurement[] = []
+  const told: string[] = []
+  await runInBrowser(
+    { rounds: 1, kernelMs: 0, isSoftwareGpuMeasured: true, suite },
+    { report: (measurement) => void measurements.push(measurement), progress: (text) => void told.push(text) },
+    FLAGS,
+  )
+  expect(told.filter((text) => text.startsWith('The page reports'))).toEqual([])
+  for (const { name, subject, value } of measurements) {
+    expect.soft(Number.isFinite(value), `${name} of ${subject} is ${value}`).toBe(true)
+  }
+  return measurements
+}
+
+const subjectsOf = (measurements: Measurement[], name: string) => [
+  ...new Set(measurements.filter((measurement) => measurement.name === name).map(({ subject }) => subject)),
+]
+
+describe('the suites in a page', () => {
+  it('trains beside peers whose gradients are ours, TensorFlow.js with two threads', async () => {
+    const measurements = await measured({
+      name: 'train',
+      sizes: {
+        reference: { shape: SHAPE, sequences: 2, length: 12 },
+        growth: { shapes: [SHAPE, WIDER], sequences: [1, 2], lengths: [8, 16] },
+        peak: 16,
+      },
+    })
+    const onCpu = ['simd', 'tfjs wasm', 'tfjs wasm, transposed by hand', 'jax-js wasm']
+    expect(subjectsOf(measurements, 'training step')).toEqual([...onCpu, 'webgpu', 'tfjs webgpu', 'jax-js webgpu'])
+    const stock = measurements.find(({ name, subject }) => name === 'training step' && subject === 'tfjs wasm')
+    expect(stock?.note).toContain('2 threads')
+  })
+
+  it('generates beside peers whose logits and tokens are ours', async () => {
+    const measurements = await measured({
+      name: 'generate',
+      sizes: {
+        reference: { shape: SHAPE, prompts: 3, promptLength: 5, sampled: 4 },
+        growth: {
+          shapes: [SHAPE, WIDER],
+          base: { prompts: 2, promptLength: 4, completions: 1, sampled: 2 },
+          prompts: [1, 2],
+          promptLengths: [4, 8],
+          groups: [1, 2],
+          evaluations: [1, 2],
+        },
+        peak: 16,
+      },
+    })
+    const all = ['simd', 'tfjs wasm', 'transformers.js wasm', 'webgpu', 'tfjs webgpu']
+    expect(subjectsOf(measurements, 'generation')).toEqual(all)
+  })
+})
