@@ -89,7 +89,7 @@ class Cells {
       const pooled = pool(wanted, total)
       if (pooled.size < 2) continue
       const counts = new Map<string, number>()
-      const rarest = [...pooled.keys()].at(-1)
+      const rarest = [...pooled.keys()].at(-1)!
       for (const [answer, count] of seen) {
         const cell = pooled.has(answer) ? answer : rarest
         counts.set(cell, (counts.get(cell) ?? 0) + count)
