@@ -5,13 +5,16 @@ import { multiplyAdd, splatAt, sumLanes, sumLanesOfFour } from './vector'
  * may be a transposed view.
  *
  * Blocked as Goto and van de Geijn (2008) describe: a KC × NC block of B and an MC × KC block of A are copied into
- * panels in the order the inner loop reads them, and the inner loop keeps a 4 × 8 tile of C in registers. Four by
- * eight because the engine has 15 vector registers: 8 for the tile, 2 for B, 1 for a broadcast element of A and 1 for
- * the product where there is no fused one.
+ * panels in the order the inner loop reads them, and the inner loop keeps a 6 × 8 tile of C in registers. The engine has
+ * 15 vector registers: 12 for the tile, 2 for B and 1 for a broadcast element of A. Fewer sums than these would wait for
+ * one another, as a multiply-add takes four cycles and two begin in each. Without a fused one a product needs a register
+ * too, and the tile is 4 × 8.
  */
-const ROWS: i32 = 4
+const ROWS: i32 = ASC_FEATURE_RELAXED_SIMD ? 6 : 4
+/** Of the last tile of a block where no more are left. */
+const FEW_ROWS: i32 = 4
 const COLUMNS: i32 = 8
-const MC: i32 = 128
+const MC: i32 = 192
 const KC: i32 = 256
 const NC: i32 = 1024
 
@@ -22,7 +25,7 @@ export function matmulScratchBytes(): i32 {
 
 export function matmul(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32,
   aRowStride: i32, aColumnStride: i32, bRowStride: i32, bColumnStride: i32, accumulate: bool, scratch: usize): void {
-  if (m < ROWS && aColumnStride == 1 && bRowStride == 1 && !accumulate) {
+  if (m < FEW_ROWS && aColumnStride == 1 && bRowStride == 1 && !accumulate) {
     fewRows(a, b, c, m, n, k, aRowStride, bColumnStride)
     return
   }
@@ -45,11 +48,12 @@ export function matmul(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32,
             const packedA = panelA + ((i * depth) << 2)
             const height = min(ROWS, rows - i)
             const target = c + (((i0 + i) * n + j0 + j) << 2)
-            if (height == ROWS && width == COLUMNS) multiplyTile(packedA, packedB, depth, target, (n as usize) << 2, add)
-            else {
-              multiplyTile(packedA, packedB, depth, tile, COLUMNS << 2, false)
-              copyTile(tile, target, height, width, n, add)
-            }
+            const isWhole = width == COLUMNS && (height == ROWS || height == FEW_ROWS)
+            const to = isWhole ? target : tile
+            const stride = (isWhole ? n : COLUMNS) as usize << 2
+            if (height > FEW_ROWS) multiplyTile(packedA, packedB, depth, to, stride, isWhole && add)
+            else multiplyLowTile(packedA, packedB, depth, to, stride, isWhole && add)
+            if (!isWhole) copyTile(tile, target, height, width, n, add)
           }
         }
       }
@@ -73,8 +77,110 @@ function multiplyTile(a: usize, b: usize, depth: i32, c: usize, stride: usize, a
   let c10 = f32x4.splat(0), c11 = f32x4.splat(0)
   let c20 = f32x4.splat(0), c21 = f32x4.splat(0)
   let c30 = f32x4.splat(0), c31 = f32x4.splat(0)
-  const end = a + ((depth as usize) << 4)
-  const unrolledEnd = a + (((depth & ~3) as usize) << 4)
+  let c40 = f32x4.splat(0), c41 = f32x4.splat(0)
+  let c50 = f32x4.splat(0), c51 = f32x4.splat(0)
+  const end = a + (depth as usize) * 24
+  const unrolledEnd = a + ((depth & ~3) as usize) * 24
+  while (a < unrolledEnd) {
+    let b0 = v128.load(b), b1 = v128.load(b, 16)
+    let x = v128.load_splat<f32>(a)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 4)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 8)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 12)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    x = v128.load_splat<f32>(a, 16)
+    c40 = multiplyAdd(x, b0, c40); c41 = multiplyAdd(x, b1, c41)
+    x = v128.load_splat<f32>(a, 20)
+    c50 = multiplyAdd(x, b0, c50); c51 = multiplyAdd(x, b1, c51)
+
+    b0 = v128.load(b, 32); b1 = v128.load(b, 48)
+    x = v128.load_splat<f32>(a, 24)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 28)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 32)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 36)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    x = v128.load_splat<f32>(a, 40)
+    c40 = multiplyAdd(x, b0, c40); c41 = multiplyAdd(x, b1, c41)
+    x = v128.load_splat<f32>(a, 44)
+    c50 = multiplyAdd(x, b0, c50); c51 = multiplyAdd(x, b1, c51)
+
+    b0 = v128.load(b, 64); b1 = v128.load(b, 80)
+    x = v128.load_splat<f32>(a, 48)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 52)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 56)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 60)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    x = v128.load_splat<f32>(a, 64)
+    c40 = multiplyAdd(x, b0, c40); c41 = multiplyAdd(x, b1, c41)
+    x = v128.load_splat<f32>(a, 68)
+    c50 = multiplyAdd(x, b0, c50); c51 = multiplyAdd(x, b1, c51)
+
+    b0 = v128.load(b, 96); b1 = v128.load(b, 112)
+    x = v128.load_splat<f32>(a, 72)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 76)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 80)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 84)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    x = v128.load_splat<f32>(a, 88)
+    c40 = multiplyAdd(x, b0, c40); c41 = multiplyAdd(x, b1, c41)
+    x = v128.load_splat<f32>(a, 92)
+    c50 = multiplyAdd(x, b0, c50); c51 = multiplyAdd(x, b1, c51)
+    a += 96
+    b += 128
+  }
+  while (a < end) {
+    const b0 = v128.load(b), b1 = v128.load(b, 16)
+    let x = v128.load_splat<f32>(a)
+    c00 = multiplyAdd(x, b0, c00); c01 = multiplyAdd(x, b1, c01)
+    x = v128.load_splat<f32>(a, 4)
+    c10 = multiplyAdd(x, b0, c10); c11 = multiplyAdd(x, b1, c11)
+    x = v128.load_splat<f32>(a, 8)
+    c20 = multiplyAdd(x, b0, c20); c21 = multiplyAdd(x, b1, c21)
+    x = v128.load_splat<f32>(a, 12)
+    c30 = multiplyAdd(x, b0, c30); c31 = multiplyAdd(x, b1, c31)
+    x = v128.load_splat<f32>(a, 16)
+    c40 = multiplyAdd(x, b0, c40); c41 = multiplyAdd(x, b1, c41)
+    x = v128.load_splat<f32>(a, 20)
+    c50 = multiplyAdd(x, b0, c50); c51 = multiplyAdd(x, b1, c51)
+    a += 24
+    b += 32
+  }
+  const row1 = c + stride, row2 = row1 + stride, row3 = row2 + stride, row4 = row3 + stride, row5 = row4 + stride
+  if (add) {
+    c00 = f32x4.add(c00, v128.load(c)); c01 = f32x4.add(c01, v128.load(c, 16))
+    c10 = f32x4.add(c10, v128.load(row1)); c11 = f32x4.add(c11, v128.load(row1, 16))
+    c20 = f32x4.add(c20, v128.load(row2)); c21 = f32x4.add(c21, v128.load(row2, 16))
+    c30 = f32x4.add(c30, v128.load(row3)); c31 = f32x4.add(c31, v128.load(row3, 16))
+    c40 = f32x4.add(c40, v128.load(row4)); c41 = f32x4.add(c41, v128.load(row4, 16))
+    c50 = f32x4.add(c50, v128.load(row5)); c51 = f32x4.add(c51, v128.load(row5, 16))
+  }
+  v128.store(c, c00); v128.store(c, c01, 16)
+  v128.store(row1, c10); v128.store(row1, c11, 16)
+  v128.store(row2, c20); v128.store(row2, c21, 16)
+  v128.store(row3, c30); v128.store(row3, c31, 16)
+  v128.store(row4, c40); v128.store(row4, c41, 16)
+  v128.store(row5, c50); v128.store(row5, c51, 16)
+}
+
+function multiplyLowTile(a: usize, b: usize, depth: i32, c: usize, stride: usize, add: bool): void {
+  let c00 = f32x4.splat(0), c01 = f32x4.splat(0)
+  let c10 = f32x4.splat(0), c11 = f32x4.splat(0)
+  let c20 = f32x4.splat(0), c21 = f32x4.splat(0)
+  let c30 = f32x4.splat(0), c31 = f32x4.splat(0)
+  const end = a + (depth as usize) * 16
+  const unrolledEnd = a + ((depth & ~3) as usize) * 16
   while (a < unrolledEnd) {
     let b0 = v128.load(b), b1 = v128.load(b, 16)
     let x = v128.load_splat<f32>(a)
@@ -144,13 +250,15 @@ function multiplyTile(a: usize, b: usize, depth: i32, c: usize, stride: usize, a
   v128.store(row3, c30); v128.store(row3, c31, 16)
 }
 
-/** Copies rows of A into panels of ROWS rows, [depth][ROWS] each, the last one filled up with zeros. */
+/**
+ * Copies rows of A into panels of ROWS rows, [depth][ROWS] each, the last one of FEW_ROWS if that is enough and filled
+ * up with zeros.
+ */
 function packRows(a: usize, panel: usize, rows: i32, depth: i32, rowStride: i32, columnStride: i32): void {
   for (let i = 0; i < rows; i += ROWS) {
-    pack(
-      a + ((i * rowStride) << 2), panel + ((i * depth) << 2), min(ROWS, rows - i), depth, rowStride, columnStride,
-      ROWS,
-    )
+    const lanes = min(ROWS, rows - i)
+    const width = lanes > FEW_ROWS ? ROWS : FEW_ROWS
+    pack(a + ((i * rowStride) << 2), panel + ((i * depth) << 2), lanes, depth, rowStride, columnStride, width)
   }
 }
 
@@ -165,8 +273,7 @@ function packColumns(b: usize, panel: usize, depth: i32, columns: i32, rowStride
 }
 
 /**
- * One panel: panel[p][i] = source[i · laneStride + p · depthStride] for `lanes` lanes of `width`, which is a multiple
- * of 4.
+ * One panel: panel[p][i] = source[i · laneStride + p · depthStride] for `lanes` lanes of `width`, which is even.
  */
 function pack(
   source: usize, panel: usize, lanes: i32, depth: i32, laneStride: i32, depthStride: i32, width: i32,
@@ -175,16 +282,19 @@ function pack(
     for (let p = 0; p < depth; p++) {
       const from = source + ((p * depthStride) << 2)
       const to = panel + ((p * width) << 2)
-      for (let i = 0; i < width; i += 4) v128.store(to + (i << 2), v128.load(from + (i << 2)))
+      let i = 0
+      for (; i + 4 <= width; i += 4) v128.store(to + (i << 2), v128.load(from + (i << 2)))
+      if (i < width) store<u64>(to + (i << 2), load<u64>(from + (i << 2)))
     }
     return
   }
   if (lanes == width && depthStride == 1) {
     const step = (laneStride as usize) << 2
-    for (let i = 0; i < width; i += 4) {
+    const stride = (width as usize) << 2
+    let i = 0
+    for (; i + 4 <= width; i += 4) {
       let from = source + ((i * laneStride) << 2)
       let to = panel + (i << 2)
-      const stride = (width as usize) << 2
       let p = 0
       for (; p + 4 <= depth; p += 4) {
         const r0 = v128.load(from), r1 = v128.load(from + step)
@@ -207,6 +317,7 @@ function pack(
         to += stride
       }
     }
+    if (i < width) packPair(source + ((i * laneStride) << 2), panel + (i << 2), depth, step, stride)
     return
   }
   for (let p = 0; p < depth; p++) {
@@ -214,6 +325,27 @@ function pack(
       const value = i < lanes ? load<f32>(source + ((i * laneStride + p * depthStride) << 2)) : 0
       store<f32>(panel + ((p * width + i) << 2), value)
     }
+  }
+}
+
+/** Two lanes of a panel, from two runs of `depth` elements. */
+function packPair(from: usize, to: usize, depth: i32, step: usize, stride: usize): void {
+  let p = 0
+  for (; p + 4 <= depth; p += 4) {
+    const r0 = v128.load(from), r1 = v128.load(from + step)
+    const low = f32x4.shuffle(r0, r1, 0, 4, 1, 5), high = f32x4.shuffle(r0, r1, 2, 6, 3, 7)
+    v128.store64_lane(to, low, 0)
+    v128.store64_lane(to + stride, low, 1)
+    v128.store64_lane(to + 2 * stride, high, 0)
+    v128.store64_lane(to + 3 * stride, high, 1)
+    from += 16
+    to += 4 * stride
+  }
+  for (; p < depth; p++) {
+    store<f32>(to, load<f32>(from))
+    store<f32>(to + 4, load<f32>(from + step))
+    from += 4
+    to += stride
   }
 }
 
