@@ -1,0 +1,146 @@
+/**
+ * The suites in a tab: our own engine alone, on the CPU and, where there is a graphics adapter, on WebGPU. Peers are not
+ * shipped with the page; `npm run bench` measures beside them, and with more repetitions over more sizes.
+ */
+import { webGpuObstacle } from '../engines/backend-choice.ts'
+import { BACKENDS, type Role } from '../engines/role-models.ts'
+import type { ModelReader } from '../language-model/model-folder.ts'
+import type { JudgeSuiteOptions } from './judge.ts'
+import type { Machine, MachineBackend } from './machine.ts'
+import { wallClock } from './repetitions.ts'
+import type { Measurement, Suite, SuiteName } from './suite.ts'
+
+const ROUNDS = 2
+const TIMING = { clock: wallClock, repetitions: 3, durationMs: 200 }
+const KERNEL_MS = 50
+/** Elements of a side of the matrices whose product is the peak. */
+const PEAK = 1024
+
+export interface BenchServiceOptions {
+  /** The models that ship. */
+  readModel(role: Role): ModelReader
+  startJudge: JudgeSuiteOptions['startJudge']
+}
+
+export class BenchService {
+  readonly #options: BenchServiceOptions
+
+  constructor(options: BenchServiceOptions) {
+    this.#options = options
+  }
+
+  async machine(): Promise<Machine> {
+    const { selectBackend } = await import('../language-model/backends/index.ts')
+    const backends: MachineBackend[] = []
+    for (const name of BACKENDS) {
+      const obstacle = name === 'webgpu' ? await webGpuObstacle((navigator as Partial<Navigator>).gpu) : null
+      if (obstacle !== null) {
+        backends.push({ name, isMeasured: false, about: obstacle })
+        continue
+      }
+      try {
+        const { description } = await selectBackend(name)
+        backends.push({ name, isMeasured: true, about: description })
+      } catch (error) {
+        backends.push({ name, isMeasured: false, about: error instanceof Error ? error.message : String(error) })
+      }
+    }
+    return { userAgent: navigator.userAgent, cores: navigator.hardwareConcurrency, backends }
+  }
+
+  /** Resolves when the last report has arrived. */
+  async run(
+    name: SuiteName,
+    report: (measurement: Measurement) => void,
+    progress: (text: string) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const told: unknown[] = []
+    const suite = await this.#open(name)
+    await suite.run({
+      report: (measurement) => void told.push(report(measurement)),
+      progress: (text) => void told.push(progress(text)),
+      ...(signal && { signal }),
+    })
+    await Promise.all(told)
+  }
+
+  async #open(name: SuiteName): Promise<Suite> {
+    if (name === 'environment') {
+      const { environmentSuite } = await import('./environment.ts')
+      return environmentSuite({ ...TIMING, games: 64 })
+    }
+    if (name === 'judge') {
+      const { judgeSuite } = await import('./judge.ts')
+      return judgeSuite({ ...TIMING, startJudge: this.#options.startJudge })
+    }
+    const { REFERENCE_SHAPE } = await import('./bench-model.ts')
+    const common = { place: browserName(navigator.userAgent), clock: () => wallClock.now(), rounds: ROUNDS }
+    if (name === 'loop') {
+      const { loopSuite } = await import('./loop.ts')
+      const sizes = {
+        settings: {},
+        growthSettings: { tasksPerIteration: 1, groupSize: 4, evaluationsPerStep: 2 },
+        groupSizes: [2, 4, 8],
+        evaluationsPerStep: [1, 2, 4],
+      }
+      return loopSuite({ ...common, sizes, stock: [], readModel: this.#options.readModel })
+    }
+    const devices = (await this.machine()).backends.flatMap((backend) => (backend.isMeasured ? [backend.name] : []))
+    const shapes = [64, 128].map((hiddenSize) => ({
+      ...REFERENCE_SHAPE,
+      hiddenSize,
+      intermediateSize: (REFERENCE_SHAPE.intermediateSize * hiddenSize) / REFERENCE_SHAPE.hiddenSize,
+    }))
+    if (name === 'train') {
+      const [{ trainSuite }, { ownTraining }] = await Promise.all([import('./train.ts'), import('./own-training.ts')])
+      return trainSuite({
+        ...common,
+        kernelMs: KERNEL_MS,
+        fields: devices.map((device) => ({ device, own: ownTraining(device), peers: [] })),
+        sizes: {
+          reference: { shape: REFERENCE_SHAPE, sequences: 16, length: 256 },
+          growth: { shapes, sequences: [4, 8, 16], lengths: [128, 256, 512, 1024] },
+          peak: PEAK,
+        },
+      })
+    }
+    const [{ generateSuite }, { ownGeneration }] = await Promise.all([
+      import('./generate.ts'),
+      import('./own-generation.ts'),
+    ])
+    return generateSuite({
+      ...common,
+      fields: devices.map((device) => ({ device, own: ownGeneration(device), peers: [] })),
+      sizes: {
+        reference: { shape: REFERENCE_SHAPE, prompts: 64, promptLength: 128, sampled: 128 },
+        growth: {
+          shapes,
+          base: { prompts: 16, promptLength: 128, completions: 1, sampled: 32 },
+          prompts: [4, 16, 64],
+          promptLengths: [128, 256, 512],
+          groups: [1, 4, 16],
+          evaluations: [1, 2, 4],
+        },
+        peak: PEAK,
+      },
+    })
+  }
+}
+
+/** Every browser calls itself the older ones too, so the newest name decides: "Edge 140". */
+const BROWSERS: readonly [name: string, version: RegExp][] = [
+  ['Edge', /\bEdg\/(\d+)/],
+  ['Opera', /\bOPR\/(\d+)/],
+  ['Firefox', /\bFirefox\/(\d+)/],
+  ['Chrome', /\b(?:Headless)?Chrome\/(\d+)/],
+  ['Safari', /\bVersion\/(\d+).*\bSafari\//],
+]
+
+export function browserName(userAgent: string): string {
+  for (const [name, version] of BROWSERS) {
+    const [, number] = version.exec(userAgent) ?? []
+    if (number !== undefined) return `${name} ${number}`
+  }
+  return 'a browser'
+}

@@ -1,0 +1,33 @@
+/** Measurements as rows, for a terminal and for the page: what ran side by side has its ratio to the first of them. */
+import type { Measurement } from './suite.ts'
+
+export interface TableRow {
+  name: string
+  /** "batch 64, context 256" */
+  sizes: string
+  subject: string
+  /** With its unit: "12,300 tokens/s". */
+  value: string
+  /** Of this value to that of the first subject; null for the first itself. */
+  ratio: number | null
+  note: string
+}
+
+export function tableRows(measurements: readonly Measurement[]): TableRow[] {
+  const first = new Map<string, number>()
+  return measurements.map(({ name, subject, value, unit, sizes: at, note = '' }) => {
+    const sizes = Object.entries(at)
+      .map(([key, size]) => `${key} ${size}`)
+      .join(', ')
+    const comparable = `${name}|${sizes}|${unit}`
+    const firstValue = first.get(comparable)
+    if (firstValue === undefined) first.set(comparable, value)
+    const ratio = firstValue === undefined ? null : value / firstValue
+    return { name, sizes, subject, value: `${significant(value)} ${unit}`, ratio, note }
+  })
+}
+
+/** Three digits that mean something: 1,234,567 becomes 1,230,000. */
+export function significant(value: number): string {
+  return Number(value.toPrecision(3)).toLocaleString('en')
+}

@@ -1,0 +1,118 @@
+/** The benchmark as a view of the page: measured in a worker, cancelled and finished, read off and taken away. */
+import { readFile } from 'node:fs/promises'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { heldMainThread } from '../../src/cli/main-thread.ts'
+import type { Measurement } from '../../src/bench/suite.ts'
+
+let browser: Browser
+let context: BrowserContext
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await context.close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(options: BrowserContextOptions = {}, hash = '#benchmark'): Promise<Page> {
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(120_000)
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(new URL(hash, inject('pageAddress')).href)
+  return page
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const status = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text })
+const rows = (page: Page) => page.getByRole('region', { name: 'Measurements, environment' }).locator('tbody tr')
+
+describe('the benchmark in the tab', () => {
+  it('is reached from the header and left again; nothing of it is loaded before', async () => {
+    const page = await visit({}, '')
+    const loaded: string[] = []
+    page.on('response', (response) => loaded.push(response.url()))
+    await page.getByText('This is a recorded run').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(loaded.filter((url) => /bench/i.test(url))).toEqual([])
+    await page.getByRole('link', { name: 'Benchmark' }).click()
+    await page.getByRole('heading', { name: 'Benchmark' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'The loop' }).isVisible()).toBe(false)
+    expect(await page.title()).toMatch(/^Benchmark · /)
+    await page.getByRole('link', { name: 'Back to the playground' }).click()
+    await page.getByRole('heading', { name: 'The loop' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Benchmark' }).isVisible()).toBe(false)
+  })
+
+  it('names the machine, measures a suite while the page stays live, and gives the lines away', async () => {
+    const page = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.getByText(/^WebAssembly, /).waitFor()
+    await page.getByText(await page.evaluate(() => navigator.userAgent)).waitFor()
+    await button(page, 'Environment').click()
+    await rows(page).first().waitFor()
+    expect(await button(page, 'Train').isDisabled()).toBe(true)
+    const { cpu } = await heldMainThread(browser, page, 2)
+    expect(cpu[0] ?? 0).toBeLessThan(50)
+    await status(page, 'Finished.').waitFor()
+    const count = await rows(page).count()
+    expect(count).toBeGreaterThan(5)
+    const [name, subject, value] = await rows(page).first().locator('th, td').allTextContents()
+    expect([name, subject]).toEqual(['steps', 'household engine'])
+    expect(value).toMatch(/^[\d,]+ steps\/s$/)
+
+    await button(page, 'Copy as JSON lines').click()
+    await status(page, `${count} lines copied.`).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    const measurements = copied
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Measurement)
+    expect(measurements).toHaveLength(count)
+    for (const { value } of measurements) expect(value).toBeGreaterThan(0)
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()])
+    expect(await readFile(await download.path(), 'utf8')).toBe(copied)
+  })
+
+  it('is cancelled at once, keeps what it had measured, and starts anew', async () => {
+    const page = await visit()
+    await button(page, 'Environment').click()
+    await rows(page).first().waitFor()
+    await button(page, 'Cancel').click()
+    await status(page, 'Cancelled; what had been measured is below.').waitFor()
+    const count = await rows(page).count()
+    expect(count).toBeGreaterThan(0)
+    await button(page, 'All').click()
+    await status(page, 'Generate: ').waitFor()
+    expect(await rows(page).count()).toBe(count)
+    await button(page, 'Cancel').click()
+    await status(page, 'Cancelled').waitFor()
+    await button(page, 'Judge').click()
+    await page.getByRole('region', { name: 'Measurements, judge' }).locator('tbody tr').nth(2).waitFor()
+    await button(page, 'Cancel').click()
+  })
+
+  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+    const page = await visit({ colorScheme })
+    await button(page, 'Environment').click()
+    await rows(page).first().waitFor()
+    await button(page, 'Cancel').click()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it.each([360, 768, 1440])('does not stick out at %i pixels', async (width) => {
+    const page = await visit({ viewport: { width, height: 800 } })
+    await button(page, 'Environment').click()
+    await rows(page).first().waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    await button(page, 'Cancel').click()
+  })
+})

@@ -1,0 +1,26 @@
+/** Measures how fast our engine is here. Whoever starts it ends it: that is how a suite is cancelled at once. */
+import { BenchService } from '../src/bench/tab.ts'
+import { SHIPPED_MODELS } from '../src/engines/role-models.ts'
+import { SupervisedJudge } from '../src/engines/supervised-judge.ts'
+import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
+import { urlReader } from '../src/language-model/model-folder.ts'
+import type { JudgeWorker } from './judge.ts'
+
+const startJudgeWorker = () =>
+  connectWorker<JudgeWorker>(
+    new Worker(new URL('./judge.ts', import.meta.url), { type: 'module', name: 'judge' }),
+    'judge',
+  )
+
+const service = new BenchService({
+  // Models lie beside the page; this worker lies one folder below it, in the sources and in the build.
+  readModel: (role) => urlReader(new URL(`../models/${SHIPPED_MODELS[role]}`, self.location.href).href),
+  startJudge() {
+    const judge = new SupervisedJudge({ startWorker: startJudgeWorker })
+    return { judge, close: () => judge.close() }
+  },
+})
+
+exposeService(service)
+
+export type BenchWorker = BenchService
