@@ -105,7 +105,7 @@ async function compareWithPeers(
     const work = generationWork(model.config, rows, promptLength, sampled)
     for (const [index, { name, note: about }] of subjects.entries()) {
       const { medianMs, note } = timed[index]!
-      const verdict = index === 0 ? '' : `; ${ratioVerdict(name, medianMs / timed[0]!.medianMs, GENERATION_RATIOS)}`
+      const verdict = index === 0 ? '' : `; ${ratioVerdict(name, timed[index]!, timed[0]!, GENERATION_RATIOS)}`
       const report = (value: number, unit: string, more: string) =>
         context.report({ ...base('generation', name, value, unit, sizes), note: more })
       const speed = work / medianMs / 1e6

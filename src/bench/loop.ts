@@ -109,7 +109,7 @@ async function compareBackends(options: LoopSuiteOptions, context: SuiteContext)
     if (theirs && stock !== null) {
       context.report({
         ...base('iteration', stock, 60_000 / theirs.durationMs, 'iterations/min', sizes),
-        note: `${theirs.note}; ${seconds(theirs.durationMs)}, once; ${ratioVerdict(stock, theirs.durationMs / ownMs, LOOP_RATIOS)}`,
+        note: `${theirs.note}; ${seconds(theirs.durationMs)}, once; ${ratioVerdict(stock, { medianMs: theirs.durationMs }, { medianMs: ownMs }, LOOP_RATIOS)}`,
       })
     }
     context.report({

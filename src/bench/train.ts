@@ -145,8 +145,7 @@ function reportStep(
   context: SuiteContext,
 ): void {
   const isOwn = timed === own
-  const ratio = timed.medianMs / own.medianMs
-  const verdict = isOwn ? '' : `; ${ratioVerdict(subject.name, ratio, TRAINING_RATIOS)}`
+  const verdict = isOwn ? '' : `; ${ratioVerdict(subject.name, timed, own, TRAINING_RATIOS)}`
   const speed = work / timed.medianMs / 1e6
   const note = `${subject.note}; ${timed.note}`
   const report = (value: number, unit: string, more: string) =>

@@ -22,6 +22,10 @@ export interface Effort {
 const EFFORT: Effort = { rounds: 3, kernelMs: 100 }
 
 const clock = () => performance.now()
+const processorClock = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
 const place = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`
 
 export const TRAIN_SIZES: TrainSizes = {
@@ -44,6 +48,7 @@ export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT): Pr
   return trainSuite({
     place,
     clock,
+    processorClock,
     ...effort,
     sizes,
     fields: [
@@ -84,6 +89,7 @@ export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = E
   return generateSuite({
     place,
     clock,
+    processorClock,
     rounds,
     sizes,
     fields: [

@@ -31,6 +31,13 @@ describe('sideBySide', () => {
     expect(theirs).toEqual({ subject: 'theirs', medianMs: 7000, note: 'once, in turn' })
   })
 
+  it('tells the processor time apart, where there is a clock for it', async () => {
+    let busy = 0
+    const contender = { subject: 'ours', run: async () => (busy += 7) }
+    const [timed] = await sideBySide([contender], { rounds: 3, clock: () => 0, processorClock: () => busy })
+    expect(timed?.processorMs).toBe(7)
+  })
+
   it('stops between two repetitions when it is told to', async () => {
     const abort = new AbortController()
     const stopped = sideBySide([{ subject: 'ours', run: async () => abort.abort(new Error('enough')) }], {

@@ -10,7 +10,7 @@ import { startTfjs, type TfjsFiles } from './tfjs-backend.ts'
  * Attention is dense there, every query over every slot of the cache and every token of a micro-batch over all others, so what is
  * fastest for us would take it ten times as long.
  */
-const BATCHES = { cacheSlots: 4096, prefillTokens: 512, microBatchTokens: 512 }
+const BATCHES = { cacheSlots: 2048, prefillTokens: 512, microBatchTokens: 512 }
 
 export function tfjsLoopBackend(files: TfjsFiles = {}): LoopBackend {
   return {
