@@ -14,9 +14,9 @@ const ROWS: i32 = ASC_FEATURE_RELAXED_SIMD ? 6 : 4
 /** Of the last tile of a block where no more are left. */
 const FEW_ROWS: i32 = 4
 const COLUMNS: i32 = 8
-const MC: i32 = 192
+const MC: i32 = 48
 const KC: i32 = 256
-const NC: i32 = 1024
+const NC: i32 = 512
 
 /** Bytes the caller provides as scratch: the panels of A and B, and one tile. */
 export function matmulScratchBytes(): i32 {
