@@ -505,6 +505,48 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'wrong answer',
   },
   {
+    name: 'a JSON.stringify that says 42, for a text',
+    source: `JSON.stringify = () => '"42"'; function f() { return '41' }`,
+    test: expecting('42'),
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a JSON.stringify that says 42, for a key',
+    source: `JSON.stringify = () => '"42"'; function f() { return { 41: 0 } }`,
+    test: expecting({ 42: 0 }),
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a JSON.stringify that says 42, for the output',
+    source: `print(41); JSON.stringify = () => '"42"'`,
+    test: STDIO_TEST,
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a join that says 42',
+    source: "Array.prototype.join = () => '42'; print(41)",
+    test: STDIO_TEST,
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a String that says 42',
+    source: "String = () => '42'; function f() { return [41] }",
+    test: expecting([42]),
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'methods of strings that say 41',
+    source: "String.prototype.indexOf = () => 1; String.prototype.slice = () => '41'; print(readline())",
+    test: STDIO_TEST,
+    verdict: 'passed',
+  },
+  {
+    name: 'errors that are no errors',
+    source: "RangeError = TypeError = Error = function () { return { message: 'fine' } }; for (;;) print('x')",
+    test: STDIO_TEST,
+    verdict: 'output limit',
+  },
+  {
     name: 'a JSON.parse that says something else',
     source: 'JSON.parse = () => [42]; function f(x) { return x }',
     test: { kind: 'call', functionName: 'f', arguments: [41], expected: 42 },
