@@ -173,8 +173,8 @@ describe('a fused kernel equals the composition of stock operations, forward and
     ))
 })
 
-const heads = fc.constantFrom<number[]>([1, 1], [3, 3], [4, 2], [3, 1])
-const headDim = fc.constantFrom(4, 8, 12, 24, 32)
+const heads = fc.constantFrom<number[]>([1, 1], [3, 3], [4, 2], [3, 1], [20, 10])
+const headDim = fc.constantFrom(4, 8, 12, 24, 32, 40)
 const attend = ({ layout, queries, slots }: Forest, [h, keyHeads]: number[], d: number, s: number) =>
   expectSameOnBothBackends(
     [matrix(s, queries, h! * d), matrix(s + 1, slots, keyHeads! * d), matrix(s + 2, slots, keyHeads! * d)],
