@@ -27,7 +27,8 @@ export function tableRows(measurements: readonly Measurement[]): TableRow[] {
   })
 }
 
-/** Three digits that mean something: 1,234,567 becomes 1,230,000. */
+/** Three digits that mean something: 1,234,567 becomes 1,230,000, and 0.00000234 becomes 2.34e-6. */
 export function significant(value: number): string {
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2)
   return Number(value.toPrecision(3)).toLocaleString('en')
 }
