@@ -6,31 +6,41 @@
  */
 import type { RandomStream } from './random-stream.ts'
 
+/** Of a 256th of an octave each, so that the low byte of their number says which fraction of a power of two it is. */
+const STEPS_PER_NAT = 256 / Math.LN2
+const NATS_PER_STEP = Math.LN2 / 256
+/** 2^−n, down to where there is nothing left. */
+const POWERS = Float64Array.from({ length: 1100 }, (_, n) => 2 ** -n)
+const MOST_STEPS = 256 * (POWERS.length - 1)
+/** 2^(−k/256) */
+const FRACTIONS = Float64Array.from({ length: 256 }, (_, k) => 2 ** (-k / 256))
+
 export class TokenDistribution {
-  readonly #probabilities: Float64Array
-  readonly #scaled: Float64Array
-  #logNormaliser = 0
+  /** e^(z / T − the largest of them) of each token, [V]. */
+  readonly #weights: Float64Array
+  /** Their exponents. */
+  readonly #exponents: Float64Array
+  #total = 1
   #isGreedy = false
   #best = 0
   /** In nats. */
   entropy = 0
 
   constructor(vocabularySize: number) {
-    this.#probabilities = new Float64Array(vocabularySize)
-    this.#scaled = new Float64Array(vocabularySize)
+    this.#weights = new Float64Array(vocabularySize)
+    this.#exponents = new Float64Array(vocabularySize)
   }
 
   /** Reads the logits at `offset`. Temperature 0 draws the likeliest token and reports log-probabilities at temperature 1. */
   read(logits: Float32Array, offset: number, temperature: number): void {
-    const scaled = this.#scaled
-    const probabilities = this.#probabilities
-    const size = scaled.length
+    const exponents = this.#exponents
+    const weights = this.#weights
+    const size = weights.length
     this.#isGreedy = temperature === 0
     const inverse = this.#isGreedy ? 1 : 1 / temperature
     let maximum = -Infinity
     for (let token = 0; token < size; token++) {
-      const value = logits[offset + token]! * inverse
-      scaled[token] = value
+      const value = logits[offset + token]!
       if (value > maximum) {
         maximum = value
         this.#best = token
@@ -39,24 +49,28 @@ export class TokenDistribution {
     let total = 0
     let weighted = 0
     for (let token = 0; token < size; token++) {
-      const above = scaled[token]! - maximum
-      const weight = Math.exp(above)
-      probabilities[token] = weight
+      const exponent = (logits[offset + token]! - maximum) * inverse
+      // e^x as 2^−(n + k/256) · e^f: two look-ups, and |f| so small that five terms of its series are all there is in 53 bits.
+      const steps = -exponent * STEPS_PER_NAT
+      const whole = steps | 0
+      const rest = (whole - steps) * NATS_PER_STEP
+      const series = 1 + rest * (1 + rest * (1 / 2 + rest * (1 / 6 + rest * (1 / 24))))
+      const weight = steps >= MOST_STEPS ? 0 : POWERS[whole >> 8]! * FRACTIONS[whole & 255]! * series
+      exponents[token] = exponent
+      weights[token] = weight
       total += weight
-      weighted += weight * above
+      weighted += weight * exponent
     }
     if (!(total > 0 && total < Infinity))
       throw new Error(
         'The model answered with numbers that are not finite. Its weights have diverged: go back to an earlier checkpoint, or lower the learning rate.',
       )
-    const scale = 1 / total
-    for (let token = 0; token < size; token++) probabilities[token]! *= scale
-    this.#logNormaliser = maximum + Math.log(total)
-    this.entropy = Math.max(0, Math.log(total) - weighted * scale)
+    this.#total = total
+    this.entropy = Math.max(0, Math.log(total) - weighted / total)
   }
 
   logProb(token: number): number {
-    return this.#scaled[token]! - this.#logNormaliser
+    return this.#exponents[token]! - Math.log(this.#total)
   }
 
   draw(topP: number, uniform: RandomStream): number {
@@ -66,10 +80,10 @@ export class TokenDistribution {
   }
 
   #drawFromAll(draw: number): number {
-    const probabilities = this.#probabilities
-    let left = draw
-    for (let token = 0; token < probabilities.length; token++) {
-      left -= probabilities[token]!
+    const weights = this.#weights
+    let left = draw * this.#total
+    for (let token = 0; token < weights.length; token++) {
+      left -= weights[token]!
       if (left < 0) return token
     }
     return this.#best
@@ -80,19 +94,19 @@ export class TokenDistribution {
    * together, so none of them is in it, and only the few others are sorted.
    */
   #drawFromNucleus(topP: number, draw: number): number {
-    const probabilities = this.#probabilities
-    const floor = (1 - topP) / probabilities.length
+    const weights = this.#weights
+    const floor = ((1 - topP) / weights.length) * this.#total
     const candidates: number[] = []
-    for (let token = 0; token < probabilities.length; token++) {
-      if (probabilities[token]! >= floor) candidates.push(token)
+    for (let token = 0; token < weights.length; token++) {
+      if (weights[token]! >= floor) candidates.push(token)
     }
-    candidates.sort((a, b) => probabilities[b]! - probabilities[a]! || a - b)
+    candidates.sort((a, b) => weights[b]! - weights[a]! || a - b)
     let mass = 0
     let size = 0
-    while (size < candidates.length && mass < topP) mass += probabilities[candidates[size++]!]!
+    while (size < candidates.length && mass < topP * this.#total) mass += weights[candidates[size++]!]!
     let left = draw * mass
     for (let rank = 0; rank < size; rank++) {
-      left -= probabilities[candidates[rank]!]!
+      left -= weights[candidates[rank]!]!
       if (left < 0) return candidates[rank]!
     }
     return candidates[0]!
