@@ -20,7 +20,7 @@ export interface Timed {
 }
 
 export interface SideBySideOptions {
-  /** Of each contender; one more goes before them and is thrown away. Contenders that took long in it have one round only. */
+  /** Of each contender; one more goes before them and is thrown away. Contenders that are long at it have one only. */
   rounds: number
   clock: () => number
   /** Milliseconds that all threads of this process together have been busy. */
@@ -42,13 +42,13 @@ export async function sideBySide(contenders: readonly Contender[], options: Side
     await run()
     return { durationMs: clock() - start, processorMs: (processorClock?.() ?? 0) - busyBefore }
   }
-  const first: number[] = []
-  for (const contender of contenders) first.push((await repeated(contender)).durationMs)
-  const longMs = Math.max(LONG_MS, LONG_RATIO * Math.min(...first))
+  for (const contender of contenders) await repeated(contender)
   const repetitions = contenders.map((): Repetition[] => [])
   for (let round = 0; round < rounds; round++) {
+    const first = repetitions.map(([repetition]) => repetition?.durationMs ?? 0)
+    const longMs = Math.max(LONG_MS, LONG_RATIO * Math.min(...first))
     for (const [index, contender] of contenders.entries()) {
-      if (round === 0 || first[index]! < longMs) repetitions[index]!.push(await repeated(contender))
+      if (first[index]! < longMs) repetitions[index]!.push(await repeated(contender))
     }
   }
   return contenders.map(({ subject }, index) => {

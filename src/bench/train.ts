@@ -7,7 +7,7 @@ import { type BenchModel, benchModel, type BenchShape, randomBatch, type TokenBa
 import { largestDifference } from './comparison.ts'
 import { openField, ratioVerdict, type RatioTargets, targetVerdict } from './field.ts'
 import { growthExponent } from './growth.ts'
-import { type KernelOptions, measureKernels } from './kernels.ts'
+import { measureKernels } from './kernels.ts'
 import { kernelTimes, peakBytes } from './meter.ts'
 import { DEVICES, OWN_NAMES, startOwn } from './own-backend.ts'
 import { matmulPeak } from './peak.ts'
@@ -26,10 +26,12 @@ export interface TrainSizes {
   peak: number
 }
 
-export interface TrainSuiteOptions extends Omit<SideBySideOptions, 'signal'>, KernelOptions {
+export interface TrainSuiteOptions extends Omit<SideBySideOptions, 'signal'> {
   /** "Node 20.20". */
   place: string
   fields: readonly Field<TrainingSubject>[]
+  /** How long each kernel is repeated on its own; null leaves them out. */
+  kernelMs: number | null
   sizes: TrainSizes
 }
 
@@ -51,7 +53,8 @@ export function trainSuite(options: TrainSuiteOptions): Suite {
       for (const field of options.fields) {
         await compareWithPeers(field, options, context)
         await measureGrowth(field, options, context)
-        if (field.device === 'cpu') await measureKernels(options, context)
+        const { kernelMs } = options
+        if (field.device === 'cpu' && kernelMs !== null) await measureKernels({ ...options, kernelMs }, context)
       }
     },
   }

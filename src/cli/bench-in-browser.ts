@@ -1,4 +1,4 @@
-/** The suites in a headless Chromium: the page is served by Vite, isolated so that memory can be shared between threads. */
+/** The suites in a headless Chromium: the page is served by Vite, isolated or not, that is with threads for those who have them or without. */
 import { fileURLToPath } from 'node:url'
 import { createServer, type Plugin } from 'vite'
 import { launchBrowser } from '../../scripts/browser.mjs'
@@ -25,20 +25,25 @@ const PEERS = [
   'valibot',
 ]
 
+/** One for everybody, or as many as each takes, for which the page has to be isolated. */
+export type Threads = 'one' | 'many'
+
 /** Runs a suite in the browser. Rejects with what went wrong there. */
 export async function runInBrowser(
   request: Omit<PageRequest, 'place' | 'folders'>,
+  threads: Threads,
   context: SuiteContext,
   flags: readonly string[] = [],
 ): Promise<void> {
+  const headers = threads === 'many' ? ISOLATION : {}
   const server = await createServer({
     root,
     configFile: false,
     logLevel: 'error',
     cacheDir: fileURLToPath(new URL('../../node_modules/.vite-bench', import.meta.url)),
-    server: { host: '127.0.0.1', port: 4400, headers: ISOLATION, hmr: false, watch: null },
+    server: { host: '127.0.0.1', port: 4400, headers, hmr: false, watch: null },
     optimizeDeps: { include: PEERS, noDiscovery: true },
-    plugins: [emptyPage()],
+    plugins: [emptyPage(headers)],
     appType: 'custom',
   })
   const browser = await launchBrowser({ flags })
@@ -55,7 +60,7 @@ export async function runInBrowser(
     await page.waitForFunction(() => 'runBenchSuite' in window)
     await page.evaluate((asked) => window.runBenchSuite(asked), {
       ...request,
-      place: `Chromium ${browser.version().split('.')[0]}`,
+      place: `Chromium ${browser.version().split('.')[0]}${threads === 'many' ? '' : ', not isolated'}`,
       folders: {
         tfjs: `${address}node_modules/@tensorflow/tfjs-backend-wasm/dist/`,
         onnxRuntime: `${address}node_modules/onnxruntime-web/dist/`,
@@ -67,14 +72,14 @@ export async function runInBrowser(
   }
 }
 
-function emptyPage(): Plugin {
+function emptyPage(headers: Readonly<Record<string, string>>): Plugin {
   const html = `<!doctype html><title>Benchmark</title><script type="module" src="${MODULE}"></script>`
   return {
     name: 'bench-page',
     configureServer(server) {
       server.middlewares.use('/', (request, response, next) => {
         if (request.url !== '/') return next()
-        for (const [name, value] of Object.entries(ISOLATION)) response.setHeader(name, value)
+        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
         response.setHeader('Content-Type', 'text/html')
         response.end(html)
       })

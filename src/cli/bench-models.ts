@@ -113,11 +113,13 @@ export async function modelSuite(name: 'train' | 'generate', place?: string): Pr
     async run(context) {
       if (places.includes('node')) await inNode.run(context)
       if (!places.includes('chromium')) return
-      context.progress('Opening a page in Chromium')
       const { runInBrowser } = await import('./bench-in-browser.ts')
       const suite =
         name === 'train' ? ({ name, sizes: TRAIN_SIZES } as const) : ({ name, sizes: GENERATE_SIZES } as const)
-      await runInBrowser({ ...EFFORT, suite, isSoftwareGpuMeasured: false }, context)
+      for (const threads of ['one', 'many'] as const) {
+        context.progress(`Opening a page in Chromium, with ${threads === 'one' ? 'one thread' : 'threads'} for peers`)
+        await runInBrowser({ ...EFFORT, suite, isSoftwareGpuMeasured: false }, threads, context)
+      }
     },
   }
 }

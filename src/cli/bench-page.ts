@@ -39,18 +39,22 @@ declare global {
 }
 
 function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, device: BackendName): Suite {
-  const common = { place, rounds, kernelMs, clock: () => performance.now() }
+  // What has threads only where memory can be shared is measured without them in a page where it cannot.
+  const isAlone = !globalThis.crossOriginIsolated
+  const common = { place, rounds, clock: () => performance.now() }
   const files = { wasmFolder: folders.tfjs }
   if (suite.name === 'train') {
     const fields: Record<BackendName, Field<TrainingSubject>> = {
       cpu: {
         device: 'cpu',
         own: ownTraining('cpu'),
-        peers: [
-          tfjsTraining({ backend: 'wasm', products: 'as stock', ...files }),
-          tfjsTraining({ backend: 'wasm', products: 'transposed by hand', ...files }),
-          jaxTraining('wasm'),
-        ],
+        peers: isAlone
+          ? [jaxTraining('wasm')]
+          : [
+              tfjsTraining({ backend: 'wasm', products: 'as stock', ...files }),
+              tfjsTraining({ backend: 'wasm', products: 'transposed by hand', ...files }),
+              jaxTraining('wasm'),
+            ],
       },
       webgpu: {
         device: 'webgpu',
@@ -60,7 +64,7 @@ function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, devic
     }
     const noGrowth = { shapes: [], sequences: [], lengths: [] }
     const sizes = device === 'cpu' ? { ...suite.sizes, growth: noGrowth } : suite.sizes
-    return trainSuite({ ...common, sizes, fields: [fields[device]] })
+    return trainSuite({ ...common, kernelMs: isAlone ? null : kernelMs, sizes, fields: [fields[device]] })
   }
   const loadRuntime = async () => {
     const runtime = (await import('onnxruntime-web/wasm')) as typeof OnnxRuntime
@@ -71,7 +75,7 @@ function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, devic
     cpu: {
       device: 'cpu',
       own: ownGeneration('cpu'),
-      peers: [tfjsGeneration('wasm', files), transformersGeneration({ loadRuntime, threads: 1 })],
+      peers: [tfjsGeneration('wasm', files), ...(isAlone ? [] : [transformersGeneration({ loadRuntime, threads: 1 })])],
     },
     webgpu: { device: 'webgpu', own: afterStock(ownGeneration('webgpu')), peers: [tfjsGeneration('webgpu')] },
   }
@@ -90,9 +94,12 @@ function afterStock<Subject>(open: Open<Subject>): Open<Subject> {
 }
 
 window.runBenchSuite = async (request) => {
-  const obstacle = request.isSoftwareGpuMeasured ? null : await webGpuObstacle(navigator.gpu)
-  if (obstacle !== null) void window.benchProgress(`WebGPU is left out: ${obstacle}`)
-  const devices: BackendName[] = obstacle === null ? ['cpu', 'webgpu'] : ['cpu']
+  const devices: BackendName[] = ['cpu']
+  if (globalThis.crossOriginIsolated) {
+    const obstacle = request.isSoftwareGpuMeasured ? null : await webGpuObstacle(navigator.gpu)
+    if (obstacle === null) devices.push('webgpu')
+    else void window.benchProgress(`WebGPU is left out: ${obstacle}`)
+  }
   for (const device of devices) {
     await suiteOf(request, device).run({
       report: (measurement) => void window.benchReport(measurement),

@@ -15,8 +15,8 @@ const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string 
 const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
 
   --suite NAME   what to measure (all)
-  --in PLACE     where generate and train run: node, where everybody has one thread, or chromium, where TensorFlow.js
-                 and jax-js have two and WebGPU is measured if there is a graphics adapter (both, one after the other)
+  --in PLACE     where generate and train run: node, where everybody has one thread, or chromium, where peers are measured
+                 with one and with two, and WebGPU if there is a graphics adapter (both, one after the other)
   --games PATH   official games for the environment suite: ALFWorld's zip, a folder or a file (ALFWORLD_DATA);
                  ALFWORLD_PYTHON names a Python with alfworld and TextWorld to measure beside ours
   --json         measurements as JSON lines, and nothing else on stdout

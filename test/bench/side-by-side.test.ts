@@ -25,7 +25,7 @@ describe('sideBySide', () => {
   })
 
   it('takes a contender once that is long at it', async () => {
-    const { contenders, order, clock } = onOwnClock({ ours: [1, 1, 1], theirs: [6000, 7000] })
+    const { contenders, order, clock } = onOwnClock({ ours: [1, 1, 1], theirs: [1, 7000] })
     const [, theirs] = await sideBySide(contenders, { rounds: 2, clock })
     expect(order.join(' ')).toBe('ours theirs ours theirs ours')
     expect(theirs).toEqual({ subject: 'theirs', medianMs: 7000, note: 'once, in turn' })

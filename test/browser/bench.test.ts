@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
-import { runInBrowser } from '../../src/cli/bench-in-browser.ts'
+import { runInBrowser, type Threads } from '../../src/cli/bench-in-browser.ts'
 import type { PageRequest } from '../../src/cli/bench-page.ts'
 
 const SHAPE: BenchShape = {
@@ -16,11 +16,12 @@ const SHAPE: BenchShape = {
 const WIDER: BenchShape = { ...SHAPE, hiddenSize: 128 }
 const FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
 
-async function measured(suite: PageRequest['suite']): Promise<Measurement[]> {
+async function measured(suite: PageRequest['suite'], threads: Threads): Promise<Measurement[]> {
   const measurements: Measurement[] = []
   const told: string[] = []
   await runInBrowser(
     { rounds: 1, kernelMs: 0, isSoftwareGpuMeasured: true, suite },
+    threads,
     { report: (measurement) => void measurements.push(measurement), progress: (text) => void told.push(text) },
     FLAGS,
   )
@@ -35,39 +36,53 @@ const subjectsOf = (measurements: Measurement[], name: string) => [
   ...new Set(measurements.filter((measurement) => measurement.name === name).map(({ subject }) => subject)),
 ]
 
+const TRAIN = {
+  name: 'train',
+  sizes: {
+    reference: { shape: SHAPE, sequences: 2, length: 12 },
+    growth: { shapes: [SHAPE, WIDER], sequences: [1, 2], lengths: [8, 16] },
+    peak: 16,
+  },
+} as const
+const GENERATE = {
+  name: 'generate',
+  sizes: {
+    reference: { shape: SHAPE, prompts: 3, promptLength: 5, sampled: 4 },
+    growth: {
+      shapes: [SHAPE, WIDER],
+      base: { prompts: 2, promptLength: 4, completions: 1, sampled: 2 },
+      prompts: [1, 2],
+      promptLengths: [4, 8],
+      groups: [1, 2],
+      evaluations: [1, 2],
+    },
+    peak: 16,
+  },
+} as const
+
+const noteOf = (measurements: Measurement[], name: string, of: string) =>
+  measurements.find((measurement) => measurement.name === name && measurement.subject === of)?.note
+
 describe('the suites in a page', () => {
-  it('trains beside peers whose gradients are ours, TensorFlow.js with two threads', async () => {
-    const measurements = await measured({
-      name: 'train',
-      sizes: {
-        reference: { shape: SHAPE, sequences: 2, length: 12 },
-        growth: { shapes: [SHAPE, WIDER], sequences: [1, 2], lengths: [8, 16] },
-        peak: 16,
-      },
-    })
+  it('train beside peers whose gradients are ours, with two threads and WebGPU where memory can be shared', async () => {
+    const measurements = await measured(TRAIN, 'many')
     const onCpu = ['simd', 'tfjs wasm', 'tfjs wasm, transposed by hand', 'jax-js wasm']
     expect(subjectsOf(measurements, 'training step')).toEqual([...onCpu, 'webgpu', 'tfjs webgpu', 'jax-js webgpu'])
-    const stock = measurements.find(({ name, subject }) => name === 'training step' && subject === 'tfjs wasm')
-    expect(stock?.note).toContain('2 threads')
+    expect(noteOf(measurements, 'training step', 'tfjs wasm')).toContain('2 threads')
   })
 
-  it('generates beside peers whose logits and tokens are ours', async () => {
-    const measurements = await measured({
-      name: 'generate',
-      sizes: {
-        reference: { shape: SHAPE, prompts: 3, promptLength: 5, sampled: 4 },
-        growth: {
-          shapes: [SHAPE, WIDER],
-          base: { prompts: 2, promptLength: 4, completions: 1, sampled: 2 },
-          prompts: [1, 2],
-          promptLengths: [4, 8],
-          groups: [1, 2],
-          evaluations: [1, 2],
-        },
-        peak: 16,
-      },
-    })
+  it('generate beside peers whose logits and tokens are ours', async () => {
+    const measurements = await measured(GENERATE, 'many')
     const all = ['simd', 'tfjs wasm', 'transformers.js wasm', 'webgpu', 'tfjs webgpu']
     expect(subjectsOf(measurements, 'generation')).toEqual(all)
+  })
+
+  it('give peers one thread where memory cannot be shared', async () => {
+    const trained = await measured(TRAIN, 'one')
+    expect(subjectsOf(trained, 'training step')).toEqual(['simd', 'jax-js wasm'])
+    expect(noteOf(trained, 'training step', 'jax-js wasm')).toContain('one thread')
+    const generated = await measured(GENERATE, 'one')
+    expect(subjectsOf(generated, 'generation')).toEqual(['simd', 'tfjs wasm'])
+    expect(noteOf(generated, 'generation', 'tfjs wasm')).toContain('one thread')
   })
 })
