@@ -42,7 +42,7 @@ export function registerFusedKernels(): void {
     (backend, { x }, { positions, headDim, inverseFrequencies, direction }) => {
       const [rows, width] = x!.shape as [number, number]
       const from = backend.addressOf(x!)
-      const { cosine, sine } = angleTables(backend, inverseFrequencies, positions)
+      const { cosine, sine } = angleTables.get(backend, inverseFrequencies, positions)
       const y = backend.allocate([rows, width])
       backend.withScratch((scratch) =>
         backend.kernels.rotate(

@@ -1,23 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core'
+import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
 import type { SimdBackend } from './simd-backend.ts'
 
-type Inputs = Record<string, tf.TensorInfo>
-type Attributes = Record<string, unknown>
-
-/** Replaces a stock kernel by `fast`, and by the one of `cpu` again whenever `fast` declines with null: shapes or types it is not made for. */
-function replace(
-  kernelName: string,
-  fast: (backend: SimdBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | null,
-): void {
-  const general = tf.getKernel(kernelName, 'cpu').kernelFunc
-  tf.unregisterKernel(kernelName, 'simd')
-  tf.registerKernel({
-    kernelName,
-    backendName: 'simd',
-    kernelFunc: (params) =>
-      fast(params.backend as SimdBackend, params.inputs as Inputs, params.attrs as Attributes) ?? general(params),
-  })
-}
+/** Shapes and types that a kernel of ours is not made for go to the stock one of `cpu`. */
+const replace = (kernelName: string, own: OwnKernel<SimdBackend>) => replaceKernel(kernelName, 'simd', 'cpu', own)
 
 /** The few stock kernels that take time in training a transformer: matrix products, sums and products of activations, the sum of a bias's gradient. */
 export function registerStockKernels(): void {

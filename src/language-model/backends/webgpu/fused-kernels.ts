@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { AttentionLayout } from '../../ops/attention-layout.ts'
 import type { FusedKernel } from '../../ops/backend-kernels.ts'
-import { angleTable } from './angle-table.ts'
+import { angleTables } from './angle-table.ts'
 import { attentionForward, attentionStatistics, keyValueGradient, queryGradient } from './attention-code.ts'
 import { rope, swiglu, swigluGradient } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
@@ -91,7 +91,7 @@ export function registerFusedKernels(): void {
       const part = partOf(headDim / 2)
       const half = headDim / 2 / sizeOf(part)
       const heads = width / headDim
-      const table = angleTable(backend, inverseFrequencies, positions)
+      const table = angleTables.get(backend, inverseFrequencies, positions)
       const y = backend.allocate(x!.shape)
       backend.dispatch(rope(part), {
         reads: { x: x!, angles: table.angles, positions: backend.uploadOnce(positions, () => positions) },

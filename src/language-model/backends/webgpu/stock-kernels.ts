@@ -1,26 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core'
+import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
 import { addRepeated } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
 import { multiplyInto } from './matmul.ts'
 import { partOf, sizeOf } from './rows-code.ts'
 
-type Inputs = Record<string, tf.TensorInfo>
-type Attributes = Record<string, unknown>
-
-/** Replaces a stock kernel by `own`, and by itself again whenever `own` declines with null: shapes or types it is not made for. */
-function replace(
-  kernelName: string,
-  own: (backend: GpuBackend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | null,
-): void {
-  const general = tf.getKernel(kernelName, 'webgpu').kernelFunc
-  tf.unregisterKernel(kernelName, 'webgpu')
-  tf.registerKernel({
-    kernelName,
-    backendName: 'webgpu',
-    kernelFunc: (params) =>
-      own(params.backend as GpuBackend, params.inputs as Inputs, params.attrs as Attributes) ?? general(params),
-  })
-}
+/** Shapes and types that a kernel of ours is not made for go to the stock one. */
+const replace = (kernelName: string, own: OwnKernel<GpuBackend>) => replaceKernel(kernelName, 'webgpu', 'webgpu', own)
 
 /** The stock kernels that a transformer runs most: matrix products, and sums, of which every residual and every second gradient is one. */
 export function registerStockKernels(): void {
