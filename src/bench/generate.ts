@@ -28,7 +28,7 @@ export interface Generation {
 export interface GenerateSizes {
   /** What is compared with peers, with one completion of each prompt. */
   reference: { shape: BenchShape; prompts: number; promptLength: number; sampled: number }
-  /** What a growth is measured over; the rest of each is held. One with fewer than two sizes is left out. */
+  /** What a growth is measured over, from the reference's shape. One with fewer than two sizes is left out. */
   growth: {
     shapes: readonly BenchShape[]
     base: Generation
@@ -193,8 +193,7 @@ async function measureGrowth(
   context: SuiteContext,
 ): Promise<void> {
   const { shapes, base: held, prompts, promptLengths, groups, evaluations } = options.sizes.growth
-  // Only looked at where there are two sizes of something to compare.
-  const shape = shapes[0]!
+  const { shape } = options.sizes.reference
   const measure = async (name: string, over: readonly GrowthCase[]) => {
     if (over.length < 2) return
     context.progress(`Generating over ${name}`)

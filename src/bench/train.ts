@@ -20,7 +20,7 @@ import { trainingWork } from './useful-work.ts'
 export interface TrainSizes {
   /** What is compared with peers. */
   reference: { shape: BenchShape; sequences: number; length: number }
-  /** What a growth is measured over, with the others held at the first value of theirs. One with fewer than two sizes is left out. */
+  /** What a growth is measured over, with the reference's shape and the first of the others. One with fewer than two sizes is left out. */
   growth: { shapes: readonly BenchShape[]; sequences: readonly number[]; lengths: readonly number[] }
   /** Edge of the matrices whose product is the peak. */
   peak: number
@@ -183,8 +183,9 @@ async function measureGrowth(
   context: SuiteContext,
 ): Promise<void> {
   const { shapes, sequences, lengths } = options.sizes.growth
+  const { shape } = options.sizes.reference
   // Only looked at where there are two sizes of something to compare.
-  const [shape, rows, length] = [shapes[0]!, sequences[0]!, lengths[0]!]
+  const [rows, length] = [sequences[0]!, lengths[0]!]
   await measureGrowthOver(
     'parameters',
     shapes.map((each) => ({ shape: each, sequences: rows, length })),

@@ -42,7 +42,8 @@ export const TRAIN_SIZES: TrainSizes = {
   peak: 1024,
 }
 
-export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT): Promise<Suite> {
+/** Without the stock products of TensorFlow.js, which take ten seconds a step, where they are measured elsewhere. */
+export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT, hasStock = true): Promise<Suite> {
   const { jaxTraining } = await import('../bench/peers/jax-training.ts')
   const { tfjsTraining } = await import('../bench/peers/tfjs-training.ts')
   return trainSuite({
@@ -56,7 +57,7 @@ export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT): Pr
         device: 'cpu',
         own: ownTraining('cpu'),
         peers: [
-          tfjsTraining({ backend: 'wasm', products: 'as stock' }),
+          ...(hasStock ? [tfjsTraining({ backend: 'wasm', products: 'as stock' })] : []),
           tfjsTraining({ backend: 'wasm', products: 'transposed by hand' }),
           jaxTraining('wasm'),
         ],
@@ -107,12 +108,13 @@ export async function modelSuite(name: 'train' | 'generate', place?: string): Pr
   const places = PLACES.filter((each) => place === undefined || each === place)
   if (places.length === 0)
     throw new RangeError(`--in: "${place}" is no place to measure in; there are ${PLACES.join(' and ')}.`)
-  const inNode = await (name === 'train' ? trainSuiteInNode() : generateSuiteInNode())
+  const isElsewhere = places.includes('chromium')
+  const inNode = await (name === 'train' ? trainSuiteInNode(TRAIN_SIZES, EFFORT, !isElsewhere) : generateSuiteInNode())
   return {
     ...inNode,
     async run(context) {
       if (places.includes('node')) await inNode.run(context)
-      if (!places.includes('chromium')) return
+      if (!isElsewhere) return
       const { runInBrowser } = await import('./bench-in-browser.ts')
       const suite =
         name === 'train' ? ({ name, sizes: TRAIN_SIZES } as const) : ({ name, sizes: GENERATE_SIZES } as const)
