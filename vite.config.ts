@@ -26,7 +26,11 @@ export default defineConfig({
   },
   worker: {
     format: 'es',
-    rolldownOptions: { ...rolldownOptions, output: { codeSplitting: { groups: [MODEL_CHUNK] } } },
+    rolldownOptions: {
+      ...rolldownOptions,
+      // A worker's own file is told from a chunk of the same name.
+      output: { entryFileNames: 'assets/[name].worker-[hash].js', codeSplitting: { groups: [MODEL_CHUNK] } },
+    },
   },
   // Dependencies that only workers import, so that the first load in development does not restart for them.
   optimizeDeps: {

@@ -48,7 +48,7 @@ describe('a run of one’s own', () => {
     await makeSmall(page)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d/ }).waitFor()
-    const policy = page.workers().find((worker) => /\/policy-[\w-]+\.js$/.test(worker.url()))
+    const policy = page.workers().find((worker) => /\/policy\.worker-[\w-]+\.js$/.test(worker.url()))
     const died = new Promise((resolve) => policy!.once('close', resolve))
     await policy!.evaluate(() => {
       setTimeout(() => {

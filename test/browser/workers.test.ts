@@ -1,5 +1,5 @@
 /** The built workers in a real browser: each loads and answers, and the loop's runs an iteration over the other four. */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -16,9 +16,15 @@ const comlink = fileURLToPath(import.meta.resolve('comlink'))
 
 /** Address of a built worker, relative to the page. */
 function builtWorker(name: string): string {
-  const file = readdirSync(assets).find((asset) => new RegExp(`^${name}-[\\w-]+\\.js$`).test(asset))
+  const file = readdirSync(assets).find((asset) => new RegExp(`^${name}\\.worker-[\\w-]+\\.js$`).test(asset))
   if (file === undefined) throw new Error(`The build has no worker "${name}".`)
   return `./assets/${file}`
+}
+
+/** Files of a chunk that built files ask for, each once. */
+function chunksNamedIn(files: readonly string[], chunk: string): string[] {
+  const name = new RegExp(`\\b${chunk}-[\\w-]+\\.js`, 'g')
+  return [...new Set(files.flatMap((file) => readFileSync(join(assets, file), 'utf8').match(name) ?? []))]
 }
 
 /** What the tests use of Comlink's script for pages. */
@@ -81,11 +87,11 @@ describe('the workers in a browser', () => {
   })
 
   it('share one file of the model’s code, so that it is loaded once, and one of what only WebGPU needs', () => {
-    const files = readdirSync(assets)
-    expect(files.filter((file) => file.startsWith('model-'))).toHaveLength(1)
-    expect(files.filter((file) => file.startsWith('webgpu-'))).toHaveLength(1)
-    for (const role of ['policy', 'reward', 'author'])
-      expect(statSync(join(assets, builtWorker(role).slice('./assets/'.length))).size, role).toBeLessThan(20_000)
+    const roles = ['policy', 'reward', 'author'].map((role) => builtWorker(role).slice('./assets/'.length))
+    for (const file of roles) expect(statSync(join(assets, file)).size, file).toBeLessThan(20_000)
+    const models = chunksNamedIn(roles, 'model')
+    expect(models).toHaveLength(1)
+    expect(chunksNamedIn([...roles, ...models], 'webgpu')).toHaveLength(1)
   })
 
   it.each(['policy', 'reward', 'author'])('%s loads a model and answers', async (role) => {
