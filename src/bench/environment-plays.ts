@@ -9,7 +9,7 @@ import { decide } from '../environments/household/expert.ts'
 import type { HouseholdGame, SceneSize } from '../environments/household/game.ts'
 import { generateGame } from '../environments/household/generator.ts'
 import { Knowledge } from '../environments/household/knowledge.ts'
-import { chance, pick, seededRandom } from '../environments/household/random.ts'
+import { chance, pick, seededRandom } from '../environments/random.ts'
 import { startGame } from '../environments/household/state.ts'
 
 export interface Play {

@@ -14,7 +14,7 @@ import { generateGame } from '../environments/household/generator.ts'
 import { goodnessOfFit } from '../environments/household/goodness-of-fit.ts'
 import { Knowledge } from '../environments/household/knowledge.ts'
 import { distanceToGoal } from '../environments/household/plan.ts'
-import { seededRandom } from '../environments/household/random.ts'
+import { seededRandom } from '../environments/random.ts'
 import {
   differencesOf,
   formatRoomCounts,

@@ -8,7 +8,7 @@ import {
 } from '../environments/household/game.ts'
 import { generateGame, type Split } from '../environments/household/generator.ts'
 import { readGamePath } from '../environments/household/official/game-path.ts'
-import { seededRandom, shuffled } from '../environments/household/random.ts'
+import { seededRandom, shuffled } from '../environments/random.ts'
 import type { SourceFile } from '../games/game-import.ts'
 import { importGames } from '../games/import-games.ts'
 import { OFFICIAL_SPLIT_OF } from '../games/library-games.ts'

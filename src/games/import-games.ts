@@ -5,7 +5,7 @@
 import { GameFileError } from '../environments/household/official/game-file-error.ts'
 import { readGamePath } from '../environments/household/official/game-path.ts'
 import { readTwPddl } from '../environments/household/official/tw-pddl.ts'
-import { hashOf } from '../environments/household/random.ts'
+import { hashOf } from '../environments/random.ts'
 import {
   OFFICIAL_SPLITS,
   type ImportItem,

@@ -1,6 +1,6 @@
 /** Imported games as the games of a run. */
 import type { GameSource } from '../environments/household/game-source.ts'
-import { seededRandom, shuffled } from '../environments/household/random.ts'
+import { seededRandom, shuffled } from '../environments/random.ts'
 import type { Split } from '../method/ports.ts'
 import type { GameLibrary, OfficialSplit } from './game-import.ts'
 

@@ -5,7 +5,7 @@
  * later event, folded on read. Events of `EphemeralEvent` describe this machine or this moment (timings, progress);
  * they never enter the log, so the same seed, backend and settings give the same log, byte for byte.
  */
-import type { Direction, Outcome, Score, Split, Task, UpdateMetrics } from './ports.ts'
+import type { Direction, Outcome, Score, Split, Task, TestResult, UpdateMetrics, WrittenTest } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
 export interface EpisodeStep {
@@ -20,6 +20,18 @@ export interface EpisodeStep {
   entropies: number[]
   trueLabel: 1 | -1
   distance: number
+  /** Ground-truth tests, where the step was a program. */
+  tests?: TestResult[]
+}
+
+/** A test that the reward model wrote. */
+export interface GeneratedTest {
+  /** The reward model's words but for the test. */
+  reasoning: string
+  /** Null where none could be read. */
+  test: WrittenTest | null
+  /** Whether the reference solution passes it: a test that it does not pass lies. Null where that cannot be known. */
+  isTrue: boolean | null
 }
 
 export interface Evaluation {
@@ -81,6 +93,28 @@ export interface AdvantagesAssigned {
   policy: (number | null)[]
   reward: (number | null)[][]
 }
+/**
+ * The tests that the reward model wrote for a task, run on the programs of the task's group. It stands where `judged` stands
+ * when steps are scored.
+ */
+export interface TestsWritten {
+  type: 'tests-written'
+  taskId: string
+  split: Split
+  rewardVersion: number
+  tests: GeneratedTest[]
+  /** Of the programs, in the order of the rows of `results`. */
+  episodeIds: string[]
+  /** results[program][test]; null for a test that cannot be read. */
+  results: (TestResult | null)[][]
+}
+/** What the tests of a task are worth, and their advantages; null where a test does not train. */
+export interface TestAdvantagesAssigned {
+  type: 'test-advantages'
+  taskId: string
+  feedback: number[]
+  reward: (number | null)[]
+}
 export interface ModelUpdated {
   type: 'model-updated'
   role: 'policy' | 'reward'
@@ -131,6 +165,12 @@ export interface EvaluationFinished {
   policyVersion: number
   acc: number
   episodes: number
+  /**
+   * Where the reward model writes tests: the share that all correct programs pass, over the tests of tasks that have a
+   * correct program (UT), and the share that moreover all wrong programs fail, over the tests of tasks that have both
+   * (Detect). Null without such tasks.
+   */
+  tests?: { ut: number | null; utTests: number; detect: number | null; detectTests: number }
 }
 /** The iteration's metrics that follow from the log, names as in METRICS (metrics.ts). Finite numbers only. */
 export interface IterationFinished {
@@ -151,6 +191,8 @@ export type LoggedBody =
   | EpisodeFinished
   | EpisodeJudged
   | AdvantagesAssigned
+  | TestsWritten
+  | TestAdvantagesAssigned
   | ModelUpdated
   | RewriteProposed
   | RewriteResolved

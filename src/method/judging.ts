@@ -7,8 +7,7 @@
  * in calls of whole episodes, bounded so that progress shows and memory stays flat.
  */
 import type { EpisodeFinished, EpisodeJudged, Evaluation, PhaseProgressed } from './events.ts'
-import type { LoopPorts } from './loop-contract.ts'
-import type { Tokens } from './ports.ts'
+import type { LanguageModelPort, StepJudgeFormat, Tokens } from './ports.ts'
 import { deriveSeed } from './random.ts'
 import { joinTokens, type TrainingSample } from './rollout.ts'
 
@@ -36,7 +35,8 @@ export interface Judgement {
 
 /** Yields every episode's votes as they are known, and returns the judgements in the order of the episodes. */
 export async function* judge(
-  { reward, formats }: Pick<LoopPorts, 'reward' | 'formats'>,
+  reward: LanguageModelPort,
+  format: StepJudgeFormat,
   episodes: readonly EpisodeFinished[],
   options: JudgingOptions,
 ): AsyncGenerator<EpisodeJudged | PhaseProgressed, Judgement[], void> {
@@ -44,7 +44,7 @@ export async function* judge(
   yield { type: 'progress', phase: 'judge', done: 0, total: episodes.length }
   for (const batch of wholeEpisodes(episodes, STEPS_PER_CALL)) {
     options.signal?.throwIfAborted()
-    const prompts = await stepPrompts({ reward, formats }, batch)
+    const prompts = await stepPrompts(reward, format, batch)
     const requests = batch.flatMap((episode, index) =>
       prompts[index]!.map((prompt, step) => ({
         prompt,
@@ -54,7 +54,7 @@ export async function* judge(
     )
     const completions = await reward.generate(
       requests,
-      { temperature: options.temperature, topP: options.topP, maxTokens: formats.reward.maxTokens },
+      { temperature: options.temperature, topP: options.topP, maxTokens: format.maxTokens },
       options.signal,
     )
     let next = 0
@@ -65,7 +65,7 @@ export async function* judge(
         if (!evaluations) throw new Error(`The reward model gave no evaluations for episode ${episode.episodeId}.`)
         judgement.votes.push(
           evaluations.map(({ text }) => {
-            const { reasoning, score } = formats.reward.parse(text)
+            const { reasoning, score } = format.parse(text)
             return { score, reasoning }
           }),
         )
@@ -92,25 +92,26 @@ export async function* judge(
 
 /** prompts[episode][step] */
 async function stepPrompts(
-  { reward, formats }: Pick<LoopPorts, 'reward' | 'formats'>,
+  reward: LanguageModelPort,
+  format: StepJudgeFormat,
   episodes: readonly EpisodeFinished[],
 ): Promise<Tokens[][]> {
   const texts = [
-    formats.reward.cue,
+    format.cue,
     ...episodes.flatMap(({ opening, steps }) => [
-      formats.reward.opening(opening),
-      ...steps.map(({ response, observation }) => formats.reward.step({ response, observation })),
+      format.opening(opening),
+      ...steps.map(({ response, observation }) => format.step({ response, observation })),
     ]),
   ]
   // Openings recur in a group and steps recur in a run: each distinct text is encoded once.
   const distinct = [...new Set(texts)]
   const encoded = await reward.encode(distinct)
   const tokensOf = new Map(distinct.map((text, index) => [text, encoded[index]!]))
-  const cue = tokensOf.get(formats.reward.cue)!
+  const cue = tokensOf.get(format.cue)!
   return episodes.map(({ opening, steps }) => {
-    let transcript = tokensOf.get(formats.reward.opening(opening))!
+    let transcript = tokensOf.get(format.opening(opening))!
     return steps.map(({ response, observation }) => {
-      transcript = joinTokens(transcript, tokensOf.get(formats.reward.step({ response, observation }))!)
+      transcript = joinTokens(transcript, tokensOf.get(format.step({ response, observation }))!)
       return joinTokens(transcript, cue)
     })
   })

@@ -1,6 +1,6 @@
 /** What a caller of the loop gives and gets; see loop.ts. */
 import type { RunEvent, LoggedEvent } from './events.ts'
-import type { EnvironmentPort, LanguageModelPort, RoleFormats } from './ports.ts'
+import type { EnvironmentPort, LanguageModelPort, RoleFormats, UnitTestPort } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
 export interface LoopPorts {
@@ -9,6 +9,8 @@ export interface LoopPorts {
   author: LanguageModelPort
   environment: EnvironmentPort
   formats: RoleFormats
+  /** Where `formats.reward` is a test writer. */
+  unitTests?: UnitTestPort
   /** Milliseconds of a monotonic clock; the only source of time, so that tests can hold it still. */
   now(): number
 }

@@ -95,7 +95,9 @@ export class LoopState {
         this.sampledTokens = event.metrics['training/num_tokens'] ?? this.sampledTokens
         break
       case 'judged':
+      case 'tests-written':
       case 'advantages':
+      case 'test-advantages':
       case 'theory':
       case 'run-finished':
         break

@@ -223,10 +223,12 @@ class LoopRun {
 
   async *#judge(groups: readonly TaskGroup[]): Events<void> {
     const settings = this.#settings
+    const format = this.#ports.formats.reward
+    if (format.kind !== 'step-judge') throw new Error('A reward model that writes tests is not part of the loop yet.')
     const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))
     const judgements = yield* this.#relay(
       'judge',
-      judge(this.#ports, episodes, {
+      judge(this.#ports.reward, format, episodes, {
         evaluationsPerStep: settings.evaluationsPerStep,
         temperature: settings.rewardTemperature,
         topP: settings.topP,

@@ -129,8 +129,22 @@ export interface StepResult {
   done: boolean
   /** Ground truth of the step just taken: did it bring the goal closer, or seek information as an expert would? */
   trueLabel: 1 | -1
-  /** Commands to the goal after the step under full knowledge; -1 where it can no longer be reached. */
+  /**
+   * Commands to the goal after the step under full knowledge; -1 where it can no longer be reached. Of a program: the
+   * ground-truth tests that it failed.
+   */
   distance: number
+  /** Where the step was a program: how it fared on each ground-truth test. */
+  tests?: TestResult[]
+}
+
+/** A program on one test. */
+export interface TestResult {
+  passed: boolean
+  /** The judge's verdict in a word or two: "passed", "wrong answer", "time limit". */
+  verdict: string
+  /** What people want to know of a test that was not passed: "expected 3, got 4"; '' where there is nothing to say. */
+  detail: string
 }
 
 export type Direction = 'harder' | 'easier'
@@ -153,6 +167,36 @@ export interface EnvironmentPort {
   describe(task: Task): Promise<string>
   /** Applies the author's rewrite (its text) to a task; validity is exact, solvable within `maxSteps` included. */
   rewrite(task: Task, rewriteText: string, newId: string, maxSteps: number): Promise<RewriteResult>
+}
+
+/**
+ * A unit test as text, in the released form: what the program is given, and what it must answer. Arguments as a JSON array
+ * and a JSON value where a function is called, standard input and output otherwise.
+ */
+export interface WrittenTest {
+  input: string
+  output: string
+}
+
+/** Programs of one task, each to be run on all tests. */
+export interface UnitTestJob {
+  task: Task
+  programs: readonly string[]
+  /** Null where the reward model wrote nothing readable. */
+  tests: readonly (WrittenTest | null)[]
+}
+
+export interface UnitTestReport {
+  /** results[program][test]; null in the whole column of a test that cannot be read, for then nothing can be run. */
+  results: (TestResult | null)[][]
+  /** Whether the reference solution passes the test; null where there is no reference solution or no readable test. */
+  isTrue: (boolean | null)[]
+}
+
+/** Runs what models write: needed where the reward model writes tests. */
+export interface UnitTestPort {
+  /** Reports in the order of the jobs. Whatever a program or a test does shows in its results; it never throws for them. */
+  runTests(jobs: readonly UnitTestJob[]): Promise<UnitTestReport[]>
 }
 
 // ------------------------------------------------------------------------------------------------ role formats
@@ -180,17 +224,30 @@ export interface RoleFormats {
     parse(response: string): { thought: string; command: string }
     maxTokens: number
   }
-  reward: {
-    opening(openingText: string): string
-    step(step: TranscriptStep): string
-    cue: string
-    parse(text: string): { reasoning: string; score: Score }
-    maxTokens: number
-  }
+  reward: StepJudgeFormat | TestWriterFormat
   author: {
     prompt(input: { description: string; direction: Direction; accuracy: number; criticSummary: string }): string
     /** The rewrite text handed to EnvironmentPort.rewrite. */
     parse(text: string): string
     maxTokens: number
   }
+}
+
+/** A reward model that scores every step. */
+export interface StepJudgeFormat {
+  kind: 'step-judge'
+  opening(openingText: string): string
+  step(step: TranscriptStep): string
+  cue: string
+  parse(text: string): { reasoning: string; score: Score }
+  maxTokens: number
+}
+
+/** A reward model that writes unit tests for a task, without having seen a program; each of them scores every program. */
+export interface TestWriterFormat {
+  kind: 'test-writer'
+  prompt(openingText: string): string
+  /** Never throws; null where no test can be read. */
+  parse(text: string): { reasoning: string; test: WrittenTest | null }
+  maxTokens: number
 }

@@ -243,9 +243,26 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   evaluationTasks: {
     label: 'Evaluation tasks',
-    help: 'Held-out tasks of each split, in- and out-of-distribution, one rollout each.',
+    help: 'Held-out tasks of each split, in- and out-of-distribution.',
     paper: '140 in-distribution and 134 out-of-distribution tasks',
     released: 'dataset.alfworld_eval_type, configs/alfworld_rl.yaml: whole split, 3 rollouts each',
+  },
+  evaluationRollouts: {
+    label: 'Rollouts of each evaluation task',
+    help: 'Programs or episodes of each held-out task. One is enough for accuracy; what tests detect needs a right and a wrong program of the same task.',
+    released:
+      'evaluation.policy.num_rollout_per_trial 3, configs/alfworld_rl.yaml; 3 responses, configs/coding_rl.yaml',
+  },
+  setting: {
+    label: 'World',
+    help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them.',
+    paper: 'Both, and OSWorld',
+    released: 'alfworld_rl.py, coding_rl.py',
+  },
+  problems: {
+    label: 'Problems',
+    help: 'Generated problems in JavaScript, or the problems that you imported.',
+    released: 'CodeContests_train, configs/coding_rl.yaml',
   },
   games: {
     label: 'Games',

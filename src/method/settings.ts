@@ -73,8 +73,14 @@ export const settingsSchema = v.pipe(
     rewriteAttempts: count(1, 32),
     /** Iterations between evaluations; 0 evaluates never. */
     evaluateEvery: count(0, 1000),
-    /** Held-out tasks of each split, one rollout each. */
+    /** Held-out tasks of each split. */
     evaluationTasks: count(0, 1000),
+    /** Rollouts of each held-out task. Detect needs tasks with a right and a wrong program, so more than one. */
+    evaluationRollouts: count(1, 64),
+    /** The world: ALFWorld's rooms, or programs that must pass tests. */
+    setting: v.picklist(['household', 'coding']),
+    /** Which problems the coding setting poses: generated ones, or imported ones of the released format. */
+    problems: v.picklist(['generated', 'imported']),
     /** Which games the household plays: generated ones, small or of the original's size, or imported ALFWorld games. */
     games: v.picklist(['compact', 'full', 'official']),
     /** ALFWorld's command language: v2 since 0.4 ("move mug 1 to shelf 2"), v1 before it ("put mug 1 in/on shelf 2"). */
@@ -170,6 +176,9 @@ export const DEFAULTS: Settings = {
   rewriteAttempts: 8,
   evaluateEvery: 5,
   evaluationTasks: 32,
+  evaluationRollouts: 1,
+  setting: 'household',
+  problems: 'generated',
   games: 'compact',
   dialect: 'v2',
   explainRefusals: false,
@@ -193,6 +202,48 @@ export const PRESETS = {
     policyLearningRate: 1e-4,
     rewardLearningRate: 5e-5,
     evaluationTasks: 48,
+  },
+  /** Tab-sized, for the shipped models that write programs and tests. */
+  coding: {
+    setting: 'coding',
+    tasksPerIteration: 8,
+    groupSize: 8,
+    evaluationsPerStep: 8,
+    maxSteps: 1,
+    taskPoolSize: 512,
+    topP: 1,
+    rewardTemperature: 1,
+    policyAccuracyLow: 1 / 8,
+    policyAccuracyHigh: 7 / 8,
+    policyLearningRate: 1e-4,
+    rewardLearningRate: 1e-4,
+    evaluationTasks: 32,
+    evaluationRollouts: 8,
+  },
+  /** The coding run of the paper as its released configuration and code have it (configs/coding_rl.yaml). */
+  'paper-coding': {
+    setting: 'coding',
+    profile: 'reference',
+    tasksPerIteration: 64,
+    groupSize: 32,
+    evaluationsPerStep: 16,
+    maxSteps: 1,
+    taskPoolSize: 4096,
+    policyAccuracyLow: 0.2,
+    policyAccuracyHigh: 0.8,
+    rewardAccuracyLow: 0.2,
+    rewardAccuracyHigh: 0.8,
+    policyTemperature: 1,
+    rewardTemperature: 0.8,
+    authorTemperature: 0.8,
+    rewriteAttempts: 3,
+    policyLearningRate: 1e-6,
+    rewardLearningRate: 1e-6,
+    policyUpdatesPerIteration: 2,
+    rewardUpdatesPerIteration: 2,
+    evaluateEvery: 10,
+    evaluationTasks: 128,
+    evaluationRollouts: 32,
   },
   /** The AlfWorld run of the paper as its released configuration has it (configs/alfworld_rl.yaml). */
   'paper-alfworld': {
@@ -224,6 +275,14 @@ export const PRESETS = {
     rewardAccuracyHigh: 0.8,
     normAdvByStd: true,
     policyTemperature: 0.8,
+  },
+  /** The released code's arithmetic for programs and tests (llm_rl_reward.py), at our size. */
+  'coding-reference': {
+    profile: 'reference',
+    policyAccuracyLow: 0.2,
+    policyAccuracyHigh: 0.8,
+    rewardAccuracyLow: 0.2,
+    rewardAccuracyHigh: 0.8,
   },
   'policy-only': { trainPolicy: true, trainReward: false, adaptEnvironment: false },
   'policy-reward': { trainPolicy: true, trainReward: true, adaptEnvironment: false },

@@ -4,7 +4,7 @@
  * another place helps, where it was found too easily the opposite is harder.
  */
 import { generateGame } from '../environments/household/generator.ts'
-import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../environments/household/random.ts'
+import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../environments/random.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import { formatRewrite } from '../environments/household/rewrite-language.ts'
 import { applyRewrite, possibleRewrites } from '../environments/household/rewrites.ts'

@@ -6,7 +6,7 @@ import {
   type JudgementErrors,
 } from '../environments/household/demonstrations.ts'
 import { generateGame } from '../environments/household/generator.ts'
-import { chance, seededRandom, unit, type Random } from '../environments/household/random.ts'
+import { chance, seededRandom, unit, type Random } from '../environments/random.ts'
 import { householdFormats, judgement, policyResponse } from '../environments/household/roles.ts'
 import type { Piece } from './demonstration-corpus.ts'
 

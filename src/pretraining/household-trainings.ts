@@ -74,7 +74,7 @@ async function rewardStanding(model: LanguageModel): Promise<string> {
   const episodes = Array.from({ length: 100 }, (_, seed) =>
     demonstratedEpisode(generateGame({ seed, split: 'id', sceneSize: 'compact' }), JUDGED_SLIP, MAX_STEPS, seed),
   )
-  const { process, outcome, unparsable } = await measureReward(model, householdFormats, episodes, 1)
+  const { process, outcome, unparsable } = await measureReward(model, householdFormats.reward, episodes, 1)
   return `process accuracy ${process.toFixed(3)}, outcome accuracy ${outcome.toFixed(3)}, unparsable ${unparsable.toFixed(3)}`
 }
 

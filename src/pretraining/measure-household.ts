@@ -1,11 +1,11 @@
 /** Where the shipped models stand: measured as the loop measures them, by rollouts and judgements at temperature 1. */
 import { demonstrate } from '../environments/household/demonstrations.ts'
 import type { HouseholdGame } from '../environments/household/game.ts'
-import { seededRandom } from '../environments/household/random.ts'
+import { seededRandom } from '../environments/random.ts'
 import { policyResponse } from '../environments/household/roles.ts'
 import type { EpisodeFinished } from '../method/events.ts'
 import { judge } from '../method/judging.ts'
-import type { EnvironmentPort, LanguageModelPort, RoleFormats, Split } from '../method/ports.ts'
+import type { EnvironmentPort, LanguageModelPort, RoleFormats, StepJudgeFormat, Split } from '../method/ports.ts'
 import { rollOut } from '../method/rollout.ts'
 
 export interface MeasureOptions {
@@ -69,12 +69,12 @@ export interface RewardAccuracy {
 
 export async function measureReward(
   reward: LanguageModelPort,
-  formats: RoleFormats,
+  format: StepJudgeFormat,
   episodes: readonly EpisodeFinished[],
   seed: number,
 ): Promise<RewardAccuracy> {
   const options = { evaluationsPerStep: 3, temperature: 1, topP: 1, rewardVersion: 0, seed }
-  const judgements = await lastOf(judge({ reward, formats }, episodes, options))
+  const judgements = await lastOf(judge(reward, format, episodes, options))
   const counts = { votes: 0, right: 0, unparsable: 0, outcomes: 0 }
   for (const [index, { steps, outcome }] of episodes.entries()) {
     let sum = 0

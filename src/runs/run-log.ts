@@ -19,6 +19,8 @@ const EVENT_TYPES: Record<LoggedBody['type'], true> = {
   'iteration-started': true,
   episode: true,
   judged: true,
+  'tests-written': true,
+  'test-advantages': true,
   advantages: true,
   'model-updated': true,
   'rewrite-proposed': true,

@@ -11,7 +11,7 @@ import { taskSentence } from '../../src/environments/household/game.ts'
 import { generateGame } from '../../src/environments/household/generator.ts'
 import { openingText } from '../../src/environments/household/observations.ts'
 import { distanceToGoal } from '../../src/environments/household/plan.ts'
-import { integer, pick, seededRandom } from '../../src/environments/household/random.ts'
+import { integer, pick, seededRandom } from '../../src/environments/random.ts'
 import { startGame } from '../../src/environments/household/state.ts'
 import { answersIn, asked, household, root, startHousehold } from './household-process.ts'
 

@@ -166,6 +166,7 @@ export const formats: RoleFormats = {
     maxTokens: 8,
   },
   reward: {
+    kind: 'step-judge',
     opening: (text) => `${text}|`,
     step: ({ response, observation }) => `${response}:${observation}|`,
     cue: '?',

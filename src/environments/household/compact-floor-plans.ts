@@ -5,7 +5,7 @@
 import { objectCounts, openableShare, receptacleCounts, unseenFloorPlans, type Room } from './corpus-statistics.ts'
 import type { FloorPlan } from './floor-plans.ts'
 import type { GameReceptacle } from './game.ts'
-import { chance, integer, seededRandom, shuffled, type Random } from './random.ts'
+import { chance, integer, seededRandom, shuffled, type Random } from '../random.ts'
 
 /** What a room has before chance adds more, so that every task of the room can be set in it. */
 const essentials: Readonly<Record<Room, readonly string[]>> = {

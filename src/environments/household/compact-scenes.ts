@@ -8,7 +8,7 @@ import { treatmentOf, type GameObject, type Goal, type TaskType } from './game.t
 import { isSensibleGoal } from './goals.ts'
 import { numbered } from './numbering.ts'
 import { drawPlacement } from './placement.ts'
-import { chance, integer, pick, pickWeighted, shuffled, type Random } from './random.ts'
+import { chance, integer, pick, pickWeighted, shuffled, type Random } from '../random.ts'
 import type { Scene } from './scenes.ts'
 import { splitOf, type Split } from './splits.ts'
 import { applianceType, receptacleTypes } from './vocabulary.ts'

@@ -1,7 +1,7 @@
 /** Lamps and scenery of full floor plans, which stand in the same place in every game. */
 import type { Fixture } from './floor-plans.ts'
 import type { GameReceptacle } from './game.ts'
-import { chance, pick, shuffled, type Random } from './random.ts'
+import { chance, pick, shuffled, type Random } from '../random.ts'
 import { row, shareOfYes, type RoomCounts } from './scene-counts.ts'
 import { shareOut } from './share-out.ts'
 import { drawReceptacles, hasRoomFor, indexTypes, nowhere } from './start-patterns.ts'

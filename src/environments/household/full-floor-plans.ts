@@ -12,7 +12,7 @@ import { officialSplitSizes, unseenFloorPlans, type Room } from './corpus-statis
 import type { FloorPlan } from './floor-plans.ts'
 import { placeFixtures } from './full-fixtures.ts'
 import { letOpen, sharePlaces, standInLine } from './full-receptacles.ts'
-import { seededRandom, shuffled, type Random } from './random.ts'
+import { seededRandom, shuffled, type Random } from '../random.ts'
 import { row, rowsOfKind, timesWanted, totalOf, type RoomCounts, type RowCounts } from './scene-counts.ts'
 import { sceneStatistics } from './scene-statistics.ts'
 import { evenWeights, shareOut, type Question } from './share-out.ts'

@@ -1,6 +1,6 @@
 /** How the receptacles of full floor plans stand: which of them open, and before which one stands in the same place. */
 import type { GameReceptacle } from './game.ts'
-import { pick, shuffled, type Random } from './random.ts'
+import { pick, shuffled, type Random } from '../random.ts'
 import { row, rowsOfKind, totalOf, type RoomCounts } from './scene-counts.ts'
 import { shareOut } from './share-out.ts'
 import { countTypes, hasTypes } from './start-patterns.ts'

@@ -2,7 +2,7 @@
 import type { Split } from '../../method/ports.ts'
 import type { HouseholdGame, SceneSize, TaskType } from './game.ts'
 import { generateGame } from './generator.ts'
-import { hashOf } from './random.ts'
+import { hashOf } from '../random.ts'
 
 export interface GameSource {
   /** `count` different games of a split, or all where there are fewer; the same for the same seed. */

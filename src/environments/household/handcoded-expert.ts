@@ -15,7 +15,7 @@ import { step } from './engine.ts'
 import type { Decision, ExpertRun, Subgoal } from './expert.ts'
 import { treatmentOf, type Goal } from './game.ts'
 import { nothingHappens, openingText } from './observations.ts'
-import { pick, type Random } from './random.ts'
+import { pick, type Random } from '../random.ts'
 import { cloneState, type Dialect, type GameState } from './state.ts'
 import { accepts, applianceType, can, openableTypes, treatments, type Treatment } from './vocabulary.ts'
 

@@ -4,7 +4,7 @@
  * not all of it is, and none is of the type that is asked for.
  */
 import type { GameObject, Goal } from './game.ts'
-import { chance, pickWeighted, unit, type Random } from './random.ts'
+import { chance, pickWeighted, unit, type Random } from '../random.ts'
 import { row, rowsOfKind, shareOfYes, totalOf, type RoomCounts, type RowCounts } from './scene-counts.ts'
 
 /** Pots and pans overlap on the stove, and then each often lies in the other. */

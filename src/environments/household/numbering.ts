@@ -1,6 +1,6 @@
 /** Names for things that have been put somewhere. */
 import type { GameObject } from './game.ts'
-import { shuffled, type Random } from './random.ts'
+import { shuffled, type Random } from '../random.ts'
 
 /** Sorted as listings are, and numbered downwards; which of several equals gets which number is chance. */
 export function numbered(placed: readonly Omit<GameObject, 'noun' | 'number'>[], random: Random): GameObject[] {

@@ -1,6 +1,6 @@
 /** Where things start, after the statistics of the official games. */
 import { startPlacement } from './corpus-statistics.ts'
-import { pick, pickWeighted, type Random } from './random.ts'
+import { pick, pickWeighted, type Random } from '../random.ts'
 import { accepts } from './vocabulary.ts'
 
 /** The receptacle an object of this type starts in, after the statistics; null is nowhere. */

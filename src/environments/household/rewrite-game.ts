@@ -2,7 +2,7 @@
 import { objectCounts, roomOf } from './corpus-statistics.ts'
 import { nameOf, type GameObject, type HouseholdGame } from './game.ts'
 import { drawPlacement } from './placement.ts'
-import { pickWeighted, seededRandom } from './random.ts'
+import { pickWeighted, seededRandom } from '../random.ts'
 import type { TaskRewrite } from './task.ts'
 import { can } from './vocabulary.ts'
 

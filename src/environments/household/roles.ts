@@ -10,7 +10,7 @@
  * Unlike the released prompts there is no list of admissible commands: the policy names its command, and what is not
  * admissible is answered by "Nothing happens.", as ALFWorld itself does.
  */
-import type { RoleFormats, Score } from '../../method/ports.ts'
+import type { RoleFormats, Score, StepJudgeFormat } from '../../method/ports.ts'
 
 const RESPONSE_CUE = '\n>'
 const JUDGE_CUE = '\nJudge:'
@@ -35,7 +35,7 @@ function parseScore(text: string): Score {
   return last ? (last[1] === '-' ? -1 : 1) : 0
 }
 
-export const householdFormats: RoleFormats = {
+export const householdFormats: RoleFormats & { reward: StepJudgeFormat } = {
   policy: {
     opening: (openingText) => withoutWelcome(openingText) + RESPONSE_CUE,
     afterResponse: (observation) => `\n${observation.slice(0, OBSERVATION_LIMIT)}${RESPONSE_CUE}`,
@@ -47,6 +47,7 @@ export const householdFormats: RoleFormats = {
     maxTokens: 16,
   },
   reward: {
+    kind: 'step-judge',
     opening: withoutWelcome,
     step: ({ response, observation }) => `${RESPONSE_CUE}${response}\n${observation.slice(0, OBSERVATION_LIMIT)}`,
     cue: JUDGE_CUE,

@@ -5,7 +5,7 @@
  */
 import { unseenFloorPlans } from './corpus-statistics.ts'
 import type { Goal } from './game.ts'
-import { hashOf } from './random.ts'
+import { hashOf } from '../random.ts'
 
 export type Split = 'train' | 'id' | 'ood'
 

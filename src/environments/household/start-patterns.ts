@@ -2,7 +2,7 @@
  * Where things start, as words: "countertop", "stoveburner+stoveburner" for a pan over two burners, "nowhere". An object
  * that two receptacles list is as common as two places for it, so the statistics treat both alike.
  */
-import { pick, type Random } from './random.ts'
+import { pick, type Random } from '../random.ts'
 
 export const nowhere = 'nowhere'
 

@@ -17,7 +17,17 @@ export const UP_FRONT: readonly { title: string; names: readonly SettingName[] }
 export const FOLDED: readonly { title: string; names: readonly SettingName[] }[] = [
   {
     title: 'Run',
-    names: ['seed', 'profile', 'tasksPerIteration', 'taskPoolSize', 'maxSteps', 'evaluateEvery', 'evaluationTasks'],
+    names: [
+      'seed',
+      'setting',
+      'profile',
+      'tasksPerIteration',
+      'taskPoolSize',
+      'maxSteps',
+      'evaluateEvery',
+      'evaluationTasks',
+      'evaluationRollouts',
+    ],
   },
   {
     title: 'Feedback and filters',
@@ -46,6 +56,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
     ],
   },
   { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
+  { title: 'Coding', names: ['problems'] },
   { title: 'Author', names: ['authorTemperature', 'rewriteAttempts', 'topP'] },
 ]
 

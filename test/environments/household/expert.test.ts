@@ -5,7 +5,7 @@ import type { Goal, HouseholdGame } from '../../../src/environments/household/ga
 import { generateGame } from '../../../src/environments/household/generator.ts'
 import { Knowledge } from '../../../src/environments/household/knowledge.ts'
 import { distanceToGoal } from '../../../src/environments/household/plan.ts'
-import { seededRandom } from '../../../src/environments/household/random.ts'
+import { seededRandom } from '../../../src/environments/random.ts'
 import { cloneState, startGame } from '../../../src/environments/household/state.ts'
 import { stepLabel } from '../../../src/environments/household/step-label.ts'
 import { room } from './rooms.ts'

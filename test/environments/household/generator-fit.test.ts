@@ -5,7 +5,7 @@ import {
   type Observations,
 } from '../../../src/environments/household/goodness-of-fit.ts'
 import { columnFactors, rake } from '../../../src/environments/household/raking.ts'
-import { integer, seededRandom, unit } from '../../../src/environments/household/random.ts'
+import { integer, seededRandom, unit } from '../../../src/environments/random.ts'
 
 describe('the tail of the χ² distribution', () => {
   it('has the published critical values', () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/environments/household/generator.ts'
 import { Knowledge } from '../../../src/environments/household/knowledge.ts'
 import { distanceToGoal } from '../../../src/environments/household/plan.ts'
-import { seededRandom } from '../../../src/environments/household/random.ts'
+import { seededRandom } from '../../../src/environments/random.ts'
 import { startGame } from '../../../src/environments/household/state.ts'
 import { accepts, receptacleTypes, objectTypesThatCanBe } from '../../../src/environments/household/vocabulary.ts'
 

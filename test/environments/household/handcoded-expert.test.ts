@@ -7,7 +7,7 @@ import { HandcodedExpert, playHandcodedExpert } from '../../../src/environments/
 import { Knowledge } from '../../../src/environments/household/knowledge.ts'
 import { admissibleCommands } from '../../../src/environments/household/commands.ts'
 import { openingText } from '../../../src/environments/household/observations.ts'
-import { seededRandom } from '../../../src/environments/household/random.ts'
+import { seededRandom } from '../../../src/environments/random.ts'
 import { startGame } from '../../../src/environments/household/state.ts'
 import { isLeftOut, noGames, officialGames, print } from './official-data.ts'
 import { room } from './rooms.ts'

@@ -4,7 +4,7 @@ import { step } from '../../../src/environments/household/engine.ts'
 import { nextCommandKnowingAll } from '../../../src/environments/household/expert.ts'
 import type { HouseholdGame } from '../../../src/environments/household/game.ts'
 import { nothingHappens, openingText } from '../../../src/environments/household/observations.ts'
-import { chance, pick, seededRandom, type Random } from '../../../src/environments/household/random.ts'
+import { chance, pick, seededRandom, type Random } from '../../../src/environments/random.ts'
 import { startGame, type Dialect } from '../../../src/environments/household/state.ts'
 
 const forms = [

@@ -5,7 +5,7 @@ import { step } from '../../../src/environments/household/engine.ts'
 import type { Goal, HouseholdGame } from '../../../src/environments/household/game.ts'
 import { generateGame } from '../../../src/environments/household/generator.ts'
 import { helpText, nothingHappens } from '../../../src/environments/household/observations.ts'
-import { chance, pick, seededRandom, type Random } from '../../../src/environments/household/random.ts'
+import { chance, pick, seededRandom, type Random } from '../../../src/environments/random.ts'
 import { reasonFor, refusalOf, type Refusal } from '../../../src/environments/household/refusals.ts'
 import {
   cloneState,

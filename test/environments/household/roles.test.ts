@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { demonstrate, demonstrateJudgement } from '../../../src/environments/household/demonstrations.ts'
 import { generateGame } from '../../../src/environments/household/generator.ts'
-import { seededRandom } from '../../../src/environments/household/random.ts'
+import { seededRandom } from '../../../src/environments/random.ts'
 import { householdFormats, judgement, policyResponse } from '../../../src/environments/household/roles.ts'
 
 const { policy, reward, author } = householdFormats

@@ -1,0 +1,4 @@
+/** What a generated problem asks for. */
+export interface Spec {
+  kind: string
+}
