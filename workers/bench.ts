@@ -14,7 +14,7 @@ const startJudgeWorker = () =>
 
 const service = new BenchService({
   // Models lie beside the page; this worker lies one folder below it, in the sources and in the build.
-  readModel: (role) => urlReader(new URL(`../models/${SHIPPED_MODELS[role]}`, self.location.href).href),
+  readModel: (role) => urlReader(new URL(`../models/${SHIPPED_MODELS.household[role]}`, self.location.href).href),
   startJudge() {
     const judge = new SupervisedJudge({ startWorker: startJudgeWorker })
     return { judge, close: () => judge.close() }

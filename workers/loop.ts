@@ -20,7 +20,10 @@ const START: Record<Role, () => Worker> = {
 
 /** Models lie beside the page; this worker lies one folder below it, in the sources and in the build. */
 function modelAddress(role: Role, request: StartRequest): string {
-  return request.models?.[role] ?? new URL(`../models/${SHIPPED_MODELS[role]}`, self.location.href).href
+  return (
+    request.models?.[role] ??
+    new URL(`../models/${SHIPPED_MODELS[request.settings.setting][role]}`, self.location.href).href
+  )
 }
 
 const service = new LoopService({

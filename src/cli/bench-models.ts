@@ -141,7 +141,7 @@ export async function loopSuiteInNode(sizes = LOOP_SIZES, { rounds } = EFFORT): 
     clock,
     rounds,
     sizes,
-    readModel: (role) => folderReader(`${models}${SHIPPED_MODELS[role]}`),
+    readModel: (role) => folderReader(`${models}${SHIPPED_MODELS.household[role]}`),
     stock: [tfjsLoopBackend()],
   })
 }

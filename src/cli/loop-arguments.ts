@@ -22,6 +22,8 @@ export interface LoopArguments {
   models: string
   /** A zip, folder or file of ALFWorld's own games, if these are to be played. */
   games?: string
+  /** A file of coding problems in JSON or JSONL, if these are to be posed. */
+  problems?: string
   /** The log, if one is wanted. */
   out?: string
   /** Folder for the checkpoints, if they are wanted. */
@@ -43,6 +45,7 @@ export const USAGE = `npm run loop -- [options]
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
   --games PATH        plays ALFWorld's own games: the released zip, its unpacked folder or part of it
+  --problems PATH     poses the coding problems of a file, JSON or JSONL; with --preset coding
   --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
   --models DIR        folder with the models (public/models)
   --out FILE.jsonl    writes the run log there, and timings beside it
@@ -58,6 +61,7 @@ const VALUED = [
   'seed',
   'eval-tasks',
   'games',
+  'problems',
   'backend',
   'models',
   'out',
@@ -95,10 +99,15 @@ export function parseLoopArguments(args: readonly string[]): LoopArguments | nul
     }
     overrides['games'] = 'official'
   }
-  const settings = settingsFrom(overrides, preset)
-  if (settings.games === 'official' && games === undefined) {
-    throw new ArgumentError("games=official needs --games PATH, the zip or folder of ALFWorld's released games.")
+  const problems = value('problems')
+  if (problems !== undefined) {
+    if ((overrides['problems'] ?? 'imported') !== 'imported') {
+      throw new ArgumentError('--problems poses imported problems; leave it or --set problems out.')
+    }
+    overrides['problems'] = 'imported'
   }
+  const settings = settingsFrom(overrides, preset)
+  checkSources(settings, { games, problems })
   const out = value('out')
   const save = value('save')
   return {
@@ -109,8 +118,29 @@ export function parseLoopArguments(args: readonly string[]): LoopArguments | nul
     isJson: given.flags.has('json'),
     models: value('models') ?? 'public/models',
     ...(games === undefined ? {} : { games }),
+    ...(problems === undefined ? {} : { problems }),
     ...(out === undefined ? {} : { out }),
     ...(save === undefined ? {} : { save }),
+  }
+}
+
+/** What is given is played, and what is asked for is given. Throws ArgumentError. */
+function checkSources(
+  settings: Settings,
+  { games, problems }: { games: string | undefined; problems: string | undefined },
+): void {
+  const isCoding = settings.setting === 'coding'
+  if (isCoding && games !== undefined) {
+    throw new ArgumentError('--games is played in the household, and this run is of the coding setting; leave it out.')
+  }
+  if (!isCoding && problems !== undefined) {
+    throw new ArgumentError('--problems is of the coding setting; add --preset coding, or leave it out.')
+  }
+  if (!isCoding && settings.games === 'official' && games === undefined) {
+    throw new ArgumentError("games=official needs --games PATH, the zip or folder of ALFWorld's released games.")
+  }
+  if (isCoding && settings.problems === 'imported' && problems === undefined) {
+    throw new ArgumentError('problems=imported needs --problems PATH, a file of problems in JSON or JSONL.')
   }
 }
 

@@ -11,6 +11,7 @@ import { connectWorker, type Bridge } from '../engines/worker-bridge.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import { openHousehold } from '../games/open-household.ts'
 import { runLoop } from '../method/loop.ts'
+import type { Settings } from '../method/settings.ts'
 import type { BackendName } from '../language-model/backends/index.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { RunSession } from '../runs/session.ts'
@@ -21,16 +22,14 @@ import { choiceLine, RunReport } from './report.ts'
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
 
-function modelFolders(models: string): Record<Role, string> {
-  const folders = Object.fromEntries(ROLES.map((role) => [role, resolve(models, SHIPPED_MODELS[role])])) as Record<
-    Role,
-    string
-  >
+/** Throws ArgumentError where one of the setting's models is missing. */
+function modelFolders(models: string, setting: Settings['setting']): Record<Role, string> {
+  const names = SHIPPED_MODELS[setting]
+  const folders = Object.fromEntries(ROLES.map((role) => [role, resolve(models, names[role])])) as Record<Role, string>
   const missing = ROLES.find((role) => !existsSync(join(folders[role], 'config.json')))
   if (missing !== undefined) {
-    const names = ROLES.map((role) => SHIPPED_MODELS[role]).join(', ')
     throw new ArgumentError(
-      `--models: "${models}" has no model ${SHIPPED_MODELS[missing]}; it must hold ${names}, as \`npm run pretrain\` writes them.`,
+      `--models: "${models}" has no model ${names[missing]}; it must hold ${Object.values(names).join(', ')}, as \`npm run pretrain\` writes them.`,
     )
   }
   return folders
@@ -60,7 +59,7 @@ async function run(options: LoopArguments): Promise<number> {
   const tell = (line: string) => process.stderr.write(`${line}\n`)
   const library = games === undefined ? null : await importLibrary(games, tell)
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
-  const locations = modelFolders(options.models)
+  const locations = modelFolders(options.models, settings.setting)
   const choice = await choiceOf(options.backend, locations.policy)
   if (options.backend === 'auto') tell(choiceLine(choice))
   const { backend } = choice
@@ -84,7 +83,13 @@ async function run(options: LoopArguments): Promise<number> {
         now: () => performance.now(),
       },
       // No clock and no chance in the name: the same arguments give the same log.
-      request: { runId: `${preset}-s${settings.seed}`, preset, backend, models: SHIPPED_MODELS, settings },
+      request: {
+        runId: `${preset}-s${settings.seed}`,
+        preset,
+        backend,
+        models: SHIPPED_MODELS[settings.setting],
+        settings,
+      },
       iterations,
       store,
       checkpointEvery: save === undefined ? 0 : 1,

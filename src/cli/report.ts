@@ -3,7 +3,7 @@
  * now on a terminal. Fed with the run's events; it computes nothing that is not in them.
  */
 import type { BackendChoice } from '../engines/backend-choice.ts'
-import { isLogged, type PhaseProgressed, type RunEvent } from '../method/events.ts'
+import { isLogged, type EvaluationFinished, type PhaseProgressed, type RunEvent } from '../method/events.ts'
 
 export interface Output {
   write(text: string): unknown
@@ -16,6 +16,8 @@ export interface ReportOptions {
   stdout: Output
   stderr: Output
 }
+
+type Metrics = Record<string, number>
 
 const BAR_WIDTH = 24
 const CLEAR_LINE = '\r\u001B[2K'
@@ -35,7 +37,7 @@ const SHOWN: readonly [label: string, metric: string, digits: number][] = [
 export class RunReport {
   readonly #options: ReportOptions
   #timings: Record<string, number> = {}
-  #evaluation: Record<string, number> = {}
+  #evaluations: (EvaluationFinished & { iteration: number })[] = []
   #isBarShown = false
 
   constructor(options: ReportOptions) {
@@ -45,10 +47,8 @@ export class RunReport {
   take(event: RunEvent): void {
     if (event.type === 'progress') this.#showProgress(event)
     if (event.type === 'timings') this.#timings = event.metrics
-    if (event.type === 'evaluation') {
-      this.#evaluation['training/global_step'] = event.iteration
-      this.#evaluation[`eval/${event.split}/acc`] = event.acc
-    } else if (isLogged(event) && event.type !== 'episode') this.#printEvaluation()
+    if (event.type === 'evaluation') this.#evaluations.push(event)
+    else if (isLogged(event) && event.type !== 'episode') this.#printEvaluation()
     if (event.type === 'iteration-finished') {
       const metrics = { ...event.metrics, ...this.#timings }
       this.#timings = {}
@@ -65,12 +65,15 @@ export class RunReport {
   }
 
   #printEvaluation(): void {
-    const metrics = this.#evaluation
-    if (Object.keys(metrics).length === 0) return
-    this.#evaluation = {}
-    const accuracies = Object.entries(metrics).filter(([name]) => name.startsWith('eval/'))
-    const words = accuracies.map(([name, acc]) => `${name.slice('eval/'.length, -'/acc'.length)} acc ${acc.toFixed(3)}`)
-    this.#print(metrics, () => `evaluation after ${metrics['training/global_step']}: ${words.join(', ')}`)
+    const evaluations = this.#evaluations
+    const iteration = evaluations[0]?.iteration
+    if (iteration === undefined) return
+    this.#evaluations = []
+    const metrics = Object.assign(
+      { 'training/global_step': iteration },
+      ...evaluations.map(evaluationMetrics),
+    ) as Metrics
+    this.#print(metrics, () => `evaluation after ${iteration}: ${evaluations.map(evaluationWords).join(', ')}`)
   }
 
   #lineOf(iteration: number, metrics: Record<string, number>): string {
@@ -96,6 +99,23 @@ export class RunReport {
     stderr.write(`${CLEAR_LINE}iteration ${iteration}/${iterations} ${bar} ${phase} ${done}/${total}`)
     this.#isBarShown = true
   }
+}
+
+/** UT and Detect only where there were tests to measure them on. */
+function evaluationMetrics({ split, acc, tests }: EvaluationFinished): Metrics {
+  const { ut = null, detect = null } = tests ?? {}
+  return {
+    [`eval/${split}/acc`]: acc,
+    ...(ut === null ? {} : { [`eval/${split}/ut`]: ut }),
+    ...(detect === null ? {} : { [`eval/${split}/detect`]: detect }),
+  }
+}
+
+/** "id acc 0.250", or of programs and tests "id Code 0.250 UT 0.500 Detect 0.125". */
+function evaluationWords({ split, acc, tests }: EvaluationFinished): string {
+  if (tests === undefined) return `${split} acc ${acc.toFixed(3)}`
+  const { ut, detect } = tests
+  return `${split} Code ${acc.toFixed(3)} UT ${ut?.toFixed(3) ?? 'unknown'} Detect ${detect?.toFixed(3) ?? 'unknown'}`
 }
 
 /** "Backend: cpu, because WebGPU offers no graphics adapter here." */

@@ -23,6 +23,14 @@ export function restartNotice({ worker, reason, cause }: WorkerLostError): strin
   return isDeviceFailure(cause) ? `${notice} ${cause.message}` : notice
 }
 
+/** The same for the judge's worker, which has nothing to lose but the program that it ran. */
+export function judgeRestartNotice({ reason }: WorkerLostError): string {
+  return (
+    `The judge’s worker stopped (${reason}) and another takes its place. A program that was running counts as failed; ` +
+    'all others are judged as ever.'
+  )
+}
+
 export interface ErrorRecord {
   name: string
   message: string

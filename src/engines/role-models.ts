@@ -1,5 +1,6 @@
 /** The three roles' models, each in a thread of its own. */
 import type { BackendName } from '../language-model/backends/index.ts'
+import type { Settings } from '../method/settings.ts'
 import { SupervisedModel } from './supervised-model.ts'
 import type { ModelService } from './tiny.ts'
 import type { Bridge } from './worker-bridge.ts'
@@ -10,11 +11,10 @@ export const BACKENDS = ['cpu', 'webgpu'] as const satisfies readonly BackendNam
 export const ROLES = ['policy', 'reward', 'author'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Folder names of the models that we ship. */
-export const SHIPPED_MODELS: Record<Role, string> = {
-  policy: 'household-policy',
-  reward: 'household-reward',
-  author: 'household-author',
+/** Folder names of the models that we ship: which one plays what in each setting. */
+export const SHIPPED_MODELS: Record<Settings['setting'], Record<Role, string>> = {
+  household: { policy: 'household-policy', reward: 'household-reward', author: 'household-author' },
+  coding: { policy: 'coding-policy', reward: 'coding-reward', author: 'coding-author' },
 }
 
 export interface RoleModelsOptions {

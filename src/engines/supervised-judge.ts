@@ -12,7 +12,7 @@ import type { Bridge } from './worker-bridge.ts'
 
 export interface SupervisedJudgeOptions {
   startWorker(): Bridge<Judge>
-  /** A program took the worker with it. */
+  /** A program took the worker with it, or the worker died while none ran; the next program finds a new one. */
   onLoss?(loss: WorkerLostError): void
 }
 
@@ -26,6 +26,8 @@ export class SupervisedJudge implements JudgePort {
   #loaded: Bridge<Judge> | null = null
   /** Settles when the worker is free; it never rejects. */
   #lastTurn: Promise<unknown> = Promise.resolve()
+  /** A program is with the worker, or waits for it to load. */
+  #isAwaited = false
   #isClosed = false
 
   constructor(options: SupervisedJudgeOptions) {
@@ -57,6 +59,15 @@ export class SupervisedJudge implements JudgePort {
   }
 
   async #judgeOne(job: JudgeJob): Promise<JudgeResult> {
+    this.#isAwaited = true
+    try {
+      return await this.#judgeAwaited(job)
+    } finally {
+      this.#isAwaited = false
+    }
+  }
+
+  async #judgeAwaited(job: JudgeJob): Promise<JudgeResult> {
     const bridge = await this.#ready()
     const watchdog = watch(bridge, job.limits.wallMs)
     try {
@@ -74,10 +85,22 @@ export class SupervisedJudge implements JudgePort {
     }
   }
 
+  #start(): Bridge<Judge> {
+    const bridge = this.#options.startWorker()
+    // One that dies between two programs must not be taken for what the next one did. With one at hand, or while it
+    // loads, whoever waits for it hears of it.
+    void bridge.lost.then((loss) => {
+      if (this.#bridge !== bridge || this.#isAwaited || this.#isClosed) return
+      this.#bridge = null
+      this.#options.onLoss?.(loss)
+    })
+    return bridge
+  }
+
   async #ready(): Promise<Bridge<Judge>> {
     for (let failures = 1; ; failures++) {
       if (this.#isClosed) throw new WorkerLostError('judge', 'it was closed')
-      const bridge = (this.#bridge ??= this.#options.startWorker())
+      const bridge = (this.#bridge ??= this.#start())
       if (this.#loaded === bridge) return bridge
       try {
         await bridge.remote.load()

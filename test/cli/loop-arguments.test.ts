@@ -54,6 +54,18 @@ describe('npm run loop', () => {
     expect(parseLoopArguments(['--set', 'games=full'])).toMatchObject({ settings: { games: 'full' } })
   })
 
+  it('poses the problems of a file where one is given, and asks nothing of games then', () => {
+    expect(parseLoopArguments(['--preset', 'coding', '--problems', 'a.jsonl'])).toMatchObject({
+      problems: 'a.jsonl',
+      settings: { setting: 'coding', problems: 'imported' },
+    })
+    const assigned = parseLoopArguments(['--set', 'setting=coding', '--set', 'problems=imported', '--problems=a'])
+    expect(assigned).toMatchObject({ problems: 'a', preset: 'household', settings: { setting: 'coding' } })
+    const generated = parseLoopArguments(['--preset', 'coding', '--set', 'games=official'])
+    expect(generated).toMatchObject({ settings: { setting: 'coding', problems: 'generated' } })
+    expect(generated).not.toHaveProperty('problems')
+  })
+
   it('gives help instead', () => {
     expect(parseLoopArguments(['--iterations', '3', '--help'])).toBeNull()
   })
@@ -79,6 +91,12 @@ describe('npm run loop', () => {
     [['--set', 'games=official'], '--games PATH'],
     [['--games', 'a.zip', '--set', 'games=compact'], 'leave it or --set games out'],
     [['--games'], 'needs a value'],
+    [['--problems', 'a.json'], '--preset coding'],
+    [['--problems', 'a.json', '--preset', 'coding', '--set', 'setting=household'], '--preset coding'],
+    [['--problems', 'a.json', '--preset', 'coding', '--set', 'problems=generated'], 'leave it or --set problems out'],
+    [['--preset', 'coding', '--set', 'problems=imported'], '--problems PATH'],
+    [['--preset', 'coding', '--games', 'a.zip'], 'leave it out'],
+    [['--set', 'setting=kitchen'], 'household, coding'],
   ])('answers %j in one line that says what is valid', (args, valid) => {
     const line = complaint(...args)
     expect(line).toContain(valid)

@@ -33,7 +33,7 @@ const events: RunEvent[] = [
   { type: 'run-finished', reason: 'completed', seq: 4, iteration: 1 },
 ]
 
-function show(isJson: boolean, isTTY: boolean) {
+function show(isJson: boolean, isTTY: boolean, taken: readonly RunEvent[] = events) {
   const output = { stdout: '', stderr: '' }
   const report = new RunReport({
     isJson,
@@ -41,7 +41,7 @@ function show(isJson: boolean, isTTY: boolean) {
     stdout: { write: (text) => (output.stdout += text) },
     stderr: { write: (text) => (output.stderr += text), isTTY },
   })
-  for (const event of events) report.take(event)
+  for (const event of taken) report.take(event)
   return output
 }
 
@@ -64,6 +64,26 @@ describe('the report of a run', () => {
     expect(show(false, false).stdout).toBe(
       'evaluation after 0: id acc 0.250, ood acc 0.125\niteration 1: acc 0.500, s 2.5\n',
     )
+  })
+
+  it('says how good programs and tests are, and of what nothing is known', () => {
+    const rest = { type: 'evaluation', policyVersion: 1, episodes: 8, iteration: 3 } as const
+    const measured = { ut: 0.5, utTests: 12, detect: 0.25, detectTests: 8 }
+    const evaluations: RunEvent[] = [
+      { ...rest, split: 'id', acc: 0.375, tests: measured, seq: 0 },
+      { ...rest, split: 'ood', acc: 0, tests: { ut: null, utTests: 0, detect: null, detectTests: 0 }, seq: 1 },
+      { type: 'run-finished', reason: 'completed', seq: 2, iteration: 3 },
+    ]
+    expect(show(false, false, evaluations).stdout).toBe(
+      'evaluation after 3: id Code 0.375 UT 0.500 Detect 0.250, ood Code 0.000 UT unknown Detect unknown\n',
+    )
+    expect(JSON.parse(show(true, false, evaluations).stdout)).toEqual({
+      'training/global_step': 3,
+      'eval/id/acc': 0.375,
+      'eval/id/ut': 0.5,
+      'eval/id/detect': 0.25,
+      'eval/ood/acc': 0,
+    })
   })
 
   it('shows a bar on a terminal alone, and takes it away', () => {

@@ -58,6 +58,15 @@ describe('a judge in a worker', () => {
     expect(onLoss).toHaveBeenCalledOnce()
   })
 
+  it('blames no program for a worker that dies while none is with it', async () => {
+    open('fragile')
+    expect(await judge.judge([job(`${RIGHT} // EXIT LATER`)])).toMatchObject([JUDGED])
+    await expect.poll(() => onLoss.mock.calls.length).toBe(1)
+    expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
+    expect(startWorker).toHaveBeenCalledTimes(2)
+    expect(onLoss).toHaveBeenCalledOnce()
+  })
+
   it.each([
     ['hangs', 'fragile', 'HANG'],
     ['is busy with a program that may run for long', 'judge', 'for (;;);'],

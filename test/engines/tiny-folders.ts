@@ -7,13 +7,14 @@ import { writeModelFolder } from '../../src/language-model/folder-reader.ts'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import { PLAIN, tinyTokenizerJson } from '../language-model/tiny-model.ts'
 
-/** Path of a new folder with `household-policy` and so on in it; the caller removes it. */
+/** Path of a new folder with `household-policy`, `coding-policy` and so on in it; the caller removes it. */
 export async function writeTinyModels(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tiny-models-'))
   const config = { ...PLAIN, vocab_size: 270, max_position_embeddings: 8192 }
   for (const [seed, role] of ROLES.entries()) {
     const model = await LanguageModel.fresh(config, tinyTokenizerJson(), seed, 'cpu')
-    await writeModelFolder(join(folder, SHIPPED_MODELS[role]), await model.saveFolder())
+    const files = await model.saveFolder()
+    for (const names of Object.values(SHIPPED_MODELS)) await writeModelFolder(join(folder, names[role]), files)
     await model.dispose()
   }
   return folder
