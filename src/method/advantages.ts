@@ -50,9 +50,18 @@ export interface GroupAdvantages {
   policy: (number | null)[][]
   /** reward[trajectory][step][evaluation]; null where the evaluation does not train. */
   reward: (number | null)[][][]
+  /** Of the tests that the reward model wrote; null where it wrote none, or where nothing tells what they are worth. */
+  tests: TestAdvantages | null
   /** Sets of at least two that the policy's feedback was standardised over, and how many of them were constant. */
   policySets: number
   constantPolicySets: number
+}
+
+/** One entry for each test of the task. */
+export interface TestAdvantages {
+  feedback: number[]
+  /** Null where the test does not train. */
+  reward: (number | null)[]
 }
 
 /** Mean 0 and, with `byStd`, population standard deviation 1; all 0 where the values do not differ. */
@@ -70,19 +79,33 @@ export function accuracyOf(outcomes: readonly Outcome[]): number {
   return outcomes.filter((outcome) => outcome === 1).length / outcomes.length
 }
 
-/** Advantages of all trajectories of one task. Pure: nothing outside the group is looked at. */
-export function groupAdvantages(group: readonly ScoredTrajectory[], settings: AdvantageSettings): GroupAdvantages {
-  const accuracy = accuracyOf(group.map((trajectory) => trajectory.outcome))
-  const trainsPolicy = accuracy >= settings.policyAccuracyLow && accuracy <= settings.policyAccuracyHigh
-  const trainsReward = accuracy >= settings.rewardAccuracyLow && accuracy <= settings.rewardAccuracyHigh
+/** Whether a task of this accuracy is let through by the filters of the two roles, edges included. */
+export function trainsAt(
+  accuracy: number,
+  settings: AdvantageSettings,
+): { trainsPolicy: boolean; trainsReward: boolean } {
+  return {
+    trainsPolicy: accuracy >= settings.policyAccuracyLow && accuracy <= settings.policyAccuracyHigh,
+    trainsReward: accuracy >= settings.rewardAccuracyLow && accuracy <= settings.rewardAccuracyHigh,
+  }
+}
 
-  const feedback = group.map(({ outcome, scores }) => scores.map((step) => integratedFeedback(outcome, step, settings)))
-  const policySets = groupBy(
+/**
+ * The feedback of all trajectories of one task, standardised at every step index. `keep` says what becomes of an advantage;
+ * null keeps the step from training.
+ */
+export function policyAdvantages(
+  feedback: readonly (readonly number[])[],
+  isTrained: boolean,
+  settings: Pick<AdvantageSettings, 'singleSurvivor' | 'normAdvByStd'>,
+  keep: (advantage: number) => number | null = nonZero,
+): Pick<GroupAdvantages, 'policy' | 'policySets' | 'constantPolicySets'> {
+  const sets = groupBy(
     feedback.flatMap((steps, trajectory) => steps.map((value, step) => ({ key: step, value, trajectory, step }))),
   )
   const policy = feedback.map((steps) => steps.map((): number | null => null))
   let constantPolicySets = 0
-  for (const set of policySets) {
+  for (const set of sets) {
     const isAlone = set.length === 1
     const advantages =
       isAlone && settings.singleSurvivor === 'raw'
@@ -92,11 +115,19 @@ export function groupAdvantages(group: readonly ScoredTrajectory[], settings: Ad
             settings.normAdvByStd,
           )
     if (!isAlone && advantages.every((advantage) => advantage === 0)) constantPolicySets++
-    if (!trainsPolicy) continue
+    if (!isTrained) continue
     set.forEach(({ trajectory, step }, index) => {
-      policy[trajectory]![step] = nonZero(advantages[index]!)
+      policy[trajectory]![step] = keep(advantages[index]!)
     })
   }
+  return { policy, policySets: sets.filter((set) => set.length > 1).length, constantPolicySets }
+}
+
+/** Advantages of all trajectories of one task whose steps were judged. Pure: nothing outside the group is looked at. */
+export function groupAdvantages(group: readonly ScoredTrajectory[], settings: AdvantageSettings): GroupAdvantages {
+  const accuracy = accuracyOf(group.map((trajectory) => trajectory.outcome))
+  const { trainsPolicy, trainsReward } = trainsAt(accuracy, settings)
+  const feedback = group.map(({ outcome, scores }) => scores.map((step) => integratedFeedback(outcome, step, settings)))
 
   const reward = group.map(({ scores }) => scores.map((step) => step.map((): number | null => null)))
   if (trainsReward) {
@@ -121,14 +152,7 @@ export function groupAdvantages(group: readonly ScoredTrajectory[], settings: Ad
       })
     }
   }
-  return {
-    accuracy,
-    feedback,
-    policy,
-    reward,
-    policySets: policySets.filter((set) => set.length > 1).length,
-    constantPolicySets,
-  }
+  return { accuracy, feedback, ...policyAdvantages(feedback, trainsPolicy, settings), reward, tests: null }
 }
 
 function rewardSetKey(grouping: Settings['rewardGrouping'], trajectory: number, step: number): string {
@@ -143,7 +167,7 @@ function rewardSetKey(grouping: Settings['rewardGrouping'], trajectory: number, 
 }
 
 /** An advantage of exactly 0 has no gradient, so it does not take part (alfworld_rl_reward.py:296). */
-function nonZero(advantage: number): number | null {
+export function nonZero(advantage: number): number | null {
   return advantage === 0 ? null : advantage
 }
 
