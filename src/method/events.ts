@@ -108,7 +108,10 @@ export interface TestsWritten {
   /** results[program][test]; null for a test that cannot be read. */
   results: (TestResult | null)[][]
 }
-/** What the tests of a task are worth, and their advantages; null where a test does not train. */
+/**
+ * What the tests of a task are worth, and their advantages; null where a test does not train. A task has none where nothing
+ * tells what its tests are worth: in profile `reference`, without a correct program.
+ */
 export interface TestAdvantagesAssigned {
   type: 'test-advantages'
   taskId: string

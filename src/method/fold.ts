@@ -19,6 +19,8 @@ import type {
   RewriteResolved,
   RunFinished,
   RunStarted,
+  TestAdvantagesAssigned,
+  TestsWritten,
   TheoryEstimated,
 } from './events.ts'
 import type { Task } from './ports.ts'
@@ -27,13 +29,26 @@ import type { LivePatch, Settings } from './settings.ts'
 export interface EpisodeView {
   episode: EpisodeFinished
   iteration: number
-  /** votes[step][evaluation]; null until judged, and in held-out episodes, which nobody judges. */
+  /**
+   * votes[step][evaluation]; null until judged, in held-out episodes, which nobody judges, and where the reward model
+   * writes tests: those score all programs of a task at once, and are under `RunView.testsFor`.
+   */
   votes: Evaluation[][] | null
   /** R of every step; null until assigned. */
   feedback: number[] | null
   policyAdvantages: (number | null)[] | null
   /** rewardAdvantages[step][evaluation] */
   rewardAdvantages: (number | null)[][] | null
+}
+
+/** The tests that the reward model wrote for a task, on the programs of the task's group. */
+export interface TestsView {
+  written: TestsWritten
+  iteration: number
+  /** One entry for each test; null until assigned, where nothing tells what they are worth, and of held-out tasks. */
+  feedback: number[] | null
+  /** Likewise; an entry is null where the test does not train. */
+  advantages: (number | null)[] | null
 }
 
 export interface TaskView {
@@ -61,6 +76,8 @@ export interface IterationView {
   pendingTaskIds: string[]
   /** Training episodes in the order in which they ended. */
   episodes: EpisodeView[]
+  /** Of the training tasks, in the order in which they were written; none where the reward model judges steps. */
+  writtenTests: TestsView[]
   policyUpdate: ModelUpdated | null
   rewardUpdate: ModelUpdated | null
   evaluations: EvaluationFinished[]
@@ -99,6 +116,8 @@ export class RunView {
   finished: RunFinished['reason'] | null = null
   eventCount = 0
   readonly #series = new Map<string, Series>()
+  /** By iteration and task. */
+  readonly #tests = new Map<string, TestsView>()
 
   get isFinished(): boolean {
     return this.finished !== null
@@ -118,9 +137,17 @@ export class RunView {
     return [...this.#series.keys()]
   }
 
-  /** Values of a metric, or of `eval/id/acc`, `eval/ood/acc`, `theory/pPlus`, `theory/pMinus`, `theory/mu`. Not to be changed. */
+  /**
+   * Values of a metric, or of `eval/<split>/acc`, `eval/<split>/ut` and `eval/<split>/detect` with split `id` or `ood`, or
+   * of `theory/pPlus`, `theory/pMinus`, `theory/mu`. Not to be changed.
+   */
   series(name: string): Readonly<Series> {
     return this.#series.get(name) ?? EMPTY_SERIES
+  }
+
+  /** The tests written for a task in an iteration, 0 for the evaluation before the first; held-out tasks have theirs too. */
+  testsFor(iteration: number, taskId: string): TestsView | null {
+    return this.#tests.get(testsKey(iteration, taskId)) ?? null
   }
 
   /** A task's forebears from the original to the task itself. */
@@ -169,6 +196,12 @@ export class RunView {
         view.rewardAdvantages = event.reward
         break
       }
+      case 'tests-written':
+        this.#addTests(event, iteration)
+        break
+      case 'test-advantages':
+        this.#assignTests(event, iteration)
+        break
       case 'model-updated':
         this.phase = event.role === 'policy' ? 'update-policy' : 'update-reward'
         if (event.role === 'policy') this.policyVersion = event.version
@@ -194,6 +227,8 @@ export class RunView {
         this.evaluations.push(event)
         if (iteration > 0) this.current?.evaluations.push(event)
         this.#addPoint(`eval/${event.split}/acc`, iteration, event.acc)
+        this.#addPoint(`eval/${event.split}/ut`, iteration, event.tests?.ut ?? null)
+        this.#addPoint(`eval/${event.split}/detect`, iteration, event.tests?.detect ?? null)
         break
       case 'iteration-finished':
         if (this.current) {
@@ -218,6 +253,7 @@ export class RunView {
       taskIds: event.taskIds,
       pendingTaskIds: event.pendingTaskIds,
       episodes: [],
+      writtenTests: [],
       policyUpdate: null,
       rewardUpdate: null,
       evaluations: [],
@@ -251,6 +287,20 @@ export class RunView {
     }
     entry.played++
     if (episode.outcome === 1) entry.won++
+  }
+
+  #addTests(written: TestsWritten, iteration: number): void {
+    const view: TestsView = { written, iteration, feedback: null, advantages: null }
+    this.#tests.set(testsKey(iteration, written.taskId), view)
+    this.phase = written.split === 'train' ? 'judge' : 'evaluate'
+    if (written.split === 'train') this.current?.writtenTests.push(view)
+  }
+
+  #assignTests({ taskId, feedback, reward }: TestAdvantagesAssigned, iteration: number): void {
+    const view = this.testsFor(iteration, taskId)
+    if (!view) return
+    view.feedback = feedback
+    view.advantages = reward
   }
 
   #propose(proposal: RewriteProposed, iteration: number): void {
@@ -291,6 +341,7 @@ export class RunView {
   #discard(cut: IterationView): void {
     this.iterations.pop()
     for (const [id, { iteration }] of this.episodes) if (iteration === cut.iteration) this.episodes.delete(id)
+    for (const [key, { iteration }] of this.#tests) if (iteration === cut.iteration) this.#tests.delete(key)
     for (const event of cut.resolved) this.#resolve(event, null)
     for (const proposal of cut.proposed) {
       this.rewrites.delete(proposal.proposalId)
@@ -311,6 +362,10 @@ export class RunView {
     if (cut.policyUpdate) this.policyVersion = cut.policyUpdate.version - 1
     if (cut.rewardUpdate) this.rewardVersion = cut.rewardUpdate.version - 1
   }
+}
+
+function testsKey(iteration: number, taskId: string): string {
+  return `${iteration}/${taskId}`
 }
 
 export function foldRun(events: Iterable<LoggedEvent>): RunView {
