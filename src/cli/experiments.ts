@@ -1,11 +1,17 @@
 /**
  * Experiments behind the README's claims; they take minutes of training, so they are no tests.
  *
- *     npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100] [--evaluate-every 20]
+ *     npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
+ *                                     [--evaluation-tasks 100] [--evaluate-every 20]
  *
- * `learning`: opens the built page in a real Chromium, a fresh profile for every seed, presses Run, waits, and reads the
- * run that the page has kept. Prints the held-out accuracy before anything was learned and the mean of the last three
- * evaluations before the time was up, with the reward model's accuracies of the first and the last iterations.
+ * `learning`: opens the built page in a real Chromium, a fresh profile for every seed, chooses the preset, presses Run,
+ * waits, and reads the run that the page has kept. Prints for every seed what held-out tasks said before anything was
+ * learned and the mean of the last three evaluations before the time was up, as a table, and of how many seeds it rose.
+ * `--preset coding` evaluates 64 tasks of each split unless told otherwise, for each has eight rollouts there.
+ *
+ * With `--in node` the same runs without a page, to try something out: there `--set KEY=VALUE` changes settings (repeated),
+ * `--models DIR`, `--problems PATH` and `--backend NAME` are as of `npm run loop`, `--iterations N` ends a run before its
+ * time is up, and `--out DIR` keeps the logs.
  *
  *     npm run experiments -- main-thread [--seconds 20]
  *
@@ -18,140 +24,38 @@
  * `--draws`, only compares so many draws of the floor plans.
  */
 import { parseArgs } from 'node:util'
-import type { Page } from 'playwright-core'
 import { preview } from 'vite'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
-import type { LoggedEvent } from '../method/events.ts'
+import { presetSettings, SettingsError } from '../method/settings.ts'
+import { learnInChromium, type LearningOptions } from './experiments-learning-chromium.ts'
+import { learnInNode } from './experiments-learning-node.ts'
+import { learningTable, learningVerdicts, type LearningResult } from './experiments-learning-report.ts'
 import { compareDraws } from './floor-plan-draws.ts'
 import { generatorReport, recount } from './generator-report.ts'
 import { heldMainThread } from './main-thread.ts'
 
-const USAGE = `Usage: npm run experiments -- learning [--seeds 0,1,2,3,4] [--minutes 10] [--evaluation-tasks 100]
-         [--evaluate-every 20] [--at-once 1]
+const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
+         [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
+       npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
+         [--iterations N] [--out DIR] and what is above
        npm run experiments -- main-thread [--seconds 20]
        npm run experiments -- generator [--games 1000] [--recount] [--draws 300]`
-const LAST = 3
 
-interface LearningResult {
-  seed: number
-  iterations: number
-  firstIterationSeconds: number
-  before: { id: number; ood: number }
-  after: { id: number; ood: number }
-  reward: { process: [number, number]; outcome: [number, number] }
-  accepted: number
-}
+/** One run of a seed; whatever runs it prints nothing. */
+type Learn = (seed: number) => Promise<LearningResult>
 
-interface LearningOptions {
-  seeds: readonly number[]
-  minutes: number
-  /** Held-out tasks of each split. */
-  evaluationTasks: number
-  evaluateEvery: number
-  /** Runs that share the machine. */
-  atOnce: number
-}
-
-async function learning({ seeds, minutes, evaluationTasks, evaluateEvery, atOnce }: LearningOptions): Promise<void> {
-  buildIfStale()
-  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
-  const browser = await launchBrowser()
+async function learning(seeds: readonly number[], atOnce: number, learn: Learn): Promise<void> {
   const results: LearningResult[] = []
-  try {
-    for (let first = 0; first < seeds.length; first += atOnce) {
-      const batch = seeds.slice(first, first + atOnce).map(async (seed) => {
-        const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
-        const page = await context.newPage()
-        await page.goto(server.resolvedUrls!.local[0]!)
-        for (const fold of await page.locator('.settings summary').all()) await fold.click()
-        const set = async (label: string, value: number) => {
-          const field = page.getByRole('textbox', { name: label, exact: true })
-          await field.fill(String(value))
-          await field.blur()
-        }
-        await set('Seed', seed)
-        await set('Evaluation tasks', evaluationTasks)
-        await set('Evaluate every', evaluateEvery)
-        await page.getByRole('button', { name: 'Run', exact: true }).click()
-        const started = performance.now()
-        const firstIterationSeconds = await secondsToFirstIteration(page)
-        await page.waitForTimeout(minutes * 60_000 - (performance.now() - started))
-        const result = summarise(seed, await keptEvents(page), firstIterationSeconds)
-        process.stdout.write(`${JSON.stringify(result)}\n`)
-        await context.close()
-        return result
-      })
-      results.push(...(await Promise.all(batch)))
-    }
-  } finally {
-    await browser.close()
-    await server.close()
-  }
-  const gains = results.map(({ before, after }) => after.id - before.id)
-  const enough = gains.filter((gain) => gain >= 0.15).length
-  process.stdout.write(
-    `Held-out in-distribution accuracy after ${minutes} min: ${gains.map((gain) => `${gain >= 0 ? '+' : ''}${(100 * gain).toFixed(1)}`).join(', ')} points; ` +
-      `${enough} of ${gains.length} seeds gained 15 or more.\n`,
-  )
-}
-
-async function secondsToFirstIteration(page: Page): Promise<number> {
-  const started = performance.now()
-  for (;;) {
-    await page.waitForTimeout(500)
-    const events = await keptEvents(page)
-    if (events.some(({ type }) => type === 'iteration-finished')) return (performance.now() - started) / 1000
-  }
-}
-
-/** Evaluations and metrics of the run as the page has put them into IndexedDB; none before it has. */
-async function keptEvents(page: Page): Promise<LoggedEvent[]> {
-  return page.evaluate(async () => {
-    const name = 'rlanything-playground'
-    // Opening a database that is not there would create it, empty, under the page's feet.
-    if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
-    return new Promise<LoggedEvent[]>((resolve, reject) => {
-      const opening = indexedDB.open(name)
-      opening.onerror = () => reject(new Error('The page keeps no runs.'))
-      opening.onsuccess = () => {
-        const database = opening.result
-        const wanted: LoggedEvent[] = []
-        const reading = database.transaction('chunks').objectStore('chunks').openCursor()
-        reading.onerror = () => reject(new Error('The kept run cannot be read.'))
-        reading.onsuccess = () => {
-          const cursor = reading.result
-          if (!cursor) {
-            database.close()
-            return resolve(wanted)
-          }
-          for (const event of (cursor.value as { events: LoggedEvent[] }).events) {
-            if (event.type === 'evaluation' || event.type === 'iteration-finished') wanted.push(event)
-          }
-          cursor.continue()
-        }
-      }
+  for (let first = 0; first < seeds.length; first += atOnce) {
+    const batch = seeds.slice(first, first + atOnce).map(async (seed) => {
+      const result = await learn(seed)
+      process.stdout.write(`${JSON.stringify(result)}\n`)
+      return result
     })
-  })
-}
-
-function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
-  const accuracies = (split: 'id' | 'ood') =>
-    events.flatMap((event) => (event.type === 'evaluation' && event.split === split ? [event.acc] : []))
-  const series = (name: string) =>
-    events.flatMap((event) => (event.type === 'iteration-finished' ? [event.metrics[name] ?? 0] : []))
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-  const ends = (values: readonly number[]): [number, number] => [mean(values.slice(0, 5)), mean(values.slice(-5))]
-  const [id, ood] = [accuracies('id'), accuracies('ood')]
-  return {
-    seed,
-    iterations: series('policy/acc').length,
-    firstIterationSeconds,
-    before: { id: id[0] ?? NaN, ood: ood[0] ?? NaN },
-    after: { id: mean(id.slice(1).slice(-LAST)), ood: mean(ood.slice(1).slice(-LAST)) },
-    reward: { process: ends(series('reward/process_acc')), outcome: ends(series('reward/outcome_acc')) },
-    accepted: series('env/accepted').reduce((sum, value) => sum + value, 0),
+    results.push(...(await Promise.all(batch)))
   }
+  process.stdout.write(`\n${learningTable(results)}\n${learningVerdicts(results)}`)
 }
 
 async function mainThread(seconds: number): Promise<void> {
@@ -177,38 +81,90 @@ function rounded(value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value) : value
 }
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seeds: { type: 'string', default: '0,1,2,3,4' },
-    minutes: { type: 'string', default: '10' },
-    'evaluation-tasks': { type: 'string', default: '100' },
-    'evaluate-every': { type: 'string', default: '20' },
-    'at-once': { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '20' },
-    games: { type: 'string', default: '1000' },
-    recount: { type: 'boolean', default: false },
-    draws: { type: 'string', default: '0' },
-  },
-})
-const options: LearningOptions = {
-  seeds: values.seeds.split(',').map(Number),
-  minutes: Number(values.minutes),
-  evaluationTasks: Number(values['evaluation-tasks']),
-  evaluateEvery: Number(values['evaluate-every']),
-  atOnce: Number(values['at-once']),
+class UsageError extends Error {}
+
+function isOfArguments(error: unknown): error is Error {
+  if (error instanceof UsageError || error instanceof SettingsError) return true
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
 }
-const seconds = Number(values.seconds)
-const games = Number(values.games)
-const draws = Number(values.draws)
-const isComplete = [Object.values(options), seconds, games, draws].flat(2).every(Number.isFinite)
-if (positionals[0] === 'learning' && isComplete) await learning(options)
-else if (positionals[0] === 'main-thread' && isComplete) await mainThread(seconds)
-else if (positionals[0] === 'generator' && isComplete) {
-  if (values.recount) recount()
-  if (draws > 0) compareDraws(draws)
-  else generatorReport(games)
-} else {
-  process.stderr.write(`${USAGE}\n`)
+
+function numberOf(name: string, text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
+    throw new UsageError(`--${name} must be a number from 0 on, not "${text}".`)
+  }
+  return value
+}
+
+const OPTIONS = {
+  preset: { type: 'string', default: 'household' },
+  in: { type: 'string', default: 'chromium' },
+  seeds: { type: 'string', default: '0,1,2,3,4' },
+  minutes: { type: 'string', default: '10' },
+  iterations: { type: 'string' },
+  'evaluation-tasks': { type: 'string' },
+  'evaluate-every': { type: 'string', default: '20' },
+  'at-once': { type: 'string', default: '1' },
+  set: { type: 'string', multiple: true },
+  models: { type: 'string' },
+  problems: { type: 'string' },
+  backend: { type: 'string' },
+  out: { type: 'string' },
+  seconds: { type: 'string', default: '20' },
+  games: { type: 'string', default: '1000' },
+  recount: { type: 'boolean', default: false },
+  draws: { type: 'string', default: '0' },
+} as const
+
+/** Options of `npm run loop` that runs in Node are given as they are. */
+const OF_LOOP = ['set', 'models', 'problems', 'backend', 'iterations'] as const
+
+type Values = ReturnType<typeof parse>['values']
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const { positionals, values } = parse(args)
+  const [name = '', ...rest] = positionals
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one name too many.`)
+  if (name === 'learning') await learningFrom(values)
+  else if (name === 'main-thread') await mainThread(numberOf('seconds', values.seconds))
+  else if (name === 'generator') {
+    const draws = numberOf('draws', values.draws)
+    if (values.recount) recount()
+    if (draws > 0) compareDraws(draws)
+    else generatorReport(numberOf('games', values.games))
+  } else throw new UsageError(name === '' ? 'Which experiment?' : `There is no experiment "${name}".`)
+}
+
+async function learningFrom(values: Values): Promise<void> {
+  const { preset, out } = values
+  const isCoding = presetSettings(preset).setting === 'coding'
+  const options: LearningOptions = {
+    preset,
+    minutes: numberOf('minutes', values.minutes),
+    evaluationTasks: numberOf('evaluation-tasks', values['evaluation-tasks'] ?? (isCoding ? '64' : '100')),
+    evaluateEvery: numberOf('evaluate-every', values['evaluate-every']),
+  }
+  const seeds = values.seeds.split(',').map((seed) => numberOf('seeds', seed))
+  const atOnce = Math.max(1, numberOf('at-once', values['at-once']))
+  if (values.in === 'node') {
+    const given = OF_LOOP.flatMap((option) => [values[option] ?? []].flat().flatMap((value) => [`--${option}`, value]))
+    await learning(seeds, atOnce, (seed) => learnInNode(seed, { ...options, given, keptIn: out ?? null }))
+    return
+  }
+  if (values.in !== 'chromium') throw new UsageError(`--in must be chromium or node, not "${values.in}".`)
+  const misplaced = [...OF_LOOP, 'out' as const].find((option) => values[option] !== undefined)
+  if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --in node.`)
+  await learnInChromium(options, (learn) => learning(seeds, atOnce, learn))
+}
+
+try {
+  await run(process.argv.slice(2))
+} catch (error) {
+  if (!isOfArguments(error)) throw error
+  process.stderr.write(`${error.message}\n${USAGE}\n`)
   process.exitCode = 2
 }
