@@ -31,6 +31,14 @@ export function criticSummary(
       if (reason !== '') counts.set(reason, (counts.get(reason) ?? 0) + 1)
     }
   }
+  return countedReasons(counts, maxLength)
+}
+
+/** "reason x12; reason x7", as many as fit. */
+export function countedReasons(
+  counts: ReadonlyMap<string, number>,
+  maxLength: number = CRITIC_SUMMARY_MAX_LENGTH,
+): string {
   const entries = [...counts]
     .sort(
       ([reasonA, countA], [reasonB, countB]) => countB - countA || (reasonA < reasonB ? -1 : reasonA > reasonB ? 1 : 0),
@@ -46,14 +54,14 @@ export function criticSummary(
 }
 
 /** One line, single spaces, no full stop at the end, and no ';', which separates the reasons. */
-function compactReason(reasoning: string): string {
+export function compactReason(reasoning: string, maxLength: number = CRITIC_REASON_MAX_LENGTH): string {
   const line = reasoning
     .replaceAll(';', ',')
     .replace(/\s+/gu, ' ')
     .trim()
     .replace(/[.,\s]+$/u, '')
-  if (line.length <= CRITIC_REASON_MAX_LENGTH) return line
-  const cut = line.slice(0, CRITIC_REASON_MAX_LENGTH - 1)
+  if (line.length <= maxLength) return line
+  const cut = line.slice(0, maxLength - 1)
   const lastSpace = cut.lastIndexOf(' ')
   return `${cut.slice(0, lastSpace > 0 ? lastSpace : cut.length)}…`
 }

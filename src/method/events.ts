@@ -152,7 +152,10 @@ export interface RewriteResolved {
   /** The rule that decided, in symbols with its numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
   rule: string
 }
-/** p+, p-, μ estimated on this iteration's rollouts, with the bound 1 - exp(-m (μ-1)²); null where not estimable. */
+/**
+ * p+, p-, μ estimated on this iteration's rollouts, with the bound 1 - exp(-m (μ-1)²), or 1 - exp(-m (μ-1)² / 2) where the m
+ * evaluations are tests, which all programs share (theory.ts); null where not estimable.
+ */
 export interface TheoryEstimated {
   type: 'theory'
   pPlus: number | null

@@ -21,26 +21,31 @@ export interface AdvantagedGroup {
 
 /**
  * Examples of both models. Episodes come in an order drawn from the seed, so that each optimiser step sees a mix of tasks,
- * and the steps of an episode stay together, because they share their beginnings. Profile `reference` goes through the
- * tasks in order, as the released trainer does (alfworld_train.py:325-331).
+ * and the steps of an episode stay together, because they share their beginnings. Written tests come one by one, as the
+ * programs do. Profile `reference` goes through the tasks in order, as the released trainer does
+ * (alfworld_train.py:325-331).
  */
 export function trainingExamples(
   groups: readonly AdvantagedGroup[],
   settings: Settings,
   seed: number,
 ): Record<Learner, TrainingExample[]> {
-  const episodes = groups.flatMap(({ group, advantages }) =>
-    group.rollouts.map((rollout, index) => ({
+  const units = groups.flatMap(({ group, advantages }): Record<Learner, TrainingExample[]>[] => [
+    ...group.rollouts.map((rollout, index) => ({
       policy: withAdvantages(rollout.samples, advantages.policy[index]!),
       reward: (group.judgements?.[index]?.samples ?? []).flatMap((samples, step) =>
         withAdvantages(samples, advantages.reward[index]![step]!),
       ),
     })),
-  )
-  const ordered = settings.profile === 'reference' ? episodes : shuffled(episodes, seed)
+    ...withAdvantages(group.tests?.samples ?? [], advantages.tests?.reward ?? []).map((example) => ({
+      policy: [],
+      reward: [example],
+    })),
+  ])
+  const ordered = settings.profile === 'reference' ? units : shuffled(units, seed)
   return {
-    policy: ordered.flatMap((episode) => episode.policy),
-    reward: ordered.flatMap((episode) => episode.reward),
+    policy: ordered.flatMap((unit) => unit.policy),
+    reward: ordered.flatMap((unit) => unit.reward),
   }
 }
 

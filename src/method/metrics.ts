@@ -5,20 +5,16 @@
  * Update metrics of a frozen component, or of one that had nothing to learn from, are 0, apart from its entropy, which is
  * then that of its sampled tokens.
  *
- * Ours, because the release has no code for them:
- * - process accuracy: share of single evaluations that equal the environment's true label of the step. An unparsable
- *   evaluation is wrong.
- * - outcome accuracy: share of trajectories where the sign of the mean of all votes equals the outcome. A mean of 0
- *   predicts nothing and is wrong.
- * - vote agreement: share of pairs of evaluations of one step that agree. An unparsable one agrees with none.
+ * How good the reward model is, is counted in judge-metrics.ts where it judges steps and in coding/test-metrics.ts where it
+ * writes tests. A metric of one kind is left out in the other.
  */
 import type { GroupAdvantages } from './advantages.ts'
 import { rewriteDirection } from './adaptation.ts'
-import type { EpisodeFinished, Evaluation } from './events.ts'
 import { meanScore } from './feedback.ts'
 import type { LoopState } from './loop-state.ts'
 import type { UpdateMetrics } from './ports.ts'
 import type { Settings } from './settings.ts'
+import { scoredTrajectories, type TaskGroup } from './task-group.ts'
 
 export const METRICS: Readonly<Record<string, string>> = {
   'training/global_step': 'Iterations so far.',
@@ -44,8 +40,14 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/integrated_reward/min': 'Smallest feedback R of a step.',
   'reward/process_acc': 'Share of single evaluations that equal the true label of the step; unparsable ones are wrong.',
   'reward/outcome_acc': 'Share of trajectories where the sign of the mean vote equals the outcome; 0 is wrong.',
-  'reward/parse_fail_rate': 'Share of evaluations without a readable score.',
+  'reward/parse_fail_rate': 'Share of evaluations without a readable score, or of tests that cannot be read.',
   'reward/vote_agreement': 'Share of pairs of evaluations of one step that agree.',
+  'reward/ut': 'UT: share of generated tests that all correct programs pass, of tasks that have one.',
+  'reward/ut_tests': 'Generated tests that UT is counted over.',
+  'reward/detect':
+    'Detect: share of generated tests that all correct programs pass and all wrong ones fail, of tasks that have both.',
+  'reward/detect_tests': 'Generated tests that Detect is counted over.',
+  'reward/test_truth': 'Share of readable tests that agree with the reference solution, where there is one.',
   'reward/pg_loss': 'Clipped surrogate loss of the reward model.',
   'reward/pg_clipfrac': 'Share of tokens whose ratio was clipped.',
   'reward/ppo_kl': 'Mean of log π_old - log π over the tokens.',
@@ -65,15 +67,6 @@ export const METRICS: Readonly<Record<string, string>> = {
   'rollout/num_turns/mean': 'Mean steps of an episode.',
 }
 
-export interface MeasuredEpisode {
-  episode: EpisodeFinished
-  /** Null when the reward model was not asked. */
-  votes: readonly (readonly Evaluation[])[] | null
-  /** Candidates of pending rewrites are measured, but are not yet tasks. */
-  isCandidate: boolean
-  clippedResponses: number
-}
-
 export interface RoleUpdate {
   /** Null when the model did not learn in this iteration. */
   metrics: UpdateMetrics | null
@@ -86,9 +79,12 @@ export interface IterationMeasurements {
   iteration: number
   settings: Settings
   state: LoopState
-  episodes: readonly MeasuredEpisode[]
+  /** All that were rolled out. Candidates of pending rewrites are measured, but are not yet tasks. */
+  groups: readonly TaskGroup[]
   /** Of groups that train; a rejected candidate's is not among them. */
-  groups: readonly GroupAdvantages[]
+  advantages: readonly GroupAdvantages[]
+  /** Of the reward strategy. */
+  rewardMetrics: Record<string, number | null>
   policyUpdate: RoleUpdate
   rewardUpdate: RoleUpdate
   envSteps: number
@@ -98,39 +94,35 @@ export interface IterationMeasurements {
 }
 
 export function iterationMetrics(measured: IterationMeasurements): Record<string, number> {
-  const { state, settings, episodes, groups } = measured
-  const active = episodes.filter((entry) => !entry.isCandidate)
-  const steps = episodes.flatMap(({ episode }) => episode.steps)
+  const { state, settings, groups, advantages } = measured
+  const rollouts = groups.flatMap((group) => group.rollouts)
+  const steps = rollouts.flatMap(({ episode }) => episode.steps)
+  const outcomes = groups
+    .filter(({ pending }) => pending === null)
+    .flatMap((group) => group.rollouts.map(({ episode }) => episode.outcome))
+  const isAsked = groups.some(({ judgements, tests }) => judgements !== null || tests !== null)
+  const scores = isAsked ? groups.flatMap(scoredTrajectories).flatMap((trajectory) => trajectory.scores) : []
   const accuracies = state.slots.map((slot) => state.accuracyOfSlot(slot)).filter((accuracy) => accuracy !== null)
-  const policySets = sum(groups.map((group) => group.policySets))
+  const policySets = sum(advantages.map((group) => group.policySets))
   const metrics: Record<string, number | null> = {
     'training/global_step': measured.iteration,
     'training/env_steps': state.envSteps + measured.envSteps,
     'training/num_tokens': state.sampledTokens + measured.sampledTokens,
-    'policy/acc': mean(active.map(({ episode }) => (episode.outcome === 1 ? 1 : 0))),
-    'policy/outcome/mean': mean(active.map(({ episode }) => episode.outcome)),
-    'policy/step_score/mean': mean(
-      episodes.flatMap(({ votes }) =>
-        (votes ?? []).map((evaluations) =>
-          meanScore(
-            evaluations.map(({ score }) => score),
-            settings.profile,
-          ),
-        ),
-      ),
-    ),
+    'policy/acc': mean(outcomes.map((outcome) => (outcome === 1 ? 1 : 0))),
+    'policy/outcome/mean': mean(outcomes),
+    'policy/step_score/mean': mean(scores.map((step) => meanScore(step, settings.profile))),
     ...updateMetrics('policy', measured.policyUpdate),
     'policy/frac_reward_zero_std':
-      policySets > 0 ? sum(groups.map((group) => group.constantPolicySets)) / policySets : null,
+      policySets > 0 ? sum(advantages.map((group) => group.constantPolicySets)) / policySets : null,
     ...spread(
       'policy/advantages',
-      groups.flatMap((group) => group.policy.flat()).filter((advantage) => advantage !== null),
+      advantages.flatMap((group) => group.policy.flat()).filter((advantage) => advantage !== null),
     ),
     ...spread(
       'policy/integrated_reward',
-      groups.flatMap((group) => group.feedback.flat()),
+      advantages.flatMap((group) => group.feedback.flat()),
     ),
-    ...judgeMetrics(episodes),
+    ...measured.rewardMetrics,
     ...updateMetrics('reward', measured.rewardUpdate),
     'env/proposed': measured.proposed,
     'env/accepted': measured.accepted,
@@ -141,43 +133,10 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     'env/frac_synthetic': mean(state.slots.map((slot) => (slot.active.id === slot.original.id ? 0 : 1))),
     'rollout/response_length/mean': mean(steps.map((step) => step.tokens.length)),
     'rollout/response_length/clip_ratio':
-      steps.length > 0 ? sum(episodes.map(({ clippedResponses }) => clippedResponses)) / steps.length : null,
-    'rollout/num_turns/mean': mean(episodes.map(({ episode }) => episode.steps.length)),
+      steps.length > 0 ? sum(rollouts.map(({ clippedResponses }) => clippedResponses)) / steps.length : null,
+    'rollout/num_turns/mean': mean(rollouts.map(({ episode }) => episode.steps.length)),
   }
   return finiteOnly(metrics)
-}
-
-function judgeMetrics(episodes: readonly MeasuredEpisode[]): Record<string, number | null> {
-  let evaluations = 0
-  let unparsable = 0
-  let right = 0
-  let pairs = 0
-  let agreeingPairs = 0
-  const outcomePredictions: number[] = []
-  for (const { episode, votes } of episodes) {
-    if (votes === null || votes.length === 0) continue
-    let voteSum = 0
-    votes.forEach((stepVotes, step) => {
-      const label = episode.steps[step]?.trueLabel
-      stepVotes.forEach(({ score }, index) => {
-        evaluations++
-        voteSum += score
-        if (score === 0) unparsable++
-        if (score === label) right++
-        for (const other of stepVotes.slice(index + 1)) {
-          pairs++
-          if (score !== 0 && score === other.score) agreeingPairs++
-        }
-      })
-    })
-    outcomePredictions.push(Math.sign(voteSum) === episode.outcome ? 1 : 0)
-  }
-  return {
-    'reward/process_acc': evaluations > 0 ? right / evaluations : null,
-    'reward/outcome_acc': mean(outcomePredictions),
-    'reward/parse_fail_rate': evaluations > 0 ? unparsable / evaluations : null,
-    'reward/vote_agreement': pairs > 0 ? agreeingPairs / pairs : null,
-  }
 }
 
 function updateMetrics(role: 'policy' | 'reward', update: RoleUpdate): Record<string, number | null> {

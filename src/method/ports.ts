@@ -134,7 +134,7 @@ export interface StepResult {
    * ground-truth tests that it failed.
    */
   distance: number
-  /** Where the step was a program: how it fared on each ground-truth test. */
+  /** Where the step was a program: how it fared on each ground-truth test. Failed ones too where nothing could be run. */
   tests?: TestResult[]
 }
 

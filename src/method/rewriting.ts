@@ -3,21 +3,21 @@
  * the direction, the accuracy and what the reward model said most often, and writes a few completions of that one prompt.
  * The first one that the environment can apply is the candidate; the others stay in the log with the reason why not.
  */
-import { criticSummary } from './critic-summary.ts'
 import type { PhaseProgressed, RewriteProposed } from './events.ts'
 import type { LoopPorts } from './loop-contract.ts'
 import type { Direction, Task } from './ports.ts'
 import { deriveSeed } from './random.ts'
 import type { Settings } from './settings.ts'
-import type { TaskGroup } from './task-group.ts'
 
 /** A task that left the band. */
 export interface RewriteRequest {
   proposalId: string
   candidateId: string
-  group: TaskGroup
+  task: Task
   direction: Direction
   accuracy: number
+  /** What the reward model said most often. */
+  criticSummary: string
 }
 
 export interface RewriteOptions {
@@ -36,16 +36,10 @@ export async function* proposeRewrites(
 ): AsyncGenerator<RewriteProposed | PhaseProgressed, void, void> {
   if (requests.length === 0) return
   yield { type: 'progress', phase: 'adapt', done: 0, total: requests.length }
-  const summaries = requests.map(summaryFor)
-  const descriptions = await Promise.all(requests.map(({ group }) => environment.describe(group.task)))
+  const descriptions = await Promise.all(requests.map(({ task }) => environment.describe(task)))
   const prompts = await author.encode(
-    requests.map(({ direction, accuracy }, index) =>
-      formats.author.prompt({
-        description: descriptions[index]!,
-        direction,
-        accuracy,
-        criticSummary: summaries[index]!,
-      }),
+    requests.map(({ direction, accuracy, criticSummary }, index) =>
+      formats.author.prompt({ description: descriptions[index]!, direction, accuracy, criticSummary }),
     ),
   )
   const completions = await author.generate(
@@ -73,28 +67,21 @@ export async function* proposeRewrites(
     return { attempts, candidate: null }
   }
 
-  for (const [index, { proposalId, candidateId, group, direction, accuracy }] of requests.entries()) {
+  for (const [index, request] of requests.entries()) {
+    const { proposalId, candidateId, task, direction, accuracy, criticSummary } = request
     signal?.throwIfAborted()
     const texts = (completions[index] ?? []).map((completion) => completion.text)
-    const written = await firstValid(group.task, texts, candidateId)
+    const written = await firstValid(task, texts, candidateId)
     yield {
       type: 'rewrite-proposed',
       proposalId,
-      taskId: group.task.id,
+      taskId: task.id,
       direction,
       accuracy,
       policyVersion,
-      criticSummary: summaries[index]!,
+      criticSummary,
       ...written,
     }
     yield { type: 'progress', phase: 'adapt', done: index + 1, total: requests.length }
   }
-}
-
-function summaryFor({ group, direction }: RewriteRequest): string {
-  const trajectories = group.rollouts.map(({ episode }, index) => ({
-    outcome: episode.outcome,
-    votes: group.judgements?.[index]?.votes ?? [],
-  }))
-  return criticSummary(trajectories, direction)
 }

@@ -207,6 +207,7 @@ function record(
     entropies: Array.from(completion.entropies, fourDecimals),
     trueLabel: result.trueLabel,
     distance: result.distance,
+    ...(result.tests && { tests: result.tests }),
   })
   if (completion.finishReason === 'length') episode.clippedResponses++
   episode.isWon ||= result.won

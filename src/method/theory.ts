@@ -12,6 +12,13 @@
  *
  * The bound takes the 2m votes as independent with range 2 each: the difference of the two means has mean 2 (μ - 1) and
  * Σ range² = 8 / m, hence exp(-2 · (2 (μ - 1))² · m / 8).
+ *
+ * Written tests are votes, too: S is how a program fared on a test, p+ the chance that a correct program passes one (what UT
+ * asks of all of them at once) and p- the chance that a wrong program fails one (Detect). A test has μ > 1 where correct
+ * programs pass it more often than wrong ones. But the m tests are the same for both programs, so only the m differences
+ * S_success - S_failure are independent, with range 4 each: Σ range² = 16 / m, and half the exponent,
+ *
+ *     P(...) ≥ 1 - exp(-m (μ - 1)² / 2)     for shared evaluations
  */
 import type { Outcome, Score } from './ports.ts'
 
@@ -25,10 +32,14 @@ export interface VoteStatistics {
   successShare: number
 }
 
-/** `scores[step][evaluation]` per trajectory. Unparsable votes are left out: they say neither +1 nor -1. */
+/**
+ * `scores[step][evaluation]` per trajectory. Unparsable votes are left out: they say neither +1 nor -1. `isShared` where
+ * evaluation j is the same one for all trajectories, a test.
+ */
 export function estimateVoteStatistics(
   trajectories: readonly { outcome: Outcome; scores: readonly (readonly Score[])[] }[],
   evaluationsPerStep: number,
+  isShared = false,
 ): VoteStatistics {
   const votes = { success: 0, failure: 0 }
   const right = { success: 0, failure: 0 }
@@ -51,14 +62,15 @@ export function estimateVoteStatistics(
     pPlus,
     pMinus,
     mu,
-    precisionBound: mu === null ? null : precisionBound(mu, evaluationsPerStep),
+    precisionBound: mu === null ? null : precisionBound(mu, evaluationsPerStep, isShared),
     successShare: steps > 0 ? successSteps / steps : 0,
   }
 }
 
 /** Least probability that m votes on either step rank a successful step above a failed one; 0, no promise, for μ ≤ 1. */
-export function precisionBound(mu: number, evaluationsPerStep: number): number {
-  return mu > 1 ? 1 - Math.exp(-evaluationsPerStep * (mu - 1) ** 2) : 0
+export function precisionBound(mu: number, evaluationsPerStep: number, isShared = false): number {
+  if (mu <= 1) return 0
+  return 1 - Math.exp((-evaluationsPerStep * (mu - 1) ** 2) / (isShared ? 2 : 1))
 }
 
 /** E[O · S], the mean agreement of a vote with the outcome, at task accuracy a. */

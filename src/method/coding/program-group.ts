@@ -5,6 +5,7 @@
  *     S_ij = +1 program i passed test j     -1 it failed     0 test j cannot be read
  */
 import type { Outcome, Score } from '../ports.ts'
+import type { TaskGroup } from '../task-group.ts'
 
 export interface Program {
   /** +1 where it passes every ground-truth test: it is then called correct. */
@@ -52,4 +53,22 @@ export function tallyTests(group: ProgramGroup): TestTally[] {
     })
     return tally
   })
+}
+
+/** The programs of a task's group, with the tests that were written for it, if any. Throws for an episode that is none. */
+export function programGroupOf({ rollouts, tests }: TaskGroup): ProgramGroup {
+  return {
+    programs: rollouts.map(({ episode }) => {
+      const results = episode.steps[0]?.tests ?? []
+      if (episode.steps.length !== 1 || results.length === 0) {
+        throw new Error(
+          `Episode ${episode.episodeId} has ${episode.steps.length} steps and ${results.length} results of ground-truth ` +
+            'tests. Where the reward model writes tests, an episode is one program, and the environment says how it fared ' +
+            'on every ground-truth test (StepResult.tests).',
+        )
+      }
+      return { outcome: episode.outcome, passRatio: results.filter(({ passed }) => passed).length / results.length }
+    }),
+    passed: tests?.passed ?? rollouts.map(() => []),
+  }
 }

@@ -1,0 +1,55 @@
+/**
+ * Held-out tasks, at the temperatures of training and never greedily: at temperature 0 all programs of a task are the
+ * same, and Detect has nothing to count. Tasks and random numbers are the same every time, so that the difference between
+ * two evaluations is the models'.
+ */
+import { deriveSeed } from '../random.ts'
+import { rollOut, type EpisodeRequest } from '../rollout.ts'
+import { newGroup } from '../task-group.ts'
+import { askOptions } from './reward-phase.ts'
+import { rolloutOptions } from './rollout-phase.ts'
+import type { Events, RunContext } from './run-context.ts'
+
+export async function* evaluate(run: RunContext): Events<void> {
+  const { seed, evaluationTasks, evaluationRollouts } = run.settings
+  if (evaluationTasks === 0) return
+  for (const split of ['id', 'ood'] as const) {
+    run.signal?.throwIfAborted()
+    const tasks = await run.ports.environment.sampleTasks(split, evaluationTasks, deriveSeed(seed, 'tasks', split))
+    if (tasks.length === 0) continue
+    const requests = tasks.flatMap((task, index) =>
+      Array.from({ length: evaluationRollouts }, (_, rollout): EpisodeRequest => ({
+        episodeId: `e${run.iteration}/${split}/${index}${evaluationRollouts > 1 ? `/${rollout}` : ''}`,
+        task,
+        split,
+        rollout,
+      })),
+    )
+    const options = rolloutOptions(run)
+    const rollouts = yield* run.relay(
+      'eval',
+      rollOut(run.ports, requests, {
+        ...options,
+        seed: deriveSeed(seed, 'evaluate', split),
+        // The first rollout draws what it would draw alone.
+        seedKey: ({ task, rollout }) => (rollout === 0 ? task.id : `${task.id}/${rollout}`),
+        showSteps: false,
+      }),
+    )
+    const groups = tasks.map((task, index) => ({
+      ...newGroup(task),
+      rollouts: rollouts.slice(index * evaluationRollouts, (index + 1) * evaluationRollouts),
+    }))
+    const asked = askOptions(run, deriveSeed(seed, 'evaluate', 'reward', split))
+    const tests = run.strategy.evaluate ? yield* run.relay('eval', run.strategy.evaluate(groups, asked)) : undefined
+    const solved = rollouts.filter(({ episode }) => episode.outcome === 1).length
+    yield run.log({
+      type: 'evaluation',
+      split,
+      policyVersion: options.policyVersion,
+      acc: solved / rollouts.length,
+      episodes: rollouts.length,
+      ...(tests && { tests }),
+    })
+  }
+}

@@ -1,0 +1,35 @@
+/** One proposal for each active task that left the band. */
+import { rewriteDirection } from '../adaptation.ts'
+import { deriveSeed } from '../random.ts'
+import { proposeRewrites, type RewriteRequest } from '../rewriting.ts'
+import type { TaskGroup } from '../task-group.ts'
+import type { Events, RunContext } from './run-context.ts'
+
+/** `policyVersion` is the one that the accuracies were measured with. Returns how many proposals became candidates. */
+export async function* proposeCandidates(
+  run: RunContext,
+  groups: readonly TaskGroup[],
+  policyVersion: number,
+): Events<number> {
+  const { settings, state, iteration, strategy, signal } = run
+  const requests = groups.flatMap((group): RewriteRequest[] => {
+    const accuracy = group.pending ? null : state.accuracyOfTask(group.task.id)
+    const direction = accuracy === null ? null : rewriteDirection(accuracy, settings)
+    const slot = state.slots.find((candidate) => candidate.active.id === group.task.id)
+    if (accuracy === null || direction === null || !slot) return []
+    return [
+      {
+        proposalId: `${iteration}/${slot.original.id}`,
+        candidateId: `${slot.original.id}~${iteration}`,
+        task: group.task,
+        direction,
+        accuracy,
+        criticSummary: strategy.criticSummary(group, direction),
+      },
+    ]
+  })
+  const seed = deriveSeed(settings.seed, iteration, 'rewrite')
+  yield* run.relay('adapt', proposeRewrites(run.ports, requests, { settings, policyVersion, seed, signal }))
+  const proposed = new Set(requests.map((request) => request.proposalId))
+  return state.slots.filter(({ pending }) => pending && proposed.has(pending.proposalId)).length
+}
