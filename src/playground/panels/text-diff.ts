@@ -1,0 +1,129 @@
+/**
+ * What has changed between two texts, by words: a longest common subsequence of words and the spaces between them. Texts
+ * beyond what that can be computed for at once are compared by lines, and beyond that as wholes.
+ */
+import type { WrittenTest } from '../../method/ports.ts'
+
+export interface DiffPart {
+  kind: 'same' | 'removed' | 'added'
+  text: string
+}
+
+/** Cells of the table of the subsequence: some 10 ms. */
+const MOST_CELLS = 2_000_000
+
+export function textDiff(before: string, after: string): DiffPart[] {
+  for (const split of [words, lines]) {
+    const parts = sequenceDiff(split(before), split(after))
+    if (parts) return parts
+  }
+  return joined([
+    { kind: 'removed', text: before },
+    { kind: 'added', text: after },
+  ])
+}
+
+const words = (text: string) => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
+const lines = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+
+/** Null where it would take too long. */
+function sequenceDiff(a: readonly string[], b: readonly string[]): DiffPart[] | null {
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start++
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
+  const n = a.length - start - end
+  const m = b.length - start - end
+  if ((n + 1) * (m + 1) > MOST_CELLS) return null
+  // common[i][j]: length of the longest common subsequence of a[i…] and b[j…], both within the changed middle.
+  const width = m + 1
+  const common = new Uint32Array((n + 1) * width)
+  for (let i = n - 1; i >= 0; i--) {
+    for (let j = m - 1; j >= 0; j--) {
+      common[i * width + j] =
+        a[start + i] === b[start + j]
+          ? common[(i + 1) * width + j + 1]! + 1
+          : Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!)
+    }
+  }
+  const parts: DiffPart[] = a.slice(0, start).map((text) => ({ kind: 'same', text }))
+  let i = 0
+  let j = 0
+  while (i < n || j < m) {
+    if (i < n && j < m && a[start + i] === b[start + j]) {
+      parts.push({ kind: 'same', text: a[start + i++]! })
+      j++
+    } else if (j === m || (i < n && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
+      parts.push({ kind: 'removed', text: a[start + i++]! })
+    } else parts.push({ kind: 'added', text: b[start + j++]! })
+  }
+  for (const text of a.slice(a.length - end)) parts.push({ kind: 'same', text })
+  return joined(parts)
+}
+
+/**
+ * Neighbours of a kind become one. A space between two changes is taken into both, or a sentence that was rewritten
+ * would be read word by word in turn.
+ */
+function joined(parts: readonly DiffPart[]): DiffPart[] {
+  const result: DiffPart[] = []
+  let removed = ''
+  let added = ''
+  const flush = () => {
+    if (removed) result.push({ kind: 'removed', text: removed })
+    if (added) result.push({ kind: 'added', text: added })
+    removed = added = ''
+  }
+  for (const [index, { kind, text }] of parts.entries()) {
+    const next = parts[index + 1]
+    const isBridge =
+      kind === 'same' && /^\s+$/.test(text) && removed !== '' && added !== '' && next && next.kind !== 'same'
+    if (kind === 'removed' || isBridge) removed += text
+    if (kind === 'added' || isBridge) added += text
+    if (kind !== 'same' || isBridge) continue
+    flush()
+    const last = result.at(-1)
+    if (last?.kind === 'same') last.text += text
+    else result.push({ kind: 'same', text })
+  }
+  flush()
+  return result
+}
+
+export interface TestChange {
+  kind: 'removed' | 'added' | 'changed'
+  input: string
+  /** Null where there is none: of an added test before, of a removed one after. */
+  before: string | null
+  after: string | null
+}
+
+export interface TestsDiff {
+  kept: number
+  changes: TestChange[]
+}
+
+/** Tests by their inputs: a test that stays with another answer is one change. */
+export function testsDiff(before: readonly WrittenTest[], after: readonly WrittenTest[]): TestsDiff {
+  const left = new Map<string, string[]>()
+  for (const { input, output } of after) left.set(input, [...(left.get(input) ?? []), output])
+  const changes: TestChange[] = []
+  let kept = 0
+  const take = (input: string, at: number) => left.get(input)!.splice(at, 1)[0]!
+  const unmatched: WrittenTest[] = []
+  for (const test of before) {
+    const same = left.get(test.input)?.indexOf(test.output) ?? -1
+    if (same < 0) unmatched.push(test)
+    else {
+      take(test.input, same)
+      kept++
+    }
+  }
+  for (const { input, output } of unmatched) {
+    if (left.get(input)?.length) changes.push({ kind: 'changed', input, before: output, after: take(input, 0) })
+    else changes.push({ kind: 'removed', input, before: output, after: null })
+  }
+  for (const [input, outputs] of left)
+    for (const output of outputs) changes.push({ kind: 'added', input, before: null, after: output })
+  return { kept, changes }
+}
