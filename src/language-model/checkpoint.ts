@@ -9,11 +9,11 @@
  * The weights alone can be loaded from any safetensors file of the same model; the optimiser then starts afresh.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { weightsFor } from './model-folder.ts'
 import { parameterShapes } from './parameters.ts'
 import { type FloatType, type NamedTensor, readSafetensors, writeSafetensors } from './safetensors.ts'
 import type { Trainer } from './trainer.ts'
 import type { Transformer } from './transformer.ts'
+import { weightsFor } from './weights.ts'
 
 const FIRST = 'optimizer.exp_avg.'
 const SECOND = 'optimizer.exp_avg_sq.'

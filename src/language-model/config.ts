@@ -47,6 +47,9 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 const positive = v.pipe(v.number(), v.finite(), v.gtValue(0))
 const token = v.pipe(v.number(), v.integer(), v.minValue(0))
 
+/** What Qwen3's configuration class has where a config.json says nothing. */
+const QWEN3_HEAD_DIM = 128
+
 const ropeSchema = v.looseObject({
   rope_type: v.optional(v.string()),
   type: v.optional(v.string()),
@@ -55,6 +58,7 @@ const ropeSchema = v.looseObject({
   low_freq_factor: v.optional(positive),
   high_freq_factor: v.optional(positive),
   original_max_position_embeddings: v.optional(count),
+  partial_rotary_factor: v.optional(positive),
 })
 
 const configSchema = v.looseObject({
@@ -74,7 +78,11 @@ const configSchema = v.looseObject({
   attention_bias: v.optional(v.boolean(), false),
   mlp_bias: v.optional(v.boolean(), false),
   hidden_act: v.optional(v.string(), 'silu'),
-  use_sliding_window: v.optional(v.boolean(), false),
+  use_sliding_window: v.nullish(v.boolean(), false),
+  sliding_window: v.nullish(count),
+  layer_types: v.nullish(v.array(v.string())),
+  partial_rotary_factor: v.optional(positive),
+  quantization_config: v.nullish(v.looseObject({ quant_method: v.optional(v.string()) })),
   max_position_embeddings: v.optional(count, 2048),
   eos_token_id: v.nullish(v.union([token, v.array(token)])),
   initializer_range: v.nullish(positive),
@@ -99,11 +107,20 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
     refuse(`is of type "${raw.model_type}", which this transformer does not implement`)
   if (raw.hidden_act !== 'silu') refuse(`uses the activation "${raw.hidden_act}", and only silu is implemented`)
   if (raw.mlp_bias) refuse('has biases in its feed-forward layers, which are not implemented')
-  if (raw.use_sliding_window) refuse('attends through a sliding window, which is not implemented')
+  // Qwen names a window that it does not use; for the others, a window is used if it is named.
+  const hasWindow = raw.model_type === 'llama' ? (raw.sliding_window ?? null) !== null : raw.use_sliding_window
+  if (hasWindow || raw.layer_types?.some((type) => type !== 'full_attention'))
+    refuse('attends through a sliding window, which is not implemented')
+  if ((raw.rope_parameters?.partial_rotary_factor ?? raw.partial_rotary_factor ?? 1) !== 1)
+    refuse('rotates a part of each head alone, which is not implemented')
+  if (raw.quantization_config)
+    throw new ModelConfigError(
+      `Model "${source}" is quantised (${raw.quantization_config.quant_method ?? 'by an unnamed method'}), and only checkpoints in bfloat16, float16 or float32 can be read. Take the model that it was made from.`,
+    )
 
   const heads = raw.num_attention_heads
   const keyValueHeads = raw.num_key_value_heads ?? heads
-  const headDim = raw.head_dim ?? raw.hidden_size / heads
+  const headDim = raw.head_dim ?? (raw.model_type === 'qwen3' ? QWEN3_HEAD_DIM : raw.hidden_size / heads)
   if (heads % keyValueHeads !== 0)
     refuse(`has ${heads} query heads for ${keyValueHeads} key/value heads, which do not divide evenly`)
   if (!Number.isInteger(headDim) || headDim % 2 !== 0)
@@ -123,15 +140,7 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
     intermediateSize: raw.intermediate_size,
     vocabularySize: raw.vocab_size,
     ropeTheta: raw.rope_parameters?.rope_theta ?? raw.rope_theta,
-    ropeScaling:
-      ropeType === 'llama3' && rope
-        ? {
-            factor: rope.factor ?? 8,
-            lowFrequencyFactor: rope.low_freq_factor ?? 1,
-            highFrequencyFactor: rope.high_freq_factor ?? 4,
-            originalPositions: rope.original_max_position_embeddings ?? 8192,
-          }
-        : null,
+    ropeScaling: ropeType === 'llama3' && rope ? llama3Scaling(rope, source) : null,
     normEpsilon: raw.rms_norm_eps,
     tiedEmbeddings: raw.tie_word_embeddings,
     queryKeyValueBias: raw.attention_bias || raw.model_type === 'qwen2',
@@ -140,6 +149,25 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
     maxPositions: raw.max_position_embeddings,
     eosTokens: typeof eos === 'number' ? [eos] : eos,
     initializerRange: raw.initializer_range ?? null,
+  }
+}
+
+function llama3Scaling(rope: v.InferOutput<typeof ropeSchema>, source: string): Llama3RopeScaling {
+  const given = (
+    key: 'factor' | 'low_freq_factor' | 'high_freq_factor' | 'original_max_position_embeddings',
+  ): number => {
+    const value = rope[key]
+    if (value === undefined)
+      throw new ModelConfigError(
+        `config.json of "${source}" scales the rotary embedding by "llama3" without ${key}. Take the file from the model's own repository.`,
+      )
+    return value
+  }
+  return {
+    factor: given('factor'),
+    lowFrequencyFactor: given('low_freq_factor'),
+    highFrequencyFactor: given('high_freq_factor'),
+    originalPositions: given('original_max_position_embeddings'),
   }
 }
 

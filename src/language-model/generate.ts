@@ -24,6 +24,9 @@ export class PromptTooLongError extends Error {
   override name = 'PromptTooLongError'
 }
 
+/** Logits in memory at a time, at most: 16 MB of them. */
+const MOST_LOGITS = 1 << 22
+
 /** A prompt with the completions wanted of it in this wave. */
 interface Job {
   request: GenerateRequest
@@ -188,9 +191,9 @@ export class Generator {
       const outputRows: number[] = []
       for (let row = 0; row < layout.querySlot.length; row++)
         if (asked.has(layout.querySlot[row]!)) outputRows.push(row)
-      const logits = await this.#logits(batch, Int32Array.from(outputRows))
-      for (const [at, row] of outputRows.entries()) {
-        this.#distribution.read(logits, at * this.#model.config.vocabularySize, sampling.temperature)
+      await this.#forEachRow(batch, Int32Array.from(outputRows), (at, logits, offset) => {
+        this.#distribution.read(logits, offset, sampling.temperature)
+        const row = outputRows[at]!
         for (const index of asked.get(layout.querySlot[row]!)!) {
           const job = wave[index]!
           for (let j = job.first; j < job.first + job.count; j++) {
@@ -205,7 +208,7 @@ export class Generator {
             live.add(started)
           }
         }
-      }
+      })
     }
   }
 
@@ -218,20 +221,42 @@ export class Generator {
       positions[i] = row.position
       return { firstSlot: row.takeSlot(this.#tree), view: row.view, length: 1 }
     })
-    const logits = await this.#logits({ tokens, positions, layout: attentionLayout(runs) }, null)
-    for (const [i, row] of rows.entries()) {
-      this.#distribution.read(logits, i * this.#model.config.vocabularySize, sampling.temperature)
-      row.draw(this.#distribution, sampling.topP)
-    }
+    await this.#forEachRow({ tokens, positions, layout: attentionLayout(runs) }, null, (i, logits, offset) => {
+      this.#distribution.read(logits, offset, sampling.temperature)
+      rows[i]!.draw(this.#distribution, sampling.topP)
+    })
   }
 
-  /** Runs a batch into the cache; logits [outputRows.length, V] of the rows asked for, or of all. */
-  async #logits(batch: RaggedBatch, outputRows: Int32Array | null): Promise<Float32Array> {
-    const logits = tf.tidy(() => this.#model.logits(this.#model.hidden(batch, outputRows, this.#cache)))
+  /**
+   * Runs a batch into the cache and visits the logits of the rows asked for, or of all, in order: `logits[offset ... offset + V]`. As
+   * many rows of them are made at a time as may be in memory.
+   */
+  async #forEachRow(
+    batch: RaggedBatch,
+    outputRows: Int32Array | null,
+    visit: (row: number, logits: Float32Array, offset: number) => void,
+  ): Promise<void> {
+    const { vocabularySize, hiddenSize } = this.#model.config
+    const rows = (outputRows ?? batch.tokens).length
+    const most = Math.max(1, Math.floor(MOST_LOGITS / vocabularySize))
+    const run = () => this.#model.hidden(batch, outputRows, this.#cache)
+    // What fits is one piece of work from tokens to logits.
+    const hidden = rows > most ? tf.tidy(run) : null
     try {
-      return await logits.data<'float32'>()
+      for (let first = 0; first < Math.max(rows, 1); first += most) {
+        const count = Math.min(most, rows - first)
+        const logits = tf.tidy(() =>
+          this.#model.logits(hidden ? tf.slice(hidden, [first, 0], [count, hiddenSize]) : run()),
+        )
+        try {
+          const values = await logits.data<'float32'>()
+          for (let i = 0; i < count; i++) visit(first + i, values, i * vocabularySize)
+        } finally {
+          logits.dispose()
+        }
+      }
     } finally {
-      logits.dispose()
+      hidden?.dispose()
     }
   }
 }

@@ -8,7 +8,9 @@ let halves: Float32Array | null = null
 
 export function float32FromFloat16(source: Uint16Array): Float32Array {
   const table = (halves ??= Float32Array.from({ length: 1 << 16 }, (_, half) => decodeHalf(half)))
-  return Float32Array.from(source, (half) => table[half]!)
+  const widened = new Float32Array(source.length)
+  for (let i = 0; i < source.length; i++) widened[i] = table[source[i]!]!
+  return widened
 }
 
 export function float32FromBfloat16(source: Uint16Array): Float32Array {

@@ -24,6 +24,7 @@ import { initialWeights } from './parameters.ts'
 import type { FloatType } from './safetensors.ts'
 import { Tokenizer } from './tokenizer.ts'
 import { type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './trainer.ts'
+import { loadTransformer } from './load-transformer.ts'
 import { Transformer } from './transformer.ts'
 
 /** What is not given follows from the model's size. */
@@ -41,27 +42,31 @@ export class LanguageModel implements LanguageModelPort {
   readonly #trainer: Trainer
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(folder: ModelFolder, options: LanguageModelOptions) {
-    const { cacheSlots, prefillTokens, microBatchTokens } = { ...defaultBatchSizes(folder.config), ...options }
+  private constructor(folder: ModelFolder, transformer: Transformer, options: LanguageModelOptions) {
+    const { cacheSlots, prefillTokens, microBatchTokens, recomputeActivations } = {
+      ...defaultBatchSizes(folder.config, options),
+      ...options,
+    }
     this.config = folder.config
     this.tokenizer = folder.tokenizer
     this.#folder = folder
-    this.#transformer = new Transformer(folder.config, folder.weights)
+    this.#transformer = transformer
     this.#generator = new Generator(this.#transformer, (tokens) => this.tokenizer.decode(tokens), {
       cacheSlots,
       prefillTokens,
     })
-    this.#trainer = new Trainer(this.#transformer, microBatchTokens)
+    this.#trainer = new Trainer(this.#transformer, microBatchTokens, recomputeActivations)
   }
 
-  /** A model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError or TokenizerError. */
+  /** A model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError, TokenizerError or ModelTooLargeError. */
   static async load(
     reader: ModelReader,
     backend: BackendChoice,
     options: LanguageModelOptions = {},
   ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
-    return new LanguageModel(await readModelFolder(reader), options)
+    const folder = await readModelFolder(reader)
+    return new LanguageModel(folder, await loadTransformer(reader, folder.config), options)
   }
 
   /** A model with fresh weights, the same for the same seed. */
@@ -80,8 +85,8 @@ export class LanguageModel implements LanguageModelPort {
         configJson,
         tokenizerJson,
         tokenizer: new Tokenizer(tokenizerJson, 'a fresh model'),
-        weights: initialWeights(config, seed),
       },
+      new Transformer(config, initialWeights(config, seed)),
       options,
     )
   }

@@ -11,22 +11,33 @@ export interface BatchSizes {
   prefillTokens: number
   /** Tokens run forward and backward at once. */
   microBatchTokens: number
+  /** Whether layers keep their inputs alone and run once more in the backward pass: a third more work, for a fraction of the memory. */
+  recomputeActivations: boolean
 }
 
 const CACHE_BYTES = 256e6
 const ACTIVATION_BYTES = 1e9
+/** A trajectory is run as a whole, so a model that cannot keep the activations of so many tokens recomputes them. */
+const TRAJECTORY_TOKENS = 2048
 
-export function defaultBatchSizes(config: ModelConfig): BatchSizes {
+export function defaultBatchSizes(
+  config: ModelConfig,
+  wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> = {},
+): BatchSizes {
   const { hiddenSize, heads, keyValueHeads, headDim, intermediateSize, layers } = config
   const queryWidth = heads * headDim
   const keyWidth = keyValueHeads * headDim
   const bytesPerSlot = 4 * layers * 2 * keyWidth
   // What the backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
-  const bytesPerTrainedToken = 4 * layers * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
+  const bytesPerLayer = 4 * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
+  const recomputeActivations =
+    wishes.recomputeActivations ?? ACTIVATION_BYTES / (layers * bytesPerLayer) < TRAJECTORY_TOKENS
+  const bytesPerTrainedToken = recomputeActivations ? bytesPerLayer + 4 * layers * hiddenSize : layers * bytesPerLayer
   return {
     cacheSlots: within(CACHE_BYTES / bytesPerSlot, 4096, 65_536),
-    prefillTokens: within((ACTIVATION_BYTES * layers) / bytesPerTrainedToken, 128, 2048),
+    prefillTokens: within(ACTIVATION_BYTES / bytesPerLayer, 128, 2048),
     microBatchTokens: within(ACTIVATION_BYTES / bytesPerTrainedToken, 128, 4096),
+    recomputeActivations,
   }
 }
 

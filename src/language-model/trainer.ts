@@ -44,6 +44,13 @@ export interface Moments {
   second: tf.Variable
 }
 
+export interface TrainerOptions {
+  /** Tokens run forward and backward at once. */
+  microBatchTokens: number
+  /** Whether layers keep their inputs alone and run once more in the backward pass: a third more work, for memory that hardly grows with depth. */
+  recomputeActivations: boolean
+}
+
 interface StepOptions {
   learningRate: number
   maxGradNorm: number
@@ -65,15 +72,15 @@ interface StepResult {
 
 export class Trainer {
   readonly #model: Transformer
-  readonly #microBatchTokens: number
+  readonly #options: TrainerOptions
   /** By parameter; made when first needed. */
   readonly moments = new Map<string, Moments>()
   /** Updates made so far, for Adam's bias correction. */
   step = 0
 
-  constructor(model: Transformer, microBatchTokens: number) {
+  constructor(model: Transformer, microBatchTokens: number, recomputeActivations = false) {
     this.#model = model
-    this.#microBatchTokens = microBatchTokens
+    this.#options = { microBatchTokens, recomputeActivations }
   }
 
   /** One pass over the examples. On abort, updates made so far stay. Throws DivergedError, leaving the weights as they were before the step. */
@@ -193,7 +200,7 @@ export class Trainer {
     let sums: tf.Tensor1D | null = null
     let trainedTokens = 0
     try {
-      for (const micro of packMicroBatches(examples, this.#microBatchTokens)) {
+      for (const micro of packMicroBatches(examples, this.#options.microBatchTokens)) {
         await breather.breathe(signal)
         const own = this.#microBatchGradients(micro, temperature, lossOf)
         trainedTokens += micro.batch.tokens.length
@@ -219,7 +226,7 @@ export class Trainer {
   momentsOf(name: string): Moments {
     let moments = this.moments.get(name)
     if (!moments) {
-      const parameter = this.#model.parameters.get(name)!
+      const parameter = this.#model.trainableParameters().get(name)!
       moments = tf.tidy(() => ({
         first: tf.variable(tf.zerosLike(parameter)),
         second: tf.variable(tf.zerosLike(parameter)),
@@ -235,18 +242,21 @@ export class Trainer {
     lossOf: MicroBatchLoss,
   ): { gradients: Map<string, tf.Tensor>; sums: tf.Tensor1D } {
     let sums: tf.Tensor1D | null = null
-    const variables = [...this.#model.parameters.values()].filter(({ trainable }) => trainable)
+    const trained = this.#model.trainableParameters()
     const { value, grads } = tf.variableGrads(() => {
-      const rows = this.#model.hidden(micro.batch, micro.outputRows)
+      const rows = this.#model.hidden(micro.batch, micro.outputRows, undefined, {
+        recomputesActivations: this.#options.recomputeActivations,
+        dropoutSeed: null,
+      })
       const hidden = isIdentity(micro.predictor, micro.outputRows.length) ? rows : gatherRows(rows, micro.predictor)
       const { logProbs, entropy } = selectedLogProbs(hidden, this.#model.head, micro.targets, temperature)
       const result = lossOf(logProbs, entropy, micro)
       sums = tf.keep(result.sums)
       return result.loss
-    }, variables)
+    }, [...trained.values()])
     value.dispose()
     const gradients = new Map<string, tf.Tensor>()
-    for (const [name, variable] of this.#model.parameters) {
+    for (const [name, variable] of trained) {
       const gradient = grads[variable.name]
       if (gradient) gradients.set(name, gradient)
     }
@@ -271,9 +281,10 @@ export class Trainer {
         )
       this.step++
       const scale = clipScale(norm, options.maxGradNorm)
+      const trained = this.#model.trainableParameters()
       for (const [name, gradient] of gradients) {
         const { first, second } = this.momentsOf(name)
-        adamw(this.#model.parameters.get(name)!, gradient, first, second, {
+        adamw(trained.get(name)!, gradient, first, second, {
           learningRate: options.learningRate,
           beta1: 0.9,
           beta2: 0.999,

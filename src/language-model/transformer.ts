@@ -9,8 +9,19 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { inverseFrequencies, type ModelConfig } from './config.ts'
 import type { KeyValueCache } from './kv-cache.ts'
-import { type AttentionLayout, attention, embedding, gatherRows, linear, rmsNorm, rope, swiglu } from './ops/index.ts'
+import {
+  type AttentionLayout,
+  attention,
+  embedding,
+  gatherRows,
+  linear,
+  recomputed,
+  rmsNorm,
+  rope,
+  swiglu,
+} from './ops/index.ts'
 import { parameterShapes } from './parameters.ts'
+import { project, type Projection, type ProjectionName, trainableOf } from './projection.ts'
 
 export interface RaggedBatch {
   /** [N] */
@@ -20,9 +31,12 @@ export interface RaggedBatch {
   layout: AttentionLayout
 }
 
-interface Projection {
-  weight: tf.Tensor2D
-  bias: tf.Tensor1D | undefined
+/** How a batch is run that a gradient is taken of. */
+export interface TrainingPass {
+  /** Whether each layer keeps its input alone and is run once more for its gradient. */
+  recomputesActivations: boolean
+  /** Of what adapters leave out at random; null leaves out nothing. */
+  dropoutSeed: number | null
 }
 
 interface LayerWeights {
@@ -39,10 +53,19 @@ interface LayerWeights {
   down: Projection
 }
 
+/** What is the same for all layers of a pass. */
+interface Pass {
+  batch: RaggedBatch
+  cache: KeyValueCache | undefined
+  training: TrainingPass | undefined
+}
+
 export class Transformer {
   readonly config: ModelConfig
   /** By name, in the order of `parameterShapes`. */
   readonly parameters: ReadonlyMap<string, tf.Variable>
+  /** By path, such as `model.layers.0.self_attn.q_proj`. */
+  readonly projections: ReadonlyMap<string, Projection>
   readonly #embedding: tf.Tensor2D
   readonly #layers: readonly LayerWeights[]
   readonly #norm: tf.Tensor1D
@@ -50,44 +73,54 @@ export class Transformer {
   readonly head: tf.Tensor2D
   readonly #inverseFrequencies: Float32Array
 
-  /** `weights` holds every parameter of `parameterShapes(config)`; the variables made from it belong to this object. */
-  constructor(config: ModelConfig, weights: ReadonlyMap<string, Float32Array>) {
+  /** `weights` holds every parameter of `parameterShapes(config)`, as numbers or as a variable; the variables belong to this object. */
+  constructor(config: ModelConfig, weights: ReadonlyMap<string, Float32Array | tf.Variable>) {
     this.config = config
     this.parameters = new Map(
       parameterShapes(config).map(({ name, shape }) => {
-        const tensor = tf.tensor(weights.get(name)!, [...shape])
-        const variable = tf.variable(tensor)
-        tensor.dispose()
-        return [name, variable] as const
+        const given = weights.get(name)!
+        return [name, given instanceof Float32Array ? variableOf(given, shape) : given] as const
       }),
     )
     const optional = <T extends tf.Tensor>(name: string) => this.parameters.get(name) as tf.Tensor as T | undefined
     const vector = (name: string) => optional<tf.Tensor1D>(name)!
     const matrix = (name: string) => optional<tf.Tensor2D>(name)!
-    const projection = (name: string): Projection => ({
-      weight: matrix(name + '.weight'),
-      bias: optional<tf.Tensor1D>(name + '.bias'),
-    })
+    const projections = new Map<string, Projection>()
+    const projection = (block: string, name: ProjectionName): Projection => {
+      const path = block + name
+      const weight = this.parameters.get(path + '.weight')!
+      const made = { path, name, weight, bias: this.parameters.get(path + '.bias'), adapter: null }
+      projections.set(path, made)
+      return made
+    }
     this.#embedding = matrix('model.embed_tokens.weight')
     this.#norm = vector('model.norm.weight')
     this.head = config.tiedEmbeddings ? this.#embedding : matrix('lm_head.weight')
     this.#inverseFrequencies = inverseFrequencies(config)
     this.#layers = Array.from({ length: config.layers }, (_, layer) => {
       const at = `model.layers.${layer}.`
+      const [selfAttention, feedForward] = [at + 'self_attn.', at + 'mlp.']
       return {
         attentionNorm: vector(at + 'input_layernorm.weight'),
-        query: projection(at + 'self_attn.q_proj'),
-        key: projection(at + 'self_attn.k_proj'),
-        value: projection(at + 'self_attn.v_proj'),
-        queryNorm: optional<tf.Tensor1D>(at + 'self_attn.q_norm.weight'),
-        keyNorm: optional<tf.Tensor1D>(at + 'self_attn.k_norm.weight'),
-        output: projection(at + 'self_attn.o_proj'),
+        query: projection(selfAttention, 'q_proj'),
+        key: projection(selfAttention, 'k_proj'),
+        value: projection(selfAttention, 'v_proj'),
+        queryNorm: optional<tf.Tensor1D>(selfAttention + 'q_norm.weight'),
+        keyNorm: optional<tf.Tensor1D>(selfAttention + 'k_norm.weight'),
+        output: projection(selfAttention, 'o_proj'),
         feedForwardNorm: vector(at + 'post_attention_layernorm.weight'),
-        gate: projection(at + 'mlp.gate_proj'),
-        up: projection(at + 'mlp.up_proj'),
-        down: projection(at + 'mlp.down_proj'),
+        gate: projection(feedForward, 'gate_proj'),
+        up: projection(feedForward, 'up_proj'),
+        down: projection(feedForward, 'down_proj'),
       }
     })
+    this.projections = projections
+  }
+
+  /** What an optimiser step changes, by name: parameters that are not frozen, and those of adapters. */
+  trainableParameters(): Map<string, tf.Variable> {
+    const adapters = [...this.projections.values()].flatMap(({ adapter }) => [...(adapter?.parameters ?? [])])
+    return new Map([...this.parameters, ...adapters].filter(([, { trainable }]) => trainable))
   }
 
   /**
@@ -95,10 +128,19 @@ export class Transformer {
    * tokens but is finished for those alone, in ascending order. With a cache, keys and values go to the layout's slots, and queries see what is there
    * already. Call it in a tidy.
    */
-  hidden(batch: RaggedBatch, outputRows: Int32Array | null, cache?: KeyValueCache): tf.Tensor2D {
+  hidden(
+    batch: RaggedBatch,
+    outputRows: Int32Array | null,
+    cache?: KeyValueCache,
+    training?: TrainingPass,
+  ): tf.Tensor2D {
+    const pass = { batch, cache, training }
     let x = embedding(this.#embedding, batch.tokens)
     for (let layer = 0; layer < this.#layers.length; layer++) {
-      x = this.#runLayer(layer, x, batch, layer === this.#layers.length - 1 ? outputRows : null, cache)
+      const rows = layer === this.#layers.length - 1 ? outputRows : null
+      x = training?.recomputesActivations
+        ? recomputed((input) => this.#runLayer(layer, input, pass, rows), x, this.#trainableOfLayer(layer))
+        : this.#runLayer(layer, x, pass, rows)
     }
     return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
   }
@@ -112,18 +154,15 @@ export class Transformer {
     tf.dispose([...this.parameters.values()])
   }
 
-  #runLayer(
-    index: number,
-    x: tf.Tensor2D,
-    batch: RaggedBatch,
-    outputRows: Int32Array | null,
-    cache?: KeyValueCache,
-  ): tf.Tensor2D {
+  #runLayer(index: number, x: tf.Tensor2D, pass: Pass, outputRows: Int32Array | null): tf.Tensor2D {
+    const { batch, cache, training } = pass
     const weights = this.#layers[index]!
     const { normEpsilon, headDim } = this.config
+    const through = (input: tf.Tensor2D, projection: Projection) =>
+      project(input, projection, training?.dropoutSeed ?? null)
     const normed = rmsNorm(x, weights.attentionNorm, normEpsilon)
-    let keys = this.#rotated(project(normed, weights.key), weights.keyNorm, batch.positions)
-    let values = project(normed, weights.value)
+    let keys = this.#rotated(through(normed, weights.key), weights.keyNorm, batch.positions)
+    let values = through(normed, weights.value)
     if (cache) ({ keys, values } = cache.write(index, keys, values, batch.layout.querySlot))
     // A chunk of a prompt is read for its keys and values alone. No kernel is asked to work on nothing.
     if (outputRows?.length === 0) return tf.zeros([0, this.config.hiddenSize])
@@ -131,12 +170,12 @@ export class Transformer {
     const finished = outputRows ? onlyRows(batch, outputRows) : batch
     const residual = outputRows ? gatherRows(x, outputRows) : x
     const queryInput = outputRows ? gatherRows(normed, outputRows) : normed
-    const queries = this.#rotated(project(queryInput, weights.query), weights.queryNorm, finished.positions)
+    const queries = this.#rotated(through(queryInput, weights.query), weights.queryNorm, finished.positions)
     const attended = attention(queries, keys, values, finished.layout, headDim)
-    const afterAttention = tf.add<tf.Tensor2D>(residual, project(attended, weights.output))
+    const afterAttention = tf.add<tf.Tensor2D>(residual, through(attended, weights.output))
     const feedForwardInput = rmsNorm(afterAttention, weights.feedForwardNorm, normEpsilon)
-    const gated = swiglu(project(feedForwardInput, weights.gate), project(feedForwardInput, weights.up))
-    return tf.add(afterAttention, project(gated, weights.down))
+    const gated = swiglu(through(feedForwardInput, weights.gate), through(feedForwardInput, weights.up))
+    return tf.add(afterAttention, through(gated, weights.down))
   }
 
   #rotated(x: tf.Tensor2D, headNorm: tf.Tensor1D | undefined, positions: Int32Array): tf.Tensor2D {
@@ -150,10 +189,24 @@ export class Transformer {
       : x
     return rope(normed, positions, headDim, this.#inverseFrequencies)
   }
+
+  #trainableOfLayer(index: number): tf.Variable[] {
+    const { query, key, value, output, gate, up, down, ...norms } = this.#layers[index]!
+    const trainableNorms = Object.values<tf.Tensor | undefined>(norms).filter((norm) => isTrained(norm))
+    return [...[query, key, value, output, gate, up, down].flatMap(trainableOf), ...trainableNorms]
+  }
 }
 
-function project(x: tf.Tensor2D, projection: Projection): tf.Tensor2D {
-  return linear(x, projection.weight, projection.bias)
+function isTrained(parameter: tf.Tensor | undefined): parameter is tf.Variable {
+  return parameter instanceof tf.Variable && parameter.trainable
+}
+
+/** A parameter's variable, by itself in memory. */
+export function variableOf(values: Float32Array, shape: readonly number[]): tf.Variable {
+  const tensor = tf.tensor(values, [...shape])
+  const variable = tf.variable(tensor)
+  tensor.dispose()
+  return variable
 }
 
 /** The batch as the queries `rows` alone see it; keys and values stay those of the whole batch. */

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core'
 import { DeviceWatch } from './device-watch.ts'
 import { hasRelaxedSimd, hasSimd } from './simd/kernel-module.ts'
 import { registerSimdBackend } from './simd/register.ts'
+import type { SimdBackend } from './simd/simd-backend.ts'
 
 export type BackendName = 'cpu' | 'webgpu'
 
@@ -43,6 +44,30 @@ let watch: DeviceWatch | null = null
 /** Runs a job on the selected backend. Throws GraphicsDeviceError if its device has failed before or meanwhile. */
 export function guardDevice<T>(job: () => Promise<T>): Promise<T> {
   return watch !== null && tf.getBackend() === 'webgpu' ? watch.guard(job) : job()
+}
+
+/** A tensor of a model is larger than what the device takes as one; the message says what to do. */
+export class ModelTooLargeError extends Error {
+  override name = 'ModelTooLargeError'
+}
+
+/**
+ * Moves a float tensor's numbers to where the selected backend computes and lets go of the array that they came in. It would happen
+ * by itself when the tensor is first used; while a model is loaded, this is what keeps it from being in memory twice. `name` is the
+ * tensor's in errors. Throws ModelTooLargeError.
+ */
+export function moveToBackend(tensor: tf.Tensor, name: string): void {
+  const backend = tf.backend() as Partial<
+    Pick<SimdBackend, 'addressOf'> & Pick<WebGPUBackend, 'device' | 'uploadToGPU'>
+  >
+  const bytes = tensor.size * 4
+  const most = backend.device?.limits.maxStorageBufferBindingSize ?? Infinity
+  if (bytes > most)
+    throw new ModelTooLargeError(
+      `${name} takes ${(bytes / 1e6).toFixed(0)} MB, and this graphics device takes at most ${(most / 1e6).toFixed(0)} MB as one. Choose a smaller model, or the CPU.`,
+    )
+  backend.uploadToGPU?.(tensor.dataId)
+  backend.addressOf?.(tensor)
 }
 
 async function selectSimd(): Promise<SelectedBackend> {

@@ -14,8 +14,9 @@ export interface SelectedLogProbs {
  *     z = hidden · headᵀ / T,   logProbs_e = z_{e, t_e} − logsumexp(z_e),   entropy_e = logsumexp(z_e) − Σ_v p_ev z_ev
  *     dz_ev = g_e (1[v = t_e] − p_ev)
  *
- * hidden[E, d], head[V, d], targets[E]. In the kernels rows go through in chunks and the backward pass recomputes each chunk's
- * logits. The composition is the plain one, logits and all, as the reference that they are tested against.
+ * hidden[E, d], head[V, d], targets[E]; the head must live until the gradient is taken. In the kernels rows go through in chunks and
+ * the backward pass recomputes each chunk's logits. The composition is the plain one, logits and all, as the reference that they are
+ * tested against; both backends that a person can choose have the kernels.
  */
 export function selectedLogProbs(
   hidden: tf.Tensor2D,
@@ -61,27 +62,24 @@ function fusedSelectedLogProbs(
 ): tf.Tensor2D {
   const needsHeadGradient = isTrained(head)
   const fused = tf.customGrad((...args) => {
-    const [h, w, save] = args as unknown as [tf.Tensor2D, tf.Tensor2D, tf.GradSaveFunc]
-    const [both, logSumExp] = runKernel<tf.Tensor[]>(
-      'SelectedLogProbs',
-      { hidden: h, head: w },
-      { targets, temperature },
-    )
-    save([h, w, logSumExp!])
+    const [h, save] = [args[0] as tf.Tensor2D, args.at(-1)]
+    const [both, logSumExp] = runKernel<tf.Tensor[]>('SelectedLogProbs', { hidden: h, head }, { targets, temperature })
+    save([h, logSumExp!])
     return {
       value: both!,
       gradFunc: (dy, saved) =>
         runKernel<tf.Tensor[]>(
           'SelectedLogProbsGradient',
-          { dy, hidden: saved[0]!, head: saved[1]!, logSumExp: saved[2]! },
+          { dy, hidden: saved[0]!, head, logSumExp: saved[1]! },
           { targets, temperature, needsHeadGradient },
         ),
     }
   })
-  return fused(hidden, head) as tf.Tensor2D
+  // A frozen output layer is no input, so that nobody makes room for a gradient of its size.
+  return (needsHeadGradient ? fused(hidden, head) : fused(hidden)) as tf.Tensor2D
 }
 
-/** A variable marked as not trainable is frozen; its gradient, a third of the work here, is then answered with zeros. */
+/** A variable marked as not trainable is frozen: its gradient, a third of the work here, is left out. */
 function isTrained(weight: tf.Tensor): boolean {
   return !(weight instanceof tf.Variable) || weight.trainable
 }

@@ -229,8 +229,9 @@ export function registerFusedKernels(): void {
         backend.addressOf(head!),
         backend.addressOf(logSumExp!),
       ]
-      const [dHidden, dHead] = [backend.allocate([rows, width]), backend.allocate([words, width])]
-      backend.kernels.fillZero(dHead.address, words * width)
+      const dHidden = backend.allocate([rows, width])
+      const dHead = needsHeadGradient ? backend.allocate([words, width]) : null
+      if (dHead) backend.kernels.fillZero(dHead.address, words * width)
       backend.withScratch((scratch) => {
         const chosen = scratch.int32(targets)
         const chunk = chunkRows(words)
@@ -275,7 +276,7 @@ export function registerFusedKernels(): void {
             0,
             backend.matmulScratch,
           )
-          if (needsHeadGradient)
+          if (dHead)
             backend.kernels.matmul(
               logits,
               slice,
@@ -292,7 +293,7 @@ export function registerFusedKernels(): void {
             )
         }
       })
-      return [dHidden.info, dHead.info]
+      return dHead ? [dHidden.info, dHead.info] : [dHidden.info]
     },
   )
 

@@ -242,9 +242,7 @@ export function registerFusedKernels(): void {
       const [rows, width] = hidden!.shape as [number, number]
       const words = head!.shape[0]!
       const dHidden = backend.allocate([rows, width])
-      const dHead = needsHeadGradient
-        ? backend.allocate([words, width])
-        : backend.makeTensorInfo([words, width], 'float32', new Float32Array(words * width))
+      const dHead = needsHeadGradient ? backend.allocate([words, width]) : null
       forEachChunk(backend, hidden!, head!, (logits, first, count) => {
         backend.dispatch(selectLogProbsGradient, {
           reads: { dy: dy!, logSumExp: logSumExp!, targets: backend.uploadOnce(targets, () => targets) },
@@ -260,7 +258,7 @@ export function registerFusedKernels(): void {
           k: words,
           start: first * width,
         })
-        if (needsHeadGradient)
+        if (dHead)
           multiplyInto(backend, dHead, {
             a: { tensor: logits, stored: 'columns' },
             b: { tensor: hidden!, stored: 'columns', start: first * width },
@@ -270,7 +268,7 @@ export function registerFusedKernels(): void {
             add: first > 0,
           })
       })
-      return [dHidden, dHead]
+      return dHead ? [dHidden, dHead] : [dHidden]
     },
   )
 

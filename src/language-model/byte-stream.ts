@@ -1,0 +1,48 @@
+/** Pieces of any size as a stream to take bytes from in any amounts, in order. */
+export class ByteStream {
+  readonly #pieces: AsyncIterator<Uint8Array>
+  #piece: Uint8Array = new Uint8Array(0)
+
+  constructor(pieces: AsyncIterable<Uint8Array>) {
+    this.#pieces = pieces[Symbol.asyncIterator]()
+  }
+
+  /** Fills `target` and returns how many bytes that were: fewer than it has only at the stream's end. */
+  async fill(target: Uint8Array): Promise<number> {
+    let filled = 0
+    while (filled < target.length) {
+      const part = await this.#next(target.length - filled)
+      if (part === null) break
+      target.set(part, filled)
+      filled += part.length
+    }
+    return filled
+  }
+
+  /** Passes over `count` bytes and returns over how many: fewer only at the stream's end. */
+  async skip(count: number): Promise<number> {
+    let skipped = 0
+    while (skipped < count) {
+      const part = await this.#next(count - skipped)
+      if (part === null) break
+      skipped += part.length
+    }
+    return skipped
+  }
+
+  /** Gives up what is left, so that a download ends. */
+  async close(): Promise<void> {
+    await this.#pieces.return?.()
+  }
+
+  async #next(most: number): Promise<Uint8Array | null> {
+    while (this.#piece.length === 0) {
+      const next = await this.#pieces.next()
+      if (next.done) return null
+      this.#piece = next.value
+    }
+    const part = this.#piece.subarray(0, most)
+    this.#piece = this.#piece.subarray(part.length)
+    return part
+  }
+}
