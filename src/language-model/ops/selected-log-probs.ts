@@ -62,7 +62,8 @@ function fusedSelectedLogProbs(
 ): tf.Tensor2D {
   const needsHeadGradient = isTrained(head)
   const fused = tf.customGrad((...args) => {
-    const [h, save] = [args[0] as tf.Tensor2D, args.at(-1)]
+    const h = args[0] as tf.Tensor2D
+    const save = args.at(-1) as unknown as tf.GradSaveFunc
     const [both, logSumExp] = runKernel<tf.Tensor[]>('SelectedLogProbs', { hidden: h, head }, { targets, temperature })
     save([h, logSumExp!])
     return {
