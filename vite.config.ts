@@ -34,7 +34,13 @@ export default defineConfig({
   },
   // Dependencies that only workers import, so that the first load in development does not restart for them.
   optimizeDeps: {
-    include: ['comlink', 'idb', 'valibot'],
+    include: [
+      'comlink',
+      'idb',
+      'valibot',
+      '@jitl/quickjs-wasmfile-release-sync/emscripten-module',
+      '@jitl/quickjs-wasmfile-release-sync/ffi',
+    ],
   },
   preview: { host: 'localhost', port: 4173 },
 })

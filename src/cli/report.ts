@@ -26,6 +26,8 @@ const CLEAR_LINE = '\r\u001B[2K'
 const SHOWN: readonly [label: string, metric: string, digits: number][] = [
   ['acc', 'policy/acc', 3],
   ['process acc', 'reward/process_acc', 3],
+  ['UT', 'reward/ut', 3],
+  ['Detect', 'reward/detect', 3],
   ['parse fails', 'reward/parse_fail_rate', 3],
   ['in band', 'env/frac_in_band', 2],
   ['proposed', 'env/proposed', 0],

@@ -72,12 +72,19 @@ describe('the report of a run', () => {
     const evaluations: RunEvent[] = [
       { ...rest, split: 'id', acc: 0.375, tests: measured, seq: 0 },
       { ...rest, split: 'ood', acc: 0, tests: { ut: null, utTests: 0, detect: null, detectTests: 0 }, seq: 1 },
-      { type: 'run-finished', reason: 'completed', seq: 2, iteration: 3 },
+      {
+        type: 'iteration-finished',
+        metrics: { 'policy/acc': 0.5, 'reward/ut': 0.625, 'reward/detect': 0.25, 'reward/parse_fail_rate': 0 },
+        seq: 2,
+        iteration: 4,
+      },
+      { type: 'run-finished', reason: 'completed', seq: 3, iteration: 4 },
     ]
     expect(show(false, false, evaluations).stdout).toBe(
-      'evaluation after 3: id Code 0.375 UT 0.500 Detect 0.250, ood Code 0.000 UT unknown Detect unknown\n',
+      'evaluation after 3: id Code 0.375 UT 0.500 Detect 0.250, ood Code 0.000 UT unknown Detect unknown\n' +
+        'iteration 4: acc 0.500, UT 0.625, Detect 0.250, parse fails 0.000\n',
     )
-    expect(JSON.parse(show(true, false, evaluations).stdout)).toEqual({
+    expect(JSON.parse(show(true, false, evaluations).stdout.split('\n')[0]!)).toEqual({
       'training/global_step': 3,
       'eval/id/acc': 0.375,
       'eval/id/ut': 0.5,
