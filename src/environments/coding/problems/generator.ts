@@ -1,0 +1,127 @@
+/** Problems without end, the same for the same seed. `splits.ts` says what is kept from which split. */
+import type { Split } from '../../../method/ports.ts'
+import { chance, pick, pickWeighted, seededRandom, type Random } from '../../random.ts'
+import type { CodingTask, Problem } from '../problem.ts'
+import { groundTruthOf, writtenTest } from './generated-tests.ts'
+import { programOf } from './program.ts'
+import {
+  ARM_OPS,
+  inputTypeOf,
+  isCondition,
+  KINDS,
+  malformation,
+  OPERATIONS,
+  OPS_OF_KIND,
+  type Constant,
+  type Kind,
+  type Op,
+  type Spec,
+  type Step,
+  type ValueType,
+} from './spec.ts'
+import { splitOf } from './splits.ts'
+import { statementOf } from './statement.ts'
+
+export interface ProblemOptions {
+  seed: number
+  split: Split
+}
+
+/** Of problems with 1, 2, 3 and 4 steps; `ood` has none of one step, which is no pair. */
+const ODDS_OF_LENGTH = [0.15, 0.35, 0.3, 0.2]
+const ATTEMPTS = 2000
+/** A loop over small numbers is far inside of this. */
+const TIME_LIMIT_MS = 20
+
+export function generateProblem(options: ProblemOptions): Problem {
+  const spec = generateSpec(options)
+  const made = problemOf(spec)
+  if (!made.ok) throw new Error(`A generated spec makes no problem: ${made.reason}`)
+  return made.problem
+}
+
+/** A problem as a task of the loop; its id names kind, steps, split and seed. */
+export function generateTask({ seed, split }: ProblemOptions): CodingTask {
+  return taskOfProblem(generateProblem({ seed, split }), `${split}-${seed}`)
+}
+
+/** `name` must be different for different problems of the same kind and number of steps. */
+export function taskOfProblem(problem: Problem, name: string): CodingTask {
+  const { spec, statement } = problem
+  if (!spec) throw new TypeError('Only a generated problem, which has a spec, makes such a task.')
+  const id = `${spec.kind}-${spec.steps.length}/${name}`
+  return { id, rootId: id, instruction: statement, kind: spec.kind, body: problem }
+}
+
+/** What the generator asks for: well formed, of the split, and a problem (`problemOf`). */
+export function generateSpec({ seed, split }: ProblemOptions): Spec {
+  const choices = seededRandom('problem kind', seed, split)
+  const kind = pick(choices, KINDS)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const length = pickWeighted(choices, LENGTHS, (steps) =>
+      split === 'ood' && steps === 1 ? 0 : ODDS_OF_LENGTH[steps - 1]!,
+    )!
+    const spec = drawSpec(kind, length, seededRandom('problem', seed, split, attempt))
+    if (spec && splitOf(spec) === split && groundTruthOf(spec).ok) return spec
+  }
+  throw new Error(
+    `No ${split} problem about ${kind} came out of seed ${seed} in ${ATTEMPTS} attempts. Take another seed.`,
+  )
+}
+
+const LENGTHS = [1, 2, 3, 4]
+
+export type ProblemOutcome = { ok: true; problem: Problem } | { ok: false; reason: string }
+
+/** The problem that a spec is, with its tests; a reason in a sentence where it is none. */
+export function problemOf(spec: Spec): ProblemOutcome {
+  const reason = malformation(spec)
+  if (reason !== null) return { ok: false, reason }
+  const truth = groundTruthOf(spec)
+  if (!truth.ok) return truth
+  const problem: Problem = {
+    form: 'call',
+    functionName: 'f',
+    statement: statementOf(spec),
+    tests: truth.cases.map(writtenTest),
+    timeLimitMs: TIME_LIMIT_MS,
+    reference: programOf(spec),
+    spec,
+  }
+  return { ok: true, problem }
+}
+
+// -------------------------------------------------------------------------------------------------- drawing
+
+/** A well-formed spec, not yet known to be a problem; null where the draw led nowhere. */
+export function drawSpec(kind: Kind, length: number, random: Random): Spec | null {
+  const steps: Step[] = []
+  let type: ValueType = kind === 'arithmetic' && chance(random, 0.5) ? 'pair' : inputTypeOf({ kind, steps: [] })
+  while (steps.length < length) {
+    const previous = steps.at(-1)
+    const takes = type
+    const ops = OPS_OF_KIND[kind].filter((op) => OPERATIONS[op].takes === takes && op !== previous?.op)
+    const op = pickWeighted(random, ops, (candidate) => oddsOf(candidate, length - steps.length))
+    if (op === null) return null
+    steps.push(drawStep(op, random))
+    type = OPERATIONS[op].gives
+  }
+  const spec = { kind, steps }
+  return malformation(spec) === null ? spec : null
+}
+
+/** Reductions come rather late, and at the end of a list rather often than not. */
+function oddsOf(op: Op, stepsLeft: number): number {
+  const { takes, gives } = OPERATIONS[op]
+  if (isCondition(op)) return 2
+  if ((takes === 'list' || takes === 'text') && gives === 'number') return stepsLeft === 1 ? 2.5 : 0.5
+  return 1
+}
+
+/** The operation with constants, and arms, drawn at random. */
+export function drawStep(op: Op, random: Random): Step {
+  const slots: readonly (readonly Constant[])[] = OPERATIONS[op].slots
+  const constants = slots.map((allowed) => pick(random, allowed))
+  if (!isCondition(op)) return { op, constants }
+  return { op, constants, arms: [drawStep(pick(random, ARM_OPS), random), drawStep(pick(random, ARM_OPS), random)] }
+}

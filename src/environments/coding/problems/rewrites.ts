@@ -1,0 +1,124 @@
+/**
+ * Rewriting generated problems, with exact validity: a rewrite is refused unless the steps it names exist, the new chain of
+ * steps is well formed, differs from the old one, and is a problem, with inputs in range on which every step matters
+ * (generated-tests.ts). Reference solution and tests follow from the spec, so the reference passes them by construction.
+ */
+import type { Direction } from '../../../method/ports.ts'
+import { hashOf, seededRandom } from '../../random.ts'
+import type { CodingTask } from '../problem.ts'
+import { drawStep, problemOf } from './generator.ts'
+import { formatRewrite, parseRewrite, type SpecRewrite } from './rewrite-language.ts'
+import {
+  effortOf,
+  malformation,
+  MOST_STEPS,
+  OPERATIONS,
+  OPS_OF_KIND,
+  specKey,
+  type Constant,
+  type Spec,
+  type Step,
+} from './spec.ts'
+import { splitOf } from './splits.ts'
+import { statementOf } from './statement.ts'
+
+export type RewriteOutcome = { ok: true; task: CodingTask; message: string } | { ok: false; message: string }
+
+/** Never throws, whatever the text. */
+export function applyRewrite(task: CodingTask, rewrite: SpecRewrite | string, newId: string): RewriteOutcome {
+  const refuse = (message: string): RewriteOutcome => ({ ok: false, message })
+  const { spec } = task.body
+  if (!spec) return refuse('The problem was not generated: it has no steps to rewrite.')
+  const read = typeof rewrite === 'string' ? parseRewrite(rewrite) : rewrite
+  if (!read) return refuse(`"${String(rewrite).trim().slice(0, 80)}" is not a rewrite.`)
+  const rewritten = rewrittenSpec(spec, read)
+  if (typeof rewritten === 'string') return refuse(rewritten)
+  const fault = faultOf(spec, rewritten)
+  if (fault !== null) return refuse(fault)
+  const made = problemOf(rewritten)
+  if (!made.ok) return refuse(made.reason)
+  const instruction = statementOf(rewritten)
+  const next: CodingTask = { id: newId, rootId: task.rootId, instruction, kind: rewritten.kind, body: made.problem }
+  return { ok: true, task: next, message: `Applied: ${formatRewrite(read)}.` }
+}
+
+/** The spec with the rewrite made, looked at no further; or a sentence on what it names that is not there. */
+function rewrittenSpec(spec: Spec, rewrite: SpecRewrite): Spec | string {
+  const { steps } = spec
+  const at = rewrite.at - 1
+  const last = rewrite.kind === 'insert' ? steps.length : rewrite.kind === 'swap' ? steps.length - 2 : steps.length - 1
+  if (!Number.isInteger(at) || at < 0 || at > last) {
+    const named = rewrite.kind === 'swap' ? rewrite.at + 1 : rewrite.at
+    return `There is no step ${named}: the problem has ${steps.length}.`
+  }
+  const changed = changedSteps(steps, rewrite, at)
+  return typeof changed === 'string' ? changed : { ...spec, steps: changed }
+}
+
+function changedSteps(steps: readonly Step[], rewrite: SpecRewrite, at: number): readonly Step[] | string {
+  switch (rewrite.kind) {
+    case 'insert':
+      return steps.toSpliced(at, 0, rewrite.step)
+    case 'replace':
+      return steps.with(at, rewrite.step)
+    case 'remove':
+      return steps.toSpliced(at, 1)
+    case 'swap':
+      return steps.with(at, steps[at + 1]!).with(at + 1, steps[at]!)
+    case 'set': {
+      const step = steps[at]!
+      if (step.constants.length === 0) return `Step ${rewrite.at} has no constant.`
+      return steps.with(at, { ...step, constants: step.constants.with(0, rewrite.constant) })
+    }
+  }
+}
+
+function faultOf(before: Spec, after: Spec): string | null {
+  const fault = malformation(after)
+  if (fault !== null) return fault
+  if (specKey(after) === specKey(before)) return 'The problem is so already.'
+  // What is trained on stays what may be trained on, through all rewrites.
+  const isKept = splitOf(before) === 'train' && splitOf(after) !== 'train'
+  return isKept ? 'This combination of steps is kept for measuring generalisation.' : null
+}
+
+// ------------------------------------------------------------------------------------------------- candidates
+
+/** Effort by which a problem must differ to count as harder or easier. */
+const LEAST_CHANGE = 0.25
+
+/** All valid rewrites in a direction, of those with one choice of constants for every step that might be put in. */
+export function possibleRewrites(task: CodingTask, direction: Direction): SpecRewrite[] {
+  return candidateRewrites(task, direction).filter((rewrite) => applyRewrite(task, rewrite, `${task.id}/candidate`).ok)
+}
+
+/** Well-formed rewrites in a direction, by what the steps cost in effort; whether problems come of them is not looked at. */
+export function candidateRewrites(task: CodingTask, direction: Direction, seed = 0): SpecRewrite[] {
+  const { spec } = task.body
+  if (!spec) return []
+  const effort = effortOf(spec)
+  return allRewrites(spec, hashOf(task.id, seed)).filter((rewrite) => {
+    const after = rewrittenSpec(spec, rewrite)
+    if (typeof after === 'string' || faultOf(spec, after) !== null) return false
+    const change = effortOf(after) - effort
+    return direction === 'harder' ? change >= LEAST_CHANGE : change <= -LEAST_CHANGE
+  })
+}
+
+function allRewrites({ kind, steps }: Spec, seed: number): SpecRewrite[] {
+  const random = seededRandom('rewrites', seed)
+  const ops = OPS_OF_KIND[kind]
+  const drawn = () => ops.map((op) => drawStep(op, random))
+  const places = steps.map((_, i) => i + 1)
+  const inserts = steps.length === MOST_STEPS ? [] : [...places, steps.length + 1]
+  return [
+    ...inserts.flatMap((at) => drawn().map((step): SpecRewrite => ({ kind: 'insert', at, step }))),
+    ...places.map((at): SpecRewrite => ({ kind: 'remove', at })),
+    ...places.flatMap((at) => drawn().map((step): SpecRewrite => ({ kind: 'replace', at, step }))),
+    ...places.flatMap((at) => {
+      const slot: readonly Constant[] = OPERATIONS[steps[at - 1]!.op].slots[0] ?? []
+      return slot.map((constant): SpecRewrite => ({ kind: 'set', at, constant }))
+    }),
+    ...places.slice(1).map((at): SpecRewrite => ({ kind: 'swap', at: at - 1 })),
+  ]
+}
