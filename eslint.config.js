@@ -8,6 +8,7 @@ import svelteConfig from './svelte.config.js'
 const LAYERS = [
   ['method'],
   ['environments', 'language-model'],
+  ['weight-formats'],
   ['engines', 'runs', 'games', 'cluster', 'pretraining', 'bench'],
   ['playground', 'cli'],
 ]
@@ -24,12 +25,12 @@ function noImports(files, folders, message) {
 const boundaries = LAYERS.flatMap((folders, level) =>
   folders.map((folder) => {
     const higher = LAYERS.slice(level + 1).flat()
-    const siblings = level === 2 ? [] : folders.filter((other) => other !== folder)
-    const workers = level === 3 ? [] : ['workers']
+    const siblings = level === 3 ? [] : folders.filter((other) => other !== folder)
+    const workers = level === 4 ? [] : ['workers']
     return noImports(
       [`src/${folder}/**`],
       [...higher, ...siblings, ...workers],
-      'Arrows go playground, cli, workers -> engines, runs, games, cluster, bench -> environments, language-model -> method.',
+      'Arrows go playground, cli, workers -> engines, runs, games, cluster, bench -> weight-formats -> environments, language-model -> method.',
     )
   }),
 )

@@ -1,0 +1,94 @@
+/** Numbers as the bytes that an MLC library of a given quantisation expects: names, shapes and types are those of its metadata. */
+import { float16FromFloat32, float32FromFloat16 } from '../language-model/half-precision.ts'
+import { quantizeGroups } from './group-quantization.ts'
+import { elementCount, MlcFormatError, type MlcParameter } from './mlc-parameters.ts'
+
+export const MLC_QUANTIZATIONS = ['q0f16', 'q0f32', 'q4f16_1', 'q4f32_1'] as const
+export type MlcQuantization = (typeof MLC_QUANTIZATIONS)[number]
+export type MlcType = 'float16' | 'float32' | 'uint32'
+
+export interface MlcTensor {
+  name: string
+  shape: readonly number[]
+  dtype: MlcType
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+export function floatTypeOf(quantization: MlcQuantization): 'float16' | 'float32' {
+  return quantization.includes('f16') ? 'float16' : 'float32'
+}
+
+/** Whether an update reaches the model: at four bits it would vanish in the rounding. */
+export function canLearn(quantization: MlcQuantization): boolean {
+  return quantization.startsWith('q0')
+}
+
+/**
+ * One parameter as one tensor, or as words and scales where matrices are quantised; norms and biases never are. Throws
+ * MlcFormatError for numbers that the type does not hold.
+ */
+export function encodeParameter(
+  parameter: MlcParameter,
+  values: Float32Array,
+  quantization: MlcQuantization,
+): MlcTensor[] {
+  const { name, shape } = parameter
+  const type = floatTypeOf(quantization)
+  if (canLearn(quantization) || shape.length < 2)
+    return [{ name, shape, dtype: type, bytes: floats(values, type, name) }]
+  const stem = name.replace(/\.weight$/, '')
+  // Beforehand, because a number that is too large would not be seen among codes any more.
+  if (type === 'float16') floats(values, type, name)
+  const quantized = quantizeGroups(values, shape[0]!, shape[1]!, type)
+  return [
+    { name: `${stem}.q_weight`, shape: quantized.wordsShape, dtype: 'uint32', bytes: bytesOf(quantized.words) },
+    {
+      name: `${stem}.q_scale`,
+      shape: quantized.scalesShape,
+      dtype: type,
+      bytes: floats(quantized.scales, type, `${stem}.q_scale`),
+    },
+  ]
+}
+
+/** Float numbers of a tensor that was read back. */
+export function decodeFloats(bytes: Uint8Array, dtype: string, name: string): Float32Array {
+  const copy = new Uint8Array(bytes).buffer
+  if (dtype === 'float32') return new Float32Array(copy)
+  if (dtype === 'float16') return float32FromFloat16(new Uint16Array(copy))
+  throw new MlcFormatError(`"${name}" holds ${dtype}, and only float16 and float32 can be read back as weights.`)
+}
+
+export function bytesPerElement(dtype: string): number {
+  if (dtype === 'float16' || dtype === 'bfloat16') return 2
+  if (dtype === 'float32' || dtype === 'uint32' || dtype === 'int32') return 4
+  throw new MlcFormatError(
+    `Tensors of type ${dtype} are not known here. Use a q0f16, q0f32, q4f16_1 or q4f32_1 library.`,
+  )
+}
+
+/** Bytes of a model in a quantisation; what a download or the graphics memory needs for its weights. */
+export function encodedBytes(parameters: readonly MlcParameter[], quantization: MlcQuantization): number {
+  const float = bytesPerElement(floatTypeOf(quantization))
+  return parameters.reduce((sum, { shape }) => {
+    if (canLearn(quantization) || shape.length < 2) return sum + float * elementCount(shape)
+    const groups = shape[0]! * Math.ceil(shape[1]! / 32)
+    return sum + groups * (16 + float)
+  }, 0)
+}
+
+function floats(values: Float32Array, type: 'float16' | 'float32', name: string): Uint8Array<ArrayBuffer> {
+  const encoded = type === 'float16' ? float16FromFloat32(values) : values.slice()
+  const lost = values.findIndex(
+    (value, i) => !Number.isFinite(value) || (encoded instanceof Uint16Array && (encoded[i]! & 0x7c00) === 0x7c00),
+  )
+  if (lost >= 0)
+    throw new MlcFormatError(
+      `"${name}" holds ${values[lost]!} at place ${lost}, which ${type} cannot hold. ${Number.isFinite(values[lost]) ? 'Use a library with float32 weights (q0f32 or q4f32_1).' : 'The weights have diverged: go back to an earlier checkpoint.'}`,
+    )
+  return bytesOf(encoded)
+}
+
+function bytesOf(array: Float32Array | Uint16Array | Uint32Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength)
+}

@@ -1,0 +1,105 @@
+/**
+ * A decoder's parameters as MLC compiles them, and how they are made of Hugging Face's: what is read from one input is one
+ * matrix, the rows of its parts below one another. Nothing is transposed and no head is permuted.
+ *
+ *     qkv = [q; k; v]     [(heads + 2 · keyValueHeads) · headDim, hidden]     qkv_proj of Llama, c_attn of Qwen2 and Qwen3
+ *     gate_up = [gate; up]     [2 · intermediate, hidden]
+ *
+ * Both have q k v and gate up in this order (mlc_llm's loaders of llama, qwen2 and qwen3).
+ */
+import type { ModelConfig } from '../language-model/config.ts'
+import { parameterShapes } from '../language-model/parameters.ts'
+
+export const MLC_ARCHITECTURES = ['llama', 'qwen2', 'qwen3'] as const
+/** `model_type` of config.json. */
+export type MlcArchitecture = (typeof MLC_ARCHITECTURES)[number]
+
+export interface MlcParameter {
+  name: string
+  shape: readonly number[]
+  /** Hugging Face's names; their rows one below the other are this parameter. */
+  parts: readonly { name: string; shape: readonly number[] }[]
+}
+
+export class MlcFormatError extends Error {
+  override name = 'MlcFormatError'
+}
+
+const FUSED = [
+  { parts: ['self_attn.q_proj', 'self_attn.k_proj', 'self_attn.v_proj'], whole: 'self_attn.qkv' },
+  { parts: ['mlp.gate_proj', 'mlp.up_proj'], whole: 'mlp.gate_up_proj' },
+] as const
+
+export function isMlcArchitecture(modelType: string): modelType is MlcArchitecture {
+  return MLC_ARCHITECTURES.some((known) => known === modelType)
+}
+
+/** In the order of the layers. Throws MlcFormatError where MLC's models have no place for what the config asks for. */
+export function mlcParameters(config: ModelConfig, architecture: MlcArchitecture): MlcParameter[] {
+  if (config.outputBias || (architecture === 'llama' && config.queryKeyValueBias))
+    throw new MlcFormatError(
+      `This ${architecture} model has biases in its attention that MLC's ${architecture} has no place for. Take a model without attention_bias.`,
+    )
+  const parameters = new Map<string, MlcParameter & { parts: { name: string; shape: readonly number[] }[] }>()
+  for (const part of parameterShapes(config)) {
+    const name = wholeName(part.name, architecture)
+    const known = parameters.get(name)
+    if (known === undefined) parameters.set(name, { name, shape: part.shape, parts: [part] })
+    else {
+      known.parts.push(part)
+      known.shape = [known.shape[0]! + part.shape[0]!, ...known.shape.slice(1)]
+    }
+  }
+  return [...parameters.values()]
+}
+
+/** Rows of the parts one below the other. A parameter of one part is that part itself, not a copy. */
+export function fuse(
+  parameter: MlcParameter,
+  weights: ReadonlyMap<string, Float32Array>,
+  source: string,
+): Float32Array {
+  const values = parameter.parts.map(({ name, shape }) => {
+    const part = weights.get(name)
+    if (part === undefined || part.length !== elementCount(shape))
+      throw new MlcFormatError(
+        `The weights of "${source}" have ${part === undefined ? 'no' : `${part.length} numbers as`} ${name}, and ${elementCount(shape)} numbers are needed. Take weights and config.json from one model.`,
+      )
+    return part
+  })
+  if (values.length === 1) return values[0]!
+  const whole = new Float32Array(elementCount(parameter.shape))
+  let at = 0
+  for (const part of values) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+/** The parts of a fused parameter again, by Hugging Face's names; views of `whole`. */
+export function unfuse(parameter: MlcParameter, whole: Float32Array): Map<string, Float32Array> {
+  let at = 0
+  return new Map(
+    parameter.parts.map(({ name, shape }) => {
+      const start = at
+      at += elementCount(shape)
+      return [name, whole.subarray(start, at)] as const
+    }),
+  )
+}
+
+export function elementCount(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1)
+}
+
+function wholeName(part: string, architecture: MlcArchitecture): string {
+  for (const { parts, whole } of FUSED) {
+    const found = parts.find((name) => part.includes(`.${name}.`))
+    if (found === undefined) continue
+    const fused =
+      whole === 'self_attn.qkv' ? (architecture === 'llama' ? 'self_attn.qkv_proj' : 'self_attn.c_attn') : whole
+    return part.replace(found, fused)
+  }
+  return part
+}

@@ -1,0 +1,133 @@
+/**
+ * TVM's tensor cache: tensors in shards of at most 32 MiB, and a JSON file that says where each one is.
+ *
+ *     { "metadata": { "ParamSize", "ParamBytes", "BitsPerParam" },
+ *       "records": [{ "dataPath", "format": "raw-shard", "nbytes", "md5sum",
+ *                     "records": [{ "name", "shape", "dtype", "format": "raw", "nbytes", "byteOffset" }] }] }
+ *
+ * Tensors fill a shard in order. One that would overflow it begins the next, or, with half a shard or more, is a shard of
+ * its own while the present one goes on being filled.
+ */
+import * as v from 'valibot'
+import { md5 } from './md5.ts'
+import type { MlcTensor } from './mlc-encoding.ts'
+import { elementCount, MlcFormatError } from './mlc-parameters.ts'
+
+export const SHARD_BYTES = 32 * 2 ** 20
+export const TENSOR_CACHE_FILE = 'tensor-cache.json'
+/** What the runtime called the file up to WebLLM 0.2.79. */
+export const OLD_TENSOR_CACHE_FILE = 'ndarray-cache.json'
+
+const size = v.pipe(v.number(), v.integer(), v.minValue(0))
+const recordSchema = v.object({
+  name: v.string(),
+  shape: v.array(size),
+  dtype: v.string(),
+  format: v.string(),
+  nbytes: size,
+  byteOffset: size,
+})
+const cacheSchema = v.object({
+  metadata: v.optional(v.record(v.string(), v.unknown()), {}),
+  records: v.array(
+    v.object({
+      dataPath: v.string(),
+      format: v.string(),
+      nbytes: size,
+      md5sum: v.optional(v.string()),
+      records: v.array(recordSchema),
+    }),
+  ),
+})
+export type TensorRecord = v.InferOutput<typeof recordSchema>
+export type TensorCache = v.InferOutput<typeof cacheSchema>
+
+export interface NamedFile {
+  name: string
+  bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Shards as they become full, then the JSON file; holds one shard at a time. */
+export function* writeTensorCache(tensors: Iterable<MlcTensor>, shardBytes = SHARD_BYTES): Generator<NamedFile> {
+  const shards: TensorCache['records'] = []
+  let pending: Uint8Array[] = []
+  let pendingRecords: TensorRecord[] = []
+  let pendingBytes = 0
+  let parameters = 0
+  let totalBytes = 0
+  const shard = (parts: readonly Uint8Array[], records: TensorRecord[]): NamedFile => {
+    const bytes = joined(parts)
+    const name = `params_shard_${shards.length}.bin`
+    shards.push({ dataPath: name, format: 'raw-shard', nbytes: bytes.length, records, md5sum: md5(bytes) })
+    return { name, bytes }
+  }
+  for (const { name, shape, dtype, bytes } of tensors) {
+    const record: TensorRecord = {
+      name,
+      shape: [...shape],
+      dtype,
+      format: 'raw',
+      nbytes: bytes.length,
+      byteOffset: 0,
+    }
+    parameters++
+    totalBytes += bytes.length
+    if (pendingBytes + bytes.length >= shardBytes) {
+      if (2 * bytes.length >= shardBytes) {
+        yield shard([bytes], [record])
+        continue
+      }
+      if (pendingBytes > 0) yield shard(pending, pendingRecords)
+      pending = []
+      pendingRecords = []
+      pendingBytes = 0
+    }
+    record.byteOffset = pendingBytes
+    pending.push(bytes)
+    pendingRecords.push(record)
+    pendingBytes += bytes.length
+  }
+  if (pendingBytes > 0) yield shard(pending, pendingRecords)
+  const elements = shards.flatMap(({ records }) => records).reduce((sum, record) => sum + weightsIn(record), 0)
+  const cache: TensorCache = {
+    metadata: { ParamSize: parameters, ParamBytes: totalBytes, BitsPerParam: (8 * totalBytes) / Math.max(1, elements) },
+    records: shards,
+  }
+  yield { name: TENSOR_CACHE_FILE, bytes: new TextEncoder().encode(JSON.stringify(cache, null, 4)) }
+}
+
+/** Throws MlcFormatError; `source` names the model in its message. */
+export function parseTensorCache(json: unknown, source: string): TensorCache {
+  const parsed = v.safeParse(cacheSchema, json)
+  if (parsed.success) return parsed.output
+  const issue = parsed.issues[0]
+  throw new MlcFormatError(
+    `${TENSOR_CACHE_FILE} of "${source}" cannot be read: ${v.getDotPath(issue) ?? 'the file'}: ${issue.message}. Load the model again, or convert it again with mlc_llm convert_weight.`,
+  )
+}
+
+/** The bytes of a tensor within its shard; a view. Throws MlcFormatError where the shard is too short. */
+export function tensorBytes(shard: Uint8Array, record: TensorRecord): Uint8Array {
+  const end = record.byteOffset + record.nbytes
+  if (end > shard.length)
+    throw new MlcFormatError(
+      `The shard that holds "${record.name}" is ${end - shard.length} bytes short: it was cut while downloading. Remove the model under Models and load it again.`,
+    )
+  return shard.subarray(record.byteOffset, end)
+}
+
+/** Weights that a record stands for: four-bit codes are eight to a word, and scales are no weights. */
+function weightsIn({ name, shape }: TensorRecord): number {
+  if (name.endsWith('.q_scale')) return 0
+  return elementCount(shape) * (name.endsWith('.q_weight') ? 8 : 1)
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
