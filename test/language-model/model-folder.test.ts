@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { folderReader, writeModelFolder } from '../../src/language-model/folder-reader.ts'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import { memoryReader, urlReader } from '../../src/language-model/model-folder.ts'
+import { defaultBatchSizes } from '../../src/language-model/memory-budget.ts'
 import { ModelConfigError, parseModelConfig } from '../../src/language-model/config.ts'
 import { PLAIN, tinyModel, useBackend } from './tiny-model.ts'
 
@@ -66,7 +67,130 @@ describe('model folder', () => {
     expect(read({ model_type: 'mamba' })).toThrow('type "mamba"')
     expect(read({ num_key_value_heads: 3 })).toThrow('do not divide')
     expect(read({ rope_scaling: { rope_type: 'yarn', factor: 2 } })).toThrow('yarn')
+    expect(read({ rope_scaling: { type: 'linear', factor: 2 } })).toThrow('scales its rotary embedding by "linear"')
+    expect(read({ rope_scaling: { rope_type: 'llama3', factor: 32, low_freq_factor: 1 } })).toThrow(
+      'by "llama3" without high_freq_factor',
+    )
+    expect(read({ quantization_config: { quant_method: 'gptq', bits: 4 } })).toThrow('is quantised (gptq)')
+    expect(read({ mlp_bias: true })).toThrow('biases in its feed-forward layers')
+    expect(read({ hidden_act: 'gelu' })).toThrow('activation "gelu"')
+    expect(read({ partial_rotary_factor: 0.5 })).toThrow('rotates a part of each head')
     expect(parseModelConfig({ ...PLAIN, eos_token_id: undefined }, 'm').eosTokens).toEqual([])
+  })
+})
+
+describe('a sliding window', () => {
+  const read = (change: object) => () => parseModelConfig({ ...PLAIN, ...change }, 'm')
+
+  test('that is named and switched off, as Qwen does, is no obstacle', () => {
+    for (const model_type of ['qwen2', 'qwen3']) {
+      expect(read({ model_type, sliding_window: 4096, use_sliding_window: false, max_window_layers: 28 })).not.toThrow()
+      expect(
+        read({ model_type, sliding_window: null, layer_types: ['full_attention', 'full_attention'] }),
+      ).not.toThrow()
+    }
+  })
+
+  test('that is used is refused', () => {
+    expect(read({ model_type: 'qwen2', sliding_window: 4096, use_sliding_window: true })).toThrow('sliding window')
+    expect(read({ model_type: 'qwen3', layer_types: ['full_attention', 'sliding_attention'] })).toThrow(
+      'sliding window',
+    )
+    expect(read({ sliding_window: 4096 })).toThrow('sliding window')
+  })
+})
+
+describe('published configurations', () => {
+  const SHARED = { hidden_act: 'silu', attention_dropout: 0, initializer_range: 0.02, use_cache: true }
+
+  test('Qwen2.5 0.5B keeps activations of short batches only, so it recomputes them', () => {
+    const config = parseModelConfig(
+      {
+        ...SHARED,
+        model_type: 'qwen2',
+        hidden_size: 896,
+        intermediate_size: 4864,
+        num_attention_heads: 14,
+        num_hidden_layers: 24,
+        num_key_value_heads: 2,
+        max_position_embeddings: 32768,
+        max_window_layers: 21,
+        rms_norm_eps: 1e-6,
+        rope_theta: 1_000_000,
+        sliding_window: 32768,
+        use_sliding_window: false,
+        tie_word_embeddings: true,
+        vocab_size: 151936,
+        eos_token_id: 151645,
+      },
+      'Qwen2.5-0.5B-Instruct',
+    )
+    expect(config).toMatchObject({ headDim: 64, queryKeyValueBias: true, outputBias: false, queryKeyNorm: false })
+    const sizes = defaultBatchSizes(config)
+    expect(sizes.recomputeActivations).toBe(true)
+    expect(sizes.microBatchTokens).toBeGreaterThan(2048)
+    expect(defaultBatchSizes(config, { recomputeActivations: false }).microBatchTokens).toBeLessThan(512)
+  })
+
+  test('Llama 3.2 1B has its stretched frequencies, Qwen3 0.6B its wide heads', () => {
+    const llama = parseModelConfig(
+      {
+        ...SHARED,
+        model_type: 'llama',
+        hidden_size: 2048,
+        head_dim: 64,
+        intermediate_size: 8192,
+        num_attention_heads: 32,
+        num_hidden_layers: 16,
+        num_key_value_heads: 8,
+        max_position_embeddings: 131072,
+        mlp_bias: false,
+        attention_bias: false,
+        pretraining_tp: 1,
+        rms_norm_eps: 1e-5,
+        rope_scaling: {
+          factor: 32,
+          high_freq_factor: 4,
+          low_freq_factor: 1,
+          original_max_position_embeddings: 8192,
+          rope_type: 'llama3',
+        },
+        rope_theta: 500_000,
+        tie_word_embeddings: true,
+        vocab_size: 128256,
+        eos_token_id: [128001, 128008, 128009],
+      },
+      'Llama-3.2-1B-Instruct',
+    )
+    expect(llama.ropeScaling).toEqual({
+      factor: 32,
+      lowFrequencyFactor: 1,
+      highFrequencyFactor: 4,
+      originalPositions: 8192,
+    })
+    expect(llama.eosTokens).toEqual([128001, 128008, 128009])
+    const qwen3 = parseModelConfig(
+      {
+        ...SHARED,
+        model_type: 'qwen3',
+        hidden_size: 1024,
+        head_dim: 128,
+        intermediate_size: 3072,
+        num_attention_heads: 16,
+        num_hidden_layers: 28,
+        num_key_value_heads: 8,
+        attention_bias: false,
+        max_position_embeddings: 40960,
+        rms_norm_eps: 1e-6,
+        rope_scaling: null,
+        rope_theta: 1_000_000,
+        sliding_window: null,
+        tie_word_embeddings: true,
+        vocab_size: 151936,
+      },
+      'Qwen3-0.6B',
+    )
+    expect(qwen3).toMatchObject({ headDim: 128, heads: 16, queryKeyNorm: true, queryKeyValueBias: false })
   })
 })
 

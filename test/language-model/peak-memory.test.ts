@@ -1,0 +1,113 @@
+/** What is in memory at most while a model with a large vocabulary learns and samples, counted in the backend's own allocator. */
+import * as tf from '@tensorflow/tfjs-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { SimdBackend } from '../../src/language-model/backends/simd/simd-backend.ts'
+import { Generator } from '../../src/language-model/generate.ts'
+import { randomStream } from '../../src/language-model/random-stream.ts'
+import { Trainer } from '../../src/language-model/trainer.ts'
+import type { Transformer } from '../../src/language-model/transformer.ts'
+import { PLAIN, randomTokens, tinyTransformer, useBackend } from './tiny-model.ts'
+
+const VOCABULARY = 60_000
+const MEGABYTE = 1e6
+
+/** Bytes beyond those in use before, at most. */
+async function peakOf(work: () => Promise<unknown>): Promise<number> {
+  const { allocator } = tf.backend() as SimdBackend
+  const before = allocator.bytesInUse
+  let most = before
+  const allocate = allocator.allocate.bind(allocator)
+  allocator.allocate = (bytes) => {
+    const address = allocate(bytes)
+    most = Math.max(most, allocator.bytesInUse)
+    return address
+  }
+  try {
+    await work()
+  } finally {
+    allocator.allocate = allocate
+  }
+  return most - before
+}
+
+async function gradientPeak(transformer: Transformer, tokens: number, recomputes: boolean): Promise<number> {
+  const trainer = new Trainer(transformer, 4096, recomputes)
+  const uniform = randomStream(5)
+  const vocabulary = transformer.config.vocabularySize
+  const examples = [{ prompt: Int32Array.of(3), response: randomTokens(uniform, tokens, vocabulary) }]
+  return peakOf(async () => {
+    const { gradients } = await trainer.gradients(examples, 1, (logProbs) => {
+      const loss = tf.neg<tf.Scalar>(tf.mean(logProbs))
+      return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
+    })
+    tf.dispose([...gradients.values()])
+  })
+}
+
+describe('a large vocabulary', () => {
+  beforeAll(() => useBackend('simd'))
+  const bytesOfLogits = (rows: number) => 4 * rows * VOCABULARY
+  const bytesOfHead = 4 * VOCABULARY * PLAIN.hidden_size
+
+  test('is learned from without logits of all tokens', async () => {
+    const { transformer } = tinyTransformer({ ...PLAIN, vocab_size: VOCABULARY })
+    // The weights come into the backend's memory when they are first used.
+    await gradientPeak(transformer, 8, false)
+    // Of the embedding there is one gradient as a table and one as an output layer, and their sum.
+    const peak = await gradientPeak(transformer, 240, false)
+    expect(bytesOfLogits(240)).toBeGreaterThan(55 * MEGABYTE)
+    expect(peak).toBeLessThan(3 * bytesOfHead + bytesOfLogits(16) + MEGABYTE)
+    transformer.dispose()
+  })
+
+  test('has no gradient of its size where the embedding is frozen', async () => {
+    const { transformer } = tinyTransformer({ ...PLAIN, vocab_size: VOCABULARY })
+    transformer.parameters.get('model.embed_tokens.weight')!.trainable = false
+    await gradientPeak(transformer, 8, false)
+    const peak = await gradientPeak(transformer, 240, false)
+    expect(peak).toBeLessThan(bytesOfLogits(16) + MEGABYTE)
+    transformer.dispose()
+  })
+
+  test('is sampled from without logits of all rows, and samples the same', async () => {
+    const { transformer } = tinyTransformer({ ...PLAIN, vocab_size: VOCABULARY })
+    const generator = () => new Generator(transformer, () => '', { cacheSlots: 4096, prefillTokens: 2048 })
+    const uniform = randomStream(8)
+    const requests = Array.from({ length: 150 }, (_, seed) => ({
+      prompt: randomTokens(uniform, 3, VOCABULARY),
+      count: 1,
+      seed,
+    }))
+    const sampling = { temperature: 1, topP: 1, maxTokens: 2 }
+    const together = generator()
+    await together.generate(requests.slice(0, 1), sampling)
+    let sampled: Awaited<ReturnType<Generator['generate']>> = []
+    const peak = await peakOf(async () => {
+      sampled = await together.generate(requests, sampling)
+    })
+    expect(bytesOfLogits(150)).toBeGreaterThan(35 * MEGABYTE)
+    expect(peak).toBeLessThan(18 * MEGABYTE)
+    const alone = generator()
+    for (const index of [0, 68, 69, 70, 149]) {
+      const expected = (await alone.generate([requests[index]!], sampling))[0]![0]!
+      expect(sampled[index]![0]!.tokens).toEqual(expected.tokens)
+      expect(sampled[index]![0]!.logProbs[1]).toBeCloseTo(expected.logProbs[1]!, 4)
+    }
+    together.dispose()
+    alone.dispose()
+    transformer.dispose()
+  })
+})
+
+describe('activations', () => {
+  beforeAll(() => useBackend('simd'))
+
+  test('that are recomputed take a fraction of the memory in a deep model', async () => {
+    const { transformer } = tinyTransformer({ ...PLAIN, num_hidden_layers: 12, intermediate_size: 64 })
+    await gradientPeak(transformer, 4, false)
+    const kept = await gradientPeak(transformer, 600, false)
+    const recomputed = await gradientPeak(transformer, 600, true)
+    transformer.dispose()
+    expect(recomputed).toBeLessThan(kept / 4)
+  })
+})
