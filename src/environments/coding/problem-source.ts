@@ -1,0 +1,62 @@
+/** Where the problems of a run come from: a generator without end, or a list of imported ones. */
+import type { Split } from '../../method/ports.ts'
+import { hashOf, seededRandom, shuffled } from '../random.ts'
+import type { CodingTask } from './problem.ts'
+import { generateTask } from './problems/generator.ts'
+
+export interface ProblemSource {
+  /**
+   * `count` different problems of a split, or all where there are fewer; the same for the same seed. An imported list may
+   * have none of a split that is only measured on; throws a NoProblemsError where it has none to train on.
+   */
+  draw(split: Split, count: number, seed: number): Promise<CodingTask[]>
+}
+
+/** Draws for each problem wanted before the generator is taken to have no more different ones. */
+const DRAWS_EACH = 50
+
+export function generatedProblems(): ProblemSource {
+  return {
+    async draw(split, count, seed) {
+      const byStatement = new Map<string, CodingTask>()
+      for (let index = 0; byStatement.size < count && index < count * DRAWS_EACH; index++) {
+        const task = generateTask({ seed: hashOf('problem', seed, index), split })
+        if (!byStatement.has(task.body.statement)) byStatement.set(task.body.statement, task)
+      }
+      return [...byStatement.values()]
+    },
+  }
+}
+
+/** A problem of a file, with the split that it is drawn in. */
+export interface ImportedProblem {
+  split: Split
+  task: CodingTask
+}
+
+/** There is nothing to train on. */
+export class NoProblemsError extends Error {
+  override readonly name = 'NoProblemsError'
+}
+
+/** Draws without replacement, whatever order the problems were imported in; a problem that two files have is one problem. */
+export function importedProblems(problems: readonly ImportedProblem[]): ProblemSource {
+  const byId = new Map(problems.map((problem) => [problem.task.id, problem]))
+  const ids = [...byId.keys()].sort()
+  return {
+    async draw(split, count, seed) {
+      const ofSplit = ids.filter((id) => byId.get(id)!.split === split)
+      if (ofSplit.length === 0 && split === 'train') {
+        throw new NoProblemsError(
+          ids.length === 0
+            ? 'No problems were imported. Import a file of problems, or set problems to generated.'
+            : `None of the ${ids.length} imported problems is one to train on. Import more, or write "split": "train" into ` +
+                'those of the file that are.',
+        )
+      }
+      return shuffled(seededRandom('imported problems', split, seed), ofSplit)
+        .slice(0, count)
+        .map((id) => byId.get(id)!.task)
+    },
+  }
+}
