@@ -22,6 +22,9 @@ type Metrics = Record<string, number>
 const BAR_WIDTH = 24
 const CLEAR_LINE = '\r\u001B[2K'
 
+/** Events that come between the evaluations of two splits. */
+const OF_EVALUATION: ReadonlySet<RunEvent['type']> = new Set(['episode', 'tests-written'])
+
 /** What a line for people shows, of what an iteration has. */
 const SHOWN: readonly [label: string, metric: string, digits: number][] = [
   ['acc', 'policy/acc', 3],
@@ -50,7 +53,7 @@ export class RunReport {
     if (event.type === 'progress') this.#showProgress(event)
     if (event.type === 'timings') this.#timings = event.metrics
     if (event.type === 'evaluation') this.#evaluations.push(event)
-    else if (isLogged(event) && event.type !== 'episode') this.#printEvaluation()
+    else if (isLogged(event) && !OF_EVALUATION.has(event.type)) this.#printEvaluation()
     if (event.type === 'iteration-finished') {
       const metrics = { ...event.metrics, ...this.#timings }
       this.#timings = {}

@@ -71,6 +71,18 @@ describe('the report of a run', () => {
     const measured = { ut: 0.5, utTests: 12, detect: 0.25, detectTests: 8 }
     const evaluations: RunEvent[] = [
       { ...rest, split: 'id', acc: 0.375, tests: measured, seq: 0 },
+      {
+        ...{
+          type: 'tests-written',
+          taskId: 't',
+          split: 'ood',
+          rewardVersion: 1,
+          tests: [],
+          episodeIds: [],
+          results: [],
+        },
+        ...{ seq: 1, iteration: 3 },
+      },
       { ...rest, split: 'ood', acc: 0, tests: { ut: null, utTests: 0, detect: null, detectTests: 0 }, seq: 1 },
       {
         type: 'iteration-finished',
