@@ -59,11 +59,15 @@ function valueOf(text: string, { valueStart, end }: Marked): { value: string; re
 function parseTest(text: string): { reasoning: string; test: WrittenTest | null } {
   const pieces = markedPieces(text)
   for (let i = pieces.length - 2; i >= 0; i--) {
-    const [first, second] = [pieces[i]!, pieces[i + 1]!]
-    if (first.name !== 'input' || second.name !== 'output') continue
+    const first = pieces[i]!
+    // How the output comes about may be explained before it is told.
+    const between = pieces[i + 1]!.name === 'explanation' ? pieces[i + 1] : undefined
+    const second = pieces[between ? i + 2 : i + 1]
+    if (first.name !== 'input' || second?.name !== 'output') continue
     const input = valueOf(text, first)
     const output = valueOf(text, second)
-    const rest = [text.slice(0, first.start), input.rest, output.rest, text.slice(second.end)]
+    const explanation = between ? text.slice(between.valueStart, between.end) : ''
+    const rest = [text.slice(0, first.start), input.rest, explanation, output.rest, text.slice(second.end)]
     return {
       reasoning: rest.map((each) => each.trim()).filter((each) => each !== '').join('\n'), // prettier-ignore
       test: { input: input.value, output: output.value },

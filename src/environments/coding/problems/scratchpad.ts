@@ -2,6 +2,7 @@
  * A test with its scratchpad, as the reward model writes it: an input, the value after every step, the output.
  *
  *     Input: [[4, 1, 7]]
+ *     Explanation:
  *     keep the numbers above 3: [4, 7]
  *     take the sum: 0 4 11
  *     Output: 11
@@ -16,11 +17,13 @@ import type { Spec } from './spec.ts'
 import { phraseOf } from './statement.ts'
 
 const INPUT = 'Input: '
+const EXPLANATION = 'Explanation:'
 const OUTPUT = 'Output: '
 
 export function scratchpadOf(spec: Spec, inputs: readonly Json[], trace: readonly TracedStep[], output: Value): string {
   return [
     `${INPUT}${formatJson(inputs)}`,
+    EXPLANATION,
     ...trace.map((traced, i) => `${phraseOf(spec.steps[i]!)}: ${noted(traced)}`),
     `${OUTPUT}${formatJson(output)}`,
   ].join('\n')
@@ -33,6 +36,7 @@ function noted({ value, working }: TracedStep): string {
 
 export const SCRATCHPAD_PHRASES: readonly string[] = [
   INPUT.trimEnd(),
+  `\n${EXPLANATION}\n`,
   `\n${OUTPUT.trimEnd()}`,
   ':',
   ' [',
