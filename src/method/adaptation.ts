@@ -6,7 +6,8 @@
  *
  * Profile `reference` includes the band's edges, α_low ≤ acc(q') and acc(q') ≤ α_high (alfworld_rl_reward.py:178-190).
  * The trigger includes them in both profiles: "outside (α_low, α_high)" as printed, and as released
- * (alfworld_utils.py:695).
+ * (alfworld_utils.py:695). The released coding setting alone leaves its lower edge out (llm_env_rollout.py:641); no group of
+ * 8 or 32 programs has the accuracy 0.2, so we do not.
  *
  * acc(q') is measured in the iteration after acc(q), with a policy that has learned in between, from as many rollouts
  * as the group has. Both accuracies therefore carry the policy version that they were measured with.

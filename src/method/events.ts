@@ -28,7 +28,7 @@ export interface EpisodeStep {
 export interface GeneratedTest {
   /** The reward model's words but for the test. */
   reasoning: string
-  /** Null where none could be read. */
+  /** Null where the text holds none. */
   test: WrittenTest | null
   /** Whether the reference solution passes it: a test that it does not pass lies. Null where that cannot be known. */
   isTrue: boolean | null
@@ -105,7 +105,7 @@ export interface TestsWritten {
   tests: GeneratedTest[]
   /** Of the programs, in the order of the rows of `results`. */
   episodeIds: string[]
-  /** results[program][test]; null for a test that cannot be read. */
+  /** results[program][test]; null for a test that cannot be read: there is none, or not a value that could be one. */
   results: (TestResult | null)[][]
 }
 /**

@@ -13,6 +13,7 @@ import type {
   GenerateRequest,
   LanguageModelPort,
   RoleFormats,
+  SamplingOptions,
   Task,
   Tokens,
   TrainingExample,
@@ -28,6 +29,9 @@ export const decodeTokens = (tokens: Tokens): string => String.fromCharCode(...t
 export class FakeModel implements LanguageModelPort {
   readonly updates: { examples: readonly TrainingExample[]; options: UpdateOptions }[] = []
   readonly prompts: string[] = []
+  readonly samplings: SamplingOptions[] = []
+  /** Completions of each generate call. */
+  readonly callSizes: number[] = []
   generateCalls = 0
   level: number
   readonly #respond: (prompt: string, level: number, uniform: () => number) => string
@@ -47,8 +51,10 @@ export class FakeModel implements LanguageModelPort {
     return texts.map(encodeText)
   }
 
-  async generate(requests: readonly GenerateRequest[]): Promise<Completion[][]> {
+  async generate(requests: readonly GenerateRequest[], options: SamplingOptions): Promise<Completion[][]> {
     this.generateCalls++
+    this.samplings.push(options)
+    this.callSizes.push(requests.reduce((total, { count }) => total + count, 0))
     this.#onGenerate?.()
     return requests.map(({ prompt, count, seed }) => {
       const text = decodeTokens(prompt)

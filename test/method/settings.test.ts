@@ -39,6 +39,32 @@ describe('settings', () => {
     })
   })
 
+  it('know the coding setting: one program is one step, and the release filters both roles alike', () => {
+    const presets = ['coding', 'paper-coding', 'coding+coding-reference', 'coding+policy-only+step-only']
+    for (const preset of presets) {
+      const settings = parseSettings({}, preset)
+      expect(settings, preset).toMatchObject({ setting: 'coding', maxSteps: 1, problems: 'generated' })
+      // Detect needs tasks with a right and a wrong program, so more than one program of each.
+      expect(settings.evaluationRollouts, preset).toBeGreaterThan(1)
+      expect(settings.policyTemperature, preset).toBeGreaterThan(0)
+    }
+    for (const preset of ['paper-coding', 'coding+coding-reference']) {
+      expect(parseSettings({}, preset), preset).toMatchObject({
+        profile: 'reference',
+        policyAccuracyLow: 0.2,
+        policyAccuracyHigh: 0.8,
+        rewardAccuracyLow: 0.2,
+        rewardAccuracyHigh: 0.8,
+      })
+    }
+    expect(parseSettings({}, 'paper-coding')).toMatchObject({
+      tasksPerIteration: 64,
+      groupSize: 32,
+      evaluationsPerStep: 16,
+    })
+    expect(parseSettings({}, 'household')).toMatchObject({ setting: 'household', evaluationRollouts: 1 })
+  })
+
   it.each<[unknown, string | null, string]>([
     [{ lambda: 'high' }, 'lambda', 'lambda must be a number from 0 to 10, not "high".'],
     [{ groupSize: 1 }, 'groupSize', 'groupSize must be a whole number from 2 to 64, not 1.'],

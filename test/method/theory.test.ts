@@ -54,6 +54,28 @@ describe('the theory, against simulation', () => {
     expect(ranked).toBeGreaterThanOrEqual(precisionBound(pPlus + pMinus, m) - 0.02)
   })
 
+  it.each([
+    [0.7, 0.6, 3],
+    [0.9, 0.7, 8],
+    [0.95, 0.9, 2],
+  ])(
+    'bounds it with half the exponent where both are run on the same tests: p+ = %d, p- = %d, m = %i',
+    (pPlus, pMinus, m) => {
+      const uniform = uniformStream(2)
+      // A hard test is one that correct programs fail, too: the worst that sharing can do to the difference.
+      const ranked = Array.from({ length: 20_000 }, () => {
+        let difference = 0
+        for (let test = 0; test < m; test++) {
+          const draw = uniform()
+          difference += (draw < pPlus ? 1 : -1) - (draw >= pMinus ? 1 : -1)
+        }
+        return difference > 0 ? 1 : 0
+      })
+      expect(mean(ranked)).toBeGreaterThanOrEqual(precisionBound(pPlus + pMinus, m, true) - 0.02)
+      expect(precisionBound(pPlus + pMinus, m, true)).toBeLessThan(precisionBound(pPlus + pMinus, m))
+    },
+  )
+
   it('promises nothing for μ ≤ 1, more for more votes, and 1 - e^-m at μ = 2', () => {
     expect([precisionBound(0.4, 9), precisionBound(1, 9)]).toEqual([0, 0])
     expect(precisionBound(1.4, 5)).toBeGreaterThan(precisionBound(1.4, 3))

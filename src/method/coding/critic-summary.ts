@@ -5,12 +5,12 @@
  *     wrong answer on test 2 x6; time limit on written [9,1] x4; written [1] -> 5 lies x2
  *     passed all tests x7; passed written [9,1] x7
  *
- * Ground-truth tests are called by their numbers, written ones by their input. A written test lies where the reference
- * solution does not pass it, or, where there is none, a correct program. The release hands the pass rates of all tests
- * over (llm_env_rollout.py:665-691); that the verdict is said and lies are named is ours.
+ * The number is that of programs, or of times that a lie was written. Ground-truth tests are called by their numbers,
+ * written ones by their input. A written test lies where the reference solution does not pass it, or, where there is none,
+ * a correct program does not. The release hands over the pass rates of all tests (llm_env_rollout.py:665-691); that the
+ * verdict is said and lies are named is ours.
  */
 import { compactReason, countedReasons } from '../critic-summary.ts'
-import type { GeneratedTest } from '../events.ts'
 import type { Direction } from '../ports.ts'
 import type { TaskGroup } from '../task-group.ts'
 
@@ -22,38 +22,32 @@ export function codingCriticSummary({ rollouts, tests }: TaskGroup, direction: D
   const counts = new Map<string, number>()
   const count = (reason: string) => counts.set(reason, (counts.get(reason) ?? 0) + 1)
   const written = tests?.written.tests ?? []
-  const lies = written.map((test, index) => {
-    const correct = rollouts.flatMap(({ episode }, program) => (episode.outcome === 1 ? [program] : []))
-    return isLie(
-      test,
-      correct.map((program) => tests!.passed[program]![index] === true),
-    )
-  })
+  const correct = rollouts.flatMap(({ episode }, program) => (episode.outcome === 1 ? [program] : []))
+  const lies = written.map(({ isTrue }, index) =>
+    isTrue === null ? correct.some((program) => tests!.passed[program]![index] === false) : !isTrue,
+  )
 
   rollouts.forEach(({ episode }, program) => {
     if (episode.outcome !== side) return
-    if (side === 1) count('passed all tests')
+    // A set, because programs are counted, and a test may have been written twice.
+    const reasons = new Set<string>()
+    if (side === 1) reasons.add('passed all tests')
     else {
       episode.steps[0]?.tests?.forEach(({ passed, verdict }, index) => {
-        if (!passed) count(`${verdict} on test ${index + 1}`)
+        if (!passed) reasons.add(`${verdict} on test ${index + 1}`)
       })
     }
     written.forEach(({ test }, index) => {
       const result = tests!.written.results[program]![index]
       if (!test || !result || lies[index] || result.passed !== (side === 1)) return
-      count(`${result.verdict} ${side === 1 ? '' : 'on '}written ${value(test.input)}`)
+      reasons.add(`${result.verdict} ${side === 1 ? '' : 'on '}written ${value(test.input)}`)
     })
+    for (const reason of reasons) count(reason)
   })
   written.forEach(({ test }, index) => {
     if (test && lies[index]) count(`written ${value(test.input)} -> ${value(test.output)} lies`)
   })
   return countedReasons(counts, maxLength)
-}
-
-/** `byCorrect[program]`: whether each correct program passes it. */
-function isLie({ test, isTrue }: GeneratedTest, byCorrect: readonly boolean[]): boolean {
-  if (test === null) return false
-  return isTrue === null ? byCorrect.includes(false) : !isTrue
 }
 
 function value(text: string): string {

@@ -48,10 +48,13 @@ export function testWriting(
  * passes, of tests that cannot be read, and of programs whose outcome the sign of their mean S predicts.
  */
 function testMetrics(groups: readonly TaskGroup[]): Record<string, number | null> {
-  const written = groups.flatMap(({ tests }) => tests?.written.tests ?? [])
-  if (written.length === 0) return {}
+  const asked = groups.flatMap(({ tests }) => (tests ? [tests] : []))
+  if (asked.length === 0) return {}
   const rates = testRates(groups.map(programGroupOf))
-  const truths = written.flatMap(({ isTrue }) => (isTrue === null ? [] : [isTrue ? 1 : 0]))
+  const truths = asked.flatMap(({ written }) =>
+    written.tests.flatMap(({ isTrue }) => (isTrue === null ? [] : [isTrue ? 1 : 0])),
+  )
+  const unreadable = asked.flatMap(({ passed }) => passed[0]!.map((result) => (result === null ? 1 : 0)))
   const predictions = groups.flatMap(scoredTrajectories).map(({ outcome, scores }) => {
     const sum = scores.flat().reduce<number>((total, score) => total + score, 0)
     return Math.sign(sum) === outcome ? 1 : 0
@@ -63,6 +66,6 @@ function testMetrics(groups: readonly TaskGroup[]): Record<string, number | null
     'reward/detect_tests': rates.detectTests,
     'reward/test_truth': mean(truths),
     'reward/outcome_acc': mean(predictions),
-    'reward/parse_fail_rate': mean(written.map(({ test }) => (test === null ? 1 : 0))),
+    'reward/parse_fail_rate': mean(unreadable),
   }
 }

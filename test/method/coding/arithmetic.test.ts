@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { codingAdvantages } from '../../../src/method/coding/advantages.ts'
+import type { ProgramGroup } from '../../../src/method/coding/program-group.ts'
+import { testConsistency } from '../../../src/method/coding/test-consistency.ts'
+import { testRates } from '../../../src/method/coding/test-metrics.ts'
+import { countedQuality } from '../../../src/method/coding/test-quality.ts'
+import { parseSettings } from '../../../src/method/settings.ts'
+
+const open = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 }
+const paper = parseSettings(open, 'coding')
+const reference = parseSettings(open, 'coding+coding-reference')
+
+/** "+-+" is a program by its generated tests; '?' is a test that cannot be read. */
+const group = (correct: string[], wrong: string[], passRatio = 0.5): ProgramGroup => ({
+  programs: [
+    ...correct.map(() => ({ outcome: 1 as const, passRatio: 1 })),
+    ...wrong.map(() => ({ outcome: -1 as const, passRatio })),
+  ],
+  passed: [...correct, ...wrong].map((marks) =>
+    [...marks].map((mark) => (mark === '+' ? true : mark === '-' ? false : null)),
+  ),
+})
+
+const anyGroup = fc
+  .record({ tests: fc.integer({ min: 1, max: 6 }), programs: fc.integer({ min: 2, max: 8 }) })
+  .chain(({ tests, programs }) =>
+    fc.record({
+      programs: fc.array(
+        fc.record({
+          outcome: fc.constantFrom<1 | -1>(1, -1),
+          passRatio: fc.integer({ min: 0, max: 4 }).map((count) => count / 4),
+        }),
+        { minLength: programs, maxLength: programs },
+      ),
+      isReadable: fc.array(fc.boolean(), { minLength: tests, maxLength: tests }),
+      passed: fc.array(fc.array(fc.boolean(), { minLength: tests, maxLength: tests }), {
+        minLength: programs,
+        maxLength: programs,
+      }),
+    }),
+  )
+  .map(({ programs, isReadable, passed }): ProgramGroup => ({
+    programs,
+    passed: passed.map((row) => row.map((isPassed, test) => (isReadable[test] ? isPassed : null))),
+  }))
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+describe('counted quality', () => {
+  it.each<[string, ProgramGroup, number[] | null]>([
+    ['a true test by the wrong programs that it fails', group(['+'], ['-', '-', '+']), [2]],
+    ['a lie by the wrong programs that pass it', group(['+', '-'], ['-', '+', '+']), [-2]],
+    ['a test that cannot be read with 0 among wrong programs', group(['?'], ['?', '?']), [0]],
+    ['truth and lie by one where no program is wrong', group(['+-?', '+++'], []), [1, -1, -1]],
+    ['nothing without a correct program', group([], ['+', '-']), null],
+  ])('gives %s', (_, of, expected) => {
+    expect(countedQuality(of)).toEqual(expected)
+  })
+})
+
+describe('consistency feedback of a test', () => {
+  it('is the mean of R_i S_ij by hand', () => {
+    // S of the correct program (+1, +1), of the wrong ones (+1, -1) and (-1, +1): R = 1 + λ, -1, -1.
+    const of = group(['++'], ['+-', '-+'])
+    expect(testConsistency(of, { ...paper, lambda: 1 })).toEqual([2 / 3, 2 / 3])
+    expect(testConsistency(of, { ...paper, lambda: 4 })).toEqual([5 / 3, 5 / 3])
+  })
+
+  it('ranks a test that detects above one that all pass, above a lie, above what cannot be read', () => {
+    const [detects, passedByAll, lie, unreadable] = testConsistency(group(['++-?', '++-?'], ['-++?', '-++?']), paper)
+    expect(detects).toBeGreaterThan(passedByAll!)
+    expect(passedByAll).toBeGreaterThan(lie!)
+    expect(lie).toBeGreaterThan(unreadable!)
+    expect(unreadable).toBe(-2)
+  })
+
+  it('stays within ±(1 + λ), whatever the signal, and leaves unreadable tests out of R', () => {
+    fc.assert(
+      fc.property(anyGroup, fc.integer({ min: 0, max: 40 }), (of, lambdaTenths) => {
+        const lambda = lambdaTenths / 10
+        const feedback = testConsistency(of, { ...paper, lambda })
+        expect(testConsistency(of, { ...paper, lambda, signal: 'outcome' })).toEqual(feedback)
+        for (const value of feedback) expect(Math.abs(value)).toBeLessThanOrEqual(1 + lambda + 1e-12)
+        const readable = { ...of, passed: of.passed.map((row) => row.filter((isPassed) => isPassed !== null)) }
+        expect(testConsistency(readable, { ...paper, lambda })).toEqual(
+          feedback.filter((_, test) => of.passed[0]![test] !== null),
+        )
+      }),
+    )
+  })
+
+  it('is the mean agreement with the outcome at λ = 0', () => {
+    expect(testConsistency(group(['+-', '++'], ['--', '+-']), { ...paper, lambda: 0 })).toEqual([0.5, 0.5])
+  })
+})
+
+describe('advantages of programs and tests', () => {
+  it.each([paper, reference])(
+    'have mean 0 and standard deviation 1 over the task, or are all alike ($profile)',
+    (settings) => {
+      fc.assert(
+        fc.property(anyGroup, (of) => {
+          const { policy, tests } = codingAdvantages(of, settings)
+          for (const values of [policy.map(([value]) => value ?? 0), tests?.reward.map((value) => value ?? 0) ?? [0]]) {
+            expect(mean(values)).toBeCloseTo(0, 9)
+            const variance = mean(values.map((value) => value ** 2))
+            if (variance > 1e-6) expect(variance).toBeCloseTo(1, 6)
+          }
+        }),
+      )
+    },
+  )
+
+  it('follow the ground truth alone as released, whatever λ, the signal and the generated tests are', () => {
+    fc.assert(
+      fc.property(anyGroup, fc.constantFrom('integrated', 'outcome', 'step'), (of, signal) => {
+        const { policy, feedback } = codingAdvantages(of, { ...reference, signal, lambda: 3 })
+        const untested = { ...of, passed: of.passed.map(() => []) }
+        expect(policy).toEqual(codingAdvantages(untested, reference).policy)
+        expect(feedback).toEqual(of.programs.map(({ passRatio }) => [passRatio]))
+      }),
+    )
+  })
+
+  it('see the part of O + λ mean S that the signal lets through, as published', () => {
+    const of = group(['+-?'], ['---'])
+    const feedback = (signal: 'integrated' | 'outcome' | 'step') =>
+      codingAdvantages(of, { ...paper, lambda: 2, signal }).feedback
+    expect(feedback('integrated')).toEqual([[1], [-3]])
+    expect(feedback('outcome')).toEqual([[1], [-1]])
+    expect(feedback('step')).toEqual([[0], [-1]])
+  })
+
+  it('of exactly 0 train as released, and not as published', () => {
+    const of: ProgramGroup = {
+      programs: [0, 0.5, 1].map((passRatio) => ({ outcome: passRatio === 1 ? 1 : -1, passRatio })),
+      passed: [
+        [true, false, false],
+        [false, true, false],
+        [true, true, true],
+      ],
+    }
+    expect(codingAdvantages(of, reference).policy[1]).toEqual([0])
+    const alike = group(['+'], ['+'])
+    expect(codingAdvantages(alike, reference).tests!.reward).toEqual([0])
+    expect(codingAdvantages(alike, paper).tests!.reward).toEqual([null])
+  })
+
+  it('train inside the accuracy filters alone, which are both 0.2 to 0.8 as released', () => {
+    const trains = (correct: number) => {
+      const of = group(Array<string>(correct).fill('+-'), Array<string>(10 - correct).fill('-+'), 0.1)
+      const { policy, tests } = codingAdvantages(of, parseSettings({}, 'coding+coding-reference'))
+      return [policy.flat().every((value) => value !== null), tests?.reward.every((value) => value !== null)]
+    }
+    expect([0, 1, 2, 8, 9, 10].map(trains)).toEqual([
+      [false, undefined],
+      [false, false],
+      [true, true],
+      [true, true],
+      [false, false],
+      [false, false],
+    ])
+  })
+
+  it('of tests are none where none were written', () => {
+    expect(codingAdvantages(group(['', ''], ['']), paper).tests).toBeNull()
+  })
+})
+
+describe('UT and Detect', () => {
+  it('count tests of tasks that have a correct program, and of tasks that have both kinds', () => {
+    const both = group(['++-', '++-'], ['-+-', '-+-'])
+    const onlyCorrect = group(['+', '+'], [])
+    const onlyWrong = group([], ['+-', '-+'])
+    expect(testRates([both, onlyCorrect, onlyWrong])).toEqual({ ut: 3 / 4, utTests: 4, detect: 1 / 3, detectTests: 3 })
+    expect(testRates([onlyWrong])).toEqual({ ut: null, utTests: 0, detect: null, detectTests: 0 })
+  })
+
+  it('call a test wrong that cannot be read, and Detect never counts more tests than UT has true ones', () => {
+    expect(testRates([group(['?'], ['?'])])).toMatchObject({ ut: 0, detect: 0 })
+    fc.assert(
+      fc.property(fc.array(anyGroup, { maxLength: 4 }), (groups) => {
+        const { ut, utTests, detect, detectTests } = testRates(groups)
+        expect(detectTests).toBeLessThanOrEqual(utTests)
+        expect((detect ?? 0) * detectTests).toBeLessThanOrEqual((ut ?? 0) * utTests + 1e-9)
+      }),
+    )
+  })
+})
