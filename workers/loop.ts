@@ -1,14 +1,15 @@
-/** Runs the loop over bridges to the other four workers, which it starts itself. */
+/** Runs the loop over bridges to the workers of models and world, which it starts itself. */
 import { chooseBackend, measureModel, webGpuObstacle } from '../src/engines/backend-choice.ts'
-import { restartNotice } from '../src/engines/errors.ts'
+import { judgeRestartNotice, restartNotice } from '../src/engines/errors.ts'
+import { openSetting, type OpenedSetting, type SettingRequest } from '../src/engines/open-setting.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../src/engines/role-models.ts'
-import { connectWorker, exposeService, type Bridge } from '../src/engines/worker-bridge.ts'
-import { householdFormats } from '../src/environments/household/roles.ts'
+import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
 import type { BackendName } from '../src/language-model/backends/index.ts'
-import { LoopService, OpeningError, type StartRequest } from '../src/runs/loop-service.ts'
-import type { Settings } from '../src/method/settings.ts'
+import { LoopService, type StartRequest } from '../src/runs/loop-service.ts'
+import { openingError } from '../src/runs/opening-failure.ts'
 import type { EnvironmentWorker } from './environment.ts'
+import type { JudgeWorker } from './judge.ts'
 import type { PolicyWorker } from './policy.ts'
 
 // The literal `new Worker(new URL(…))` of each is what the bundler looks for.
@@ -34,7 +35,7 @@ const service = new LoopService({
       string
     >
     // First, because it is quick to say what it lacks.
-    const environment = await openEnvironment(request.settings, isResumed)
+    const { close: closeWorld, ...world } = await openWorld({ settings: request.settings, isResumed }, onNotice)
     try {
       const choice = await chooseBackend({
         wish: request.backend ?? 'auto',
@@ -53,8 +54,7 @@ const service = new LoopService({
       return {
         ports: {
           ...models,
-          environment: environment.remote,
-          formats: householdFormats,
+          ...world,
           now: () => performance.now(),
         },
         backend,
@@ -65,34 +65,45 @@ const service = new LoopService({
         },
         close() {
           close()
-          environment.terminate()
+          closeWorld()
         },
       }
     } catch (error) {
-      environment.terminate()
+      closeWorld()
       throw error
     }
   },
 })
 
 /** Throws OpeningError. */
-async function openEnvironment(settings: Settings, isResumed: boolean): Promise<Bridge<EnvironmentWorker>> {
-  const environment = connectWorker<EnvironmentWorker>(
+async function openWorld(request: SettingRequest, onNotice: (text: string) => void): Promise<OpenedSetting> {
+  try {
+    return await openSetting(request, {
+      openHousehold,
+      listProblems: () => Promise.resolve([]),
+      startJudge: () =>
+        connectWorker<JudgeWorker>(
+          new Worker(new URL('./judge.ts', import.meta.url), { type: 'module', name: 'judge' }),
+          'judge',
+        ),
+      onJudgeLoss: (loss) => onNotice(judgeRestartNotice(loss)),
+    })
+  } catch (cause) {
+    throw openingError(request, cause)
+  }
+}
+
+async function openHousehold(request: SettingRequest) {
+  const { remote, terminate } = connectWorker<EnvironmentWorker>(
     new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
     'environment',
   )
   try {
-    await environment.remote.open({ settings, isResumed })
-    return environment
-  } catch (cause) {
-    environment.terminate()
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const isWithoutGames = cause instanceof Error && cause.name === 'NoGamesError'
-    const remedy = isWithoutGames
-      ? `Import them under Games${isResumed ? ', then reload the page and resume the run' : ', or choose generated rooms there'}. ` +
-        'A run that is not evaluated (Evaluate every: 0) needs none of the valid folders.'
-      : 'Reload the page and start the run again; generated rooms need no imported games.'
-    throw new OpeningError({ what: 'The household could not be opened.', why, remedy }, { cause })
+    await remote.open(request)
+    return { environment: remote, close: terminate }
+  } catch (error) {
+    terminate()
+    throw error
   }
 }
 

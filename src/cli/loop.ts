@@ -2,13 +2,15 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { chooseBackend, measureModel, type BackendChoice } from '../engines/backend-choice.ts'
-import { restartNotice } from '../engines/errors.ts'
+import { judgeRestartNotice, restartNotice } from '../engines/errors.ts'
 import { webGpuObstacleInNode } from '../engines/node-graphics.ts'
 import { startThread } from '../engines/node-threads.ts'
+import { openSetting, type OpenedSetting, type SettingSources } from '../engines/open-setting.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
 import type { ModelService } from '../engines/tiny.ts'
 import { connectWorker, type Bridge } from '../engines/worker-bridge.ts'
-import { householdFormats } from '../environments/household/roles.ts'
+import type { Judge } from '../environments/coding/judge/judge.ts'
+import { NoProblemsError } from '../environments/coding/problem-source.ts'
 import { openHousehold } from '../games/open-household.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Settings } from '../method/settings.ts'
@@ -16,6 +18,7 @@ import type { BackendName } from '../language-model/backends/index.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { RunSession } from '../runs/session.ts'
 import { importLibrary } from './import-library.ts'
+import { importProblems } from './import-problems.ts'
 import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop-arguments.ts'
 import { choiceLine, RunReport } from './report.ts'
 
@@ -54,10 +57,40 @@ async function measured(backend: BackendName, location: string): Promise<number>
   }
 }
 
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Throws ArgumentError where games or problems are to be imported and there are none, or none to train on. */
+async function openWorld({ settings, games, problems }: LoopArguments): Promise<OpenedSetting> {
+  const sources: SettingSources = {
+    async openHousehold() {
+      const library = games === undefined ? null : await importLibrary(games, tell)
+      return { environment: openHousehold(settings, library), close() {} }
+    },
+    listProblems: async () => (problems === undefined ? [] : importProblems(problems, tell)),
+    startJudge: () => connectWorker<Judge>(startThread(new URL('../../workers/judge.ts', import.meta.url)), 'judge'),
+    onJudgeLoss: (loss) => tell(judgeRestartNotice(loss)),
+  }
+  try {
+    return await openSetting({ settings, isResumed: false }, sources)
+  } catch (error) {
+    if (!(error instanceof NoProblemsError)) throw error
+    throw new ArgumentError(`--problems: ${error.message}`, { cause: error })
+  }
+}
+
 async function run(options: LoopArguments): Promise<number> {
-  const { preset, settings, iterations, out, save, games } = options
-  const tell = (line: string) => process.stderr.write(`${line}\n`)
-  const library = games === undefined ? null : await importLibrary(games, tell)
+  const world = await openWorld(options)
+  try {
+    return await runIn(world, options)
+  } finally {
+    world.close()
+  }
+}
+
+async function runIn({ close: _, ...world }: OpenedSetting, options: LoopArguments): Promise<number> {
+  const { preset, settings, iterations, out, save } = options
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
   const locations = modelFolders(options.models, settings.setting)
   const choice = await choiceOf(options.backend, locations.policy)
@@ -78,8 +111,7 @@ async function run(options: LoopArguments): Promise<number> {
         policy: models.policy,
         reward: models.reward,
         author: models.author,
-        environment: openHousehold(settings, library),
-        formats: householdFormats,
+        ...world,
         now: () => performance.now(),
       },
       // No clock and no chance in the name: the same arguments give the same log.

@@ -12,7 +12,7 @@ import type { Bridge } from './worker-bridge.ts'
 
 export interface SupervisedJudgeOptions {
   startWorker(): Bridge<Judge>
-  /** A program took the worker with it, or the worker died while none ran; the next program finds a new one. */
+  /** A program took the worker with it, or the worker died while none ran; another one takes its place. */
   onLoss?(loss: WorkerLostError): void
 }
 
@@ -108,7 +108,8 @@ export class SupervisedJudge implements JudgePort {
       } catch (error) {
         if (!(error instanceof WorkerLostError)) throw error
         this.#bridge = null
-        if (failures === MOST_FAILED_STARTS) throw error
+        if (failures === MOST_FAILED_STARTS || this.#isClosed) throw error
+        this.#options.onLoss?.(error)
       }
     }
   }

@@ -139,19 +139,87 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
     expect(readFileSync(join(folder, 'again.jsonl'), 'utf8')).toBe(readFileSync(out, 'utf8'))
   })
 
+  it('writes the same log of programs and tests for the same seed, byte for byte, with Code on stdout', async () => {
+    const run = (seed: number, file: string) =>
+      loop(
+        ...['--preset', 'coding', '--models', models, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
+        ...[...SMALL, '--set', 'evaluationRollouts=2', '--out', join(folder, file)],
+      )
+    const [first, second, other] = await Promise.all([
+      run(1, 'code-a.jsonl'),
+      run(1, 'code-b.jsonl'),
+      run(2, 'code-c.jsonl'),
+    ])
+    expect([first.stderr, first.code, second.code, other.code]).toEqual(['', 0, 0, 0])
+    const log = readFileSync(join(folder, 'code-a.jsonl'), 'utf8')
+    expect(readFileSync(join(folder, 'code-b.jsonl'), 'utf8')).toBe(log)
+    expect(readFileSync(join(folder, 'code-c.jsonl'), 'utf8')).not.toBe(log)
+
+    const events = parseRunLog(log)
+    expect(events[0]).toMatchObject({
+      settings: { setting: 'coding', problems: 'generated' },
+      models: { policy: 'coding-policy', reward: 'coding-reward', author: 'coding-author' },
+    })
+    const written = events.filter((event) => event.type === 'tests-written' && event.split === 'train')
+    expect(written).toHaveLength(2 * 2)
+    // Untrained models write no programs, but the judge has run what they wrote.
+    const steps = events.flatMap((event) => (event.type === 'episode' ? event.steps : []))
+    expect(new Set(steps.flatMap(({ tests }) => tests!.map(({ passed }) => passed)))).toEqual(new Set([false]))
+    expect(
+      first.stdout.split('\n').filter((line) => /^evaluation after \d: id Code .*, ood Code /.test(line)),
+    ).toHaveLength(3)
+  })
+
+  it('poses the problems of a file, and names what in it is none', async () => {
+    const item = { test_method: 'stdio', test_time_limit: 1, test_input: ['1'], test_output: ['1'] }
+    const items = [
+      ...[1, 2, 3].map((index) => ({ ...item, question: `Print 1 in way ${index}.`, split: 'train' })),
+      { ...item, question: 'Print it otherwise.', split: 'id' },
+      { ...item, question: '' },
+    ]
+    const file = join(folder, 'problems.jsonl')
+    const out = join(folder, 'problems-run.jsonl')
+    const run = (path: string) =>
+      loop(
+        ...['--preset', 'coding', '--problems', path, '--models', models, '--backend', 'cpu', '--iterations', '1'],
+        ...[...SMALL, '--out', out],
+      )
+    writeFileSync(file, items.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    const { code, stderr } = await run(file)
+    const lines = stderr.trimEnd().split('\n')
+    expect([code, lines.length, lines[1]]).toEqual([0, 2, 'Imported 4 problems: 3 train, 1 id.'])
+    expect(lines[0]).toMatch(/^Left out: .*question/)
+    const events = parseRunLog(readFileSync(out, 'utf8'))
+    const tasks = events.flatMap((event) => (event.type === 'task-added' ? [event.task.instruction] : []))
+    expect(tasks.sort()).toEqual([1, 2, 3].map((index) => `Print 1 in way ${index}.`))
+    const evaluated = events.flatMap((event) => (event.type === 'evaluation' ? [event.split] : []))
+    expect(evaluated).toEqual(['id', 'id'])
+
+    writeFileSync(file, JSON.stringify({ ...item, question: 'Print 1.', split: 'ood' }))
+    const untrained = await run(file)
+    expect([untrained.code, untrained.stderr]).toEqual([
+      2,
+      'Imported 1 problems: 1 ood.\n--problems: The run poses imported problems, and none of the 1 there is one to train on.\n',
+    ])
+  })
+
   it('ends with code 2 and one line when an argument is wrong or the models are not there', async () => {
-    const [wrong, nowhere, gameless, empty] = await Promise.all([
+    const [wrong, nowhere, uncoded, gameless, problemless, empty] = await Promise.all([
       loop('--backend', 'abacus'),
       loop('--models', folder),
+      loop('--models', folder, '--preset', 'coding'),
       loop('--games', join(folder, 'nowhere')),
+      loop('--preset', 'coding', '--problems', join(folder, 'nowhere')),
       loop('--games', models),
     ])
-    for (const { code, stdout, stderr } of [wrong, nowhere, gameless, empty]) {
+    for (const { code, stdout, stderr } of [wrong, nowhere, uncoded, gameless, problemless, empty]) {
       expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1])
     }
     expect(wrong.stderr).toContain('auto, cpu, webgpu')
     expect(nowhere.stderr).toContain('npm run pretrain')
+    expect(uncoded.stderr).toContain('coding-policy')
     expect(gameless.stderr).toContain('There is nothing of this name.')
+    expect(problemless.stderr).toContain('There is nothing of this name.')
     expect(empty.stderr).toContain('there is no game in')
   })
 })

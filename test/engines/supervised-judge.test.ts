@@ -124,6 +124,8 @@ describe('a judge in a worker', () => {
     open('dead')
     await expect(judge.judge([job(RIGHT)])).rejects.toBeInstanceOf(WorkerLostError)
     expect(startWorker).toHaveBeenCalledTimes(3)
+    // The last one is not replaced.
+    expect(onLoss).toHaveBeenCalledTimes(2)
   })
 
   it('rejects what is under way when it is closed, and does not start again', async () => {

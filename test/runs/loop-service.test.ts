@@ -11,6 +11,7 @@ import {
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import type { ResumableRunStore } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
+import { openCodingRun, smallCodingSettings } from './coding-run.ts'
 import { MemoryStore } from './memory-store.ts'
 
 function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
@@ -46,6 +47,8 @@ const request = (runId: string, iterations = 2): StartRequest => ({
   settings: smallSettings({ evaluateEvery: 0 }),
   iterations,
 })
+
+const CODING = smallCodingSettings()
 
 const until = (condition: () => boolean) => expect.poll(condition, { timeout: 30_000 }).toBe(true)
 
@@ -133,41 +136,53 @@ describe('the loop service', () => {
     await service.stop()
   })
 
-  it('takes up a run whose tab was closed, and ends with the log of one that never stopped, byte for byte', async () => {
-    const whole = new MemoryStore()
-    const first = serve(undefined, whole)
-    await first.service.start(request('a', 5))
-    await until(() => first.states().at(-1) === 'finished')
+  it.each([
+    ['household', (): StartRequest => request('a', 5), undefined],
+    [
+      'coding',
+      (): StartRequest => ({ ...request('a', 5), preset: 'coding', settings: CODING }),
+      () => openCodingRun(CODING),
+    ],
+  ])(
+    'takes up a %s run whose tab was closed, and ends with the log of one that never stopped, byte for byte',
+    async (_, asked, open) => {
+      const whole = new MemoryStore()
+      const first = serve(open, whole)
+      await first.service.start(asked())
+      await until(() => first.states().at(-1) === 'finished')
 
-    // Nothing that is written after the tab has closed, in the middle of the fourth iteration, is kept.
-    const closed = new MemoryStore()
-    const second = serve(undefined, closed)
-    let isOpen = true
-    const append = closed.append.bind(closed)
-    closed.append = async (runId, events) => {
-      const kept = events.findIndex(({ type, iteration }) => type === 'model-updated' && iteration === 4)
-      if (isOpen) await append(runId, kept < 0 ? events : events.slice(0, kept))
-      if (kept >= 0) isOpen = false
-    }
-    const saveCheckpoint = closed.saveCheckpoint.bind(closed)
-    closed.saveCheckpoint = async (checkpoint) => (isOpen ? saveCheckpoint(checkpoint) : undefined)
-    closed.finish = async () => {}
-    await second.service.start(request('a', 5))
-    await until(() => second.states().at(-1) === 'finished')
-    expect(closed.events.at(-1)?.iteration).toBe(4)
-    expect(closed.checkpoints.at(-1)?.iteration).toBe(2)
+      // Nothing that is written after the tab has closed, in the middle of the fourth iteration, is kept.
+      const closed = new MemoryStore()
+      const second = serve(open, closed)
+      let isOpen = true
+      const append = closed.append.bind(closed)
+      closed.append = async (runId, events) => {
+        const kept = events.findIndex(({ type, iteration }) => type === 'model-updated' && iteration === 4)
+        if (isOpen) await append(runId, kept < 0 ? events : events.slice(0, kept))
+        if (kept >= 0) isOpen = false
+      }
+      const saveCheckpoint = closed.saveCheckpoint.bind(closed)
+      closed.saveCheckpoint = async (checkpoint) => (isOpen ? saveCheckpoint(checkpoint) : undefined)
+      closed.finish = async () => {}
+      await second.service.start(asked())
+      await until(() => second.states().at(-1) === 'finished')
+      expect(closed.events.at(-1)?.iteration).toBe(4)
+      expect(closed.checkpoints.at(-1)?.iteration).toBe(2)
 
-    const opened = new MemoryStore()
-    Object.assign(opened, { events: closed.events, checkpoints: closed.checkpoints, summary: closed.summary })
-    const third = serve(undefined, opened)
-    await third.service.resumeRun('a')
-    await until(() => third.states().at(-1) === 'finished')
-    expect(serialiseRunLog(opened.events)).toBe(serialiseRunLog(whole.events))
-    const told = third.events().flatMap((event) => (isLogged(event) ? [event.seq] : []))
-    expect(told).toEqual(whole.events.map((event) => event.seq))
-    expect(opened.isFinished).toBe(true)
-    expect([first.resumed, third.resumed]).toEqual([[false], [true]])
-  })
+      const opened = new MemoryStore()
+      Object.assign(opened, { events: closed.events, checkpoints: closed.checkpoints, summary: closed.summary })
+      const third = serve(open, opened)
+      await third.service.resumeRun('a')
+      await until(() => third.states().at(-1) === 'finished')
+      expect(serialiseRunLog(opened.events)).toBe(serialiseRunLog(whole.events))
+      const told = third.events().flatMap((event) => (isLogged(event) ? [event.seq] : []))
+      expect(told).toEqual(whole.events.map((event) => event.seq))
+      expect(opened.isFinished).toBe(true)
+      expect([first.resumed, third.resumed]).toEqual([[false], [true]])
+      const isOfTests = whole.events.some(({ type }) => type === 'tests-written')
+      expect(isOfTests).toBe(whole.summary?.settings.setting === 'coding')
+    },
+  )
 
   it('says that a run without a checkpoint cannot be taken up', async () => {
     const store = new MemoryStore()

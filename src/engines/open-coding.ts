@@ -1,0 +1,36 @@
+/** The coding setting of a run: problems, and a judge in a thread of its own that ends with the run. */
+import { CodingEnvironment } from '../environments/coding/environment.ts'
+import {
+  generatedProblems,
+  importedProblems,
+  NoProblemsError,
+  type ProblemSource,
+} from '../environments/coding/problem-source.ts'
+import { codingFormats } from '../environments/coding/roles.ts'
+import type { CodingSources, OpenedSetting, SettingRequest } from './open-setting.ts'
+import { SupervisedJudge } from './supervised-judge.ts'
+
+/** Throws a NoProblemsError where there is no imported problem for what the run would draw, and what `listProblems` throws. */
+export async function openCoding(request: SettingRequest, sources: CodingSources): Promise<OpenedSetting> {
+  const problems = await problemsFor(request, sources)
+  const judge = new SupervisedJudge({
+    startWorker: () => sources.startJudge(),
+    onLoss: (loss) => sources.onJudgeLoss(loss),
+  })
+  const environment = new CodingEnvironment({ judge, problems })
+  return { environment, unitTests: environment, formats: codingFormats, close: () => judge.close() }
+}
+
+async function problemsFor({ settings, isResumed }: SettingRequest, sources: CodingSources): Promise<ProblemSource> {
+  if (settings.problems === 'generated') return generatedProblems()
+  const imported = await sources.listProblems()
+  const isEvaluated = settings.evaluateEvery > 0 && settings.evaluationTasks > 0
+  if (!isResumed && !imported.some(({ split }) => split === 'train')) {
+    const there = imported.length === 0 ? 'there are none' : `none of the ${imported.length} there is one to train on`
+    throw new NoProblemsError(`The run poses imported problems, and ${there}.`)
+  }
+  if (isResumed && isEvaluated && imported.length === 0) {
+    throw new NoProblemsError('The run is evaluated on imported problems, and there are none any more.')
+  }
+  return importedProblems(imported)
+}

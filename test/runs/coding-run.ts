@@ -1,0 +1,84 @@
+/**
+ * A coding run for tests: generated problems and the judge in its thread, as in a real run, with fake models beside them. The
+ * policy knows the reference solution and writes it with its `level` as probability; the reward model knows true tests and
+ * spoils half of them.
+ */
+import { startThread } from '../../src/engines/node-threads.ts'
+import { openSetting } from '../../src/engines/open-setting.ts'
+import { connectWorker } from '../../src/engines/worker-bridge.ts'
+import type { Judge } from '../../src/environments/coding/judge/judge.ts'
+import type { Problem } from '../../src/environments/coding/problem.ts'
+import { testResponse } from '../../src/environments/coding/roles.ts'
+import type { EnvironmentPort } from '../../src/method/ports.ts'
+import { presetSettings, type Settings } from '../../src/method/settings.ts'
+import type { OpenedRun } from '../../src/runs/loop-service.ts'
+import { FakeModel } from '../method/corridor.ts'
+
+const JUDGE = new URL('../../workers/judge.ts', import.meta.url)
+
+export function smallCodingSettings(patch: Partial<Settings> = {}): Settings {
+  return {
+    ...presetSettings('coding'),
+    tasksPerIteration: 2,
+    groupSize: 4,
+    evaluationsPerStep: 3,
+    taskPoolSize: 4,
+    rewriteAttempts: 1,
+    evaluateEvery: 2,
+    evaluationTasks: 2,
+    evaluationRollouts: 2,
+    ...patch,
+  }
+}
+
+export async function openCodingRun(settings: Settings): Promise<OpenedRun> {
+  const { close, ...world } = await openSetting(
+    { settings, isResumed: false },
+    {
+      openHousehold: () => Promise.reject(new Error('This run is no household.')),
+      listProblems: () => Promise.reject(new Error('This run imports nothing.')),
+      startJudge: () => connectWorker<Judge>(startThread(JUDGE), 'judge'),
+      onJudgeLoss(loss) {
+        throw loss
+      },
+    },
+  )
+  const problems = new Map<string, Problem>()
+  const problemIn = (prompt: string): Problem => {
+    for (const [statement, problem] of problems) if (prompt.startsWith(statement)) return problem
+    throw new Error(`No problem that was begun has these words: ${prompt}`)
+  }
+  return {
+    ports: {
+      policy: new FakeModel(0.4, (prompt, skill, uniform) =>
+        uniform() < skill ? problemIn(prompt).reference! : `// ${uniform()}`,
+      ),
+      reward: new FakeModel(0.5, (prompt, insight, uniform) => {
+        const { tests } = problemIn(prompt)
+        const { input, output } = tests[Math.floor(uniform() * tests.length)]!
+        return testResponse({ input, output: uniform() < insight ? output : '"spoilt"' })
+      }),
+      author: new FakeModel(0, () => 'nothing that could be read'),
+      now: () => 0,
+      ...world,
+      environment: remembering(world.environment, problems),
+    },
+    backend: 'cpu',
+    models: { policy: 'p', reward: 'r', author: 'a' },
+    close,
+  }
+}
+
+/** The same environment; problems of episodes are known by their statements. */
+function remembering(environment: EnvironmentPort, problems: Map<string, Problem>): EnvironmentPort {
+  return {
+    sampleTasks: (...sample) => environment.sampleTasks(...sample),
+    reset(starts) {
+      for (const { task } of starts) problems.set((task.body as Problem).statement, task.body as Problem)
+      return environment.reset(starts)
+    },
+    step: (actions) => environment.step(actions),
+    describe: (task) => environment.describe(task),
+    rewrite: (...rewrite) => environment.rewrite(...rewrite),
+  }
+}
