@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { preview, type PreviewServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/method/events.ts'
-import { presetSettings } from '../../src/method/settings.ts'
+import { isLogged, type RunEvent } from '../../src/method/events.ts'
+import { presetSettings, type Settings } from '../../src/method/settings.ts'
 import type { RunMessage, StartRequest } from '../../src/runs/loop-service.ts'
 import { writeTinyModels } from '../engines/tiny-folders.ts'
 import { useBrowser } from './harness.ts'
@@ -124,30 +124,9 @@ describe('the workers in a browser', () => {
     expect(reply.error?.message).toMatch(/nothing/)
   })
 
-  it('loop runs a small iteration, streams its events in order, and keeps the run', async () => {
-    const { page, errors } = await open()
-    await page.addScriptTag({ path: comlink })
-    const request: StartRequest = {
-      runId: 'test-run',
-      preset: 'household',
-      settings: {
-        ...presetSettings('household'),
-        tasksPerIteration: 1,
-        taskPoolSize: 2,
-        groupSize: 2,
-        maxSteps: 3,
-        evaluationsPerStep: 1,
-        rewriteAttempts: 1,
-        evaluateEvery: 0,
-      },
-      iterations: 1,
-      models: {
-        policy: `${modelAddress}household-policy`,
-        reward: `${modelAddress}household-reward`,
-        author: `${modelAddress}household-author`,
-      },
-    }
-    const messages = await page.evaluate(
+  /** Starts a run in the loop's worker and listens until it has ended. */
+  function runToEnd(page: Page, request: StartRequest): Promise<RunMessage[]> {
+    return page.evaluate(
       async ([address, start]) => {
         const { Comlink } = globalThis as unknown as PageScope
         const loop = Comlink.wrap(new Worker(address, { type: 'module' }))
@@ -166,13 +145,51 @@ describe('the workers in a browser', () => {
       },
       [builtWorker('loop'), request] as const,
     )
+  }
+
+  const tinyModels = (setting: Settings['setting']) => ({
+    policy: `${modelAddress}${setting}-policy`,
+    reward: `${modelAddress}${setting}-reward`,
+    author: `${modelAddress}${setting}-author`,
+  })
+
+  const loggedOf = (messages: readonly RunMessage[]) =>
+    messages
+      .flatMap((message): RunEvent[] => (message.type === 'events' ? message.batch : []))
+      .filter((event) => isLogged(event))
+
+  const isOfJudge = (address: string) => /\/(judge\.worker|emscripten-module)-[\w-]+\.(js|wasm)$/.test(address)
+
+  it('loop runs a small iteration, streams its events in order, and keeps the run', async () => {
+    const { page, errors } = await open()
+    const ofJudge: string[] = []
+    page.on('request', (asked) => {
+      if (isOfJudge(asked.url())) ofJudge.push(asked.url())
+    })
+    await page.addScriptTag({ path: comlink })
+    const messages = await runToEnd(page, {
+      runId: 'test-run',
+      preset: 'household',
+      settings: {
+        ...presetSettings('household'),
+        tasksPerIteration: 1,
+        taskPoolSize: 2,
+        groupSize: 2,
+        maxSteps: 3,
+        evaluationsPerStep: 1,
+        rewriteAttempts: 1,
+        evaluateEvery: 0,
+      },
+      iterations: 1,
+      models: tinyModels('household'),
+    })
     expect(messages.at(-1)).toMatchObject({ type: 'status', status: { state: 'finished', reason: 'completed' } })
-    const events = messages.flatMap((message): RunEvent[] => (message.type === 'events' ? message.batch : []))
-    const logged = events.flatMap((event) => ('seq' in event ? [event] : []))
+    const logged = loggedOf(messages)
     expect(logged.map((event) => event.seq)).toEqual(logged.map((_, index) => index))
     expect(logged.map((event) => event.type)).toContain('iteration-finished')
     expect(messages.filter((message) => message.type === 'notice')).toEqual([])
     expect(errors).toEqual([])
+    expect(ofJudge).toEqual([])
 
     const kept = await page.evaluate(async () => {
       const database = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -186,5 +203,62 @@ describe('the workers in a browser', () => {
       })
     })
     expect(kept).toMatchObject([{ runId: 'test-run', isFinished: true, finishedIterations: 1 }])
+  })
+
+  it('loop has programs judged, and goes on when the judge’s worker dies', async () => {
+    const { page, errors } = await open()
+    const ofJudge: string[] = []
+    page.on('request', (asked) => {
+      if (isOfJudge(asked.url())) ofJudge.push(asked.url())
+    })
+    let judges = 0
+    page.on('worker', (worker) => {
+      if (!isOfJudge(worker.url()) || judges++ > 0) return
+      void worker.evaluate(() => {
+        setTimeout(() => {
+          throw new Error('A fault of the test.')
+        }, 20)
+      })
+    })
+    await page.addScriptTag({ path: comlink })
+    const messages = await runToEnd(page, {
+      runId: 'test-run',
+      preset: 'coding',
+      settings: {
+        ...presetSettings('coding'),
+        taskPoolSize: 64,
+        tasksPerIteration: 64,
+        groupSize: 8,
+        evaluateEvery: 0,
+      },
+      iterations: 1,
+      models: tinyModels('coding'),
+    })
+    expect(messages.at(-1)).toMatchObject({ type: 'status', status: { state: 'finished', reason: 'completed' } })
+    expect(messages.flatMap((message) => (message.type === 'notice' ? [message.text] : []))).toEqual([
+      expect.stringMatching(/^The judge’s worker stopped \(.*A fault of the test\.\)/) as string,
+    ])
+    expect(judges).toBe(2)
+    expect(ofJudge.filter((address) => address.endsWith('.wasm')).length).toBeGreaterThan(0)
+    expect(errors).toEqual([])
+
+    const logged = loggedOf(messages)
+    expect(logged[0]).toMatchObject({ settings: { setting: 'coding' }, models: { policy: 'coding-policy' } })
+    expect(logged.filter((event) => event.type === 'tests-written')).toHaveLength(64)
+    const steps = logged.flatMap((event) => (event.type === 'episode' ? event.steps : []))
+    expect(steps).toHaveLength(64 * 8)
+    expect(steps.every(({ tests }) => tests !== undefined && tests.length > 0)).toBe(true)
+    const lost = steps.filter(({ tests }) => tests!.some(({ detail }) => detail.includes('it broke the thread')))
+    expect(new Set(lost.map(({ command }) => command)).size).toBeLessThanOrEqual(1)
+  })
+
+  it('loop says what is missing when imported problems are to be posed and there are none', async () => {
+    const { page } = await open()
+    await page.addScriptTag({ path: comlink })
+    const settings = { ...presetSettings('coding'), problems: 'imported' as const }
+    const messages = await runToEnd(page, { runId: 'test-run', preset: 'coding', settings, iterations: 1 })
+    expect(messages.at(-1)).toMatchObject({
+      status: { state: 'failed', failure: { what: 'The coding problems could not be opened.' } },
+    })
   })
 })
