@@ -9,7 +9,7 @@ const LAYERS = [
   ['method'],
   ['environments', 'language-model'],
   ['weight-formats'],
-  ['engines', 'runs', 'games', 'cluster', 'pretraining', 'bench'],
+  ['engines', 'runs', 'games', 'problems', 'cluster', 'pretraining', 'bench'],
   ['playground', 'cli'],
 ]
 
@@ -30,7 +30,7 @@ const boundaries = LAYERS.flatMap((folders, level) =>
     return noImports(
       [`src/${folder}/**`],
       [...higher, ...siblings, ...workers],
-      'Arrows go playground, cli, workers -> engines, runs, games, cluster, bench -> weight-formats -> environments, language-model -> method.',
+      'Arrows go playground, cli, workers -> engines, runs, games, problems, cluster, bench -> weight-formats -> environments, language-model -> method.',
     )
   }),
 )

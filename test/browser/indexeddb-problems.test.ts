@@ -1,0 +1,119 @@
+/** The library of imported problems against a real IndexedDB; its sources are served as they are, without a build. */
+import { describe, expect, it } from 'vitest'
+import { readReleasedFile } from '../../src/environments/coding/released-format.ts'
+import { numbered } from '../environments/coding/released-items.ts'
+import { useBlankPage } from './blank-page.ts'
+
+/** The page has the module's exports as globals. */
+type LibraryModule = typeof import('../../src/problems/indexeddb-library.ts')
+
+const problemsOf = (from: number, count: number) => {
+  const items = Array.from({ length: count }, (_, i) =>
+    numbered(from + i, i === 0 ? { split: 'ood' } : { split: 'train' }),
+  )
+  return readReleasedFile(JSON.stringify(items)).problems
+}
+/** More than are read at a time, and not a multiple of it. */
+const many = { name: 'many.jsonl', problems: problemsOf(0, 250) }
+const few = { name: 'a few.json', problems: problemsOf(300, 2) }
+
+describe('problems kept in the browser', () => {
+  const { open, address } = useBlankPage('src/problems/indexeddb-library.ts')
+
+  it('come back after a reload, whole and in the order of their files', async () => {
+    const { page } = await open()
+    await page.evaluate(
+      async (files) => {
+        const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
+        const library = new IndexedDbProblemLibrary('test')
+        for (const file of files) await library.put(file)
+      },
+      [many, few],
+    )
+    await page.reload()
+    const found = await page.evaluate(async () => {
+      const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
+      const library = new IndexedDbProblemLibrary('test')
+      return { entries: await library.list(), problems: await library.problems() }
+    })
+    expect(found.entries).toEqual([
+      { name: 'a few.json', counts: { train: 1, id: 0, ood: 1 } },
+      { name: 'many.jsonl', counts: { train: 249, id: 0, ood: 1 } },
+    ])
+    expect(found.problems).toEqual([...few.problems, ...many.problems])
+  })
+
+  it('give way to a file of the same name, and are gone one file after the other', async () => {
+    const { page } = await open()
+    const found = await page.evaluate(
+      async ({ many, few }) => {
+        const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
+        const library = new IndexedDbProblemLibrary('test')
+        const none = await library.problems()
+        await library.put(many)
+        await library.put({ ...few, name: `${many.name}.old` })
+        await library.put({ ...few, name: many.name })
+        const replaced = [await library.list(), await library.problems()]
+        await library.delete(many.name)
+        await library.delete('never there')
+        const deleted = [await library.list(), await library.problems()]
+        await library.clear()
+        return { none, replaced, deleted, cleared: [await library.list(), await library.problems()] }
+      },
+      { many, few },
+    )
+    const counts = { train: 1, id: 0, ood: 1 }
+    const old = { name: 'many.jsonl.old', counts }
+    expect(found.none).toEqual([])
+    expect(found.replaced).toEqual([
+      [{ name: 'many.jsonl', counts }, old],
+      [...few.problems, ...few.problems],
+    ])
+    expect(found.deleted).toEqual([[old], few.problems])
+    expect(found.cleared).toEqual([[], []])
+  })
+
+  it('stay as they were where a file cannot be kept', async () => {
+    const { page } = await open()
+    const found = await page.evaluate(async (file) => {
+      const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
+      const library = new IndexedDbProblemLibrary('test')
+      await library.put(file)
+      const bad = { ...file.problems[1]!, task: (() => {}) as unknown as (typeof file.problems)[0]['task'] }
+      const error = await library
+        .put({ name: file.name, problems: [file.problems[0]!, bad] })
+        .catch((reason: unknown) => reason as Error)
+      return { error: error && { name: error.name, message: error.message }, problems: await library.problems() }
+    }, few)
+    expect(found.error).toMatchObject({ name: 'ProblemLibraryError' })
+    expect(found.problems).toEqual(few.problems)
+  })
+
+  it('are left to a newer version of the page in another tab, and this one says so', async () => {
+    const { page } = await open()
+    await page.evaluate(async (file) => {
+      const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
+      const library = new IndexedDbProblemLibrary('test')
+      await library.put(file)
+      Object.assign(globalThis, { library })
+    }, few)
+    const other = await page.context().newPage()
+    await other.goto(address())
+    await other.evaluate(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const opening = indexedDB.open('test', 2)
+          opening.onerror = () => reject(new Error('The newer version could not be opened.'))
+          opening.onsuccess = () => resolve()
+        }),
+    )
+    const message = await page.evaluate(() => {
+      const { library } = globalThis as unknown as { library: InstanceType<LibraryModule['IndexedDbProblemLibrary']> }
+      return library.list().then(
+        () => '',
+        (error: Error) => error.message,
+      )
+    })
+    expect(message).toContain('newer version of this page')
+  })
+})
