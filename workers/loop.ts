@@ -4,6 +4,7 @@ import { judgeRestartNotice, restartNotice } from '../src/engines/errors.ts'
 import { openSetting, type OpenedSetting, type SettingRequest } from '../src/engines/open-setting.ts'
 import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../src/engines/role-models.ts'
 import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
+import { IndexedDbProblemLibrary } from '../src/problems/indexeddb-library.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
 import type { BackendName } from '../src/language-model/backends/index.ts'
 import { LoopService, type StartRequest } from '../src/runs/loop-service.ts'
@@ -80,7 +81,7 @@ async function openWorld(request: SettingRequest, onNotice: (text: string) => vo
   try {
     return await openSetting(request, {
       openHousehold,
-      listProblems: () => Promise.resolve([]),
+      listProblems: () => new IndexedDbProblemLibrary().problems(),
       startJudge: () =>
         connectWorker<JudgeWorker>(
           new Worker(new URL('./judge.ts', import.meta.url), { type: 'module', name: 'judge' }),

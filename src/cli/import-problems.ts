@@ -1,8 +1,9 @@
 /** `--problems PATH`: the problems of a file, for the coding setting. */
-import { readFile } from 'node:fs/promises'
 import type { ImportedProblem } from '../environments/coding/problem-source.ts'
-import { ReleasedFormatError, readReleasedFile } from '../environments/coding/released-format.ts'
+import type { ReleasedFile } from '../environments/coding/released-format.ts'
 import type { Split } from '../method/ports.ts'
+import { openProblemFile } from '../problems/node-file.ts'
+import { ProblemFileError } from '../problems/problem-file.ts'
 import { ArgumentError } from './loop-arguments.ts'
 
 /** Of items left out that are told one by one; the rest are counted. */
@@ -25,23 +26,11 @@ export async function importProblems(path: string, tell: (line: string) => void)
   return problems
 }
 
-async function readProblems(path: string) {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    const reason = isNotFound(cause) ? 'There is nothing of this name.' : messageOf(cause)
-    throw new ArgumentError(`--problems: "${path}" cannot be read. ${reason}`, { cause })
-  })
+async function readProblems(path: string): Promise<ReleasedFile> {
   try {
-    return readReleasedFile(text, { leaveOutFaulty: true })
+    return await openProblemFile(path, { leaveOutFaulty: true })
   } catch (error) {
-    if (!(error instanceof ReleasedFormatError)) throw error
+    if (!(error instanceof ProblemFileError)) throw error
     throw new ArgumentError(`--problems: ${error.message}`, { cause: error })
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
