@@ -21,7 +21,7 @@ import {
   type TracedStep,
   type Value,
 } from './problems/semantics.ts'
-import { ALPHABET, KINDS, type Spec, type Step } from './problems/spec.ts'
+import { ALPHABET, type Spec, type Step } from './problems/spec.ts'
 import { STATEMENT_PHRASES } from './problems/statement.ts'
 import { groundTruthOf } from './problems/generated-tests.ts'
 
@@ -104,10 +104,10 @@ function wrongTrace(
   return [...right.slice(0, last), { value: spoiled(output, random), working: null }]
 }
 
-/** A number that JSON has not (the largest of none) nobody writes down. */
+/** Numbers of two digits at most; the largest of none, which JSON has not, nobody writes down. */
 function isWritable({ value, working }: TracedStep): boolean {
   const numbers = [value, working].flat().filter((part) => typeof part === 'number')
-  return numbers.every((number) => Math.abs(number) <= LARGEST_NUMBER + 50)
+  return numbers.every((number) => Math.abs(number) <= LARGEST_NUMBER)
 }
 
 function slipOf(step: Step, before: Value, right: TracedStep, random: Random): TracedStep {
@@ -153,22 +153,7 @@ export function demonstrateRewrite(task: CodingTask, direction: Direction, rando
   return null
 }
 
-/**
- * Set phrases, one token each. A tokenizer should learn no other words from strings of letters: those of ALPHABET are to be
- * read one by one, so its corpus is these, `CODING_WORDS` and the prompts' own words.
- */
+/** Set phrases of all that is written here, as they stand between values, each worth a token. */
 export const CODING_PHRASES: readonly string[] = [
   ...new Set([...STATEMENT_PHRASES, ...PROGRAM_PHRASES, ...SCRATCHPAD_PHRASES, ...REWRITE_PHRASES]),
-]
-
-/** Words and numbers that stand by themselves. */
-export const CODING_WORDS: readonly string[] = [
-  ...KINDS,
-  ' yes',
-  ' no',
-  ...[...ALPHABET].flatMap((letter) => [letter, `"${letter}"`]),
-  ...Array.from({ length: 2 * LARGEST_NUMBER + 1 }, (_, i) => i - LARGEST_NUMBER).flatMap((number) => [
-    `${number}`,
-    ` ${number}`,
-  ]),
 ]

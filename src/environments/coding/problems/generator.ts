@@ -33,11 +33,26 @@ const ATTEMPTS = 2000
 /** A loop over small numbers is far inside of this. */
 const TIME_LIMIT_MS = 20
 
-export function generateProblem(options: ProblemOptions): Problem {
-  const spec = generateSpec(options)
-  const made = problemOf(spec)
-  if (!made.ok) throw new Error(`A generated spec makes no problem: ${made.reason}`)
-  return made.problem
+/** Throws an Error where no problem came out of the seed. */
+export function generateProblem({ seed, split }: ProblemOptions): Problem {
+  const choices = seededRandom('problem kind', seed, split)
+  const kind = pick(choices, KINDS)
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const odds = (steps: number) => (split === 'ood' && steps === 1 ? 0 : ODDS_OF_LENGTH[steps - 1]!)
+    const length = pickWeighted(choices, LENGTHS, odds)!
+    const spec = drawSpec(kind, length, seededRandom('problem', seed, split, attempt))
+    if (!spec || splitOf(spec) !== split) continue
+    const made = problemOf(spec)
+    if (made.ok) return made.problem
+  }
+  throw new Error(
+    `No ${split} problem about ${kind} came out of seed ${seed} in ${ATTEMPTS} attempts. Take another seed.`,
+  )
+}
+
+/** What `generateProblem` asks for. */
+export function generateSpec(options: ProblemOptions): Spec {
+  return generateProblem(options).spec!
 }
 
 /** A problem as a task of the loop; its id names kind, steps, split and seed. */
@@ -51,22 +66,6 @@ export function taskOfProblem(problem: Problem, name: string): CodingTask {
   if (!spec) throw new TypeError('Only a generated problem, which has a spec, makes such a task.')
   const id = `${spec.kind}-${spec.steps.length}/${name}`
   return { id, rootId: id, instruction: statement, kind: spec.kind, body: problem }
-}
-
-/** What the generator asks for: well formed, of the split, and a problem (`problemOf`). */
-export function generateSpec({ seed, split }: ProblemOptions): Spec {
-  const choices = seededRandom('problem kind', seed, split)
-  const kind = pick(choices, KINDS)
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const length = pickWeighted(choices, LENGTHS, (steps) =>
-      split === 'ood' && steps === 1 ? 0 : ODDS_OF_LENGTH[steps - 1]!,
-    )!
-    const spec = drawSpec(kind, length, seededRandom('problem', seed, split, attempt))
-    if (spec && splitOf(spec) === split && groundTruthOf(spec).ok) return spec
-  }
-  throw new Error(
-    `No ${split} problem about ${kind} came out of seed ${seed} in ${ATTEMPTS} attempts. Take another seed.`,
-  )
 }
 
 const LENGTHS = [1, 2, 3, 4]

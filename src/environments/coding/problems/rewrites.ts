@@ -5,9 +5,11 @@
  */
 import type { Direction } from '../../../method/ports.ts'
 import { hashOf, seededRandom } from '../../random.ts'
-import type { CodingTask } from '../problem.ts'
+import type { Json } from '../judge/verdict.ts'
+import type { CodingTask, Problem } from '../problem.ts'
 import { drawStep, problemOf } from './generator.ts'
 import { formatRewrite, parseRewrite, type SpecRewrite } from './rewrite-language.ts'
+import { isSameValue, outputOf, type Value } from './semantics.ts'
 import {
   effortOf,
   malformation,
@@ -30,16 +32,28 @@ export function applyRewrite(task: CodingTask, rewrite: SpecRewrite | string, ne
   const { spec } = task.body
   if (!spec) return refuse('The problem was not generated: it has no steps to rewrite.')
   const read = typeof rewrite === 'string' ? parseRewrite(rewrite) : rewrite
-  if (!read) return refuse(`"${String(rewrite).trim().slice(0, 80)}" is not a rewrite.`)
+  if (read === null) return refuse(`"${shortened(rewrite)}" is not a rewrite.`)
   const rewritten = rewrittenSpec(spec, read)
   if (typeof rewritten === 'string') return refuse(rewritten)
   const fault = faultOf(spec, rewritten)
   if (fault !== null) return refuse(fault)
   const made = problemOf(rewritten)
   if (!made.ok) return refuse(made.reason)
+  if (isSameMeaning(spec, made.problem)) return refuse('It would ask for the same as before.')
   const instruction = statementOf(rewritten)
   const next: CodingTask = { id: newId, rootId: task.rootId, instruction, kind: rewritten.kind, body: made.problem }
   return { ok: true, task: next, message: `Applied: ${formatRewrite(read)}.` }
+}
+
+function shortened(rewrite: unknown): string {
+  return typeof rewrite === 'string' ? rewrite.trim().slice(0, 80) : ''
+}
+
+/** Whether a solution of the old problem is one of the new. */
+function isSameMeaning(before: Spec, { tests }: Problem): boolean {
+  return tests.every(({ input, output }) =>
+    isSameValue(outputOf(before, JSON.parse(input) as Json[]), JSON.parse(output) as Value),
+  )
 }
 
 /** The spec with the rewrite made, looked at no further; or a sentence on what it names that is not there. */
@@ -119,6 +133,5 @@ function allRewrites({ kind, steps }: Spec, seed: number): SpecRewrite[] {
       const slot: readonly Constant[] = OPERATIONS[steps[at - 1]!.op].slots[0] ?? []
       return slot.map((constant): SpecRewrite => ({ kind: 'set', at, constant }))
     }),
-    ...places.slice(1).map((at): SpecRewrite => ({ kind: 'swap', at: at - 1 })),
   ]
 }

@@ -65,13 +65,13 @@ export function isSameValue(a: Value | null, b: Value | null): boolean {
 /** The value that the first step takes. A pair of arguments is a list of two numbers. */
 function startOf({ kind, steps }: Spec, inputs: readonly Json[]): Value | null {
   if (steps[0] && steps[0].op in COMBINATIONS && kind === 'arithmetic') {
-    return inputs.length === 2 && inputs.every((input) => typeof input === 'number') ? (inputs as number[]) : null
+    return inputs.length === 2 && inputs.every((input) => typeof input === 'number') ? inputs : null
   }
   if (inputs.length !== 1) return null
   const [input] = inputs
   if (kind === 'strings') return typeof input === 'string' ? input : null
   if (kind !== 'arrays') return typeof input === 'number' ? input : null
-  return Array.isArray(input) && input.every((element) => typeof element === 'number') ? (input as number[]) : null
+  return Array.isArray(input) && input.every((element) => typeof element === 'number') ? input : null
 }
 
 function valueFault(value: Value): string | null {
