@@ -1,7 +1,7 @@
 /**
- * Weights and optimiser state of a model in one safetensors file, so that training goes on where it was:
+ * What a model has learned and its optimiser's state in one safetensors file, so that training goes on where it was:
  *
- *     <parameter>                          the weights, named as in a model folder
+ *     <parameter>                          what is trained: the weights, named as in a model folder, or those of adapters alone
  *     optimizer.exp_avg.<parameter>        AdamW's first moment
  *     optimizer.exp_avg_sq.<parameter>     and second
  *     metadata: format "pt", optimizer_step
@@ -9,7 +9,7 @@
  * The weights alone can be loaded from any safetensors file of the same model; the optimiser then starts afresh.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { parameterShapes } from './parameters.ts'
+import { ModelConfigError } from './config.ts'
 import { type FloatType, type NamedTensor, readSafetensors, writeSafetensors } from './safetensors.ts'
 import type { Trainer } from './trainer.ts'
 import type { Transformer } from './transformer.ts'
@@ -19,7 +19,8 @@ const FIRST = 'optimizer.exp_avg.'
 const SECOND = 'optimizer.exp_avg_sq.'
 
 export async function writeCheckpoint(model: Transformer, trainer: Trainer): Promise<Uint8Array<ArrayBuffer>> {
-  const tensors = await weightTensors(model)
+  const tensors = new Map<string, NamedTensor>()
+  for (const [name, variable] of learnedParameters(model)) tensors.set(name, await namedTensor(variable))
   for (const [name, { first, second }] of trainer.moments) {
     tensors.set(FIRST + name, await namedTensor(first))
     tensors.set(SECOND + name, await namedTensor(second))
@@ -27,19 +28,33 @@ export async function writeCheckpoint(model: Transformer, trainer: Trainer): Pro
   return writeSafetensors({ metadata: { format: 'pt', optimizer_step: String(trainer.step) }, tensors })
 }
 
-/** The weights as the model.safetensors of a model folder. */
+/** The weights as the model.safetensors of a model folder, what adapters add in them. */
 export async function writeWeights(model: Transformer, dtype: FloatType): Promise<Uint8Array<ArrayBuffer>> {
-  return writeSafetensors({ metadata: { format: 'pt' }, tensors: await weightTensors(model) }, dtype)
+  const adapterOf = new Map(Array.from(model.projections.values(), ({ path, adapter }) => [path + '.weight', adapter]))
+  const tensors = new Map<string, NamedTensor>()
+  for (const [name, variable] of model.parameters) {
+    const merged = adapterOf.get(name)?.mergedWeight()
+    tensors.set(name, await namedTensor(merged ?? variable))
+    merged?.dispose()
+  }
+  return writeSafetensors({ metadata: { format: 'pt' }, tensors }, dtype)
 }
 
 /** Throws SafetensorsError or ModelConfigError and leaves the model as it was. */
 export function readCheckpoint(bytes: Uint8Array, model: Transformer, trainer: Trainer): void {
   const { metadata, tensors } = readSafetensors(bytes, 'checkpoint')
-  const weights = weightsFor(model.config, tensors, 'checkpoint')
-  for (const [name, values] of weights) assign(model.parameters.get(name)!, values)
-  trainer.dispose()
+  const learned = learnedParameters(model)
+  if (learned === model.parameters) weightsFor(model.config, tensors, 'checkpoint')
+  for (const [name, { shape }] of learned) {
+    if (tensors.get(name)?.shape.join() !== shape.join())
+      throw new ModelConfigError(
+        `The checkpoint has no ${name} of shape [${shape.join(', ')}]: it is of a model without adapters, or with others. Go on with the settings that it was made with.`,
+      )
+  }
+  for (const [name, variable] of learned) assign(variable, tensors.get(name)!.values)
+  trainer.reset()
   trainer.step = Number(metadata.optimizer_step ?? 0)
-  for (const { name } of parameterShapes(model.config)) {
+  for (const name of learned.keys()) {
     const first = tensors.get(FIRST + name)
     const second = tensors.get(SECOND + name)
     if (!first || !second) continue
@@ -49,10 +64,10 @@ export function readCheckpoint(bytes: Uint8Array, model: Transformer, trainer: T
   }
 }
 
-async function weightTensors(model: Transformer): Promise<Map<string, NamedTensor>> {
-  const tensors = new Map<string, NamedTensor>()
-  for (const [name, variable] of model.parameters) tensors.set(name, await namedTensor(variable))
-  return tensors
+/** The parameters of adapters if the model has any, since the others are frozen then; else all. */
+function learnedParameters(model: Transformer): ReadonlyMap<string, tf.Variable> {
+  const adapted = [...model.projections.values()].flatMap(({ adapter }) => [...(adapter?.parameters ?? [])])
+  return adapted.length > 0 ? new Map(adapted) : model.parameters
 }
 
 async function namedTensor(tensor: tf.Tensor): Promise<NamedTensor> {

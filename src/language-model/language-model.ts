@@ -18,6 +18,8 @@ import { type BackendName, guardDevice, selectBackend } from './backends/index.t
 import { readCheckpoint, writeCheckpoint, writeWeights } from './checkpoint.ts'
 import { parseModelConfig, type ModelConfig } from './config.ts'
 import { Generator } from './generate.ts'
+import { type ADAPTER_CONFIG, type ADAPTER_WEIGHTS, AdapterSet, writeAdapters } from './lora/adapter-set.ts'
+import { LoraError, type LoraOptions } from './lora/options.ts'
 import { type BatchSizes, defaultBatchSizes } from './memory-budget.ts'
 import { type ModelFolder, type ModelReader, readModelFolder } from './model-folder.ts'
 import { initialWeights } from './parameters.ts'
@@ -40,6 +42,7 @@ export class LanguageModel implements LanguageModelPort {
   readonly #transformer: Transformer
   readonly #generator: Generator
   readonly #trainer: Trainer
+  #adapters: AdapterSet | null = null
   #last: Promise<unknown> = Promise.resolve()
 
   private constructor(folder: ModelFolder, transformer: Transformer, options: LanguageModelOptions) {
@@ -95,6 +98,11 @@ export class LanguageModel implements LanguageModelPort {
     return [...this.#transformer.parameters.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
+  /** Numbers that training changes: all, or those of the adapters. */
+  get trainedParameterCount(): number {
+    return [...this.#transformer.trainableParameters().values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
   async encode(texts: readonly string[]): Promise<Tokens[]> {
     return texts.map((text) => this.tokenizer.encode(text))
   }
@@ -136,13 +144,52 @@ export class LanguageModel implements LanguageModelPort {
     }))
   }
 
+  /** Freezes the weights and trains low-rank adapters from now on, which change nothing yet; the same for the same seed. Throws LoraError. */
+  attachAdapters(options: LoraOptions, seed: number): Promise<void> {
+    return this.#changing(async () => {
+      this.#adapters = new AdapterSet(this.#transformer, options, seed)
+      this.#trainer.reset()
+    })
+  }
+
+  /** Adapters as PEFT saved them, to go on training. Throws LoraError, SafetensorsError or ModelFileError. */
+  loadAdapters(reader: ModelReader): Promise<void> {
+    return this.#changing(async () => {
+      this.#adapters = await AdapterSet.load(this.#transformer, reader)
+      this.#trainer.reset()
+    })
+  }
+
+  /** The adapters' files, by name, as PEFT reads them. */
+  saveAdapters(): Promise<Record<typeof ADAPTER_CONFIG | typeof ADAPTER_WEIGHTS, Uint8Array>> {
+    return this.#computing(async () => writeAdapters(this.#attached))
+  }
+
+  /** Takes the adapters off; what they add stays in the weights or goes with them. The weights are trained again from then on. */
+  detachAdapters(fate: 'merge' | 'discard'): Promise<void> {
+    return this.#changing(async () => {
+      const adapters = this.#attached
+      if (fate === 'merge') adapters.merge()
+      else adapters.unmerge()
+      adapters.detach()
+      this.#adapters = null
+      this.#trainer.reset()
+    })
+  }
+
   /** Waits for calls in progress and frees all tensors. */
   dispose(): Promise<void> {
     return this.#inTurn(async () => {
       this.#generator.dispose()
       this.#trainer.dispose()
+      this.#adapters?.detach()
       this.#transformer.dispose()
     })
+  }
+
+  get #attached(): AdapterSet {
+    if (this.#adapters === null) throw new LoraError('The model has no adapters. Attach or load some first.')
+    return this.#adapters
   }
 
   /** Keys and values of other weights are worth nothing, so the cache goes whenever weights may have changed. */

@@ -12,6 +12,8 @@ export type ProjectionName = (typeof PROJECTIONS)[number]
 export interface Adapter {
   /** By their names in a checkpoint. */
   readonly parameters: ReadonlyMap<string, tf.Variable>
+  /** The weight with what the adapter adds, as a new tensor [out, in]. */
+  mergedWeight(): tf.Tensor2D
   /**
    * y + what the adapter adds for x: x[N, in], y[N, out] → [N, out]. `dropoutSeed` is null outside training; where activations are
    * recomputed it is called a second time with the same seed and must compute the same.

@@ -57,6 +57,9 @@ interface StepOptions {
   weightDecay: number
 }
 
+/** More than a step has: numbers of micro-batches are counted on from step to step, so that none leaves out what another did. */
+const MICRO_BATCHES = 1 << 12
+
 /** Loss of a micro-batch and numbers to add up over the micro-batches of a step. */
 type MicroBatchLoss = (
   logProbs: tf.Tensor1D,
@@ -200,9 +203,9 @@ export class Trainer {
     let sums: tf.Tensor1D | null = null
     let trainedTokens = 0
     try {
-      for (const micro of packMicroBatches(examples, this.#options.microBatchTokens)) {
+      for (const [index, micro] of packMicroBatches(examples, this.#options.microBatchTokens).entries()) {
         await breather.breathe(signal)
-        const own = this.#microBatchGradients(micro, temperature, lossOf)
+        const own = this.#microBatchGradients(micro, this.step * MICRO_BATCHES + index, temperature, lossOf)
         trainedTokens += micro.batch.tokens.length
         for (const [name, gradient] of own.gradients) accumulate(gradients, name, gradient)
         const previous: tf.Tensor1D | null = sums
@@ -216,6 +219,12 @@ export class Trainer {
     } finally {
       sums?.dispose()
     }
+  }
+
+  /** Forgets the optimiser's state, as when something else is trained from now on. */
+  reset(): void {
+    this.dispose()
+    this.step = 0
   }
 
   dispose(): void {
@@ -238,15 +247,20 @@ export class Trainer {
 
   #microBatchGradients(
     micro: MicroBatch,
+    dropoutSeed: number,
     temperature: number,
     lossOf: MicroBatchLoss,
   ): { gradients: Map<string, tf.Tensor>; sums: tf.Tensor1D } {
     let sums: tf.Tensor1D | null = null
     const trained = this.#model.trainableParameters()
+    if (trained.size === 0)
+      throw new Error(
+        'Nothing of this model can be trained: its adapters are merged into the weights, or all is frozen. Take the adapters out of the weights first.',
+      )
     const { value, grads } = tf.variableGrads(() => {
       const rows = this.#model.hidden(micro.batch, micro.outputRows, undefined, {
         recomputesActivations: this.#options.recomputeActivations,
-        dropoutSeed: null,
+        dropoutSeed,
       })
       const hidden = isIdentity(micro.predictor, micro.outputRows.length) ? rows : gatherRows(rows, micro.predictor)
       const { logProbs, entropy } = selectedLogProbs(hidden, this.#model.head, micro.targets, temperature)

@@ -1,0 +1,96 @@
+/**
+ * A low-rank change of a frozen projection (Hu et al., 2021):
+ *
+ *     y = x Wᵀ + b + s · (drop(x) Aᵀ) Bᵀ,   s = alpha / rank       A[r, in], B[out, r]
+ *
+ * A starts as PEFT's does, uniform within ±1/√in, and B at 0, so that a fresh adapter changes nothing. Both are float32 whatever
+ * the base is stored as: a change of one ten-thousandth is lost in 16 bits, and a step of reinforcement learning is of that size.
+ */
+import * as tf from '@tensorflow/tfjs-core'
+import { dropout, linear } from '../ops/index.ts'
+import type { Adapter, Projection } from '../projection.ts'
+import { randomStream } from '../random-stream.ts'
+import type { LoraOptions } from './options.ts'
+
+/** Before a parameter's name in PEFT's files. */
+const PREFIX = 'base_model.model.'
+
+export class LowRankAdapter implements Adapter {
+  readonly parameters: ReadonlyMap<string, tf.Variable>
+  #isMerged = false
+  readonly #a: tf.Variable
+  readonly #b: tf.Variable
+  readonly #projection: Projection
+  readonly #scale: number
+  readonly #dropout: number
+  /** Apart from those of other adapters. */
+  readonly #key: number
+
+  /** `key` is different for every adapter of a model; with `seed` it decides how A starts, and what dropout leaves out. */
+  constructor(projection: Projection, options: LoraOptions, seed: number, key: number) {
+    const [outputs, inputs] = projection.weight.shape as [number, number]
+    const uniform = randomStream(seed, key)
+    const bound = 1 / Math.sqrt(inputs)
+    const start = Float32Array.from({ length: options.rank * inputs }, () => (2 * uniform() - 1) * bound)
+    const [a, b] = tf.tidy(() => [
+      tf.variable(tf.tensor2d(start, [options.rank, inputs])),
+      tf.variable(tf.zeros([outputs, options.rank])),
+    ])
+    this.#a = a!
+    this.#b = b!
+    this.parameters = new Map([
+      [`${PREFIX}${projection.path}.lora_A.weight`, this.#a],
+      [`${PREFIX}${projection.path}.lora_B.weight`, this.#b],
+    ])
+    this.#projection = projection
+    this.#scale = options.alpha / options.rank
+    this.#dropout = options.dropout
+    this.#key = key
+  }
+
+  /** Whether the base weight has the change in it, so that nothing is to be added, nor trained. */
+  get isMerged(): boolean {
+    return this.#isMerged
+  }
+
+  apply(x: tf.Tensor2D, y: tf.Tensor2D, dropoutSeed: number | null): tf.Tensor2D {
+    if (this.isMerged) return y
+    const input = dropoutSeed === null ? x : dropout(x, this.#dropout, randomStream(dropoutSeed, this.#key))
+    const narrow = tf.mul<tf.Tensor2D>(linear(input, matrix(this.#a)), this.#scale)
+    return tf.add(y, linear(narrow, matrix(this.#b)))
+  }
+
+  /** W + s B A as a new tensor [out, in], or a copy of W where it is in there already. */
+  mergedWeight(): tf.Tensor2D {
+    const weight = matrix(this.#projection.weight)
+    return this.isMerged ? tf.clone(weight) : tf.tidy(() => tf.add(weight, this.#change()))
+  }
+
+  merge(): void {
+    if (this.isMerged) return
+    tf.tidy(() => this.#projection.weight.assign(tf.add(this.#projection.weight, this.#change())))
+    this.#setMerged(true)
+  }
+
+  /** Takes the change out again; what is left differs from the first weight by rounding, 2^-24 of it. */
+  unmerge(): void {
+    if (!this.isMerged) return
+    tf.tidy(() => this.#projection.weight.assign(tf.sub(this.#projection.weight, this.#change())))
+    this.#setMerged(false)
+  }
+
+  dispose(): void {
+    tf.dispose([this.#a, this.#b])
+  }
+
+  #setMerged(isMerged: boolean): void {
+    this.#isMerged = isMerged
+    for (const parameter of this.parameters.values()) parameter.trainable = !isMerged
+  }
+
+  #change(): tf.Tensor2D {
+    return tf.mul(tf.matMul(matrix(this.#b), matrix(this.#a)), this.#scale)
+  }
+}
+
+const matrix = (variable: tf.Variable) => variable as tf.Tensor as tf.Tensor2D

@@ -1,0 +1,14 @@
+import * as tf from '@tensorflow/tfjs-core'
+import type { RandomStream } from '../random-stream.ts'
+
+/**
+ * Leaves out each number of x with probability `rate` and scales the others by 1 / (1 − rate), so that the mean stays
+ * (Srivastava et al., 2014). Which ones is drawn from the stream, a draw for each number in order.
+ */
+export function dropout(x: tf.Tensor2D, rate: number, uniform: RandomStream): tf.Tensor2D {
+  if (rate === 0) return x
+  const kept = 1 / (1 - rate)
+  const mask = new Float32Array(x.size)
+  for (let i = 0; i < mask.length; i++) mask[i] = uniform() < rate ? 0 : kept
+  return tf.tidy(() => tf.mul(x, tf.tensor2d(mask, x.shape)))
+}
