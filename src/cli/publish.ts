@@ -1,16 +1,21 @@
 /** `npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]`: makes a run log small enough to come with the page. */
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
+import { DEFAULTS } from '../method/settings.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
 
-const [source, target = 'public/runs/household.jsonl.gz', last = 'Infinity'] = process.argv.slice(2)
+const [source, out, last = 'Infinity'] = process.argv.slice(2)
 if (source === undefined) {
   process.stderr.write('Usage: npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]\n')
   process.exitCode = 2
 } else {
-  const text = serialiseRunLog(publishedLog(await readRunLog(source), Number(last)))
+  const log = await readRunLog(source)
+  // Where the page looks for the run of each setting.
+  const setting = log.find((event) => event.type === 'run-started')?.settings.setting ?? DEFAULTS.setting
+  const target = out ?? `public/runs/${setting}.jsonl.gz`
+  const text = serialiseRunLog(publishedLog(log, Number(last)))
   const packed = gzipSync(text, { level: 9 })
   await writeFile(target, packed)
   console.log(`${target}: ${(packed.length / 1e3).toFixed(0)} kB, ${(text.length / 1e6).toFixed(1)} MB unpacked`)

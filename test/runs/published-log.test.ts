@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import type { LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/method/fold.ts'
 import { publishedLog } from '../../src/runs/published-log.ts'
 import { parseRunLog, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { logOf, request, smallSettings, world } from '../method/corridor.ts'
+import { openCodingRun, smallCodingSettings } from './coding-run.ts'
+
+const tasksOf = (events: readonly LoggedEvent[]) =>
+  events.flatMap((event) => (event.type === 'task-added' ? [event.task] : []))
 
 describe('a published run log', () => {
   it('is a log that folds to the same curves, tasks and votes, without what only trainers need', async () => {
@@ -18,5 +23,29 @@ describe('a published run log', () => {
       whole.filter(({ type }) => type === 'judged').map((event) => ({ ...event, seq: expect.any(Number) as number })),
     )
     expect(published.some((event) => event.type === 'episode' && event.split !== 'train')).toBe(false)
+    expect(tasksOf(published).every(({ body }) => body === null)).toBe(true)
+  })
+
+  it('keeps the problems that programs were written for, and what the tests of training were worth', async () => {
+    const settings = smallCodingSettings({ taskPoolSize: 6 })
+    const { ports, close } = await openCodingRun(settings)
+    const whole = await logOf(ports, request(settings, { iterations: 2 })).finally(close)
+    const published = parseRunLog(serialiseRunLog(publishedLog(whole)))
+    const [before, after] = [foldRun(whole), foldRun(published)]
+    for (const name of before.seriesNames) expect(after.series(name)).toEqual(before.series(name))
+
+    const played = new Set(published.flatMap((event) => (event.type === 'episode' ? [event.taskId] : [])))
+    expect(played.size).toBe(4)
+    const original = new Map(tasksOf(whole).map((task) => [task.id, task]))
+    expect(tasksOf(published)).toHaveLength(6)
+    for (const task of tasksOf(published))
+      expect(task.body).toEqual(played.has(task.id) ? original.get(task.id)?.body : null)
+
+    const ofTests = (events: typeof whole) => events.filter((event) => event.type === 'tests-written')
+    expect(ofTests(whole).length).toBeGreaterThan(4)
+    expect(ofTests(published).map(({ split }) => split)).toEqual(['train', 'train', 'train', 'train'])
+    const advantages = published.flatMap((event) => (event.type === 'test-advantages' ? event.reward : []))
+    expect(advantages.some((value) => value !== null && value !== 0)).toBe(true)
+    for (const value of advantages) expect(value).toBe(value && Number(value.toFixed(4)))
   })
 })
