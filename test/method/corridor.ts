@@ -30,6 +30,7 @@ export class FakeModel implements LanguageModelPort {
   readonly updates: { examples: readonly TrainingExample[]; options: UpdateOptions }[] = []
   readonly prompts: string[] = []
   readonly samplings: SamplingOptions[] = []
+  readonly seeds: number[] = []
   /** Completions of each generate call. */
   readonly callSizes: number[] = []
   generateCalls = 0
@@ -54,6 +55,7 @@ export class FakeModel implements LanguageModelPort {
   async generate(requests: readonly GenerateRequest[], options: SamplingOptions): Promise<Completion[][]> {
     this.generateCalls++
     this.samplings.push(options)
+    this.seeds.push(...requests.map(({ seed }) => seed))
     this.callSizes.push(requests.reduce((total, { count }) => total + count, 0))
     this.#onGenerate?.()
     return requests.map(({ prompt, count, seed }) => {

@@ -56,6 +56,29 @@ describe('the order of a run', () => {
     expect(new Set(scores).size).toBe(1)
   })
 
+  it('rolls held-out tasks out several times with numbers of their own, the first as it would be alone', async () => {
+    const rolledOut = async (evaluationRollouts: number) => {
+      const ports = world({ lengths: [6] })
+      const log = await logOf(ports, request(smallSettings({ evaluationRollouts }), { iterations: 1 }))
+      const episodes = ofType(log, 'episode').filter(({ split }) => split === 'id')
+      return episodes.map(({ taskId, rollout, steps }) => ({
+        taskId,
+        rollout,
+        words: steps.map((step) => step.response),
+      }))
+    }
+    const alone = await rolledOut(1)
+    const often = await rolledOut(5)
+    expect(often).toHaveLength(5 * alone.length)
+    const byTask = (a: { taskId: string }, b: { taskId: string }) => (a.taskId < b.taskId ? -1 : 1)
+    expect(often.filter(({ rollout }) => rollout === 0).sort(byTask)).toEqual(alone.sort(byTask))
+    // After the first turn, too: shared numbers would make the rollouts of a task copies of one another.
+    for (const { taskId } of alone) {
+      const ofTask = often.filter((episode) => episode.taskId === taskId)
+      expect(new Set(ofTask.map(({ words }) => words.slice(1).join(' '))).size).toBeGreaterThan(2)
+    }
+  })
+
   it('rolls out every slot of the pool before any twice', async () => {
     const settings = smallSettings({ adaptEnvironment: false })
     const log = await logOf(world(), request(settings, { iterations: 2 }))

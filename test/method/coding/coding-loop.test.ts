@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent, type TestsWritten } from '../../../src/method/events.ts'
 import { runLoop } from '../../../src/method/loop.ts'
 import { METRICS } from '../../../src/method/metrics.ts'
+import { deriveSeed } from '../../../src/method/random.ts'
 import { TESTS_PER_CALL } from '../../../src/method/test-writing.ts'
 import { collect, decodeTokens, logOf, ofType, request } from '../corridor.ts'
 import { codingSettings, codingWorld, isReadable, run } from './adding.ts'
@@ -189,6 +190,40 @@ describe('a run in which the reward model writes tests', () => {
     expect(ofType(log, 'theory')[0]!.mu).toBeGreaterThan(1)
   })
 
+  it('draws the tests of every task and iteration from a seed of their own, and those of an evaluation from the same', async () => {
+    const world = codingWorld()
+    const log = await logOf(world, request(codingSettings(), { iterations: 2 }))
+    const ofSplits = ofType(log, 'tests-written').map(({ split }) => split)
+    expect(world.reward.seeds).toHaveLength(ofSplits.length)
+    const seeds = (isTraining: boolean) =>
+      world.reward.seeds.filter((_, index) => (ofSplits[index] === 'train') === isTraining)
+    expect(new Set(seeds(true)).size).toBe(seeds(true).length)
+    expect(new Set(seeds(false)).size).toBe(8)
+    expect(seeds(false)).toHaveLength(16)
+  })
+
+  it('does not train on the tests of a rejected candidate', async () => {
+    const settings = codingSettings({ policyLearningRate: 0, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 })
+    const world = codingWorld()
+    const log = await logOf(world, request(settings, { iterations: 6 }))
+    const resolved = ofType(log, 'rewrite-resolved')
+    const rewards = (isAccepted: boolean) =>
+      resolved
+        .filter(({ accepted }) => accepted === isAccepted)
+        .flatMap(({ candidateId, iteration }) =>
+          ofType(log, 'test-advantages').filter(
+            (event) => event.taskId === candidateId && event.iteration === iteration,
+          ),
+        )
+        .flatMap(({ reward }) => reward)
+    expect(rewards(false).length).toBeGreaterThan(0)
+    expect(rewards(false).every((advantage) => advantage === null)).toBe(true)
+    expect(rewards(true).some((advantage) => advantage !== null)).toBe(true)
+    const trained = ofType(log, 'test-advantages').flatMap(({ reward }) => reward.filter((value) => value !== null))
+    const examples = world.reward.updates.flatMap((update) => update.examples.map(({ advantage }) => advantage))
+    expect(examples.toSorted()).toEqual(trained.toSorted())
+  })
+
   it('leaves out what cannot be known without a reference solution', async () => {
     const log = await logOf(codingWorld({ hasReference: false }), request(codingSettings(), { iterations: 1 }))
     expect(ofType(log, 'tests-written').every(({ tests }) => tests.every(({ isTrue }) => isTrue === null))).toBe(true)
@@ -262,14 +297,19 @@ describe('its evaluation', () => {
     expect(new Set(programs.map(({ steps }) => steps[0]!.command)).size).toBeGreaterThan(1)
   })
 
-  it('begins with the rollout that it would have alone', async () => {
+  it('begins with the rollout that it would have alone, by a seed that has always been the same', async () => {
     const first = async (evaluationRollouts: number) => {
-      const log = await logOf(codingWorld(), request(codingSettings({ evaluationRollouts }), { iterations: 1 }))
-      return ofType(log, 'episode')
+      const world = codingWorld()
+      const log = await logOf(world, request(codingSettings({ evaluationRollouts }), { iterations: 1 }))
+      const commands = ofType(log, 'episode')
         .filter(({ split, rollout }) => split !== 'train' && rollout === 0)
         .map(({ taskId, steps }) => [taskId, steps[0]!.command])
+      return { commands, seeds: world.policy.seeds.slice(0, 4) }
     }
-    expect(await first(1)).toEqual(await first(6))
+    const [alone, together] = [await first(1), await first(6)]
+    expect(together).toEqual(alone)
+    const split = deriveSeed(7, 'evaluate', 'id')
+    expect(alone.seeds).toEqual([0, 1, 2, 3].map((index) => deriveSeed(split, `id-${index}`, 0)))
   })
 })
 
