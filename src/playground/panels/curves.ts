@@ -2,6 +2,7 @@
 import type { IterationView, RunView } from '../../method/fold.ts'
 import type { Point } from '../charts/scale.ts'
 import { compact, percent } from './format.ts'
+import type { World } from './worlds.ts'
 
 export interface Series {
   name: string
@@ -21,7 +22,7 @@ export interface Chart {
   reference?: { value: number; name: string }
 }
 
-export function charts(view: RunView): Chart[] {
+export function charts(view: RunView, world: World = view.settings?.setting ?? 'household'): Chart[] {
   const metric = (name: string): Point[] => {
     const { iterations, values } = view.series(name)
     return iterations.map((x, i) => ({ x, y: values[i]! }))
@@ -40,23 +41,20 @@ export function charts(view: RunView): Chart[] {
     { name: 'policy', hue: 'policy', line: 'solid', points: along((i) => i.policyUpdate?.metrics[leaf]) },
     { name: 'reward model', hue: 'reward', line: 'solid', points: along((i) => i.rewardUpdate?.metrics[leaf]) },
   ]
-  return [
+  /** A share measured in evaluations of both splits and in training. */
+  const shares = (hue: 'policy' | 'reward', leaf: string, training: string): Series[] => [
+    { name: 'in distribution', hue, line: 'solid', points: metric(`eval/id/${leaf}`) },
+    { name: 'out of distribution', hue, line: 'dashed', points: metric(`eval/ood/${leaf}`) },
+    { name: 'training', hue: 'ink', line: 'dotted', points: metric(training) },
+  ]
+  const ofHousehold = (): Chart[] => [
     {
       id: 'accuracy',
       title: 'Policy accuracy',
       unit: 'share',
       about:
         'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration.',
-      series: [
-        { name: 'in distribution', hue: 'policy', line: 'solid', points: metric('eval/id/acc') },
-        { name: 'out of distribution', hue: 'policy', line: 'dashed', points: metric('eval/ood/acc') },
-        {
-          name: 'training',
-          hue: 'ink',
-          line: 'dotted',
-          points: metric('policy/acc'),
-        },
-      ],
+      series: shares('policy', 'acc', 'policy/acc'),
     },
     {
       id: 'reward',
@@ -69,9 +67,46 @@ export function charts(view: RunView): Chart[] {
         { name: 'outcome', hue: 'reward', line: 'dashed', points: metric('reward/outcome_acc') },
       ],
     },
+  ]
+  const ofCoding = (): Chart[] => [
+    {
+      id: 'code',
+      title: 'Code',
+      unit: 'share',
+      about:
+        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems of kinds never trained on (out of distribution), and for the training problems of the iteration.',
+      series: shares('policy', 'acc', 'policy/acc'),
+    },
+    {
+      id: 'ut',
+      title: 'UT',
+      unit: 'share',
+      about:
+        'Unit tests: share of written tests that all right programs pass, over problems that have a right program.',
+      series: shares('reward', 'ut', 'reward/ut'),
+    },
+    {
+      id: 'detect',
+      title: 'Detect',
+      unit: 'share',
+      about:
+        'Share of written tests that all right programs pass and all wrong ones fail, over problems that have both.',
+      series: shares('reward', 'detect', 'reward/detect'),
+    },
+    {
+      id: 'truth',
+      title: 'True tests',
+      unit: 'share',
+      about: 'Share of the tests written in training that the reference solution passes: the others lie.',
+      series: [{ name: 'training', hue: 'reward', line: 'solid', points: metric('reward/test_truth') }],
+    },
+  ]
+  const isCoding = world === 'coding'
+  return [
+    ...(isCoding ? ofCoding() : ofHousehold()),
     {
       id: 'tasks',
-      title: 'Rewritten tasks',
+      title: isCoding ? 'Rewritten problems' : 'Rewritten tasks',
       unit: 'count',
       about: 'Rewrites so far: how many the author proposed and how many the acceptance rule let in.',
       series: [
@@ -89,8 +124,9 @@ export function charts(view: RunView): Chart[] {
       title: 'Precision μ = p₊ + p₋',
       unit: 'number',
       reference: { value: 1, name: 'no signal' },
-      about:
-        'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
+      about: isCoding
+        ? 'p₊ is the share of written tests that right programs pass, p₋ the share that wrong ones fail. The reward model carries a signal only where μ is above 1.'
+        : 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
       series: [{ name: 'μ', hue: 'reward', line: 'solid', points: metric('theory/mu') }],
     },
     {

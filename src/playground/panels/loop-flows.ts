@@ -6,7 +6,9 @@ import { rewriteDirection } from '../../method/adaptation.ts'
 import type { Phase } from '../../method/events.ts'
 import { consistencyFeedback, meanScore } from '../../method/feedback.ts'
 import type { IterationView, RunView } from '../../method/fold.ts'
+import type { Score } from '../../method/ports.ts'
 import { DEFAULTS, type Settings } from '../../method/settings.ts'
+import type { World } from './worlds.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from './format.ts'
 
 export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
@@ -38,13 +40,25 @@ export function activeFlows(phase: Phase | null): readonly FlowId[] {
   return phase ? ACTIVE[phase] : []
 }
 
-export const PHASE_NAMES: Record<Phase, string> = {
+const PHASE_NAMES: Record<Phase, string> = {
   evaluate: 'evaluating on held-out tasks',
   rollout: 'rolling out the policy',
   judge: 'judging every step',
   'update-policy': 'training the policy',
   'update-reward': 'training the reward model',
   adapt: 'adapting the tasks',
+}
+
+/** Where the coding setting has other words. */
+const CODING_PHASE_NAMES: Partial<Record<Phase, string>> = {
+  evaluate: 'evaluating on held-out problems',
+  rollout: 'writing programs',
+  judge: 'writing tests and running them',
+  adapt: 'adapting the problems',
+}
+
+export function phaseName(phase: Phase, world: World): string {
+  return (world === 'coding' ? CODING_PHASE_NAMES[phase] : undefined) ?? PHASE_NAMES[phase]
 }
 
 export interface IterationNumbers {
@@ -58,6 +72,8 @@ export interface IterationNumbers {
   meanAbsAdvantage: number | null
   meanConsistency: number | null
   votes: number
+  /** Tests that the reward model wrote. */
+  tests: number
   outOfBand: number | null
   accepted: number | null
   proposed: number
@@ -107,6 +123,19 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
       advantage += Math.abs(a)
     }
   }
+  let tests = 0
+  for (const { written, feedback: worth } of iteration.writtenTests) {
+    tests += written.tests.length
+    for (const row of written.results) {
+      const ran = row.map((result): Score => (result === null ? 0 : result.passed ? 1 : -1))
+      scored++
+      scores += meanScore(ran, settings.profile)
+    }
+    for (const value of worth ?? []) {
+      consistent++
+      consistency += value
+    }
+  }
   const mean = (sum: number, count: number) => (count === 0 ? null : sum / count)
   const rollouts = iteration.episodes.length
   const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
@@ -119,6 +148,7 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     rollouts,
     steps,
     votes,
+    tests,
     tasks: iteration.taskIds.length + iteration.pendingTaskIds.length,
     meanOutcome: mean(outcomes, rollouts),
     successShare: mean(won, rollouts),
@@ -141,13 +171,15 @@ export interface LoopFlows {
   environmentLine: string
 }
 
-export function loopFlows(view: RunView): LoopFlows {
+export function loopFlows(view: RunView, world: World = view.settings?.setting ?? 'household'): LoopFlows {
   const settings = view.settings ?? DEFAULTS
+  const isCoding = world === 'coding'
   const now = view.current
   const before = view.iterations.at(-2)
   const current = now ? iterationNumbers(now, settings) : null
   const earlier = before ? iterationNumbers(before, settings) : null
   const m = settings.evaluationsPerStep
+  const noun = isCoding ? 'problem' : 'task'
 
   function flow(
     id: FlowId,
@@ -162,22 +194,24 @@ export function loopFlows(view: RunView): LoopFlows {
     return { id, symbol, name, from, to, value: fresh ?? old ?? UNKNOWN, isEarlier: fresh === null && old !== null }
   }
   const flows: Record<FlowId, Flow> = {
-    actions: flow('actions', 'a', 'actions', 'policy', 'environment', (n) =>
-      n.rollouts ? `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}` : null,
-    ),
-    tasks: flow('tasks', 'q', 'observations, tasks', 'environment', 'policy', (n) => {
+    actions: flow('actions', 'a', isCoding ? 'programs' : 'actions', 'policy', 'environment', (n) => {
+      if (n.rollouts === 0) return null
+      return isCoding
+        ? counted(n.rollouts, 'program')
+        : `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}`
+    }),
+    tasks: flow('tasks', 'q', isCoding ? 'problems' : 'observations, tasks', 'environment', 'policy', (n) => {
       if (n.tasks === 0) return null
-      return n.accepted === null
-        ? counted(n.tasks, 'task')
-        : `${counted(n.tasks, 'task')}, ${whole(n.accepted)} rewritten`
+      return n.accepted === null ? counted(n.tasks, noun) : `${counted(n.tasks, noun)}, ${whole(n.accepted)} rewritten`
     }),
     outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
       n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
     ),
-    steps: flow('steps', 'τ', 'steps to judge', 'policy', 'reward model', (n) =>
-      n.steps ? `${whole(n.steps)} × ${m} votes` : null,
-    ),
-    score: flow('score', 'S̄', 'mean score', 'reward model', 'feedback', (n) =>
+    steps: flow('steps', 'τ', isCoding ? 'programs to test' : 'steps to judge', 'policy', 'reward model', (n) => {
+      if (n.steps === 0) return null
+      return isCoding ? `${whole(n.rollouts)} × ${m} tests` : `${whole(n.steps)} × ${m} votes`
+    }),
+    score: flow('score', 'S̄', isCoding ? 'tests passed or failed' : 'mean score', 'reward model', 'feedback', (n) =>
       n.meanScore === null ? null : signed(n.meanScore),
     ),
     advantage: flow('advantage', 'A', 'advantage', 'feedback', 'policy', (n) =>
@@ -194,12 +228,15 @@ export function loopFlows(view: RunView): LoopFlows {
   const { signal, lambda } = settings
   const shown = current?.meanFeedback !== null && current ? current : earlier
   const written = (value: number | null | undefined) => signed(value)
+  // The released code trains its policy on hidden tests alone where programs are written (coding/advantages.ts).
   const junction =
-    signal === 'outcome'
-      ? { formula: 'R = O', numbers: written(shown?.meanFeedback) }
-      : signal === 'step'
-        ? { formula: 'R = S̄', numbers: written(shown?.meanFeedback) }
-        : { formula: 'R = O + λ S̄', numbers: `λ = ${decimal(lambda, 1)}, mean R ${written(shown?.meanFeedback)}` }
+    isCoding && settings.profile === 'reference'
+      ? { formula: 'R = hidden tests', numbers: `mean R ${written(shown?.meanFeedback)}` }
+      : signal === 'outcome'
+        ? { formula: 'R = O', numbers: written(shown?.meanFeedback) }
+        : signal === 'step'
+          ? { formula: 'R = S̄', numbers: written(shown?.meanFeedback) }
+          : { formula: 'R = O + λ S̄', numbers: `λ = ${decimal(lambda, 1)}, mean R ${written(shown?.meanFeedback)}` }
 
   const latest = (pick: (i: IterationView) => number | undefined) => {
     for (let i = view.iterations.length - 1; i >= 0; i--) {
@@ -208,11 +245,14 @@ export function loopFlows(view: RunView): LoopFlows {
     }
     return null
   }
+  const share = (name: string) => percent(latest((i) => i.metrics[name]))
   return {
     flows,
     junction,
-    policyLine: `solves ${percent(latest((i) => i.metrics['policy/acc']))} in training`,
-    rewardLine: `judges ${percent(latest((i) => i.metrics['reward/process_acc']))} of steps right`,
-    environmentLine: `${counted([...view.tasks.values()].filter((t) => t.status === 'active').length, 'active task')}`,
+    policyLine: `solves ${share('policy/acc')} in training`,
+    rewardLine: isCoding
+      ? `${share('reward/test_truth')} of its tests are true`
+      : `judges ${share('reward/process_acc')} of steps right`,
+    environmentLine: counted([...view.tasks.values()].filter((t) => t.status === 'active').length, `active ${noun}`),
   }
 }

@@ -13,13 +13,12 @@ export const UP_FRONT: readonly { title: string; names: readonly SettingName[] }
   { title: 'What learns', names: ['trainPolicy', 'trainReward', 'adaptEnvironment'] },
 ]
 
-/** Folded away. */
+/** Folded away. `setting` is the choice of a world, at the top of the page. */
 export const FOLDED: readonly { title: string; names: readonly SettingName[] }[] = [
   {
     title: 'Run',
     names: [
       'seed',
-      'setting',
       'profile',
       'tasksPerIteration',
       'taskPoolSize',

@@ -141,6 +141,6 @@ const CODING_WORDS: Words = {
 }
 
 export function settingWords(name: SettingName, world: World): { label: string; help: string } {
-  const own = world === 'coding' ? CODING_WORDS[name] : undefined
-  return own ?? SETTING_INFO[name]
+  const { label, help } = (world === 'coding' ? CODING_WORDS[name] : undefined) ?? SETTING_INFO[name]
+  return { label, help }
 }

@@ -1,13 +1,15 @@
 /** What the page shows: the recorded run or the live one, and the verbs of its buttons and keys. */
 import type { Component } from '../../method/loop-contract.ts'
-import type { Settings } from '../../method/settings.ts'
+import type { LivePatch, Settings } from '../../method/settings.ts'
 import type { Phase } from '../../method/events.ts'
 import type { RunView } from '../../method/fold.ts'
 import type { StartRequest } from '../../runs/loop-service.ts'
 import type { OpenSession } from '../session-port.ts'
+import { WORLD_PRESETS, type World } from '../panels/worlds.ts'
 import { newRunId } from '../run-id.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
 import type { Games } from './games.svelte.ts'
+import type { Problems } from './problems.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
 import type { Panel } from './revision.svelte.ts'
@@ -15,7 +17,11 @@ import { RunSession } from './run-session.svelte.ts'
 
 /** Iterations that Run asks for. */
 const RUN_ITERATIONS = 1000
-const RECORDING = ['./runs/household.jsonl.gz', './runs/household.jsonl']
+/** Of each world, in the order in which they are looked for. */
+const RECORDINGS: Readonly<Record<World, readonly string[]>> = {
+  household: ['./runs/household.jsonl.gz', './runs/household.jsonl'],
+  coding: ['./runs/coding.jsonl.gz', './runs/coding.jsonl'],
+}
 
 export class Playground {
   readonly draft = new DraftSettings()
@@ -23,12 +29,16 @@ export class Playground {
   readonly kept = new KeptRun()
   readonly live: RunSession
   readonly games: Games
+  readonly problems: Problems
   #source = $state.raw<'recorded' | 'live'>('recorded')
   #hasLiveRun = $state.raw(false)
+  /** Of the run that was started last; null before one. */
+  #liveWorld: World | null = null
 
-  constructor(open: OpenSession, games: Games) {
+  constructor(open: OpenSession, games: Games, problems: Problems) {
     this.live = new RunSession(open)
     this.games = games
+    this.problems = problems
   }
 
   get source(): 'recorded' | 'live' {
@@ -46,13 +56,21 @@ export class Playground {
   viewFor(panel: Panel): RunView {
     return this.#source === 'recorded' ? this.recorded.viewFor(panel) : this.live.viewFor(panel)
   }
+  /** The world that the next run plays. */
+  get world(): World {
+    return this.draft.values.setting
+  }
+  /** The world of the run that is shown, or of the next one before there is any. */
+  get shownWorld(): World {
+    return this.view.settings?.setting ?? this.world
+  }
   get phase(): Phase | null {
     return this.#source === 'recorded' ? this.recorded.phase : this.live.phase
   }
 
   async open(): Promise<void> {
-    const looked = Promise.all([this.kept.look(), this.games.look()])
-    await this.recorded.load(RECORDING)
+    const looked = Promise.all([this.kept.look(), this.games.look(), this.problems.look()])
+    await this.recorded.load(RECORDINGS[this.world])
     await looked
     if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#source = 'live'
   }
@@ -95,7 +113,9 @@ export class Playground {
     this.kept.hold(run.runId)
     await this.live.resumeKept(run.runId, () => {
       const { settings } = this.live.view
-      if (settings) this.draft.adopt(run.preset, settings)
+      if (!settings) return
+      this.draft.adopt(run.preset, settings)
+      this.#liveWorld = settings.setting
     })
   }
 
@@ -111,14 +131,30 @@ export class Playground {
     else void this.recorded.play()
   }
 
+  /** Applies the preset of a world. Its recorded run takes the place of another world's, but never that of a live run. */
+  async chooseWorld(world: World): Promise<void> {
+    if (world === this.world) return
+    this.choosePreset(WORLD_PRESETS[world])
+    if (this.#hasLiveRun || this.view.settings?.setting === world) return
+    this.show('recorded')
+    await this.recorded.load(RECORDINGS[world])
+    // Another world may have been chosen meanwhile, or a run started.
+    if (world === this.world && !this.#hasLiveRun) this.#source = this.hasRecording ? 'recorded' : 'live'
+  }
+
   choosePreset(preset: string): void {
     const patch = this.draft.choosePreset(preset)
-    if (Object.keys(patch).length > 0) void this.live.patch(patch)
+    if (Object.keys(patch).length > 0) this.#tell(patch)
   }
 
   set<K extends keyof Settings>(name: K, value: Settings[K]): void {
     const patch = this.draft.set(name, value)
-    if (patch) void this.live.patch(patch)
+    if (patch) this.#tell(patch)
+  }
+
+  /** A run of another world is not told of settings that were chosen for this one. */
+  #tell(patch: LivePatch): void {
+    if (this.#liveWorld === this.world) void this.live.patch(patch)
   }
 
   /** Space and full stop act on what is shown: the replay, or the live run. */
@@ -138,6 +174,7 @@ export class Playground {
 
   #newRun(): StartRequest {
     const request = this.#request()
+    this.#liveWorld = this.world
     this.kept.hold(request.runId)
     return request
   }

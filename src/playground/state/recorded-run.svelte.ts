@@ -72,6 +72,9 @@ export class RecordedRun {
   /** Loads the first of the addresses that exists, and shows the run's end. */
   async load(addresses: readonly string[]): Promise<void> {
     const ticket = ++this.#loading
+    this.pause()
+    this.#failure = null
+    this.#fileName = null
     this.#state = 'loading'
     try {
       for (const address of addresses) {
@@ -83,7 +86,7 @@ export class RecordedRun {
         await this.#show(recording)
         return
       }
-      if (ticket === this.#loading) this.#state = 'absent'
+      if (ticket === this.#loading) this.#empty('absent')
     } catch (cause) {
       if (ticket !== this.#loading) return
       this.#failure = {
@@ -91,8 +94,19 @@ export class RecordedRun {
         why: messageOf(cause),
         remedy: 'Reload the page to try again, or start a run of your own: it does not need the recording.',
       }
-      this.#state = 'failed'
+      this.#empty('failed')
     }
+  }
+
+  /** Nothing is left of what was on show before. */
+  #empty(state: 'absent' | 'failed'): void {
+    this.#events = []
+    this.#ends = []
+    this.#view = new RunView()
+    this.#cursor = this.#iteration = this.#lastIteration = 0
+    this.#seek++
+    this.#state = state
+    this.#revision.riseNow()
   }
 
   /** Shows a run log from a file, in place of the recording before; that stays when the file cannot be read. */

@@ -4,6 +4,8 @@ export class Selection {
   #taskId = $state.raw<string | null>(null)
   #rollout = $state.raw(0)
   #step = $state.raw(0)
+  #test = $state.raw<number | null>(null)
+  #isOnHeads = $state.raw(false)
 
   /** Null follows the run. */
   get iteration(): number | null {
@@ -19,20 +21,46 @@ export class Selection {
   get step(): number {
     return this.#step
   }
+  /** Of programs × tests: the column; null where only a program is chosen. */
+  get test(): number | null {
+    return this.#test
+  }
+  /** Whether the test itself was chosen, not how a program fares on it. */
+  get isOnHeads(): boolean {
+    return this.#isOnHeads
+  }
 
   chooseIteration(iteration: number | null): void {
     this.#iteration = iteration
     this.#taskId = null
-    this.#rollout = this.#step = 0
+    this.#restart()
   }
 
   chooseTask(taskId: string): void {
     this.#taskId = taskId
-    this.#rollout = this.#step = 0
+    this.#restart()
   }
 
   chooseStep(rollout: number, step: number): void {
     this.#rollout = rollout
     this.#step = step
+  }
+
+  chooseProgram(rollout: number, test: number | null): void {
+    this.#rollout = rollout
+    this.#test = test
+    this.#isOnHeads = false
+  }
+
+  /** The program that is shown stays. */
+  chooseTest(test: number): void {
+    this.#test = test
+    this.#isOnHeads = true
+  }
+
+  #restart(): void {
+    this.#rollout = this.#step = 0
+    this.#test = null
+    this.#isOnHeads = false
   }
 }
