@@ -28,15 +28,15 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   profile: {
     label: 'Arithmetic',
-    help: "The published formulas, or the released code's: unparsable votes count 0 in the mean and get -2, and the edges of the band are accepted.",
+    help: "The published formulas, or the released code's: unparsable votes count 0 in the mean and get -2, and the edges of the band are accepted. As released, programs learn from hidden tests alone, and written tests from counts of programs.",
     paper: 'Integrated and consistency feedback; task acceptance',
-    released: 'alfworld_rl_reward.py:282-288, :321-328, :178-190',
+    released: 'alfworld_rl_reward.py:282-288, :321-328, :178-190; llm_rl_reward.py:206-225, :285-318',
   },
   signal: {
     label: 'Policy signal',
-    help: 'What the policy learns from: outcome and votes together, the outcome alone, or the votes alone.',
+    help: 'What the policy learns from: outcome and votes together, the outcome alone, or the votes alone. Votes on a program are the written tests that it passes or fails.',
     paper: 'R = O + λ mean S; outcome-only and step-only are its ablations',
-    released: 'R = O + mean S, alfworld_rl_reward.py:282-288',
+    released: 'R = O + mean S, alfworld_rl_reward.py:282-288; programs have no S, llm_rl_reward.py:206-218',
   },
   trainPolicy: {
     label: 'Train the policy',
@@ -78,9 +78,10 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   evaluationsPerStep: {
     label: 'm, votes per step',
-    help: 'Independent evaluations that the reward model writes for every step.',
+    help: 'Independent evaluations that the reward model writes for every step, or tests that it writes for every problem.',
     paper: 'm in R = O + (λ/m) Σ S',
-    released: 'rollout.reward.num_rollout_per_query 3, configs/alfworld_rl.yaml',
+    released:
+      'rollout.reward.num_rollout_per_query 3, configs/alfworld_rl.yaml; num_response_per_task 16, configs/coding_rl.yaml',
   },
   groupSize: {
     label: 'G, rollouts per task',
@@ -129,7 +130,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   rewardGrouping: {
     label: 'Votes compared',
-    help: 'The votes that consistency feedback is standardised over: of one step, of the task at one step index, or of the whole task.',
+    help: 'The votes that consistency feedback is standardised over: of one step, of the task at one step index, or of the whole task. Written tests are always compared over their task.',
     paper: 'Not stated; "step" is the set that it names for the policy',
     released: '"vote", alfworld_rl_reward.py:333-339',
   },
