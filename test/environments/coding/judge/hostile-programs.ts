@@ -968,6 +968,202 @@ const RESULTS: HostileProgram[] = [
   },
 ]
 
+/** Attempts at what a worker or a newer engine would have, and at what runs later or elsewhere. */
+const HOST_AND_LATER: HostileProgram[] = [
+  ...[
+    ['a timer that repeats', 'setInterval(() => {}, 1)'],
+    ['a task for later', 'queueMicrotask(() => {})'],
+    ['a worker', "new Worker('data:text/javascript,')"],
+    ['closing the worker', 'close()'],
+    ['closing the worker by its global', 'self.close()'],
+    ['listening for messages', "addEventListener('message', () => {})"],
+    ['loading a script', "importScripts('http://localhost/x.js')"],
+    ['a channel', 'new MessageChannel().port1.postMessage(42)'],
+    ['a broadcast', "new BroadcastChannel('x').postMessage(42)"],
+    ['a request of the old kind', 'new XMLHttpRequest()'],
+    ['a socket', "new WebSocket('ws://localhost/')"],
+    ['a beacon', "navigator.sendBeacon('http://localhost/', '')"],
+    ['storage', "indexedDB.open('rlanything-runs')"],
+    ['a realm of its own', "new ShadowRealm().evaluate('process')"],
+    ['compiling code for the machine', 'WebAssembly.compile(new Uint8Array(8))'],
+    ['a module of the host', "require('child_process').execSync('true')"],
+    ['the clock', 'Date.now()'],
+  ].map(([name, body]): HostileProgram => ({
+    name: name!,
+    source: f(`${body}; return 42`),
+    verdict: 'runtime error',
+    message: 'ReferenceError',
+  })),
+  {
+    name: 'an import that is made from a text',
+    source: 'async function f() { return (await Function(\'return import("fs")\')()).default }',
+    verdict: 'runtime error',
+  },
+  {
+    name: 'an import that never answers for its failure',
+    source: "import('fs').catch(() => { for (;;); }); function f() { return 42 }",
+    verdict: 'time limit',
+  },
+  {
+    name: 'globals of the same names, which lead nowhere',
+    source:
+      "globalThis.postMessage = globalThis.close = globalThis.onmessage = () => 42; globalThis.fetch = async () => 42; async function f() { postMessage('x'); close(); return await fetch('') }",
+    verdict: 'passed',
+  },
+  {
+    name: 'a finaliser that would run with the next program',
+    source: `
+      globalThis.registry = typeof FinalizationRegistry === 'function' ? new FinalizationRegistry(() => { for (;;); }) : null
+      function f() { for (let i = 0; i < 1000; i++) registry?.register({}, i); return 42 }
+    `,
+    verdict: 'passed',
+  },
+  {
+    name: 'reactions that would run with the next program',
+    source: 'Promise.resolve().then(() => { globalThis.print = null; JSON.parse = null }); function f() { return 42 }',
+    verdict: 'passed',
+  },
+  {
+    name: 'a reaction that takes the function away',
+    source: 'function f() { return 41 } Promise.resolve().then(() => { globalThis.f = () => 42 })',
+    verdict: 'passed',
+  },
+  {
+    name: 'a promise of a class that settles twice',
+    source:
+      'class P extends Promise { then(a, b) { a?.(42); b?.(1); return super.then(a, b) } } function f() { return P.resolve(41) }',
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a promise whose constructor lies',
+    source:
+      "function f() { const p = Promise.resolve(41); Object.defineProperty(p, 'constructor', { get() { throw 1 } }); p.then = (go) => go(42); return p }",
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'an async generator whose return is awaited for ever',
+    source:
+      'async function* g() { try { yield 1 } finally { await new Promise(() => {}) } } async function f() { const it = g(); await it.next(); await it.return(); return 42 }',
+    verdict: 'runtime error',
+    message: 'never settled',
+  },
+  {
+    name: 'a generator that goes on from its own finally',
+    source: f(
+      'const g = (function* () { for (;;) try { yield 1 } finally { continue } })(); for (let i = 0; ; i++) g.return()',
+    ),
+    verdict: 'time limit',
+  },
+  {
+    name: 'a result that is a generator of results',
+    source: f('return { ...(function* () { yield 42 })() }'),
+    test: expecting([42]),
+    verdict: 'wrong answer',
+  },
+]
+
+const MORE_POLLUTION: HostileProgram[] = [
+  {
+    name: 'a prototype for the prototype of all',
+    source: 'Object.setPrototypeOf(Array.prototype, { x: 42 }); function f() { return [] }',
+    test: expecting([42]),
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a key of the prototype of all in the answer',
+    source: 'Object.prototype.x = 42; function f() { return {} }',
+    test: expecting({ x: 42 }),
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'a key of the prototype of all beside the answer',
+    source: 'Object.prototype.x = 41; Array.prototype[0] = 41; function f() { return { y: [42] } }',
+    test: expecting({ y: [42] }),
+    verdict: 'passed',
+  },
+  {
+    name: 'arguments that are polluted before they are read',
+    source:
+      'Object.defineProperty(Object.prototype, "0", { get: () => 41, set() {} }); Object.prototype.length = 0; function f(x) { return x }',
+    test: { kind: 'call', functionName: 'f', arguments: [[42]], expected: [42] },
+    verdict: 'passed',
+  },
+  {
+    name: 'names that the judge uses',
+    source:
+      'var apply = 1, parse = 2, stringify = 3, given = 4, fault = 5, encoded = 6, plain = 7; const begin = 8; function invoke() { return 41 } function f() { return 42 }',
+    verdict: 'passed',
+  },
+  {
+    name: 'undefined, NaN and globalThis in other hands',
+    source:
+      'try { undefined = 1; NaN = 2; Infinity = 3 } catch {} globalThis.globalThis = {}; var Object = null, Array = null, JSON = null; function f() { return 42 }',
+    verdict: 'passed',
+  },
+  {
+    name: 'a Symbol.toPrimitive on every kind of value',
+    source:
+      'for (const C of [Number, String, Boolean, Object]) C.prototype[Symbol.toPrimitive] = () => { throw 1 }; function f() { return [42, "x"] }',
+    test: expecting([42, 'x']),
+    verdict: 'passed',
+  },
+  {
+    name: 'a Symbol.isConcatSpreadable and Symbol.hasInstance that lie',
+    source:
+      'Array.prototype[Symbol.isConcatSpreadable] = false; class X { x = 42; static [Symbol.hasInstance]() { return true } } Object.defineProperty(Object, Symbol.hasInstance, { value: () => true }); function f() { return new X() }',
+    test: expecting({ x: 42 }),
+    verdict: 'wrong answer',
+  },
+]
+
+const MORE_EXHAUSTION: HostileProgram[] = [
+  {
+    name: 'a buffer that grows step by step',
+    source: f('const b = new ArrayBuffer(8, { maxByteLength: 2 ** 30 }); for (let i = 4; ; i++) b.resize(2 ** i)'),
+    verdict: 'memory limit',
+  },
+  {
+    name: 'an integer of a billion bits',
+    source: f('return 1n << 2n ** 30n'),
+    verdict: 'runtime error',
+  },
+  {
+    name: 'strings joined to 2^53 letters',
+    source: f("let s = 'x'; for (let i = 0; i < 60; i++) s += s; return s.length"),
+    verdict: 'runtime error',
+  },
+  {
+    name: 'a pattern of a million groups',
+    source: f("return new RegExp('(a)'.repeat(1e6)).test('a')"),
+    verdict: 'runtime error',
+  },
+  {
+    name: 'a regular expression that never advances',
+    source: f("const r = /(?:)/y; for (;;) { r.lastIndex = 0; 'x'.match(r) }"),
+    verdict: 'time limit',
+  },
+  {
+    name: 'a tagged template with a million parts',
+    source: f("return eval('String.raw`' + '${1}'.repeat(1e6) + '`').length"),
+    verdict: 'memory limit',
+  },
+  {
+    name: 'a function of a million arguments',
+    source: f('return Math.max(...new Array(1e6).fill(1))'),
+    verdict: 'memory limit',
+  },
+  {
+    name: 'a function applied to 2^32 arguments',
+    source: f('return Math.max.apply(null, { length: 2 ** 32 - 1 })'),
+    verdict: 'runtime error',
+  },
+  {
+    name: 'labels and switches without end',
+    source: f('out: for (;;) switch (0) { default: for (;;) continue out }'),
+    verdict: 'time limit',
+  },
+]
+
 export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
   ...ENDLESS,
   ...REGULAR_EXPRESSIONS,
@@ -977,4 +1173,7 @@ export const HOSTILE_PROGRAMS: readonly HostileProgram[] = [
   ...POLLUTION,
   ...ESCAPES,
   ...RESULTS,
+  ...HOST_AND_LATER,
+  ...MORE_POLLUTION,
+  ...MORE_EXHAUSTION,
 ]

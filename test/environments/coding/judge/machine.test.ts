@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { loadEngine } from '../../../../src/environments/coding/judge/engine-binary.ts'
-import { judgeTest } from '../../../../src/environments/coding/judge/judge.ts'
+import { Judge, judgeTest } from '../../../../src/environments/coding/judge/judge.ts'
 import {
   ExhaustedError,
   GuestError,
@@ -207,5 +207,29 @@ describe('over 10,000 programs', () => {
     expect(unexpected).toBe(0)
     expect(machine.isSpent).toBe(false)
     expect(machine.memoryBytes).toBe(bytes)
+  })
+
+  it('nor with programs that take a machine down each', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const judge = new Judge()
+    const source = 'const all = []; for (;;) all.push(new Uint8Array(1e6))'
+    const test: Test = { kind: 'stdio', input: '', expected: '' }
+    const memoryAfter = async (programs: number) => {
+      for (let i = 0; i < programs; i++) {
+        const [verdict] = await judge.judge({ source, tests: [test], limits: HOSTILE_LIMITS })
+        expect(verdict!.kind).toBe('memory limit')
+      }
+      // Memories that nobody holds any more are given back between two tasks.
+      for (let i = 0; i < 5; i++) {
+        collect()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+      return heapUsed + external + arrayBuffers
+    }
+    const before = await memoryAfter(20)
+    // One machine is 16 MB: of a hundred all but a few that still await their collection are gone.
+    expect((await memoryAfter(100)) - before).toBeLessThan(10 * 16 * 2 ** 20)
   })
 })
