@@ -64,6 +64,7 @@ const service = new LoopService({
           reward: nameOf(locations.reward),
           author: nameOf(locations.author),
         },
+        interrupt: closeWorld,
         close() {
           close()
           closeWorld()

@@ -89,7 +89,7 @@ async function run(options: LoopArguments): Promise<number> {
   }
 }
 
-async function runIn({ close: _, ...world }: OpenedSetting, options: LoopArguments): Promise<number> {
+async function runIn(world: OpenedSetting, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
   const locations = modelFolders(options.models, settings.setting)
@@ -111,7 +111,9 @@ async function runIn({ close: _, ...world }: OpenedSetting, options: LoopArgumen
         policy: models.policy,
         reward: models.reward,
         author: models.author,
-        ...world,
+        environment: world.environment,
+        formats: world.formats,
+        ...(world.unitTests && { unitTests: world.unitTests }),
         now: () => performance.now(),
       },
       // No clock and no chance in the name: the same arguments give the same log.
@@ -130,8 +132,9 @@ async function runIn({ close: _, ...world }: OpenedSetting, options: LoopArgumen
         if (event.type === 'timings') void store.appendTimings(event.iteration, event)
       },
     })
-    process.on('SIGINT', () => interrupt(session))
-    process.on('SIGTERM', () => interrupt(session))
+    const stop = () => interrupt(session, world)
+    process.on('SIGINT', stop)
+    process.on('SIGTERM', stop)
     return (await session.run()) === 'completed' ? 0 : EXIT_INTERRUPTED
   } finally {
     report.end()
@@ -142,11 +145,13 @@ async function runIn({ close: _, ...world }: OpenedSetting, options: LoopArgumen
 let isInterrupted = false
 
 /** The first Ctrl-C ends the run in order, the second at once. */
-function interrupt(session: RunSession): void {
+function interrupt(session: RunSession, world: OpenedSetting): void {
   if (isInterrupted) process.exit(EXIT_INTERRUPTED)
   isInterrupted = true
   process.stderr.write('\nStopping after what is under way; Ctrl-C again stops at once.\n')
   session.stop()
+  // Programs may be judged for minutes.
+  world.close()
 }
 
 try {

@@ -71,6 +71,11 @@ export interface OpenedRun {
   backend: 'cpu' | 'webgpu'
   /** Names of the models, as the log has them. */
   models: LoopRequest['models']
+  /**
+   * Gives up what the world is doing: the run has been stopped, and nobody waits for it any more. Programs may be judged
+   * for minutes.
+   */
+  interrupt?(): void
   close(): void
 }
 
@@ -103,6 +108,7 @@ const KEEPS_NOTHING: RunStore = {
 
 interface CurrentRun {
   session: RunSession
+  interrupt(): void
   /** Settles when the run has ended and its workers are gone; never rejects. */
   ended: Promise<void>
 }
@@ -276,7 +282,7 @@ export class LoopService {
         opened.close()
         if (this.#current?.session === session) this.#current = null
       })
-    this.#current = { session, ended }
+    this.#current = { session, ended, interrupt: () => opened.interrupt?.() }
     this.#log = { runId, session }
   }
 
@@ -284,6 +290,7 @@ export class LoopService {
   async #end(): Promise<void> {
     this.#loading = null
     this.#current?.session.stop()
+    this.#current?.interrupt()
     await this.#current?.ended
   }
 

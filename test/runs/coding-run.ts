@@ -7,6 +7,7 @@ import { startThread } from '../../src/engines/node-threads.ts'
 import { openSetting } from '../../src/engines/open-setting.ts'
 import { connectWorker } from '../../src/engines/worker-bridge.ts'
 import type { Judge } from '../../src/environments/coding/judge/judge.ts'
+import type { ImportedProblem } from '../../src/environments/coding/problem-source.ts'
 import type { Problem } from '../../src/environments/coding/problem.ts'
 import { testResponse } from '../../src/environments/coding/roles.ts'
 import type { EnvironmentPort } from '../../src/method/ports.ts'
@@ -31,12 +32,19 @@ export function smallCodingSettings(patch: Partial<Settings> = {}): Settings {
   }
 }
 
-export async function openCodingRun(settings: Settings): Promise<OpenedRun> {
+export interface CodingRunOptions {
+  /** Where the settings ask for imported ones. */
+  problems?: readonly ImportedProblem[]
+  /** What the policy writes, in place of right and wrong programs. */
+  write?: (uniform: () => number) => string
+}
+
+export async function openCodingRun(settings: Settings, options: CodingRunOptions = {}): Promise<OpenedRun> {
   const { close, ...world } = await openSetting(
     { settings, isResumed: false },
     {
       openHousehold: () => Promise.reject(new Error('This run is no household.')),
-      listProblems: () => Promise.reject(new Error('This run imports nothing.')),
+      listProblems: () => Promise.resolve(options.problems ?? []),
       startJudge: () => connectWorker<Judge>(startThread(JUDGE), 'judge'),
       onJudgeLoss(loss) {
         throw loss
@@ -50,9 +58,10 @@ export async function openCodingRun(settings: Settings): Promise<OpenedRun> {
   }
   return {
     ports: {
-      policy: new FakeModel(0.4, (prompt, skill, uniform) =>
-        uniform() < skill ? problemIn(prompt).reference! : `// ${uniform()}`,
-      ),
+      policy: new FakeModel(0.4, (prompt, skill, uniform) => {
+        if (options.write) return options.write(uniform)
+        return uniform() < skill ? problemIn(prompt).reference! : `// ${uniform()}`
+      }),
       reward: new FakeModel(0.5, (prompt, insight, uniform) => {
         const { tests } = problemIn(prompt)
         const { input, output } = tests[Math.floor(uniform() * tests.length)]!
@@ -65,6 +74,7 @@ export async function openCodingRun(settings: Settings): Promise<OpenedRun> {
     },
     backend: 'cpu',
     models: { policy: 'p', reward: 'r', author: 'a' },
+    interrupt: close,
     close,
   }
 }

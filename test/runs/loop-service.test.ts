@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Problem } from '../../src/environments/coding/problem.ts'
 import { isLogged } from '../../src/method/events.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
 import {
@@ -127,6 +128,30 @@ describe('the loop service', () => {
     })
     await starting
     expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
+  })
+
+  it('stops at once, however long programs may still be judged', async () => {
+    const body: Problem = {
+      ...{ form: 'stdio', statement: 'Print 1.', reference: null, spec: null, timeLimitMs: 8000 },
+      tests: Array.from({ length: 20 }, () => ({ input: '0', output: '1' })),
+    }
+    const task = { id: 'p', rootId: 'p', instruction: 'Print 1.', kind: 'stdio', body }
+    const settings = smallCodingSettings({ problems: 'imported', evaluateEvery: 0 })
+    const { service, states, events } = serve(() =>
+      openCodingRun(settings, {
+        problems: [{ split: 'train', task }],
+        write: (uniform) => `for (;;); // ${uniform()}`,
+      }),
+    )
+    await service.start({ ...request('a', 1000), preset: 'coding', settings })
+    await until(() => events().some(({ type }) => type === 'progress'))
+    // The judge's thread has started by then, and has minutes of work.
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    const started = performance.now()
+    await service.stop()
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(states().at(-1)).toBe('finished')
+    expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
   })
 
   it('refuses a change of a setting that is fixed for a run', async () => {
