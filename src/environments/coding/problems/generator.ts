@@ -27,7 +27,10 @@ export interface ProblemOptions {
   split: Split
 }
 
-/** Of problems with 1, 2, 3 and 4 steps; `ood` has none of one step, which is no pair. */
+/**
+ * Of draws with 1, 2, 3 and 4 steps; `ood` has none of one step, which is no pair. Longer chains more often have a held-out
+ * pair, leave the range or have an idle step: of the problems of `train` 24, 44, 23 and 9 % are so long.
+ */
 const ODDS_OF_LENGTH = [0.15, 0.35, 0.3, 0.2]
 const ATTEMPTS = 2000
 /** A loop over small numbers is far inside of this. */
