@@ -86,7 +86,7 @@ describe('the judge in a browser', () => {
   it('is not loaded before a program is judged', async () => {
     const { page, requests } = await openPage()
     const before = [...requests]
-    expect(before.filter((path) => /wasm|worker|judge-\w+\.js/i.test(path))).toHaveLength(1)
+    expect(before.filter((path) => /wasm|worker|judge-[\w-]+\.js/i.test(path))).toHaveLength(1)
     const script = before.find((path) => path.endsWith('.js')) ?? ''
     expect(readFileSync(join(outDir, script), 'utf8')).not.toMatch(/quickjs/i)
     expect(await judged(page, [job(RIGHT)])).toMatchObject([[{ kind: 'passed' }]])
