@@ -4,6 +4,7 @@ import { preview } from 'vite'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
 import type { LoggedEvent } from '../method/events.ts'
+import { presetSettings } from '../method/settings.ts'
 import { summarise, type LearningResult } from './experiments-learning-report.ts'
 
 export interface LearningOptions {
@@ -40,16 +41,18 @@ export async function learnInChromium(
 }
 
 async function learn(page: Page, seed: number, options: LearningOptions): Promise<LearningResult> {
+  const { setting } = presetSettings(options.preset)
+  await page.getByRole('radio', { name: new RegExp(`^${setting}`, 'i') }).check()
   await page.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(options.preset)
   for (const fold of await page.locator('.settings summary').all()) await fold.click()
-  const set = async (label: string, value: number) => {
-    const field = page.getByRole('textbox', { name: label, exact: true })
+  const set = async (label: RegExp, value: number) => {
+    const field = page.getByRole('textbox', { name: label })
     await field.fill(String(value))
     await field.blur()
   }
-  await set('Seed', seed)
-  await set('Evaluation tasks', options.evaluationTasks)
-  await set('Evaluate every', options.evaluateEvery)
+  await set(/^Seed$/, seed)
+  await set(/^Evaluation (tasks|problems)$/, options.evaluationTasks)
+  await set(/^Evaluate every$/, options.evaluateEvery)
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const started = performance.now()
   const endsAt = started + options.minutes * 60_000
