@@ -1,14 +1,24 @@
-/** `npm run pretrain`: trains the shipped household models from nothing, the same for the same seed. See USAGE. */
+/** `npm run pretrain`: trains the shipped models from nothing, the same for the same seed. See USAGE. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { folderReader, writeModelFolder } from '../language-model/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
-import { configJson } from '../pretraining/household-recipes.ts'
-import { householdTraining, ROLES, type Role } from '../pretraining/household-trainings.ts'
+import { codingTraining } from '../pretraining/coding-trainings.ts'
+import { householdTraining } from '../pretraining/household-trainings.ts'
+import { configJson } from '../pretraining/model-shape.ts'
 import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
+import { ROLES, type Role, type Training } from '../pretraining/training.ts'
 import { END_OF_RESPONSE } from '../pretraining/vocabulary.ts'
 
+const TRAININGS = { household: householdTraining, coding: codingTraining } satisfies Record<
+  string,
+  (role: Role, seed: number) => Training
+>
+type Setting = keyof typeof TRAININGS
+const SETTINGS = Object.keys(TRAININGS) as Setting[]
+
 const USAGE = `Usage: npm run pretrain -- [options]
+  --setting NAME one of ${SETTINGS.join(', ')} (household)
   --role NAME    one of ${ROLES.join(', ')}; all of them, one after the other, if left out
   --out FOLDER   where the model folders go (public/models)
   --seed N       of the fresh weights and of the demonstrations (0)
@@ -17,10 +27,18 @@ const USAGE = `Usage: npm run pretrain -- [options]
 const REPORT_EVERY = 50
 const MEASURE_EVERY = 400
 
-async function pretrain(role: Role, out: string, seed: number, after: number): Promise<void> {
-  const { shape, tokenizer, phases, standing } = householdTraining(role, seed)
+interface Arguments {
+  setting: Setting
+  roles: readonly Role[]
+  out: string
+  seed: number
+  after: number
+}
+
+async function pretrain(role: Role, { setting, out, seed, after }: Arguments): Promise<void> {
+  const { shape, tokenizer, phases, standing } = TRAININGS[setting](role, seed)
   const { vocab } = tokenizer.model
-  const name = `household-${role}`
+  const name = `${setting}-${role}`
   const folderOf = (phase: number) => join(out, phase === phases.length ? name : `${name}.phase-${phase}`)
   let first = 0
   for (const [index, { plan, pieces }] of phases.entries()) {
@@ -51,24 +69,33 @@ async function pretrain(role: Role, out: string, seed: number, after: number): P
   }
 }
 
-function parseArguments(args: string[]): { roles: readonly Role[]; out: string; seed: number; after: number } | string {
+function parseArguments(args: string[]): Arguments | string {
   try {
     const { values } = parseArgs({
       args,
       options: {
+        setting: { type: 'string' },
         role: { type: 'string' },
         out: { type: 'string' },
         seed: { type: 'string' },
         after: { type: 'string' },
       },
     })
-    const { role, out = 'public/models', seed = '0', after = '0' } = values
+    const { setting = 'household', role, out = 'public/models', seed = '0', after = '0' } = values
+    if (!SETTINGS.some((known) => known === setting))
+      return `--setting: "${setting}" is none of ${SETTINGS.join(', ')}.`
     if (role !== undefined && !ROLES.some((known) => known === role)) {
       return `--role: "${role}" is none of ${ROLES.join(', ')}.`
     }
     if (!/^\d{1,9}$/.test(seed)) return `--seed: "${seed}" is not a whole number from 0 to 999999999.`
     if (!/^[0-2]$/.test(after)) return `--after: "${after}" is none of 0, 1, 2.`
-    return { roles: role === undefined ? ROLES : [role as Role], out, seed: Number(seed), after: Number(after) }
+    return {
+      setting: setting as Setting,
+      roles: role === undefined ? ROLES : [role as Role],
+      out,
+      seed: Number(seed),
+      after: Number(after),
+    }
   } catch (error) {
     return (error as Error).message
   }
@@ -79,5 +106,5 @@ if (typeof options === 'string') {
   process.stderr.write(`${options}\n${USAGE}`)
   process.exitCode = 2
 } else {
-  for (const role of options.roles) await pretrain(role, options.out, options.seed, options.after)
+  for (const role of options.roles) await pretrain(role, options)
 }

@@ -1,32 +1,26 @@
-/** What it takes to train each household model from nothing: its shape, its words, its demonstrations, and how it stands. */
+/** What it takes to train each household model. */
 import { HouseholdEnvironment } from '../environments/household/environment.ts'
 import { generatedGames } from '../environments/household/game-source.ts'
 import { generateGame } from '../environments/household/generator.ts'
 import { householdFormats } from '../environments/household/roles.ts'
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { authorPieces } from './author-corpus.ts'
-import type { Piece } from './demonstration-corpus.ts'
 import { policyPieces, rewardPieces } from './household-corpus.ts'
-import { AUTHOR, POLICY, REWARD, type ModelShape } from './household-recipes.ts'
+import { AUTHOR, POLICY, REWARD } from './household-recipes.ts'
 import { householdTokenizer } from './household-tokenizer.ts'
-import { demonstratedEpisode, measureAuthor, measureReward, playEpisodes } from './measure-household.ts'
-import type { TrainingPlan } from './supervised-training.ts'
-import type { TokenizerFile } from './vocabulary.ts'
-
-export const ROLES = ['policy', 'reward', 'author'] as const
-export type Role = (typeof ROLES)[number]
-
-export interface Training {
-  shape: ModelShape
-  tokenizer: TokenizerFile
-  phases: { plan: TrainingPlan; pieces(index: number): readonly Piece[] }[]
-  /** One line on how good the model is, on held-out games. */
-  standing(model: LanguageModel): Promise<string>
-}
+import { demonstratedEpisode, measureReward } from './measure-household.ts'
+import { measureAuthor, playEpisodes } from './measure-roles.ts'
+import type { Role, Training } from './training.ts'
 
 const MAX_STEPS = 20
 /** Slips in the play that the reward model is measured on: about as good as the shipped policy. */
 const JUDGED_SLIP = 0.5
+const AUTHOR_MEASURE = {
+  easier: 'went to a place seen before x31; nothing happened x12',
+  harder: 'searched a new place x30; the goal is done x8',
+  maxSteps: MAX_STEPS,
+  seed: 1,
+}
 
 export function householdTraining(role: Role, seed: number): Training {
   switch (role) {
@@ -80,6 +74,6 @@ async function rewardStanding(model: LanguageModel): Promise<string> {
 
 async function authorStanding(model: LanguageModel): Promise<string> {
   const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
-  const { valid, proposed } = await measureAuthor(model, environment, householdFormats, MAX_STEPS, 1)
+  const { valid, proposed } = await measureAuthor(model, environment, householdFormats, AUTHOR_MEASURE)
   return `valid attempts ${valid.toFixed(3)}, tasks with a valid one among 8 ${proposed.toFixed(3)}`
 }

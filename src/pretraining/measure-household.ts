@@ -1,31 +1,12 @@
-/** Where the shipped models stand: measured as the loop measures them, by rollouts and judgements at temperature 1. */
+/** Where the household's reward model stands: measured as the loop measures it, by judgements at temperature 1. */
 import { demonstrate } from '../environments/household/demonstrations.ts'
 import type { HouseholdGame } from '../environments/household/game.ts'
 import { seededRandom } from '../environments/random.ts'
 import { policyResponse } from '../environments/household/roles.ts'
 import type { EpisodeFinished } from '../method/events.ts'
 import { judge } from '../method/judging.ts'
-import type { EnvironmentPort, LanguageModelPort, RoleFormats, StepJudgeFormat, Split } from '../method/ports.ts'
-import { rollOut } from '../method/rollout.ts'
-
-export interface MeasureOptions {
-  split: Split
-  tasks: number
-  maxSteps: number
-  seed: number
-}
-
-export async function playEpisodes(
-  policy: LanguageModelPort,
-  environment: EnvironmentPort,
-  formats: RoleFormats,
-  { split, tasks, maxSteps, seed }: MeasureOptions,
-): Promise<EpisodeFinished[]> {
-  const sampled = await environment.sampleTasks(split, tasks, seed)
-  const requests = sampled.map((task) => ({ episodeId: task.id, task, split, rollout: 0 }))
-  const options = { maxSteps, temperature: 1, topP: 1, policyVersion: 0, seed, showSteps: false }
-  return (await lastOf(rollOut({ policy, environment, formats }, requests, options))).map(({ episode }) => episode)
-}
+import type { LanguageModelPort, StepJudgeFormat } from '../method/ports.ts'
+import { lastOf } from './measure-roles.ts'
 
 /** A demonstration in the shape of an episode, for judges to be measured on. */
 export function demonstratedEpisode(
@@ -92,59 +73,5 @@ export async function measureReward(
     process: counts.right / counts.votes,
     outcome: counts.outcomes / episodes.length,
     unparsable: counts.unparsable / counts.votes,
-  }
-}
-
-export interface AuthorValidity {
-  /** Share of attempts that are valid rewrites. */
-  valid: number
-  /** Share of tasks with a valid one among eight attempts. */
-  proposed: number
-}
-
-export async function measureAuthor(
-  author: LanguageModelPort,
-  environment: EnvironmentPort,
-  formats: RoleFormats,
-  maxSteps: number,
-  seed: number,
-): Promise<AuthorValidity> {
-  const tasks = await environment.sampleTasks('train', 40, seed + 1_000_000)
-  const inputs = tasks.map((_, index) =>
-    index % 2 === 0
-      ? {
-          direction: 'easier' as const,
-          accuracy: 0,
-          criticSummary: 'went to a place seen before x31; nothing happened x12',
-        }
-      : { direction: 'harder' as const, accuracy: 1, criticSummary: 'searched a new place x30; the goal is done x8' },
-  )
-  const descriptions = await Promise.all(tasks.map((task) => environment.describe(task)))
-  const prompts = await author.encode(
-    inputs.map((input, index) => formats.author.prompt({ ...input, description: descriptions[index]! })),
-  )
-  const completions = await author.generate(
-    prompts.map((prompt, index) => ({ prompt, count: 8, seed: seed + index })),
-    { temperature: 0.8, topP: 0.95, maxTokens: formats.author.maxTokens },
-  )
-  const results = await Promise.all(
-    tasks.map((task, index) =>
-      Promise.all(
-        completions[index]!.map(({ text }) =>
-          environment.rewrite(task, formats.author.parse(text), `${task.id}/new`, maxSteps),
-        ),
-      ),
-    ),
-  )
-  return {
-    valid: results.flat().filter(({ ok }) => ok).length / results.flat().length,
-    proposed: results.filter((attempts) => attempts.some(({ ok }) => ok)).length / tasks.length,
-  }
-}
-
-async function lastOf<Result>(generator: AsyncGenerator<unknown, Result, void>): Promise<Result> {
-  for (;;) {
-    const { done, value } = await generator.next()
-    if (done) return value
   }
 }

@@ -31,24 +31,51 @@ function toByteLevel(text: string): string {
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Pieces that texts are cut into: a phrase if one starts here, else a word or a number with the blank before it. */
-function piecePattern(phrases: readonly string[]): string {
-  const longestFirst = [...phrases].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
-  const whole = (phrase: string) => escapeRegExp(phrase) + (/[A-Za-z]$/.test(phrase) ? '(?![A-Za-z])' : '')
-  return [...longestFirst.map(whole), ' ?[A-Za-z]+', ' ?-?[0-9]+', '\\s', '[^\\sA-Za-z0-9]'].join('|')
+/** How a text is cut, as parts of a regular expression. */
+export interface Cut {
+  /** Before a phrase that begins with a letter. */
+  before: string
+  /** Between phrases: alternatives, the first that fits. */
+  between: readonly string[]
 }
 
+/** Words and numbers with the blank before them. */
+export const WORDS: Cut = { before: '', between: [' ?[A-Za-z]+', ' ?-?[0-9]+', '\\s', '[^\\sA-Za-z0-9]'] }
+
 /**
- * Builds a tokenizer whose vocabulary is the 256 bytes, the end-of-response token, `phrases`, and every word of
- * `corpus`. Deterministic in its inputs: words are ordered by frequency, then by code point.
+ * Where text is programs and values: a number from -99 to 99 is a piece, a longer one falls into pairs of digits from the
+ * right, and all else into characters, so that the letters of a string can be told apart, also where they spell a phrase.
  */
-export function buildTokenizer(phrases: readonly string[], corpus: Iterable<string>): TokenizerFile {
-  const pattern = piecePattern(phrases)
+export const VALUES: Cut = {
+  before: '(?<![A-Za-z"])',
+  between: ['-?[0-9]{1,2}(?=(?:[0-9]{2})*(?![0-9]))', '[\\s\\S]'],
+}
+
+/** Pieces that texts are cut into: a phrase if one starts here, the longest first, else what is between. */
+function piecePattern(phrases: readonly string[], { before, between }: Cut): string {
+  const longestFirst = [...phrases].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+  const whole = (phrase: string) =>
+    (/^[A-Za-z]/.test(phrase) ? before : '') + escapeRegExp(phrase) + (/[A-Za-z]$/.test(phrase) ? '(?![A-Za-z])' : '')
+  return [...longestFirst.map(whole), ...between].join('|')
+}
+
+/** How often each piece is said. */
+export function pieceCounts(phrases: readonly string[], corpus: Iterable<string>, cut: Cut): Map<string, number> {
   const counts = new Map<string, number>()
-  const regExp = new RegExp(pattern, 'g')
+  const regExp = new RegExp(piecePattern(phrases, cut), 'g')
   for (const text of corpus) {
     for (const [piece] of text.matchAll(regExp)) counts.set(piece, (counts.get(piece) ?? 0) + 1)
   }
+  return counts
+}
+
+/**
+ * Builds a tokenizer whose vocabulary is the 256 bytes, the end-of-response token, `phrases`, and every piece of
+ * `corpus`. Deterministic in its inputs: words are ordered by frequency, then by code point.
+ */
+export function buildTokenizer(phrases: readonly string[], corpus: Iterable<string>, cut: Cut = WORDS): TokenizerFile {
+  const pattern = piecePattern(phrases, cut)
+  const counts = pieceCounts(phrases, corpus, cut)
   const words = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([word]) => word)
 
   const vocab: Record<string, number> = {}

@@ -2,7 +2,7 @@ import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Tokenizer } from '../../src/language-model/tokenizer.ts'
-import { buildTokenizer, END_OF_RESPONSE } from '../../src/pretraining/vocabulary.ts'
+import { buildTokenizer, END_OF_RESPONSE, VALUES } from '../../src/pretraining/vocabulary.ts'
 
 const file = buildTokenizer(
   ['You arrive at', ', you see', '. On the', ' a'],
@@ -38,6 +38,32 @@ describe('the tiny models’ tokenizer', () => {
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         fc.pre(!text.includes('<|'))
         expect(tokenizer.decode(tokenizer.encode(text))).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('the tokenizer of programs and values', () => {
+  const numbers = Array.from({ length: 199 }, (_, i) => String(i - 99))
+  const values = new Tokenizer(buildTokenizer(['add ', ' + ', ', ', 'sum of'], numbers, VALUES), 'test')
+  const pieces = (text: string) => Array.from(values.encode(text), (token) => values.decode(Int32Array.of(token)))
+
+  it('spells strings letter by letter, also where they spell a phrase', () => {
+    expect(pieces('add "add bead"')).toEqual(['add ', ...'"add bead"'])
+    expect(pieces('sum of sum offer')).toEqual(['sum of', ...' sum offer'])
+  })
+
+  it('takes numbers from -99 to 99 whole, and longer ones in pairs of digits from the right', () => {
+    for (const number of numbers) expect(pieces(number)).toEqual([number])
+    expect(pieces('[-7, 42]')).toEqual(['[', '-7', ', ', '42', ']'])
+    expect(pieces('12345 + -678')).toEqual(['1', '23', '45', ' + ', '-6', '78'])
+  })
+
+  it('gives any text back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
+        fc.pre(!text.includes('<|'))
+        expect(values.decode(values.encode(text))).toBe(text)
       }),
     )
   })

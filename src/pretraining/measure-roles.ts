@@ -1,0 +1,91 @@
+/** Where policies and authors of any setting stand: measured as the loop uses them, by rollouts and rewrites. */
+import type { EpisodeFinished } from '../method/events.ts'
+import type { EnvironmentPort, LanguageModelPort, RoleFormats, Split } from '../method/ports.ts'
+import { rollOut } from '../method/rollout.ts'
+
+export interface MeasureOptions {
+  split: Split
+  tasks: number
+  /** Of each task; 1 unless told. */
+  rollouts?: number
+  maxSteps: number
+  seed: number
+}
+
+/** Episodes of a task stand together. */
+export async function playEpisodes(
+  policy: LanguageModelPort,
+  environment: EnvironmentPort,
+  formats: RoleFormats,
+  { split, tasks, rollouts = 1, maxSteps, seed }: MeasureOptions,
+): Promise<EpisodeFinished[]> {
+  const sampled = await environment.sampleTasks(split, tasks, seed)
+  const requests = sampled.flatMap((task) =>
+    Array.from({ length: rollouts }, (_, rollout) => ({
+      episodeId: rollout === 0 ? task.id : `${task.id}#${rollout}`,
+      task,
+      split,
+      rollout,
+    })),
+  )
+  const options = { maxSteps, temperature: 1, topP: 1, policyVersion: 0, seed, showSteps: false }
+  return (await lastOf(rollOut({ policy, environment, formats }, requests, options))).map(({ episode }) => episode)
+}
+
+export interface AuthorValidity {
+  /** Share of attempts that are valid rewrites. */
+  valid: number
+  /** Share of tasks with a valid one among eight attempts. */
+  proposed: number
+}
+
+export interface AuthorMeasureOptions {
+  /** What the critic says of tasks that are to become easier, and harder. */
+  easier: string
+  harder: string
+  maxSteps: number
+  seed: number
+}
+
+export async function measureAuthor(
+  author: LanguageModelPort,
+  environment: EnvironmentPort,
+  formats: RoleFormats,
+  { easier, harder, maxSteps, seed }: AuthorMeasureOptions,
+): Promise<AuthorValidity> {
+  const tasks = await environment.sampleTasks('train', 40, seed + 1_000_000)
+  const inputs = tasks.map((_, index) =>
+    index % 2 === 0
+      ? { direction: 'easier' as const, accuracy: 0, criticSummary: easier }
+      : { direction: 'harder' as const, accuracy: 1, criticSummary: harder },
+  )
+  const descriptions = await Promise.all(tasks.map((task) => environment.describe(task)))
+  const prompts = await author.encode(
+    inputs.map((input, index) => formats.author.prompt({ ...input, description: descriptions[index]! })),
+  )
+  const completions = await author.generate(
+    prompts.map((prompt, index) => ({ prompt, count: 8, seed: seed + index })),
+    { temperature: 0.8, topP: 0.95, maxTokens: formats.author.maxTokens },
+  )
+  const results = await Promise.all(
+    tasks.map((task, index) =>
+      Promise.all(
+        completions[index]!.map(({ text }) =>
+          environment.rewrite(task, formats.author.parse(text), `${task.id}/new`, maxSteps),
+        ),
+      ),
+    ),
+  )
+  return {
+    valid: results.flat().filter(({ ok }) => ok).length / results.flat().length,
+    proposed: results.filter((attempts) => attempts.some(({ ok }) => ok)).length / tasks.length,
+  }
+}
+
+/** What a generator returns in the end. */
+export async function lastOf<Result>(generator: AsyncGenerator<unknown, Result, void>): Promise<Result> {
+  for (;;) {
+    const { done, value } = await generator.next()
+    if (done) return value
+  }
+}
