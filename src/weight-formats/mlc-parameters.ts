@@ -53,6 +53,16 @@ export function mlcParameters(config: ModelConfig, architecture: MlcArchitecture
   return [...parameters.values()]
 }
 
+/** Hugging Face's names of what a parameter of MLC's is made of; its own name where nothing was fused. */
+export function partNames(name: string): string[] {
+  const whole = ['self_attn.qkv_proj', 'self_attn.c_attn', 'mlp.gate_up_proj'].find((known) =>
+    name.includes(`.${known}.`),
+  )
+  if (whole === undefined) return [name]
+  const parts = whole === 'mlp.gate_up_proj' ? FUSED[1].parts : FUSED[0].parts
+  return parts.map((part) => name.replace(whole, part))
+}
+
 /** Rows of the parts one below the other. A parameter of one part is that part itself, not a copy. */
 export function fuse(
   parameter: MlcParameter,

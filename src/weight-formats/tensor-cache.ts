@@ -47,21 +47,20 @@ export interface NamedFile {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Shards as they become full, then the JSON file; holds one shard at a time. */
-export function* writeTensorCache(tensors: Iterable<MlcTensor>, shardBytes = SHARD_BYTES): Generator<NamedFile> {
-  const shards: TensorCache['records'] = []
-  let pending: Uint8Array[] = []
-  let pendingRecords: TensorRecord[] = []
-  let pendingBytes = 0
-  let parameters = 0
-  let totalBytes = 0
-  const shard = (parts: readonly Uint8Array[], records: TensorRecord[]): NamedFile => {
-    const bytes = joined(parts)
-    const name = `params_shard_${shards.length}.bin`
-    shards.push({ dataPath: name, format: 'raw-shard', nbytes: bytes.length, records, md5sum: md5(bytes) })
-    return { name, bytes }
+/** Writes shards as they become full; holds one shard at a time. */
+export class TensorCacheWriter {
+  readonly #shardBytes: number
+  readonly #shards: TensorCache['records'] = []
+  #pending: Uint8Array[] = []
+  #pendingRecords: TensorRecord[] = []
+  #pendingBytes = 0
+
+  constructor(shardBytes = SHARD_BYTES) {
+    this.#shardBytes = shardBytes
   }
-  for (const { name, shape, dtype, bytes } of tensors) {
+
+  /** The shards that this tensor has made complete: its own, the one before it, or none. */
+  add({ name, shape, dtype, bytes }: MlcTensor): NamedFile[] {
     const record: TensorRecord = {
       name,
       shape: [...shape],
@@ -70,30 +69,56 @@ export function* writeTensorCache(tensors: Iterable<MlcTensor>, shardBytes = SHA
       nbytes: bytes.length,
       byteOffset: 0,
     }
-    parameters++
-    totalBytes += bytes.length
-    if (pendingBytes + bytes.length >= shardBytes) {
-      if (2 * bytes.length >= shardBytes) {
-        yield shard([bytes], [record])
-        continue
-      }
-      if (pendingBytes > 0) yield shard(pending, pendingRecords)
-      pending = []
-      pendingRecords = []
-      pendingBytes = 0
+    const complete: NamedFile[] = []
+    if (this.#pendingBytes + bytes.length >= this.#shardBytes) {
+      if (2 * bytes.length >= this.#shardBytes) return [this.#shard([bytes], [record])]
+      complete.push(...this.#flush())
     }
-    record.byteOffset = pendingBytes
-    pending.push(bytes)
-    pendingRecords.push(record)
-    pendingBytes += bytes.length
+    record.byteOffset = this.#pendingBytes
+    this.#pending.push(bytes)
+    this.#pendingRecords.push(record)
+    this.#pendingBytes += bytes.length
+    return complete
   }
-  if (pendingBytes > 0) yield shard(pending, pendingRecords)
-  const elements = shards.flatMap(({ records }) => records).reduce((sum, record) => sum + weightsIn(record), 0)
-  const cache: TensorCache = {
-    metadata: { ParamSize: parameters, ParamBytes: totalBytes, BitsPerParam: (8 * totalBytes) / Math.max(1, elements) },
-    records: shards,
+
+  /** The last shard, if there is something in it, and the JSON file. */
+  finish(): NamedFile[] {
+    const complete = this.#flush()
+    const records = this.#shards.flatMap((shard) => shard.records)
+    const totalBytes = records.reduce((sum, { nbytes }) => sum + nbytes, 0)
+    const weights = records.reduce((sum, record) => sum + weightsIn(record), 0)
+    const cache: TensorCache = {
+      metadata: {
+        ParamSize: records.length,
+        ParamBytes: totalBytes,
+        BitsPerParam: (8 * totalBytes) / Math.max(1, weights),
+      },
+      records: this.#shards,
+    }
+    return [...complete, { name: TENSOR_CACHE_FILE, bytes: new TextEncoder().encode(JSON.stringify(cache, null, 4)) }]
   }
-  yield { name: TENSOR_CACHE_FILE, bytes: new TextEncoder().encode(JSON.stringify(cache, null, 4)) }
+
+  #flush(): NamedFile[] {
+    if (this.#pendingBytes === 0) return []
+    const file = this.#shard(this.#pending, this.#pendingRecords)
+    this.#pending = []
+    this.#pendingRecords = []
+    this.#pendingBytes = 0
+    return [file]
+  }
+
+  #shard(parts: readonly Uint8Array[], records: TensorRecord[]): NamedFile {
+    const bytes = joined(parts)
+    const name = `params_shard_${this.#shards.length}.bin`
+    this.#shards.push({ dataPath: name, format: 'raw-shard', nbytes: bytes.length, records, md5sum: md5(bytes) })
+    return { name, bytes }
+  }
+}
+
+export function* writeTensorCache(tensors: Iterable<MlcTensor>, shardBytes = SHARD_BYTES): Generator<NamedFile> {
+  const writer = new TensorCacheWriter(shardBytes)
+  for (const tensor of tensors) yield* writer.add(tensor)
+  yield* writer.finish()
 }
 
 /** Throws MlcFormatError; `source` names the model in its message. */

@@ -1,0 +1,70 @@
+/**
+ * The files of WebLLM's models where WebLLM keeps them: in the browser's Cache Storage, under the addresses that they were
+ * loaded from. Nothing expires there; what has been put under an address is what WebLLM loads.
+ */
+import { ModelFileError } from '../../language-model/model-folder.ts'
+
+export const CACHE_SCOPES = ['webllm/config', 'webllm/model', 'webllm/wasm'] as const
+export type CacheScope = (typeof CACHE_SCOPES)[number]
+
+export interface StoredFile {
+  address: string
+  /** 0 where the answer did not say. */
+  bytes: number
+}
+
+export interface ModelFiles {
+  /** From the cache, or else from the network without keeping it. Throws ModelFileError. */
+  read(scope: CacheScope, address: string): Promise<Uint8Array<ArrayBuffer>>
+  write(scope: CacheScope, address: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
+  list(scope: CacheScope): Promise<StoredFile[]>
+  remove(scope: CacheScope, address: string): Promise<void>
+}
+
+/** As WebLLM makes it of a record's address: ".../resolve/main/" is added where no branch is named. */
+export function modelFolder(model: string): string {
+  const folder = model.endsWith('/') ? model : `${model}/`
+  return new URL(/.+\/resolve\/.+\//.test(folder) ? folder : `${folder}resolve/main/`).href
+}
+
+export function browserFiles(stores: CacheStorage, fetchFile: typeof fetch = fetch): ModelFiles {
+  return {
+    async read(scope, address) {
+      const stored = await (await stores.open(scope)).match(address)
+      let response: Response
+      try {
+        response = stored ?? (await fetchFile(address))
+      } catch (cause) {
+        throw new ModelFileError(`${address} could not be reached. Check the connection and load the model again.`, {
+          cause,
+        })
+      }
+      if (!response.ok)
+        throw new ModelFileError(`${address} answered ${response.status}. Check the address of the model.`)
+      return new Uint8Array(await response.arrayBuffer())
+    },
+    async write(scope, address, bytes) {
+      const headers = { 'content-length': String(bytes.length) }
+      try {
+        await (await stores.open(scope)).put(address, new Response(bytes, { headers }))
+      } catch (cause) {
+        throw new ModelFileError(
+          `${address} could not be kept: the browser gives this site no more room. Delete models that are not needed, or free disk space.`,
+          { cause },
+        )
+      }
+    },
+    async list(scope) {
+      const store = await stores.open(scope)
+      const files: StoredFile[] = []
+      for (const request of await store.keys()) {
+        const response = await store.match(request)
+        files.push({ address: request.url, bytes: Number(response?.headers.get('content-length') ?? 0) })
+      }
+      return files
+    },
+    async remove(scope, address) {
+      await (await stores.open(scope)).delete(address)
+    },
+  }
+}

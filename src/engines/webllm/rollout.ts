@@ -1,0 +1,30 @@
+/** The two ways of sampling with WebLLM have one face: batched behind its interface, or one sequence at a time before it. */
+import { PromptTooLongError } from '../../language-model/generate.ts'
+import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
+import type { ResponseFormat } from './surface.ts'
+
+export interface RolloutOptions extends SamplingOptions {
+  /** What a completion must look like; log-probabilities are then those of the tokens that it allows. */
+  format?: ResponseFormat
+}
+
+export interface Rollout {
+  /** `completions[request][j]`; the same for the same seeds and weights. Throws PromptTooLongError or the signal's reason. */
+  generate(requests: readonly GenerateRequest[], options: RolloutOptions, signal?: AbortSignal): Promise<Completion[][]>
+  /** log p of every token after the first, given those before it; [sequence][tokens.length - 1]. */
+  score(sequences: readonly Tokens[], temperature: number, signal?: AbortSignal): Promise<Float32Array[]>
+  dispose(): void
+}
+
+/** Tokens that a completion of this prompt may have. */
+export function roomFor(prompt: Tokens, maxTokens: number, contextWindow: number): number {
+  if (prompt.length === 0)
+    throw new PromptTooLongError(
+      'A prompt is empty, and a model needs at least one token to continue. Begin the prompt with some text.',
+    )
+  if (prompt.length >= contextWindow)
+    throw new PromptTooLongError(
+      `A prompt has ${prompt.length} tokens, and this model was loaded for ${contextWindow} together with the response. Lower maxSteps, or load the model with a longer context.`,
+    )
+  return Math.min(maxTokens, contextWindow - prompt.length)
+}

@@ -1,0 +1,197 @@
+/**
+ * Sampling with WebLLM's public interface alone: one completion after the other, the prompt read anew for each. A logit
+ * processor sees every row of logits, draws with our own sampler, and leaves WebLLM one token to choose from; so tokens,
+ * log-probabilities, entropies and random streams are those of the batched way.
+ *
+ * Grammars exist in chats only. The model is loaded with a template that adds nothing, so that a chat of one message is the
+ * message itself; it goes as text, and a prompt whose text does not give its own tokens again is refused.
+ */
+import { TokenDistribution } from '../../language-model/sampler.ts'
+import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
+import { roomFor, type Rollout, type RolloutOptions } from './rollout.ts'
+import { logProbOf, makeFinite, SampledRow } from './sampled-row.ts'
+import type { LogitProcessor, PublicEngine, ResponseFormat } from './surface.ts'
+
+export interface SequentialOptions {
+  modelId: string
+  contextWindow: number
+  stopTokens: ReadonlySet<number>
+  encode: (text: string) => Tokens
+  decode: (tokens: Tokens) => string
+}
+
+export class PromptTextError extends Error {
+  override name = 'PromptTextError'
+}
+
+type Choose = (logits: Float32Array) => number
+
+/** WebLLM's hook. It is registered before a model is loaded, and does nothing until a rollout uses it. */
+export class SamplingProcessor implements LogitProcessor {
+  choose: Choose | null = null
+  chosen = -1
+  /** What `choose` threw; WebLLM would lose it or lose its place. */
+  failure: Error | null = null
+
+  processLogits(logits: Float32Array): Float32Array {
+    if (this.choose === null) return logits
+    makeFinite(logits)
+    try {
+      this.chosen = this.choose(logits)
+    } catch (error) {
+      this.failure ??= error as Error
+      this.chosen = 0
+    }
+    const forced = new Float32Array(logits.length).fill(-1e9)
+    forced[this.chosen] = 0
+    return forced
+  }
+
+  processSampledToken(): void {}
+  resetState(): void {}
+}
+
+export class SequentialRollout implements Rollout {
+  readonly #engine: PublicEngine
+  readonly #processor: SamplingProcessor
+  readonly #options: SequentialOptions
+  #distribution: TokenDistribution | null = null
+
+  constructor(engine: PublicEngine, processor: SamplingProcessor, options: SequentialOptions) {
+    this.#engine = engine
+    this.#processor = processor
+    this.#options = options
+  }
+
+  async generate(
+    requests: readonly GenerateRequest[],
+    options: RolloutOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    const { contextWindow, stopTokens, decode } = this.#options
+    const rooms = requests.map(({ prompt }) => roomFor(prompt, options.maxTokens, contextWindow))
+    const completions: Completion[][] = requests.map(() => [])
+    for (const [requestIndex, request] of requests.entries()) {
+      for (let index = 0; index < request.count; index++) {
+        signal?.throwIfAborted()
+        const row = new SampledRow({ request, requestIndex, index, maxTokens: rooms[requestIndex]!, matcher: null })
+        const draw = this.#drawFor(row, options)
+        if (options.format) await this.#chat(request.prompt, rooms[requestIndex]!, options.format, draw, signal)
+        else await this.#forward(request.prompt, () => row.isFinished(stopTokens), draw, signal)
+        completions[requestIndex]!.push(row.completion(stopTokens, decode))
+      }
+    }
+    return completions
+  }
+
+  async score(sequences: readonly Tokens[], temperature: number, signal?: AbortSignal): Promise<Float32Array[]> {
+    const scores: Float32Array[] = []
+    for (const tokens of sequences) {
+      roomFor(tokens, 1, this.#options.contextWindow)
+      const scored = new Float32Array(tokens.length - 1)
+      let at = 0
+      if (scored.length > 0)
+        await this.#forward(
+          tokens.slice(0, 1),
+          () => at === scored.length,
+          (logits) => {
+            const next = tokens[at + 1]!
+            scored[at++] = logProbOf(next, logits, this.#distributionOf(logits), temperature)
+            return next
+          },
+          signal,
+        )
+      scores.push(scored)
+    }
+    return scores
+  }
+
+  dispose(): void {
+    this.#processor.choose = null
+  }
+
+  #drawFor(row: SampledRow, sampling: SamplingOptions): Choose {
+    return (logits) => {
+      row.drawFrom(logits, this.#distributionOf(logits), sampling)
+      return row.lastToken
+    }
+  }
+
+  /** Tokens in, tokens out. */
+  async #forward(prompt: Tokens, isDone: () => boolean, choose: Choose, signal?: AbortSignal): Promise<void> {
+    const { modelId } = this.#options
+    await this.#choosing(choose, async () => {
+      await this.#engine.resetChat(false, modelId)
+      let read = Array.from(prompt)
+      for (let isPrompt = true; isPrompt || !isDone(); isPrompt = false) {
+        signal?.throwIfAborted()
+        const token = await this.#engine.forwardTokensAndSample(read, isPrompt, modelId)
+        this.#check(token)
+        read = [token]
+      }
+    })
+  }
+
+  async #chat(
+    prompt: Tokens,
+    maxTokens: number,
+    format: ResponseFormat,
+    choose: Choose,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { modelId, encode, decode } = this.#options
+    const content = decode(prompt)
+    if (encode(content).join() !== prompt.join())
+      throw new PromptTextError(
+        'A prompt cannot be written as text and read again as the same tokens, which a grammar needs while WebLLM works without its internals. Use the model without a grammar, or the WebLLM version that this project pins.',
+      )
+    await this.#choosing(choose, async () => {
+      // Else a chat that continues the one before would be read from its cache.
+      await this.#engine.resetChat(false, modelId)
+      const interrupt = () => void this.#engine.interruptGenerate()
+      signal?.addEventListener('abort', interrupt, { once: true })
+      try {
+        await this.#engine.chat.completions.create({
+          model: modelId,
+          messages: [{ role: 'user', content }],
+          response_format: format,
+          max_tokens: maxTokens,
+          temperature: 1,
+          top_p: 1,
+          stream: false,
+        })
+        signal?.throwIfAborted()
+      } finally {
+        signal?.removeEventListener('abort', interrupt)
+      }
+    })
+  }
+
+  async #choosing(choose: Choose, job: () => Promise<void>): Promise<void> {
+    this.#processor.choose = choose
+    this.#processor.failure = null
+    try {
+      await job()
+      this.#throwFailure()
+    } finally {
+      this.#processor.choose = null
+    }
+  }
+
+  #check(token: number): void {
+    this.#throwFailure()
+    if (token === this.#processor.chosen) return
+    throw new Error(
+      `WebLLM sampled token ${token} where ${this.#processor.chosen} was the only one left. This version does not sample from what its logit processor returns; use the version that this project pins.`,
+    )
+  }
+
+  #throwFailure(): void {
+    const { failure } = this.#processor
+    if (failure !== null) throw failure
+  }
+
+  #distributionOf(logits: Float32Array): TokenDistribution {
+    return (this.#distribution ??= new TokenDistribution(logits.length))
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The public functions of @mlc-ai/web-llm that we call, as we use them. Types of our own: the package's leave out what
+ * matters here and name packages that do not exist on their own. What is not public is in webllm-internals.ts.
+ */
+import type { ConversationTemplate } from '../../weight-formats/mlc-chat-config.ts'
+
+export interface ModelRecord {
+  model_id: string
+  /** Folder of the weights: an absolute http(s) address. */
+  model: string
+  /** Address of the compiled library, a WebAssembly file. */
+  model_lib: string
+  overrides?: { context_window_size?: number }
+  required_features?: string[]
+}
+
+export interface LogitProcessor {
+  /** Logits of the next token [V], grammar already applied; returns what is sampled from. */
+  processLogits(logits: Float32Array): Float32Array
+  processSampledToken(token: number): void
+  resetState(): void
+}
+
+export interface InitProgress {
+  progress: number
+  timeElapsed: number
+  text: string
+}
+
+export type ResponseFormat = { type: 'grammar'; grammar: string } | { type: 'json_object'; schema?: string }
+
+export interface ChatRequest {
+  model: string
+  messages: { role: 'user'; content: string }[]
+  response_format: ResponseFormat
+  max_tokens: number
+  temperature: number
+  top_p: number
+  stream: false
+}
+
+export interface ChatReply {
+  choices: { finish_reason: string }[]
+}
+
+/** What load replaces of a model's mlc-chat-config.json. */
+export interface ChatOptions {
+  conv_template: ConversationTemplate
+  context_window_size: number
+  sliding_window_size: -1
+  temperature: number
+  top_p: number
+  repetition_penalty: number
+  frequency_penalty: number
+  presence_penalty: number
+}
+
+export interface PublicEngine {
+  reload(modelId: string, options: ChatOptions): Promise<void>
+  unload(): Promise<void>
+  setAppConfig(config: { model_list: ModelRecord[] }): void
+  resetChat(keepStats: boolean, modelId: string): Promise<void>
+  interruptGenerate(): Promise<void>
+  /** Reads tokens after those read before and samples the next; the logit processor decides which. */
+  forwardTokensAndSample(tokens: number[], isPrefill: boolean, modelId: string): Promise<number>
+  chat: { completions: { create(request: ChatRequest): Promise<ChatReply> } }
+}
+
+export interface EngineOptions {
+  appConfig: { model_list: ModelRecord[] }
+  initProgressCallback?: (progress: InitProgress) => void
+  logitProcessorRegistry: Map<string, LogitProcessor>
+  logLevel: 'WARN'
+}
+
+export interface WebLlmModule {
+  MLCEngine: new (options: EngineOptions) => PublicEngine
+}
+
+/** The only import of the package: six megabytes that are loaded when a model is. */
+export async function importWebLlm(): Promise<WebLlmModule> {
+  return await import('@mlc-ai/web-llm')
+}

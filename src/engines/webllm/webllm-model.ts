@@ -1,0 +1,337 @@
+/**
+ * A language model that WebLLM runs, behind the port that the loop knows. It generates; it does not train. Whoever trains
+ * (an adapter on our own transformer, for instance) gives it the new weights by their Hugging Face names.
+ *
+ * There are two ways of doing everything, and which one is in use is said when the model has loaded:
+ *
+ *                      with WebLLM's internals                    with its public interface alone
+ *     sampling         many sequences at once, shared prompts     one after the other
+ *     new weights      into the buffers, between two rollouts     a changed copy in the cache, and loaded again
+ *
+ * Calls are served one after the other, so that a rollout never sees half an update.
+ */
+import { DeviceWatch } from '../../language-model/backends/device-watch.ts'
+import { readSafetensors, writeSafetensors } from '../../language-model/safetensors.ts'
+import { Tokenizer } from '../../language-model/tokenizer.ts'
+import type {
+  Completion,
+  GenerateRequest,
+  LanguageModelPort,
+  SamplingOptions,
+  Tokens,
+  UpdateMetrics,
+} from '../../method/ports.ts'
+import { rawTemplate } from '../../weight-formats/mlc-chat-config.ts'
+import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import type { ModelInfo, OnBytes } from '../tiny.ts'
+import { GroupRollout, type GroupLimits } from './group-rollout.ts'
+import { modelFolder, type ModelFiles } from './model-files.ts'
+import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'
+import type { Rollout, RolloutOptions } from './rollout.ts'
+import { SamplingProcessor, SequentialRollout } from './sequential-rollout.ts'
+import type { ModelRecord, PublicEngine, ResponseFormat, WebLlmModule } from './surface.ts'
+import { openInternals, PINNED_VERSION, type GpuSource, type WebLlmInternals } from './webllm-internals.ts'
+import { isQuantized, weightBytes, weightCount, type ParameterShape } from './weight-bytes.ts'
+
+export interface WebLlmSource extends GroupLimits {
+  record: ModelRecord
+  /** Tokens that end a completion beside those of the model's own template. */
+  stopTokens?: readonly number[]
+}
+
+export interface WebLlmInfo extends ModelInfo {
+  /** Many sequences at once and weights in place; false in the slower way. */
+  usesInternals: boolean
+  /** What this version of WebLLM lacks for that. */
+  missing: readonly string[]
+  /** Whether new weights can be given: not with four-bit ones. */
+  acceptsWeights: boolean
+}
+
+export interface WebLlmParts {
+  importModule: () => Promise<WebLlmModule>
+  files: ModelFiles
+}
+
+export class ModelLoadError extends Error {
+  override name = 'ModelLoadError'
+}
+
+interface Loaded {
+  source: WebLlmSource
+  engine: PublicEngine
+  tokenizer: Tokenizer
+  stopTokens: ReadonlySet<number>
+  processor: SamplingProcessor
+  parameters: ReadonlyMap<string, ParameterShape>
+  internals: WebLlmInternals | null
+  missing: readonly string[]
+  rollout: Rollout
+  /** Where the weights were loaded from: the source's folder, or that of a changed copy. */
+  folder: string
+  /** The weights are not those of the source any more. */
+  isChanged: boolean
+  /** Null where the device cannot be seen. */
+  watch: DeviceWatch | null
+}
+
+/** As the checkpoint of a model whose weights are still those of its source. */
+const UNCHANGED = { format: 'pt', weights: 'as in the source' }
+
+export class WebLlmModel implements LanguageModelPort {
+  readonly #parts: WebLlmParts
+  #loaded: Loaded | null = null
+  #checkpoint: Uint8Array | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: WebLlmParts) {
+    this.#parts = parts
+  }
+
+  /** Loads the model, in place of the one before. Throws ModelFileError, ModelLoadError, TokenizerError or MlcFormatError. */
+  load(source: WebLlmSource, onBytes?: OnBytes): Promise<WebLlmInfo> {
+    return this.#inTurn(async () => {
+      await this.#unload()
+      const loaded = await this.#open(source, onBytes)
+      this.#loaded = loaded
+      const { internals, missing, parameters } = loaded
+      return {
+        parameters: weightCount(parameters),
+        backendDescription: internals
+          ? `WebLLM ${PINNED_VERSION}, up to ${source.sequences} sequences at once`
+          : `WebLLM, one sequence at a time, because this version lacks ${missing.join(', ')}`,
+        maxPositions: source.contextWindow,
+        usesInternals: internals !== null,
+        missing,
+        acceptsWeights: !isQuantized(parameters),
+      }
+    })
+  }
+
+  async encode(texts: readonly string[]): Promise<Tokens[]> {
+    const { tokenizer } = this.#model
+    return texts.map((text) => tokenizer.encode(text))
+  }
+
+  generate(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    return this.#computing(({ rollout }) => rollout.generate(requests, options, signal))
+  }
+
+  /** Completions that have a format: an author's rewrite, a judge's score. */
+  generateFormatted(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    format: ResponseFormat,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    const formatted: RolloutOptions = { ...options, format }
+    return this.#computing(({ rollout }) => rollout.generate(requests, formatted, signal))
+  }
+
+  /** log p of every token after the first, given those before it. */
+  score(sequences: readonly Tokens[], temperature: number, signal?: AbortSignal): Promise<Float32Array[]> {
+    return this.#computing(({ rollout }) => rollout.score(sequences, temperature, signal))
+  }
+
+  async update(): Promise<UpdateMetrics> {
+    throw new Error(
+      'WebLLM runs models and does not train them. Train an adapter on our own transformer and give its weights to this model, or choose a built-in model for a role that learns.',
+    )
+  }
+
+  /** Takes new weights, named as in Hugging Face's files: all of them or some. Throws MlcFormatError and changes nothing. */
+  setWeights(weights: ReadonlyMap<string, Float32Array>): Promise<void> {
+    return this.#inTurn(() => this.#setWeights(weights, null))
+  }
+
+  /** Takes weights that are on WebLLM's own device already, in the types and names of its parameters. */
+  copyWeights(sources: readonly GpuSource[]): Promise<void> {
+    return this.#computing(async (loaded) => {
+      if (loaded.internals === null)
+        throw new Error('Weights cannot be copied on the device in this version of WebLLM. Use setWeights.')
+      loaded.internals.copyParameters(sources)
+      loaded.isChanged = true
+      this.#checkpoint = null
+      await loaded.engine.resetChat(false, loaded.source.record.model_id)
+    })
+  }
+
+  /** WebLLM's device, for buffers that copyWeights reads; it does not survive the next load. */
+  get device(): GPUDevice | null {
+    return this.#model.internals?.device ?? null
+  }
+
+  /** The weights last given, as a safetensors file; one without tensors while they are those of the source. */
+  saveCheckpoint(): Promise<Uint8Array> {
+    return this.#inTurn(async () => {
+      if (this.#checkpoint !== null) return this.#checkpoint.slice()
+      if (this.#model.isChanged)
+        throw new Error('The weights were given tensor by tensor. Save them where they were trained.')
+      return writeSafetensors({ metadata: UNCHANGED, tensors: new Map() })
+    })
+  }
+
+  loadCheckpoint(bytes: Uint8Array): Promise<void> {
+    return this.#inTurn(async () => {
+      const { tensors } = readSafetensors(bytes, 'checkpoint')
+      const weights = new Map<string, Float32Array>()
+      for (const [name, { values }] of tensors) if (!name.startsWith('optimizer.')) weights.set(name, values)
+      if (weights.size > 0) await this.#setWeights(weights, bytes.slice())
+      else if (this.#model.isChanged) await this.#reload(modelFolder(this.#model.source.record.model))
+    })
+  }
+
+  /** Waits for calls in progress and frees the graphics memory. */
+  unload(): Promise<void> {
+    return this.#inTurn(() => this.#unload())
+  }
+
+  // ---------------------------------------------------------------------------------------------- loading
+
+  async #open(source: WebLlmSource, onBytes?: OnBytes): Promise<Loaded> {
+    const { record } = source
+    const { files } = this.#parts
+    const folder = modelFolder(record.model)
+    // Left over where a page was closed while weights were being changed.
+    for (const copy of changedFolders(folder)) await removeModel(files, copy)
+    const readJson = async (scope: 'webllm/config' | 'webllm/model', name: string): Promise<unknown> =>
+      JSON.parse(new TextDecoder().decode(await files.read(scope, folder + name)))
+    const config = (await readJson('webllm/config', 'mlc-chat-config.json')) as {
+      conv_template?: { stop_token_ids?: number[] }
+    }
+    const cache = parseTensorCache(await readJson('webllm/model', TENSOR_CACHE_FILE), record.model_id)
+    const total = cache.records.reduce((sum, { nbytes }) => sum + nbytes, 0)
+    const tokenizer = new Tokenizer(await readJson('webllm/model', 'tokenizer.json'), record.model_id)
+    const stopTokens = new Set([...(config.conv_template?.stop_token_ids ?? []), ...(source.stopTokens ?? [])])
+    const { MLCEngine } = await this.#parts.importModule()
+    const processor = new SamplingProcessor()
+    const engine = new MLCEngine({
+      appConfig: { model_list: [record] },
+      logitProcessorRegistry: new Map([[record.model_id, processor]]),
+      logLevel: 'WARN',
+      ...(onBytes && { initProgressCallback: ({ progress }) => onBytes(Math.round(progress * total), total) }),
+    })
+    const stored = new Map(
+      cache.records.flatMap(({ records }) =>
+        records.map(({ name, shape, dtype }) => [name, { shape, dtype }] as const),
+      ),
+    )
+    return this.#start({ source, engine, tokenizer, stopTokens, processor, parameters: stored, folder })
+  }
+
+  async #start(
+    parts: Pick<Loaded, 'source' | 'engine' | 'tokenizer' | 'stopTokens' | 'processor' | 'parameters' | 'folder'>,
+  ): Promise<Loaded> {
+    const { source, engine, tokenizer, stopTokens, processor } = parts
+    const modelId = source.record.model_id
+    try {
+      await engine.reload(modelId, {
+        conv_template: rawTemplate([...stopTokens]),
+        context_window_size: source.contextWindow,
+        sliding_window_size: -1,
+        temperature: 1,
+        top_p: 1,
+        repetition_penalty: 1,
+        frequency_penalty: 0,
+        presence_penalty: 0,
+      })
+    } catch (cause) {
+      throw new ModelLoadError(
+        `WebLLM could not load "${modelId}" (${cause instanceof Error ? cause.message : String(cause)}). If graphics memory is the reason, choose a smaller model or a shorter context; else remove the model under Models and load it again.`,
+        { cause },
+      )
+    }
+    const { internals, missing } = openInternals(engine, modelId)
+    const decode = (tokens: Tokens) => tokenizer.decode(tokens)
+    const rollout =
+      internals !== null
+        ? new GroupRollout(internals, { ...source, stopTokens, decode })
+        : new SequentialRollout(engine, processor, {
+            modelId,
+            contextWindow: source.contextWindow,
+            stopTokens,
+            encode: (text) => tokenizer.encode(text),
+            decode,
+          })
+    const parameters = internals?.parameters ?? parts.parameters
+    const watch = internals && new DeviceWatch(internals.device)
+    return { ...parts, parameters, internals, missing, rollout, isChanged: false, watch }
+  }
+
+  /** Loads anew from a folder; the id is that of the source. */
+  async #reload(folder: string): Promise<void> {
+    const before = this.#model
+    const { record } = before.source
+    before.rollout.dispose()
+    this.#loaded = null
+    this.#checkpoint = null
+    before.engine.setAppConfig({ model_list: [{ ...record, model: folder }] })
+    const isChanged = folder !== modelFolder(record.model)
+    this.#loaded = { ...(await this.#start(before)), folder, isChanged }
+  }
+
+  async #unload(): Promise<void> {
+    const loaded = this.#loaded
+    this.#loaded = null
+    this.#checkpoint = null
+    loaded?.rollout.dispose()
+    await loaded?.engine.unload()
+  }
+
+  // ---------------------------------------------------------------------------------------------- weights
+
+  async #setWeights(weights: ReadonlyMap<string, Float32Array>, checkpoint: Uint8Array | null): Promise<void> {
+    const { source, internals, parameters, engine } = this.#model
+    const { record } = source
+    const changed = weightBytes(parameters, weights, record.model_id)
+    if (internals !== null) {
+      await internals.exclusively(async () => {
+        for (const [name, bytes] of changed) internals.writeParameter(name, bytes)
+      })
+      // What a chat has read was read with the old weights.
+      await engine.resetChat(false, record.model_id)
+      this.#model.isChanged = true
+    } else {
+      const from = this.#model.folder
+      const [first, second] = changedFolders(modelFolder(record.model))
+      const to = from === first ? second : first
+      await writeChangedModel(this.#parts.files, from, to, changed)
+      await this.#reload(to)
+      if (from === first || from === second) await removeModel(this.#parts.files, from)
+    }
+    this.#checkpoint = checkpoint
+  }
+
+  // ---------------------------------------------------------------------------------------------- one after the other
+
+  get #model(): Loaded {
+    if (this.#loaded === null) throw new Error('No model is loaded in this worker; call load first.')
+    return this.#loaded
+  }
+
+  /** Throws GraphicsDeviceError when the device that the model is on has failed. */
+  #computing<T>(job: (loaded: Loaded) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => {
+      const loaded = this.#model
+      return loaded.watch ? loaded.watch.guard(() => job(loaded)) : job(loaded)
+    })
+  }
+
+  #inTurn<T>(job: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(job)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}
+
+/** Results that a worker gives away instead of copying them. */
+export const WEBLLM_RESULTS_GIVEN = [
+  'generate',
+  'generateFormatted',
+  'score',
+  'saveCheckpoint',
+] as const satisfies readonly (keyof WebLlmModel)[]

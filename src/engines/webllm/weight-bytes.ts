@@ -1,0 +1,77 @@
+/** Weights by Hugging Face's names as the bytes of a library's parameters. */
+import { bytesPerElement, encodeParameter } from '../../weight-formats/mlc-encoding.ts'
+import { elementCount, MlcFormatError, partNames } from '../../weight-formats/mlc-parameters.ts'
+
+export interface ParameterShape {
+  shape: readonly number[]
+  dtype: string
+}
+
+/**
+ * Bytes by parameter; parameters of which nothing is given are left out, for an adapter changes only a few. Throws
+ * MlcFormatError for weights that the model has no place for, a part without its neighbours, and quantised models.
+ */
+export function weightBytes(
+  parameters: ReadonlyMap<string, ParameterShape>,
+  weights: ReadonlyMap<string, Float32Array>,
+  source: string,
+): Map<string, Uint8Array<ArrayBuffer>> {
+  if (isQuantized(parameters))
+    throw new MlcFormatError(
+      `"${source}" has four-bit weights, in which an update would vanish by rounding. Load its q0f16 or q0f32 variant for a role that learns.`,
+    )
+  const bytes = new Map<string, Uint8Array<ArrayBuffer>>()
+  const left = new Set(weights.keys())
+  // With a tied output layer there is no parameter of this name; files may hold the embedding twice.
+  if (!parameters.has('lm_head.weight')) left.delete('lm_head.weight')
+  for (const [name, { shape, dtype }] of parameters) {
+    const parts = partNames(name)
+    const given = parts.filter((part) => left.delete(part))
+    if (given.length === 0) continue
+    const absent = parts.filter((part) => !given.includes(part))
+    if (absent.length > 0)
+      throw new MlcFormatError(
+        `New weights for "${source}" hold ${given.join(', ')} without ${absent.join(', ')}, and MLC keeps them as one. Give all of them.`,
+      )
+    const values = given.map((part) => weights.get(part)!)
+    const length = values.reduce((sum, part) => sum + part.length, 0)
+    if (length !== elementCount(shape))
+      throw new MlcFormatError(
+        `New weights for "${source}" have ${length} numbers for ${name}, which is [${shape.join(', ')}]. Take weights of the same model.`,
+      )
+    const whole = values.length === 1 ? values[0]! : joined(values, length)
+    const [tensor] = encodeParameter(
+      { name, shape, parts: [] },
+      whole,
+      bytesPerElement(dtype) === 2 ? 'q0f16' : 'q0f32',
+    )
+    bytes.set(name, tensor!.bytes)
+  }
+  if (left.size > 0)
+    throw new MlcFormatError(
+      `New weights hold ${[...left].slice(0, 3).join(', ')}, which "${source}" does not have. Take weights of the same model.`,
+    )
+  return bytes
+}
+
+export function isQuantized(parameters: ReadonlyMap<string, ParameterShape>): boolean {
+  return [...parameters.keys()].some((name) => name.endsWith('.q_weight'))
+}
+
+/** Weights, four-bit codes eight to a word, scales not counted. */
+export function weightCount(parameters: ReadonlyMap<string, ParameterShape>): number {
+  let count = 0
+  for (const [name, { shape }] of parameters)
+    if (!name.endsWith('.q_scale')) count += elementCount(shape) * (name.endsWith('.q_weight') ? 8 : 1)
+  return count
+}
+
+function joined(parts: readonly Float32Array[], length: number): Float32Array {
+  const whole = new Float32Array(length)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

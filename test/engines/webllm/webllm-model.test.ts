@@ -1,0 +1,396 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { WebLlmModel, type WebLlmSource } from '../../../src/engines/webllm/webllm-model.ts'
+import { readSafetensors, writeSafetensors } from '../../../src/language-model/safetensors.ts'
+import { encodeParameter } from '../../../src/weight-formats/mlc-encoding.ts'
+import {
+  ATTENTION,
+  EMBEDDING,
+  exactLogProbs,
+  fusedWeights,
+  MemoryFiles,
+  PARAMETERS,
+  RECORD,
+  roundedWeights,
+  smallWeights,
+  STOP,
+} from './small-model.ts'
+import { standIn, type StandInEngine, type StandInOptions } from './stand-in-webllm.ts'
+
+const SOURCE: WebLlmSource = { record: RECORD, contextWindow: 96, sequences: 6, cacheTokens: 320 }
+const SAMPLING = { temperature: 1, topP: 1, maxTokens: 12 }
+const WEIGHTS = smallWeights(1)
+/** Enough to send the engine the public way. */
+const PUBLIC_ONLY = ['batch_decode']
+
+interface Opened {
+  model: WebLlmModel
+  engine: StandInEngine
+  files: MemoryFiles
+}
+
+async function open(
+  options: Partial<StandInOptions> & { source?: Partial<WebLlmSource>; quantization?: 'q0f16' | 'q4f32_1' } = {},
+): Promise<Opened> {
+  const files = options.files ?? new MemoryFiles(WEIGHTS, options.quantization)
+  const { module, engines } = standIn({ ...options, files })
+  const model = new WebLlmModel({ importModule: async () => module, files })
+  await model.load({ ...SOURCE, ...options.source })
+  return { model, engine: engines[0]!, files }
+}
+
+const prompt = (length: number, from = 5) => Int32Array.from({ length }, (_, i) => 2 + ((from + 7 * i) % 260))
+const requests = [
+  { prompt: prompt(20), count: 4, seed: 11 },
+  { prompt: prompt(3, 40), count: 1, seed: 12 },
+  { prompt: prompt(33, 90), count: 3, seed: 13 },
+]
+
+describe.each([
+  ['batched', []],
+  ['one by one', PUBLIC_ONLY],
+])('sampling, %s', (_name, without) => {
+  it('gives tokens with the log-probabilities that the model gives them', async () => {
+    const { model } = await open({ without })
+    for (const temperature of [1, 0.7]) {
+      const completions = await model.generate(requests, { ...SAMPLING, temperature })
+      expect(completions.map((group) => group.length)).toEqual([4, 1, 3])
+      for (const [r, group] of completions.entries()) {
+        for (const { tokens, logProbs, entropies, finishReason } of group) {
+          const exact = exactLogProbs(WEIGHTS, [...requests[r]!.prompt], [...tokens], temperature)
+          exact.forEach((value, i) => expect(logProbs[i]).toBeCloseTo(value, 4))
+          expect(entropies.every((entropy) => entropy > 0)).toBe(true)
+          expect(finishReason).toBe(tokens.at(-1) === STOP ? 'stop' : 'length')
+          if (finishReason === 'length') expect(tokens.length).toBe(SAMPLING.maxTokens)
+        }
+      }
+      const texts = new Set(completions.flat().map(({ text }) => text))
+      expect(texts.size).toBeGreaterThan(6)
+    }
+  })
+
+  it('draws from the distribution: how often a token comes first follows its probability', async () => {
+    const { model } = await open({ without })
+    const count = 400
+    const [completions] = await model.generate([{ prompt: prompt(4), count, seed: 3 }], { ...SAMPLING, maxTokens: 1 })
+    const often = new Map<number, number>()
+    for (const { tokens } of completions!) often.set(tokens[0]!, (often.get(tokens[0]!) ?? 0) + 1)
+    for (const [token, times] of often) {
+      const p = Math.exp(exactLogProbs(WEIGHTS, [...prompt(4)], [token], 1)[0]!)
+      expect(Math.abs(times - count * p)).toBeLessThan(5 * Math.sqrt(count * p) + 1)
+    }
+  })
+
+  it('depends on nothing but weights, prompt and seed: not on the batch, nor on what was cached', async () => {
+    const { model } = await open({ without })
+    const together = await model.generate(requests, SAMPLING)
+    for (const [r, request] of requests.entries())
+      expect((await model.generate([request], SAMPLING))[0]).toEqual(together[r])
+    const other = await model.generate([{ ...requests[0]!, seed: 99 }], SAMPLING)
+    expect(other[0]).not.toEqual(together[0])
+  })
+
+  it('takes the likeliest token at temperature 0 and stays within the nucleus of top-p', async () => {
+    const { model } = await open({ without })
+    const greedy = await model.generate([requests[0]!], { ...SAMPLING, temperature: 0 })
+    expect(new Set(greedy[0]!.map(({ tokens }) => tokens.join())).size).toBe(1)
+    const narrow = await model.generate([{ ...requests[0]!, count: 20 }], { ...SAMPLING, topP: 0.05, maxTokens: 1 })
+    const p = narrow[0]!.map(({ tokens }) => Math.exp(exactLogProbs(WEIGHTS, [...prompt(20)], [...tokens], 1)[0]!))
+    expect(Math.min(...p)).toBeGreaterThan(0.001)
+    // Of the distribution before it was narrowed.
+    narrow[0]!.forEach(({ logProbs }, i) => expect(Math.exp(logProbs[0]!)).toBeCloseTo(p[i]!, 5))
+  })
+
+  it('scores prompts', async () => {
+    const { model } = await open({ without })
+    const sequences = [prompt(30), prompt(2), prompt(1)]
+    const scores = await model.score(sequences, 0.8)
+    expect(scores.map(({ length }) => length)).toEqual([29, 1, 0])
+    const exact = exactLogProbs(WEIGHTS, [sequences[0]![0]!], [...sequences[0]!.slice(1)], 0.8)
+    exact.forEach((value, i) => expect(scores[0]![i]).toBeCloseTo(value, 4))
+  })
+
+  it('ends with the signal’s reason in the middle of a rollout, and works afterwards', async () => {
+    const { model, engine } = await open({ without })
+    const before = await model.generate([requests[0]!], SAMPLING)
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(new Error('enough')), 5)
+    const endless = { prompt: prompt(5), count: 200, seed: 1 }
+    await expect(model.generate([endless], SAMPLING, controller.signal)).rejects.toThrow('enough')
+    expect(engine.isLocked).toBe(false)
+    expect(await model.generate([requests[0]!], SAMPLING)).toEqual(before)
+    await expect(model.generate(requests, SAMPLING, controller.signal)).rejects.toThrow('enough')
+  })
+
+  it('keeps to a grammar, whose tokens share the probability', async () => {
+    const { model } = await open({ without })
+    const format = { type: 'grammar', grammar: ' the desk| the drawer 1|take' } as const
+    const asked = { ...requests[0]!, prompt: (await model.encode(['go to the desk\n']))[0]! }
+    const roomy = { ...SAMPLING, maxTokens: 24 }
+    const [completions] = await model.generateFormatted([{ ...asked, count: 12 }], roomy, format)
+    for (const { text, finishReason } of completions!) {
+      expect(finishReason).toBe('stop')
+      expect(format.grammar.split('|')).toContain(text)
+    }
+    expect(new Set(completions!.map(({ text }) => text)).size).toBeGreaterThan(1)
+    const certain = await model.generateFormatted([asked], SAMPLING, { type: 'grammar', grammar: 'take' })
+    for (const { logProbs, entropies } of certain[0]!) {
+      // Of the ways to say "take", one token or its letters; after them there is one way on.
+      expect(logProbs.at(-1)).toBeCloseTo(0, 6)
+      expect(Number.isFinite(entropies.reduce((a, b) => a + b))).toBe(true)
+    }
+  })
+
+  it('refuses prompts that are empty or too long, saying what to do', async () => {
+    const { model } = await open({ without })
+    await expect(model.generate([{ ...requests[0]!, prompt: prompt(0) }], SAMPLING)).rejects.toThrow(/empty/)
+    await expect(model.generate([{ ...requests[0]!, prompt: prompt(96) }], SAMPLING)).rejects.toThrow(
+      /96 tokens.*longer/,
+    )
+    const [short] = await model.generate([{ prompt: prompt(94), count: 1, seed: 1 }], SAMPLING)
+    expect(short![0]!.tokens.length).toBeLessThanOrEqual(2)
+  })
+
+  it('computes with new weights from the next rollout on, all of them or some', async () => {
+    const { model, engine } = await open({ without })
+    const changed = smallWeights(2)
+    await model.setWeights(changed)
+    const [completions] = await model.generate([requests[0]!], SAMPLING)
+    const { tokens, logProbs } = completions![0]!
+    exactLogProbs(changed, [...requests[0]!.prompt], [...tokens], 1).forEach((value, i) =>
+      expect(logProbs[i]).toBeCloseTo(value, 4),
+    )
+    expect(engine.resets).toBeGreaterThan(0)
+
+    await model.setWeights(new Map([[EMBEDDING, WEIGHTS.get(EMBEDDING)!]]))
+    const mixed = new Map([...changed, [EMBEDDING, WEIGHTS.get(EMBEDDING)!] as const])
+    const [next] = await model.generate([requests[0]!], SAMPLING)
+    exactLogProbs(mixed, [...requests[0]!.prompt], [...next![0]!.tokens], 1).forEach((value, i) =>
+      expect(next![0]!.logProbs[i]).toBeCloseTo(value, 4),
+    )
+  })
+
+  it('goes back to the weights of a checkpoint, and to those it was loaded with', async () => {
+    const { model } = await open({ without })
+    const original = await model.generate(requests, SAMPLING)
+    const pristine = await model.saveCheckpoint()
+    const tensors = new Map(
+      [...smallWeights(2)].map(([name, values]) => [name, { shape: [values.length], values }] as const),
+    )
+    tensors.set('optimizer.exp_avg.' + EMBEDDING, tensors.get(EMBEDDING)!)
+    const checkpoint = writeSafetensors({ metadata: {}, tensors })
+    await model.loadCheckpoint(checkpoint)
+    const changed = await model.generate(requests, SAMPLING)
+    expect(changed).not.toEqual(original)
+    expect(await model.saveCheckpoint()).toEqual(checkpoint)
+    await model.loadCheckpoint(pristine)
+    expect(await model.generate(requests, SAMPLING)).toEqual(original)
+    await model.loadCheckpoint(await model.saveCheckpoint())
+    expect(await model.generate(requests, SAMPLING)).toEqual(original)
+  })
+})
+
+describe('sampling in batches', () => {
+  it('gives the same as one by one, for any prompts, counts and sizes of the cache', async () => {
+    const request = fc.record({
+      prompt: fc
+        .array(fc.integer({ min: 2, max: 260 }), { minLength: 1, maxLength: 60 })
+        .map((ids) => Int32Array.from(ids)),
+      count: fc.integer({ min: 1, max: 9 }),
+      seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+    })
+    const single = await open({ without: PUBLIC_ONLY })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 96, max: 500 }),
+        fc.integer({ min: 2, max: 40 }),
+        async (asked, sequences, cacheTokens, prefillChunk) => {
+          const batched = await open({ source: { sequences, cacheTokens }, prefillChunk })
+          const sampling = { ...SAMPLING, maxTokens: 4 }
+          const [ours, theirs] = await Promise.all([
+            batched.model.generate(asked, sampling),
+            single.model.generate(asked, sampling),
+          ])
+          expect(ours.map((group) => group.map(({ tokens }) => [...tokens]))).toEqual(
+            theirs.map((group) => group.map(({ tokens }) => [...tokens])),
+          )
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  it('reads a prompt once for its whole group, and decodes the group in one step', async () => {
+    const { model, engine } = await open({ prefillChunk: 64 })
+    await model.generate([{ prompt: prompt(20), count: 6, seed: 1 }], SAMPLING)
+    const [prefill, ...steps] = engine.tvm.rows
+    expect(prefill).toBe(1)
+    expect(steps[0]).toBeGreaterThanOrEqual(5)
+    expect(engine.reads).toEqual([])
+  })
+
+  it('leaves no scope open and frees its grammars, however it ends', async () => {
+    const { model, engine } = await open()
+    await model.generateFormatted([requests[0]!], SAMPLING, { type: 'grammar', grammar: 'take|go to' })
+    const controller = new AbortController()
+    const aborted = model.generateFormatted(
+      [requests[0]!],
+      SAMPLING,
+      { type: 'grammar', grammar: 'take 1' },
+      controller.signal,
+    )
+    controller.abort(new Error('enough'))
+    await expect(aborted).rejects.toThrow('enough')
+    expect(engine.tvm.openScopes).toBe(0)
+    expect(engine.matchers.length).toBeGreaterThan(0)
+    expect(engine.matchers.every(({ isFree }) => isFree)).toBe(true)
+  })
+
+  it('says what a completion that never fits the cache would need', async () => {
+    const { model } = await open({ source: { cacheTokens: 32 } })
+    await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/needs 64 tokens.*holds 32/)
+  })
+
+  it('is over when the graphics device is lost', async () => {
+    const { model, engine } = await open()
+    engine.tvm.loseDevice('out of memory')
+    await expect(model.generate(requests, SAMPLING)).rejects.toMatchObject({ name: 'GraphicsDeviceError' })
+  })
+})
+
+describe('weights on the device', () => {
+  it('are copied from buffer to buffer, after what was still to be computed with the old ones', async () => {
+    const { model, engine } = await open()
+    const changed = smallWeights(5)
+    const [tensor] = encodeParameter(PARAMETERS[1]!, fusedWeights(changed).get(ATTENTION)!, 'q0f32')
+    const data = new Uint8Array(tensor!.bytes.length + 8)
+    data.set(tensor!.bytes, 8)
+    await model.copyWeights([{ name: ATTENTION, buffer: { data } as unknown as GPUBuffer, offset: 8 }])
+    expect(engine.tvm.copied).toEqual(['flush'])
+    expect(engine.tvm.weights.get(ATTENTION)).toEqual(fusedWeights(changed).get(ATTENTION))
+    await expect(model.saveCheckpoint()).rejects.toThrow(/Save them where they were trained/)
+    expect(model.device).not.toBeNull()
+  })
+
+  it('are in the library’s type: half precision is what it is', async () => {
+    const { model, engine } = await open({ quantization: 'q0f16' })
+    const changed = smallWeights(3)
+    await model.setWeights(changed)
+    expect(engine.tvm.weights.get(EMBEDDING)).toEqual(roundedWeights(changed, 'q0f16').get(EMBEDDING))
+    expect(engine.tvm.weights.get(EMBEDDING)).not.toEqual(changed.get(EMBEDDING))
+  })
+
+  it('are refused without a change where they do not fit', async () => {
+    const { model, engine } = await open()
+    const before = [...engine.tvm.params].map(({ data }) => data.slice())
+    const some = new Map(smallWeights(2))
+    some.delete('model.layers.0.self_attn.k_proj.weight')
+    await expect(model.setWeights(some)).rejects.toThrow(/q_proj.*without.*k_proj/)
+    await expect(model.setWeights(new Map([['model.norm.weight', new Float32Array(8)]]))).rejects.toThrow(
+      /does not have/,
+    )
+    await expect(model.setWeights(new Map([[EMBEDDING, new Float32Array(8)]]))).rejects.toThrow(/8 numbers/)
+    expect(engine.tvm.params.map(({ data }) => data)).toEqual(before)
+    const frozen = new MemoryFiles(WEIGHTS, 'q4f32_1')
+    const { module } = standIn({ files: frozen })
+    const quantized = new WebLlmModel({ importModule: async () => module, files: frozen })
+    expect(await quantized.load(SOURCE)).toMatchObject({ acceptsWeights: false, parameters: 270 * 32 + 24 * 32 })
+    await expect(quantized.setWeights(WEIGHTS)).rejects.toThrow(/q0f16 or q0f32/)
+  })
+})
+
+describe('a version of WebLLM with other internals', () => {
+  it.each([
+    ['batch_verify', 'function batch_verify'],
+    ['vm.builtin.kv_state_fork_sequence', 'function vm.builtin.kv_state_fork_sequence'],
+    ['fKVCacheBeginForward', 'pipeline.fKVCacheBeginForward (function)'],
+    ['params', 'pipeline.params.get (function)'],
+    ['tvm', 'pipeline.tvm.beginScope (function)'],
+  ])('is told by what it lacks: %s', async (lacking, named) => {
+    const files = new MemoryFiles(WEIGHTS)
+    const { module } = standIn({ files, without: [lacking] })
+    const model = new WebLlmModel({ importModule: async () => module, files })
+    const info = await model.load(SOURCE)
+    expect(info.usesInternals).toBe(false)
+    expect(info.missing).toContain(named)
+    expect(info.backendDescription).toContain(named)
+    expect(info.parameters).toBe(270 * 8 + 24 * 8)
+    expect((await model.generate([requests[1]!], SAMPLING))[0]).toHaveLength(1)
+  })
+
+  it('loads changed weights from a copy of its own, and leaves what was downloaded alone', async () => {
+    const { model, engine, files } = await open({ without: PUBLIC_ONLY })
+    const downloaded = new Map(files.stored)
+    await model.setWeights(smallWeights(2))
+    await model.setWeights(smallWeights(3))
+    await model.setWeights(smallWeights(4))
+    expect(engine.loads.map((record) => record.model)).toEqual([
+      RECORD.model,
+      'https://models.test/small-model-changed-1/resolve/main/',
+      'https://models.test/small-model-changed-2/resolve/main/',
+      'https://models.test/small-model-changed-1/resolve/main/',
+    ])
+    // Only the copy that is in use is kept.
+    expect([...files.stored.keys()].filter((address) => address.includes('changed-2'))).toEqual([])
+    for (const [address, bytes] of downloaded) expect(files.stored.get(address)).toBe(bytes)
+    await model.load(SOURCE)
+    expect(files.stored).toEqual(downloaded)
+  })
+
+  it('is found out if it does not sample from what its logit processor returns', async () => {
+    const { model } = await open({ without: PUBLIC_ONLY, ignoresProcessor: true })
+    await expect(model.generate([{ ...requests[0]!, count: 8 }], SAMPLING)).rejects.toThrow(/logit processor/)
+  })
+
+  it('passes on what a model of diverged weights makes the sampler throw', async () => {
+    const { model } = await open({ without: PUBLIC_ONLY })
+    await model.setWeights(new Map([[EMBEDDING, new Float32Array(270 * 8).fill(3e38)]]))
+    await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/not finite/)
+  })
+
+  it('refuses a formatted answer to a prompt that text cannot carry', async () => {
+    const { model } = await open({ without: PUBLIC_ONLY })
+    const [whole] = await model.encode(['take'])
+    const letters = Int32Array.from([...'take'].flatMap((letter) => 2 + letter.charCodeAt(0)))
+    expect(whole!.length).toBe(1)
+    const asked = { prompt: letters, count: 1, seed: 1 }
+    await expect(model.generateFormatted([asked], SAMPLING, { type: 'grammar', grammar: 'take' })).rejects.toThrow(
+      /written as text/,
+    )
+  })
+})
+
+describe('loading', () => {
+  it('tells how many bytes have come', async () => {
+    const files = new MemoryFiles(WEIGHTS)
+    const { module } = standIn({ files })
+    const model = new WebLlmModel({ importModule: async () => module, files })
+    const seen: [number, number][] = []
+    await model.load(SOURCE, (done, total) => seen.push([done, total]))
+    const total = 4 * (270 * 8 + 24 * 8)
+    expect(seen.at(-1)).toEqual([total, total])
+    expect(seen.map(([done]) => done)).toEqual([...seen.map(([done]) => done)].sort((a, b) => a - b))
+  })
+
+  it('fails with what WebLLM said and what to do', async () => {
+    const files = new MemoryFiles(WEIGHTS)
+    const { module } = standIn({ files })
+    const model = new WebLlmModel({ importModule: async () => module, files })
+    for (const address of files.stored.keys()) if (address.endsWith('.bin')) files.stored.delete(address)
+    await expect(model.load(SOURCE)).rejects.toMatchObject({ name: 'ModelLoadError' })
+    await expect(model.load({ ...SOURCE, record: { ...RECORD, model: 'https://models.test/none' } })).rejects.toThrow(
+      /none.*not there/,
+    )
+    await expect(model.generate(requests, SAMPLING)).rejects.toThrow(/call load first/)
+    await expect(model.update()).rejects.toThrow(/does not train/)
+  })
+
+  it('saves an empty checkpoint of a model that is as it was loaded', async () => {
+    const { model } = await open()
+    expect(readSafetensors(await model.saveCheckpoint(), 'x').tensors.size).toBe(0)
+    await model.unload()
+    await expect(model.saveCheckpoint()).rejects.toThrow(/call load first/)
+  })
+})
