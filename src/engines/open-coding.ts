@@ -6,7 +6,7 @@ import {
   NoProblemsError,
   type ProblemSource,
 } from '../environments/coding/problem-source.ts'
-import { codingFormats } from '../environments/coding/roles.ts'
+import { codingFormats, importedCodingFormats } from '../environments/coding/roles.ts'
 import type { CodingSources, OpenedSetting, SettingRequest } from './open-setting.ts'
 import { SupervisedJudge } from './supervised-judge.ts'
 
@@ -18,7 +18,8 @@ export async function openCoding(request: SettingRequest, sources: CodingSources
     onLoss: (loss) => sources.onJudgeLoss(loss),
   })
   const environment = new CodingEnvironment({ judge, problems })
-  return { environment, unitTests: environment, formats: codingFormats, close: () => judge.close() }
+  const formats = request.settings.problems === 'imported' ? importedCodingFormats : codingFormats
+  return { environment, unitTests: environment, formats, close: () => judge.close() }
 }
 
 async function problemsFor({ settings, isResumed }: SettingRequest, sources: CodingSources): Promise<ProblemSource> {

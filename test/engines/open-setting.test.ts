@@ -6,7 +6,7 @@ import { connectWorker, type Bridge } from '../../src/engines/worker-bridge.ts'
 import type { Judge } from '../../src/environments/coding/judge/judge.ts'
 import type { CodingTask } from '../../src/environments/coding/problem.ts'
 import type { ImportedProblem } from '../../src/environments/coding/problem-source.ts'
-import { codingFormats } from '../../src/environments/coding/roles.ts'
+import { codingFormats, importedCodingFormats } from '../../src/environments/coding/roles.ts'
 import { householdFormats } from '../../src/environments/household/roles.ts'
 import { presetSettings, type Settings } from '../../src/method/settings.ts'
 import { CorridorEnvironment } from '../method/corridor.ts'
@@ -114,7 +114,8 @@ describe('the world of a run', () => {
     const listProblems = vi.fn<SettingSources['listProblems']>(() =>
       Promise.resolve([imported('a', 'train'), imported('b', 'id')]),
     )
-    const { environment } = await open(coding({ problems: 'imported' }), sources({ listProblems }))
+    const { environment, formats } = await open(coding({ problems: 'imported' }), sources({ listProblems }))
+    expect(formats).toBe(importedCodingFormats)
     expect((await environment.sampleTasks('train', 5, 0)).map(({ id }) => id)).toEqual(['a'])
     expect((await environment.sampleTasks('id', 5, 0)).map(({ id }) => id)).toEqual(['b'])
     expect(await environment.sampleTasks('ood', 5, 0)).toEqual([])

@@ -102,3 +102,13 @@ export const codingFormats: RoleFormats & { reward: TestWriterFormat } = {
     maxTokens: 32,
   },
 }
+
+/**
+ * The same for imported problems, which are longer than generated ones in every way: as many tokens as released
+ * (configs/coding_rl.yaml), or as the model's context has room for.
+ */
+export const importedCodingFormats: typeof codingFormats = {
+  policy: { ...codingFormats.policy, maxTokens: 2048 },
+  reward: { ...codingFormats.reward, maxTokens: 2048 },
+  author: { ...codingFormats.author, maxTokens: 8096 },
+}

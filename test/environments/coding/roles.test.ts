@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codingFormats, policyResponse, testResponse } from '../../../src/environments/coding/roles.ts'
+import {
+  codingFormats,
+  importedCodingFormats,
+  policyResponse,
+  testResponse,
+} from '../../../src/environments/coding/roles.ts'
 
 const { policy, reward, author } = codingFormats
 
@@ -25,6 +30,16 @@ describe('prompts of the coding roles', () => {
       author.prompt({ description: 'A chain.', direction: 'harder', accuracy: 0.875, criticSummary: 'None failed.' }),
     ).toBe('harder 88\nA chain.\nCritic: None failed.\nRewrite:')
     expect(author.parse(' add step negate it\n')).toBe('add step negate it')
+  })
+})
+
+describe('formats for imported problems', () => {
+  it('differ in the room for answers alone', () => {
+    const { policy: program, reward: test, author: rewrite } = importedCodingFormats
+    expect([program.maxTokens, test.maxTokens, rewrite.maxTokens]).toEqual([2048, 2048, 8096])
+    expect({ ...program, maxTokens: policy.maxTokens }).toEqual(policy)
+    expect({ ...test, maxTokens: reward.maxTokens }).toEqual(reward)
+    expect({ ...rewrite, maxTokens: author.maxTokens }).toEqual(author)
   })
 })
 
