@@ -1,38 +1,32 @@
 /**
- * The whole loop: an iteration of the household preset with the models that ship, on our backend and with the stock one of TensorFlow.js
- * in its place, and how an iteration grows with G and m. All three models in this one thread, where a run gives each its own.
+ * The whole loop: an iteration of the household preset with the models that ship, on our backend and with the stock one of
+ * TensorFlow.js in its place, how an iteration grows with G and m, and an iteration of the coding preset on ours. All three
+ * models in this one thread, where a run gives each its own.
  */
+import { CodingEnvironment } from '../environments/coding/environment.ts'
+import { generatedProblems } from '../environments/coding/problem-source.ts'
+import { codingFormats } from '../environments/coding/roles.ts'
 import { HouseholdEnvironment } from '../environments/household/environment.ts'
 import { generatedGames } from '../environments/household/game-source.ts'
 import { householdFormats } from '../environments/household/roles.ts'
-import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
+import type { Role } from '../engines/role-models.ts'
 import type { ModelReader } from '../language-model/model-folder.ts'
-import { isLogged, type LoggedEvent } from '../method/events.ts'
-import { runLoop } from '../method/loop.ts'
-import type { LanguageModelPort } from '../method/ports.ts'
 import { presetSettings, type Settings } from '../method/settings.ts'
 import { ratioVerdict, type RatioTargets } from './field.ts'
 import { growthExponent } from './growth.ts'
+import type { JudgeSuiteOptions } from './judge.ts'
 import { compareLogs } from './log-comparison.ts'
+import { runIteration, type BenchWorld, type Iteration, type LoopBackend } from './loop-iteration.ts'
 import { OWN_NAMES, startOwn } from './own-backend.ts'
 import { median } from './repetitions.ts'
-import type { StartedBackend } from './subjects.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
-
-export interface LoopBackend {
-  name: string
-  start(): Promise<StartedBackend>
-  /** Batches that suit it. */
-  batches: LanguageModelOptions
-}
-
-const ROLES = ['policy', 'reward', 'author'] as const
-type Role = (typeof ROLES)[number]
 
 export interface LoopSuiteOptions {
   place: string
   clock: () => number
-  readModel(role: Role): ModelReader
+  readModel(setting: Settings['setting'], role: Role): ModelReader
+  /** For the coding preset, which is measured where this is given. */
+  startJudge?: JudgeSuiteOptions['startJudge']
   /** In the place of ours; none measures ours alone. */
   stock: readonly LoopBackend[]
   /** Iterations of ours; a stock one is slow and steady, so one is enough. */
@@ -43,6 +37,8 @@ export interface LoopSuiteOptions {
 export interface LoopSizes {
   /** Differences from the household preset for the comparison, and for the growth, which needs no large one. */
   settings: Partial<Settings>
+  /** Of the coding preset. */
+  codingSettings: Partial<Settings>
   growthSettings: Partial<Settings>
   groupSizes: readonly number[]
   evaluationsPerStep: readonly number[]
@@ -58,10 +54,12 @@ const SUITE = 'loop'
 export function loopSuite(options: LoopSuiteOptions): Suite {
   return {
     name: SUITE,
-    summary: 'an iteration of the household preset, on our backend and on the stock one, and over G and m',
+    summary:
+      'an iteration of the household preset, on our backend and on the stock one, and over G and m; one of coding',
     async run(context) {
       const { sizes } = options
       await compareBackends(options, context)
+      if (options.startJudge) await measureCoding(coding(options, options.startJudge), options, context)
       await measureGrowth('G', sizes.groupSizes, (groupSize) => ({ groupSize }), options, context)
       await measureGrowth(
         'm',
@@ -80,12 +78,13 @@ async function compareBackends(options: LoopSuiteOptions, context: SuiteContext)
   const settings = householdSettings(options.sizes.settings)
   const sizes = { ...sizesOf(settings), in: options.place }
   context.progress('An iteration to warm up')
-  await runIteration(OURS, settings, options, context)
-  const ours = [await runIteration(OURS, settings, options, context)]
+  await runIteration(OURS, household(options), settings, options.clock, context.signal)
+  const ours = [await runIteration(OURS, household(options), settings, options.clock, context.signal)]
   for (const backend of options.stock) {
     context.progress(`An iteration on ${backend.name}`)
-    const theirs = await runIteration(backend, settings, options, context)
-    while (ours.length < options.rounds) ours.push(await runIteration(OURS, settings, options, context))
+    const theirs = await runIteration(backend, household(options), settings, options.clock, context.signal)
+    while (ours.length < options.rounds)
+      ours.push(await runIteration(OURS, household(options), settings, options.clock, context.signal))
     const ourMs = medianMs(ours)
     const { equal, first } = compareLogs(theirs.log, ours[0]!.log, TOLERANCE)
     context.report({
@@ -95,7 +94,8 @@ async function compareBackends(options: LoopSuiteOptions, context: SuiteContext)
     report(backend.name, ours, ourMs, theirs)
   }
   if (options.stock.length > 0) return
-  while (ours.length < options.rounds) ours.push(await runIteration(OURS, settings, options, context))
+  while (ours.length < options.rounds)
+    ours.push(await runIteration(OURS, household(options), settings, options.clock, context.signal))
   report(null, ours, medianMs(ours), null)
 
   function report(stock: string | null, own: Iteration[], ownMs: number, theirs: Iteration | null): void {
@@ -123,6 +123,54 @@ async function compareBackends(options: LoopSuiteOptions, context: SuiteContext)
   }
 }
 
+/** Of ours alone; the judge has a thread of its own, as in a run. */
+async function measureCoding(
+  world: BenchWorld,
+  options: LoopSuiteOptions,
+  { report, progress, signal }: SuiteContext,
+): Promise<void> {
+  const settings = { ...presetSettings('coding'), evaluateEvery: 0, ...options.sizes.codingSettings }
+  const iterations: Iteration[] = []
+  progress('Iterations of the coding preset')
+  // The first one warms up.
+  for (let round = 0; round <= options.rounds; round++)
+    iterations.push(await runIteration(OURS, world, settings, options.clock, signal))
+  const measured = iterations.slice(1)
+  const ms = medianMs(measured)
+  const { sampled, trained, note } = measured[0]!
+  report({
+    ...base('iteration of programs and tests', OURS.name, 60_000 / ms, 'iterations/min', {
+      ...sizesOf(settings),
+      in: options.place,
+    }),
+    note: `${note}; ${seconds(ms)}, median of ${measured.length}; ${sampled.tokens} tokens sampled, ${trained.tokens} trained`,
+  })
+}
+
+function household({ readModel }: LoopSuiteOptions): BenchWorld {
+  return {
+    preset: 'household',
+    readModel: (role) => readModel('household', role),
+    open: () => ({
+      environment: new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) }),
+      formats: householdFormats,
+      close() {},
+    }),
+  }
+}
+
+function coding({ readModel }: LoopSuiteOptions, startJudge: JudgeSuiteOptions['startJudge']): BenchWorld {
+  return {
+    preset: 'coding',
+    readModel: (role) => readModel('coding', role),
+    open() {
+      const { judge, close } = startJudge()
+      const environment = new CodingEnvironment({ judge, problems: generatedProblems() })
+      return { environment, unitTests: environment, formats: codingFormats, close }
+    },
+  }
+}
+
 async function measureGrowth(
   name: string,
   values: readonly number[],
@@ -136,7 +184,7 @@ async function measureGrowth(
     const settings = householdSettings({ ...options.sizes.growthSettings, ...patch(size) })
     const iterations = []
     for (let round = 0; round < options.rounds; round++) {
-      iterations.push(await runIteration(OURS, settings, options, context))
+      iterations.push(await runIteration(OURS, household(options), settings, options.clock, context.signal))
     }
     points.push({ size, cost: medianMs(iterations) })
   }
@@ -158,106 +206,6 @@ function householdSettings(patch: Partial<Settings>): Settings {
 
 function sizesOf({ tasksPerIteration, groupSize, evaluationsPerStep, maxSteps }: Settings): Sizes {
   return { tasks: tasksPerIteration, G: groupSize, m: evaluationsPerStep, steps: maxSteps }
-}
-
-interface Iteration extends Work {
-  log: LoggedEvent[]
-  durationMs: number
-  note: string
-}
-
-/** The first iteration of a run from the weights that ship; loading them is not timed. */
-async function runIteration(
-  backend: LoopBackend,
-  settings: Settings,
-  options: LoopSuiteOptions,
-  { signal }: SuiteContext,
-): Promise<Iteration> {
-  signal?.throwIfAborted()
-  const { clock } = options
-  const { note, use } = await backend.start()
-  await use()
-  const models: Partial<Record<Role, LanguageModel>> = {}
-  const work: Work = { sampled: new TokenTime(clock), trained: new TokenTime(clock) }
-  const log: LoggedEvent[] = []
-  try {
-    for (const role of ROLES)
-      models[role] = await LanguageModel.load(options.readModel(role), 'selected', backend.batches)
-    const port = (role: Role) => countingPort(models[role]!, work)
-    const start = clock()
-    const events = runLoop(
-      {
-        policy: port('policy'),
-        reward: port('reward'),
-        author: port('author'),
-        environment: new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) }),
-        formats: householdFormats,
-        now: clock,
-      },
-      {
-        runId: 'benchmark',
-        preset: 'household',
-        backend: 'any',
-        models: { policy: 'household-policy', reward: 'household-reward', author: 'household-author' },
-        settings,
-        iterations: 1,
-        ...(signal && { signal }),
-      },
-    )
-    for await (const event of events) if (isLogged(event)) log.push(event)
-    return { ...work, log, durationMs: clock() - start, note }
-  } finally {
-    for (const model of Object.values(models)) await model.dispose()
-  }
-}
-
-function countingPort(model: LanguageModel, { sampled, trained }: Work): LanguageModelPort {
-  return {
-    encode: (texts) => model.encode(texts),
-    async generate(...request) {
-      const completions = await sampled.during(() => model.generate(...request))
-      for (const { tokens } of completions.flat()) sampled.tokens += tokens.length
-      return completions
-    },
-    async update(...request) {
-      const metrics = await trained.during(() => model.update(...request))
-      trained.tokens += metrics.trainedTokens
-      return metrics
-    },
-    saveCheckpoint: () => model.saveCheckpoint(),
-    loadCheckpoint: (bytes) => model.loadCheckpoint(bytes),
-  }
-}
-
-/** Tokens, and the time in which they were worked on. Calls of two models overlap, since they share this thread; that time counts once. */
-class TokenTime {
-  tokens = 0
-  durationMs = 0
-  readonly #clock: () => number
-  #calls = 0
-  #since = 0
-
-  constructor(clock: () => number) {
-    this.#clock = clock
-  }
-
-  get perSecond(): number {
-    return this.durationMs > 0 ? (this.tokens / this.durationMs) * 1000 : 0
-  }
-
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#calls++ === 0) this.#since = this.#clock()
-    try {
-      return await work()
-    } finally {
-      if (--this.#calls === 0) this.durationMs += this.#clock() - this.#since
-    }
-  }
-}
-
-interface Work {
-  sampled: TokenTime
-  trained: TokenTime
 }
 
 function seconds(ms: number): string {

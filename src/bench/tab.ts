@@ -80,11 +80,12 @@ export class BenchService {
       const { loopSuite } = await import('./loop.ts')
       const sizes = {
         settings: {},
+        codingSettings: {},
         growthSettings: { tasksPerIteration: 1, groupSize: 4, evaluationsPerStep: 2 },
         groupSizes: [2, 4, 8],
         evaluationsPerStep: [1, 2, 4],
       }
-      return loopSuite({ ...common, sizes, stock: [], readModel: this.#options.readModel })
+      return loopSuite({ ...common, sizes, stock: [], readModel: (_, role) => this.#options.readModel(role) })
     }
     const devices = (await this.machine()).backends.flatMap((backend) => (backend.isMeasured ? [backend.name] : []))
     const shapes = [64, 128].map((hiddenSize) => ({

@@ -16,14 +16,16 @@ const cpuClock: Clock = {
 }
 const ENTRY = new URL('../../workers/judge.ts', import.meta.url)
 
+export function startJudgeInThread() {
+  const judge = new SupervisedJudge({ startWorker: () => connectWorker<JudgeWorker>(startThread(ENTRY), 'judge') })
+  return { judge, close: () => judge.close() }
+}
+
 export function judgeSuiteInNode(): Suite {
   return judgeSuite({
     clock: cpuClock,
     repetitions: 5,
     durationMs: 400,
-    startJudge() {
-      const judge = new SupervisedJudge({ startWorker: () => connectWorker<JudgeWorker>(startThread(ENTRY), 'judge') })
-      return { judge, close: () => judge.close() }
-    },
+    startJudge: startJudgeInThread,
   })
 }

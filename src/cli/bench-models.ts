@@ -1,4 +1,6 @@
 /** The suites of our models: which peers run in Node, where their files are, and what a browser is asked to measure besides. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { REFERENCE_SHAPE } from '../bench/bench-model.ts'
 import { generateSuite, type GenerateSizes } from '../bench/generate.ts'
@@ -9,7 +11,10 @@ import type { Suite } from '../bench/suite.ts'
 import { trainSuite, type TrainSizes } from '../bench/train.ts'
 import { SHIPPED_MODELS } from '../engines/role-models.ts'
 import { folderReader } from '../language-model/folder-reader.ts'
+import type { Settings } from '../method/settings.ts'
+import { startJudgeInThread } from './bench-judge.ts'
 
+const SHIPPED = fileURLToPath(new URL('../../public/models', import.meta.url))
 const PLACES = ['node', 'chromium'] as const
 
 export interface Effort {
@@ -128,20 +133,37 @@ export async function modelSuite(name: 'train' | 'generate', place?: string): Pr
 
 export const LOOP_SIZES: LoopSizes = {
   settings: {},
+  codingSettings: {},
   growthSettings: { tasksPerIteration: 1, groupSize: 4, evaluationsPerStep: 2 },
   groupSizes: [2, 4, 8, 16],
   evaluationsPerStep: [1, 2, 4, 8],
 }
 
-export async function loopSuiteInNode(sizes = LOOP_SIZES, { rounds } = EFFORT): Promise<Suite> {
+/** Of the coding preset, too, where there are models for it in `models`. */
+export async function loopSuiteInNode(
+  sizes = LOOP_SIZES,
+  { rounds } = EFFORT,
+  models: Record<Settings['setting'], string> = { household: SHIPPED, coding: SHIPPED },
+): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../bench/peers/tfjs-loop.ts')
-  const models = fileURLToPath(new URL('../../public/models/', import.meta.url))
-  return loopSuite({
+  const isCodingMeasured = existsSync(join(models.coding, SHIPPED_MODELS.coding.policy))
+  const suite = loopSuite({
     place,
     clock,
     rounds,
     sizes,
-    readModel: (role) => folderReader(`${models}${SHIPPED_MODELS.household[role]}`),
+    readModel: (setting, role) => folderReader(join(models[setting], SHIPPED_MODELS[setting][role])),
+    ...(isCodingMeasured && { startJudge: startJudgeInThread }),
     stock: [tfjsLoopBackend()],
   })
+  return {
+    ...suite,
+    async run(context) {
+      await suite.run(context)
+      if (!isCodingMeasured)
+        context.progress(
+          `Left out the coding preset: ${models.coding} has no models of it; npm run pretrain makes them`,
+        )
+    },
+  }
 }

@@ -1,7 +1,10 @@
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement, Suite } from '../../src/bench/suite.ts'
 import { generateSuiteInNode, loopSuiteInNode, trainSuiteInNode } from '../../src/cli/bench-models.ts'
+import { writeTinyModels } from '../engines/tiny-folders.ts'
 
 const SHAPE: BenchShape = {
   hiddenSize: 64,
@@ -67,12 +70,15 @@ describe('the suites of our models, at their smallest', () => {
 
   it('runs an iteration with the same log on the stock backend', async () => {
     const tiny = { tasksPerIteration: 1, groupSize: 2, evaluationsPerStep: 1, maxSteps: 2, taskPoolSize: 2 }
+    const models = await writeTinyModels()
     const measurements = await measured(
       await loopSuiteInNode(
-        { settings: tiny, growthSettings: tiny, groupSizes: [2, 3], evaluationsPerStep: [1, 2] },
+        { settings: tiny, codingSettings: tiny, growthSettings: tiny, groupSizes: [2, 3], evaluationsPerStep: [1, 2] },
         EFFORT,
+        { household: fileURLToPath(new URL('../../public/models', import.meta.url)), coding: models },
       ),
-    )
+    ).finally(() => rmSync(models, { recursive: true }))
+    expect(subjectsOf(measurements, 'iteration of programs and tests')).toEqual(['simd'])
     expect(subjectsOf(measurements, 'iteration')).toEqual(['simd', 'tfjs wasm'])
     const logs = measurements.find(({ name }) => name === 'run log on tfjs wasm beside ours')
     expect(logs?.value, logs?.note).toBe(1)

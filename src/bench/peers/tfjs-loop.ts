@@ -3,7 +3,7 @@
  * one kernel that these need and it lacks is made of two that it has.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import type { LoopBackend } from '../loop.ts'
+import type { LoopBackend } from '../loop-iteration.ts'
 import { startTfjs, type TfjsFiles } from './tfjs-backend.ts'
 
 /**

@@ -1,0 +1,125 @@
+/** One iteration of a run in this thread, all three models included, with what was sampled and trained in it. */
+import { ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
+import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
+import type { ModelReader } from '../language-model/model-folder.ts'
+import { isLogged, type LoggedEvent } from '../method/events.ts'
+import type { LoopPorts } from '../method/loop-contract.ts'
+import { runLoop } from '../method/loop.ts'
+import type { LanguageModelPort } from '../method/ports.ts'
+import type { Settings } from '../method/settings.ts'
+import type { StartedBackend } from './subjects.ts'
+
+export interface LoopBackend {
+  name: string
+  start(): Promise<StartedBackend>
+  /** Batches that suit it. */
+  batches: LanguageModelOptions
+}
+
+/** A setting with the models that play in it. */
+export interface BenchWorld {
+  preset: Settings['setting']
+  readModel(role: Role): ModelReader
+  open(): Pick<LoopPorts, 'environment' | 'formats' | 'unitTests'> & { close(): void }
+}
+
+export interface Iteration extends Work {
+  log: LoggedEvent[]
+  durationMs: number
+  note: string
+}
+
+/** The first iteration of a run from the weights that ship; loading them is not timed. */
+export async function runIteration(
+  backend: LoopBackend,
+  world: BenchWorld,
+  settings: Settings,
+  clock: () => number,
+  signal?: AbortSignal,
+): Promise<Iteration> {
+  signal?.throwIfAborted()
+  const { note, use } = await backend.start()
+  await use()
+  const models: Partial<Record<Role, LanguageModel>> = {}
+  const work: Work = { sampled: new TokenTime(clock), trained: new TokenTime(clock) }
+  const log: LoggedEvent[] = []
+  const { close, ...opened } = world.open()
+  try {
+    for (const role of ROLES)
+      models[role] = await LanguageModel.load(world.readModel(role), 'selected', backend.batches)
+    const port = (role: Role) => countingPort(models[role]!, work)
+    const start = clock()
+    const events = runLoop(
+      {
+        policy: port('policy'),
+        reward: port('reward'),
+        author: port('author'),
+        ...opened,
+        now: clock,
+      },
+      {
+        runId: 'benchmark',
+        preset: world.preset,
+        backend: 'any',
+        models: SHIPPED_MODELS[world.preset],
+        settings,
+        iterations: 1,
+        ...(signal && { signal }),
+      },
+    )
+    for await (const event of events) if (isLogged(event)) log.push(event)
+    return { ...work, log, durationMs: clock() - start, note }
+  } finally {
+    close()
+    for (const model of Object.values(models)) await model.dispose()
+  }
+}
+
+function countingPort(model: LanguageModel, { sampled, trained }: Work): LanguageModelPort {
+  return {
+    encode: (texts) => model.encode(texts),
+    async generate(...request) {
+      const completions = await sampled.during(() => model.generate(...request))
+      for (const { tokens } of completions.flat()) sampled.tokens += tokens.length
+      return completions
+    },
+    async update(...request) {
+      const metrics = await trained.during(() => model.update(...request))
+      trained.tokens += metrics.trainedTokens
+      return metrics
+    },
+    saveCheckpoint: () => model.saveCheckpoint(),
+    loadCheckpoint: (bytes) => model.loadCheckpoint(bytes),
+  }
+}
+
+/** Tokens, and the time in which they were worked on. Calls of two models overlap, since they share this thread; that time counts once. */
+class TokenTime {
+  tokens = 0
+  durationMs = 0
+  readonly #clock: () => number
+  #calls = 0
+  #since = 0
+
+  constructor(clock: () => number) {
+    this.#clock = clock
+  }
+
+  get perSecond(): number {
+    return this.durationMs > 0 ? (this.tokens / this.durationMs) * 1000 : 0
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#calls++ === 0) this.#since = this.#clock()
+    try {
+      return await work()
+    } finally {
+      if (--this.#calls === 0) this.durationMs += this.#clock() - this.#since
+    }
+  }
+}
+
+interface Work {
+  sampled: TokenTime
+  trained: TokenTime
+}
