@@ -9,6 +9,7 @@
  * The weights alone can be loaded from any safetensors file of the same model; the optimiser then starts afresh.
  */
 import * as tf from '@tensorflow/tfjs-core'
+import { keepHalf } from './backends/index.ts'
 import { ModelConfigError } from './config.ts'
 import { type FloatType, type NamedTensor, readSafetensors, writeSafetensors } from './safetensors.ts'
 import type { Trainer } from './trainer.ts'
@@ -28,14 +29,19 @@ export async function writeCheckpoint(model: Transformer, trainer: Trainer): Pro
   return writeSafetensors({ metadata: { format: 'pt', optimizer_step: String(trainer.step) }, tensors })
 }
 
-/** The weights as the model.safetensors of a model folder, what adapters add in them. */
-export async function writeWeights(model: Transformer, dtype: FloatType): Promise<Uint8Array<ArrayBuffer>> {
+/** The weights as the model.safetensors of a model folder, what adapters add in them. With `keepsHalf` each is kept in half precision again once it is read. */
+export async function writeWeights(
+  model: Transformer,
+  dtype: FloatType,
+  keepsHalf: boolean,
+): Promise<Uint8Array<ArrayBuffer>> {
   const adapterOf = new Map(Array.from(model.projections.values(), ({ path, adapter }) => [path + '.weight', adapter]))
   const tensors = new Map<string, NamedTensor>()
   for (const [name, variable] of model.parameters) {
     const merged = adapterOf.get(name)?.mergedWeight()
     tensors.set(name, await namedTensor(merged ?? variable))
     merged?.dispose()
+    if (keepsHalf) keepHalf(variable)
   }
   return writeSafetensors({ metadata: { format: 'pt' }, tensors }, dtype)
 }

@@ -30,7 +30,13 @@ import { loadTransformer } from './load-transformer.ts'
 import { Transformer } from './transformer.ts'
 
 /** What is not given follows from the model's size. */
-export type LanguageModelOptions = Partial<BatchSizes>
+export type LanguageModelOptions = Partial<BatchSizes> & {
+  /**
+   * Keep loaded matrices in half precision, where the backend can (webgpu), in half the memory: for a model that is not trained, or by
+   * its adapters alone. Numbers of bfloat16 and float16 files are the same in it, those of float32 files are rounded to 11 bits.
+   */
+  halfWeights?: boolean
+}
 
 /** A backend to start, or the one that TensorFlow.js has selected. There is one for all models of a thread. */
 export type BackendChoice = BackendName | 'selected'
@@ -42,6 +48,7 @@ export class LanguageModel implements LanguageModelPort {
   readonly #transformer: Transformer
   readonly #generator: Generator
   readonly #trainer: Trainer
+  readonly #keepsHalf: boolean
   #adapters: AdapterSet | null = null
   #last: Promise<unknown> = Promise.resolve()
 
@@ -54,6 +61,7 @@ export class LanguageModel implements LanguageModelPort {
     this.tokenizer = folder.tokenizer
     this.#folder = folder
     this.#transformer = transformer
+    this.#keepsHalf = options.halfWeights ?? false
     this.#generator = new Generator(this.#transformer, (tokens) => this.tokenizer.decode(tokens), {
       cacheSlots,
       prefillTokens,
@@ -69,7 +77,7 @@ export class LanguageModel implements LanguageModelPort {
   ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
     const folder = await readModelFolder(reader)
-    return new LanguageModel(folder, await loadTransformer(reader, folder.config), options)
+    return new LanguageModel(folder, await loadTransformer(reader, folder.config, options.halfWeights), options)
   }
 
   /** A model with fresh weights, the same for the same seed. */
@@ -138,7 +146,7 @@ export class LanguageModel implements LanguageModelPort {
   ): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
     const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2))
     return this.#computing(async () => ({
-      'model.safetensors': await writeWeights(this.#transformer, dtype),
+      'model.safetensors': await writeWeights(this.#transformer, dtype, this.#keepsHalf),
       'config.json': json(this.#folder.configJson),
       'tokenizer.json': json(this.#folder.tokenizerJson),
     }))

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/language-model/backends/index.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/half-precision.ts'
-import { type NamedTensor, readSafetensors } from '../../src/language-model/safetensors.ts'
+import { type NamedTensor, readSafetensors, writeSafetensors } from '../../src/language-model/safetensors.ts'
 import type {
   GenerateRequest,
   SamplingOptions,
@@ -44,6 +44,10 @@ const CONFIG = {
 }
 /** Two of the three examples below share a micro-batch and their prompt; the third has one of its own. */
 const SIZES = { microBatchTokens: 14, prefillTokens: 64 }
+
+/** So wide that matrices are worth being kept in half precision. */
+const WIDE = { hidden_size: 64, intermediate_size: 96, head_dim: 16, vocab_size: 128 }
+const LORA = { rank: 4, alpha: 8, dropout: 0.25, targets: ['q_proj', 'o_proj', 'gate_proj', 'down_proj'] as const }
 
 const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 1 }
 
@@ -146,6 +150,73 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     expect(webgpu.metadata).toEqual(cpu.metadata)
     for (const [name, value] of Object.entries(cpu.metrics) as [keyof UpdateMetrics, number][])
       expect(webgpu.metrics[name], name).toBeCloseTo(value, 3)
+  })
+
+  it('has the same gradients of adapters, activations recomputed and some features left out', async () => {
+    const [cpu, webgpu] = await onBoth(async (model) => {
+      await model.open(CONFIG, 1, { ...SIZES, recomputeActivations: true })
+      await model.loadCheckpoint(weights)
+      await model.attachAdapters(LORA, 1)
+      const metrics: UpdateMetrics[] = []
+      // B starts at 0, so A has a gradient from the second step on.
+      for (let step = 0; step < 2; step++) metrics.push(await model.update(EXAMPLES, { ...UPDATE, learningRate: 0.01 }))
+      const gradients = momentsOf(await model.saveCheckpoint())
+      await model.open(CONFIG, 1, SIZES)
+      return { metrics, gradients }
+    })
+    expect(cpu.gradients.size).toBe(2 * 2 * LORA.targets.length)
+    for (const [name, gradient] of cpu.gradients) {
+      expect(magnitude(gradient), name).toBeGreaterThan(0)
+      expect(relativeError(gradient, webgpu.gradients.get(name)!), name).toBeLessThanOrEqual(0.01)
+    }
+    for (const [step, { grad_norm }] of cpu.metrics.entries())
+      expect(Math.abs(webgpu.metrics[step]!.grad_norm / grad_norm - 1)).toBeLessThanOrEqual(0.01)
+  })
+
+  it('keeps matrices in half precision alone if told to, and computes the same with them', async () => {
+    const model = on('webgpu')
+    await model.open({ ...CONFIG, ...WIDE }, 2, SIZES)
+    const { 'model.safetensors': full, ...small } = await model.saveFolder()
+    const { tensors, metadata } = readSafetensors(full!, 'full')
+    // Numbers that half precision has, so that nothing is rounded.
+    const files = { ...small, 'model.safetensors': writeSafetensors({ metadata, tensors }, 'F16') }
+    const requests = [opening, [7, 55]].map((prompt): GenerateRequest => ({
+      prompt: Int32Array.from(prompt),
+      count: 1,
+      seed: 1,
+    }))
+    const run = async (halfWeights: boolean) => {
+      await model.openFiles(files, { ...SIZES, halfWeights })
+      const completions = await model.generate(requests, { temperature: 1, topP: 1, maxTokens: 4 })
+      const bytes = await model.deviceBytes()
+      await model.attachAdapters(LORA, 1)
+      for (let step = 0; step < 2; step++) await model.update(EXAMPLES, UPDATE)
+      const working = await model.programsOf(requests, EXAMPLES, UPDATE)
+      const gradients = momentsOf(await model.saveCheckpoint())
+      const saved = await model.saveFolder()
+      const after = await model.programsOf(requests, EXAMPLES, UPDATE)
+      await model.open(CONFIG, 1, SIZES)
+      return { bytes, completions, gradients, saved, programs: [...working, ...after] }
+    }
+    const [single, half] = [await run(false), await run(true)]
+    expect(half.programs).toContain('gather rows vec4<f32>, half')
+    expect(half.programs.filter((name) => /^(product|dot).*half/.test(name)).length).toBeGreaterThan(2)
+    expect(half.programs).not.toContain('unpack half')
+    expect(single.programs.some((name) => name.includes('half'))).toBe(false)
+    const large = [...tensors.values()].filter(({ values, shape }) => shape.length === 2 && values.length >= 4096)
+    const numbers = large.reduce((sum, { values }) => sum + values.length, 0)
+    expect(large.length).toBe(2 * 5 + 1)
+    expect(single.bytes - half.bytes).toBe(2 * numbers)
+    expect(half.completions.flat().map(({ tokens }) => tokens)).toEqual(
+      single.completions.flat().map(({ tokens }) => tokens),
+    )
+    for (const [name, gradient] of single.gradients)
+      expect(relativeError(gradient, half.gradients.get(name)!), name).toBeLessThanOrEqual(1e-3)
+    const [expected, saved] = [single, half].map(
+      (run) => readSafetensors(run.saved['model.safetensors']!, 'saved').tensors,
+    )
+    for (const [name, { values }] of expected!)
+      expect(largestDifference(values, saved!.get(name)!.values), name).toBeLessThan(1e-4)
   })
 
   it('writes the same greedy completions, also where a prompt goes on from the cache', async () => {

@@ -2,6 +2,7 @@ import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { DeviceWatch } from './device-watch.ts'
 import { hasRelaxedSimd, hasSimd } from './simd/kernel-module.ts'
+import type { GpuBackend } from './webgpu/gpu-backend.ts'
 import { registerSimdBackend } from './simd/register.ts'
 import type { SimdBackend } from './simd/simd-backend.ts'
 
@@ -68,6 +69,15 @@ export function moveToBackend(tensor: tf.Tensor, name: string): void {
     )
   backend.uploadToGPU?.(tensor.dataId)
   backend.addressOf?.(tensor)
+}
+
+/**
+ * Keeps a weight that is not trained in half precision, where the selected backend can (webgpu), in half the memory; says whether it
+ * is kept so. Whatever else asks for it gets single-precision numbers of it, which stay until this is called again.
+ */
+export function keepHalf(weight: tf.Variable): boolean {
+  const backend = tf.backend() as Partial<Pick<GpuBackend, 'keepHalfAlone'>>
+  return backend.keepHalfAlone?.(weight) ?? false
 }
 
 async function selectSimd(): Promise<SelectedBackend> {

@@ -1,6 +1,6 @@
 /** Programs in which every number, or every pair, is a world of its own. */
 import { once, program } from './program.ts'
-import type { Part } from './rows-code.ts'
+import { FROM_HALF, type Part } from './rows-code.ts'
 
 const THREADS = 64
 
@@ -110,6 +110,22 @@ export const packHalf = program({
   fn main(group : i32, thread : i32) {
     let at = group * ${THREADS} + thread;
     if (at < uniforms.parts) { y[at] = vec2<u32>(pack2x16float(x[at].xy), pack2x16float(x[at].zw)); }
+  }
+`,
+})
+
+/** And back. */
+export const unpackHalf = program({
+  name: 'unpack half',
+  reads: { x: 'vec2<u32>' },
+  writes: { y: 'vec4<f32>' },
+  uniforms: { parts: 'i32' },
+  threads: THREADS,
+  code: `
+  ${FROM_HALF}
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at < uniforms.parts) { y[at] = fromHalf(x[at]); }
   }
 `,
 })

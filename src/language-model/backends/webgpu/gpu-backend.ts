@@ -1,6 +1,6 @@
 import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
-import { packHalf } from './elementwise-code.ts'
+import { packHalf, unpackHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'
 import { UniformArena } from './uniform-arena.ts'
 
@@ -16,6 +16,9 @@ interface Pipeline {
   pipeline: GPUComputePipeline
   layout: GPUBindGroupLayout
 }
+
+/** Numbers of a matrix from which on it is worth being kept in half precision; TensorFlow.js computes with less on the CPU now and then. */
+const LEAST_HALF = 4096
 
 /** Tensors and numbers that a program is run with, by the names that its code has for them. */
 export interface Call<Reads extends string, Writes extends string, Uniforms extends string> {
@@ -52,6 +55,8 @@ export class GpuBackend extends WebGPUBackend {
   readonly #uploads = new Map<object, tf.TensorInfo>()
   /** Weights in half precision, by the data of the weight. */
   readonly #halves = new WeakMap<object, tf.TensorInfo>()
+  /** Of those, the ones that there is nothing else of: sizes of the weights. */
+  readonly #halvesAlone = new WeakMap<object, number>()
   #waitingBytes = 0
   #waitingDispatches = 0
 
@@ -128,10 +133,39 @@ export class GpuBackend extends WebGPUBackend {
 
   /** A weight in half precision, two numbers in a word, if weights are to be read so; made when first asked for and after each change. */
   halfOf(weight: tf.TensorInfo): tf.TensorInfo | null {
-    if (!this.halfWeights) return null
     const known = this.#halves.get(weight.dataId)
+    if (known && (this.halfWeights || this.#halvesAlone.has(weight.dataId))) return known
     // A gradient is given a clone of the weight, which has its data.
-    if (known || !(weight instanceof tf.Variable) || weight.size % 4 !== 0) return known ?? null
+    if (!this.halfWeights || !(weight instanceof tf.Variable) || weight.size % 4 !== 0) return null
+    return this.#makeHalf(weight as tf.Variable)
+  }
+
+  /** A weight's numbers in half precision if there are no others, else null. */
+  halfAloneOf(weight: tf.TensorInfo): tf.TensorInfo | null {
+    return this.#halvesAlone.has(weight.dataId) ? this.#halves.get(weight.dataId)! : null
+  }
+
+  /**
+   * Keeps a weight in half precision and gives the memory of its single-precision numbers back: for what is not trained. Matrix products
+   * and embeddings read it as it is. Whatever else asks for the weight gets single-precision numbers made of it, which stay until this
+   * is called again. Says whether it is kept so: small matrices, and those whose sides four does not divide, are left as they are.
+   */
+  keepHalfAlone(weight: tf.Variable): boolean {
+    const { dataId, shape, size } = weight
+    if (this.#halvesAlone.has(dataId)) return true
+    if (shape.length !== 2 || size < LEAST_HALF || shape.some((side: number) => side % 4 !== 0)) return false
+    if (!this.#halves.has(dataId)) this.#makeHalf(weight)
+    // What reads the numbers must be on its way before they go.
+    this.ensureCommandEncoderReady()
+    this.#submit()
+    const data = this.tensorMap.get(dataId)
+    this.bufferManager.releaseBuffer(data.resource as GPUBuffer, false)
+    Object.assign(data, { resource: null, values: null })
+    this.#halvesAlone.set(dataId, size)
+    return true
+  }
+
+  #makeHalf(weight: tf.Variable): tf.TensorInfo {
     const half = this.allocate([weight.size / 2])
     this.dispatch(packHalf, {
       reads: { x: weight },
@@ -147,6 +181,11 @@ export class GpuBackend extends WebGPUBackend {
   override uploadToGPU(dataId: tf.DataId): void {
     const data = this.tensorMap.get(dataId)
     const { values } = data
+    const sizeOfHalf = this.#halvesAlone.get(dataId)
+    if (sizeOfHalf !== undefined) {
+      this.#restore(dataId, sizeOfHalf)
+      return
+    }
     if (data.resource !== undefined && data.resource !== null) return
     if (!(values instanceof Float32Array || values instanceof Int32Array) || values.length === 0) {
       super.uploadToGPU(dataId)
@@ -156,6 +195,16 @@ export class GpuBackend extends WebGPUBackend {
     const buffer = this.bufferManager.acquireBuffer(values.byteLength, usage)
     this.queue.writeBuffer(buffer, 0, values.buffer, values.byteOffset, values.byteLength)
     Object.assign(data, { values: null, resource: buffer })
+  }
+
+  override read(dataId: tf.DataId): Promise<tf.BackendValues> {
+    if (this.#halvesAlone.has(dataId)) this.uploadToGPU(dataId)
+    return super.read(dataId)
+  }
+
+  override readSync(dataId: tf.DataId): tf.BackendValues {
+    if (this.#halvesAlone.has(dataId)) this.uploadToGPU(dataId)
+    return super.readSync(dataId)
   }
 
   override submitQueue(): void {
@@ -184,7 +233,22 @@ export class GpuBackend extends WebGPUBackend {
     super.dispose()
   }
 
+  /** Single-precision numbers of a weight of which there was only the half. */
+  #restore(dataId: tf.DataId, size: number): void {
+    const half = this.#halves.get(dataId)!
+    this.#halvesAlone.delete(dataId)
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
+    Object.assign(this.tensorMap.get(dataId), { resource: this.bufferManager.acquireBuffer(4 * size, usage) })
+    this.dispatch(unpackHalf, {
+      reads: { x: half },
+      writes: { y: { dataId, shape: [size], dtype: 'float32' } },
+      uniforms: { parts: size / 4 },
+      groups: Math.ceil(size / 256),
+    })
+  }
+
   #forgetHalf(dataId: tf.DataId): void {
+    this.#halvesAlone.delete(dataId)
     const half = this.#halves.get(dataId)
     if (!half) return
     this.#halves.delete(dataId)

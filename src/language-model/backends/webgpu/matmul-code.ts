@@ -3,7 +3,7 @@
  * over; it is stored by 'rows' [outer, inner] or by 'columns' [inner, outer], which is all that transposing means here.
  */
 import { once, program } from './program.ts'
-import { type Part, rowsPerGroup } from './rows-code.ts'
+import { FROM_HALF, type Part, rowsPerGroup } from './rows-code.ts'
 
 export type Stored = 'rows' | 'columns'
 const THREADS = 64
@@ -27,10 +27,6 @@ function reader(name: 'a' | 'b', stored: Stored, part: Part, isHalf: boolean): s
   }
 `
 }
-
-const FROM_HALF = `
-  fn fromHalf(x : vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
-`
 
 /** Copies the block of 4 outer and 4 inner indices that this thread is to bring into a tile [inner][outer / 4]. */
 const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `

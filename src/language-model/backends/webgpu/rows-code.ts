@@ -6,6 +6,11 @@ export type Part = 'f32' | 'vec4<f32>'
 export const partOf = (width: number): Part => (width % 4 === 0 ? 'vec4<f32>' : 'f32')
 export const sizeOf = (part: Part): 1 | 4 => (part === 'f32' ? 1 : 4)
 
+/** Four numbers of an array that keeps them in half precision, two in a word. */
+export const FROM_HALF = `
+  fn fromHalf(x : vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
+`
+
 const THREADS = 64
 
 /** How many threads share a row of that many parts, a power of two: about two parts for each, and at most a workgroup. */
@@ -137,18 +142,22 @@ export const sumStrands = once((part: Part, lanes: number) =>
   }),
 )
 
-/** Rows `indices` of x → y[indices, width] */
-export const gatherRows = once((part: Part) =>
+/** Rows `indices` of x → y[indices, width]; x may be in half precision where four divides a row. */
+export const gatherRows = once((part: Part, isHalf: boolean) =>
   program({
-    name: `gather rows ${part}`,
-    reads: { x: part, indices: 'i32' },
+    name: `gather rows ${part}${isHalf ? ', half' : ''}`,
+    reads: { x: isHalf ? 'vec2<u32>' : part, indices: 'i32' },
     writes: { y: part },
     uniforms: { parts: 'i32', width: 'i32' },
     threads: THREADS,
     code: `
+  ${isHalf ? FROM_HALF : ''}
   fn main(group : i32, thread : i32) {
     let at = group * ${THREADS} + thread;
-    if (at < uniforms.parts) { y[at] = x[indices[at / uniforms.width] * uniforms.width + at % uniforms.width]; }
+    if (at < uniforms.parts) {
+      let part = x[indices[at / uniforms.width] * uniforms.width + at % uniforms.width];
+      y[at] = ${isHalf ? 'fromHalf(part)' : 'part'};
+    }
   }
 `,
   }),
