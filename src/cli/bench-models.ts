@@ -146,7 +146,7 @@ export async function loopSuiteInNode(
   models: Record<Settings['setting'], string> = { household: SHIPPED, coding: SHIPPED },
 ): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../bench/peers/tfjs-loop.ts')
-  const isCodingMeasured = existsSync(join(models.coding, SHIPPED_MODELS.coding.policy))
+  const isCodingMeasured = Object.values(SHIPPED_MODELS.coding).every((name) => existsSync(join(models.coding, name)))
   const suite = loopSuite({
     place,
     clock,
