@@ -32,13 +32,19 @@ export const CODING_REWARD: { shape: ModelShape; phases: Phase<TestRecipe>[] } =
       plan: { steps: 1100, episodesPerStep: 48, peakLearningRate: 3e-3, weightDecay: 0.01 },
     },
     {
-      corpus: { slip: 0.3, boundary: 0.15 },
+      corpus: { slip: 0, boundary: 0.5 },
+      plan: { steps: 2400, episodesPerStep: 48, peakLearningRate: 2.5e-3, weightDecay: 0.01 },
+    },
+    {
+      corpus: { slip: 0.5, boundary: 0.15 },
       plan: { steps: 200, episodesPerStep: 48, peakLearningRate: 5e-4, weightDecay: 0 },
     },
   ],
 }
 
-export const CODING_AUTHOR: { shape: ModelShape; plan: TrainingPlan } = {
+/** Finding valid rewrites to demonstrate is slow, so each demonstration is seen several times. */
+export const CODING_AUTHOR: { shape: ModelShape; demonstrations: number; plan: TrainingPlan } = {
   shape: { ...SMALL, hidden_size: 64, intermediate_size: 192 },
+  demonstrations: 6000,
   plan: { steps: 1000, episodesPerStep: 32, peakLearningRate: 3e-3, weightDecay: 0.01 },
 }

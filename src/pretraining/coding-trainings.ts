@@ -5,7 +5,7 @@ import type { Split } from '../method/ports.ts'
 import { programPieces, rewritePieces, testPieces } from './coding-corpus.ts'
 import { CODING_AUTHOR, CODING_POLICY, CODING_REWARD } from './coding-recipes.ts'
 import { codingTokenizer } from './coding-tokenizer.ts'
-import { codingEnvironmentHere, measurePrograms, measureTests } from './measure-coding.ts'
+import { codingEnvironmentHere, measurePrograms, measureTests, shareAsAsked } from './measure-coding.ts'
 import { measureAuthor } from './measure-roles.ts'
 import type { Role, Training } from './training.ts'
 
@@ -41,13 +41,17 @@ export function codingTraining(role: Role, seed: number): Training {
         })),
         standing: rewardStanding,
       }
-    case 'author':
+    case 'author': {
+      const { demonstrations, plan } = CODING_AUTHOR
+      const known = Array.from({ length: demonstrations }, (_, index) => rewritePieces(seed, index))
+      const pieces = (index: number) => known[index % demonstrations]!
       return {
         shape: CODING_AUTHOR.shape,
-        tokenizer: codingTokenizer((index) => rewritePieces(seed, index)),
-        phases: [{ plan: CODING_AUTHOR.plan, pieces: (index) => rewritePieces(seed, index) }],
+        tokenizer: codingTokenizer(pieces),
+        phases: [{ plan, pieces }],
         standing: authorStanding,
       }
+    }
   }
 }
 
@@ -69,8 +73,9 @@ async function rewardStanding(model: LanguageModel): Promise<string> {
 }
 
 async function authorStanding(model: LanguageModel): Promise<string> {
-  const { valid, proposed } = await measureAuthor(model, codingEnvironmentHere(), codingFormats, AUTHOR_MEASURE)
-  return `valid attempts ${shown(valid)}, tasks with a valid one among 8 ${shown(proposed)}`
+  const measured = await measureAuthor(model, codingEnvironmentHere(), codingFormats, AUTHOR_MEASURE)
+  const { valid, proposed, rewrites } = measured
+  return `valid attempts ${shown(valid)}, as asked ${shown(shareAsAsked(rewrites))}, tasks with a valid one among 8 ${shown(proposed)}`
 }
 
 async function onHeldOut(measure: (split: Split) => Promise<string>): Promise<string> {

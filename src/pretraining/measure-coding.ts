@@ -5,6 +5,7 @@ import { Judge } from '../environments/coding/judge/judge.ts'
 import type { JudgeResult } from '../environments/coding/judge/verdict.ts'
 import { generatedProblems } from '../environments/coding/problem-source.ts'
 import type { CodingTask } from '../environments/coding/problem.ts'
+import { effortOf } from '../environments/coding/problems/spec.ts'
 import { codingFormats, policyResponse } from '../environments/coding/roles.ts'
 import { seededRandom } from '../environments/random.ts'
 import { programGroupOf } from '../method/coding/program-group.ts'
@@ -13,7 +14,7 @@ import type { EpisodeFinished } from '../method/events.ts'
 import type { LanguageModelPort, Split } from '../method/ports.ts'
 import { newGroup, type TaskGroup } from '../method/task-group.ts'
 import { writeTests } from '../method/test-writing.ts'
-import { lastOf, playEpisodes } from './measure-roles.ts'
+import { lastOf, playEpisodes, type AuthorValidity } from './measure-roles.ts'
 
 export interface CodingMeasureOptions {
   split: Split
@@ -145,6 +146,14 @@ async function demonstratedGroups(
     groups.push({ ...newGroup(task), rollouts })
   }
   return groups
+}
+
+/** Share of valid rewrites after which a task takes more effort where it was to become harder, and less where easier. */
+export function shareAsAsked(rewrites: AuthorValidity['rewrites']): number {
+  return shareOf(rewrites, ({ before, after, direction }) => {
+    const change = effortOf((after as CodingTask).body.spec!) - effortOf((before as CodingTask).body.spec!)
+    return direction === 'harder' ? change > 0 : change < 0
+  })
 }
 
 function shareOf<Item>(items: readonly Item[], isCounted: (item: Item) => boolean): number {

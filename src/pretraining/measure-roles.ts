@@ -1,6 +1,6 @@
 /** Where policies and authors of any setting stand: measured as the loop uses them, by rollouts and rewrites. */
 import type { EpisodeFinished } from '../method/events.ts'
-import type { EnvironmentPort, LanguageModelPort, RoleFormats, Split } from '../method/ports.ts'
+import type { Direction, EnvironmentPort, LanguageModelPort, RoleFormats, Split, Task } from '../method/ports.ts'
 import { rollOut } from '../method/rollout.ts'
 
 export interface MeasureOptions {
@@ -37,6 +37,8 @@ export interface AuthorValidity {
   valid: number
   /** Share of tasks with a valid one among eight attempts. */
   proposed: number
+  /** The valid ones. */
+  rewrites: { before: Task; after: Task; direction: Direction }[]
 }
 
 export interface AuthorMeasureOptions {
@@ -79,6 +81,11 @@ export async function measureAuthor(
   return {
     valid: results.flat().filter(({ ok }) => ok).length / results.flat().length,
     proposed: results.filter((attempts) => attempts.some(({ ok }) => ok)).length / tasks.length,
+    rewrites: tasks.flatMap((before, index) =>
+      results[index]!.flatMap(({ task: after }) =>
+        after ? [{ before, after, direction: inputs[index]!.direction }] : [],
+      ),
+    ),
   }
 }
 
