@@ -38,7 +38,7 @@ interface LiveRow {
 }
 
 /** Logits of a scored chunk that are on the CPU at once, in bytes. */
-const SCORE_BYTES = 64e6
+export const SCORE_BYTES = 64e6
 
 export class GroupRollout implements Rollout {
   readonly #model: WebLlmInternals

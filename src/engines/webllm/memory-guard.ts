@@ -1,0 +1,137 @@
+/**
+ * What a model takes of the graphics memory, before it is loaded, and the smallest change that makes it fit.
+ *
+ *     weights      parameters · bytes of each (four bits: 0.5, and one scale for 32)
+ *     caches       2 · layers · keyValueHeads · headDim · bytes · (context of WebLLM's own cache + tokens of ours)
+ *     logits       sequences · vocabulary · 4, twice (computed and copied); where the library has the vocabulary's size
+ *                  compiled in (Qwen), it reserves them for a whole chunk of 1024 tokens, else 64 MB are enough to score
+ *     rest         activations of a chunk, and a twentieth of the weights for temporaries and the runtime
+ */
+import type { MlcQuantization } from '../../weight-formats/mlc-encoding.ts'
+import type { CatalogueModel, DecoderShape } from './catalogue.ts'
+import { SCORE_BYTES } from './group-rollout.ts'
+
+export interface MemoryPlan {
+  /** Tokens of prompt and response together. */
+  contextWindow: number
+  sequences: number
+  cacheTokens: number
+}
+
+export interface MemoryEstimate {
+  weights: number
+  caches: number
+  logits: number
+  rest: number
+  /** All in bytes. */
+  total: number
+}
+
+/** What the device can do. */
+export interface MemoryLimits {
+  /** Bytes that may be used altogether; nobody tells a page how much there is, so a person or a measurement sets it. */
+  budgetBytes: number
+  /** Of the adapter: the largest buffer that a kernel reads. */
+  maxStorageBufferBindingSize: number
+}
+
+export type MemoryVerdict =
+  | { fits: true; estimate: MemoryEstimate }
+  | { fits: false; estimate: MemoryEstimate; message: string; change: MemoryChange | null }
+
+export type MemoryChange =
+  { kind: 'plan'; plan: MemoryPlan } | { kind: 'model'; model: CatalogueModel; plan: MemoryPlan }
+
+const CHUNK_TOKENS = 1024
+const FEWEST_SEQUENCES = 1
+const SHORTEST_CONTEXT = 256
+
+export function estimateMemory(shape: DecoderShape, quantization: MlcQuantization, plan: MemoryPlan): MemoryEstimate {
+  const float = quantization.includes('f16') ? 2 : 4
+  const weights = shape.parameters * (quantization.startsWith('q0') ? float : 0.5 + float / 32)
+  const perToken = 2 * shape.layers * shape.keyValueHeads * shape.headDim * float
+  const caches = perToken * (plan.contextWindow + plan.cacheTokens)
+  const reserved = shape.reservesLogits ? 4 * CHUNK_TOKENS * shape.vocabularySize : SCORE_BYTES
+  const logits = 2 * 4 * plan.sequences * shape.vocabularySize + reserved
+  // Query, keys, values, gate and up of one layer at a time: about twelve times the hidden width.
+  const rest = 12 * CHUNK_TOKENS * shape.hiddenSize * float + 0.05 * weights
+  return { weights, caches, logits, rest, total: weights + caches + logits + rest }
+}
+
+/** Bytes of the largest tensor, the embedding; the device must be able to bind it whole. */
+export function largestTensorBytes(shape: DecoderShape, quantization: MlcQuantization): number {
+  const float = quantization.includes('f16') ? 2 : 4
+  return shape.vocabularySize * shape.hiddenSize * (quantization.startsWith('q0') ? float : 0.5)
+}
+
+/**
+ * Whether a model fits, and else the change that alters least: fewer tokens cached for groups, then a shorter context, then
+ * the largest of `others` that fits as it is. Others are models that the device has the features for.
+ */
+export function checkMemory(
+  model: CatalogueModel,
+  plan: MemoryPlan,
+  limits: MemoryLimits,
+  others: readonly CatalogueModel[] = [],
+): MemoryVerdict {
+  const estimate = estimateMemory(model.shape, model.quantization, plan)
+  const largest = largestTensorBytes(model.shape, model.quantization)
+  const canBind = largest <= limits.maxStorageBufferBindingSize
+  if (canBind && estimate.total <= limits.budgetBytes) return { fits: true, estimate }
+  const smaller = canBind ? smallerPlan(model, plan, limits) : null
+  const change: MemoryChange | null = smaller
+    ? { kind: 'plan', plan: smaller }
+    : otherModel(model, plan, limits, others)
+  const why = canBind
+    ? `${model.id} takes about ${inMegabytes(estimate.total)} of graphics memory, and ${inMegabytes(limits.budgetBytes)} may be used.`
+    : `${model.id} has a tensor of ${inMegabytes(largest)}, and this device reads at most ${inMegabytes(limits.maxStorageBufferBindingSize)} at once.`
+  return { fits: false, estimate, change, message: `${why} ${advice(change, plan)}` }
+}
+
+function smallerPlan(model: CatalogueModel, plan: MemoryPlan, limits: MemoryLimits): MemoryPlan | null {
+  const fits = (candidate: MemoryPlan) =>
+    estimateMemory(model.shape, model.quantization, candidate).total <= limits.budgetBytes
+  let candidate = plan
+  // Half the sequences and their tokens: a rollout takes more waves and learns the same.
+  while (candidate.sequences > FEWEST_SEQUENCES) {
+    const sequences = Math.max(FEWEST_SEQUENCES, Math.floor(candidate.sequences / 2))
+    const share = sequences / candidate.sequences
+    const cacheTokens = Math.max(candidate.contextWindow + 32, Math.ceil(candidate.cacheTokens * share))
+    candidate = { ...candidate, sequences, cacheTokens: Math.min(candidate.cacheTokens, cacheTokens) }
+    if (fits(candidate)) return candidate
+  }
+  while (candidate.contextWindow / 2 >= SHORTEST_CONTEXT) {
+    const contextWindow = Math.floor(candidate.contextWindow / 2)
+    candidate = { ...candidate, contextWindow, cacheTokens: Math.min(candidate.cacheTokens, contextWindow + 32) }
+    if (fits(candidate)) return candidate
+  }
+  return null
+}
+
+function otherModel(
+  model: CatalogueModel,
+  plan: MemoryPlan,
+  limits: MemoryLimits,
+  others: readonly CatalogueModel[],
+): MemoryChange | null {
+  const total = (other: CatalogueModel) => estimateMemory(other.shape, other.quantization, plan).total
+  const [best] = others
+    .filter((other) => other.id !== model.id && checkMemory(other, plan, limits).fits)
+    .sort((a, b) => b.shape.parameters - a.shape.parameters || total(b) - total(a))
+  return best ? { kind: 'model', model: best, plan } : null
+}
+
+function advice(change: MemoryChange | null, before: MemoryPlan): string {
+  if (change === null) return 'No model of the list fits: choose one of the built-in models.'
+  if (change.kind === 'model') return `${change.model.id} would fit.`
+  const { sequences, contextWindow } = change.plan
+  const parts = [
+    ...(sequences < before.sequences ? [`${sequences} ${sequences === 1 ? 'sequence' : 'sequences'} at once`] : []),
+    ...(contextWindow < before.contextWindow ? [`a context of ${contextWindow} tokens`] : []),
+  ]
+  return `It would fit with ${parts.join(' and ')}.`
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.ceil(bytes / 1e6).toLocaleString('en-GB')} MB`
+}

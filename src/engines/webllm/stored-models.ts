@@ -1,0 +1,116 @@
+/** Which models are in the cache, how large they are, and how they leave it; models from a folder on one's own disk enter it. */
+import { OLD_TENSOR_CACHE_FILE, parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
+import type { ModelRecord } from './surface.ts'
+
+export interface StoredModel {
+  id: string
+  bytes: number
+  /** False after a download that did not end: loading goes on where it stopped. */
+  isComplete: boolean
+}
+
+/** Of the given records those with something in the cache. */
+export async function storedModels(files: ModelFiles, records: readonly ModelRecord[]): Promise<StoredModel[]> {
+  const bytesAt = new Map<string, number>()
+  for (const scope of CACHE_SCOPES)
+    for (const { address, bytes } of await files.list(scope)) bytesAt.set(address, bytes)
+  const stored: StoredModel[] = []
+  for (const { model_id, model, model_lib } of records) {
+    const folder = modelFolder(model)
+    const own = [...bytesAt].filter(([address]) => address.startsWith(folder))
+    if (own.length === 0) continue
+    const library = model_lib.startsWith(folder) ? 0 : (bytesAt.get(model_lib) ?? 0)
+    const bytes = own.reduce((sum, [, size]) => sum + size, library)
+    stored.push({ id: model_id, bytes, isComplete: await isComplete(files, folder, bytesAt) })
+  }
+  return stored
+}
+
+/** Removes a model's weights, tokenizer and configuration, and its library unless another of `records` shares it. */
+export async function deleteModel(
+  files: ModelFiles,
+  record: ModelRecord,
+  records: readonly ModelRecord[],
+): Promise<void> {
+  const folder = modelFolder(record.model)
+  for (const scope of CACHE_SCOPES)
+    for (const { address } of await files.list(scope)) {
+      const isLibrary = address === record.model_lib && !(await isShared(files, record, records))
+      if (address.startsWith(folder) || isLibrary) await files.remove(scope, address)
+    }
+}
+
+export class LocalFolderError extends Error {
+  override name = 'LocalFolderError'
+}
+
+export interface LocalFile {
+  /** Without its folder. */
+  name: string
+  read(): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/**
+ * Takes a model from files on the person's disk into the cache, under an address of this site that nothing answers, and gives
+ * its record. Throws LocalFolderError that names what is missing, before anything is kept.
+ */
+export async function keepLocalModel(
+  files: ModelFiles,
+  id: string,
+  origin: string,
+  folder: readonly LocalFile[],
+): Promise<ModelRecord> {
+  const byName = new Map(folder.map((file) => [file.name, file]))
+  const library = folder.find(({ name }) => name.endsWith('.wasm'))
+  const tensors = byName.get(TENSOR_CACHE_FILE) ?? byName.get(OLD_TENSOR_CACHE_FILE)
+  const config = byName.get('mlc-chat-config.json')
+  const tokenizer = byName.get('tokenizer.json')
+  if (!library || !tensors || !config || !tokenizer) {
+    const missing = [
+      ...(config ? [] : ['mlc-chat-config.json']),
+      ...(tokenizer ? [] : ['tokenizer.json']),
+      ...(tensors ? [] : [TENSOR_CACHE_FILE]),
+      ...(library ? [] : ['the compiled library (.wasm)']),
+    ]
+    throw new LocalFolderError(
+      `The folder lacks ${missing.join(', ')}. Choose a folder that mlc_llm convert_weight wrote, with the library that mlc_llm compile wrote beside it.`,
+    )
+  }
+  const json = await tensors.read()
+  const cache = parseTensorCache(JSON.parse(new TextDecoder().decode(json)), id)
+  const shards = cache.records.map(({ dataPath, nbytes }) => {
+    const shard = byName.get(dataPath)
+    if (!shard) throw new LocalFolderError(`The folder lacks ${dataPath}, which ${tensors.name} names. Copy it again.`)
+    return { shard, nbytes }
+  })
+  const address = `${origin}/local-models/${encodeURIComponent(id)}/resolve/main/`
+  const keep = (scope: CacheScope, name: string, bytes: Uint8Array<ArrayBuffer>) =>
+    files.write(scope, address + name, bytes)
+  for (const { shard, nbytes } of shards) {
+    const bytes = await shard.read()
+    if (bytes.length !== nbytes)
+      throw new LocalFolderError(
+        `${shard.name} has ${bytes.length} bytes instead of ${nbytes}: the copy is not whole. Copy the folder again.`,
+      )
+    await keep('webllm/model', shard.name, bytes)
+  }
+  await keep('webllm/model', TENSOR_CACHE_FILE, json)
+  await keep('webllm/model', 'tokenizer.json', await tokenizer.read())
+  await keep('webllm/config', 'mlc-chat-config.json', await config.read())
+  await keep('webllm/wasm', library.name, await library.read())
+  return { model_id: id, model: address, model_lib: address + library.name }
+}
+
+async function isComplete(files: ModelFiles, folder: string, bytesAt: ReadonlyMap<string, number>): Promise<boolean> {
+  if (!bytesAt.has(folder + TENSOR_CACHE_FILE) || !bytesAt.has(`${folder}tokenizer.json`)) return false
+  const json = new TextDecoder().decode(await files.read('webllm/model', folder + TENSOR_CACHE_FILE))
+  return parseTensorCache(JSON.parse(json), folder).records.every(({ dataPath }) => bytesAt.has(folder + dataPath))
+}
+
+async function isShared(files: ModelFiles, record: ModelRecord, records: readonly ModelRecord[]): Promise<boolean> {
+  const others = records.filter(
+    ({ model_id, model_lib }) => model_id !== record.model_id && model_lib === record.model_lib,
+  )
+  return (await storedModels(files, others)).length > 0
+}

@@ -1,0 +1,72 @@
+/** In the page of real-webllm.test.ts: the worker that the application uses, around WebLLM itself. */
+import { connectWorker } from '../../../src/engines/worker-bridge.ts'
+import type { WebLlmSource } from '../../../src/engines/webllm/webllm-model.ts'
+import type { WebLlmWorker } from '../../../workers/webllm.ts'
+
+const thread = new Worker(new URL('../../../workers/webllm.ts', import.meta.url), { type: 'module' })
+const { remote } = connectWorker<WebLlmWorker>(thread, 'webllm')
+
+export interface Rehearsal {
+  usesInternals: boolean
+  missing: string[]
+  description: string
+  acceptsWeights: boolean
+  /** Of each completion: what it was sampled with, and what the model gives it when it reads all of it. */
+  completions: { tokens: number[]; sampled: number[]; scored: number[] }[]
+  /** Scores of a sequence at temperatures 1 and 1/2. */
+  scores: { cool: number[]; warm: number[] }
+  /** Scores at temperature 1 after the last norm has been doubled, which halves the temperature; null for four bits. */
+  doubled: number[] | null
+  seconds: Record<string, number>
+}
+
+export async function rehearse(finalNorm: number[] | null): Promise<Rehearsal> {
+  const base = `${location.origin}/model/`
+  const source: WebLlmSource = {
+    record: { model_id: 'the-model', model: base, model_lib: `${base}resolve/main/model.wasm` },
+    contextWindow: 256,
+    sequences: 4,
+    cacheTokens: 512,
+  }
+  const seconds: Record<string, number> = {}
+  const timed = async <T>(name: string, job: Promise<T>): Promise<T> => {
+    const start = performance.now()
+    const result = await job
+    seconds[name] = (performance.now() - start) / 1000
+    return result
+  }
+  const info = await timed('load', remote.load(source))
+  const [prompt] = await remote.encode(['go to the desk 1\n'])
+  const [group] = await timed(
+    'generate',
+    remote.generate([{ prompt: prompt!, count: 3, seed: 1 }], { temperature: 1, topP: 1, maxTokens: 2 }),
+  )
+  const whole = group!.map(({ tokens }) => Int32Array.of(...prompt!, ...tokens))
+  const scores = await timed('score', remote.score(whole.slice(0, 2), 1))
+  const [warm] = [scores[0]!]
+  const [cool] = await remote.score(whole.slice(0, 1), 0.5)
+  let doubled: number[] | null = null
+  if (finalNorm !== null && info.acceptsWeights) {
+    await timed(
+      'weights',
+      remote.setWeights(new Map([['model.norm.weight', Float32Array.from(finalNorm, (weight) => 2 * weight)]])),
+    )
+    doubled = [...(await remote.score(whole.slice(0, 1), 1))[0]!]
+  }
+  return {
+    usesInternals: info.usesInternals,
+    missing: [...info.missing],
+    description: info.backendDescription,
+    acceptsWeights: info.acceptsWeights,
+    completions: scores.map((score, i) => ({
+      tokens: [...group![i]!.tokens],
+      sampled: [...group![i]!.logProbs],
+      scored: [...score.slice(prompt!.length - 1)],
+    })),
+    scores: { cool: [...cool!], warm: [...warm] },
+    doubled,
+    seconds,
+  }
+}
+
+Object.assign(globalThis, { rehearse })
