@@ -1,0 +1,289 @@
+/** The coding world on the page: chosen, looked at in a made-up run, with problems of one's own and programs by hand. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
+import { fakeRunLines } from '../playground/fake-run.ts'
+
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await page.context().close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+interface Visit extends BrowserContextOptions {
+  /** Whether the page comes with a recorded run of the coding world. */
+  isRecorded?: boolean
+}
+
+async function visit({ isRecorded = false, ...options }: Visit = {}): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(15_000)
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.route('**/runs/**', (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1)
+    if (name === 'household.jsonl') return route.fulfill({ body: fakeRunLines({ iterations: 3 }) })
+    if (name === 'coding.jsonl' && isRecorded) return route.fulfill({ body: fakeCodingRunLines() })
+    return route.fulfill({ status: 404 })
+  })
+  await page.goto(inject('pageAddress'))
+  await page.getByText('This is a recorded run').waitFor()
+  return page
+}
+
+const world = (name: string) => page.getByRole('radio', { name, exact: true })
+
+async function openRun(): Promise<void> {
+  await page.locator('input[aria-label="Run log"]').setInputFiles({
+    name: 'coding.jsonl',
+    mimeType: 'application/jsonl',
+    buffer: Buffer.from(fakeCodingRunLines()),
+  })
+  await page.getByText('opened from coding.jsonl').waitFor()
+  await page.getByRole('grid', { name: 'Programs of this problem on its tests' }).waitFor()
+}
+
+async function drop(name: string, text: string): Promise<void> {
+  await page.evaluate(
+    (given) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([given.text], given.name))
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    },
+    { name, text },
+  )
+}
+
+const item = (question: string, more: object = {}) => ({
+  question,
+  test_method: 'stdio',
+  test_time_limit: 1,
+  test_input: ['1 2\n', '5 -3\n'],
+  test_output: ['3', '2'],
+  split: 'train',
+  ...more,
+})
+
+describe('the choice of a world', () => {
+  it('brings its settings, its words and its panels, and back again', async () => {
+    await visit()
+    await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
+    await world('Coding').check()
+    await page.getByRole('textbox', { name: 'm, tests per problem' }).waitFor()
+    expect(await page.getByLabel('Preset').inputValue()).toBe('coding')
+    await page.getByRole('heading', { name: 'Problems', exact: true }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Games', exact: true }).count()).toBe(0)
+    await page.getByRole('img', { name: /^Detect\. No values yet/ }).waitFor()
+    await page.getByText('Nothing has been written yet. Press Run').waitFor()
+    await page.locator('summary').getByText('Run', { exact: true }).click()
+    expect(await page.getByLabel('Steps per episode', { exact: true }).count()).toBe(0)
+    await page.getByText('Steps per episode: a program is one step').waitFor()
+    await page.getByLabel('Preset').selectOption({ label: 'outcome-only' })
+    expect(await world('Coding').isChecked()).toBe(true)
+
+    await world('Household').check()
+    await page.getByRole('textbox', { name: 'm, votes per step' }).waitFor()
+    await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
+    await page.getByText('This is a recorded run of the preset household').waitFor()
+  })
+
+  it('shows the recorded run of the world where there is one', async () => {
+    await visit({ isRecorded: true })
+    await world('Coding').check()
+    await page.getByText('This is a recorded run of the preset coding').waitFor()
+    await page.getByRole('img', { name: /^UT\. in distribution \d.*training/ }).waitFor()
+    await page.getByRole('grid', { name: 'Programs of this problem on its tests' }).waitFor()
+    await world('Household').check()
+    await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
+  })
+})
+
+describe('programs × tests', () => {
+  it('has a row for each program and a column for each test, with verdicts in words', async () => {
+    await visit()
+    await openRun()
+    const rows = page.getByRole('rowheader', { name: /^Program \d, (right|wrong), passes/ })
+    expect(await rows.count()).toBe(6)
+    const cell = (name: RegExp) => page.getByRole('gridcell', { name })
+    expect(await cell(/^Program 1, hidden test 1: passed$/).textContent()).toBe('✓')
+    expect(await cell(/^Program 2, hidden test 1: wrong answer, expected 10, got 19$/).textContent()).toBe('✗')
+    expect(await cell(/^Program 4, written test 1: runtime error, TypeError/).textContent()).toBe('E')
+    expect(await cell(/^Program 5, written test 1: time limit/).textContent()).toBe('T')
+    expect(await cell(/^Program 1, written test 4: unreadable/).textContent()).toBe('?')
+    const marks = await page
+      .getByRole('columnheader', { name: /^Written test/ })
+      .evaluateAll((heads) => heads.map((head) => head.querySelector('.mark')?.textContent ?? ''))
+    expect(marks).toEqual(['detects', '', 'lies', 'unreadable', 'unreadable'])
+  })
+
+  it('is walked with the arrow keys, from programs to cells to tests', async () => {
+    await visit()
+    await openRun()
+    await page.getByRole('rowheader', { name: /^Program 1,/ }).click()
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    const press = async (key: string, expected: RegExp) => {
+      await page.keyboard.press(key)
+      await expect.poll(focused).toMatch(expected)
+    }
+    await press('ArrowDown', /^Program 2, wrong/)
+    await page.getByRole('heading', { name: 'Program 2' }).waitFor()
+    await press('ArrowRight', /^Program 2, hidden test 1/)
+    await press('End', /^Program 2, written test 5/)
+    await press('ArrowUp', /^Program 1, written test 5/)
+    await press('ArrowUp', /^Written test 5/)
+    await press('ArrowLeft', /^Written test 4/)
+    await page.getByRole('heading', { name: 'Written test 4' }).waitFor()
+    await page.getByText('Let me think of a list and').waitFor()
+    await press('ArrowDown', /^Program 1, written test 4/)
+    await press('Home', /^Program 1, right/)
+  })
+
+  it('shows the program, what it fails and its arithmetic; its text stays text', async () => {
+    await visit()
+    await openRun()
+    await page.getByRole('rowheader', { name: /^Program 5,/ }).click()
+    const code = page.getByRole('group', { name: 'Program 5' })
+    expect((await code.textContent())!.trim()).toBe('function f(xs) {\n  while (xs.length) xs.push("<b>" + 1)\n}')
+    expect(await code.locator('b').count()).toBe(0)
+    expect(await code.locator('.keyword').allTextContents()).toEqual(['function', 'while'])
+    await page.getByText('R = O + λ · Σ S / m = −1 + 1 · (0 passed − 3 failed) / 3 = −2.00').waitFor()
+    await page.getByRole('button', { name: 'written test 1' }).click()
+    await page.getByRole('heading', { name: 'Written test 1' }).waitFor()
+    await page.getByText('Program 5 on it').waitFor()
+  })
+
+  it('says of a test that lies what it expects and what is right', async () => {
+    await visit()
+    await openRun()
+    await page.getByRole('columnheader', { name: /^Written test 3/ }).click()
+    await page
+      .getByText(
+        'It expects 12. The reference solution answers something else; so does program 1, which passes all hidden tests: expected 12, got 11.',
+      )
+      .waitFor()
+    await page.getByText('Above 9 there is 11, and I add one.').waitFor()
+  })
+})
+
+describe('a rewritten problem', () => {
+  it('is shown by what has changed, with the attempts that were refused', async () => {
+    await visit()
+    await openRun()
+    const section = page.getByRole('region', { name: 'Problems and their rewrites' })
+    await section.locator('summary').first().click()
+    await section.getByText('accepted', { exact: true }).waitFor()
+    expect(await section.locator('.diff del').allTextContents()).toEqual(['2'])
+    expect(await section.locator('.diff ins').allTextContents()).toEqual(['9'])
+    await section.getByText('Attempt 1, refused').waitFor()
+    await section.getByText('above 2 → above 99').waitFor()
+    await section.getByText('99 is not one of the constants').waitFor()
+    await section.getByText('Hidden tests: 4 changes, 1 kept').click()
+    expect(await section.getByRole('row').count()).toBe(1 + 4)
+  })
+})
+
+describe('problems of one’s own', () => {
+  it('are refused with the first item that has a fault, and imported without it; they stay until they are removed', async () => {
+    await visit()
+    await world('Coding').check()
+    const imported = world('Imported problems')
+    expect(await imported.isDisabled()).toBe(true)
+    const text = [item('Print the sum.'), item('No answers.', { test_output: ['3'] }), item('Print the sum again.')]
+      .map((each) => JSON.stringify(each))
+      .join('\n')
+    await drop('sums.jsonl', text)
+    const alert = page.getByRole('alert')
+    await alert.getByText('No problems were imported from sums.jsonl.').waitFor()
+    await alert.getByText('Item 2 (line 2): test_output has 1 entries and test_input 2').waitFor()
+    expect(await imported.isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Import the other 2 problems' }).click()
+    await page.getByText('2 problems imported from sums.jsonl.').waitFor()
+
+    await page.reload()
+    await world('Coding').check()
+    await imported.check()
+    const table = page.getByRole('table', { name: 'Imported problems by file and split' })
+    expect(await table.getByRole('row').nth(1).locator('th, td').allTextContents()).toMatchObject(['sums.jsonl', '2', '0', '0', expect.anything()]) // prettier-ignore
+    await page.getByRole('button', { name: 'Remove sums.jsonl…' }).click()
+    await page.getByRole('button', { name: 'Remove sums.jsonl', exact: true }).click()
+    await expect.poll(() => table.count()).toBe(0)
+    await expect.poll(() => world('Generated problems').isChecked()).toBe(true)
+    expect(await imported.isDisabled()).toBe(true)
+  })
+
+  it('are told from run logs and taken in the household too', async () => {
+    await visit()
+    await drop('one.json', JSON.stringify([item('Print the sum.')]))
+    await page.getByText('1 problem imported from one.json. Choose the coding world to pose them.').waitFor()
+    await drop('run.jsonl', fakeCodingRunLines())
+    await page.getByText('opened from run.jsonl').waitFor()
+    await page.getByRole('grid', { name: 'Programs of this problem on its tests' }).waitFor()
+  })
+})
+
+describe('a program by hand', () => {
+  it('goes through the judge: wrong, then right; nothing of it is loaded before', async () => {
+    await visit()
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await world('Coding').check()
+    await page.getByText('Look at a problem and write a program').click()
+    const list = page.getByRole('list', { name: 'Problems', exact: true })
+    await list.getByRole('button').first().click()
+    const editor = page.getByRole('textbox', { name: 'Your program, in JavaScript' })
+    expect(await editor.inputValue()).toMatch(/^function f\(\w+(, \w+)?\) \{\n {2}\n\}\n$/)
+    expect(requests.filter((url) => /judge/.test(url))).toEqual([])
+
+    await page.getByRole('button', { name: 'Judge it' }).click()
+    await page.getByText('Wrong.').waitFor()
+    await page.getByRole('cell', { name: /wrong answer, expected/ }).first().waitFor()
+    await page.getByRole('button', { name: 'Write the reference solution' }).click()
+    await editor.press('Control+Enter')
+    await page.getByText('Right.').waitFor()
+    expect(await page.getByRole('cell', { name: /passed$/ }).count()).toBeGreaterThan(2)
+    expect(requests.filter((url) => /judge/.test(url)).length).toBeGreaterThan(0)
+
+    await editor.fill('function f() { while (true) {} }')
+    await page.getByRole('button', { name: 'Judge it' }).click()
+    await page.getByRole('cell', { name: /time limit/ }).first().waitFor()
+  }) // prettier-ignore
+})
+
+describe('looks', () => {
+  async function everything(): Promise<void> {
+    await openRun()
+    await world('Coding').check()
+    await page.getByRole('columnheader', { name: /^Written test 3/ }).click()
+    await page.getByRole('region', { name: 'Problems and their rewrites' }).locator('summary').first().click()
+    await drop('bad.json', '[{"question": 3}]')
+    await page.getByText('No problems were imported from bad.json.').waitFor()
+    await page.getByText('Look at a problem and write a program').click()
+    await page.getByRole('list', { name: 'Problems', exact: true }).getByRole('button').first().click()
+    await page.getByRole('button', { name: 'Judge it' }).click()
+    await page.getByText('Wrong.').waitFor()
+  }
+
+  it.each(['light', 'dark'] as const)('axe finds nothing to object to in %s', async (colorScheme) => {
+    await visit({ colorScheme })
+    await everything()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it.each([360, 1440])('nothing sticks out at %i pixels', async (width) => {
+    await visit({ viewport: { width, height: 800 } })
+    await everything()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+})
