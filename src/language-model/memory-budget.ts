@@ -30,9 +30,13 @@ export function defaultBatchSizes(
   const bytesPerSlot = 4 * layers * 2 * keyWidth
   // What the backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
   const bytesPerLayer = 4 * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
+  // Each of them has a gradient, and TensorFlow.js keeps those until the backward pass of what was recorded ends: all layers, or one.
+  const trainedBytesPerLayer = 2 * bytesPerLayer
   const recomputeActivations =
-    wishes.recomputeActivations ?? ACTIVATION_BYTES / (layers * bytesPerLayer) < TRAJECTORY_TOKENS
-  const bytesPerTrainedToken = recomputeActivations ? bytesPerLayer + 4 * layers * hiddenSize : layers * bytesPerLayer
+    wishes.recomputeActivations ?? ACTIVATION_BYTES / (layers * trainedBytesPerLayer) < TRAJECTORY_TOKENS
+  const bytesPerTrainedToken = recomputeActivations
+    ? trainedBytesPerLayer + 4 * layers * hiddenSize
+    : layers * trainedBytesPerLayer
   return {
     cacheSlots: within(CACHE_BYTES / bytesPerSlot, 4096, 65_536),
     prefillTokens: within(ACTIVATION_BYTES / bytesPerLayer, 128, 2048),

@@ -10,6 +10,7 @@ import * as tf from '@tensorflow/tfjs-core'
 import { inverseFrequencies, type ModelConfig } from './config.ts'
 import type { KeyValueCache } from './kv-cache.ts'
 import {
+  addSame,
   type AttentionLayout,
   attention,
   embedding,
@@ -140,7 +141,8 @@ export class Transformer {
       const rows = layer === this.#layers.length - 1 ? outputRows : null
       x = training?.recomputesActivations
         ? recomputed((input) => this.#runLayer(layer, input, pass, rows), x, this.#trainableOfLayer(layer))
-        : this.#runLayer(layer, x, pass, rows)
+        : // What a layer leaves that no gradient needs goes at once, not with all that the batch leaves.
+          tf.tidy(() => this.#runLayer(layer, x, pass, rows))
     }
     return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
   }
@@ -172,10 +174,10 @@ export class Transformer {
     const queryInput = outputRows ? gatherRows(normed, outputRows) : normed
     const queries = this.#rotated(through(queryInput, weights.query), weights.queryNorm, finished.positions)
     const attended = attention(queries, keys, values, finished.layout, headDim)
-    const afterAttention = tf.add<tf.Tensor2D>(residual, through(attended, weights.output))
+    const afterAttention = addSame(residual, through(attended, weights.output))
     const feedForwardInput = rmsNorm(afterAttention, weights.feedForwardNorm, normEpsilon)
     const gated = swiglu(through(feedForwardInput, weights.gate), through(feedForwardInput, weights.up))
-    return tf.add(afterAttention, through(gated, weights.down))
+    return addSame(afterAttention, through(gated, weights.down))
   }
 
   #rotated(x: tf.Tensor2D, headNorm: tf.Tensor1D | undefined, positions: Int32Array): tf.Tensor2D {

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SimdBackend } from '../../src/language-model/backends/simd/simd-backend.ts'
 import { Generator } from '../../src/language-model/generate.ts'
+import { defaultBatchSizes } from '../../src/language-model/memory-budget.ts'
 import { randomStream } from '../../src/language-model/random-stream.ts'
 import { Trainer } from '../../src/language-model/trainer.ts'
 import type { Transformer } from '../../src/language-model/transformer.ts'
@@ -10,6 +11,9 @@ import { PLAIN, randomTokens, tinyTransformer, useBackend } from './tiny-model.t
 
 const VOCABULARY = 60_000
 const MEGABYTE = 1e6
+const ACTIVATION_BYTES = 1e9
+/** Of a token in one layer of the model below, with the gradients. */
+const BYTES_PER_LAYER = 2 * 4 * (6 * 224 + 4 * 14 * 16 + 4 * 2 * 16 + 4 * 1216)
 
 /** Bytes beyond those in use before, at most. */
 async function peakOf(work: () => Promise<unknown>): Promise<number> {
@@ -96,6 +100,32 @@ describe('a large vocabulary', () => {
     together.dispose()
     alone.dispose()
     transformer.dispose()
+  })
+})
+
+describe('the memory budget', () => {
+  beforeAll(() => useBackend('simd'))
+
+  test.each([false, true])('knows what a token takes in training, activations recomputed: %s', async (recomputes) => {
+    const { transformer } = tinyTransformer({
+      ...PLAIN,
+      hidden_size: 224,
+      intermediate_size: 1216,
+      num_attention_heads: 14,
+      num_hidden_layers: 6,
+      head_dim: 16,
+    })
+    const { microBatchTokens } = defaultBatchSizes(transformer.config, { recomputeActivations: recomputes })
+    const bytesPerToken = recomputes ? 4 * 6 * 224 + BYTES_PER_LAYER : 6 * BYTES_PER_LAYER
+    expect(microBatchTokens).toBe(Math.min(4096, Math.floor(ACTIVATION_BYTES / bytesPerToken)))
+    await gradientPeak(transformer, 10, recomputes)
+    const [short, long] = [
+      await gradientPeak(transformer, 100, recomputes),
+      await gradientPeak(transformer, 500, recomputes),
+    ]
+    transformer.dispose()
+    expect((long - short) / 400 / bytesPerToken).toBeGreaterThan(0.7)
+    expect((long - short) / 400 / bytesPerToken).toBeLessThan(1.1)
   })
 })
 

@@ -7,7 +7,7 @@
  * the base is stored as: a change of one ten-thousandth is lost in 16 bits, and a step of reinforcement learning is of that size.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { dropout, linear } from '../ops/index.ts'
+import { addSame, dropout, linear } from '../ops/index.ts'
 import type { Adapter, Projection } from '../projection.ts'
 import { randomStream } from '../random-stream.ts'
 import type { LoraOptions } from './options.ts'
@@ -57,7 +57,7 @@ export class LowRankAdapter implements Adapter {
     if (this.isMerged) return y
     const input = dropoutSeed === null ? x : dropout(x, this.#dropout, randomStream(dropoutSeed, this.#key))
     const narrow = tf.mul<tf.Tensor2D>(linear(input, matrix(this.#a)), this.#scale)
-    return tf.add(y, linear(narrow, matrix(this.#b)))
+    return addSame(y, linear(narrow, matrix(this.#b)))
   }
 
   /** W + s B A as a new tensor [out, in], or a copy of W where it is in there already. */

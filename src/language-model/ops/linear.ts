@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core'
+import { addBias } from './add.ts'
 
 /**
  * y = x · Wᵀ + b, with W as Hugging Face stores it: x[N, in], weight[out, in], bias[out] → [N, out].
@@ -8,5 +9,5 @@ import * as tf from '@tensorflow/tfjs-core'
  */
 export function linear(x: tf.Tensor2D, weight: tf.Tensor2D, bias?: tf.Tensor1D): tf.Tensor2D {
   const product: tf.Tensor2D = tf.matMul(x, weight, false, true)
-  return bias ? tf.add(product, bias) : product
+  return bias ? addBias(product, bias) : product
 }
