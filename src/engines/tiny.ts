@@ -98,7 +98,8 @@ function countingFetch(onBytes: OnBytes): typeof fetch {
   return async (...request) => {
     const response = await fetch(...request)
     if (response.body === null || !response.ok) return response
-    total += Number(response.headers.get('content-length') ?? 0)
+    // The rest of a download that was cut is in the total already.
+    if (response.status !== 206) total += Number(response.headers.get('content-length') ?? 0)
     const counter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         done += chunk.byteLength

@@ -18,8 +18,9 @@ export interface EpisodeStep {
   tokens: number[]
   logProbs: number[]
   entropies: number[]
-  trueLabel: 1 | -1
-  distance: number
+  /** Both null where nothing knows them: in runs of the released system, whose worlds do not say how far the goal is. */
+  trueLabel: 1 | -1 | null
+  distance: number | null
   /** Ground-truth tests, where the step was a program. */
   tests?: TestResult[]
 }

@@ -218,7 +218,8 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
           Array.from({ length: settings.evaluationsPerStep }, (): Evaluation => {
             if (chance(0.02)) return { score: 0, reasoning: 'The step seems' }
             const right = chance(judgement)
-            const score = (right ? step.trueLabel : -step.trueLabel) as 1 | -1
+            const label = step.trueLabel ?? 1
+            const score = (right ? label : -label) as 1 | -1
             return {
               score,
               reasoning:
