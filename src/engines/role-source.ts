@@ -1,0 +1,80 @@
+/**
+ * Who plays a role. Plain data: what a form, a link and a run's log hold; addresses and sizes, never a key.
+ *
+ *     built-in     our small model for the setting, trained whole
+ *     checkpoint   a Hugging Face folder in our own transformer, of which adapters are trained; WebLLM may sample for it
+ *     webllm       a model that WebLLM runs and nobody trains
+ *     openai       a server that samples (vLLM, SGLang, transformers serve); nobody trains it
+ *     tinker       a server that samples and trains adapters (Tinker's API)
+ */
+import type { LoraOptions } from '../language-model/lora/options.ts'
+import type { ChatPieces } from '../method/chat-pieces.ts'
+import type { LanguageModelPort } from '../method/ports.ts'
+import type { ModelRecord } from './webllm/surface.ts'
+
+export interface BuiltInSource {
+  kind: 'built-in'
+}
+
+/** How the base weights lie on the device; adapters are float32 always. Half and four bits are WebGPU's. */
+export const WEIGHT_STORAGES = ['float32', 'float16', 'four-bit'] as const
+export type WeightStorage = (typeof WEIGHT_STORAGES)[number]
+
+export interface CheckpointSource {
+  kind: 'checkpoint'
+  /** Folder: an address, a path in Node, or `local:NAME` for one that a person gave the page. */
+  location: string
+  /** Null trains all weights, as the built-in models are; only float32 ones can be. */
+  adapters: LoraOptions | null
+  storage: WeightStorage
+  /** Tokens that prompt and response may have together; what memory is kept for. Null is the model's own limit. */
+  contextWindow: number | null
+  /** Samples in place of our own transformer, with the weights given over after each update. */
+  sampler: WebLlmModelSource | null
+}
+
+/** A model of WebLLM: from its list, or of one's own addresses. */
+export interface WebLlmModelSource {
+  record: ModelRecord
+  contextWindow: number
+  /** Sequences that its cache holds at once. */
+  sequences: number
+}
+
+export interface WebLlmRoleSource extends WebLlmModelSource {
+  kind: 'webllm'
+}
+
+export interface OpenAiSource {
+  kind: 'openai'
+  /** With the version: http://127.0.0.1:8000/v1 */
+  baseUrl: string
+  model: string
+  /** Requests in flight at most. */
+  concurrency: number
+  /** Of one request. */
+  timeoutSeconds: number
+}
+
+export interface TinkerSource {
+  kind: 'tinker'
+  baseUrl: string
+  /** As the server names it; its tokenizer is read from `tokenizer`. */
+  baseModel: string
+  /** Folder with tokenizer.json and tokenizer_config.json: an address, a path in Node, or `local:NAME`. */
+  tokenizer: string
+  rank: number
+  timeoutSeconds: number
+}
+
+export type RoleSource = BuiltInSource | CheckpointSource | WebLlmRoleSource | OpenAiSource | TinkerSource
+export type RoleSourceKind = RoleSource['kind']
+
+/** Keys by base address. They stay in memory: no source, log, link or export has one. */
+export type ServerKeys = Readonly<Record<string, string>>
+
+/** A model that can play a role: what the loop needs of it, and how it is spoken to. */
+export interface RoleModel extends LanguageModelPort {
+  /** Null for models that continue plain text, as our small ones do; they know the formats of our settings by heart. */
+  chatPieces(): Promise<ChatPieces | null>
+}
