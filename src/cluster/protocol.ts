@@ -24,6 +24,13 @@ export function isOver(state: RunState): boolean {
   return state === 'STOPPED' || state === 'SUCCEEDED' || state === 'FAILED'
 }
 
+/**
+ * Metrics of `iteration-finished` where a world has domains (OSWorld: chrome, gimp, os, …): the prefix and the domain's name.
+ * Accuracy of the training tasks of the step, and of the evaluation that was measured in it.
+ */
+export const DOMAIN_ACCURACY = 'policy/acc/'
+export const DOMAIN_EVALUATION_ACCURACY = 'eval/id/acc/'
+
 /** Parameters that the release fixes in code, and that patched code reads anew in every step. */
 export const LIVE_PARAMETERS = ['lambda', 'alphaLow', 'alphaHigh'] as const
 export type LiveParameter = (typeof LIVE_PARAMETERS)[number]
