@@ -79,7 +79,20 @@ export async function chatRenderer(
  * our transcripts it stays, as the model has read it.
  */
 export function chatPiecesOf(render: ChatRenderer, reserved: readonly string[], source: string): ChatPieces {
-  const hasSystem = takesSystemMessages(render)
+  if (!takesSystemMessages(render)) return cutPieces(render, reserved, source, false)
+  try {
+    return cutPieces(render, reserved, source, true)
+  } catch (error) {
+    // Mistral's puts them before the last message, wherever that is; the first message of the user stays where it is.
+    try {
+      return cutPieces(render, reserved, source, false)
+    } catch {
+      throw error
+    }
+  }
+}
+
+function cutPieces(render: ChatRenderer, reserved: readonly string[], source: string, hasSystem: boolean): ChatPieces {
   const { start, systemEnd, responseCue } = openingPieces(render, hasSystem, source)
   const opening = start + (hasSystem ? MARKS.system + systemEnd : '') + MARKS.user
   const [first, between, last] = cut(
