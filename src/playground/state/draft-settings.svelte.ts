@@ -10,9 +10,11 @@ import {
   type Settings,
 } from '../../method/settings.ts'
 import type { BackendWish } from '../../runs/loop-service.ts'
+import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type LinkContent } from '../link.ts'
 
 export class DraftSettings {
   #backend = $state.raw<BackendWish>('auto')
+  #iterations = $state.raw(DEFAULT_ITERATIONS)
   #preset = $state.raw<string>(DEFAULT_PRESET)
   #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
   #error = $state.raw<{ field: string; message: string } | null>(null)
@@ -20,6 +22,10 @@ export class DraftSettings {
   /** What computes the next run. */
   get backend(): BackendWish {
     return this.#backend
+  }
+  /** After which the next run ends by itself. */
+  get iterations(): number {
+    return this.#iterations
   }
   get preset(): string {
     return this.#preset
@@ -48,6 +54,22 @@ export class DraftSettings {
 
   chooseBackend(backend: BackendWish): void {
     this.#backend = backend
+  }
+
+  /** Rounded, and brought into the range that a run may have. */
+  chooseIterations(iterations: number): void {
+    if (Number.isFinite(iterations)) this.#iterations = Math.min(MOST_ITERATIONS, Math.max(1, Math.round(iterations)))
+  }
+
+  /** All of what the next run starts with, as a link has it. */
+  get content(): LinkContent {
+    return { preset: this.#preset, settings: this.#values, backend: this.#backend, iterations: this.#iterations }
+  }
+
+  follow({ preset, settings, backend, iterations }: LinkContent): void {
+    this.adopt(preset, settings)
+    this.#backend = backend
+    this.#iterations = iterations
   }
 
   /** Shows the settings of a run that goes on. */

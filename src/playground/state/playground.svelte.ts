@@ -6,6 +6,7 @@ import type { RunView } from '../../method/fold.ts'
 import type { StartRequest } from '../../runs/loop-service.ts'
 import type { OpenSession } from '../session-port.ts'
 import { WORLD_PRESETS, type World } from '../panels/worlds.ts'
+import type { LinkContent } from '../link.ts'
 import { newRunId } from '../run-id.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
 import type { Games } from './games.svelte.ts'
@@ -15,8 +16,6 @@ import { RecordedRun } from './recorded-run.svelte.ts'
 import type { Panel } from './revision.svelte.ts'
 import { RunSession } from './run-session.svelte.ts'
 
-/** Iterations that Run asks for. */
-const RUN_ITERATIONS = 1000
 /** Of each world, in the order in which they are looked for. */
 const RECORDINGS: Readonly<Record<World, readonly string[]>> = {
   household: ['./runs/household.jsonl.gz', './runs/household.jsonl'],
@@ -34,6 +33,7 @@ export class Playground {
   #hasLiveRun = $state.raw(false)
   /** Of the run that was started last; null before one. */
   #liveWorld: World | null = null
+  #isOpened = false
 
   constructor(open: OpenSession, games: Games, problems: Problems) {
     this.live = new RunSession(open)
@@ -69,6 +69,7 @@ export class Playground {
   }
 
   async open(): Promise<void> {
+    this.#isOpened = true
     const looked = Promise.all([this.kept.look(), this.games.look(), this.problems.look()])
     await this.recorded.load(RECORDINGS[this.world])
     await looked
@@ -131,10 +132,22 @@ export class Playground {
     else void this.recorded.play()
   }
 
+  /** Settings for the next run. One that is under way goes on with its own. */
+  async follow(content: LinkContent): Promise<void> {
+    const before = this.world
+    this.draft.follow(content)
+    this.#liveWorld = null
+    if (this.#isOpened && this.world !== before) await this.#showRecordingOf(this.world)
+  }
+
   /** Applies the preset of a world. Its recorded run takes the place of another world's, but never that of a live run. */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
     this.choosePreset(WORLD_PRESETS[world])
+    await this.#showRecordingOf(world)
+  }
+
+  async #showRecordingOf(world: World): Promise<void> {
     if (this.#hasLiveRun || this.view.settings?.setting === world) return
     this.show('recorded')
     await this.recorded.load(RECORDINGS[world])
@@ -180,7 +193,7 @@ export class Playground {
   }
 
   #request(): StartRequest {
-    const { preset, values: settings, backend } = this.draft
-    return { runId: newRunId(), preset, settings, iterations: RUN_ITERATIONS, backend }
+    const { preset, settings, backend, iterations } = this.draft.content
+    return { runId: newRunId(), preset, settings, iterations, backend }
   }
 }
