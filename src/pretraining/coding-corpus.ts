@@ -7,6 +7,7 @@ import { applyRewrite, candidateRewrites } from '../environments/coding/problems
 import type { Spec } from '../environments/coding/problems/spec.ts'
 import { codingFormats, policyResponse } from '../environments/coding/roles.ts'
 import { chance, integer, pick, seededRandom, type Random } from '../environments/random.ts'
+import { compactReason, countedReasons } from '../method/critic-summary.ts'
 import type { Direction } from '../method/ports.ts'
 import type { Piece } from './demonstration-corpus.ts'
 
@@ -51,7 +52,7 @@ export function rewritePieces(seed: number, index: number): Piece[] {
     const rewrite = demonstrateRewrite(task, direction, random)
     if (rewrite === null) continue
     const accuracy = (direction === 'harder' ? integer(random, 7, 8) : integer(random, 0, 1)) / 8
-    const criticSummary = drawSummary(direction, random)
+    const criticSummary = drawSummary(task.body.spec!, direction, random)
     const prompt = codingFormats.author.prompt({ description: describeSpec(task), direction, accuracy, criticSummary })
     return [
       { text: prompt, weight: 0 },
@@ -65,27 +66,54 @@ function problemOf(seed: number, index: number): { statement: string; spec: Spec
   return { statement, spec: spec! }
 }
 
-/** A generated task, now and then rewritten already. */
+/** A generated task, or one that was rewritten up to three times, mostly to a harder one, as in a run whose policy learns. */
 function drawTask(seed: number, index: number, random: Random): CodingTask {
-  const task = generateTask({ seed: seed * 1_000_003 + index, split: 'train' })
-  if (!chance(random, 0.4)) return task
-  const candidates = candidateRewrites(task, chance(random, 0.5) ? 'harder' : 'easier', integer(random, 0, 2 ** 30))
-  if (candidates.length === 0) return task
-  const outcome = applyRewrite(task, pick(random, candidates), `${task.id}/rewritten`)
-  return outcome.ok ? outcome.task : task
+  let task = generateTask({ seed: seed * 1_000_003 + index, split: 'train' })
+  for (let rewrites = chance(random, 0.5) ? integer(random, 1, 3) : 0; rewrites > 0; rewrites--) {
+    const direction = chance(random, 0.75) ? 'harder' : 'easier'
+    const candidates = candidateRewrites(task, direction, integer(random, 0, 2 ** 30))
+    if (candidates.length === 0) return task
+    const outcome = applyRewrite(task, pick(random, candidates), `${task.id}/rewritten`)
+    if (outcome.ok) task = outcome.task
+  }
+  return task
 }
 
-/** In the form of method/coding/critic-summary.ts. */
-function drawSummary(direction: Direction, random: Random): string {
-  if (direction === 'harder') return `passed all tests x${integer(random, 7, 8)}`
-  const tests = new Set(Array.from({ length: integer(random, 1, 4) }, () => integer(random, 1, 8)))
-  let count = 8
-  return [...tests]
-    .map((test) => {
-      const reason = chance(random, 0.95) ? 'wrong answer' : pick(random, ['runtime error', 'syntax error'])
-      const entry = `${reason} on test ${test} x${count}`
-      count = Math.max(1, count - integer(random, 0, 2))
-      return entry
-    })
-    .join('; ')
+/** As many as the loop judges a problem by (presets.coding). */
+const PROGRAMS = 8
+const WRITTEN_TESTS = 8
+const LIE_ODDS = 0.5
+const LONGEST_VALUE = 32
+
+/**
+ * What method/coding/critic-summary.ts would say of a problem whose programs nearly all fail, or pass: the counts are drawn, the tests are
+ * such as the reward model writes.
+ */
+function drawSummary(spec: Spec, direction: Direction, random: Random): string {
+  const counts = new Map<string, number>()
+  const judged = integer(random, PROGRAMS - 1, PROGRAMS)
+  if (direction === 'harder') counts.set('passed all tests', judged)
+  else
+    for (let test = 1; test <= PROGRAMS; test++) {
+      const failed = integer(random, -PROGRAMS, judged)
+      const verdict = chance(random, 0.95) ? 'wrong answer' : pick(random, ['runtime error', 'syntax error'])
+      if (failed > 0) counts.set(`${verdict} on test ${test}`, failed)
+    }
+  // Now and then the reward model is not asked.
+  const written = chance(random, 0.1) ? 0 : WRITTEN_TESTS
+  for (let i = 0; i < written; i++) {
+    const lies = chance(random, LIE_ODDS)
+    const { test } = codingFormats.reward.parse(demonstrateTest(spec, { slip: lies ? 1 : 0, boundary: 0.15 }, random))
+    if (test === null) continue
+    const input = compactReason(test.input, LONGEST_VALUE)
+    if (lies) {
+      const reason = `written ${input} -> ${compactReason(test.output, LONGEST_VALUE)} lies`
+      counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    } else if (direction === 'harder') counts.set(`passed written ${input}`, judged)
+    else {
+      const failed = integer(random, -2, judged)
+      if (failed > 0) counts.set(`wrong answer on written ${input}`, failed)
+    }
+  }
+  return countedReasons(counts)
 }

@@ -45,6 +45,6 @@ export const CODING_REWARD: { shape: ModelShape; phases: Phase<TestRecipe>[] } =
 /** Finding valid rewrites to demonstrate is slow, so each demonstration is seen several times. */
 export const CODING_AUTHOR: { shape: ModelShape; demonstrations: number; plan: TrainingPlan } = {
   shape: { ...SMALL, hidden_size: 64, intermediate_size: 192 },
-  demonstrations: 6000,
-  plan: { steps: 1000, episodesPerStep: 32, peakLearningRate: 3e-3, weightDecay: 0.01 },
+  demonstrations: 12_000,
+  plan: { steps: 1400, episodesPerStep: 32, peakLearningRate: 3e-3, weightDecay: 0.01 },
 }

@@ -13,8 +13,9 @@ const MEASURED = { tasks: 48, programs: 8, seed: 1 }
 /** Slips in the programs that the reward model is measured on: about as good as the shipped policy. */
 const JUDGED_SLIP = 0.3
 const AUTHOR_MEASURE = {
-  easier: 'wrong answer on test 2 x6; wrong answer on test 4 x5',
-  harder: 'passed all tests x8',
+  easier:
+    'wrong answer on test 2 x6; wrong answer on test 4 x5; wrong answer on written [3] x5; written [1] -> 5 lies x2',
+  harder: 'passed all tests x8; passed written [1] x8; written [2] -> 5 lies x1; written [4] -> 17 lies x1',
   maxSteps: 1,
   seed: 1,
 }
