@@ -4,7 +4,7 @@
  *     d = clamp(log π - log π_old, ±10),   ρ = e^d
  *     pg = -min(ρ A, clip(ρ, 1 - low, 1 + high) A)
  *     kl = d (k1)   or   ½ d² (k2)   or   e^-d - 1 + d (k3)       against the policy that sampled
- *     loss = Σ_e w_e (pg_e + β kl_e)                             w from the aggregation, below
+ *     loss = Σ_e w_e (ι_e pg_e + β kl_e)                         w from the aggregation, below; ι from sampler-mismatch.ts, or 1
  *
  * The KL is a loss here, not a reward: k1's expected gradient is then zero, k2's is the right one on policy, k3's is biased but
  * never negative. No dual clip, no entropy bonus, no value function.
@@ -29,11 +29,13 @@ export interface PolicyLossEntries {
   oldLogProbs: Float32Array
   advantages: Float32Array
   weights: Float32Array
+  /** Importance weights, where another program sampled. */
+  importance?: Float32Array
 }
 
 export interface PolicyLoss {
   loss: tf.Scalar
-  /** [4]: Σ w pg, Σ w kl, Σ (log π_old - log π), number of clipped tokens. */
+  /** [4]: Σ w ι pg, Σ w kl, Σ (log π_old - log π), number of clipped tokens. */
   sums: tf.Tensor1D
 }
 
@@ -47,7 +49,8 @@ export function policyLoss(logProbs: tf.Tensor1D, entries: PolicyLossEntries, op
   const ratio = tf.exp(logRatio)
   const plain = tf.mul(ratio, advantages)
   const clipped = tf.mul(tf.clipByValue(ratio, 1 - clipRatioLow, 1 + clipRatioHigh), advantages)
-  const policyGradient = tf.neg<tf.Scalar>(tf.sum(tf.mul(weights, tf.minimum(plain, clipped))))
+  const corrected = entries.importance ? tf.mul(weights, tf.tensor1d(entries.importance)) : weights
+  const policyGradient = tf.neg<tf.Scalar>(tf.sum(tf.mul(corrected, tf.minimum(plain, clipped))))
   const divergence = tf.sum<tf.Scalar>(tf.mul(weights, klEstimate(logRatio, options.klEstimator)))
   const isClipped = tf.cast(tf.less(clipped, plain), 'float32')
   return {

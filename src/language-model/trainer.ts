@@ -9,6 +9,7 @@ import { Breather } from './breathe.ts'
 import { aggregationWeights, policyLoss } from './loss.ts'
 import { adamw, clipScale, gatherRows, globalNorm, selectedLogProbs } from './ops/index.ts'
 import { type MicroBatch, packMicroBatches, type Sequence, splitIntoUpdates } from './packing.ts'
+import { importanceWeights, mismatchSum } from './sampler-mismatch.ts'
 import type { Transformer } from './transformer.ts'
 
 /** A response to imitate. */
@@ -57,6 +58,12 @@ interface StepOptions {
   weightDecay: number
 }
 
+/** An example with the log-probabilities that its ratios are taken against. */
+interface ComparedExample extends TrainingExample {
+  /** [response.length] */
+  importance?: Float32Array
+}
+
 /** More than a step has: numbers of micro-batches are counted on from step to step, so that none leaves out what another did. */
 const MICRO_BATCHES = 1 << 12
 
@@ -86,7 +93,11 @@ export class Trainer {
     this.#options = { microBatchTokens, recomputeActivations }
   }
 
-  /** One pass over the examples. On abort, updates made so far stay. Throws DivergedError, leaving the weights as they were before the step. */
+  /**
+   * One pass over the examples. On abort, updates made so far stay. Where another program sampled, ratios are taken against what
+   * this model gives the tokens before the first step (sampler-mismatch.ts). Throws DivergedError, leaving the weights as they
+   * were before the step.
+   */
   async update(
     examples: readonly TrainingExample[],
     options: UpdateOptions,
@@ -99,7 +110,7 @@ export class Trainer {
         )
     }
     const usable = examples.filter(({ response }) => response.length > 0)
-    const totals = {
+    const totals: UpdateMetrics = {
       pg_loss: 0,
       kl_loss: 0,
       ppo_kl: 0,
@@ -110,8 +121,14 @@ export class Trainer {
       trainedTokens: 0,
     }
     if (usable.length === 0) return totals
-    const steps = splitIntoUpdates(usable, options.updatesPerIteration)
     const breather = new Breather()
+    let compared: readonly ComparedExample[] = usable
+    if (options.sampledElsewhere === true) {
+      const { examples: own, mismatch } = await this.#comparedWithSampler(usable, options, breather, signal)
+      compared = own
+      totals.mismatch_kl = mismatch
+    }
+    const steps = splitIntoUpdates(compared, options.updatesPerIteration)
     for (const part of steps) {
       const weights = aggregationWeights(
         part.map(({ response }) => response.length),
@@ -128,6 +145,9 @@ export class Trainer {
               oldLogProbs: perToken(micro, (example, offset) => part[example]!.oldLogProbs[offset]!),
               advantages: perToken(micro, (example) => part[example]!.advantage),
               weights: perToken(micro, (example) => weights[example]!),
+              ...(part[0]!.importance && {
+                importance: perToken(micro, (example, offset) => part[example]!.importance![offset]!),
+              }),
             },
             options,
           )
@@ -191,6 +211,30 @@ export class Trainer {
     return totals
   }
 
+  /** log π of every response token at a temperature, as the model is without dropout; [example][response.length]. */
+  async logProbs(
+    examples: readonly Sequence[],
+    temperature: number,
+    breather = new Breather(),
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]> {
+    const result = examples.map(({ response }) => new Float32Array(response.length))
+    for (const micro of packMicroBatches(examples, this.#options.microBatchTokens)) {
+      await breather.breathe(signal)
+      const logProbs = tf.tidy(() => {
+        const rows = this.#model.hidden(micro.batch, micro.outputRows)
+        return selectedLogProbs(predictorRows(rows, micro), this.#model.head, micro.targets, temperature).logProbs
+      })
+      try {
+        const values = await logProbs.data<'float32'>()
+        micro.example.forEach((example, entry) => (result[example]![micro.offset[entry]!] = values[entry]!))
+      } finally {
+        logProbs.dispose()
+      }
+    }
+    return result
+  }
+
   /** Sum of the gradients over micro-batches, by parameter; the caller disposes them. */
   async gradients(
     examples: readonly Sequence[],
@@ -245,6 +289,27 @@ export class Trainer {
     return moments
   }
 
+  async #comparedWithSampler(
+    examples: readonly TrainingExample[],
+    { temperature, importanceCap = 0 }: UpdateOptions,
+    breather: Breather,
+    signal?: AbortSignal,
+  ): Promise<{ examples: ComparedExample[]; mismatch: number }> {
+    const own = await this.logProbs(examples, temperature, breather, signal)
+    let sum = 0
+    let tokens = 0
+    const compared = examples.map((example, i): ComparedExample => {
+      sum += mismatchSum(own[i]!, example.oldLogProbs)
+      tokens += example.response.length
+      return {
+        ...example,
+        oldLogProbs: own[i]!,
+        ...(importanceCap > 0 && { importance: importanceWeights(own[i]!, example.oldLogProbs, importanceCap) }),
+      }
+    })
+    return { examples: compared, mismatch: sum / tokens }
+  }
+
   #microBatchGradients(
     micro: MicroBatch,
     dropoutSeed: number,
@@ -262,8 +327,12 @@ export class Trainer {
         recomputesActivations: this.#options.recomputeActivations,
         dropoutSeed,
       })
-      const hidden = isIdentity(micro.predictor, micro.outputRows.length) ? rows : gatherRows(rows, micro.predictor)
-      const { logProbs, entropy } = selectedLogProbs(hidden, this.#model.head, micro.targets, temperature)
+      const { logProbs, entropy } = selectedLogProbs(
+        predictorRows(rows, micro),
+        this.#model.head,
+        micro.targets,
+        temperature,
+      )
       const result = lossOf(logProbs, entropy, micro)
       sums = tf.keep(result.sums)
       return result.loss
@@ -320,6 +389,11 @@ function accumulate(sums: Map<string, tf.Tensor>, name: string, gradient: tf.Ten
   const previous = sums.get(name)
   sums.set(name, previous ? tf.add(previous, gradient) : gradient)
   if (previous) tf.dispose([previous, gradient])
+}
+
+/** One row for each response token: rows that predict several are there several times. */
+function predictorRows(rows: tf.Tensor2D, { predictor, outputRows }: MicroBatch): tf.Tensor2D {
+  return isIdentity(predictor, outputRows.length) ? rows : gatherRows(rows, predictor)
 }
 
 function isIdentity(indices: Int32Array, length: number): boolean {

@@ -92,8 +92,16 @@ export function learningRate(learner: Learner, settings: Settings): number {
 }
 
 export function updateOptions(learner: Learner, settings: Settings): UpdateOptions {
-  const { clipRatioLow, clipRatioHigh, klCoefficient, klEstimator, lossAggregation, maxGradNorm, weightDecay } =
-    settings
+  const {
+    clipRatioLow,
+    clipRatioHigh,
+    klCoefficient,
+    klEstimator,
+    lossAggregation,
+    maxGradNorm,
+    weightDecay,
+    importanceCap,
+  } = settings
   const isPolicy = learner === 'policy'
   return {
     learningRate: learningRate(learner, settings),
@@ -106,5 +114,6 @@ export function updateOptions(learner: Learner, settings: Settings): UpdateOptio
     lossAggregation,
     maxGradNorm,
     weightDecay,
+    importanceCap,
   }
 }

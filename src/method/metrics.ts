@@ -27,6 +27,8 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/pg_clipfrac': 'Share of tokens whose ratio was clipped.',
   'policy/ppo_kl': 'Mean of log π_old - log π over the tokens.',
   'policy/kl_loss': 'KL penalty against the policy before the update.',
+  'policy/mismatch_kl':
+    'KL divergence of the program that samples for the policy from the one that trains it, of the same weights; only where they are two.',
   'policy/entropy': 'Mean entropy per token, in nats.',
   'policy/grad_norm': 'Gradient norm before clipping.',
   'policy/lr': 'Learning rate of the policy; 0 when it is frozen.',
@@ -52,6 +54,8 @@ export const METRICS: Readonly<Record<string, string>> = {
   'reward/pg_clipfrac': 'Share of tokens whose ratio was clipped.',
   'reward/ppo_kl': 'Mean of log π_old - log π over the tokens.',
   'reward/kl_loss': 'KL penalty against the reward model before the update.',
+  'reward/mismatch_kl':
+    'KL divergence of the program that samples for the reward model from the one that trains it, of the same weights; only where they are two.',
   'reward/entropy': 'Mean entropy per token, in nats.',
   'reward/grad_norm': 'Gradient norm before clipping.',
   'reward/lr': 'Learning rate of the reward model; 0 when it is frozen.',
@@ -146,6 +150,7 @@ function updateMetrics(role: 'policy' | 'reward', update: RoleUpdate): Record<st
     [`${role}/pg_clipfrac`]: learned?.pg_clipfrac ?? 0,
     [`${role}/ppo_kl`]: learned?.ppo_kl ?? 0,
     [`${role}/kl_loss`]: learned?.kl_loss ?? 0,
+    [`${role}/mismatch_kl`]: learned?.mismatch_kl ?? null,
     [`${role}/entropy`]: learned?.entropy ?? update.sampledEntropy,
     [`${role}/grad_norm`]: learned?.grad_norm ?? 0,
     [`${role}/lr`]: update.learningRate,

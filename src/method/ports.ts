@@ -64,6 +64,10 @@ export interface UpdateOptions {
   updatesPerIteration: number
   maxGradNorm: number
   weightDecay: number
+  /** Whether another program than the one that trains has sampled; it is said by whoever knows both. */
+  sampledElsewhere?: boolean
+  /** Where sampled elsewhere, the most that a token's importance weight may be; 0, or not given, leaves the weights out. */
+  importanceCap?: number
 }
 
 /** Means over the batch, finite numbers only. Names are verl's leaves. */
@@ -74,6 +78,8 @@ export interface UpdateMetrics {
   pg_clipfrac: number
   entropy: number
   grad_norm: number
+  /** KL(π_sampler ‖ π_trainer) before the update, only where sampled elsewhere. */
+  mismatch_kl?: number
   /** Tokens that carried a loss, and tokens run forward and backward (shared prefixes once). */
   lossTokens: number
   trainedTokens: number

@@ -232,6 +232,12 @@ const WORDS: Record<keyof Settings, Words> = {
     released: 'optimizer.params.weight_decay 0, configs/alfworld_rl.yaml',
     step: 0.005,
   },
+  importanceCap: {
+    label: 'Importance cap',
+    help: 'Where one program samples and another trains, each token’s loss is weighted by its probability in the trainer over that in the sampler, at most by this; 0 leaves the weights out. 2 is usual. Models that sample for themselves are not affected.',
+    released: 'Off: log-probabilities are computed again by the trainer, without weights, alfworld_train.py:362-420',
+    step: 0.5,
+  },
   rewriteAttempts: {
     label: 'Rewrite attempts',
     help: 'Rewrites that the author may try for one task; the first valid one is the candidate.',

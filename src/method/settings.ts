@@ -69,6 +69,8 @@ export const settingsSchema = v.pipe(
     lossAggregation: v.picklist(LOSS_AGGREGATIONS),
     maxGradNorm: real(0.001, 1000),
     weightDecay: real(0, 1),
+    /** C of truncated importance sampling, where another program samples than trains; 0 is off. */
+    importanceCap: real(0, 100),
     /** Rewrites that the author may try for one task in one iteration. */
     rewriteAttempts: count(1, 32),
     /** Iterations between evaluations; 0 evaluates never. */
@@ -173,6 +175,7 @@ export const DEFAULTS: Settings = {
   lossAggregation: 'seq-mean-token-mean',
   maxGradNorm: 1,
   weightDecay: 0,
+  importanceCap: 0,
   rewriteAttempts: 8,
   evaluateEvery: 5,
   evaluationTasks: 32,

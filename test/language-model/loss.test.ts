@@ -15,12 +15,13 @@ const CLIP = { clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0.01, klEst
 describe('policy loss', () => {
   beforeAll(() => useBackend('cpu'))
 
-  const released = (advantage: number, klEstimator: KlEstimator = 'k3') =>
+  const released = (advantage: number, klEstimator: KlEstimator = 'k3', importance?: Float32Array) =>
     tf.tidy(() => {
       const entries = {
         oldLogProbs: Float32Array.of(-1, -2, -0.5),
         advantages: new Float32Array(3).fill(advantage),
         weights: new Float32Array(3).fill(1 / 3),
+        ...(importance && { importance }),
       }
       const { loss, sums } = policyLoss(tf.tensor1d([-0.7, -2.3, -0.5]), entries, { ...CLIP, klEstimator })
       const [policyGradient, divergence, klSum, clipped] = sums.arraySync() as [number, number, number, number]
@@ -42,6 +43,14 @@ describe('policy loss', () => {
   test('knows three estimators of the divergence', () => {
     expect(released(1, 'k1').divergence).toBeCloseTo(0, 6)
     expect(released(1, 'k2').divergence).toBeCloseTo((0.045 + 0.045) / 3, 6)
+  })
+
+  test('weights the surrogate of each token by its importance, and nothing else', () => {
+    const plain = released(1)
+    const weighted = released(1, 'k3', Float32Array.of(1.5, 0.25, 1))
+    expect(weighted.policyGradient).toBeCloseTo(-(1.5 * 1.2 + 0.25 * Math.exp(-0.3) + 1) / 3, 5)
+    expect({ ...weighted, loss: 0, policyGradient: 0 }).toEqual({ ...plain, loss: 0, policyGradient: 0 })
+    expect(released(-1, 'k3', new Float32Array(3).fill(1))).toEqual(released(-1))
   })
 
   test('stays finite where the policies are far apart', () => {
@@ -99,6 +108,7 @@ async function lossAndGradients(
   transformer: Transformer,
   examples: readonly TrainingExample[],
   microBatchTokens: number,
+  importanceOf?: (example: number, offset: number) => number,
 ): Promise<{ loss: number; gradients: Map<string, Float32Array>; trainedTokens: number }> {
   const trainer = new Trainer(transformer, microBatchTokens)
   const weights = aggregationWeights(
@@ -114,6 +124,7 @@ async function lossAndGradients(
         oldLogProbs: pick((e, t) => examples[e]!.oldLogProbs[t]!),
         advantages: pick((e) => examples[e]!.advantage),
         weights: pick((e) => weights[e]!),
+        ...(importanceOf && { importance: pick(importanceOf) }),
       },
       { ...CLIP, klCoefficient: 0.3 },
     )
@@ -146,7 +157,10 @@ describe.each(BACKENDS)('packed training on %s', (backend) => {
     }
   })
 
-  test('has the slope of an independent computation of the whole loss', async () => {
+  test.each([
+    ['', () => 1],
+    [' with importance weights', (e: number, t: number) => 0.3 + 0.4 * ((3 * e + t) % 5)],
+  ])('has the slope of an independent computation of the whole loss%s', async (_name, importance) => {
     await useBackend(backend)
     const { transformer, weights } = tinyTransformer({
       ...PLAIN,
@@ -155,11 +169,11 @@ describe.each(BACKENDS)('packed training on %s', (backend) => {
       head_dim: 4,
     })
     const examples = forest(4).slice(0, 5)
-    const { loss, gradients } = await lossAndGradients(transformer, examples, 4096)
+    const { loss, gradients } = await lossAndGradients(transformer, examples, 4096, importance)
     transformer.dispose()
     const reference = () =>
       mean(
-        examples.map(({ prompt, response, oldLogProbs, advantage }) => {
+        examples.map(({ prompt, response, oldLogProbs, advantage }, e) => {
           const logits = naiveLogits(transformer.config, weights, [...prompt, ...response])
           return mean(
             Array.from(response, (token, t) => {
@@ -167,7 +181,7 @@ describe.each(BACKENDS)('packed training on %s', (backend) => {
               const d = logProb - oldLogProbs[t]!
               const ratio = Math.exp(d)
               return (
-                -Math.min(ratio * advantage, Math.min(1.2, Math.max(0.8, ratio)) * advantage) +
+                -importance(e, t) * Math.min(ratio * advantage, Math.min(1.2, Math.max(0.8, ratio)) * advantage) +
                 0.3 * (Math.exp(-d) - 1 + d)
               )
             }),

@@ -103,6 +103,22 @@ describe('the order of a run', () => {
     expect(events.some((event) => event.type === 'step' && 'seq' in event)).toBe(false)
   })
 
+  it('tells of the difference of sampler and trainer where a model has two, and hands on the cap', async () => {
+    const ports = world()
+    const { policy } = ports
+    const update = policy.update.bind(policy)
+    const caps: unknown[] = []
+    policy.update = async (examples, options) => {
+      caps.push(options.importanceCap)
+      return { ...(await update(examples, options)), mismatch_kl: 0.004 }
+    }
+    const log = await logOf(ports, request(smallSettings({ importanceCap: 2 }), { iterations: 1 }))
+    const [{ metrics }] = ofType(log, 'iteration-finished') as [{ metrics: Record<string, number> }]
+    expect(metrics['policy/mismatch_kl']).toBe(0.004)
+    expect(metrics).not.toHaveProperty('reward/mismatch_kl')
+    expect(caps).toEqual([2])
+  })
+
   it('writes finite metrics that are all described', async () => {
     const log = await logOf(world(), request(smallSettings(), { iterations: 2 }))
     for (const { metrics } of ofType(log, 'iteration-finished')) {
@@ -110,9 +126,10 @@ describe('the order of a run', () => {
       expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
     }
     const ofTests = ['reward/ut', 'reward/ut_tests', 'reward/detect', 'reward/detect_tests', 'reward/test_truth']
+    const ofOtherSamplers = ['policy/mismatch_kl', 'reward/mismatch_kl']
     expect(Object.keys(ofType(log, 'iteration-finished')[0]!.metrics).sort()).toEqual(
       Object.keys(METRICS)
-        .filter((name) => !ofTests.includes(name))
+        .filter((name) => ![...ofTests, ...ofOtherSamplers].includes(name))
         .sort(),
     )
   })

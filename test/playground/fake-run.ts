@@ -50,6 +50,7 @@ export const fakeSettings: Settings = {
   lossAggregation: 'token-mean',
   maxGradNorm: 1,
   weightDecay: 0,
+  importanceCap: 0,
   rewriteAttempts: 3,
   evaluateEvery: 2,
   evaluationTasks: 16,

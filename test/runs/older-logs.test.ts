@@ -18,7 +18,13 @@ function started(settings: object): LoggedEvent {
   }
 }
 
-const { games: _, dialect: __, explainRefusals: ___, ...olderSettings } = presetSettings('household')
+const {
+  games: _,
+  dialect: __,
+  explainRefusals: ___,
+  importanceCap: ____,
+  ...olderSettings
+} = presetSettings('household')
 const older = serialiseRunLog([started(olderSettings)])
 
 describe('a log from before the household had settings of its own', () => {
@@ -29,6 +35,7 @@ describe('a log from before the household had settings of its own', () => {
       games: 'compact',
       dialect: 'v2',
       explainRefusals: false,
+      importanceCap: 0,
     })
     const reader = new RunLogReader()
     const lines = older.split('\n')

@@ -52,6 +52,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
       'lossAggregation',
       'maxGradNorm',
       'weightDecay',
+      'importanceCap',
     ],
   },
   { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
@@ -85,6 +86,7 @@ const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
   klCoefficient: { max: 0.2 },
   maxGradNorm: { min: 0.01, max: 100, isLogarithmic: true },
   weightDecay: { max: 0.2 },
+  importanceCap: { max: 10 },
 }
 
 /** Null where a slider would say nothing: choices, switches, the seed. */
