@@ -41,7 +41,7 @@ export class Generator {
   readonly #cache: KeyValueCache
   readonly #tree = new PrefixTree(new SlotAllocator(0))
   readonly #options: GeneratorOptions
-  readonly #stopTokens: ReadonlySet<number>
+  readonly #stopTokens: Set<number>
   readonly #decode: (tokens: Tokens) => string
   readonly #distribution: TokenDistribution
 
@@ -86,6 +86,11 @@ export class Generator {
       }
     }
     return completions
+  }
+
+  /** Ends completions at this token, too. */
+  alsoStopAt(token: number): void {
+    this.#stopTokens.add(token)
   }
 
   /** Empties the cache; to be called when the weights have changed. */

@@ -36,6 +36,8 @@ export type LanguageModelOptions = Partial<BatchSizes> & {
    * its adapters alone. Numbers of bfloat16 and float16 files are the same in it, those of float32 files are rounded to 11 bits.
    */
   halfWeights?: boolean
+  /** Tokens that prompt and response may have together, if fewer than the model's own limit. */
+  contextWindow?: number
 }
 
 /** A backend to start, or the one that TensorFlow.js has selected. There is one for all models of a thread. */
@@ -76,7 +78,7 @@ export class LanguageModel implements LanguageModelPort {
     options: LanguageModelOptions = {},
   ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
-    const folder = await readModelFolder(reader)
+    const folder = within(await readModelFolder(reader), options.contextWindow)
     return new LanguageModel(folder, await loadTransformer(reader, folder.config, options.halfWeights), options)
   }
 
@@ -109,6 +111,11 @@ export class LanguageModel implements LanguageModelPort {
   /** Numbers that training changes: all, or those of the adapters. */
   get trainedParameterCount(): number {
     return [...this.#transformer.trainableParameters().values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** Ends completions at this token, too: a chat template may end a response by another one than config.json names. */
+  alsoStopAt(token: number): void {
+    this.#generator.alsoStopAt(token)
   }
 
   async encode(texts: readonly string[]): Promise<Tokens[]> {
@@ -220,4 +227,12 @@ export class LanguageModel implements LanguageModelPort {
     this.#last = result.catch(() => undefined)
     return result
   }
+}
+
+/** Positions beyond the window are as good as none; nothing else of a model depends on how many there are. */
+function within(folder: ModelFolder, contextWindow = Infinity): ModelFolder {
+  const { config } = folder
+  return contextWindow < config.maxPositions
+    ? { ...folder, config: { ...config, maxPositions: contextWindow } }
+    : folder
 }

@@ -49,11 +49,11 @@ export function trainingExamples(
   }
 }
 
-/** Samples that have an advantage. */
+/** Samples that have an advantage and a token to learn it: where the context was full there is none. */
 function withAdvantages(samples: readonly TrainingSample[], advantages: readonly (number | null)[]): TrainingExample[] {
   return samples.flatMap((sample, index) => {
     const advantage = advantages[index] ?? null
-    return advantage === null ? [] : [{ ...sample, advantage }]
+    return advantage === null || sample.response.length === 0 ? [] : [{ ...sample, advantage }]
   })
 }
 

@@ -39,7 +39,8 @@ export interface Completion {
   entropies: Float32Array
   /** `text` is without the stop token. */
   text: string
-  finishReason: 'stop' | 'length'
+  /** `context`: the prompt alone fills the model's context, so nothing could be said; there are no tokens then. */
+  finishReason: 'stop' | 'length' | 'context'
 }
 
 /** A response with the advantage of all of its tokens. One record, from sampling to gradient. */

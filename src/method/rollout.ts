@@ -7,6 +7,9 @@
  * `response_k` are the sampled token ids themselves. Nothing is decoded and encoded again between sampling and training,
  * and each prompt is a prefix of the next one, so a model can keep what it has read. Rollouts of one task start from the
  * same tokens and share the first request.
+ *
+ * A transcript that fills the policy's context ends its episode: the last response is empty, the environment is told so, and
+ * what is not solved by then is lost. Nothing is trained on a response without tokens (learning.ts).
  */
 import type { EpisodeFinished, EpisodeStep, PhaseProgressed, StepHappened } from './events.ts'
 import type { LoopPorts } from './loop-contract.ts'
@@ -42,7 +45,7 @@ export interface Rollout {
   episode: EpisodeFinished
   /** samples[step] */
   samples: TrainingSample[]
-  /** Responses cut at the token limit. */
+  /** Responses cut at the token limit, or by the end of the context. */
   clippedResponses: number
 }
 
@@ -116,7 +119,8 @@ export async function* rollOut(
       const result = results.get(episodeId)
       if (!result) throw new Error(`The environment did not answer for episode ${episodeId}.`)
       record(episode, completion, parsed[index]!, result)
-      const isDone = result.done || turn + 1 >= options.maxSteps
+      // A transcript only grows: what has outgrown the policy's context once can never be answered again.
+      const isDone = result.done || completion.finishReason === 'context' || turn + 1 >= options.maxSteps
       if (options.showSteps) {
         yield {
           type: 'step',
@@ -209,7 +213,7 @@ function record(
     distance: result.distance,
     ...(result.tests && { tests: result.tests }),
   })
-  if (completion.finishReason === 'length') episode.clippedResponses++
+  if (completion.finishReason !== 'stop') episode.clippedResponses++
   episode.isWon ||= result.won
 }
 
