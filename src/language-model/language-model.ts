@@ -104,6 +104,11 @@ export class LanguageModel implements LanguageModelPort {
     )
   }
 
+  /** As read from the folder. */
+  get tokenizerJson(): unknown {
+    return this.#folder.tokenizerJson
+  }
+
   get parameterCount(): number {
     return [...this.#transformer.parameters.values()].reduce((sum, { size }) => sum + size, 0)
   }

@@ -20,27 +20,44 @@ const ACTIVATION_BYTES = 1e9
 /** A trajectory is run as a whole, so a model that cannot keep the activations of so many tokens recomputes them. */
 const TRAJECTORY_TOKENS = 2048
 
+/** Bytes that a token takes while it is computed with. */
+export interface TokenBytes {
+  /** In the cache: keys and values of all layers. */
+  cached: number
+  /** Read as part of a prompt, in one layer at a time. */
+  read: number
+  /** Run forward and backward, activations kept. */
+  trained: number
+  /** The same, activations recomputed. */
+  recomputed: number
+}
+
+export function bytesPerToken(config: ModelConfig): TokenBytes {
+  const { hiddenSize, heads, keyValueHeads, headDim, intermediateSize, layers } = config
+  const queryWidth = heads * headDim
+  const keyWidth = keyValueHeads * headDim
+  // What the backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
+  const ofLayer = 4 * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
+  // Each of them has a gradient, and TensorFlow.js keeps those until the backward pass of what was recorded ends: all layers, or one.
+  const ofTrainedLayer = 2 * ofLayer
+  return {
+    cached: 4 * layers * 2 * keyWidth,
+    read: ofLayer,
+    trained: layers * ofTrainedLayer,
+    recomputed: ofTrainedLayer + 4 * layers * hiddenSize,
+  }
+}
+
 export function defaultBatchSizes(
   config: ModelConfig,
   wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> = {},
 ): BatchSizes {
-  const { hiddenSize, heads, keyValueHeads, headDim, intermediateSize, layers } = config
-  const queryWidth = heads * headDim
-  const keyWidth = keyValueHeads * headDim
-  const bytesPerSlot = 4 * layers * 2 * keyWidth
-  // What the backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
-  const bytesPerLayer = 4 * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
-  // Each of them has a gradient, and TensorFlow.js keeps those until the backward pass of what was recorded ends: all layers, or one.
-  const trainedBytesPerLayer = 2 * bytesPerLayer
-  const recomputeActivations =
-    wishes.recomputeActivations ?? ACTIVATION_BYTES / (layers * trainedBytesPerLayer) < TRAJECTORY_TOKENS
-  const bytesPerTrainedToken = recomputeActivations
-    ? trainedBytesPerLayer + 4 * layers * hiddenSize
-    : layers * trainedBytesPerLayer
+  const { cached, read, trained, recomputed } = bytesPerToken(config)
+  const recomputeActivations = wishes.recomputeActivations ?? ACTIVATION_BYTES / trained < TRAJECTORY_TOKENS
   return {
-    cacheSlots: within(CACHE_BYTES / bytesPerSlot, 4096, 65_536),
-    prefillTokens: within(ACTIVATION_BYTES / bytesPerLayer, 128, 2048),
-    microBatchTokens: within(ACTIVATION_BYTES / bytesPerTrainedToken, 128, 4096),
+    cacheSlots: within(CACHE_BYTES / cached, 4096, 65_536),
+    prefillTokens: within(ACTIVATION_BYTES / read, 128, 2048),
+    microBatchTokens: within(ACTIVATION_BYTES / (recomputeActivations ? recomputed : trained), 128, 4096),
     recomputeActivations,
   }
 }
