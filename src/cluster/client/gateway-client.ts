@@ -1,0 +1,230 @@
+/**
+ * The gateway's endpoints (protocol.ts) as functions. Every failure is a GatewayError that says what to do. The token goes into a
+ * header and nowhere else: not into an address, an error or a log.
+ */
+import {
+  GATEWAY_NAME,
+  PROTOCOL_VERSION,
+  type GatewayHealth,
+  type GatewaySchema,
+  type LaunchPlan,
+  type LivePatchAnswer,
+  type LivePatchRequest,
+  type RunFile,
+  type RunSummary,
+  type StartAnswer,
+  type StartRequest,
+} from '../protocol.ts'
+import { errorOf, GatewayError } from './gateway-error.ts'
+
+export interface GatewayClientOptions {
+  /** As a person types it: "https://head-node:8787". */
+  address: string
+  /** Null where the gateway is on this machine and asks for none. */
+  token: string | null
+  fetch?: typeof fetch
+  /** Milliseconds until an answer must have come whole; an event stream has a patience of its own. */
+  timeoutMs?: number
+}
+
+const TIMEOUT_MS = 30_000
+
+/** Scheme, host, port and path without a slash at the end. Throws GatewayError. */
+export function gatewayAddress(typed: string): string {
+  const refuse = (why: string, remedy: string): never => {
+    throw new GatewayError('address', { what: `"${typed.trim()}" is not the address of a gateway.`, why, remedy })
+  }
+  const text = typed.trim()
+  if (!URL.canParse(text) || !/^https?:\/\//i.test(text))
+    return refuse('It has no scheme.', 'Write it whole, such as https://head-node:8787 or http://127.0.0.1:8787.')
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    throw new GatewayError('address', {
+      what: 'The address has a name or a password in it.',
+      why: 'Addresses are kept and shown.',
+      remedy: 'Leave it out, and give the token in its own field.',
+    })
+  if (url.search !== '' || url.hash !== '')
+    return refuse('It has a query or a fragment.', 'Give scheme, host and port alone.')
+  return url.href.replace(/\/+$/, '')
+}
+
+export class GatewayClient {
+  readonly address: string
+  readonly #token: string | null
+  readonly #fetch: typeof fetch
+  readonly #timeoutMs: number
+
+  constructor({ address, token, fetch: fetcher = fetch, timeoutMs = TIMEOUT_MS }: GatewayClientOptions) {
+    this.address = gatewayAddress(address)
+    this.#token = token === null || token === '' ? null : token
+    // A header is bytes: what cannot be one would fail as if the network were down.
+    if (this.#token !== null && !/^[\x21-\x7E]+$/.test(this.#token))
+      throw new GatewayError('token', {
+        what: 'The token cannot be sent.',
+        why: 'It has spaces, line breaks or letters beyond ASCII in it.',
+        remedy: 'Copy it again, without what stands around it.',
+      })
+    // Called as a method, the browser's fetch would refuse.
+    this.#fetch = (input, init) => fetcher(input, init)
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Who answers. Throws `not-a-gateway` and `version` besides what every request may throw. */
+  async health(signal?: AbortSignal): Promise<GatewayHealth> {
+    const health = await this.#json<Partial<GatewayHealth>>('GET', '/v1/health', { signal })
+    if (health.name !== GATEWAY_NAME)
+      throw new GatewayError('not-a-gateway', {
+        what: `${this.address} is not a gateway.`,
+        why: 'Something else answers there.',
+        remedy: 'Check host and port: the gateway prints its address when it starts.',
+      })
+    if (health.protocol !== PROTOCOL_VERSION)
+      throw new GatewayError('version', {
+        what: `The gateway speaks version ${health.protocol} of the protocol, this page version ${PROTOCOL_VERSION}.`,
+        why: `It is of version ${health.version}.`,
+        remedy:
+          (health.protocol ?? 0) < PROTOCOL_VERSION
+            ? 'Start a newer gateway: npm run gateway of this project.'
+            : 'Reload this page, or open the version of it that belongs to the gateway.',
+      })
+    return health as GatewayHealth
+  }
+
+  schema(signal?: AbortSignal): Promise<GatewaySchema> {
+    return this.#json('GET', '/v1/schema', { signal })
+  }
+
+  /** What a request would launch; nothing is launched. */
+  plan(request: StartRequest, signal?: AbortSignal): Promise<LaunchPlan> {
+    return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: true } })
+  }
+
+  /** Not to be tried again by itself: an answer that does not come may come from a run that has started. */
+  start(request: StartRequest, signal?: AbortSignal): Promise<StartAnswer> {
+    return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: false } })
+  }
+
+  async runs(signal?: AbortSignal): Promise<RunSummary[]> {
+    const answer = await this.#json<RunSummary[] | { runs: RunSummary[] }>('GET', '/v1/runs', { signal })
+    return Array.isArray(answer) ? answer : answer.runs
+  }
+
+  run(runId: string, signal?: AbortSignal): Promise<RunSummary> {
+    return this.#json('GET', runPath(runId), { signal })
+  }
+
+  patch(runId: string, patch: LivePatchRequest, signal?: AbortSignal): Promise<LivePatchAnswer> {
+    return this.#json('PATCH', `${runPath(runId)}/config`, { signal, body: patch })
+  }
+
+  stop(runId: string, signal?: AbortSignal): Promise<RunSummary> {
+    return this.#json('POST', `${runPath(runId)}/stop`, { signal, body: {} })
+  }
+
+  async files(runId: string, signal?: AbortSignal): Promise<RunFile[]> {
+    const answer = await this.#json<RunFile[] | { files: RunFile[] }>('GET', `${runPath(runId)}/files`, { signal })
+    return Array.isArray(answer) ? answer : answer.files
+  }
+
+  /** One file whole. Large ones take longer than other answers, so there is no timeout but the caller's signal. */
+  async file(runId: string, name: string, signal?: AbortSignal): Promise<Blob> {
+    const path = `${runPath(runId)}/files/${name.split('/').map(encodeURIComponent).join('/')}`
+    const response = await this.#request('GET', path, { signal })
+    return await this.#reading(() => response.blob())
+  }
+
+  /** The answer whose body are the events after `lastEventId`; null asks for all. The signal ends the stream. */
+  async events(runId: string, lastEventId: number | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    if (lastEventId !== null) headers['last-event-id'] = String(lastEventId)
+    const response = await this.#request('GET', `${runPath(runId)}/events`, { signal, headers })
+    const type = response.headers.get('content-type') ?? ''
+    if (!type.startsWith('text/event-stream') || !response.body)
+      throw new GatewayError('not-a-gateway', {
+        what: `${this.address} does not tell of the run.`,
+        why: `It sent "${type}" where an event stream belongs.`,
+        remedy: 'If there is a proxy before the gateway, let it pass text/event-stream without buffering.',
+      })
+    return response.body
+  }
+
+  async #json<T>(method: string, path: string, { signal, body }: { signal?: AbortSignal | undefined; body?: object }) {
+    const timeout = AbortSignal.timeout(this.#timeoutMs)
+    const either = signal ? AbortSignal.any([signal, timeout]) : timeout
+    const response = await this.#request(method, path, { signal: either, ...(body && { body }) })
+    const text = await this.#reading(() => response.text())
+    let answer: unknown
+    try {
+      answer = JSON.parse(text)
+    } catch (cause) {
+      throw this.#strange('What it sent is not JSON.', cause)
+    }
+    if (typeof answer !== 'object' || answer === null) throw this.#strange('What it sent is not an object.')
+    return answer as T
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    options: { signal?: AbortSignal | undefined; headers?: Record<string, string>; body?: object },
+  ): Promise<Response> {
+    const headers: Record<string, string> = { accept: 'application/json', ...options.headers }
+    if (this.#token !== null) headers.authorization = `Bearer ${this.#token}`
+    if (options.body) headers['content-type'] = 'application/json'
+    const response = await this.#reading(() =>
+      this.#fetch(this.address + path, {
+        method,
+        headers,
+        ...(options.body && { body: JSON.stringify(options.body) }),
+        ...(options.signal && { signal: options.signal }),
+        // The token goes to this server alone.
+        redirect: 'error',
+        credentials: 'omit',
+        cache: 'no-store',
+        referrerPolicy: 'no-referrer',
+      }),
+    )
+    if (!response.ok) throw await errorOf(response, this.address)
+    return response
+  }
+
+  /** Failures of the network as GatewayErrors; the caller's own abort as it is. */
+  async #reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read()
+    } catch (cause) {
+      if (cause instanceof GatewayError) throw cause
+      const name = cause instanceof Error ? cause.name : ''
+      if (name === 'AbortError') throw cause
+      const isSlow = name === 'TimeoutError'
+      throw new GatewayError(
+        'unreachable',
+        {
+          what: `${this.address} ${isSlow ? 'has not answered in time' : 'cannot be reached'}.`,
+          why: isSlow
+            ? `Nothing came for ${this.#timeoutMs / 1000} s.`
+            : 'The browser does not say more: the gateway is not running, the network is cut, or this page is not let through.',
+          remedy: 'Check the connection under Cluster: it says which of these it is.',
+        },
+        { cause },
+      )
+    }
+  }
+
+  #strange(why: string, cause?: unknown): GatewayError {
+    return new GatewayError(
+      'not-a-gateway',
+      {
+        what: `${this.address} does not answer as a gateway does.`,
+        why,
+        remedy: 'Check host and port: the gateway prints its address when it starts.',
+      },
+      { cause },
+    )
+  }
+}
+
+function runPath(runId: string): string {
+  return `/v1/runs/${encodeURIComponent(runId)}`
+}
