@@ -23,14 +23,15 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
     stockConfig: 'configs/alfworld_rl.yaml',
     liveParameters: LIVE_PARAMETERS,
     preset: 'paper-alfworld+reference',
-    settings: { topP: 0.95 },
+    // 3 rollouts of each held-out game (configs/alfworld_rl.yaml, evaluation.policy).
+    settings: { topP: 0.95, evaluationRollouts: 3, seed: 10086 },
   },
   coding: {
     script: 'coding_rl.py',
     stockConfig: 'configs/coding_rl.yaml',
     liveParameters: ['alphaLow', 'alphaHigh'],
     preset: 'paper-coding',
-    settings: {},
+    settings: { evaluationRollouts: 3, seed: 10086 },
   },
   osworld: {
     script: 'osworld_rl.py',
@@ -39,6 +40,7 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
     // The same formulas as AlfWorld's, without its filter (osworld_rl_reward.py:766-767); the world has no name among ours.
     preset: 'paper-alfworld+reference',
     settings: {
+      seed: 10086,
       tasksPerIteration: 12,
       maxSteps: 30,
       taskPoolSize: 222,

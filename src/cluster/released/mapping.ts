@@ -1,0 +1,187 @@
+/**
+ * Our settings as keys of the released configurations, system by system. A setting that has no key is either fixed in the
+ * released code (`fixedInRelease`) or is one of the live parameters, which patched code reads.
+ *
+ * The release has one learning rate and one clip range for policy and reward model, so two of our settings share a key and must
+ * agree. `training.max_grad_norm` is in its files and is not read (DeepSpeed clips at 1.0), so it is no key here.
+ */
+import { presetSettings, settingDomain, type Settings } from '../../method/settings.ts'
+import { LIVE_PARAMETERS, type EditableField, type ReleasedSystem } from '../protocol.ts'
+import { RELEASED_DEFAULTS, type ConfigTree, type ConfigValue } from './defaults.ts'
+import { releasedSettings, SYSTEMS } from './systems.ts'
+
+export type FieldName = EditableField['name']
+
+/** Keys that a setting becomes, the first of which is read back. */
+const TRAINING = {
+  seed: ['training.seed'],
+  policyUpdatesPerIteration: ['training.policy.update_per_step'],
+  rewardUpdatesPerIteration: ['training.reward.update_per_step'],
+  policyLearningRate: ['optimizer.params.learning_rate', 'lr_scheduler.params.learning_rate'],
+  rewardLearningRate: ['optimizer.params.learning_rate', 'lr_scheduler.params.learning_rate'],
+  weightDecay: ['optimizer.params.weight_decay'],
+  clipRatioLow: ['training.eps'],
+  clipRatioHigh: ['training.eps'],
+  klCoefficient: ['training.beta'],
+  policyTemperature: ['rollout.policy.temperature'],
+  rewardTemperature: ['rollout.reward.temperature'],
+  authorTemperature: ['rollout.environment.temperature'],
+  evaluateEvery: ['experiment.eval_every'],
+  totalSteps: ['experiment.total_step'],
+  saveEvery: ['experiment.save_every'],
+} as const satisfies Partial<Record<FieldName, readonly string[]>>
+
+type KeyMap = Partial<Record<FieldName, readonly string[]>>
+
+export const SETTING_KEYS: Record<ReleasedSystem, KeyMap> = {
+  alfworld: {
+    ...TRAINING,
+    tasksPerIteration: ['rollout.policy.num_trial'],
+    groupSize: ['rollout.policy.num_rollout_per_trial'],
+    maxSteps: ['rollout.policy.max_interaction_step'],
+    evaluationsPerStep: ['rollout.reward.num_rollout_per_query'],
+    evaluationRollouts: ['evaluation.policy.num_rollout_per_trial'],
+  },
+  coding: {
+    ...TRAINING,
+    tasksPerIteration: ['rollout.policy.num_task'],
+    groupSize: ['rollout.policy.num_response_per_task'],
+    evaluationsPerStep: ['rollout.reward.num_response_per_task'],
+    rewriteAttempts: ['rollout.environment.num_response_per_task'],
+    evaluationRollouts: ['evaluation.policy.num_response_per_task'],
+  },
+  osworld: {
+    ...TRAINING,
+    tasksPerIteration: ['rollout.policy.num_trial'],
+    groupSize: ['rollout.policy.num_rollout_per_trial'],
+    maxSteps: ['rollout.policy.max_steps'],
+    evaluationsPerStep: ['rollout.reward.num_rollout_per_query'],
+    rewriteAttempts: ['rollout.environment.num_rollout_per_query'],
+    evaluationRollouts: ['rollout.policy_evaluation.num_rollout_per_trial'],
+  },
+}
+
+/** Settings that must have the same value, because the release has one key for both. */
+export const SHARED_KEYS: readonly (readonly [keyof Settings, keyof Settings])[] = [
+  ['policyLearningRate', 'rewardLearningRate'],
+  ['clipRatioLow', 'clipRatioHigh'],
+]
+
+const LABELS: Partial<Record<FieldName, string>> = {
+  seed: 'Seed of the training',
+  lambda: 'λ: weight of the step scores in the integrated feedback',
+  alphaLow: 'α_low: tasks solved less often are made easier',
+  alphaHigh: 'α_high: tasks solved more often are made harder',
+  tasksPerIteration: 'Tasks of a step, over all nodes',
+  groupSize: 'Rollouts of a task',
+  evaluationsPerStep: 'm: evaluations of a step, or tests of a task',
+  maxSteps: 'Steps of an episode at most',
+  policyTemperature: 'Temperature of the policy',
+  rewardTemperature: 'Temperature of the reward model',
+  authorTemperature: 'Temperature of the model that rewrites tasks',
+  policyUpdatesPerIteration: 'Optimiser steps of the policy in a step',
+  rewardUpdatesPerIteration: 'Optimiser steps of the reward model in a step',
+  policyLearningRate: 'Learning rate, one for policy and reward model',
+  rewardLearningRate: 'Learning rate, one for policy and reward model',
+  weightDecay: 'Weight decay',
+  clipRatioLow: 'ε of the clipped surrogate, one for both sides',
+  clipRatioHigh: 'ε of the clipped surrogate, one for both sides',
+  klCoefficient: 'β of the KL penalty against the policy before the update',
+  rewriteAttempts: 'Attempts at one rewrite',
+  evaluateEvery: 'Steps between evaluations',
+  evaluationRollouts: 'Rollouts of a held-out task',
+  totalSteps: 'Steps of the run',
+  saveEvery: 'Steps between checkpoints that are kept',
+}
+
+const RUN_LIMITS: Partial<Record<FieldName, readonly [number, number]>> = {
+  totalSteps: [1, 1_000_000],
+  saveEvery: [1, 1_000_000],
+  // An evaluation every 0 steps is a division by zero there (alfworld_rl.py:250).
+  evaluateEvery: [1, 1000],
+  // OmegaConf knows larger groups; one process of the cluster holds a whole group.
+  groupSize: [2, 64],
+}
+
+/** The value at a dotted key; undefined where there is none. */
+export function valueAt(tree: ConfigTree, key: string): ConfigValue | undefined {
+  let value: ConfigValue | undefined = tree
+  for (const part of key.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    value = Object.hasOwn(value, part) ? (value as ConfigTree)[part] : undefined
+  }
+  return value
+}
+
+/** The tree with the value at a dotted key, whose parents are made where they are missing. */
+export function withValueAt(tree: ConfigTree, key: string, value: ConfigValue): ConfigTree {
+  const [first = '', ...rest] = key.split('.')
+  if (rest.length === 0) return { ...tree, [first]: value }
+  const child = Object.hasOwn(tree, first) ? tree[first] : undefined
+  const parent = isTree(child) ? child : {}
+  return { ...tree, [first]: withValueAt(parent, rest.join('.'), value) }
+}
+
+export function isTree(value: unknown): value is ConfigTree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What a request may set for a system, with the release's values. */
+export function editableFields(system: ReleasedSystem): EditableField[] {
+  const fields: EditableField[] = []
+  for (const [name, keys] of Object.entries(SETTING_KEYS[system]) as [FieldName, readonly string[]][]) {
+    fields.push(field(name, keys, valueAt(RELEASED_DEFAULTS[system], keys[0] ?? '') as number))
+  }
+  for (const name of SYSTEMS[system].liveParameters) fields.push(field(name, [], releasedSettings(system)[name]))
+  return fields
+}
+
+function field(name: FieldName, keys: readonly string[], value: number): EditableField {
+  const domain =
+    name === 'totalSteps' || name === 'saveEvery'
+      ? { kind: 'number' as const, integer: true, min: 1, max: Infinity }
+      : settingDomain(name)
+  const [min, max] = RUN_LIMITS[name] ?? (domain.kind === 'number' ? [domain.min, domain.max] : [null, null])
+  return {
+    name,
+    keys: [...keys],
+    default: value,
+    min,
+    max,
+    isInteger: domain.kind === 'number' && domain.integer,
+    isLive: (LIVE_PARAMETERS as readonly string[]).includes(name),
+    label: LABELS[name] ?? name,
+  }
+}
+
+/**
+ * Why a setting cannot be carried to a system of the release although it differs from what the release does; null where it has a
+ * key, or says the same, or is of worlds that the release does not have.
+ */
+export function whyNotCarried(system: ReleasedSystem, name: keyof Settings, settings: Settings): string | null {
+  if (SETTING_KEYS[system][name] !== undefined || isPatched(system, name)) return null
+  if (OURS_ALONE.has(name)) return null
+  const released = releasedSettings(system)[name]
+  if (Object.is(settings[name], released)) return null
+  if (name === 'signal' && settings.signal === 'outcome' && isPatched(system, 'lambda')) return null
+  return `The release has ${JSON.stringify(released)} here, fixed in its code.`
+}
+
+/** Whether patched code of the system reads the setting. */
+export function isPatched(system: ReleasedSystem, name: string): boolean {
+  return (SYSTEMS[system].liveParameters as readonly string[]).includes(name)
+}
+
+/** Which games, problems or scenes we play: the release plays its own, whatever these say. */
+const OURS_ALONE: ReadonlySet<string> = new Set([
+  'setting',
+  'problems',
+  'games',
+  'dialect',
+  'explainRefusals',
+  'taskPoolSize',
+  'evaluationTasks',
+])
+
+/** The presets of the released systems must exist. */
+for (const { preset } of Object.values(SYSTEMS)) presetSettings(preset)
