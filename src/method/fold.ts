@@ -23,6 +23,7 @@ import type {
   TestsWritten,
   TheoryEstimated,
 } from './events.ts'
+import { metricPoints } from './metric-points.ts'
 import type { Task } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
@@ -218,30 +219,24 @@ export class RunView {
         break
       case 'theory':
         if (this.current) this.current.theory = event
-        this.#addPoint('theory/pPlus', iteration, event.pPlus)
-        this.#addPoint('theory/pMinus', iteration, event.pMinus)
-        this.#addPoint('theory/mu', iteration, event.mu)
         break
       case 'evaluation':
         this.phase = 'evaluate'
         this.evaluations.push(event)
         if (iteration > 0) this.current?.evaluations.push(event)
-        this.#addPoint(`eval/${event.split}/acc`, iteration, event.acc)
-        this.#addPoint(`eval/${event.split}/ut`, iteration, event.tests?.ut ?? null)
-        this.#addPoint(`eval/${event.split}/detect`, iteration, event.tests?.detect ?? null)
         break
       case 'iteration-finished':
         if (this.current) {
           this.current.metrics = event.metrics
           this.current.isFinished = true
         }
-        for (const [name, value] of Object.entries(event.metrics)) this.#addPoint(name, iteration, value)
         break
       case 'run-finished':
         this.phase = null
         this.finished = event.reason
         break
     }
+    for (const [name, value] of metricPoints(event)) this.#addPoint(name, iteration, value)
   }
 
   #start(event: IterationStarted, iteration: number): void {
@@ -329,8 +324,7 @@ export class RunView {
     if (task) task.status = resolution?.accepted ? 'replaced' : 'active'
   }
 
-  #addPoint(name: string, iteration: number, value: number | null): void {
-    if (value === null) return
+  #addPoint(name: string, iteration: number, value: number): void {
     let series = this.#series.get(name)
     if (!series) this.#series.set(name, (series = { iterations: [], values: [] }))
     series.iterations.push(iteration)

@@ -1,26 +1,20 @@
 /**
  * Runs in the browser's IndexedDB. Events lie in chunks as they came (one transaction each), so a closed tab loses at
- * most what had not been handed over yet; checkpoints lie beside them, the two latest of each run. `prepareResume`
- * gives a run back as of its last checkpoint.
+ * most what had not been handed over yet; the numbers of every iteration (metric-rows.ts) and the checkpoints lie beside
+ * them. Nothing here reads a log in one piece: one of five hundred iterations may be larger than the memory for it.
  */
-import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import type { IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { outdatedCheckpoints } from './checkpoint-thinning.ts'
+import { everythingOf, keptCheckpoint, logBytes, openRunDatabase, type Schema } from './indexeddb-schema.ts'
+import { rowAfter, type MetricRow } from './metric-rows.ts'
 import { withEverySetting } from './older-logs.ts'
-import type { ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from './run-store.ts'
+import { newSummary, type ResumableRun, type ResumableRunStore } from './run-store.ts'
+import type { RunCheckpoint, RunSummary } from './run-store.ts'
+import { stateEvent } from './state-event.ts'
 
-interface EventChunk {
-  runId: string
-  firstSeq: number
-  events: LoggedEvent[]
-}
-
-interface Schema extends DBSchema {
-  runs: { key: string; value: RunSummary; indexes: { updatedAt: number } }
-  chunks: { key: [string, number]; value: EventChunk }
-  checkpoints: { key: [string, number]; value: RunCheckpoint }
-}
-
-const CHECKPOINTS_KEPT = 2
+/** Says to every other tab and worker that the list of runs is another. */
+export const RUNS_CHANNEL = 'kept-runs'
 
 /** The runs are there but cannot be read or written: no space, a blocked upgrade, a private window. */
 export class RunStoreError extends Error {
@@ -29,6 +23,7 @@ export class RunStoreError extends Error {
 
 export class IndexedDbRunStore implements ResumableRunStore {
   readonly #database: IDBPDatabase<Schema>
+  readonly #channel = new BroadcastChannel(RUNS_CHANNEL)
 
   private constructor(database: IDBPDatabase<Schema>) {
     this.#database = database
@@ -36,16 +31,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   static async open(name = 'rlanything-playground'): Promise<IndexedDbRunStore> {
     try {
-      const database = await openDB<Schema>(name, 1, {
-        upgrade(fresh) {
-          fresh.createObjectStore('runs', { keyPath: 'runId' }).createIndex('updatedAt', 'updatedAt')
-          fresh.createObjectStore('chunks', { keyPath: ['runId', 'firstSeq'] })
-          fresh.createObjectStore('checkpoints', { keyPath: ['runId', 'iteration'] })
-        },
-        // Another tab wants a newer version: let it.
-        blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
-      })
-      return new IndexedDbRunStore(database)
+      return new IndexedDbRunStore(await openRunDatabase(name))
     } catch (cause) {
       throw new RunStoreError(
         'The browser does not let this page keep runs (a private window, or storage is switched off). ' +
@@ -56,24 +42,61 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   close(): void {
+    this.#channel.close()
     this.#database.close()
   }
 
   async create(summary: RunSummary): Promise<void> {
     await this.#database.put('runs', summary)
+    this.#announce()
   }
 
   async append(runId: string, events: readonly LoggedEvent[]): Promise<void> {
     const first = events[0]
     if (first === undefined) return
-    const transaction = this.#database.transaction(['runs', 'chunks'], 'readwrite')
-    const runs = transaction.objectStore('runs')
-    const summary = await runs.get(runId)
+    const transaction = this.#database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
     try {
+      const summary = await transaction.objectStore('runs').get(runId)
+      const rows = new Map<number, MetricRow>()
+      for (const event of events) {
+        const { iteration } = event
+        const row = rows.get(iteration) ?? (await transaction.objectStore('rows').get([runId, iteration]))
+        rows.set(iteration, rowAfter(row, event))
+      }
       // Finished before the transaction may close by itself.
       await Promise.all([
         transaction.objectStore('chunks').put({ runId, firstSeq: first.seq, events: [...events] }),
-        summary && runs.put(summaryAfter(summary, events)),
+        ...Array.from(rows.values(), (row) => transaction.objectStore('rows').put({ ...row, runId })),
+        summary && transaction.objectStore('runs').put(summaryAfter(summary, events)),
+        transaction.done,
+      ])
+    } catch (cause) {
+      throw storageError(cause)
+    }
+    if (events.some(({ type }) => type === 'iteration-finished' || type === 'run-started')) this.#announce()
+  }
+
+  async saveTimings(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void> {
+    const transaction = this.#database.transaction('rows', 'readwrite')
+    const row = await transaction.store.get([runId, iteration])
+    if (row) await transaction.store.put({ ...row, values: { ...row.values, ...metrics } })
+    await transaction.done
+  }
+
+  async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
+    const { runId } = checkpoint
+    const transaction = this.#database.transaction(['runs', 'checkpoints'], 'readwrite')
+    const stored = transaction.objectStore('checkpoints')
+    try {
+      await stored.put(checkpoint)
+      const summary = await transaction.objectStore('runs').get(runId)
+      const others = summary?.checkpoints.filter(({ iteration }) => iteration !== checkpoint.iteration) ?? []
+      const all = [...others, keptCheckpoint(checkpoint)].sort((a, b) => a.iteration - b.iteration)
+      const outdated = outdatedCheckpoints(all)
+      const checkpoints = all.filter((each) => !outdated.includes(each))
+      await Promise.all([
+        ...outdated.map(({ iteration }) => stored.delete([runId, iteration])),
+        summary && transaction.objectStore('runs').put({ ...summary, checkpoints }),
         transaction.done,
       ])
     } catch (cause) {
@@ -81,23 +104,8 @@ export class IndexedDbRunStore implements ResumableRunStore {
     }
   }
 
-  async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
-    const transaction = this.#database.transaction('checkpoints', 'readwrite')
-    try {
-      await transaction.store.put(checkpoint)
-      const keys = await transaction.store.getAllKeys(everythingOf(checkpoint.runId))
-      const outdated = keys.slice(0, Math.max(0, keys.length - CHECKPOINTS_KEPT))
-      await Promise.all([...outdated.map((key) => transaction.store.delete(key)), transaction.done])
-    } catch (cause) {
-      throw storageError(cause)
-    }
-  }
-
   async finish(runId: string): Promise<void> {
-    const transaction = this.#database.transaction('runs', 'readwrite')
-    const summary = await transaction.store.get(runId)
-    if (summary !== undefined) await transaction.store.put({ ...summary, isFinished: true, updatedAt: Date.now() })
-    await transaction.done
+    await this.#change(runId, (summary) => ({ ...summary, isFinished: true, updatedAt: Date.now() }))
   }
 
   /** Latest first. */
@@ -105,70 +113,206 @@ export class IndexedDbRunStore implements ResumableRunStore {
     return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse()
   }
 
-  async loadEvents(runId: string): Promise<LoggedEvent[]> {
-    const chunks = await this.#database.getAll('chunks', everythingOf(runId))
-    return chunks.flatMap((chunk) => chunk.events.map(withEverySetting))
+  async summary(runId: string): Promise<RunSummary | null> {
+    return (await this.#database.get('runs', runId)) ?? null
   }
 
-  async loadCheckpoint(runId: string): Promise<RunCheckpoint | null> {
+  /** In the order of the iterations. */
+  rows(runId: string): Promise<MetricRow[]> {
+    return this.#database.getAll('rows', everythingOf(runId))
+  }
+
+  async *readEvents(runId: string, from = 0, to = Infinity): AsyncGenerator<LoggedEvent[]> {
+    // A transaction would close between two parts, so every part has its own.
+    let next = await this.#chunkBefore(runId, from)
+    while (next !== undefined && next < to) {
+      const chunk = await this.#database.get('chunks', [runId, next])
+      if (chunk === undefined) return
+      const events = chunk.events.filter(({ seq }) => seq >= from && seq < to)
+      if (events.length > 0) yield events.map(withEverySetting)
+      const range = IDBKeyRange.bound([runId, next], [runId, []], true)
+      next = (await this.#database.transaction('chunks').store.openKeyCursor(range))?.key[1]
+    }
+  }
+
+  /** Where the chunk begins that holds an event. */
+  async #chunkBefore(runId: string, seq: number): Promise<number | undefined> {
+    const range = IDBKeyRange.bound([runId], [runId, seq])
+    const cursor = await this.#database.transaction('chunks').store.openKeyCursor(range, 'prev')
+    if (cursor) return cursor.key[1]
+    return (await this.#database.transaction('chunks').store.openKeyCursor(everythingOf(runId)))?.key[1]
+  }
+
+  async loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null> {
+    if (iteration !== undefined) return (await this.#database.get('checkpoints', [runId, iteration])) ?? null
     const cursor = await this.#database.transaction('checkpoints').store.openCursor(everythingOf(runId), 'prev')
     return cursor?.value ?? null
   }
 
-  async remove(runId: string): Promise<void> {
-    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
+  async pin(runId: string, isPinned: boolean): Promise<void> {
+    await this.#change(runId, (summary) => ({ ...summary, isPinned }))
+  }
+
+  /** Lets go of log and checkpoints; the curves stay. */
+  async evict(runId: string): Promise<void> {
+    const transaction = this.#database.transaction(['chunks', 'checkpoints'], 'readwrite')
     await Promise.all([
-      transaction.objectStore('runs').delete(runId),
       transaction.objectStore('chunks').delete(everythingOf(runId)),
       transaction.objectStore('checkpoints').delete(everythingOf(runId)),
       transaction.done,
     ])
+    await this.#change(runId, (summary) => ({
+      ...summary,
+      isEvicted: true,
+      isFinished: true,
+      logBytes: 0,
+      checkpoints: [],
+    }))
+  }
+
+  async remove(runId: string): Promise<void> {
+    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
+    await Promise.all([
+      transaction.objectStore('runs').delete(runId),
+      transaction.objectStore('chunks').delete(everythingOf(runId)),
+      transaction.objectStore('checkpoints').delete(everythingOf(runId)),
+      transaction.objectStore('rows').delete(everythingOf(runId)),
+      transaction.done,
+    ])
+    this.#announce()
   }
 
   /** The latest run that did not come to its end and has a checkpoint to go on from. */
   async lastUnfinished(): Promise<RunSummary | null> {
-    for (const summary of await this.list()) {
-      if (!summary.isFinished && (await this.loadCheckpoint(summary.runId)) !== null) return summary
-    }
-    return null
+    return (await this.list()).find(({ isFinished, checkpoints }) => !isFinished && checkpoints.length > 0) ?? null
   }
 
   async prepareResume(runId: string): Promise<ResumableRun | null> {
-    const [summary, checkpoint] = await Promise.all([this.#database.get('runs', runId), this.loadCheckpoint(runId)])
-    if (summary === undefined || checkpoint === null) return null
-    const history = (await this.loadEvents(runId)).slice(0, checkpoint.eventCount)
-    const reopened = { ...summary, finishedIterations: checkpoint.iteration, isFinished: false }
-    const transaction = this.#database.transaction(['runs', 'chunks'], 'readwrite')
+    const [summary, checkpoint] = await Promise.all([this.summary(runId), this.loadCheckpoint(runId)])
+    if (summary === null || checkpoint === null) return null
+    const { iteration, eventCount } = checkpoint
+    const history: LoggedEvent[] = []
+    let kept = 0
+    for await (const events of this.readEvents(runId, 0, eventCount)) {
+      kept += logBytes(events)
+      for (const event of events) history.push(stateEvent(event))
+    }
+    const cut = await this.#chunkBefore(runId, eventCount)
+    const transaction = this.#database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
     const chunks = transaction.objectStore('chunks')
+    const straddling = cut === undefined ? undefined : await chunks.get([runId, cut])
+    const events = straddling?.events.filter(({ seq }) => seq < eventCount) ?? []
+    const reopened = { ...cutBack(summary, iteration), isFinished: false, logBytes: kept }
     await Promise.all([
-      chunks.delete(everythingOf(runId)),
-      chunks.put({ runId, firstSeq: 0, events: history }),
+      straddling && events.length > 0 && chunks.put({ ...straddling, events }),
+      chunks.delete(IDBKeyRange.bound([runId, eventCount], [runId, []])),
+      transaction.objectStore('rows').delete(IDBKeyRange.bound([runId, iteration], [runId, []], true)),
       transaction.objectStore('runs').put(reopened),
       transaction.done,
     ])
+    this.#announce()
     return { summary: reopened, history, checkpoint }
+  }
+
+  async branch(
+    from: string,
+    iteration: number,
+    branch: { runId: string; iterations: number },
+  ): Promise<RunSummary | null> {
+    const [source, checkpoint] = await Promise.all([this.summary(from), this.loadCheckpoint(from, iteration)])
+    if (source === null || checkpoint === null) return null
+    const { runId, iterations } = branch
+    const summary: RunSummary = {
+      ...cutBack(source, iteration),
+      ...{
+        runId,
+        iterations,
+        isFinished: false,
+        isPinned: false,
+        logBytes: 0,
+        checkpoints: [keptCheckpoint(checkpoint)],
+      },
+      origin: { kind: 'branch', runId: from, iteration },
+      createdAt: Date.now(),
+      updatedAt: Date.now(),
+    }
+    try {
+      for await (const events of this.readEvents(from, 0, checkpoint.eventCount)) {
+        const renamed = events.map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
+        summary.logBytes += logBytes(renamed)
+        await this.#database.put('chunks', { runId, firstSeq: renamed[0]!.seq, events: renamed })
+      }
+      for (const row of await this.rows(from)) {
+        if (row.iteration <= iteration) await this.#database.put('rows', { ...row, runId })
+      }
+      await this.#database.put('checkpoints', { ...checkpoint, runId })
+      await this.create(summary)
+    } catch (cause) {
+      await this.remove(runId)
+      throw storageError(cause)
+    }
+    return summary
+  }
+
+  /** A run as it came from elsewhere, whole: its events a part at a time, as they are read. */
+  async importRun(
+    summary: RunSummary,
+    parts: AsyncIterable<LoggedEvent[]>,
+    checkpoint: RunCheckpoint | null,
+    timings: ReadonlyMap<number, Record<string, number>>,
+  ): Promise<void> {
+    await this.create(newSummary(summary, summary.createdAt))
+    try {
+      for await (const events of parts) await this.append(summary.runId, events)
+      for (const [iteration, metrics] of timings) await this.saveTimings(summary.runId, iteration, metrics)
+      if (checkpoint) await this.saveCheckpoint(checkpoint)
+      const { origin, isFinished, createdAt, updatedAt } = summary
+      await this.#change(summary.runId, (read) => ({ ...read, origin, isFinished, createdAt, updatedAt }))
+    } catch (error) {
+      await this.remove(summary.runId)
+      throw error
+    }
+  }
+
+  async #change(runId: string, change: (summary: RunSummary) => RunSummary): Promise<void> {
+    const transaction = this.#database.transaction('runs', 'readwrite')
+    const summary = await transaction.store.get(runId)
+    if (summary !== undefined) await transaction.store.put(change(summary))
+    await transaction.done
+    this.#announce()
+  }
+
+  #announce(): void {
+    this.#channel.postMessage(null)
   }
 }
 
-/** Keys are [runId, number]; an array sorts after every number, so this range holds all of a run's. */
-function everythingOf(runId: string): IDBKeyRange {
-  return IDBKeyRange.bound([runId], [runId, []])
+function cutBack(summary: RunSummary, iteration: number): RunSummary {
+  return {
+    ...summary,
+    finishedIterations: iteration,
+    changes: summary.changes.filter((change) => change.iteration <= iteration),
+    checkpoints: summary.checkpoints.filter((checkpoint) => checkpoint.iteration <= iteration),
+  }
 }
 
 function summaryAfter(summary: RunSummary, events: readonly LoggedEvent[]): RunSummary {
-  const finished = events.findLast((event) => event.type === 'iteration-finished')
-  return {
-    ...summary,
-    finishedIterations: finished?.iteration ?? summary.finishedIterations,
-    updatedAt: Date.now(),
+  const changed = { ...summary, changes: [...summary.changes], updatedAt: Date.now() }
+  changed.logBytes += logBytes(events)
+  for (const event of events) {
+    if (event.type === 'run-started') changed.backend = event.backend
+    if (event.type === 'settings-changed') changed.changes.push({ iteration: event.iteration, patch: event.patch })
+    if (event.type === 'iteration-finished') changed.finishedIterations = event.iteration
   }
+  return changed
 }
 
 function storageError(cause: unknown): RunStoreError {
+  if (cause instanceof RunStoreError) return cause
   const isFull = cause instanceof DOMException && cause.name === 'QuotaExceededError'
   return new RunStoreError(
     isFull
-      ? 'The browser’s space for this page is full, so the run could not be saved. Download the run log to keep it, and clear this site’s data in the browser’s settings to make room.'
+      ? 'The browser’s space for this page is full, so the run could not be saved. Delete runs under Runs, or keep only their curves, to make room; download the run log to keep this one.'
       : 'The run could not be saved in the browser. It goes on, but is gone when the tab closes; export it to keep it.',
     { cause },
   )

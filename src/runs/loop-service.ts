@@ -3,13 +3,13 @@
  * time; starting another ends the one before. How models and environment are opened is the worker's business.
  */
 import type { BackendChoice } from '../engines/backend-choice.ts'
-import type { RunEvent } from '../method/events.ts'
+import type { LoggedEvent, RunEvent } from '../method/events.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
-import type { LivePatch, Settings } from '../method/settings.ts'
+import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
 import { EventBatcher } from './event-batcher.ts'
 import { readableEvent } from './readable-event.ts'
-import type { ResumableRunStore, RunStore } from './run-store.ts'
+import { newSummary, type ResumableRun, type ResumableRunStore, type RunStore } from './run-store.ts'
 import { eventLine, headerLine } from './run-log.ts'
 import { RunSession, type SessionState } from './session.ts'
 
@@ -26,6 +26,17 @@ export interface StartRequest {
   backend?: BackendWish
   /** Addresses of model folders; the shipped models unless given. */
   models?: Partial<LoopRequest['models']>
+}
+
+/** Another future of a kept run: the same until a checkpoint, then under other settings. */
+export interface BranchRequest {
+  /** The kept run, and an iteration of which it has a checkpoint. */
+  from: string
+  iteration: number
+  runId: string
+  patch: LivePatch
+  /** Of the branch, those of the run before it included. */
+  iterations: number
 }
 
 /** In words for people: what happened, why, and what they can do. */
@@ -99,6 +110,9 @@ export interface LoopServiceOptions {
 /** A message is read in one task of the page's thread, so a long history goes in many. */
 const EVENTS_PER_MESSAGE = 32
 
+/** Of a log that is written in parts. */
+const EVENTS_PER_PART = 512
+
 const KEEPS_NOTHING: RunStore = {
   create: async () => {},
   append: async () => {},
@@ -117,7 +131,7 @@ export class LoopService {
   readonly #options: LoopServiceOptions
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
-  #log: { runId: string; session: RunSession } | null = null
+  #log: { runId: string; session: RunSession; store: ResumableRunStore | null } | null = null
   #store: Promise<ResumableRunStore | null> | null = null
   /** Of the run whose models are loading; one that is not in here any more when it has loaded is wanted no more. */
   #loading: StartRequest | null = null
@@ -140,16 +154,10 @@ export class LoopService {
   /** The log of the run under way, or of the last one: whole, as a file of lines. Null if nothing has run. */
   async exportLog(): Promise<{ runId: string; file: Blob } | null> {
     if (this.#log === null) return null
-    const { runId, session } = this.#log
+    const { runId } = this.#log
     const parts: BlobPart[] = [headerLine()]
     // In parts, because a string has an end that a long log reaches.
-    for (let i = 0; i < session.log.length; i += 512)
-      parts.push(
-        session.log
-          .slice(i, i + 512)
-          .map(eventLine)
-          .join(''),
-      )
+    for await (const events of wholeLog(this.#log)) parts.push(events.map(eventLine).join(''))
     return { runId, file: new Blob(parts, { type: 'application/jsonl' }) }
   }
 
@@ -157,17 +165,43 @@ export class LoopService {
   async resumeRun(runId: string): Promise<void> {
     const resumable = await (await this.#openStore())?.prepareResume(runId)
     if (!resumable) throw new Error(`Run "${runId}" has no checkpoint to go on from. Start it again with its settings.`)
-    const { summary, history, checkpoint } = resumable
+    await this.#goOn(resumable)
+  }
+
+  /** Puts a branch beside a kept run and goes on with it. Throws SettingsError for a change that a run cannot take. */
+  async branchRun({ from, iteration, runId, patch, iterations }: BranchRequest): Promise<void> {
+    const store = await this.#openStore()
+    const summary = await store?.branch(from, iteration, { runId, iterations })
+    if (!store || !summary) {
+      throw new Error(
+        `Run "${from}" has no checkpoint of iteration ${iteration}. Choose an iteration that the list of its checkpoints has.`,
+      )
+    }
+    try {
+      applyPatch(
+        summary.changes.reduce((settings, change) => applyPatch(settings, change.patch), summary.settings),
+        patch,
+      )
+    } catch (error) {
+      await store.remove(runId)
+      throw error
+    }
+    const resumable = await store.prepareResume(runId)
+    if (!resumable) throw new Error(`The branch "${runId}" was deleted before it could go on.`)
+    await this.#goOn(resumable, patch)
+  }
+
+  async #goOn({ summary, history, checkpoint }: ResumableRun, patch?: LivePatch): Promise<void> {
     const started = history.find((event) => event.type === 'run-started')
     const request: StartRequest = {
-      runId,
+      runId: summary.runId,
       preset: summary.preset,
       settings: started?.settings ?? summary.settings,
       iterations: Math.max(1, summary.iterations - checkpoint.iteration),
       ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
       ...(summary.models && { models: summary.models }),
     }
-    await this.#begin(request, false, { history, checkpoint })
+    await this.#begin(request, false, { history, checkpoint, ...(patch && { patch }) })
   }
 
   async pause(): Promise<void> {
@@ -205,7 +239,7 @@ export class LoopService {
   async #begin(
     request: StartRequest,
     isPausedAtStart: boolean,
-    resumed?: { history: RunSession['log']; checkpoint: { policy: Uint8Array; reward: Uint8Array } },
+    resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch },
   ): Promise<void> {
     await this.#end()
     this.#loading = request
@@ -240,16 +274,17 @@ export class LoopService {
       status({ state: 'failed', failure })
       return
     }
-    const store = (await this.#openStore(notice)) ?? KEEPS_NOTHING
-    if (!resumed) await store.create(summaryOf(request)).catch((error: unknown) => notice(messageOf(error)))
+    const kept = await this.#openStore(notice)
+    const store = kept ?? KEEPS_NOTHING
+    if (!resumed) await store.create(newSummary(request)).catch((error: unknown) => notice(messageOf(error)))
     if (this.#loading !== request) {
       opened.close()
       return
     }
     this.#loading = null
     const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
-    for (let i = 0; resumed && i < resumed.history.length; i += EVENTS_PER_MESSAGE)
-      send(resumed.history.slice(i, i + EVENTS_PER_MESSAGE))
+    for await (const part of resumed && kept ? kept.readEvents(runId) : [])
+      for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
     const batcher = new EventBatcher(send)
     let hasToldOfStore = false
     const session = new RunSession({
@@ -261,6 +296,7 @@ export class LoopService {
       checkpointEvery: this.#options.checkpointEvery ?? 2,
       isPausedAtStart,
       ...(resumed && { history: resumed.history }),
+      forgetsStored: kept !== null,
       onEvent: (event) => batcher.push(event),
       onState: (state) => {
         batcher.flush()
@@ -271,6 +307,7 @@ export class LoopService {
         hasToldOfStore = true
       },
     })
+    if (resumed?.patch) session.patch(resumed.patch)
     const ended = session
       .run()
       .then(() => {})
@@ -283,7 +320,7 @@ export class LoopService {
         if (this.#current?.session === session) this.#current = null
       })
     this.#current = { session, ended, interrupt: () => opened.interrupt?.() }
-    this.#log = { runId, session }
+    this.#log = { runId, session, store: kept }
   }
 
   /** Ends the run under way, and forgets one that is still loading. */
@@ -307,10 +344,24 @@ function statusOf(state: SessionState): RunStatus {
   return state === 'completed' || state === 'stopped' ? { state: 'finished', reason: state } : { state }
 }
 
-function summaryOf({ runId, preset, settings, iterations, models }: StartRequest) {
-  const now = Date.now()
-  const base = { runId, preset, settings, iterations, finishedIterations: 0, isFinished: false }
-  return { ...base, ...(models && { models }), createdAt: now, updatedAt: now }
+/** The whole log, from the store and, where that could not take it or has not yet, from the run itself. */
+async function* wholeLog(of: {
+  runId: string
+  session: RunSession
+  store: ResumableRunStore | null
+}): AsyncGenerator<readonly LoggedEvent[]> {
+  // As it is now: what is stored while this reads is let go of there.
+  const log = [...of.session.log]
+  let next = 0
+  for await (const events of of.store?.readEvents(of.runId, 0, log.length) ?? []) {
+    const part: LoggedEvent[] = []
+    for (const event of events) {
+      part.push(...log.slice(next, event.seq), event)
+      next = event.seq + 1
+    }
+    yield part
+  }
+  for (; next < log.length; next += EVENTS_PER_PART) yield log.slice(next, next + EVENTS_PER_PART)
 }
 
 function messageOf(error: unknown): string {

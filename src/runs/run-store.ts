@@ -1,21 +1,60 @@
 /** Where runs are kept: the page's IndexedDB, files of the command line, memory in tests. */
 import type { LoggedEvent } from '../method/events.ts'
-import type { Settings } from '../method/settings.ts'
+import type { LivePatch, Settings } from '../method/settings.ts'
+import type { KeptCheckpoint } from './checkpoint-thinning.ts'
 
 /** What a list of runs shows of each. */
 export interface RunSummary {
   runId: string
   preset: string
+  /** As the run started; `changes` came later. */
   settings: Settings
+  changes: { iteration: number; patch: LivePatch }[]
   /** Iterations asked for, and finished. */
   iterations: number
   finishedIterations: number
   isFinished: boolean
+  /** What computed it, as its log has it; null before it has started. */
+  backend: string | null
   /** Addresses of the models, where they were not the shipped ones. */
   models?: Partial<Record<'policy' | 'reward' | 'author', string>>
+  /** Where its beginning comes from, where it did not start by itself. */
+  origin: { kind: 'branch'; runId: string; iteration: number } | { kind: 'import'; name: string } | null
+  /** Stays at the top of the list, and is never let go of to make room. */
+  isPinned: boolean
+  /** Its log and checkpoints were let go of to make room; its curves are still there. */
+  isEvicted: boolean
+  /** Of its log, as text. */
+  logBytes: number
+  /** In order. */
+  checkpoints: KeptCheckpoint[]
   /** Milliseconds since 1970. */
   createdAt: number
   updatedAt: number
+}
+
+export type NewRun = Pick<RunSummary, 'runId' | 'preset' | 'settings' | 'iterations' | 'models'>
+
+/** The summary of a run that has not started. */
+export function newSummary({ runId, preset, settings, iterations, models }: NewRun, now = Date.now()): RunSummary {
+  return {
+    runId,
+    preset,
+    settings,
+    changes: [],
+    iterations,
+    finishedIterations: 0,
+    isFinished: false,
+    backend: null,
+    ...(models && { models }),
+    origin: null,
+    isPinned: false,
+    isEvicted: false,
+    logBytes: 0,
+    checkpoints: [],
+    createdAt: now,
+    updatedAt: now,
+  }
 }
 
 /** The learning models between two iterations. */
@@ -33,6 +72,8 @@ export interface RunStore {
   create(summary: RunSummary): Promise<void>
   /** Appends; events arrive in the order of `seq` without gaps. */
   append(runId: string, events: readonly LoggedEvent[]): Promise<void>
+  /** How long an iteration took, `timing_s/*` and `perf/*`; of an iteration whose events have been appended. */
+  saveTimings?(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void>
   saveCheckpoint(checkpoint: RunCheckpoint): Promise<void>
   finish(runId: string): Promise<void>
 }
@@ -40,7 +81,7 @@ export interface RunStore {
 /** What is needed to go on with a run from its last checkpoint. */
 export interface ResumableRun {
   summary: RunSummary
-  /** As of the checkpoint. */
+  /** As of the checkpoint: every event, without what nothing but people reads (state-event.ts). */
   history: LoggedEvent[]
   checkpoint: RunCheckpoint
 }
@@ -49,8 +90,13 @@ export interface ResumableRun {
 export interface ResumableRunStore extends RunStore {
   /** The latest run that did not come to its end and has a checkpoint to go on from. */
   lastUnfinished(): Promise<RunSummary | null>
-  loadCheckpoint(runId: string): Promise<RunCheckpoint | null>
+  /** The last one unless an iteration is given. */
+  loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null>
+  /** The log from event `from` up to and without event `to`, whole, a part at a time. */
+  readEvents(runId: string, from?: number, to?: number): AsyncIterable<LoggedEvent[]>
   /** Cuts the run back to its last checkpoint. Null if there is no such run or checkpoint. */
   prepareResume(runId: string): Promise<ResumableRun | null>
+  /** Puts another run beside one: the same up to a checkpoint. Null if there is no such run or checkpoint. */
+  branch(from: string, iteration: number, branch: { runId: string; iterations: number }): Promise<RunSummary | null>
   remove(runId: string): Promise<void>
 }

@@ -5,10 +5,17 @@
  * another request to the loop, so the generator is left at the end of an iteration and a new one takes up the log there;
  * for the log that makes no difference (loop-state.ts).
  */
-import { isLogged, type LoggedEvent, type RunEvent } from '../method/events.ts'
+import {
+  isLogged,
+  type EphemeralEvent,
+  type LoggedEvent,
+  type RunEvent,
+  type TimingsMeasured,
+} from '../method/events.ts'
 import type { Component, LoopPorts, LoopRequest, RunLoop } from '../method/loop-contract.ts'
 import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
 import type { RunStore } from './run-store.ts'
+import { stateEvent } from './state-event.ts'
 
 export type SessionState = 'running' | 'pausing' | 'paused' | 'completed' | 'stopped'
 
@@ -24,6 +31,8 @@ export interface SessionOptions {
   /** The run so far, when it goes on; the models hold the weights that belong to its end. */
   history?: readonly LoggedEvent[]
   isPausedAtStart?: boolean
+  /** The store gives the log back, so what only people read of it is let go of here once it is stored (state-event.ts). */
+  forgetsStored?: boolean
   onEvent(event: RunEvent): void
   onState?(state: SessionState): void
   /** The run goes on when it cannot be kept. Without this, a store that fails ends it. */
@@ -59,6 +68,7 @@ export class RunSession {
     this.#settings = currentSettings(options.request.settings, this.#log)
   }
 
+  /** Event n at index n; see `forgetsStored`. */
   get log(): readonly LoggedEvent[] {
     return this.#log
   }
@@ -101,6 +111,7 @@ export class RunSession {
       if (isLogged(event)) this.#log.push(event)
       this.#options.onEvent(event)
       if (this.#log.length - this.#stored >= EVENTS_PER_CHUNK) await this.#flush()
+      if (event.type === 'timings') await this.#saveTimings(event)
       if (event.type === 'run-finished') return event.reason
       if (event.type === 'iteration-finished') {
         await this.#finishIteration(event.iteration, only)
@@ -123,6 +134,14 @@ export class RunSession {
     const every = this.#options.checkpointEvery
     const isDue = every > 0 && (iteration % every === 0 || this.#remaining === 0)
     if (isDue || this.#isSaveRequested) await this.#saveCheckpoint(iteration)
+  }
+
+  async #saveTimings({ iteration, metrics }: EphemeralEvent & TimingsMeasured): Promise<void> {
+    const { store, request } = this.#options
+    if (store.saveTimings === undefined) return
+    // The iteration's row is there when its events are.
+    await this.#flush()
+    await this.#store(() => store.saveTimings!(request.runId, iteration, metrics))
   }
 
   pause(): void {
@@ -181,17 +200,26 @@ export class RunSession {
   }
 
   async #flush(): Promise<void> {
-    const events = this.#log.slice(this.#stored)
+    const from = this.#stored
+    const events = this.#log.slice(from)
+    if (events.length === 0) return
     this.#stored = this.#log.length
-    if (events.length > 0) await this.#store(() => this.#options.store.append(this.#options.request.runId, events))
+    const isStored = await this.#store(() => this.#options.store.append(this.#options.request.runId, events))
+    if (isStored && this.#options.forgetsStored)
+      events.forEach((event, i) => {
+        this.#log[from + i] = stateEvent(event)
+      })
   }
 
-  async #store(write: () => Promise<void>): Promise<void> {
+  /** Whether it worked. */
+  async #store(write: () => Promise<void>): Promise<boolean> {
     try {
       await write()
+      return true
     } catch (error) {
       if (this.#options.onStoreFailure === undefined) throw error
       this.#options.onStoreFailure(error)
+      return false
     }
   }
 

@@ -2,8 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { presetSettings } from '../../src/method/settings.ts'
-import type { RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
+import { newSummary, type RunCheckpoint, type RunSummary } from '../../src/runs/run-store.ts'
+import { headerLine, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { useBlankPage } from './blank-page.ts'
+
+declare global {
+  /** Of the library of 2024, which the browsers of these tests have. */
+  interface ArrayConstructor {
+    fromAsync<T>(items: AsyncIterable<T>): Promise<T[]>
+  }
+}
 
 /** The page has the module's exports as globals. */
 type StoreModule = typeof import('../../src/runs/indexeddb-store.ts')
@@ -16,14 +24,13 @@ function iteration(number: number, firstSeq: number): LoggedEvent[] {
 }
 
 function summary(runId: string): RunSummary {
-  const base = { runId, preset: 'household', settings: presetSettings('household'), iterations: 9 }
-  return { ...base, finishedIterations: 0, isFinished: false, createdAt: 1, updatedAt: 1 }
+  return newSummary({ runId, preset: 'household', settings: presetSettings('household'), iterations: 9 }, 1)
 }
 
 describe('runs kept in the browser', () => {
   const { open } = useBlankPage('src/runs/indexeddb-store.ts')
 
-  it('come back in order, with the two latest checkpoints kept', async () => {
+  it('come back in order, with their checkpoints', async () => {
     const { page } = await open()
     const found = await page.evaluate(
       async ([run, first, second]) => {
@@ -49,7 +56,9 @@ describe('runs kept in the browser', () => {
         const latest = await again.loadCheckpoint(run.runId)
         return {
           runs: await again.list(),
-          events: await again.loadEvents(run.runId),
+          events: (await Array.fromAsync(again.readEvents(run.runId))).flat(),
+          part: (await Array.fromAsync(again.readEvents(run.runId, 1, 3))).flat(),
+          rows: await again.rows(run.runId),
           checkpoint: latest && { iteration: latest.iteration, policy: [...latest.policy] },
           other: await again.loadCheckpoint('another'),
         }
@@ -57,7 +66,14 @@ describe('runs kept in the browser', () => {
       [summary('a'), iteration(1, 0), iteration(2, 2)] as const,
     )
     expect(found.events).toEqual([...iteration(1, 0), ...iteration(2, 2)])
-    expect(found.runs).toMatchObject([{ runId: 'a', finishedIterations: 2, isFinished: false }])
+    expect(found.part.map(({ seq }) => seq)).toEqual([1, 2])
+    expect(found.rows).toMatchObject([
+      { iteration: 1, firstSeq: 0, endSeq: 2, isFinished: true, values: { 'policy/acc': 1 / 8 } },
+      { iteration: 2, firstSeq: 2, endSeq: 4, isFinished: true, values: { 'policy/acc': 2 / 8 } },
+    ])
+    const checkpoints = [1, 2, 3].map((number) => ({ iteration: number, eventCount: 2 * number, bytes: 2 }))
+    expect(found.runs).toMatchObject([{ runId: 'a', finishedIterations: 2, isFinished: false, checkpoints }])
+    expect(found.runs[0]!.logBytes).toBe(serialiseRunLog(found.events).length - headerLine().length)
     expect(found.checkpoint).toEqual({ iteration: 3, policy: [3] })
     expect(found.other).toBeNull()
   })
@@ -83,13 +99,20 @@ describe('runs kept in the browser', () => {
       const store = await IndexedDbRunStore.open('test')
       const unfinished = await store.lastUnfinished()
       const resumable = unfinished && (await store.prepareResume(unfinished.runId))
-      const kept = await store.loadEvents('b')
+      const kept = (await Array.fromAsync(store.readEvents('b'))).flat()
       await store.finish('b')
-      return { unfinished, history: resumable?.history, kept, after: await store.lastUnfinished() }
+      return {
+        unfinished,
+        history: resumable?.history,
+        kept,
+        after: await store.lastUnfinished(),
+        rows: await store.rows('b'),
+      }
     })
     expect(found.unfinished).toMatchObject({ runId: 'b' })
     expect(found.history).toEqual(iteration(1, 0))
     expect(found.kept).toEqual(iteration(1, 0))
+    expect(found.rows.map((row) => row.iteration)).toEqual([1])
     expect(found.after).toBeNull()
   })
 
@@ -124,10 +147,146 @@ describe('runs kept in the browser', () => {
           await store.append(run.runId, events)
         }
         await store.remove(first.runId)
-        return [(await store.list()).map((run) => run.runId), await store.loadEvents('c'), await store.loadEvents('d')]
+        const eventsOf = async (runId: string) => (await Array.fromAsync(store.readEvents(runId))).flat()
+        return [
+          (await store.list()).map((run) => run.runId),
+          await eventsOf('c'),
+          await eventsOf('d'),
+          await store.rows('c'),
+        ]
       },
       [summary('c'), summary('d'), iteration(1, 0)] as const,
     )
-    expect(left).toEqual([['d'], [], iteration(1, 0)])
+    expect(left).toEqual([['d'], [], iteration(1, 0), []])
+  })
+
+  it('branch at a checkpoint, and neither future touches the other', async () => {
+    const { page } = await open()
+    const started = { type: 'run-started', runId: 'f', settings: presetSettings('household'), preset: 'household' }
+    const models = { policy: 'p', reward: 'r', author: 'a' }
+    const events = [
+      { ...started, backend: 'cpu', models, seq: 0, iteration: 0 } as LoggedEvent,
+      ...iteration(1, 1),
+      ...iteration(2, 3),
+      ...iteration(3, 5),
+    ]
+    const found = await page.evaluate(
+      async ([run, events, more]) => {
+        const { IndexedDbRunStore } = globalThis as unknown as StoreModule
+        const store = await IndexedDbRunStore.open('test')
+        await store.create(run)
+        await store.append('f', events)
+        const bytes = Uint8Array.of(5)
+        for (const [iteration, eventCount] of [
+          [2, 5],
+          [3, 7],
+        ] as const)
+          await store.saveCheckpoint({ runId: 'f', iteration, eventCount, policy: bytes, reward: bytes })
+        const none = await store.branch('f', 1, { runId: 'h', iterations: 9 })
+        const branch = await store.branch('f', 2, { runId: 'g', iterations: 9 })
+        await store.append('g', more)
+        await store.remove('f')
+        const left = (await Array.fromAsync(store.readEvents('g'))).flat()
+        return {
+          none,
+          branch,
+          left,
+          rows: await store.rows('g'),
+          checkpoint: (await store.loadCheckpoint('g'))?.iteration,
+        }
+      },
+      [summary('f'), events, iteration(3, 5)] as const,
+    )
+    expect(found.none).toBeNull()
+    expect(found.branch).toMatchObject({
+      runId: 'g',
+      finishedIterations: 2,
+      origin: { kind: 'branch', runId: 'f', iteration: 2 },
+      checkpoints: [{ iteration: 2, eventCount: 5, bytes: 2 }],
+    })
+    expect(found.left).toEqual([{ ...events[0], runId: 'g' }, ...events.slice(1, 5), ...iteration(3, 5)])
+    expect(found.rows.map((row) => row.iteration)).toEqual([0, 1, 2, 3])
+    expect(found.checkpoint).toBe(2)
+  })
+
+  it('give up log and checkpoints for room, and keep their curves', async () => {
+    const { page } = await open()
+    const found = await page.evaluate(
+      async ([run, events]) => {
+        const { IndexedDbRunStore } = globalThis as unknown as StoreModule
+        const store = await IndexedDbRunStore.open('test')
+        await store.create(run)
+        await store.append(run.runId, events)
+        const bytes = Uint8Array.of(1)
+        await store.saveCheckpoint({ runId: run.runId, iteration: 1, eventCount: 2, policy: bytes, reward: bytes })
+        await store.evict(run.runId)
+        return {
+          run: await store.summary(run.runId),
+          events: await Array.fromAsync(store.readEvents(run.runId)),
+          checkpoint: await store.loadCheckpoint(run.runId),
+          rows: await store.rows(run.runId),
+        }
+      },
+      [summary('k'), iteration(1, 0)] as const,
+    )
+    expect(found).toMatchObject({
+      run: { isEvicted: true, logBytes: 0, checkpoints: [] },
+      events: [],
+      checkpoint: null,
+      rows: [{ iteration: 1, values: { 'policy/acc': 1 / 8 } }],
+    })
+  })
+
+  it('of an earlier page get their numbers and sizes', async () => {
+    const { page } = await open()
+    const { runId, preset, settings, iterations } = summary('old')
+    const old = {
+      runId,
+      preset,
+      settings,
+      iterations,
+      finishedIterations: 2,
+      isFinished: true,
+      createdAt: 1,
+      updatedAt: 2,
+    }
+    const found = await page.evaluate(
+      async ([run, first, second]) => {
+        await new Promise<void>((resolve, reject) => {
+          const opening = indexedDB.open('earlier', 1)
+          opening.onerror = () => reject(new Error(String(opening.error)))
+          opening.onupgradeneeded = () => {
+            const database = opening.result
+            database.createObjectStore('runs', { keyPath: 'runId' }).createIndex('updatedAt', 'updatedAt')
+            database.createObjectStore('chunks', { keyPath: ['runId', 'firstSeq'] })
+            database.createObjectStore('checkpoints', { keyPath: ['runId', 'iteration'] })
+          }
+          opening.onsuccess = () => {
+            const transaction = opening.result.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
+            transaction.objectStore('runs').put(run)
+            transaction.objectStore('chunks').put({ runId: run.runId, firstSeq: 0, events: first })
+            transaction.objectStore('chunks').put({ runId: run.runId, firstSeq: 2, events: second })
+            const bytes = Uint8Array.of(1)
+            const checkpoint = { runId: run.runId, iteration: 2, eventCount: 4, policy: bytes, reward: bytes }
+            transaction.objectStore('checkpoints').put(checkpoint)
+            transaction.oncomplete = () => {
+              opening.result.close()
+              resolve()
+            }
+          }
+        })
+        const { IndexedDbRunStore } = globalThis as unknown as StoreModule
+        const store = await IndexedDbRunStore.open('earlier')
+        return { run: await store.summary('old'), rows: await store.rows('old') }
+      },
+      [old, iteration(1, 0), iteration(2, 2)] as const,
+    )
+    expect(found.run).toMatchObject({
+      ...old,
+      isPinned: false,
+      checkpoints: [{ iteration: 2, eventCount: 4, bytes: 2 }],
+    })
+    expect(found.run!.logBytes).toBeGreaterThan(100)
+    expect(found.rows.map((row) => row.values['policy/acc'])).toEqual([1 / 8, 2 / 8])
   })
 })

@@ -209,6 +209,66 @@ describe('the loop service', () => {
     },
   )
 
+  it('branches a kept run at a checkpoint, where other settings hold from there on and nothing before is another', async () => {
+    const store = new MemoryStore()
+    const first = serve(undefined, store)
+    await first.service.start(request('a', 4))
+    await until(() => first.states().at(-1) === 'finished')
+    const before = [...store.events]
+    const end = store.checkpoints.find(({ iteration }) => iteration === 2)!.eventCount
+
+    const second = serve(undefined, store)
+    const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 4 }
+    await second.service.branchRun({ ...branch, patch: { lambda: 0.25 } })
+    await until(() => second.states().at(-1) === 'finished')
+    const [started, ...rest] = store.events
+    expect(started).toEqual({ ...before[0], runId: 'b' })
+    expect(rest.slice(0, end - 1)).toEqual(before.slice(1, end))
+    expect(store.events[end]).toEqual({ type: 'settings-changed', patch: { lambda: 0.25 }, seq: end, iteration: 3 })
+    expect(store.events.filter(({ type }) => type === 'iteration-finished').map((event) => event.iteration)).toEqual([
+      1, 2, 3, 4,
+    ])
+    expect(second.resumed).toEqual([true])
+  })
+
+  it('says which checkpoint a branch lacks, and refuses a setting that is fixed', async () => {
+    const store = new MemoryStore()
+    const { service, states } = serve(undefined, store)
+    await service.start(request('a', 2))
+    await until(() => states().at(-1) === 'finished')
+    const branch = { from: 'a', runId: 'b', iterations: 4 }
+    await expect(service.branchRun({ ...branch, iteration: 1, patch: {} })).rejects.toThrow(
+      'no checkpoint of iteration 1',
+    )
+    const removed: string[] = []
+    store.remove = async (...runId: string[]) => void removed.push(...runId)
+    const fixed = { seed: 3 } as object
+    await expect(service.branchRun({ ...branch, iteration: 2, patch: fixed })).rejects.toThrow('seed')
+    expect(removed).toEqual(['b'])
+  })
+
+  it('gives the whole log although it keeps only what the loop reads, and also where the store failed for a while', async () => {
+    const store = new MemoryStore()
+    let calls = 0
+    const { service, states } = serve(undefined, store)
+    await service.start(request('a', 3))
+    await until(() => states().at(-1) === 'finished')
+    const whole = await (await service.exportLog())!.file.text()
+    expect(whole).toBe(serialiseRunLog(store.events))
+    expect(whole).toContain('"response"')
+
+    const leaky = new MemoryStore()
+    leaky.append = async (runId, events) => {
+      if (++calls === 2) throw new RunStoreError('The disk is full.')
+      await MemoryStore.prototype.append.call(leaky, runId, events)
+    }
+    const other = serve(undefined, leaky)
+    await other.service.start(request('a', 3))
+    await until(() => other.states().at(-1) === 'finished')
+    expect(leaky.events.length).toBeLessThan(store.events.length)
+    expect(await (await other.service.exportLog())!.file.text()).toBe(whole)
+  })
+
   it('says that a run without a checkpoint cannot be taken up', async () => {
     const store = new MemoryStore()
     await expect(serve(undefined, store).service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')

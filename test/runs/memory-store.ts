@@ -1,6 +1,7 @@
 /** One run kept in memory, for tests: what a file or a database would hold of it. */
 import type { LoggedEvent } from '../../src/method/events.ts'
 import type { ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
+import { stateEvent } from '../../src/runs/state-event.ts'
 
 export class MemoryStore implements ResumableRunStore {
   events: LoggedEvent[] = []
@@ -28,8 +29,28 @@ export class MemoryStore implements ResumableRunStore {
     return this.isFinished || this.checkpoints.length === 0 ? null : this.summary
   }
 
-  async loadCheckpoint(runId: string): Promise<RunCheckpoint | null> {
-    return this.checkpoints.findLast((checkpoint) => checkpoint.runId === runId) ?? null
+  async loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null> {
+    const own = this.checkpoints.filter((checkpoint) => checkpoint.runId === runId)
+    return own.findLast((checkpoint) => iteration === undefined || checkpoint.iteration === iteration) ?? null
+  }
+
+  /** In parts of five events, so that whoever reads has to put them together. */
+  async *readEvents(runId: string, from = 0, to = Infinity): AsyncGenerator<LoggedEvent[]> {
+    const events = this.summary?.runId === runId ? this.events.filter(({ seq }) => seq >= from && seq < to) : []
+    for (let i = 0; i < events.length; i += 5) yield events.slice(i, i + 5)
+  }
+
+  /** The branch takes the place of the run. */
+  async branch(from: string, iteration: number, branch: { runId: string; iterations: number }) {
+    const checkpoint = await this.loadCheckpoint(from, iteration)
+    if (this.summary?.runId !== from || checkpoint === null) return null
+    this.events = this.events
+      .slice(0, checkpoint.eventCount)
+      .map((event) => (event.type === 'run-started' ? { ...event, runId: branch.runId } : event))
+    this.checkpoints = [{ ...checkpoint, runId: branch.runId }]
+    this.isFinished = false
+    this.summary = { ...this.summary, ...branch, origin: { kind: 'branch', runId: from, iteration } }
+    return this.summary
   }
 
   async remove(): Promise<void> {
@@ -42,6 +63,6 @@ export class MemoryStore implements ResumableRunStore {
     const checkpoint = this.checkpoints.at(-1)
     if (this.summary?.runId !== runId || checkpoint === undefined) return null
     this.events = this.events.slice(0, checkpoint.eventCount)
-    return { summary: this.summary, history: this.events.slice(), checkpoint }
+    return { summary: this.summary, history: this.events.map(stateEvent), checkpoint }
   }
 }

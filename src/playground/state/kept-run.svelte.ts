@@ -31,7 +31,7 @@ export class KeptRun {
     if (store === null) return
     try {
       const summary = await store.lastUnfinished()
-      const checkpoint = summary && (await store.loadCheckpoint(summary.runId))
+      const checkpoint = summary?.checkpoints.at(-1)
       if (!summary || !checkpoint || (await isBusyElsewhere(summary.runId))) return
       const { runId, preset, iterations, updatedAt } = summary
       const finishedIterations = checkpoint.iteration

@@ -1,0 +1,35 @@
+/**
+ * The numbers that an event adds to the series of a run, by the name that charts and files give them:
+ *
+ *     METRICS (metrics.ts)              of an iteration
+ *     eval/<split>/acc, ut, detect      of an evaluation; split `id` or `ood`
+ *     theory/pPlus, pMinus, mu          estimates on an iteration's rollouts
+ *
+ * What is not known is left out.
+ */
+import type { LoggedEvent } from './events.ts'
+
+export function metricPoints(event: LoggedEvent): [name: string, value: number][] {
+  switch (event.type) {
+    case 'theory':
+      return known([
+        ['theory/pPlus', event.pPlus],
+        ['theory/pMinus', event.pMinus],
+        ['theory/mu', event.mu],
+      ])
+    case 'evaluation':
+      return known([
+        [`eval/${event.split}/acc`, event.acc],
+        [`eval/${event.split}/ut`, event.tests?.ut ?? null],
+        [`eval/${event.split}/detect`, event.tests?.detect ?? null],
+      ])
+    case 'iteration-finished':
+      return Object.entries(event.metrics)
+    default:
+      return []
+  }
+}
+
+function known(points: [string, number | null][]): [string, number][] {
+  return points.filter((point): point is [string, number] => point[1] !== null)
+}

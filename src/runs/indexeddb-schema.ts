@@ -1,0 +1,75 @@
+/** How runs lie in the browser's IndexedDB, and how a database of an earlier page becomes one of this page. */
+import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
+import type { LoggedEvent } from '../method/events.ts'
+import { metricRows, type MetricRow } from './metric-rows.ts'
+import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
+
+export interface EventChunk {
+  runId: string
+  firstSeq: number
+  events: LoggedEvent[]
+}
+
+export type StoredRow = MetricRow & { runId: string }
+
+export interface Schema extends DBSchema {
+  runs: { key: string; value: RunSummary; indexes: { updatedAt: number } }
+  chunks: { key: [string, number]; value: EventChunk }
+  checkpoints: { key: [string, number]; value: RunCheckpoint }
+  rows: { key: [string, number]; value: StoredRow }
+}
+
+const VERSION = 2
+
+export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
+  return openDB<Schema>(name, VERSION, {
+    upgrade(database, before, _after, transaction) {
+      if (before < 1) {
+        database.createObjectStore('runs', { keyPath: 'runId' }).createIndex('updatedAt', 'updatedAt')
+        database.createObjectStore('chunks', { keyPath: ['runId', 'firstSeq'] })
+        database.createObjectStore('checkpoints', { keyPath: ['runId', 'iteration'] })
+      }
+      if (before < 2) {
+        database.createObjectStore('rows', { keyPath: ['runId', 'iteration'] })
+        // The database opens when the transaction has ended; without the rows it would be half of one version.
+        if (before === 1) addRows(transaction).catch(() => transaction.abort())
+      }
+    },
+    // Another tab wants a newer version: let it.
+    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+  })
+}
+
+/** Version 1 kept logs and checkpoints alone. */
+async function addRows(stores: IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>): Promise<void> {
+  for (const old of await stores.objectStore('runs').getAll()) {
+    const summary: RunSummary = { ...newSummary(old), ...old }
+    const events: LoggedEvent[] = []
+    for (const chunk of await stores.objectStore('chunks').getAll(everythingOf(old.runId))) {
+      summary.logBytes += logBytes(chunk.events)
+      events.push(...chunk.events)
+    }
+    for (const event of events) {
+      if (event.type === 'run-started') summary.backend = event.backend
+      if (event.type === 'settings-changed') summary.changes.push({ iteration: event.iteration, patch: event.patch })
+    }
+    for (const checkpoint of await stores.objectStore('checkpoints').getAll(everythingOf(old.runId)))
+      summary.checkpoints.push(keptCheckpoint(checkpoint))
+    for (const row of metricRows(events)) await stores.objectStore('rows').put({ ...row, runId: old.runId })
+    await stores.objectStore('runs').put(summary)
+  }
+}
+
+/** Keys are [runId, number]; an array sorts after every number, so this range holds all of a run's. */
+export function everythingOf(runId: string): IDBKeyRange {
+  return IDBKeyRange.bound([runId], [runId, []])
+}
+
+/** Characters, which are bytes but for what is not Latin. */
+export function logBytes(events: readonly LoggedEvent[]): number {
+  return events.reduce((total, event) => total + JSON.stringify(event).length + 1, 0)
+}
+
+export function keptCheckpoint({ iteration, eventCount, policy, reward }: RunCheckpoint) {
+  return { iteration, eventCount, bytes: policy.byteLength + reward.byteLength }
+}
