@@ -113,7 +113,7 @@ describe('the order of a run', () => {
       return { ...(await update(examples, options)), mismatch_kl: 0.004 }
     }
     const log = await logOf(ports, request(smallSettings({ importanceCap: 2 }), { iterations: 1 }))
-    const [{ metrics }] = ofType(log, 'iteration-finished') as [{ metrics: Record<string, number> }]
+    const { metrics } = ofType(log, 'iteration-finished')[0]!
     expect(metrics['policy/mismatch_kl']).toBe(0.004)
     expect(metrics).not.toHaveProperty('reward/mismatch_kl')
     expect(caps).toEqual([2])
