@@ -1,0 +1,14 @@
+/** The household run that comes with the page, for tests that want what the loop really computed. */
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { foldRun, type RunView } from '../../src/method/fold.ts'
+
+let view: RunView | null = null
+
+export function recordedHousehold(): RunView {
+  view ??= foldRun(
+    parseRunLog(gunzipSync(readFileSync(new URL('../../public/runs/household.jsonl.gz', import.meta.url))).toString()),
+  )
+  return view
+}
