@@ -206,20 +206,28 @@ export const PRESETS = {
     rewardLearningRate: 5e-5,
     evaluationTasks: 48,
   },
-  /** Tab-sized, for the shipped models that write programs and tests. */
+  /**
+   * Tab-sized, for the shipped models that write programs and tests. The reward model learns where a false test costs it
+   * (docs/decisions/0008-false-tests-must-cost.md).
+   */
   coding: {
     setting: 'coding',
+    lambda: 0.5,
     tasksPerIteration: 8,
     groupSize: 8,
-    evaluationsPerStep: 8,
+    evaluationsPerStep: 16,
     maxSteps: 1,
-    taskPoolSize: 512,
+    taskPoolSize: 128,
     topP: 1,
     rewardTemperature: 1,
     policyAccuracyLow: 1 / 8,
     policyAccuracyHigh: 7 / 8,
-    policyLearningRate: 1e-4,
-    rewardLearningRate: 1e-4,
+    rewardAccuracyLow: 1 / 2,
+    rewardAccuracyHigh: 7 / 8,
+    policyLearningRate: 1.5e-5,
+    rewardLearningRate: 1.5e-4,
+    rewardUpdatesPerIteration: 2,
+    evaluateEvery: 20,
     evaluationTasks: 32,
     evaluationRollouts: 8,
   },

@@ -8,7 +8,7 @@ import { countedQuality } from '../../../src/method/coding/test-quality.ts'
 import { parseSettings } from '../../../src/method/settings.ts'
 
 const open = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 }
-const paper = parseSettings(open, 'coding')
+const paper = parseSettings({ ...open, lambda: 1 }, 'coding')
 const reference = parseSettings(open, 'coding+coding-reference')
 
 /** "+-+" is a program by its generated tests; '?' is a test that cannot be read. */
