@@ -21,11 +21,13 @@ import { Generator } from './generate.ts'
 import { type ADAPTER_CONFIG, type ADAPTER_WEIGHTS, AdapterSet, writeAdapters } from './lora/adapter-set.ts'
 import { LoraError, type LoraOptions } from './lora/options.ts'
 import { type BatchSizes, defaultBatchSizes } from './memory-budget.ts'
+import { changingWeights, useMergedWeights } from './merged-weights.ts'
 import { type ModelFolder, type ModelReader, readModelFolder } from './model-folder.ts'
 import { initialWeights } from './parameters.ts'
 import type { FloatType } from './safetensors.ts'
 import { Tokenizer } from './tokenizer.ts'
-import { type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './trainer.ts'
+import type { Sequence } from './packing.ts'
+import { DivergedError, type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './trainer.ts'
 import { loadTransformer } from './load-transformer.ts'
 import { Transformer } from './transformer.ts'
 
@@ -142,6 +144,55 @@ export class LanguageModel implements LanguageModelPort {
   /** Supervised training on responses: one pass over the examples. */
   fit(examples: readonly SupervisedExample[], options: FitOptions, signal?: AbortSignal): Promise<FitMetrics> {
     return this.#changing(() => this.#trainer.fit(examples, options, signal))
+  }
+
+  /** log π of every response token at a temperature; [example][response.length]. */
+  logProbs(examples: readonly Sequence[], temperature: number, signal?: AbortSignal): Promise<Float32Array[]> {
+    return this.#computing(() => this.#trainer.logProbs(examples, temperature, undefined, signal))
+  }
+
+  /** Shapes, by Hugging Face's names, of the weights that training changes: of what is under the adapters, if there are any, else all. */
+  get changingWeights(): Map<string, readonly number[]> {
+    return changingWeights(this.#transformer)
+  }
+
+  /** Weights by name as they are computed with, what adapters add in them. Throws RangeError for an unknown name. */
+  readWeights(names: readonly string[]): Promise<Map<string, Float32Array>> {
+    return this.#computing(async () => {
+      const weights = new Map<string, Float32Array>()
+      await useMergedWeights(this.#transformer, names, this.#keepsHalf, async (weight, name) => {
+        weights.set(name, (await weight.data<'float32'>()).slice())
+      })
+      return weights
+    })
+  }
+
+  /**
+   * The same as buffers of the graphics device that the model is on (webgpu), each lent until `use` has resolved, in this model's turn.
+   * Throws DivergedError, in the end, where a number was none that the type holds.
+   */
+  lendWeights(
+    names: readonly string[],
+    type: 'float32' | 'float16',
+    use: (buffer: GPUBuffer, name: string) => Promise<void>,
+  ): Promise<void> {
+    return this.#computing(async () => {
+      const { lendBuffer, LentRange } = await import('./backends/webgpu/lent-buffer.ts')
+      const range = new LentRange(type)
+      try {
+        await useMergedWeights(this.#transformer, names, this.#keepsHalf, async (weight, name) => {
+          range.add(weight, name)
+          await lendBuffer(weight, type, (buffer) => use(buffer, name))
+        })
+        const outside = await range.outside()
+        if (outside !== null)
+          throw new DivergedError(
+            `${outside} holds numbers that ${type} cannot hold, or that are none. Go back to an earlier checkpoint and lower the learning rate.`,
+          )
+      } finally {
+        range.dispose()
+      }
+    })
   }
 
   saveCheckpoint(): Promise<Uint8Array> {

@@ -128,11 +128,13 @@ export interface SequenceRun {
   tokens: Tokens
 }
 
-/** A float weight on the GPU, as the model's type has it: `bytes` of the parameter from `offset` on. */
+/** A float weight on the GPU, as the model's type has it: what goes to a parameter, or to a part of it. All in bytes. */
 export interface GpuSource {
   name: string
   buffer: GPUBuffer
   offset: number
+  /** Where in the parameter it goes, and how much; the whole unless told. */
+  part?: { offset: number; bytes: number }
 }
 
 export type InternalsFound = { internals: WebLlmInternals; missing: [] } | { internals: null; missing: string[] }
@@ -329,15 +331,18 @@ export class WebLlmInternals {
     context.flushCommands()
     const encoder = context.device.createCommandEncoder()
     this.#scoped(() => {
-      for (const { name, buffer, offset } of sources) {
+      for (const { name, buffer, offset, part } of sources) {
         const target = this.#parameter(name)
-        const { bytes } = this.parameters.get(name)!
+        const whole = this.parameters.get(name)!.bytes
+        const to = part ?? { offset: 0, bytes: whole }
+        if (to.offset < 0 || to.offset + to.bytes > whole)
+          throw new RangeError(`"${name}" has ${whole} bytes, and ${to.bytes} were to go to place ${to.offset}.`)
         encoder.copyBufferToBuffer(
           buffer,
           offset,
           context.gpuBufferFromPtr(target.getDataPtr()),
-          target.byteOffset,
-          bytes,
+          target.byteOffset + to.offset,
+          to.bytes,
         )
       }
     })

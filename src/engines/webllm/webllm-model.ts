@@ -61,7 +61,8 @@ interface Loaded {
   source: WebLlmSource
   engine: PublicEngine
   tokenizer: Tokenizer
-  stopTokens: ReadonlySet<number>
+  /** Of the rollout, too, which reads it at every token. */
+  stopTokens: Set<number>
   processor: SamplingProcessor
   parameters: ReadonlyMap<string, ParameterShape>
   internals: WebLlmInternals | null
@@ -145,7 +146,7 @@ export class WebLlmModel implements LanguageModelPort {
 
   /** Takes new weights, named as in Hugging Face's files: all of them or some. Throws MlcFormatError and changes nothing. */
   setWeights(weights: ReadonlyMap<string, Float32Array>): Promise<void> {
-    return this.#inTurn(() => this.#setWeights(weights, null))
+    return this.#computing(() => this.#setWeights(weights, null))
   }
 
   /** Takes weights that are on WebLLM's own device already, in the types and names of its parameters. */
@@ -158,6 +159,16 @@ export class WebLlmModel implements LanguageModelPort {
       this.#checkpoint = null
       await loaded.engine.resetChat(false, loaded.source.record.model_id)
     })
+  }
+
+  /** The parameters of the loaded model, by MLC's names. */
+  get parameters(): ReadonlyMap<string, ParameterShape> {
+    return this.#model.parameters
+  }
+
+  /** Ends completions at these tokens, too. */
+  alsoStopAt(tokens: Iterable<number>): void {
+    for (const token of tokens) this.#model.stopTokens.add(token)
   }
 
   /** WebLLM's device, for buffers that copyWeights reads; it does not survive the next load. */

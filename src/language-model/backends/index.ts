@@ -80,6 +80,26 @@ export function keepHalf(weight: tf.Variable): boolean {
   return backend.keepHalfAlone?.(weight) ?? false
 }
 
+/** Whether webgpu computes on a device that another program has opened. */
+let isAdopted = false
+
+/**
+ * Makes webgpu the current backend, on a device that another program of this thread has opened: buffers of either can be copied to the
+ * other. It is over with the device, which that program may end. Tensors of a webgpu backend before it are gone, so no model may be on
+ * it. Throws BackendUnavailableError.
+ */
+export async function selectAdoptedDevice(device: GPUDevice): Promise<SelectedBackend> {
+  registerBackends()
+  const { placeBackend } = await import('./webgpu.ts')
+  placeBackend(device)
+  isAdopted = true
+  await startWebGpu()
+  return {
+    name: 'webgpu',
+    description: describe(device.adapterInfo),
+  }
+}
+
 async function selectSimd(): Promise<SelectedBackend> {
   if (!hasSimd()) {
     throw new BackendUnavailableError(
@@ -121,7 +141,14 @@ async function selectWebGpu(): Promise<SelectedBackend> {
       'WebGPU is there but offers no graphics adapter. Check that hardware acceleration is on in the browser settings and the graphics driver up to date, or choose the CPU.',
     )
   }
-  await import('./webgpu.ts')
+  const { placeBackend } = await import('./webgpu.ts')
+  if (isAdopted) placeBackend(null)
+  isAdopted = false
+  await startWebGpu()
+  return { name: 'webgpu', description: describe(adapter.info) }
+}
+
+async function startWebGpu(): Promise<void> {
   let cause: unknown
   const isStarted = await tf.setBackend('webgpu').catch((error: unknown) => {
     cause = error
@@ -136,16 +163,12 @@ async function selectWebGpu(): Promise<SelectedBackend> {
   }
   const { device } = tf.backend() as WebGPUBackend
   if (watch?.device !== device) watch = new DeviceWatch(device)
-  // Browsers of 2023 have no `info` yet.
-  const { vendor, architecture, description } = (adapter.info as GPUAdapterInfo | undefined) ?? {
-    vendor: '',
-    architecture: '',
-    description: '',
-  }
-  return {
-    name: 'webgpu',
-    description: `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}`,
-  }
+}
+
+/** Browsers of 2023 have no `info` yet. */
+function describe(info: GPUAdapterInfo | undefined): string {
+  const { vendor = '', architecture = '', description = '' } = info ?? {}
+  return `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}`
 }
 
 /** Node has no WebGPU of its own; the npm package `webgpu` gives it one where it is installed. */

@@ -72,6 +72,23 @@ export function logitsAfter(
   })
 }
 
+/** What a library computes, over parameters as MLC names them. */
+export interface CompiledModel {
+  vocabulary: number
+  /** Numbers of an embedded token. */
+  hidden: number
+  embed(parameters: ReadonlyMap<string, Float32Array>, token: number): number[]
+  /** Logits [V] after the embedded tokens that a sequence has read. */
+  logits(parameters: ReadonlyMap<string, Float32Array>, embedded: readonly (readonly number[])[]): Float32Array
+}
+
+export const SMALL_MODEL: CompiledModel = {
+  vocabulary: VOCABULARY,
+  hidden: HIDDEN,
+  embed: embedToken,
+  logits: logitsAfter,
+}
+
 /** log p of `tokens` after `prompt` at a temperature, computed anew for each. */
 export function exactLogProbs(
   weights: ReadonlyMap<string, Float32Array>,
@@ -121,6 +138,13 @@ export class MemoryFiles implements ModelFiles {
       encodeParameter(parameter, fused.get(parameter.name)!, quantization),
     )
     for (const { name, bytes } of writeTensorCache(tensors, 4096)) this.stored.set(folder + name, bytes)
+  }
+
+  /** Files of another model under the same address, in the place of those of the small one. */
+  replace(files: Iterable<{ name: string; bytes: Uint8Array<ArrayBuffer> }>): void {
+    const folder = modelFolder(RECORD.model)
+    this.stored.clear()
+    for (const { name, bytes } of files) this.stored.set(folder + name, bytes)
   }
 
   async read(_scope: CacheScope, address: string): Promise<Uint8Array<ArrayBuffer>> {

@@ -3,7 +3,7 @@
  * tensors of a host and a device, a paged key/value cache that forks, and functions that refuse what the real ones refuse.
  */
 import { decodeFloats } from '../../../src/weight-formats/mlc-encoding.ts'
-import { embedToken, HIDDEN, logitsAfter, VOCABULARY } from './small-model.ts'
+import { SMALL_MODEL, type CompiledModel } from './small-model.ts'
 
 const BYTES: Record<string, number> = { float16: 2, float32: 4, int32: 4, uint32: 4 }
 const PAGE = 16
@@ -170,14 +170,20 @@ export class StandInTvm {
   readonly names: string[]
   readonly rows: number[] = []
   readonly prefillChunk: number
+  readonly model: CompiledModel
   readonly lib: { webGPUContext: Record<string, unknown> }
   readonly copied: unknown[] = []
   failLookup: string[] = []
   #scopes: StandInObject[][] = []
   #loseDevice: (info: { reason: string; message: string }) => void = () => {}
 
-  constructor(parameters: Map<string, { shape: number[]; dtype: string; bytes: Uint8Array }>, prefillChunk: number) {
+  constructor(
+    parameters: Map<string, { shape: number[]; dtype: string; bytes: Uint8Array }>,
+    prefillChunk: number,
+    model: CompiledModel = SMALL_MODEL,
+  ) {
     this.prefillChunk = prefillChunk
+    this.model = model
     this.names = [...parameters.keys()]
     this.params = [...parameters.values()].map(
       ({ shape, dtype, bytes }) => new StandInTensor(this, shape, dtype, 'gpu', new Uint8Array(bytes)),
@@ -320,25 +326,26 @@ export class StandInTvm {
     tokens.use()
     if (tokens.where !== 'gpu' || tokens.dtype !== 'int32') throw new Error('Tokens belong on the device as int32.')
     const ids = new Int32Array(tokens.data.buffer)
-    const rows = [...ids].map((token) => embedToken(this.weights, token))
+    const rows = [...ids].map((token) => this.model.embed(this.weights, token))
     const data = new Uint8Array(Float32Array.from(rows.flat()).buffer)
-    return this.track(new StandInTensor(this, [ids.length, HIDDEN], 'float32', 'gpu', data))
+    return this.track(new StandInTensor(this, [ids.length, this.model.hidden], 'float32', 'gpu', data))
   }
 
   #append(embedded: StandInTensor, cache: PagedCache): number[][][] {
     embedded.use()
     const values = embedded.floats
-    const tokens = Array.from({ length: values.length / HIDDEN }, (_, i) => [
-      ...values.subarray(i * HIDDEN, (i + 1) * HIDDEN),
+    const { hidden } = this.model
+    const tokens = Array.from({ length: values.length / hidden }, (_, i) => [
+      ...values.subarray(i * hidden, (i + 1) * hidden),
     ])
     return cache.append(tokens)
   }
 
   #logits(states: number[][][], shape: [number, number]): unknown {
     this.rows.push(states.length)
-    const rows = states.map((state) => logitsAfter(this.weights, state))
+    const rows = states.map((state) => this.model.logits(this.weights, state))
     const data = new Uint8Array(Float32Array.from(rows.flatMap((row) => [...row])).buffer)
-    const tensor = this.track(new StandInTensor(this, [...shape, VOCABULARY], 'float32', 'gpu', data))
+    const tensor = this.track(new StandInTensor(this, [...shape, this.model.vocabulary], 'float32', 'gpu', data))
     return { get: () => tensor, dispose: () => {} }
   }
 

@@ -16,7 +16,7 @@ import type {
 import { Tokenizer } from '../../../src/language-model/tokenizer.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE, tensorBytes } from '../../../src/weight-formats/tensor-cache.ts'
 import { tinyTokenizerJson } from '../../language-model/tiny-model.ts'
-import { embedToken, logitsAfter, STOP, VOCABULARY, type MemoryFiles } from './small-model.ts'
+import { SMALL_MODEL, STOP, VOCABULARY, type CompiledModel, type MemoryFiles } from './small-model.ts'
 import { cacheFunctions, StandInTvm } from './stand-in-tvm.ts'
 
 const tokenizer = new Tokenizer(tinyTokenizerJson(), 'the stand-in')
@@ -74,6 +74,8 @@ function textOf(token: number): string {
 export interface StandInOptions {
   files: MemoryFiles
   prefillChunk?: number
+  /** What the library computes; the small model unless told. */
+  compiled?: CompiledModel
   /** Internals to leave out: paths below the pipeline, or names of compiled functions. */
   without?: string[]
   /** Ignores what the logit processor returns, as a version without it would. */
@@ -127,7 +129,7 @@ export class StandInEngine implements PublicEngine {
         parameters.set(name, { shape, dtype, bytes: tensorBytes(bytes, { name, shape, dtype, ...at }) })
       this.#engineOptions.initProgressCallback?.({ progress: (i + 1) / records.length, timeElapsed: 1, text: '' })
     }
-    this.tvm = new StandInTvm(parameters, prefillChunk)
+    this.tvm = new StandInTvm(parameters, prefillChunk, this.#options.compiled)
     this.tvm.failLookup = without
     const { tvm } = this
     const pipeline: Record<string, unknown> = {
@@ -204,9 +206,10 @@ export class StandInEngine implements PublicEngine {
     await new Promise((resolve) => setTimeout(resolve, 0))
     this.onStep?.()
     const { weights } = this.tvm
-    let logits = logitsAfter(
+    const { compiled = SMALL_MODEL } = this.#options
+    let logits = compiled.logits(
       weights,
-      this.#read.map((token) => embedToken(weights, token)),
+      this.#read.map((token) => compiled.embed(weights, token)),
     )
     if (matcher) {
       const mask = await matcher.getNextTokenBitmask()

@@ -11,8 +11,19 @@ const WANTED_LIMITS = [
   'maxComputeInvocationsPerWorkgroup',
 ] as const satisfies (keyof GPUSupportedLimits)[]
 
+export interface OpenedDevice {
+  device: GPUDevice
+  /** Browsers of 2024 do not tell it of a device that is open. */
+  adapterInfo: GPUAdapterInfo | undefined
+}
+
+/** A device that another program has opened, with the features and limits that it asked for. */
+export function adoptDevice(device: GPUDevice): OpenedDevice {
+  return { device, adapterInfo: device.adapterInfo }
+}
+
 /** Opens the device that TensorFlow.js would open, and asks for subgroups besides, which a device has only if asked for at birth. */
-export async function openDevice(): Promise<{ device: GPUDevice; adapterInfo: GPUAdapterInfo }> {
+export async function openDevice(): Promise<OpenedDevice> {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' })
   if (!adapter) throw new Error('WebGPU offers no graphics adapter.')
   const device = await adapter.requestDevice({

@@ -1,0 +1,73 @@
+/**
+ * Where the weights that a trainer changes lie in the parameters of a compiled model. MLC keeps what reads one input as one
+ * matrix, the rows of its parts one below the other, so that a part is one stretch of it:
+ *
+ *     c_attn [ q ; k ; v ],   gate_up_proj [ gate ; up ]
+ */
+import { bytesPerElement } from '../../weight-formats/mlc-encoding.ts'
+import { elementCount, MlcFormatError, partNames } from '../../weight-formats/mlc-parameters.ts'
+import { isQuantized, type ParameterShape } from './weight-bytes.ts'
+
+export interface WeightPart {
+  /** Hugging Face's name. */
+  name: string
+  /** Bytes of the parameter that it takes, and where they begin. */
+  offset: number
+  bytes: number
+  /** False for a neighbour of a weight that is trained. */
+  isChanged: boolean
+}
+
+export interface ChangedParameter {
+  /** MLC's name. */
+  name: string
+  type: 'float16' | 'float32'
+  parts: readonly WeightPart[]
+}
+
+/** What the trainer has: shapes by Hugging Face's names. */
+export interface TrainerWeights {
+  changing: ReadonlyMap<string, readonly number[]>
+  all: ReadonlyMap<string, readonly number[]>
+}
+
+/** In the model's order. Throws MlcFormatError where sampler and trainer are not the same model, or the sampler is quantised. */
+export function changedParameters(
+  parameters: ReadonlyMap<string, ParameterShape>,
+  { changing, all }: TrainerWeights,
+  source: string,
+): ChangedParameter[] {
+  if (isQuantized(parameters))
+    throw new MlcFormatError(
+      `"${source}" has four-bit weights, in which an update would vanish by rounding. Sample with its q0f16 or q0f32 variant.`,
+    )
+  const left = new Set(changing.keys())
+  const changed: ChangedParameter[] = []
+  for (const [name, { shape, dtype }] of parameters) {
+    const names = partNames(name)
+    if (!names.some((part) => left.has(part))) continue
+    if (dtype !== 'float16' && dtype !== 'float32')
+      throw new MlcFormatError(`"${source}" keeps ${name} as ${dtype}. Sample with a q0f16 or q0f32 model.`)
+    let offset = 0
+    const parts = names.map((part): WeightPart => {
+      const bytes = elementCount(all.get(part) ?? [0]) * bytesPerElement(dtype)
+      const made = { name: part, offset, bytes, isChanged: left.delete(part) }
+      offset += bytes
+      return made
+    })
+    if (offset !== elementCount(shape) * bytesPerElement(dtype) || parts.some(({ bytes }) => bytes === 0))
+      throw otherModel(
+        source,
+        `${name} is [${shape.join(', ')}] there, and does not consist of ${names.join(', ')} here`,
+      )
+    changed.push({ name, type: dtype, parts })
+  }
+  if (left.size > 0) throw otherModel(source, `it has no ${[...left].slice(0, 3).join(', ')}`)
+  return changed
+}
+
+function otherModel(source: string, why: string): MlcFormatError {
+  return new MlcFormatError(
+    `"${source}" cannot sample for the model that is trained, because ${why}. Choose the same model for both.`,
+  )
+}
