@@ -4,11 +4,15 @@
  *
  *     foldRun(events)                 a view of a whole log, or of its beginning, for scrubbing
  *     view.apply(event)               one more event, in amortised constant time, for a live run
+ *     view.at(iteration)              the same run as it was at the end of an iteration, without folding anything again
+ *     view.release(iteration)         lets go of an iteration's texts; view.restore(events) puts them back
  *
  * A view changes in place. When an iteration that was cut starts again (history.ts), what it left is taken out.
  */
 import type {
+  AdvantagesAssigned,
   EpisodeFinished,
+  EpisodeJudged,
   Evaluation,
   EvaluationFinished,
   IterationStarted,
@@ -87,6 +91,8 @@ export interface IterationView {
   theory: TheoryEstimated | null
   metrics: Record<string, number>
   isFinished: boolean
+  /** Responses, votes and tests were let go of: the steps of its episodes are empty, and what they scored is null. */
+  isReleased: boolean
 }
 
 /** One metric over the run; `iterations[i]` goes with `values[i]`. */
@@ -105,7 +111,7 @@ export class RunView {
   /** From iteration 1 on, in order. */
   readonly iterations: IterationView[] = []
   /** Training and held-out episodes by id. */
-  readonly episodes = new Map<string, EpisodeView>()
+  episodes = new Map<string, EpisodeView>()
   readonly tasks = new Map<string, TaskView>()
   readonly rewrites = new Map<string, RewriteView>()
   /** Of the whole run, the one before the first iteration included. */
@@ -116,9 +122,11 @@ export class RunView {
   phase: Phase | null = null
   finished: RunFinished['reason'] | null = null
   eventCount = 0
-  readonly #series = new Map<string, Series>()
+  #series = new Map<string, Series>()
   /** By iteration and task. */
-  readonly #tests = new Map<string, TestsView>()
+  #tests = new Map<string, TestsView>()
+  /** #ends[i]: `eventCount` after the last event of iteration i. */
+  #ends: number[] = []
 
   get isFinished(): boolean {
     return this.finished !== null
@@ -162,9 +170,94 @@ export class RunView {
     return chain.reverse()
   }
 
+  /**
+   * The run at the end of an iteration, 0 before the first. Takes time for the tasks and iterations, not for the events.
+   * What no longer changes is shared: episodes, iterations, and `episodes` itself, which has the later ones as well. The
+   * result is to be looked at; events are applied to this view alone.
+   */
+  at(iteration: number): RunView {
+    const view = new RunView()
+    const isPast = ({ iteration: own }: { iteration: number }) => own <= iteration
+    const last = this.iterations.at(-1)?.iteration ?? 0
+    view.started = this.started
+    view.settingsChanges.push(...this.settingsChanges.filter(isPast))
+    view.settings =
+      this.started &&
+      view.settingsChanges.reduce((settings, { patch }) => ({ ...settings, ...patch }), this.started.settings)
+    view.iterations.push(...this.iterations.filter(isPast))
+    view.evaluations.push(...this.evaluations.filter(isPast))
+    view.episodes = this.episodes
+    view.#tests = this.#tests
+    for (const [name, { iterations, values }] of this.#series) {
+      const count = iterations.findLastIndex((own) => own <= iteration) + 1
+      if (count > 0) view.#series.set(name, { iterations: iterations.slice(0, count), values: values.slice(0, count) })
+    }
+    for (const [id, rewrite] of this.rewrites)
+      if (isPast(rewrite)) view.rewrites.set(id, { ...rewrite, resolution: null })
+    for (const [id, task] of this.tasks) {
+      if (task.origin && !isPast(task.origin)) continue
+      view.tasks.set(id, {
+        task: task.task,
+        history: task.history.filter(isPast),
+        origin: task.origin && view.rewrites.get(task.origin.proposal.proposalId)!,
+        rewrites: task.rewrites.filter(isPast).map(({ proposal }) => view.rewrites.get(proposal.proposalId)!),
+        status: task.origin ? 'candidate' : 'active',
+      })
+    }
+    for (const { resolved, policyUpdate, rewardUpdate } of view.iterations) {
+      for (const event of resolved) view.#resolve(event, event)
+      view.policyVersion = policyUpdate?.version ?? view.policyVersion
+      view.rewardVersion = rewardUpdate?.version ?? view.rewardVersion
+    }
+    if (iteration >= last) view.finished = this.finished
+    view.eventCount = this.#ends[Math.min(iteration, this.#ends.length - 1)] ?? 0
+    return view
+  }
+
+  /**
+   * Lets go of what was said in an iteration, so that a run of any length fits the memory: outcomes, advantages and metrics
+   * stay. Its held-out episodes are forgotten. An iteration under way is left as it is.
+   */
+  release(iteration: number): void {
+    const released = this.iteration(iteration)
+    if (!released || !released.isFinished || released.isReleased) return
+    released.isReleased = true
+    for (const view of released.episodes) {
+      view.episode = { ...view.episode, opening: '', steps: [] }
+      view.votes = view.rewardAdvantages = null
+    }
+    for (const view of released.writtenTests) {
+      view.written = { ...view.written, tests: [], results: [] }
+      view.feedback = view.advantages = null
+    }
+  }
+
+  /** Forgets held-out episodes and the tests written for them: their accuracy is an event of its own. */
+  releaseEvaluations(): void {
+    for (const [id, { episode }] of this.episodes) if (episode.split !== 'train') this.episodes.delete(id)
+    for (const [key, { written }] of this.#tests) if (written.split !== 'train') this.#tests.delete(key)
+  }
+
+  /** Puts back what `release` let go of; `events` are those of the iteration, as they were applied. */
+  restore(iteration: number, events: readonly LoggedEvent[]): void {
+    const released = this.iteration(iteration)
+    if (!released?.isReleased) return
+    for (const event of events) {
+      if (event.type === 'episode') {
+        const view = this.episodes.get(event.episodeId)
+        if (view) view.episode = event
+      } else if (event.type === 'tests-written') {
+        const view = this.testsFor(iteration, event.taskId)
+        if (view) view.written = event
+      } else if (event.type === 'judged' || event.type === 'advantages') this.#learn(event)
+      else if (event.type === 'test-advantages') this.#assignTests(event, iteration)
+    }
+    released.isReleased = false
+  }
+
   apply(event: LoggedEvent): void {
-    this.eventCount++
     const { iteration } = event
+    this.#ends[iteration] = ++this.eventCount
     switch (event.type) {
       case 'run-started':
         this.started = event
@@ -183,20 +276,13 @@ export class RunView {
       case 'episode':
         this.#addEpisode(event, iteration)
         break
-      case 'judged': {
+      case 'judged':
         this.phase = 'judge'
-        const view = this.episodes.get(event.episodeId)
-        if (view) view.votes = event.votes
+        this.#learn(event)
         break
-      }
-      case 'advantages': {
-        const view = this.episodes.get(event.episodeId)
-        if (!view) break
-        view.feedback = event.feedback
-        view.policyAdvantages = event.policy
-        view.rewardAdvantages = event.reward
+      case 'advantages':
+        this.#learn(event)
         break
-      }
       case 'tests-written':
         this.#addTests(event, iteration)
         break
@@ -257,6 +343,7 @@ export class RunView {
       theory: null,
       metrics: {},
       isFinished: false,
+      isReleased: false,
     })
   }
 
@@ -282,6 +369,18 @@ export class RunView {
     }
     entry.played++
     if (episode.outcome === 1) entry.won++
+  }
+
+  #learn(event: EpisodeJudged | AdvantagesAssigned): void {
+    const view = this.episodes.get(event.episodeId)
+    if (!view) return
+    if (event.type === 'judged') {
+      view.votes = event.votes
+      return
+    }
+    view.feedback = event.feedback
+    view.policyAdvantages = event.policy
+    view.rewardAdvantages = event.reward
   }
 
   #addTests(written: TestsWritten, iteration: number): void {

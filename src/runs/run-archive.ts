@@ -1,0 +1,245 @@
+/**
+ * A run as a zip: what it takes to show it again and to go on with it, and the same as rows for people's own tools.
+ *
+ *     config.json           preset, settings, changes, models; the format and its version; names others give our metrics
+ *     run.jsonl             the log (run-log.ts); import reads this, and of the other files what the log does not hold
+ *     metrics.jsonl         a row an iteration, with the names of verl, TRL and W&B beside ours (metric-aliases.ts)
+ *     episodes.jsonl        a row an episode (readable-rows.ts)
+ *     tasks.jsonl           a row a task
+ *     policy.safetensors    of the last checkpoint, with the optimiser's state; and reward.safetensors
+ *
+ * Neither way holds a log in memory: it is read a part at a time and packed as it comes.
+ */
+import {
+  BlobReader,
+  BlobWriter,
+  TextReader,
+  TextWriter,
+  Uint8ArrayReader,
+  Uint8ArrayWriter,
+  ZipReader,
+  ZipWriter,
+  type FileEntry,
+} from '@zip.js/zip.js/lib/zip-core-custom.js'
+import type { LoggedEvent } from '../method/events.ts'
+import { METRIC_ALIASES, withAliases } from './metric-aliases.ts'
+import type { MetricRow } from './metric-rows.ts'
+import { EpisodeRows, TaskRows } from './readable-rows.ts'
+import { eventLine, headerLine, RunLogReader } from './run-log.ts'
+import type { RunCheckpoint, RunSummary } from './run-store.ts'
+
+export const RUN_ARCHIVE_FORMAT = 'rlanything-run-archive'
+export const RUN_ARCHIVE_VERSION = 1
+
+/** A zip that holds no run, or not a whole one. */
+export class RunArchiveError extends Error {
+  override readonly name = 'RunArchiveError'
+}
+
+export interface ArchiveSource {
+  summary: RunSummary
+  rows: readonly MetricRow[]
+  /** Gives the log from its beginning, each time that it is called. */
+  readEvents(): AsyncIterable<readonly LoggedEvent[]>
+  /** Null where none is kept. */
+  checkpoint: RunCheckpoint | null
+}
+
+const OPTIONS = { useWebWorkers: false } as const
+
+export async function writeRunArchive(source: ArchiveSource): Promise<Blob> {
+  const { summary, rows, checkpoint } = source
+  const zip = new ZipWriter(new BlobWriter('application/zip'), { ...OPTIONS, extendedTimestamp: false })
+  await zip.add('config.json', new TextReader(`${JSON.stringify(configOf(summary, checkpoint), null, 2)}\n`))
+  const tasks = new TaskRows()
+  await zip.add('run.jsonl', textStream(logLines(source, tasks)))
+  await zip.add('metrics.jsonl', textStream(metricLines(rows)))
+  await zip.add('episodes.jsonl', textStream(episodeLines(source)))
+  await zip.add('tasks.jsonl', textStream(lines(tasks.rows())))
+  if (checkpoint) {
+    // Floating-point numbers hardly pack.
+    await zip.add('policy.safetensors', new Uint8ArrayReader(checkpoint.policy), { level: 0 })
+    await zip.add('reward.safetensors', new Uint8ArrayReader(checkpoint.reward), { level: 0 })
+  }
+  return zip.close()
+}
+
+function configOf(summary: RunSummary, checkpoint: RunCheckpoint | null): object {
+  const { runId, preset, settings, changes, iterations, finishedIterations, backend, models, createdAt } = summary
+  return {
+    format: RUN_ARCHIVE_FORMAT,
+    version: RUN_ARCHIVE_VERSION,
+    ...{ runId, preset, settings, changes, iterations, finishedIterations, backend, models, createdAt },
+    checkpoint: checkpoint && { iteration: checkpoint.iteration, eventCount: checkpoint.eventCount },
+    metric_aliases: METRIC_ALIASES,
+  }
+}
+
+async function* logLines({ readEvents }: ArchiveSource, tasks: TaskRows): AsyncGenerator<string> {
+  yield headerLine()
+  for await (const events of readEvents()) {
+    for (const event of events) tasks.take(event)
+    yield events.map(eventLine).join('')
+  }
+}
+
+async function* episodeLines({ readEvents }: ArchiveSource): AsyncGenerator<string> {
+  const episodes = new EpisodeRows()
+  for await (const events of readEvents()) {
+    const rows = events.flatMap((event) => episodes.take(event))
+    if (rows.length > 0) yield rows.map(jsonLine).join('')
+  }
+  yield episodes.rest().map(jsonLine).join('')
+}
+
+async function* metricLines(rows: readonly MetricRow[]): AsyncGenerator<string> {
+  let seconds = 0
+  for (const { iteration, values, isFinished } of rows) {
+    if (!isFinished) continue
+    seconds += values['timing_s/step'] ?? 0
+    yield jsonLine({ step: iteration, time: seconds, _step: iteration, _runtime: seconds, ...withAliases(values) })
+  }
+}
+
+async function* lines(rows: readonly object[]): AsyncGenerator<string> {
+  for (const row of rows) yield jsonLine(row)
+}
+
+function jsonLine(row: object): string {
+  return `${JSON.stringify(row)}\n`
+}
+
+function textStream(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await parts.next()
+      if (next.done) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+  })
+}
+
+export interface ReadArchive {
+  /** What the zip says of the run beside its log. */
+  config: Pick<RunSummary, 'runId' | 'iterations' | 'createdAt'> & { models?: RunSummary['models'] }
+  /** The log, a part at a time; throws RunLogError. */
+  events(): AsyncGenerator<LoggedEvent[], void>
+  checkpoint: Omit<RunCheckpoint, 'runId'> | null
+  /** `timing_s/*` and `perf/*` by iteration: the only numbers that do not follow from the log. */
+  timings: Map<number, Record<string, number>>
+}
+
+const EVENTS_PER_PART = 256
+
+/** Throws RunArchiveError. */
+export async function readRunArchive(file: Blob): Promise<ReadArchive> {
+  const entries = new Map<string, FileEntry>()
+  try {
+    for (const entry of await new ZipReader(new BlobReader(file), { ...OPTIONS, checkCrc32: true }).getEntries())
+      if (!entry.directory) entries.set(entry.filename, entry)
+  } catch (cause) {
+    throw new RunArchiveError('It is no zip archive, or it was cut short. Export the run again.', { cause })
+  }
+  const log = entries.get('run.jsonl')
+  if (!log)
+    throw new RunArchiveError('The zip has no run.jsonl, so it holds no run. Choose one that the page exported.')
+  const config = await readConfig(entries.get('config.json'))
+  const policy = await bytesOf(entries.get('policy.safetensors'))
+  const reward = await bytesOf(entries.get('reward.safetensors'))
+  return {
+    config,
+    events: () => eventsOf(log),
+    checkpoint: policy && reward && config.checkpoint ? { ...config.checkpoint, policy, reward } : null,
+    timings: await timingsOf(entries.get('metrics.jsonl')),
+  }
+}
+
+async function readConfig(entry: FileEntry | undefined) {
+  const text = await entry?.getData(new TextWriter())
+  let config: Record<string, unknown>
+  try {
+    config = JSON.parse(text ?? '') as Record<string, unknown>
+  } catch (cause) {
+    throw new RunArchiveError('The zip has no readable config.json. Export the run again.', { cause })
+  }
+  if (config['format'] !== RUN_ARCHIVE_FORMAT || config['version'] !== RUN_ARCHIVE_VERSION) {
+    throw new RunArchiveError(
+      `config.json is of format ${JSON.stringify(config['format'])}, version ${JSON.stringify(config['version'])}; this page reads "${RUN_ARCHIVE_FORMAT}", version ${RUN_ARCHIVE_VERSION}.`,
+    )
+  }
+  const { runId, iterations, createdAt, models, checkpoint } = config
+  const isWhole = typeof runId === 'string' && Number.isInteger(iterations) && typeof createdAt === 'number'
+  if (!isWhole) throw new RunArchiveError('config.json lacks runId, iterations or createdAt. Export the run again.')
+  const at = checkpoint as { iteration: number; eventCount: number } | null | undefined
+  return {
+    runId,
+    iterations: iterations as number,
+    createdAt,
+    ...(typeof models === 'object' && models !== null && { models }),
+    checkpoint: at && Number.isInteger(at.iteration) && Number.isInteger(at.eventCount) ? at : null,
+  }
+}
+
+async function bytesOf(entry: FileEntry | undefined): Promise<Uint8Array | null> {
+  return (await entry?.getData(new Uint8ArrayWriter())) ?? null
+}
+
+async function timingsOf(entry: FileEntry | undefined): Promise<Map<number, Record<string, number>>> {
+  const timings = new Map<number, Record<string, number>>()
+  if (!entry) return timings
+  for await (const line of linesOf(entry)) {
+    if (line === '') continue
+    const row = JSON.parse(line) as Record<string, number>
+    const own = Object.entries(row).filter(([name]) => /^(timing_s|perf)\//.test(name) && !ALIASED.has(name))
+    if (own.length > 0) timings.set(row['step']!, Object.fromEntries(own))
+  }
+  return timings
+}
+
+/** Aliases that are none of our own names, and must not come back as if they were. */
+const ALIASED = new Set(
+  Object.values(METRIC_ALIASES)
+    .flatMap(({ verl, trl }) => [verl, trl])
+    .filter((alias): alias is string => alias !== undefined && !Object.hasOwn(METRIC_ALIASES, alias)),
+)
+
+async function* eventsOf(entry: FileEntry): AsyncGenerator<LoggedEvent[], void> {
+  const log = new RunLogReader()
+  let part: LoggedEvent[] = []
+  let line: string | null = null
+  for await (const next of linesOf(entry)) {
+    const event = line === null ? null : log.take(line)
+    line = next
+    if (event) part.push(event)
+    if (part.length < EVENTS_PER_PART) continue
+    yield part
+    part = []
+  }
+  if (line !== '') throw new RunArchiveError('run.jsonl ends in the middle of a line. Export the run again.')
+  if (part.length > 0) yield part
+}
+
+/** The lines, and last what stands after the last line's end: nothing, unless the file was cut. */
+async function* linesOf(entry: FileEntry): AsyncGenerator<string> {
+  const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
+  let failure: unknown = null
+  const written = entry.getData(writable).catch((error: unknown) => (failure = error))
+  let rest = ''
+  const reader = readable.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const parts = (rest + next.value).split('\n')
+      rest = parts.pop()!
+      yield* parts
+    }
+  } catch (cause) {
+    failure ??= cause
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
+  await written
+  if (failure)
+    throw new RunArchiveError(`${entry.filename} cannot be unpacked. Export the run again.`, { cause: failure })
+  yield rest
+}

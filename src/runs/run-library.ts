@@ -1,0 +1,124 @@
+/**
+ * The kept runs for the page, served from a worker of their own: a log is read, packed and unpacked where nobody waits
+ * for a frame, and what reaches the page is what people read of it.
+ */
+import type { LoggedEvent } from '../method/events.ts'
+import type { IndexedDbRunStore } from './indexeddb-store.ts'
+import type { MetricRow } from './metric-rows.ts'
+import { readableEvent } from './readable-event.ts'
+import { readRunArchive, RunArchiveError, writeRunArchive } from './run-archive.ts'
+import { newSummary, type RunSummary } from './run-store.ts'
+
+export interface KeptRuns {
+  /** Pinned ones first, then the latest. */
+  runs: RunSummary[]
+  /** Bytes that this site takes and may take; null where the browser does not say. */
+  usage: number | null
+  quota: number | null
+}
+
+/** A call back of the page is one task there. */
+const EVENTS_PER_BATCH = 32
+
+export class RunLibrary {
+  readonly #open: () => Promise<IndexedDbRunStore>
+  #store: Promise<IndexedDbRunStore> | null = null
+
+  constructor(open: () => Promise<IndexedDbRunStore>) {
+    this.#open = open
+  }
+
+  async list(): Promise<KeptRuns> {
+    const runs = await (await this.#opened()).list()
+    const estimate = await (navigator as Partial<Navigator>).storage?.estimate()
+    const isFirst = (run: RunSummary) => (run.isPinned ? 0 : 1)
+    runs.sort((a, b) => isFirst(a) - isFirst(b) || b.createdAt - a.createdAt)
+    return { runs, usage: estimate?.usage ?? null, quota: estimate?.quota ?? null }
+  }
+
+  async rows(runId: string): Promise<MetricRow[]> {
+    return (await (await this.#opened()).rows(runId)).filter(({ isFinished }) => isFinished)
+  }
+
+  /** Gives the log in readable events (readable-event.ts); waits until each batch has been taken. */
+  async readEvents(
+    runId: string,
+    onBatch: (events: LoggedEvent[]) => void | Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    for await (const part of (await this.#opened()).readEvents(runId)) {
+      for (let i = 0; i < part.length; i += EVENTS_PER_BATCH) {
+        signal?.throwIfAborted()
+        await onBatch(part.slice(i, i + EVENTS_PER_BATCH).map(readableEvent))
+      }
+    }
+  }
+
+  /** The readable events of one iteration; none where it has not finished or its log is gone. */
+  async iterationEvents(runId: string, iteration: number): Promise<LoggedEvent[]> {
+    const store = await this.#opened()
+    const row = (await store.rows(runId)).find((each) => each.iteration === iteration)
+    const events: LoggedEvent[] = []
+    if (row === undefined) return events
+    for await (const part of store.readEvents(runId, row.firstSeq, row.endSeq)) events.push(...part.map(readableEvent))
+    return events
+  }
+
+  async pin(runId: string, isPinned: boolean): Promise<void> {
+    await (await this.#opened()).pin(runId, isPinned)
+  }
+
+  async evict(runId: string): Promise<void> {
+    await (await this.#opened()).evict(runId)
+  }
+
+  async remove(runId: string): Promise<void> {
+    await (await this.#opened()).remove(runId)
+  }
+
+  async exportRun(runId: string): Promise<Blob> {
+    const store = await this.#opened()
+    const summary = await store.summary(runId)
+    if (summary === null) throw new Error(`Run "${runId}" is not kept any more. Reload the page to see which are.`)
+    if (summary.isEvicted) throw new Error(`Only the curves of run "${runId}" are kept, so it cannot be exported.`)
+    const [rows, checkpoint] = await Promise.all([store.rows(runId), store.loadCheckpoint(runId)])
+    return writeRunArchive({ summary, rows, checkpoint, readEvents: () => store.readEvents(runId) })
+  }
+
+  /** Throws RunArchiveError, RunLogError and RunStoreError; then nothing of the file is kept. */
+  async importRun(file: File): Promise<RunSummary> {
+    const store = await this.#opened()
+    const { config, events, checkpoint, timings } = await readRunArchive(file)
+    const started = (await events().next()).value?.at(0)
+    if (started?.type !== 'run-started') {
+      throw new RunArchiveError('run.jsonl does not begin with run-started, so it is no whole run. Export it again.')
+    }
+    const runId = await freeName(store, config.runId)
+    const { preset, settings } = started
+    const summary: RunSummary = {
+      ...newSummary({ ...config, runId, preset, settings }, config.createdAt),
+      origin: { kind: 'import', name: file.name },
+      isFinished: true,
+    }
+    const renamed = async function* () {
+      for await (const part of events())
+        yield part.map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
+    }
+    await store.importRun(summary, renamed(), checkpoint && { ...checkpoint, runId }, timings)
+    return (await store.summary(runId)) ?? summary
+  }
+
+  #opened(): Promise<IndexedDbRunStore> {
+    this.#store ??= this.#open()
+    // Asked again, it is tried again.
+    this.#store.catch(() => (this.#store = null))
+    return this.#store
+  }
+}
+
+/** The name, or where another run has it, the first of name-2, name-3 that is free. */
+async function freeName(store: IndexedDbRunStore, name: string): Promise<string> {
+  let free = name
+  for (let i = 2; (await store.summary(free)) !== null; i++) free = `${name}-${i}`
+  return free
+}

@@ -1,0 +1,127 @@
+import { BlobReader, TextWriter, ZipReader, ZipWriter, BlobWriter, TextReader } from '@zip.js/zip.js'
+import { describe, expect, it } from 'vitest'
+import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
+import { METRICS } from '../../src/method/metrics.ts'
+import { METRIC_ALIASES } from '../../src/runs/metric-aliases.ts'
+import { metricRows, type MetricRow } from '../../src/runs/metric-rows.ts'
+import { readRunArchive, RunArchiveError, writeRunArchive, type ArchiveSource } from '../../src/runs/run-archive.ts'
+import { serialiseRunLog } from '../../src/runs/run-log.ts'
+import { newSummary } from '../../src/runs/run-store.ts'
+import { fakeRun, fakeSettings } from '../playground/fake-run.ts'
+
+const events = [...fakeRun({ iterations: 4 })].filter(isLogged)
+const timings: Record<string, number> = { 'timing_s/step': 2.5, 'timing_s/gen': 1, 'perf/tokens_per_s': 900 }
+const rows: MetricRow[] = metricRows(events).map((row) =>
+  row.iteration === 0 ? row : { ...row, values: { ...row.values, ...timings } },
+)
+const source: ArchiveSource = {
+  summary: newSummary({ runId: 'a', preset: 'household', settings: fakeSettings, iterations: 9 }, 77),
+  rows,
+  async *readEvents() {
+    for (let i = 0; i < events.length; i += 50) yield events.slice(i, i + 50)
+  },
+  checkpoint: {
+    runId: 'a',
+    iteration: 4,
+    eventCount: events.length,
+    policy: Uint8Array.of(1, 2),
+    reward: Uint8Array.of(3),
+  },
+}
+
+async function files(zip: Blob): Promise<Record<string, string>> {
+  const entries = await new ZipReader(new BlobReader(zip)).getEntries()
+  const texts = entries.map(async (entry) => [
+    entry.filename,
+    entry.directory ? '' : await entry.getData(new TextWriter()),
+  ])
+  return Object.fromEntries(await Promise.all(texts)) as Record<string, string>
+}
+
+const lines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+async function zipOf(texts: Record<string, string>): Promise<Blob> {
+  const zip = new ZipWriter(new BlobWriter())
+  for (const [name, text] of Object.entries(texts)) await zip.add(name, new TextReader(text))
+  return zip.close()
+}
+
+describe('a run as a zip', () => {
+  it('comes back with every event, its models and its timings', async () => {
+    const { config, events: read, checkpoint, timings: times } = await readRunArchive(await writeRunArchive(source))
+    const back: LoggedEvent[] = []
+    for await (const part of read()) back.push(...part)
+    expect(serialiseRunLog(back)).toBe(serialiseRunLog(events))
+    expect(config).toMatchObject({ runId: 'a', iterations: 9, createdAt: 77 })
+    const { runId: _, ...expected } = source.checkpoint!
+    expect(checkpoint).toEqual(expected)
+    expect([...times]).toEqual([1, 2, 3, 4].map((iteration) => [iteration, timings]))
+  })
+
+  it('has a row an iteration under our names and those of verl, TRL and W&B', async () => {
+    const metrics = lines((await files(await writeRunArchive(source)))['metrics.jsonl']!)
+    expect(metrics.map((row) => row['step'])).toEqual([0, 1, 2, 3, 4])
+    expect(metrics.map((row) => row['_runtime'])).toEqual([0, 2.5, 5, 7.5, 10])
+    const last = metrics.at(-1)!
+    const entropy = rows.at(-1)!.values['policy/entropy']
+    expect(entropy).toBeTypeOf('number')
+    for (const name of ['policy/entropy', 'actor/entropy', 'entropy', 'train/entropy']) expect(last[name]).toBe(entropy)
+    expect(Object.values(last).every((value) => Number.isFinite(value))).toBe(true)
+  })
+
+  it('has a row an episode with what was learned about it later, and a row a task with where it came from', async () => {
+    const texts = await files(await writeRunArchive(source))
+    const episodes = lines(texts['episodes.jsonl']!)
+    const played = events.filter((event) => event.type === 'episode')
+    expect(episodes.map((row) => row['episode_id'])).toEqual(played.map((event) => event.episodeId))
+    const judged = events.find((event) => event.type === 'judged')!
+    const assigned = events.find((event) => event.type === 'advantages' && event.episodeId === judged.episodeId)
+    const row = episodes.find((each) => each['episode_id'] === judged.episodeId)!
+    const steps = row['steps'] as { votes: unknown; feedback: number }[]
+    expect(steps.map(({ votes }) => votes)).toEqual(judged.votes)
+    expect(steps.map(({ feedback }) => feedback)).toEqual(assigned?.type === 'advantages' && assigned.feedback)
+    const tasks = lines(texts['tasks.jsonl']!)
+    const proposed = events.filter((event) => event.type === 'rewrite-proposed' && event.candidate !== null)
+    expect(tasks.filter((task) => 'rewritten_from' in task).length).toBe(proposed.length)
+    expect(tasks.length).toBe(proposed.length + events.filter(({ type }) => type === 'task-added').length)
+  })
+
+  it.each([
+    ['is no zip', async () => new Blob(['hello']), 'no zip archive'],
+    ['holds no log', () => zipOf({ 'config.json': '{}' }), 'no run.jsonl'],
+    ['holds no configuration', () => zipOf({ 'run.jsonl': '' }), 'no readable config.json'],
+    [
+      'is of a later version',
+      () => zipOf({ 'run.jsonl': '', 'config.json': '{"format":"rlanything-run-archive","version":2}' }),
+      'version 2',
+    ],
+    ['was cut short', async () => (await writeRunArchive(source)).slice(0, 900), 'cut short'],
+  ])('is refused where it %s', async (_, zip, why) => {
+    const error: unknown = await readRunArchive(await zip()).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(RunArchiveError)
+    expect((error as Error).message).toContain(why)
+  })
+
+  it('whose log breaks off in the middle of a line says so', async () => {
+    const texts = await files(await writeRunArchive(source))
+    const cut = await readRunArchive(await zipOf({ ...texts, 'run.jsonl': texts['run.jsonl']!.slice(0, -9) }))
+    await expect(async () => {
+      for await (const part of cut.events()) void part
+    }).rejects.toThrow('middle of a line')
+  })
+})
+
+describe('the aliases of metrics', () => {
+  it('are of metrics that there are, and name no two with one name', () => {
+    const ours = Object.keys(METRIC_ALIASES).filter((name) => !/^(timing_s|perf)\//.test(name))
+    for (const name of ours) expect(METRICS).toHaveProperty([name])
+    for (const system of ['verl', 'trl'] as const) {
+      const names = Object.values(METRIC_ALIASES).flatMap((aliases) => aliases[system] ?? [])
+      expect(new Set(names).size).toBe(names.length)
+    }
+  })
+})
