@@ -19,7 +19,7 @@ const INTRODUCTION = /^[^]*?(?=You are in the middle of a room)/
 /** Longest observation a prompt quotes; the longest real one (a full countertop) is shorter. */
 const OBSERVATION_LIMIT = 2000
 
-const withoutWelcome = (opening: string) => opening.replace(INTRODUCTION, '')
+export const withoutWelcome = (opening: string) => opening.replace(INTRODUCTION, '')
 
 export function policyResponse(thought: string, command: string): string {
   return ` ${thought}: ${command}`

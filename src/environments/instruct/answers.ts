@@ -1,0 +1,84 @@
+/**
+ * Answers in what instruct models write. They are asked to think first and to end in a line of a given form, and the parsers take it with
+ * what such models put around it: Markdown, quotes, a full stop. Nothing here throws, and all of it takes time in proportion to the text.
+ */
+import type { Score } from '../../method/ports.ts'
+
+export interface Answer {
+  /** What was written before. */
+  reasoning: string
+  /** One line; '' where the line is empty. */
+  value: string
+}
+
+const AROUND = new Set(' \t\r`*_')
+const BEHIND = new Set([...AROUND, '.', ',', ';', '!'])
+const PAIRS = new Map([['"', '"'], ["'", "'"], ['“', '”'], ['‘', '’'], ['[', ']'], ['(', ')'], ['<', '>'], ['{', '}']]) // prettier-ignore
+const FENCE = /^[ \t]*```[a-z]*[ \t\r]*$/i
+
+/** What stands behind the last line that begins with "{name}:", or in the next line; null where there is no such line. */
+export function lastAnswer(text: string, name: string): Answer | null {
+  const marker = new RegExp(`^[ \\t>#*_-]*${name}[ \\t]*(?:\\*\\*|__)?[ \\t]*:`, 'gim')
+  const last = [...text.matchAll(marker)].at(-1)
+  if (!last) return null
+  const behind = text.slice(last.index + last[0].length).split('\n')
+  return { reasoning: text.slice(0, last.index).trim(), value: behind.map(bare).find((line) => line !== '') ?? '' }
+}
+
+/** The last line with anything in it. */
+export function lastLine(text: string): string {
+  return (
+    text
+      .split('\n')
+      .map(bare)
+      .findLast((line) => line !== '') ?? ''
+  )
+}
+
+/** A line without Markdown, quotes and brackets around it, and without a full stop. */
+export function bare(line: string): string {
+  if (FENCE.test(line)) return ''
+  let start = 0
+  let end = line.length
+  for (;;) {
+    while (start < end && AROUND.has(line[start]!)) start++
+    while (end > start && BEHIND.has(line[end - 1]!)) end--
+    // A quotation at the end alone may belong to what is said.
+    if (end - start < 2 || PAIRS.get(line[start]!) !== line[end - 1]) return line.slice(start, end)
+    start++
+    end--
+  }
+}
+
+/**
+ * The verdict of the last line that says "score" and a number behind it; 0 if that is not exactly 1 or -1, or is one of several numbers,
+ * as released for AlfWorld (sample/alfworld_rl_rollout.py:155).
+ */
+export function lastScore(text: string): { reasoning: string; score: Score } {
+  let end = text.length
+  while (end > 0) {
+    const start = text.lastIndexOf('\n', end - 1) + 1
+    const line = text.slice(start, end)
+    const word = [...line.matchAll(/score/gi)].at(-1)
+    const tail = word ? line.slice(word.index + word[0].length) : ''
+    if (word && /\d/.test(tail))
+      return { reasoning: withoutEnd(text.slice(0, start + word.index)), score: scoreOf(tail) }
+    end = start - 1
+  }
+  return { reasoning: text.trim(), score: 0 }
+}
+
+function scoreOf(tail: string): Score {
+  const numbers = [...tail.matchAll(/([+\-−–][ \t]*)?(\d[\w./]*)/g)]
+  const [, sign = '', digits] = numbers[0]!
+  // A sign before a blank may as well be a dash.
+  if (numbers.length !== 1 || digits!.replace(/[./]$/, '') !== '1' || sign.length > 1) return 0
+  return sign === '' || sign === '+' ? 1 : -1
+}
+
+/** Without what leads from the reasoning to the verdict. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && (/\s/.test(text[end - 1]!) || '*_#>-;:,'.includes(text[end - 1]!))) end--
+  return text.slice(0, end).trim()
+}
