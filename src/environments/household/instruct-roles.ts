@@ -33,7 +33,7 @@ const MOVE: Readonly<Record<Dialect, string>> = {
 const policyInstructions = (dialect: Dialect) => `You play a text game in a household, one command at a time. \
 Solve the task in as few commands as you can.
 
-Commands, with names as the game writes them, numbers included ("mug 1", "drawer 2"):
+Commands, with a name in place of each pair of brackets, as the game writes it, number included ("mug 1", "drawer 2"):
 - go to (receptacle): needed before anything can be done there
 - open (receptacle), close (receptacle): what is in a closed one is not seen and cannot be reached
 - take (object) from (receptacle): one object at a time can be held
