@@ -30,7 +30,6 @@ const shared = {
 function experiment(project: string, nodes: number, totalStep: number, saveEvery: number, evalEvery: number) {
   return {
     project,
-    function: 'train',
     start_from_scratch: true,
     total_step: totalStep,
     save_every: saveEvery,
@@ -43,7 +42,6 @@ function experiment(project: string, nodes: number, totalStep: number, saveEvery
 }
 
 const system = {
-  HTTP_PROXY: null,
   HF_HOME: ON_CLUSTER,
   env_name: 'rlanything',
   envs_dir: ON_CLUSTER,
@@ -85,8 +83,8 @@ function trainer(checkpointing: boolean, updates: number, generated: number, pro
 
 const alfworld: ConfigTree = {
   wandb: shared.wandb,
-  experiment: experiment('alfworld_rl', 8, 200, 30, 5),
-  system,
+  experiment: { function: 'train', ...experiment('alfworld_rl', 8, 200, 30, 5) },
+  system: { HTTP_PROXY: null, ...system },
   model,
   dataset: {
     environment_type: 'alfworld',
@@ -117,6 +115,7 @@ const alfworld: ConfigTree = {
       model_length: 20000,
       max_gen_length: 4000,
       gpu_groups: TWO_GROUPS,
+      if_start_with_think: false,
     },
     environment: {
       temperature: 0.8,
@@ -136,6 +135,8 @@ const alfworld: ConfigTree = {
       temperature: 0.8,
       model_length: 20000,
       max_gen_length: 2000,
+      gpu_groups: TWO_GROUPS,
+      if_start_with_think: false,
     },
   },
 }
@@ -143,7 +144,7 @@ const alfworld: ConfigTree = {
 const coding: ConfigTree = {
   wandb: shared.wandb,
   experiment: experiment('coding_rl', 4, 300, 30, 10),
-  system,
+  system: { HTTP_PROXY: null, ...system },
   model,
   dataset: {
     environment_type: 'stem_tasks',
@@ -171,6 +172,7 @@ const coding: ConfigTree = {
       model_length: 10000,
       max_gen_length: 2048,
       gpu_groups: TWO_GROUPS,
+      start_with_think: false,
     },
     environment: {
       num_response_per_task: 3,
@@ -181,10 +183,19 @@ const coding: ConfigTree = {
       if_start_with_think: true,
     },
   },
-  training: training(trainer(false, 2, 2048, 2048), trainer(true, 2, 4096, 2048)),
+  training: training(trainer(false, 2, 2048, 2048), trainer(false, 2, 4096, 2048)),
   optimizer: shared.optimizer,
   lr_scheduler: shared.lr_scheduler,
-  evaluation: { policy: { num_response_per_task: 3, temperature: 0, model_length: 10000, max_gen_length: 2048 } },
+  evaluation: {
+    policy: {
+      num_response_per_task: 3,
+      temperature: 0,
+      model_length: 20000,
+      max_gen_length: 2000,
+      gpu_groups: TWO_GROUPS,
+      if_start_with_think: false,
+    },
+  },
 }
 
 const osworld: ConfigTree = {
@@ -234,7 +245,7 @@ const osworld: ConfigTree = {
       max_gen_length: 8096,
       gpu_groups: TWO_GROUPS,
     },
-    policy_evaluation: { num_trial: 0, num_rollout_per_trial: 3, max_steps: 30, temperature: 0 },
+    policy_evaluation: { num_trial: 0, num_rollout_per_trial: 3, num_gpu_per_model: 1, max_steps: 30, temperature: 0 },
   },
   training: training(trainer(true, 4, 4096, 8192), trainer(true, 2, 8096, 8192)),
   optimizer: shared.optimizer,

@@ -113,6 +113,12 @@ export function valueAt(tree: ConfigTree, key: string): ConfigValue | undefined 
   return value
 }
 
+/** The string at a dotted key; '' where there is none. */
+export function textAt(tree: ConfigTree, key: string): string {
+  const value = valueAt(tree, key)
+  return typeof value === 'string' ? value : ''
+}
+
 /** The tree with the value at a dotted key, whose parents are made where they are missing. */
 export function withValueAt(tree: ConfigTree, key: string, value: ConfigValue): ConfigTree {
   const [first = '', ...rest] = key.split('.')

@@ -1,0 +1,106 @@
+/** `npm run gateway -- --config cluster.yaml`: the gateway to a cluster (docs/gateway.md). */
+import { parseArgs } from 'node:util'
+import packageFile from '../../package.json' with { type: 'json' }
+import { ClusterFileError, readClusterFile } from '../cluster/gateway/cluster-file.ts'
+import { Gateway } from '../cluster/gateway/gateway.ts'
+import { checkListening, GatewayServer } from '../cluster/gateway/http-server.ts'
+import { revertPatch } from '../cluster/gateway/patch.ts'
+import { GatewayProblem, messageOf } from '../cluster/gateway/problem.ts'
+import { RayJobs } from '../cluster/gateway/ray-jobs.ts'
+import { SubprocessJobs } from '../cluster/gateway/subprocess-jobs.ts'
+import { RELEASED_SYSTEMS } from '../cluster/protocol.ts'
+
+const USAGE = `npm run gateway -- --config cluster.yaml [options]
+
+  --config FILE   the cluster file, YAML or JSON; docs/gateway.md has an example
+  --host HOST     listens there instead of where the cluster file says
+  --port PORT     likewise; 0 takes a free one
+  --unpatch       puts the released lines back into the checkout, and ends
+  --help          this text
+
+The token comes from the cluster file or from RLANYTHING_GATEWAY_TOKEN, Ray's from the cluster file or from RAY_AUTH_TOKEN.
+`
+
+class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+async function main(): Promise<void> {
+  const { config, host, port, unpatch, help } = options()
+  if (help) {
+    process.stdout.write(USAGE)
+    return
+  }
+  if (config === undefined) throw new UsageError('--config is missing: the gateway needs a cluster file.')
+  const cluster = readClusterFile(config)
+  if (unpatch) {
+    for (const system of RELEASED_SYSTEMS) if (cluster.systems[system]) revertPatch(cluster.checkout, system)
+    process.stdout.write('The released lines stand in the checkout again.\n')
+    return
+  }
+  const listen = { host: host ?? cluster.listen.host, port: port ?? cluster.listen.port }
+  checkListening(listen.host, cluster.token)
+  const backend = cluster.ray ? new RayJobs(cluster.ray) : new SubprocessJobs()
+  const gateway = new Gateway({ cluster, backend, version: packageFile.version })
+  gateway.open(say)
+  const server = new GatewayServer({
+    gateway,
+    token: cluster.token,
+    origins: cluster.origins,
+    onFault: (error) => say(stackOf(error)),
+  })
+  const bound = await server.listen(listen.host, listen.port)
+  const { systems, rayVersion } = await gateway.health()
+  if (cluster.ray && rayVersion === null) say(`Ray does not answer at ${cluster.ray.address} yet.`)
+  for (const [system, state] of Object.entries(systems)) if (state.problem !== null) say(`${system}: ${state.problem}`)
+  const address = listen.host.includes(':') ? `[${listen.host}]` : listen.host
+  process.stdout.write(
+    `The gateway listens on http://${address}:${bound} (${backend.kind}${cluster.token === null ? ', no token: this machine only' : ''}).\n`,
+  )
+  const end = () => {
+    void server
+      .close()
+      .then(() => gateway.close())
+      .then(() => process.exit(0))
+  }
+  process.on('SIGINT', end)
+  process.on('SIGTERM', end)
+}
+
+function options() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        config: { type: 'string' },
+        host: { type: 'string' },
+        port: { type: 'string' },
+        unpatch: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    const port = values.port === undefined ? undefined : Number(values.port)
+    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) {
+      throw new UsageError(`--port must be a whole number from 0 to 65535, not "${values.port}".`)
+    }
+    return { ...values, port }
+  } catch (error) {
+    throw error instanceof UsageError ? error : new UsageError(messageOf(error))
+  }
+}
+
+function say(message: string): void {
+  process.stderr.write(`${message}\n`)
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+main().catch((error: unknown) => {
+  const isExpected = [UsageError, ClusterFileError, GatewayProblem].some((kind) => error instanceof kind)
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'EADDRINUSE') say('The gateway cannot listen: something else does already. Choose another --port.')
+  else say(isExpected ? messageOf(error) : stackOf(error))
+  if (error instanceof UsageError) say(`\n${USAGE}`)
+  process.exit(error instanceof UsageError ? 2 : 1)
+})

@@ -1,0 +1,158 @@
+/**
+ * Who may ask: a bearer token, pages of known origins, and not too often. Without a token the gateway listens on this machine alone,
+ * and then also checks the Host header, because a foreign name can be made to point here (DNS rebinding).
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { GatewayProblem } from './problem.ts'
+
+/** Pages of this machine: the development server and the preview of the project. */
+export const LOCAL_ORIGINS = [5173, 4173].flatMap((port) => [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
+
+export interface Limits {
+  /** Requests of one address: so many at once, and so many more each second. */
+  burst: number
+  perSecond: number
+  /** Wrong tokens of one address in a minute. */
+  wrongTokensPerMinute: number
+}
+export const LIMITS: Limits = { burst: 120, perSecond: 20, wrongTokensPerMinute: 10 }
+
+interface Bucket {
+  left: number
+  at: number
+}
+const MOST_BUCKETS = 10_000
+
+/** Token bucket of each key. */
+class Buckets {
+  readonly #buckets = new Map<string, Bucket>()
+  constructor(
+    private readonly size: number,
+    private readonly perSecond: number,
+  ) {}
+
+  /** Seconds until the next is free; 0 takes one now. */
+  take(key: string, now: number): number {
+    const bucket = this.#at(key, now)
+    if (bucket.left < 1) return (1 - bucket.left) / this.perSecond
+    bucket.left -= 1
+    return 0
+  }
+
+  isEmpty(key: string, now: number): number {
+    const bucket = this.#at(key, now)
+    return bucket.left < 1 ? (1 - bucket.left) / this.perSecond : 0
+  }
+
+  #at(key: string, now: number): Bucket {
+    const old = this.#buckets.get(key)
+    const left = old ? Math.min(this.size, old.left + ((now - old.at) / 1000) * this.perSecond) : this.size
+    const bucket = { left, at: now }
+    this.#buckets.delete(key)
+    this.#buckets.set(key, bucket)
+    // The longest unused is forgotten: by then it is full again, or an attacker has very many addresses.
+    const [first] = this.#buckets.keys()
+    if (this.#buckets.size > MOST_BUCKETS && first !== undefined) this.#buckets.delete(first)
+    return bucket
+  }
+}
+
+export class Access {
+  readonly #tokenHash: Buffer | null
+  readonly #origins: ReadonlySet<string>
+  readonly #requests: Buckets
+  readonly #wrong: Buckets
+
+  constructor({
+    token,
+    origins,
+    limits = LIMITS,
+  }: {
+    token: string | null
+    origins: readonly string[]
+    limits?: Limits
+  }) {
+    this.#tokenHash = token === null ? null : hash(token)
+    this.#origins = new Set([...origins, ...LOCAL_ORIGINS])
+    this.#requests = new Buckets(limits.burst, limits.perSecond)
+    this.#wrong = new Buckets(limits.wrongTokensPerMinute, limits.wrongTokensPerMinute / 60)
+  }
+
+  /** Headers that let a page of a known origin read the answer. Throws GatewayProblem for an unknown one. */
+  allowOrigin(request: IncomingMessage, response: ServerResponse): void {
+    const { origin } = request.headers
+    response.setHeader('vary', 'origin')
+    if (origin === undefined) return
+    if (!this.#origins.has(origin)) {
+      throw new GatewayProblem(403, {
+        what: 'The gateway does not answer this page.',
+        why: `Its origin, ${JSON.stringify(origin.slice(0, 200))}, is not on the list.`,
+        remedy: 'Add it under "origins" of the cluster file and start the gateway again.',
+      })
+    }
+    response.setHeader('access-control-allow-origin', origin)
+    response.setHeader('access-control-expose-headers', 'retry-after')
+  }
+
+  /** The answer to the question whether a request may be sent, local networks included (Private Network Access). */
+  answerPreflight(request: IncomingMessage, response: ServerResponse): void {
+    response.setHeader('access-control-allow-methods', 'GET, POST, PATCH')
+    response.setHeader('access-control-allow-headers', 'authorization, content-type, last-event-id')
+    response.setHeader('access-control-max-age', '600')
+    for (const kind of ['private', 'local']) {
+      if (request.headers[`access-control-request-${kind}-network`] === 'true') {
+        response.setHeader(`access-control-allow-${kind}-network`, 'true')
+      }
+    }
+    response.writeHead(204).end()
+  }
+
+  /** Throws GatewayProblem with status 401, 403 or 429. */
+  check(request: IncomingMessage, now = Date.now()): void {
+    const from = request.socket.remoteAddress ?? ''
+    const wait = this.#requests.take(from, now)
+    if (wait > 0) throw tooMany(wait, 'More requests came than it answers.')
+    if (this.#tokenHash === null) {
+      if (isLoopbackHost(request.headers.host ?? '')) return
+      throw new GatewayProblem(403, {
+        what: 'The gateway does not answer under this name.',
+        why: 'Without a token it answers only on this machine, and the Host header names another one.',
+        remedy: 'Ask 127.0.0.1 or localhost, or start the gateway with a token.',
+      })
+    }
+    const pause = this.#wrong.isEmpty(from, now)
+    if (pause > 0) throw tooMany(pause, 'Too many wrong tokens came from this address.')
+    const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+    // Hashes have one length, so the comparison takes the same time whatever was sent.
+    if (token !== '' && timingSafeEqual(hash(token), this.#tokenHash)) return
+    if (token !== '') this.#wrong.take(from, now)
+    throw new GatewayProblem(
+      401,
+      {
+        what: 'The gateway does not let you in.',
+        why: token === '' ? 'The request has no token.' : 'The token is another one.',
+        remedy: 'Use the token that the gateway was started with.',
+      },
+      { headers: { 'www-authenticate': 'Bearer' } },
+    )
+  }
+}
+
+export function isLoopbackHost(host: string): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase()
+  return name === 'localhost' || name === '[::1]' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)
+}
+
+function hash(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+function tooMany(seconds: number, why: string): GatewayProblem {
+  const wait = Math.max(1, Math.ceil(seconds))
+  return new GatewayProblem(
+    429,
+    { what: 'The gateway is asked too often.', why, remedy: `Ask again in ${wait} s.` },
+    { headers: { 'retry-after': String(wait) } },
+  )
+}

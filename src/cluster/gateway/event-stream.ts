@@ -1,0 +1,103 @@
+/**
+ * A run as server-sent events. Events come from the journal by their number, one after the other, so that none is lost or told twice
+ * however often a client comes back; what has no number (where the run is, its log) is told as it happens and not kept.
+ */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HEARTBEAT_MS, type LogLines, type RunSummary, type StreamMessageName } from '../protocol.ts'
+import { plainLine } from '../released/job-log.ts'
+import type { ManagedRun } from './managed-run.ts'
+import { GatewayProblem } from './problem.ts'
+import type { Redactor } from './redactor.ts'
+import { readLogEnd } from './log-end.ts'
+
+/** Bytes of the log that a client which has just come is shown. */
+const LOG_BYTES = 64 << 10
+/** Bytes that may wait for a slow client; log lines and progress beyond them are left out. */
+const MOST_WAITING = 1 << 20
+
+/** Number of the first event to send. Throws GatewayProblem. */
+export function firstSeq(request: IncomingMessage, length: number): number {
+  const header = request.headers['last-event-id']
+  if (header === undefined || header === '') return 0
+  const last = typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : NaN
+  if (last < length) return last + 1
+  throw new GatewayProblem(400, {
+    what: 'The events cannot be told from there on.',
+    why: `Last-Event-ID is ${JSON.stringify(String(header).slice(0, 40))}, and the run has ${length} events.`,
+    remedy: 'It may be another run of the same name: ask for all events, without the header.',
+  })
+}
+
+export async function streamEvents(
+  managed: ManagedRun,
+  from: number,
+  redactor: Redactor,
+  response: ServerResponse,
+  heartbeatMs = HEARTBEAT_MS,
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+  })
+  response.flushHeaders()
+  let next = from
+  let isGone = false
+  let wake: () => void = () => {}
+  const send = async (text: string) => {
+    if (isGone || response.write(text)) return
+    await Promise.race([once(response, 'drain'), once(response, 'close')])
+  }
+  const sendNow = (name: StreamMessageName, value: unknown) => {
+    if (!isGone && response.writableLength < MOST_WAITING) response.write(message(name, JSON.stringify(value)))
+  }
+  const stopListening = managed.listen({
+    onEvents: () => wake(),
+    onNow: (event) => sendNow('now', event),
+    onLog: (lines: LogLines) => sendNow('log', lines),
+    onStatus: (summary: RunSummary) => {
+      sendNow('status', summary)
+      wake()
+    },
+  })
+  const heartbeat = setInterval(() => sendNowComment(response, isGone), heartbeatMs)
+  response.on('close', () => {
+    isGone = true
+    wake()
+  })
+  try {
+    sendNow('status', managed.summary)
+    const log = readLogEnd(managed.logFile, LOG_BYTES)
+    if (log.lines.length > 0) {
+      sendNow('log', { ...log, lines: log.lines.map((line) => redactor.text(plainLine(line))) })
+    }
+    while (!isGone) {
+      while (next < managed.watch.length && !isGone) {
+        await send(message('run', managed.watch.line(next), next))
+        next++
+      }
+      if (managed.isTold && next >= managed.watch.length) {
+        await send(message('end', JSON.stringify(managed.summary)))
+        break
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        // What came while nobody waited.
+        if (next < managed.watch.length || managed.isTold || isGone) resolve()
+      })
+    }
+  } finally {
+    clearInterval(heartbeat)
+    stopListening()
+    response.end()
+  }
+}
+
+function sendNowComment(response: ServerResponse, isGone: boolean): void {
+  if (!isGone) response.write(': here\n\n')
+}
+
+function message(name: StreamMessageName, json: string, id?: number): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${json}\n\n`
+}

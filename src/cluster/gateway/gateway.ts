@@ -1,0 +1,264 @@
+/** The runs of a cluster, whoever asks for them: over HTTP (http-server.ts), or a test. */
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { parseSettings, SettingsError } from '../../method/settings.ts'
+import {
+  GATEWAY_NAME,
+  LIVE_PARAMETERS,
+  PROTOCOL_VERSION,
+  type GatewayHealth,
+  type GatewaySchema,
+  type LaunchPlan,
+  type LivePatchAnswer,
+  type LiveParameters,
+  type ReleasedSystem,
+  type RunSummary,
+  type StartAnswer,
+} from '../protocol.ts'
+import { PROJECT_NAME } from '../released/export.ts'
+import { editableFields } from '../released/mapping.ts'
+import { releasedSettings } from '../released/systems.ts'
+import { yamlText } from '../released/yaml-text.ts'
+import type { Cluster } from './cluster-file.ts'
+import type { JobBackend } from './jobs.ts'
+import { checkRequest, clusterConfig, launchScript, missingKeys, shownPlan } from './launch-plan.ts'
+import { ManagedRun, type RunContext, type RunRecord } from './managed-run.ts'
+import { applyPatch, patchState, replaceFile } from './patch.ts'
+import { GatewayProblem, messageOf } from './problem.ts'
+import { Redactor, secretsIn } from './redactor.ts'
+
+const run = promisify(execFile)
+const POLL_MS = 1000
+const CLEANUP_MS = 120_000
+/** Letters that are not mistaken for one another. */
+const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789'
+
+export interface GatewayOptions {
+  cluster: Cluster
+  backend: JobBackend
+  /** Of this project. */
+  version: string
+  pollMs?: number
+}
+
+export class Gateway {
+  readonly redactor: Redactor
+  readonly #cluster: Cluster
+  readonly #backend: JobBackend
+  readonly #version: string
+  readonly #pollMs: number
+  readonly #runs = new Map<string, ManagedRun>()
+
+  constructor({ cluster, backend, version, pollMs = POLL_MS }: GatewayOptions) {
+    this.#cluster = cluster
+    this.#backend = backend
+    this.#version = version
+    this.#pollMs = pollMs
+    this.redactor = new Redactor([
+      cluster.checkout,
+      cluster.state,
+      ...[cluster.token, cluster.ray?.token ?? null].filter((token) => token !== null),
+      ...Object.values(cluster.environment).filter((value) => !/^\d+$/.test(value)),
+      ...secretsIn(cluster.secretConfig, true),
+      ...Object.values(cluster.systems).flatMap(({ config }) => secretsIn(config)),
+    ])
+  }
+
+  /** Takes up the runs that a former gateway left. What cannot be read is told and left where it is. */
+  open(say: (message: string) => void = () => {}): void {
+    const folder = join(this.#cluster.state, 'runs')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const runId of readdirSync(folder)) {
+      if (!PROJECT_NAME.test(runId) || !existsSync(join(folder, runId, 'run.json'))) continue
+      try {
+        const managed = ManagedRun.load(join(folder, runId), this.#context(runId))
+        this.#runs.set(runId, managed)
+        if (!managed.isTold) managed.begin()
+      } catch (error) {
+        say(`The run ${runId} cannot be taken up: ${messageOf(error)}`)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runs.values()].map((managed) => managed.close()))
+  }
+
+  async health(): Promise<GatewayHealth> {
+    const { checkout, gpus } = this.#cluster
+    let rayVersion: string | null = null
+    try {
+      rayVersion = await this.#backend.version()
+    } catch {
+      // The gateway lives all the same; to start a run says what is wrong.
+    }
+    const systems: GatewayHealth['systems'] = {}
+    for (const system of this.#systems()) systems[system] = this.redactor.value(patchState(checkout, system))
+    return {
+      name: GATEWAY_NAME,
+      protocol: PROTOCOL_VERSION,
+      version: this.#version,
+      backend: this.#backend.kind,
+      rayVersion,
+      commit: await commitOf(checkout),
+      gpus,
+      systems,
+    }
+  }
+
+  schema(): GatewaySchema {
+    return { systems: Object.fromEntries(this.#systems().map((system) => [system, editableFields(system)])) }
+  }
+
+  /** A LaunchPlan alone for a dry run. Throws GatewayProblem. */
+  async start(body: unknown): Promise<LaunchPlan | StartAnswer> {
+    const request = checkRequest(body, this.#cluster)
+    const runId = this.#newName(request.name)
+    const plan = shownPlan(request, runId, this.#cluster)
+    if (request.isDryRun) return plan
+    const { checkout } = this.#cluster
+    const config = clusterConfig(request, runId, this.#cluster)
+    const missing = missingKeys(config)
+    if (missing.length > 0) {
+      throw new GatewayProblem(409, {
+        what: `The cluster file leaves open what a run of ${request.system} needs.`,
+        why: `These have no value: ${missing.join(', ')}.`,
+        remedy: `Set them under systems.${request.system}.config of the cluster file, or in its secrets file, and start the gateway again.`,
+      })
+    }
+    applyPatch(checkout, request.system)
+    const folder = join(this.#cluster.state, 'runs', runId)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(join(folder, 'config.yaml'), plan.yaml, { mode: 0o600 })
+    replaceFile(join(checkout, 'configs', `${runId}.yaml`), yamlText(config), 0o600)
+    const record: RunRecord = {
+      runId,
+      system: request.system,
+      name: request.name,
+      state: 'PENDING',
+      message: '',
+      exitCode: null,
+      startedAt: Date.now(),
+      endedAt: null,
+      totalSteps: request.totalSteps,
+      settings: request.settings,
+      changes: [{ fromStep: 1, live: request.live }],
+      handle: null,
+      backend: this.#backend.kind,
+      isStopWanted: false,
+      notices: [],
+      plan,
+      config,
+    }
+    const managed = new ManagedRun(record, this.#context(runId))
+    this.#runs.set(runId, managed)
+    await managed.start(launchScript(request.system, runId, folder, this.#cluster))
+    return { ...plan, run: managed.summary }
+  }
+
+  /** Latest first. */
+  list(): RunSummary[] {
+    return [...this.#runs.values()].map(({ summary }) => summary).sort((one, other) => other.startedAt - one.startedAt)
+  }
+
+  /** Throws GatewayProblem with status 404. */
+  find(runId: string): ManagedRun {
+    const managed = this.#runs.get(runId)
+    if (managed) return managed
+    throw new GatewayProblem(404, {
+      what: 'There is no such run.',
+      why: PROJECT_NAME.test(runId)
+        ? `This gateway knows no "${runId}".`
+        : 'Names of runs have lower-case letters, digits and "_".',
+      remedy: 'Ask for the list of runs.',
+    })
+  }
+
+  async patch(runId: string, body: unknown): Promise<LivePatchAnswer> {
+    const managed = this.find(runId)
+    const request = livePatch(body)
+    const { record } = managed
+    let checked: LiveParameters
+    try {
+      const { lambda, alphaLow, alphaHigh } = parseSettings({
+        ...releasedSettings(record.system),
+        ...managed.latestLive,
+        ...request,
+      })
+      checked = { lambda, alphaLow, alphaHigh }
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error
+      throw new GatewayProblem(400, {
+        what: error.message,
+        why: 'It is no valid value.',
+        remedy: 'Choose another one.',
+      })
+    }
+    return managed.patch(request, checked)
+  }
+
+  #systems(): ReleasedSystem[] {
+    return Object.keys(this.#cluster.systems) as ReleasedSystem[]
+  }
+
+  #context(runId: string): RunContext {
+    return {
+      folder: join(this.#cluster.state, 'runs', runId),
+      checkout: this.#cluster.checkout,
+      backend: this.#backend,
+      redactor: this.redactor,
+      limits: this.#cluster.rollouts,
+      pollMs: this.#pollMs,
+      cleanup: (record) => this.#cleanUp(record),
+    }
+  }
+
+  /** The operator's own command: the release leaves processes on other nodes, and machines in the cloud. */
+  async #cleanUp({ system, runId }: RunRecord): Promise<string | null> {
+    const [file, ...args] = this.#cluster.systems[system]?.cleanup ?? []
+    if (file === undefined) return null
+    try {
+      await run(file, args, {
+        cwd: this.#cluster.checkout,
+        timeout: CLEANUP_MS,
+        env: { ...process.env, ...this.#cluster.environment, RLANYTHING_PROJECT: runId },
+      })
+      return null
+    } catch (error) {
+      return `The cleanup command of the cluster file failed: ${messageOf(error)}`
+    }
+  }
+
+  #newName(name: string): string {
+    for (;;) {
+      const letters = [...randomBytes(6)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
+      const runId = `${name}_${letters}`
+      if (!this.#runs.has(runId) && !existsSync(join(this.#cluster.checkout, runId))) return runId
+    }
+  }
+}
+
+function livePatch(body: unknown): Partial<LiveParameters> {
+  const entries = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.entries(body) : []
+  const names: readonly string[] = LIVE_PARAMETERS
+  const isGood =
+    entries.length > 0 && entries.every(([name, value]) => names.includes(name) && typeof value === 'number')
+  if (isGood) return Object.fromEntries(entries)
+  throw new GatewayProblem(400, {
+    what: 'The change cannot be made.',
+    why: `While a run goes, ${LIVE_PARAMETERS.join(', ')} can be changed, to numbers.`,
+    remedy: 'Send an object with at least one of them, and nothing else.',
+  })
+}
+
+async function commitOf(checkout: string): Promise<string | null> {
+  try {
+    const { stdout } = await run('git', ['-C', checkout, 'rev-parse', 'HEAD'], { timeout: 5000 })
+    return /^[0-9a-f]{40}$/.test(stdout.trim()) ? stdout.trim() : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,359 @@
+/**
+ * One run of the gateway: its job, its record on disk, its watch, and whoever listens. The record (`run.json`) is written before the
+ * job is started, so a gateway that is killed in between starts the job of the same name again, which Ray starts once.
+ */
+import { EventEmitter } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EphemeralEvent } from '../../method/events.ts'
+import type { Settings } from '../../method/settings.ts'
+import {
+  isOver,
+  LIVE_PARAMETERS,
+  type LaunchPlan,
+  type LivePatchAnswer,
+  type LivePatchRequest,
+  type LiveParameters,
+  type LogLines,
+  type ReleasedSystem,
+  type RunState,
+  type RunSummary,
+} from '../protocol.ts'
+import type { ConfigTree } from '../released/defaults.ts'
+import { isPatched, textAt, valueAt } from '../released/mapping.ts'
+import { SYSTEMS } from '../released/systems.ts'
+import { liveAt, type LiveChange, type RunIdentity } from '../released/translator.ts'
+import type { JobBackend, JobRequest } from './jobs.ts'
+import { LIVE_FILE, liveFileText } from './live-module.ts'
+import { replaceFile } from './patch.ts'
+import { GatewayProblem, messageOf } from './problem.ts'
+import type { Redactor } from './redactor.ts'
+import { RunWatch } from './run-watch.ts'
+import type { DumpSource } from './step-dumps.ts'
+
+/** What is kept of a run. */
+export interface RunRecord {
+  runId: string
+  system: ReleasedSystem
+  name: string
+  state: RunState
+  message: string
+  exitCode: number | null
+  startedAt: number
+  endedAt: number | null
+  totalSteps: number
+  settings: Settings
+  changes: LiveChange[]
+  /** Null until the job has been started. */
+  handle: string | null
+  backend: JobBackend['kind']
+  isStopWanted: boolean
+  notices: string[]
+  plan: LaunchPlan
+  config: ConfigTree
+}
+
+export interface RunListener {
+  onEvents: () => void
+  onNow: (event: EphemeralEvent) => void
+  onLog: (lines: LogLines) => void
+  onStatus: (summary: RunSummary) => void
+}
+
+export interface RunContext {
+  /** The run's folder of the gateway. */
+  folder: string
+  checkout: string
+  backend: JobBackend
+  redactor: Redactor
+  limits: { groupsPerStep: number; characters: number; reasoningCharacters: number }
+  cleanup: (run: RunRecord) => Promise<string | null>
+  pollMs: number
+}
+
+const MOST_NOTICES = 50
+/** Looks after the job has ended: shared file systems show a file late. */
+const LAST_LOOKS = 2
+/** Times in a row that the job's state may be unknown before people are told. */
+const QUIET_FAILURES = 5
+
+export class ManagedRun {
+  readonly record: RunRecord
+  readonly watch: RunWatch
+  readonly #context: RunContext
+  readonly #emitter = new EventEmitter()
+  readonly #ending = new AbortController()
+  #failures = 0
+  #told = ''
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(record: RunRecord, context: RunContext) {
+    this.record = record
+    this.#context = context
+    this.#emitter.setMaxListeners(0)
+    this.watch = new RunWatch({
+      folder: context.folder,
+      source: this.#source(),
+      identity: this.#identity(),
+      redactor: context.redactor,
+      listener: {
+        onEvents: () => this.#emitter.emit('events'),
+        onNow: (event) => this.#emitter.emit('now', event),
+        onLog: (lines) => this.#emitter.emit('log', lines),
+        onNotice: (notice) => this.notice(notice),
+      },
+    })
+  }
+
+  static load(folder: string, context: RunContext): ManagedRun {
+    return new ManagedRun(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunRecord, context)
+  }
+
+  get folder(): string {
+    return this.#context.folder
+  }
+  get logFile(): string {
+    return join(this.#context.folder, 'job.log')
+  }
+  /** Whether everything that the run will ever tell has been told. */
+  get isTold(): boolean {
+    return isOver(this.record.state) && this.watch.translator.isOver
+  }
+
+  get summary(): RunSummary {
+    const { runId, system, name, state, message, exitCode, startedAt, endedAt, totalSteps, notices } = this.record
+    const { step } = this.watch.translator
+    return {
+      runId,
+      system,
+      name,
+      // The last events are told before the end is.
+      state: isOver(state) && !this.watch.translator.isOver ? 'RUNNING' : state,
+      message: this.#context.redactor.text(message),
+      exitCode,
+      startedAt,
+      endedAt,
+      step,
+      totalSteps,
+      live: liveAt(this.record.changes, Math.max(1, step)) ?? this.#firstLive(),
+      events: this.watch.length,
+      notices,
+    }
+  }
+
+  listen(listener: RunListener): () => void {
+    const pairs = [
+      ['events', listener.onEvents],
+      ['now', listener.onNow],
+      ['log', listener.onLog],
+      ['status', listener.onStatus],
+    ] as const
+    for (const [name, handler] of pairs) this.#emitter.on(name, handler)
+    return () => {
+      for (const [name, handler] of pairs) this.#emitter.off(name, handler)
+    }
+  }
+
+  /** Writes what the job reads and starts it. Throws GatewayProblem; the run has failed then. */
+  async start(script: string): Promise<void> {
+    writeFileSync(join(this.folder, 'launch.sh'), script, { mode: 0o700 })
+    this.#writeLive()
+    this.save()
+    await this.#startJob()
+    this.begin()
+  }
+
+  async #startJob(): Promise<void> {
+    try {
+      this.record.handle = await this.#context.backend.start(this.#job())
+      this.save()
+    } catch (error) {
+      this.#end('FAILED', messageOf(error), null)
+      await this.watch.end('stopped', this.record.changes)
+      throw error
+    }
+  }
+
+  /** Watches until the run is over. Also for runs that another gateway has started. */
+  begin(): void {
+    this.#work = this.#follow().catch((error: unknown) => {
+      if (!this.#ending.signal.aborted) this.notice(`The gateway cannot read this run any more: ${messageOf(error)}`)
+    })
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#ending
+    if (this.record.handle === null && !isOver(this.record.state)) await this.#startJob().catch(() => undefined)
+    let looks = 0
+    while (!signal.aborted) {
+      await this.#pollJob()
+      await this.watch.look(this.record.changes)
+      if (isOver(this.record.state) && ++looks >= LAST_LOOKS) {
+        await this.watch.end(this.record.state === 'SUCCEEDED' ? 'completed' : 'stopped', this.record.changes)
+        this.#tellStatus()
+        return
+      }
+      this.#tellStatus()
+      await pause(this.#context.pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  async #pollJob(): Promise<void> {
+    const { record } = this
+    if (isOver(record.state) || record.handle === null) return
+    try {
+      const status = await this.#context.backend.status(record.handle, this.#job())
+      this.#failures = 0
+      if (isOver(status.state)) {
+        // What ends because a person stopped it has not failed.
+        const state = record.isStopWanted && status.state === 'FAILED' ? 'STOPPED' : status.state
+        this.#end(state, state === 'FAILED' ? this.#failure(status.message) : status.message, status.exitCode)
+      } else if (status.state !== record.state) {
+        record.state = status.state
+        this.save()
+      }
+    } catch (error) {
+      if (++this.#failures === QUIET_FAILURES)
+        this.notice(`The state of the job is unknown for now: ${messageOf(error)}`)
+    }
+  }
+
+  /** What the job said last, which is where its error stands. */
+  #failure(message: string): string {
+    let tail = ''
+    try {
+      tail = readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-12).join('\n').slice(-2000)
+    } catch {
+      // It wrote none.
+    }
+    return [message, tail].filter((part) => part !== '').join('\n')
+  }
+
+  #end(state: RunState, message: string, exitCode: number | null): void {
+    Object.assign(this.record, { state, message, exitCode, endedAt: Date.now() })
+    this.save()
+  }
+
+  /** New values from the next step on. Throws GatewayProblem. */
+  async patch(request: LivePatchRequest, checked: LiveParameters): Promise<LivePatchAnswer> {
+    const { record } = this
+    if (isOver(record.state)) throw over(this.record)
+    for (const name of LIVE_PARAMETERS) {
+      if (request[name] !== undefined && !isPatched(record.system, name)) {
+        throw new GatewayProblem(400, {
+          what: `${name} cannot be changed here.`,
+          why: `The ${record.system} system of the release has no such value in its code.`,
+          remedy: `Change ${SYSTEMS[record.system].liveParameters.join(' or ')} instead.`,
+        })
+      }
+    }
+    // The step may have gone on since the last look.
+    await this.watch.look(record.changes)
+    const fromStep = this.watch.translator.step + 1
+    record.changes = [...record.changes.filter((change) => change.fromStep < fromStep), { fromStep, live: checked }]
+    this.#writeLive()
+    this.save()
+    this.#tellStatus()
+    return { effectiveFromStep: fromStep, live: checked }
+  }
+
+  /** The values that will hold once everything that has been changed is in effect. */
+  get latestLive(): LiveParameters {
+    return this.record.changes.at(-1)?.live ?? this.#firstLive()
+  }
+
+  async stop(): Promise<RunSummary> {
+    const { record } = this
+    if (!isOver(record.state)) {
+      record.isStopWanted = true
+      this.save()
+      if (record.handle !== null) await this.#context.backend.stop(record.handle)
+      const problem = await this.#context.cleanup(record)
+      if (problem !== null) this.notice(problem)
+    }
+    return this.summary
+  }
+
+  notice(text: string): void {
+    const notice = this.#context.redactor.text(text)
+    if (this.record.notices.includes(notice)) return
+    this.record.notices = [...this.record.notices, notice].slice(-MOST_NOTICES)
+    this.save()
+    this.#tellStatus()
+  }
+
+  save(): void {
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    replaceFile(join(this.folder, 'run.json'), `${JSON.stringify(this.record)}\n`, 0o600)
+  }
+
+  /** Ends the watching and leaves the job alone. */
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await this.#work
+    await this.watch.close()
+  }
+
+  #tellStatus(): void {
+    // While the watch is being made there is nothing to tell of yet.
+    if (!(this.watch as RunWatch | undefined)) return
+    const { summary } = this
+    const text = JSON.stringify(summary)
+    if (text === this.#told) return
+    this.#told = text
+    this.#emitter.emit('status', summary)
+  }
+
+  #writeLive(): void {
+    const folder = join(this.#context.checkout, this.record.runId)
+    mkdirSync(folder, { recursive: true })
+    replaceFile(join(folder, LIVE_FILE), liveFileText(this.record.changes), 0o644)
+  }
+
+  #firstLive(): LiveParameters {
+    const { lambda, alphaLow, alphaHigh } = this.record.settings
+    return { lambda, alphaLow, alphaHigh }
+  }
+
+  #job(): JobRequest {
+    return { id: this.record.runId, script: join(this.folder, 'launch.sh'), folder: this.folder }
+  }
+
+  #source(): DumpSource {
+    const { system, runId, config } = this.record
+    const { checkout, limits } = this.#context
+    return { system, checkout, project: runId, config, groupsPerStep: limits.groupsPerStep }
+  }
+
+  #identity(): RunIdentity {
+    const { runId, system, settings, config, backend } = this.record
+    // The name of a model's folder is no path.
+    const model = (key: string) => textAt(config, key).split('/').filter(Boolean).at(-1) ?? ''
+    const isOod = valueAt(config, 'dataset.alfworld_eval_type') === 'eval_out_of_distribution'
+    return {
+      system,
+      split: isOod ? 'ood' : 'id',
+      limits: this.#context.limits,
+      started: {
+        runId,
+        settings,
+        preset: SYSTEMS[system].preset,
+        backend: backend === 'ray' ? 'Open-AgentRL on Ray' : 'Open-AgentRL',
+        models: {
+          policy: model('model.policy_model'),
+          reward: model('model.reward_model'),
+          author: model('model.environment_model'),
+        },
+      },
+    }
+  }
+}
+
+function over({ runId, state }: RunRecord): GatewayProblem {
+  return new GatewayProblem(409, {
+    what: `${runId} cannot be changed.`,
+    why: `It is over: ${state}.`,
+    remedy: 'Start a new run with the values that you want.',
+  })
+}

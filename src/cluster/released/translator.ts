@@ -1,0 +1,429 @@
+/**
+ * A run of the release in our vocabulary of events. The release says what happened in bunches: nothing while a step goes but lines
+ * of its log, then a line of results, dumps of all rollouts, and the state of the rewrites. So a step's events are told together
+ * when its results are written, and the step is finished when both models have been trained on them and, where one is due, the
+ * evaluation is done; the next step's first sign finishes it too.
+ *
+ * What the translator knows follows from the events it has told (`apply`) and from `memory`, which is small and is kept beside
+ * them: so it can be stopped anywhere and go on from its log. Steps of the release are our iterations.
+ *
+ * Advantages are computed as the release computes them (profile `reference`), with the λ of the step. `model-updated` is not told:
+ * of gradient norm, losses and KL the release keeps nothing.
+ */
+import { decideRewrite } from '../../method/adaptation.ts'
+import type { EphemeralEvent, LoggedBody, LoggedEvent, RunStarted } from '../../method/events.ts'
+import type { Settings } from '../../method/settings.ts'
+import {
+  DOMAIN_ACCURACY,
+  DOMAIN_EVALUATION_ACCURACY,
+  LIVE_PARAMETERS,
+  type LiveParameters,
+  type ReleasedSystem,
+} from '../protocol.ts'
+import { groupEvents, type TextLimits } from './group-events.ts'
+import type { ReleasedGroup } from './groups.ts'
+import type { LogMark } from './job-log.ts'
+import { isPatched } from './mapping.ts'
+import type { ReleasedProposal } from './proposals.ts'
+import type { ResultsLine } from './results.ts'
+
+export interface RunIdentity {
+  system: ReleasedSystem
+  started: Omit<RunStarted, 'type'>
+  /** Split that the run evaluates on. */
+  split: 'id' | 'ood'
+  limits: TextLimits
+}
+
+/** What the dumps say of a step. */
+export interface StepSnapshot {
+  taskIds: { rootId: string; taskId: string | null; isCandidate: boolean }[]
+  /** Groups that are told whole, of all that were rolled out. */
+  told: ReleasedGroup[]
+  /** Candidates of rewrites that were measured in this step, told or not. */
+  resolved: ReleasedGroup[]
+  metrics: Record<string, number>
+}
+
+/** What does not follow from the events. */
+export interface TranslatorMemory {
+  /** Of the step that the log is in; 0 before the first. */
+  logStep: number
+  /** Models that have been trained in it. */
+  trained: number
+  /** Metrics of the open iteration. */
+  metrics: Record<string, number>
+}
+
+/** λ and α that hold from a step on. */
+export interface LiveChange {
+  fromStep: number
+  live: LiveParameters
+}
+
+/** The values in a step: those of the last change that began by then. */
+export function liveAt(changes: readonly LiveChange[], step: number): LiveParameters | null {
+  let best: LiveChange | null = null
+  for (const change of changes) if (change.fromStep <= step) best = change
+  return best?.live ?? null
+}
+
+interface OpenProposal {
+  proposalId: string
+  taskId: string
+  accuracy: number
+  policyVersion: number
+  rootId: string
+  createdStep: number
+}
+
+const MODELS_TRAINED = 2
+
+export class RunTranslator {
+  readonly #identity: RunIdentity
+  memory: TranslatorMemory = { logStep: 0, trained: 0, metrics: {} }
+  #settings: Settings
+  #events: LoggedEvent[] = []
+  #nextSeq = 0
+  #hasStarted = false
+  #isOver = false
+  #iteration = 0
+  #isOpen = false
+  #evaluated = new Set<number>()
+  readonly #tasks = new Set<string>()
+  /** Active task of a root that has been rewritten. */
+  readonly #active = new Map<string, string>()
+  readonly #proposals = new Map<string, OpenProposal>()
+  #resolved = 0
+  #accepted = 0
+
+  constructor(identity: RunIdentity) {
+    this.#identity = identity
+    this.#settings = identity.started.settings
+  }
+
+  get settings(): Settings {
+    return this.#settings
+  }
+  get isOver(): boolean {
+    return this.#isOver
+  }
+  get nextSeq(): number {
+    return this.#nextSeq
+  }
+  /** The last step whose results have been told. */
+  get iteration(): number {
+    return this.#iteration
+  }
+  /** The step that the run is in, as far as anything has been heard of it; 0 before the first. */
+  get step(): number {
+    return Math.max(this.memory.logStep, this.#iteration)
+  }
+
+  /** The proposal that waits for a root's candidate, if there is one. */
+  openProposal(rootId: string): { createdStep: number; accuracy: number } | null {
+    for (const proposal of this.#proposals.values()) if (proposal.rootId === rootId) return proposal
+    return null
+  }
+
+  /** Events since the last call, numbered. */
+  drain(): LoggedEvent[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+
+  begin(): void {
+    if (!this.#hasStarted) this.#tell({ type: 'run-started', ...this.#identity.started }, 0)
+  }
+
+  /** Told when the results of a training step are there. `snapshot` is null where the dumps could not be read. */
+  training(line: ResultsLine, snapshot: StepSnapshot | null, changes: readonly LiveChange[]): void {
+    const { step } = line
+    if (step <= this.#iteration) return
+    this.#finish()
+    // A step whose results are missing was never told; iterations are numbered without gaps all the same.
+    for (let missing = this.#iteration + 1; missing < step; missing++) {
+      this.#tell({ type: 'iteration-started', taskIds: [], pendingTaskIds: [] }, missing)
+      this.#finish()
+    }
+    this.#changeLive(changes, step)
+    const ids = (isCandidate: boolean) =>
+      (snapshot?.taskIds ?? []).filter((task) => task.isCandidate === isCandidate).map((task) => this.#idOf(task))
+    const pendingTaskIds = ids(true)
+    this.#tell({ type: 'iteration-started', taskIds: ids(false), pendingTaskIds }, step)
+    for (const group of snapshot?.told ?? []) this.#tellGroup(group, step)
+    for (const group of snapshot?.resolved ?? []) this.#resolve(group, step)
+    this.memory.metrics = {
+      'training/global_step': step,
+      ...(snapshot ? {} : { 'policy/acc': line.acc }),
+      ...lineMetrics(line),
+      ...snapshot?.metrics,
+    }
+    this.#finishIfDone()
+  }
+
+  /** λ and α as they are in this step, if they have changed. */
+  #changeLive(changes: readonly LiveChange[], step: number): void {
+    const live = liveAt(changes, step)
+    if (live === null) return
+    const patch: Partial<LiveParameters> = {}
+    for (const name of LIVE_PARAMETERS) {
+      if (isPatched(this.#identity.system, name) && live[name] !== this.#settings[name]) patch[name] = live[name]
+    }
+    if (Object.keys(patch).length > 0) this.#tell({ type: 'settings-changed', patch }, step)
+  }
+
+  #tellGroup(group: ReleasedGroup, step: number): void {
+    const taskId = this.#idOf({ ...group, isCandidate: group.candidate !== null })
+    if (!this.#tasks.has(taskId) && !group.candidate) {
+      const { rootId, instruction, kind } = group
+      this.#tell(
+        { type: 'task-added', task: { id: taskId, rootId, instruction, kind, body: {} }, split: 'train' },
+        step,
+      )
+    }
+    for (const body of groupEvents(group, taskId, step, this.#settings, this.#identity.limits)) this.#tell(body, step)
+  }
+
+  #resolve(group: ReleasedGroup, step: number): void {
+    const { candidate } = group
+    if (!candidate) return
+    const candidateId = this.#idOf({ ...group, isCandidate: true })
+    const proposalId = proposalIdOf(candidateId)
+    let open = this.#proposals.get(proposalId)
+    if (!open) {
+      // It was proposed while nobody looked; the dump still says of what.
+      const { rootId, instruction, kind } = group
+      this.propose([
+        {
+          rootId,
+          parentId: candidate.parentId,
+          direction: candidate.direction,
+          accuracy: candidate.accuracyBefore,
+          createdStep: candidate.createdStep,
+          criticSummary: '',
+          text: '',
+          candidate: { id: candidateId, rootId, instruction, kind, body: {} },
+        },
+      ])
+      open = this.#proposals.get(proposalId)
+    }
+    if (!open) return
+    const won = group.episodes.filter(({ outcome }) => outcome === 1).length
+    const accuracyAfter = group.episodes.length > 0 ? won / group.episodes.length : 0
+    const { rule, accepted } = decideRewrite(candidate.direction, open.accuracy, accuracyAfter, this.#settings)
+    this.#tell(
+      {
+        type: 'rewrite-resolved',
+        proposalId,
+        taskId: open.taskId,
+        candidateId,
+        direction: candidate.direction,
+        accuracyBefore: open.accuracy,
+        policyVersionBefore: open.policyVersion,
+        accuracyAfter,
+        policyVersionAfter: step - 1,
+        accepted: candidate.isAccepted,
+        // What the cluster did counts, and the rule only where it says the same.
+        rule: accepted === candidate.isAccepted ? rule : `${rule}; the cluster decided otherwise`,
+      },
+      step,
+    )
+  }
+
+  /** Told once each. */
+  propose(proposals: readonly ReleasedProposal[]): void {
+    for (const { candidate, parentId, rootId, direction, accuracy, createdStep, criticSummary, text } of proposals) {
+      const proposalId = proposalIdOf(candidate.id)
+      if (this.#tasks.has(candidate.id) || this.#iteration === 0) continue
+      const { limits } = this.#identity
+      this.#tell(
+        {
+          type: 'rewrite-proposed',
+          proposalId,
+          taskId: parentId ?? this.#active.get(rootId) ?? rootId,
+          direction,
+          accuracy,
+          policyVersion: Math.max(0, createdStep - 1),
+          criticSummary: criticSummary.slice(0, limits.characters),
+          attempts:
+            text === ''
+              ? []
+              : [{ text: text.slice(0, limits.characters), message: 'The first valid attempt.', ok: true }],
+          candidate,
+        },
+        this.#iteration,
+      )
+      if (this.#isOpen) this.memory.metrics['env/proposed'] = (this.memory.metrics['env/proposed'] ?? 0) + 1
+    }
+  }
+
+  /** `episodes` are all that the evaluation played; 0 where that is not known. */
+  evaluation(line: ResultsLine, episodes: number): void {
+    const { step, acc, domains, tests } = line
+    if (this.#evaluated.has(step) || step > this.#iteration) return
+    this.#tell(
+      {
+        type: 'evaluation',
+        split: this.#identity.split,
+        // The first step evaluates the models it began with (1.2 of the release).
+        policyVersion: step === 1 ? 0 : step,
+        acc,
+        episodes,
+        ...(tests
+          ? {
+              tests: {
+                ut: tests.ut,
+                utTests: tests.utTests ?? 0,
+                detect: tests.detect,
+                detectTests: tests.detectTests ?? 0,
+              },
+            }
+          : {}),
+      },
+      step,
+    )
+    if (this.#isOpen && step === this.#iteration) {
+      for (const [domain, value] of Object.entries(domains ?? {})) {
+        this.memory.metrics[`${DOMAIN_EVALUATION_ACCURACY}${domain}`] = value
+      }
+    }
+    this.#finishIfDone()
+  }
+
+  /** What the log says. Answers with what people who watch should see now. */
+  mark(mark: LogMark): EphemeralEvent | null {
+    switch (mark.kind) {
+      case 'step':
+      case 'results':
+        if (mark.step > this.memory.logStep) {
+          this.memory.logStep = mark.step
+          this.memory.trained = 0
+        }
+        if (mark.kind === 'step' && mark.step > this.#iteration) this.#finish()
+        return null
+      case 'trained':
+        this.memory.trained++
+        this.#finishIfDone()
+        return null
+      case 'phase':
+        return { type: 'progress', phase: mark.phase, done: mark.done, total: mark.total, iteration: this.step }
+      case 'loss': {
+        const role = this.memory.trained === 0 ? 'policy' : 'reward'
+        if (this.#isOpen) this.memory.metrics[`${role}/loss`] = mark.loss
+        const phase = role === 'policy' ? 'update-policy' : 'update-reward'
+        return { type: 'progress', phase, done: mark.done, total: mark.total, iteration: this.step }
+      }
+    }
+  }
+
+  /** The job has ended: nothing more will come. */
+  end(reason: 'completed' | 'stopped'): void {
+    if (this.#isOver) return
+    this.#finish()
+    this.#tell({ type: 'run-finished', reason }, this.#iteration)
+  }
+
+  #finishIfDone(): void {
+    const isTrained = this.memory.logStep > this.#iteration || this.memory.trained >= MODELS_TRAINED
+    const every = this.#settings.evaluateEvery
+    const isDue = every > 0 && this.#iteration % every === 0
+    if (this.#isOpen && isTrained && (!isDue || this.#evaluated.has(this.#iteration))) this.#finish()
+  }
+
+  #finish(): void {
+    if (!this.#isOpen) return
+    const metrics = { ...this.memory.metrics }
+    if (metrics['env/accepted'] !== undefined) {
+      metrics['env/proposed'] ??= 0
+      metrics['env/accept_rate'] = this.#resolved > 0 ? this.#accepted / this.#resolved : 0
+    }
+    this.#tell({ type: 'iteration-finished', metrics }, this.#iteration)
+    this.memory.metrics = {}
+  }
+
+  #idOf({ rootId, taskId, isCandidate }: { rootId: string; taskId: string | null; isCandidate: boolean }): string {
+    if (taskId !== null) return taskId
+    return isCandidate ? `${rootId}@?` : (this.#active.get(rootId) ?? rootId)
+  }
+
+  #tell(body: LoggedBody, iteration: number): void {
+    const event: LoggedEvent = { ...body, seq: this.#nextSeq, iteration }
+    this.apply(event)
+    this.#events.push(event)
+  }
+
+  /** Also for what the log holds when the translator goes on after a stop. */
+  apply(event: LoggedEvent): void {
+    this.#nextSeq = event.seq + 1
+    switch (event.type) {
+      case 'run-started':
+        this.#hasStarted = true
+        this.#settings = event.settings
+        break
+      case 'settings-changed':
+        this.#settings = { ...this.#settings, ...event.patch }
+        break
+      case 'task-added':
+        this.#tasks.add(event.task.id)
+        break
+      case 'iteration-started':
+        this.#iteration = event.iteration
+        this.#isOpen = true
+        break
+      case 'rewrite-proposed':
+        if (event.candidate) {
+          this.#tasks.add(event.candidate.id)
+          this.#proposals.set(event.proposalId, {
+            proposalId: event.proposalId,
+            taskId: event.taskId,
+            accuracy: event.accuracy,
+            policyVersion: event.policyVersion,
+            rootId: event.candidate.rootId,
+            createdStep: event.policyVersion + 1,
+          })
+        }
+        break
+      case 'rewrite-resolved': {
+        const open = this.#proposals.get(event.proposalId)
+        this.#proposals.delete(event.proposalId)
+        this.#resolved++
+        if (!event.accepted) break
+        this.#accepted++
+        if (open) this.#active.set(open.rootId, event.candidateId)
+        break
+      }
+      case 'evaluation':
+        this.#evaluated.add(event.iteration)
+        break
+      case 'iteration-finished':
+        this.#isOpen = false
+        break
+      case 'run-finished':
+        this.#isOver = true
+        break
+      default:
+        break
+    }
+  }
+}
+
+function proposalIdOf(candidateId: string): string {
+  return `rewrite:${candidateId}`
+}
+
+function lineMetrics(line: ResultsLine): Record<string, number> {
+  const metrics: Record<string, number> = {}
+  for (const [domain, acc] of Object.entries(line.domains ?? {})) metrics[`${DOMAIN_ACCURACY}${domain}`] = acc
+  if (line.responseLength !== undefined && Number.isFinite(line.responseLength)) {
+    metrics['rollout/response_length/mean'] = line.responseLength
+  }
+  if (line.tests) {
+    metrics['reward/ut'] = line.tests.ut
+    metrics['reward/detect'] = line.tests.detect
+    if (line.tests.utTests !== null) metrics['reward/ut_tests'] = line.tests.utTests
+    if (line.tests.detectTests !== null) metrics['reward/detect_tests'] = line.tests.detectTests
+  }
+  return metrics
+}
