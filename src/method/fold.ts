@@ -173,9 +173,9 @@ export class RunView {
   /**
    * The run at the end of an iteration, 0 before the first. Takes time for the tasks and iterations, not for the events.
    * What no longer changes is shared: episodes, iterations, and `episodes` itself, which has the later ones as well. The
-   * result is to be looked at; events are applied to this view alone.
+   * result is to be looked at, unless `goesOn`: then the events that follow may be applied to it.
    */
-  at(iteration: number): RunView {
+  at(iteration: number, goesOn = false): RunView {
     const view = new RunView()
     const isPast = ({ iteration: own }: { iteration: number }) => own <= iteration
     const last = this.iterations.at(-1)?.iteration ?? 0
@@ -186,8 +186,8 @@ export class RunView {
       view.settingsChanges.reduce((settings, { patch }) => ({ ...settings, ...patch }), this.started.settings)
     view.iterations.push(...this.iterations.filter(isPast))
     view.evaluations.push(...this.evaluations.filter(isPast))
-    view.episodes = this.episodes
-    view.#tests = this.#tests
+    view.episodes = goesOn ? new Map(this.episodes) : this.episodes
+    view.#tests = goesOn ? new Map(this.#tests) : this.#tests
     for (const [name, { iterations, values }] of this.#series) {
       const count = iterations.findLastIndex((own) => own <= iteration) + 1
       if (count > 0) view.#series.set(name, { iterations: iterations.slice(0, count), values: values.slice(0, count) })

@@ -1,5 +1,5 @@
-/** A name for a run that sorts by when it was started: run-20260131-142501. */
+/** A name for a run that sorts by when it was started, to the millisecond: run-20260131-142501-042. */
 export function newRunId(now = new Date()): string {
   const digits = now.toISOString().replaceAll(/[^0-9]/g, '')
-  return `run-${digits.slice(0, 8)}-${digits.slice(8, 14)}`
+  return `run-${digits.slice(0, 8)}-${digits.slice(8, 14)}-${digits.slice(14, 17)}`
 }

@@ -1,11 +1,13 @@
 /** What the page asks of whatever runs the loop: a worker of this tab, later a cluster, in tests a stand-in. */
 import type { Component } from '../method/loop-contract.ts'
 import type { LivePatch } from '../method/settings.ts'
-import type { RunMessage, StartRequest } from '../runs/loop-service.ts'
+import type { BranchRequest, RunMessage, StartRequest } from '../runs/loop-service.ts'
 
 export interface SessionPort {
   start(request: StartRequest): Promise<void>
   resumeRun(runId: string): Promise<void>
+  /** Missing where runs keep no checkpoints that another run could begin with. */
+  branchRun?(request: BranchRequest): Promise<void>
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>

@@ -94,5 +94,5 @@ describe('the settings form', () => {
 })
 
 it('names a run by when it began', () => {
-  expect(newRunId(new Date(Date.UTC(2026, 0, 31, 14, 25, 1)))).toBe('run-20260131-142501')
+  expect(newRunId(new Date(Date.UTC(2026, 0, 31, 14, 25, 1, 42)))).toBe('run-20260131-142501-042')
 })

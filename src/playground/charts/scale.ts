@@ -13,6 +13,20 @@ export function linear(domain: [number, number], range: [number, number]): Scale
   return { domain, at: (value) => r0 + (value - d0) * slope }
 }
 
+/** As `linear`, of the logarithms; the domain is above 0, and what is not above 0 lies at its lower end. */
+export function logarithmic(domain: [number, number], range: [number, number]): Scale {
+  const scale = linear([Math.log10(domain[0]), Math.log10(domain[1])], range)
+  return { domain, at: (value) => scale.at(Math.log10(Math.max(value, domain[0]))) }
+}
+
+/** Powers of ten inside the domain, or the ends of one that has fewer than two. */
+export function logTicks([low, high]: [number, number]): number[] {
+  const result: number[] = []
+  for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power++)
+    result.push(10 ** power)
+  return result.length > 1 ? result : [low, high]
+}
+
 /** Round values inside the domain, about `count` of them: steps of 1, 2 or 5 times a power of ten. */
 export function ticks([low, high]: [number, number], count: number, isInteger = false): number[] {
   if (!(high > low)) return [low]

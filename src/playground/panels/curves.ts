@@ -4,11 +4,22 @@ import type { Point } from '../charts/scale.ts'
 import { compact, percent } from './format.ts'
 import type { World } from './worlds.ts'
 
+/** Where the values of a curve are in the rows of a kept run (metric-rows.ts). */
+export interface SeriesSource {
+  metric: string
+  /** The sum up to each iteration. */
+  isTotal?: boolean
+  /** Only iterations that have this one as well. */
+  onlyWith?: string
+}
+
 export interface Series {
   name: string
   hue: 'policy' | 'reward' | 'environment' | 'ink'
   line: 'solid' | 'dashed' | 'dotted'
   points: Point[]
+  /** Only where rows have it. */
+  source?: SeriesSource
 }
 
 export interface Chart {
@@ -27,6 +38,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
     const { iterations, values } = view.series(name)
     return iterations.map((x, i) => ({ x, y: values[i]! }))
   }
+  const of = (name: string) => ({ points: metric(name), source: { metric: name } })
   const along = (pick: (iteration: IterationView) => number | undefined): Point[] =>
     view.iterations.flatMap((iteration) => {
       const y = pick(iteration)
@@ -38,14 +50,26 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
   }
   /** Only iterations in which the model learned: a frozen one has no loss. */
   const learned = (leaf: 'pg_loss' | 'ppo_kl'): Series[] => [
-    { name: 'policy', hue: 'policy', line: 'solid', points: along((i) => i.policyUpdate?.metrics[leaf]) },
-    { name: 'reward model', hue: 'reward', line: 'solid', points: along((i) => i.rewardUpdate?.metrics[leaf]) },
+    {
+      name: 'policy',
+      hue: 'policy',
+      line: 'solid',
+      points: along((i) => i.policyUpdate?.metrics[leaf]),
+      source: { metric: `policy/${leaf}`, onlyWith: 'policy/examples' },
+    },
+    {
+      name: 'reward model',
+      hue: 'reward',
+      line: 'solid',
+      points: along((i) => i.rewardUpdate?.metrics[leaf]),
+      source: { metric: `reward/${leaf}`, onlyWith: 'reward/examples' },
+    },
   ]
   /** A share measured in evaluations of both splits and in training. */
   const shares = (hue: 'policy' | 'reward', leaf: string, training: string): Series[] => [
-    { name: 'in distribution', hue, line: 'solid', points: metric(`eval/id/${leaf}`) },
-    { name: 'out of distribution', hue, line: 'dashed', points: metric(`eval/ood/${leaf}`) },
-    { name: 'training', hue: 'ink', line: 'dotted', points: metric(training) },
+    { name: 'in distribution', hue, line: 'solid', ...of(`eval/id/${leaf}`) },
+    { name: 'out of distribution', hue, line: 'dashed', ...of(`eval/ood/${leaf}`) },
+    { name: 'training', hue: 'ink', line: 'dotted', ...of(training) },
   ]
   const ofHousehold = (): Chart[] => [
     {
@@ -63,8 +87,8 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       about:
         'Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome.',
       series: [
-        { name: 'process', hue: 'reward', line: 'solid', points: metric('reward/process_acc') },
-        { name: 'outcome', hue: 'reward', line: 'dashed', points: metric('reward/outcome_acc') },
+        { name: 'process', hue: 'reward', line: 'solid', ...of('reward/process_acc') },
+        { name: 'outcome', hue: 'reward', line: 'dashed', ...of('reward/outcome_acc') },
       ],
     },
   ]
@@ -98,7 +122,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       title: 'True tests',
       unit: 'share',
       about: 'Share of the tests written in training that the reference solution passes: the others lie.',
-      series: [{ name: 'training', hue: 'reward', line: 'solid', points: metric('reward/test_truth') }],
+      series: [{ name: 'training', hue: 'reward', line: 'solid', ...of('reward/test_truth') }],
     },
   ]
   const isCoding = world === 'coding'
@@ -115,6 +139,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
           hue: 'environment',
           line: 'solid',
           points: total((i) => i.resolved.filter((r) => r.accepted).length),
+          source: { metric: 'env/accepted', isTotal: true },
         },
         { name: 'proposed', hue: 'environment', line: 'dashed', points: total((i) => i.proposed.length) },
       ],
@@ -127,7 +152,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       about: isCoding
         ? 'p₊ is the share of written tests that right programs pass, p₋ the share that wrong ones fail. The reward model carries a signal only where μ is above 1.'
         : 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
-      series: [{ name: 'μ', hue: 'reward', line: 'solid', points: metric('theory/mu') }],
+      series: [{ name: 'μ', hue: 'reward', line: 'solid', ...of('theory/mu') }],
     },
     {
       id: 'entropy',
@@ -135,8 +160,8 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       unit: 'number',
       about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.',
       series: [
-        { name: 'policy', hue: 'policy', line: 'solid', points: metric('policy/entropy') },
-        { name: 'reward model', hue: 'reward', line: 'solid', points: metric('reward/entropy') },
+        { name: 'policy', hue: 'policy', line: 'solid', ...of('policy/entropy') },
+        { name: 'reward model', hue: 'reward', line: 'solid', ...of('reward/entropy') },
       ],
     },
     {

@@ -1,17 +1,20 @@
 /** What the page shows: the recorded run or the live one, and the verbs of its buttons and keys. */
 import type { Component } from '../../method/loop-contract.ts'
-import type { LivePatch, Settings } from '../../method/settings.ts'
+import { LIVE_SETTINGS, type LivePatch, type Settings } from '../../method/settings.ts'
 import type { Phase } from '../../method/events.ts'
 import type { RunView } from '../../method/fold.ts'
 import type { StartRequest } from '../../runs/loop-service.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
 import type { OpenSession } from '../session-port.ts'
 import { WORLD_PRESETS, type World } from '../panels/worlds.ts'
 import type { LinkContent } from '../link.ts'
 import { newRunId } from '../run-id.ts'
+import { Comparison } from './comparison.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
 import type { Games } from './games.svelte.ts'
 import type { Problems } from './problems.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
+import type { KeptRunList } from './kept-runs.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
 import type { Panel } from './revision.svelte.ts'
 import { RunSession } from './run-session.svelte.ts'
@@ -29,16 +32,35 @@ export class Playground {
   readonly live: RunSession
   readonly games: Games
   readonly problems: Problems
+  readonly runs: KeptRunList
+  readonly comparison: Comparison
+  #queue = $state.raw<readonly number[]>([])
   #source = $state.raw<'recorded' | 'live'>('recorded')
   #hasLiveRun = $state.raw(false)
   /** Of the run that was started last; null before one. */
   #liveWorld: World | null = null
   #isOpened = false
+  /** The run that was started last for one of several seeds. */
+  #queued: string | null = null
 
-  constructor(open: OpenSession, games: Games, problems: Problems) {
+  constructor(open: OpenSession, games: Games, problems: Problems, runs: KeptRunList) {
     this.live = new RunSession(open)
     this.games = games
     this.problems = problems
+    this.runs = runs
+    this.comparison = new Comparison(runs)
+    this.live.isKept = (runId) => runs.has(runId)
+    this.live.onEnded = (how) => this.#goOnWithQueue(how)
+  }
+
+  /** Of the run on show; null where this browser does not keep it. */
+  get shownRunId(): string | null {
+    const runId = this.#source === 'recorded' ? this.recorded.runId : this.live.runId
+    return runId !== null && this.runs.has(runId) ? runId : null
+  }
+  /** Seeds that are still to be run, one run after another. */
+  get queue(): readonly number[] {
+    return this.#queue
   }
 
   get source(): 'recorded' | 'live' {
@@ -70,15 +92,93 @@ export class Playground {
 
   async open(): Promise<void> {
     this.#isOpened = true
-    const looked = Promise.all([this.kept.look(), this.games.look(), this.problems.look()])
+    const looked = Promise.all([this.kept.look(), this.games.look(), this.problems.look(), this.runs.look()])
     await this.recorded.load(RECORDINGS[this.world])
     await looked
     if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#source = 'live'
   }
 
-  /** A run log from a file, shown as a recorded run. */
+  /** A run from a file, shown as a recorded run: a log, or a zip, which is kept as well. */
   async openFile(file: File): Promise<void> {
+    if (/\.zip$/i.test(file.name)) {
+      const imported = await this.runs.importFile(file)
+      if (imported) await this.openKept(imported.runId)
+      return
+    }
     if (await this.recorded.open(file)) this.#source = 'recorded'
+  }
+
+  /** Shows a kept run, at an iteration or at its end. */
+  async openKept(runId: string, iteration?: number): Promise<void> {
+    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#source = 'recorded'
+  }
+
+  /** Somebody looks at an iteration: what was said in it is read, where it was let go of. */
+  async want(iteration: number): Promise<void> {
+    if (this.#source === 'recorded') return this.recorded.want(iteration)
+    const { live, runs } = this
+    if (!live.view.iteration(iteration)?.isReleased) return
+    const { runId } = live
+    const events = await runs.source(runId).eventsOf(iteration)
+    if (live.runId === runId) live.restore(iteration, events)
+  }
+
+  /** What a branch of a run would change from an iteration on: the settings on the controls that a run can take over. */
+  branchPatch(run: RunSummary, iteration: number): LivePatch {
+    let then = run.settings
+    for (const change of run.changes) if (change.iteration <= iteration) then = { ...then, ...change.patch }
+    const now = this.draft.values
+    return Object.fromEntries(LIVE_SETTINGS.filter((name) => now[name] !== then[name]).map((name) => [name, now[name]]))
+  }
+
+  /** Another future of a kept run from a checkpoint on, under the settings on the controls, with its first beside it. */
+  async branch(run: RunSummary, iteration: number): Promise<void> {
+    const patch = this.branchPatch(run, iteration)
+    const runId = newRunId()
+    const iterations = Math.max(iteration + 1, this.draft.iterations)
+    this.#queue = []
+    this.show('live')
+    this.#hasLiveRun = true
+    this.kept.hold(runId)
+    void this.runs.choose(run.runId, true)
+    await this.live.branch({ from: run.runId, iteration, runId, patch, iterations }, () => {
+      const { settings } = this.live.view
+      if (settings) this.#liveWorld = settings.setting
+    })
+  }
+
+  /** Runs the settings on the controls with several seeds, one after another, from the seed on the controls on. */
+  async runSeeds(count: number): Promise<void> {
+    const first = this.draft.values.seed
+    this.#queue = Array.from({ length: count - 1 }, (_, i) => first + i + 1)
+    this.show('live')
+    this.#hasLiveRun = true
+    await this.#runSeed(first)
+  }
+
+  clearQueue(): void {
+    this.#queue = []
+  }
+
+  async #runSeed(seed: number): Promise<void> {
+    const request = this.#newRun()
+    const ofSeed = { ...request, settings: { ...request.settings, seed } }
+    this.#queued = request.runId
+    await this.live.start(ofSeed)
+  }
+
+  /** A run that was stopped or failed ends the queue: what went wrong with one seed would go wrong with the next. */
+  #goOnWithQueue(how: 'completed' | 'stopped' | 'failed'): void {
+    if (this.live.runId !== this.#queued) return
+    void this.runs.choose(this.#queued, true)
+    const [next, ...rest] = this.#queue
+    if (how !== 'completed' || next === undefined) {
+      this.#queue = []
+      return
+    }
+    this.#queue = rest
+    // In a task of its own: the session is still telling how the run before ended.
+    setTimeout(() => void this.#runSeed(next), 0)
   }
 
   /** The log of the live run as a file for this person. */
@@ -177,12 +277,12 @@ export class Playground {
   }
 
   pressStep(): void {
-    if (this.#source === 'recorded') void this.recorded.seek(this.recorded.iteration + 1)
+    if (this.#source === 'recorded') this.recorded.seek(this.recorded.iteration + 1)
     else void this.step()
   }
 
   pressBack(): void {
-    if (this.#source === 'recorded') void this.recorded.seek(this.recorded.iteration - 1)
+    if (this.#source === 'recorded') this.recorded.seek(this.recorded.iteration - 1)
   }
 
   #newRun(): StartRequest {

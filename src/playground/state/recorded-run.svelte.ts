@@ -1,6 +1,7 @@
 /**
- * A run that was recorded earlier, as a run log (run-log.ts), packed or not: shown before anything is started, or opened
- * from a file, and replayed by applying its events again.
+ * A run that was recorded earlier: a run log (run-log.ts) that comes with the page or from a file, packed or not, or a run
+ * that this browser keeps. It is folded once; any iteration of it is shown from that (RunView.at), and replayed by applying
+ * its events again. Of a kept run, what was said long before its end stays in the store until somebody looks at it.
  */
 import type { LoggedEvent, Phase } from '../../method/events.ts'
 import { RunView } from '../../method/fold.ts'
@@ -24,13 +25,18 @@ export class RecordedRun {
   #lastIteration = $state.raw(0)
   #isPlaying = $state.raw(false)
   #speed = $state.raw<number>(1)
+  /** Of the whole recording. */
+  #whole = new RunView()
+  /** What is shown of it. */
   #view = new RunView()
-  #events: LoggedEvent[] = []
-  /** ends[i]: index in #events after the last event of iteration i. */
-  #ends: number[] = []
-  #cursor = 0
+  #source: RecordingSource = NO_SOURCE
+  #runId = $state.raw<string | null>(null)
+  /** Of the iteration that is being replayed: its events, and how many of them have been applied. */
+  #replayed: { events: readonly LoggedEvent[]; count: number } | null = null
+  /** Iterations that somebody looked at, the latest last. */
+  readonly #restored: number[] = []
   #loading = 0
-  #seek = 0
+  #replay = 0
 
   get state(): RecordedState {
     return this.#state
@@ -42,7 +48,11 @@ export class RecordedRun {
   get fileName(): string | null {
     return this.#fileName
   }
-  /** The same object all the time, changed in place: whoever reads it here reads it again when it has changed. */
+  /** Of the kept run that is shown; null for a log. */
+  get runId(): string | null {
+    return this.#runId
+  }
+  /** May be changed in place: whoever reads it here reads it again when it has changed. */
   get view(): RunView {
     return this.viewFor('loop')
   }
@@ -74,7 +84,7 @@ export class RecordedRun {
     const ticket = ++this.#loading
     this.pause()
     this.#failure = null
-    this.#fileName = null
+    this.#fileName = this.#runId = null
     this.#state = 'loading'
     try {
       for (const address of addresses) {
@@ -83,7 +93,7 @@ export class RecordedRun {
         if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html')) continue
         const recording = await read(response.body)
         if (ticket !== this.#loading) return
-        await this.#show(recording)
+        this.#show(recording)
         return
       }
       if (ticket === this.#loading) this.#empty('absent')
@@ -100,11 +110,9 @@ export class RecordedRun {
 
   /** Nothing is left of what was on show before. */
   #empty(state: 'absent' | 'failed'): void {
-    this.#events = []
-    this.#ends = []
-    this.#view = new RunView()
-    this.#cursor = this.#iteration = this.#lastIteration = 0
-    this.#seek++
+    this.#whole = this.#view = new RunView()
+    this.#source = NO_SOURCE
+    this.#iteration = this.#lastIteration = 0
     this.#state = state
     this.#revision.riseNow()
   }
@@ -119,7 +127,8 @@ export class RecordedRun {
       const recording = await read(file.stream())
       if (ticket !== this.#loading) return false
       this.#fileName = file.name
-      await this.#show(recording)
+      this.#runId = null
+      this.#show(recording)
       return true
     } catch (cause) {
       if (ticket !== this.#loading) return false
@@ -130,37 +139,65 @@ export class RecordedRun {
     }
   }
 
-  async #show({ events, ends }: Recording): Promise<void> {
+  /** Shows a kept run, at an iteration or at its end; what was shown before stays where it cannot be read. */
+  async openKept(kept: KeptSource, iteration = Infinity): Promise<boolean> {
+    const ticket = ++this.#loading
+    this.#failure = null
+    const before = this.#state === 'loading' ? 'absent' : this.#state
+    this.#state = 'loading'
+    try {
+      const whole = new RunView()
+      await kept.readEvents((events) => {
+        if (ticket !== this.#loading) throw new DOMException('Another run was opened.', 'AbortError')
+        for (const event of events) {
+          whole.apply(event)
+          if (event.type === 'iteration-finished') whole.release(event.iteration - WHOLE_ITERATIONS)
+        }
+      })
+      if (ticket !== this.#loading) return false
+      whole.releaseEvaluations()
+      this.#fileName = null
+      this.#runId = kept.runId
+      this.#show({ whole, source: kept }, iteration)
+      return true
+    } catch (cause) {
+      if (ticket !== this.#loading) return false
+      const remedy = 'What was on show before is still there. Reload the page and try again.'
+      this.#failure = { what: `The run ${kept.runId} could not be opened.`, why: messageOf(cause), remedy }
+      this.#state = before
+      return false
+    }
+  }
+
+  #show({ whole, source }: Recording, iteration = Infinity): void {
     this.pause()
-    this.#events = events
-    this.#ends = ends
-    this.#view = new RunView()
-    this.#cursor = 0
-    this.#lastIteration = Math.max(0, ends.length - 1)
-    await this.seek(this.#lastIteration)
+    this.#whole = whole
+    this.#source = source
+    this.#restored.length = 0
+    this.#lastIteration = whole.current?.iteration ?? 0
+    this.seek(iteration)
     this.#state = 'ready'
   }
 
   /** Shows the run as it was at the end of an iteration (0: before the first). */
-  async seek(iteration: number): Promise<void> {
-    const ticket = ++this.#seek
+  seek(iteration: number): void {
     const target = Math.max(0, Math.min(iteration, this.#lastIteration))
-    const end = this.#ends[target] ?? 0
-    const isBackwards = end < this.#cursor
-    const view = isBackwards ? new RunView() : this.#view
-    let cursor = isBackwards ? 0 : this.#cursor
-    const slice = slicer()
-    while (cursor < end) {
-      view.apply(this.#events[cursor++]!)
-      if (slice.isDue()) {
-        if (!isBackwards) this.#cursor = cursor
-        await slice.rest()
-        if (ticket !== this.#seek) return
-      }
-    }
-    this.#view = view
-    this.#cursor = cursor
+    this.#replay++
+    this.#replayed = null
+    this.#view = target === this.#lastIteration ? this.#whole : this.#whole.at(target)
     this.#iteration = target
+    this.#revision.riseNow()
+  }
+
+  /** Reads what was said in an iteration, if it is not there: somebody looks at it. */
+  async want(iteration: number): Promise<void> {
+    if (!this.#whole.iteration(iteration)?.isReleased) return
+    const whole = this.#whole
+    const events = await this.#source.eventsOf(iteration)
+    whole.restore(iteration, events)
+    this.#restored.push(iteration)
+    const oldest = this.#restored.length > RESTORED_ITERATIONS ? this.#restored.shift() : undefined
+    if (oldest !== undefined && oldest !== iteration) whole.release(oldest)
     this.#revision.riseNow()
   }
 
@@ -174,52 +211,76 @@ export class RecordedRun {
 
   async play(): Promise<void> {
     if (this.#isPlaying || this.#state !== 'ready') return
-    if (this.#iteration >= this.#lastIteration) await this.seek(0)
+    if (this.#iteration >= this.#lastIteration) this.seek(0)
     this.#isPlaying = true
-    let previous = performance.now()
-    let debt = 0
-    const frame = (now: number) => {
-      if (!this.#isPlaying) return
-      const next = Math.min(this.#iteration + 1, this.#lastIteration)
-      const from = this.#ends[next - 1] ?? 0
-      const eventsPerSecond = ((this.#ends[next]! - from) / SECONDS_PER_ITERATION) * this.#speed
-      debt += Math.min(0.1, (now - previous) / 1000) * eventsPerSecond
-      previous = now
-      if (debt >= 1) {
-        const count = Math.floor(debt)
-        debt -= count
-        this.#advance(count)
+    const ticket = ++this.#replay
+    const isWanted = () => this.#isPlaying && ticket === this.#replay
+    while (isWanted() && this.#iteration < this.#lastIteration) {
+      if (this.#replayed === null) {
+        const events = await this.#source.eventsOf(this.#iteration + 1)
+        if (!isWanted()) break
+        this.#replayed = { events, count: 0 }
+        this.#view = this.#whole.at(this.#iteration, true)
       }
-      if (this.#cursor >= this.#events.length) this.#isPlaying = false
-      else requestAnimationFrame(frame)
+      if (!(await this.#replayIteration(this.#replayed, isWanted))) break
+      this.#replayed = null
+      this.#iteration++
     }
-    requestAnimationFrame(frame)
+    if (ticket === this.#replay) this.#isPlaying = false
   }
 
-  #advance(count: number): void {
-    this.#seek++
-    const end = Math.min(this.#events.length, this.#cursor + count)
-    while (this.#cursor < end) this.#view.apply(this.#events[this.#cursor++]!)
-    while (this.#iteration < this.#lastIteration && this.#ends[this.#iteration + 1]! <= this.#cursor) this.#iteration++
-    this.#revision.rise()
+  /** Applies events frame by frame. False where it was stopped before the last. */
+  async #replayIteration(
+    replayed: { events: readonly LoggedEvent[]; count: number },
+    isWanted: () => boolean,
+  ): Promise<boolean> {
+    const { events } = replayed
+    let previous = performance.now()
+    let debt = 0
+    while (replayed.count < events.length) {
+      const now = await new Promise<number>(requestAnimationFrame)
+      if (!isWanted()) return false
+      debt += Math.min(0.1, (now - previous) / 1000) * (events.length / SECONDS_PER_ITERATION) * this.#speed
+      previous = now
+      for (; debt >= 1 && replayed.count < events.length; debt--) this.#view.apply(events[replayed.count++]!)
+      this.#revision.rise()
+    }
+    return true
   }
 }
 
+/** Iterations before the end of a kept run of which everything is held. */
+const WHOLE_ITERATIONS = 50
+/** And of those before them, that somebody looked at. */
+const RESTORED_ITERATIONS = 8
+
+export interface RecordingSource {
+  /** The readable events of an iteration. */
+  eventsOf(iteration: number): Promise<readonly LoggedEvent[]>
+}
+
+export interface KeptSource extends RecordingSource {
+  runId: string
+  readEvents(onBatch: (events: readonly LoggedEvent[]) => void): Promise<void>
+}
+
+const NO_SOURCE: RecordingSource = { eventsOf: async () => [] }
+
 interface Recording {
-  events: LoggedEvent[]
-  /** ends[i]: index in `events` after the last event of iteration i. */
-  ends: number[]
+  whole: RunView
+  source: RecordingSource
 }
 
 /** Throws RunLogError. */
 async function read(body: ReadableStream<Uint8Array>): Promise<Recording> {
-  const recording: Recording = { events: [], ends: [] }
-  const { events, ends } = recording
+  const whole = new RunView()
+  const events: LoggedEvent[] = []
   const log = new RunLogReader()
   const take = (event: LoggedEvent | null) => {
     if (event === null) return
-    events.push(readableEvent(event))
-    ends[event.iteration] = events.length
+    const readable = readableEvent(event)
+    events.push(readable)
+    whole.apply(readable)
   }
   const slice = slicer()
   let rest = ''
@@ -233,8 +294,7 @@ async function read(body: ReadableStream<Uint8Array>): Promise<Recording> {
     }
   }
   take(log.takeLast(rest))
-  for (let i = 0; i < ends.length; i++) ends[i] ??= ends[i - 1] ?? 0
-  return recording
+  return { whole, source: { eventsOf: async (iteration) => events.filter((event) => event.iteration === iteration) } }
 }
 
 function messageOf(cause: unknown): string {

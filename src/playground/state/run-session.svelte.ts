@@ -1,11 +1,18 @@
 /** The run that this person started: commands go out through the port, events come back and are folded frame by frame. */
 import type { BackendChoice } from '../../engines/backend-choice.ts'
-import { isLogged, type EphemeralEvent, type Phase, type RunEvent, type StepHappened } from '../../method/events.ts'
+import {
+  isLogged,
+  type EphemeralEvent,
+  type LoggedEvent,
+  type Phase,
+  type RunEvent,
+  type StepHappened,
+} from '../../method/events.ts'
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
 import { LiveSteps } from '../live-steps.ts'
 import { RunView } from '../../method/fold.ts'
-import type { RunMessage, RunStatus, StartRequest } from '../../runs/loop-service.ts'
+import type { BranchRequest, RunMessage, RunStatus, StartRequest } from '../../runs/loop-service.ts'
 import { Revision, type Panel } from './revision.svelte.ts'
 import type { OpenSession, SessionPort } from '../session-port.ts'
 
@@ -20,12 +27,19 @@ export interface PhaseProgress {
   total: number
 }
 
+/** Iterations of which everything is held; what was said before them is in the store. */
+const WHOLE_ITERATIONS = 50
+
 export class RunSession {
+  /** Told when a run has ended: by itself, because it was stopped, or because it failed. */
+  onEnded: (how: 'completed' | 'stopped' | 'failed') => void = () => {}
+  /** Whether the browser keeps a run, so that what was said in it need not be held here. */
+  isKept: (runId: string) => boolean = () => false
   #status = $state.raw<RunStatus>({ state: 'idle' })
   readonly #revision = new Revision()
   #notice = $state.raw<string | null>(null)
   #backend = $state.raw<BackendChoice | null>(null)
-  #runId = ''
+  #runId = $state.raw('')
   #progress = $state.raw<PhaseProgress | null>(null)
   #view = new RunView()
   readonly #liveSteps = new LiveSteps()
@@ -53,6 +67,10 @@ export class RunSession {
   viewFor(panel: Panel): RunView {
     this.#revision.read(panel)
     return this.#view
+  }
+  /** Empty before the first. */
+  get runId(): string {
+    return this.#runId
   }
   /** Something that a person should know although the run goes on. */
   get notice(): string | null {
@@ -104,6 +122,18 @@ export class RunSession {
     return (await this.#port?.exportLog()) ?? null
   }
 
+  /** Goes on from a checkpoint of a kept run, as another run. `onCaughtUp` as in resumeKept. */
+  async branch(request: BranchRequest, onCaughtUp: () => void): Promise<void> {
+    this.#reset(request.runId)
+    this.#onCaughtUp = onCaughtUp
+    this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
+    await this.#try(async (port) => {
+      if (!port.branchRun)
+        throw new Error('Where this run computes, no checkpoints are kept that another could begin with.')
+      await port.branchRun(request)
+    }, 'The run could not branch.')
+  }
+
   async pause(): Promise<void> {
     this.#status = { state: 'pausing' }
     await this.#try((port) => port.pause(), 'The run could not be paused.')
@@ -152,9 +182,21 @@ export class RunSession {
     // What a run that has been replaced still says.
     if (message.runId !== null && message.runId !== this.#runId) return
     if (message.type === 'events') this.#take(message.batch)
-    else if (message.type === 'status') this.#status = message.status
+    else if (message.type === 'status') this.#turn(message.status)
     else if (message.type === 'backend') this.#backend = message.choice
     else this.#notice = message.text
+  }
+
+  #turn(status: RunStatus): void {
+    this.#status = status
+    if (status.state === 'failed') this.onEnded('failed')
+    if (status.state === 'finished') this.onEnded(status.reason)
+  }
+
+  /** Puts back what was said in an iteration that somebody looks at. */
+  restore(iteration: number, events: readonly LoggedEvent[]): void {
+    this.#view.restore(iteration, events)
+    this.#revision.riseNow()
   }
 
   #lose(why: string): void {
@@ -199,6 +241,10 @@ export class RunSession {
         this.#view.apply(event)
         if (event.type === 'episode') this.#liveSteps.forget(event.episodeId)
         if (event.type === 'iteration-started') this.#liveSteps.clear()
+        if (event.type === 'iteration-finished' && this.isKept(this.#runId)) {
+          this.#view.release(event.iteration - WHOLE_ITERATIONS)
+          if (event.iteration % WHOLE_ITERATIONS === 0) this.#view.releaseEvaluations()
+        }
       } else this.#watch(event)
     }
     const isBehind = this.#queueHead < this.#queue.length

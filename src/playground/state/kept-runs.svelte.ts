@@ -1,0 +1,167 @@
+/** The runs that this browser keeps: which there are, which are laid over the curves, and what can be done with each. */
+import type { Bridge } from '../../engines/worker-bridge.ts'
+import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
+import type { MetricRow } from '../../runs/metric-rows.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
+import type { RunsWorker } from '../../../workers/runs.ts'
+import type { OpenRunLibrary } from '../runs-worker.ts'
+import type { KeptSource } from './recorded-run.svelte.ts'
+
+export interface ChosenRun {
+  summary: RunSummary
+  rows: readonly MetricRow[]
+}
+
+/** Milliseconds between two looks at the list while runs change it. */
+const LOOK_MS = 300
+
+export class KeptRunList {
+  readonly #open: OpenRunLibrary
+  readonly #changes = new BroadcastChannel(RUNS_CHANNEL)
+  #bridge: Bridge<RunsWorker> | null = null
+  #entries = $state.raw<readonly RunSummary[] | null>(null)
+  #usage = $state.raw<{ used: number | null; quota: number | null }>({ used: null, quota: null })
+  #chosen = $state.raw<readonly ChosenRun[]>([])
+  #problem = $state.raw<string | null>(null)
+  #doing = $state.raw<string | null>(null)
+  #timer = 0
+
+  constructor(open: OpenRunLibrary) {
+    this.#open = open
+    this.#changes.onmessage = () => this.#lookSoon()
+  }
+
+  /** Null until they have been looked for. */
+  get entries(): readonly RunSummary[] | null {
+    return this.#entries
+  }
+  /** Bytes of this site; null where the browser does not say. */
+  get usage(): { used: number | null; quota: number | null } {
+    return this.#usage
+  }
+  /** Laid over the curves, in the order in which they were chosen. */
+  get chosen(): readonly ChosenRun[] {
+    return this.#chosen
+  }
+  /** Why what was asked for last did not work; null where it did. */
+  get problem(): string | null {
+    return this.#problem
+  }
+  /** What takes a while just now. */
+  get doing(): string | null {
+    return this.#doing
+  }
+
+  has(runId: string): boolean {
+    return this.#entries?.some((entry) => entry.runId === runId && !entry.isEvicted) ?? false
+  }
+
+  async look(): Promise<void> {
+    await this.#try(null, async ({ list, rows }) => {
+      const { runs, usage, quota } = await list()
+      this.#entries = runs
+      this.#usage = { used: usage, quota }
+      const chosen: ChosenRun[] = []
+      for (const { summary, rows: before } of this.#chosen) {
+        const now = runs.find(({ runId }) => runId === summary.runId)
+        if (!now) continue
+        const isSame = now.finishedIterations === summary.finishedIterations
+        chosen.push({ summary: now, rows: isSame && before.length > 0 ? before : await rows(now.runId) })
+      }
+      this.#chosen = chosen
+    })
+  }
+
+  /** Lays a run over the curves, or takes it away. */
+  async choose(runId: string, isChosen: boolean): Promise<void> {
+    const others = this.#chosen.filter(({ summary }) => summary.runId !== runId)
+    const summary = this.#entries?.find((entry) => entry.runId === runId)
+    if (!isChosen || !summary) {
+      this.#chosen = others
+      return
+    }
+    await this.#try(null, async ({ rows }) => {
+      const own = await rows(runId)
+      this.#chosen = [...this.#chosen.filter((each) => each.summary.runId !== runId), { summary, rows: own }]
+    })
+  }
+
+  rows(runId: string): Promise<MetricRow[]> {
+    return this.#remote().rows(runId)
+  }
+
+  /** For RecordedRun to show. */
+  source(runId: string): KeptSource {
+    return {
+      runId,
+      readEvents: (onBatch) => this.#remote().readEvents(runId, onBatch),
+      eventsOf: (iteration) => this.#remote().iterationEvents(runId, iteration),
+    }
+  }
+
+  async pin(runId: string, isPinned: boolean): Promise<void> {
+    await this.#try(null, ({ pin }) => pin(runId, isPinned))
+  }
+
+  async evict(runId: string): Promise<void> {
+    await this.#try('Making room…', ({ evict }) => evict(runId))
+  }
+
+  async remove(runId: string): Promise<void> {
+    await this.#try('Deleting…', ({ remove }) => remove(runId))
+  }
+
+  /** The run as a zip for this person. */
+  async download(runId: string): Promise<void> {
+    await this.#try('Packing the run…', async ({ exportRun }) => {
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(await exportRun(runId))
+      link.download = `${runId}.zip`
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+    })
+  }
+
+  /** Null where the file holds no run that could be kept. */
+  async importFile(file: File): Promise<RunSummary | null> {
+    let imported: RunSummary | null = null
+    await this.#try(`Unpacking ${file.name}…`, async ({ importRun }) => {
+      imported = await importRun(file)
+    })
+    return imported
+  }
+
+  #remote(): Bridge<RunsWorker>['remote'] {
+    if (this.#bridge === null) {
+      const bridge = this.#open()
+      void bridge.lost.then(() => {
+        if (this.#bridge === bridge) this.#bridge = null
+      })
+      this.#bridge = bridge
+    }
+    return this.#bridge.remote
+  }
+
+  #lookSoon(): void {
+    if (this.#timer !== 0) return
+    this.#timer = window.setTimeout(() => {
+      this.#timer = 0
+      void this.look()
+    }, LOOK_MS)
+  }
+
+  async #try(doing: string | null, work: (remote: Bridge<RunsWorker>['remote']) => Promise<unknown>): Promise<void> {
+    if (doing !== null) {
+      this.#problem = null
+      this.#doing = doing
+    }
+    try {
+      await work(this.#remote())
+    } catch (cause) {
+      this.#entries ??= []
+      this.#problem = cause instanceof Error ? cause.message : String(cause)
+    } finally {
+      if (doing !== null) this.#doing = null
+    }
+  }
+}

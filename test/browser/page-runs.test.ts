@@ -1,0 +1,209 @@
+/** Runs as things that one keeps: a link makes the same run again, a zip the same page; branches, seeds, scrubbing. */
+import { readFile } from 'node:fs/promises'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { makeSmall } from './small-run.ts'
+
+let browser: Browser
+const contexts: BrowserContext[] = []
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()))
+  expect(problems.splice(0)).toEqual([])
+})
+
+/** A person who has never been here, with storage of their own. */
+async function visit(address = '', viewport = { width: 1280, height: 900 }): Promise<Page> {
+  const context = await browser.newContext({ viewport })
+  contexts.push(context)
+  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  return open(context, address)
+}
+
+async function open(context: BrowserContext, address = ''): Promise<Page> {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  page.setDefaultTimeout(120_000)
+  await page.goto(new URL(address, inject('pageAddress')).href)
+  await page.getByRole('region', { name: 'Runs' }).waitFor()
+  return page
+}
+
+const runs = (page: Page) => page.getByRole('region', { name: 'Runs', exact: true })
+const cards = (page: Page) => runs(page).getByRole('listitem')
+
+async function setIterations(page: Page, iterations: number): Promise<void> {
+  const field = page.getByRole('spinbutton', { name: 'Iterations of the next run' })
+  await field.fill(String(iterations))
+  await field.press('Enter')
+}
+
+async function setLambda(page: Page, value: number): Promise<void> {
+  const field = page.getByRole('textbox', { name: /^λ, weight/ })
+  await field.fill(String(value))
+  await field.press('Enter')
+}
+
+async function runToEnd(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByText('Finished', { exact: true }).first().waitFor({ timeout: 180_000 })
+}
+
+/** The log that the page gives for its live run, without the name that every run has of its own. */
+async function logOf(page: Page): Promise<object[]> {
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download its log' }).click()
+  const log = parseRunLog(await readFile(await (await downloading).path(), 'utf8'))
+  return log.map((event) => (event.type === 'run-started' ? { ...event, runId: '' } : event))
+}
+
+/** What the page shows of a run, in words. */
+async function shownText(page: Page): Promise<string[]> {
+  const charts = await page.getByRole('region', { name: 'Curves' }).getByRole('img').all()
+  const labels = await Promise.all(charts.map(async (chart) => (await chart.getAttribute('aria-label')) ?? ''))
+  const sections = await Promise.all(
+    ['The loop', 'Trajectories', 'Tasks'].map((name) => page.getByRole('region', { name, exact: true }).innerText()),
+  )
+  return [...labels, ...sections.map((text) => text.replaceAll(/This is a recorded run.*/g, ''))]
+}
+
+describe('a link', () => {
+  it('makes the same run again elsewhere, event by event', { timeout: 400_000 }, async () => {
+    const first = await visit()
+    await makeSmall(first)
+    await setLambda(first, 0.5)
+    await setIterations(first, 2)
+    await first.getByRole('button', { name: 'Link…' }).click()
+    const field = first.getByRole('textbox', { name: 'Link to this configuration' })
+    const link = await field.inputValue()
+    await expect.poll(() => first.url()).toBe(link)
+    await first.keyboard.press('Escape')
+    await runToEnd(first)
+
+    const second = await visit(link)
+    expect(await second.getByRole('textbox', { name: /^G, rollouts/ }).inputValue()).toBe('2')
+    expect(await second.getByRole('spinbutton', { name: 'Iterations of the next run' }).inputValue()).toBe('2')
+    await runToEnd(second)
+    const [one, other] = [await logOf(first), await logOf(second)]
+    expect(one.length).toBeGreaterThan(20)
+    expect(other).toEqual(one)
+  })
+
+  it('shows only what a lesson needs, until somebody asks for everything', async () => {
+    const page = await visit('#hide=tasks,policyTemperature,world')
+    await page.getByText('This link shows a part of the page.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Tasks', exact: true }).count()).toBe(0)
+    expect(await page.getByRole('textbox', { name: 'Policy temperature' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Show everything' }).click()
+    await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Policy temperature' }).waitFor()
+  })
+
+  it('that is damaged is told of, and the page goes on as it was', async () => {
+    const page = await visit('#v1.q1YqSy0qzszPU7JSS')
+    await page.getByRole('alert').getByText('The configuration in the link is damaged or cut short.').waitFor()
+    expect(await page.getByRole('textbox', { name: /^λ, weight/ }).inputValue()).toBe('1')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+  })
+})
+
+describe('a kept run', () => {
+  it(
+    'goes into a zip and gives the same page elsewhere; scrubs, branches, compares and is deleted',
+    { timeout: 600_000 },
+    async () => {
+      const page = await visit()
+      await makeSmall(page)
+      await setIterations(page, 4)
+      await runToEnd(page)
+      const card = cards(page).first()
+      await card.getByText('4 of 4 iterations').waitFor()
+
+      await card.getByRole('button', { name: 'Open' }).click()
+      await card.getByText('on show').waitFor()
+      const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
+      expect(await scrubber.inputValue()).toBe('4')
+      const before = await shownText(page)
+      expect(before[0]).toContain('(iterations 1 to 4)')
+      await scrubber.fill('2')
+      await expect.poll(async () => (await shownText(page))[0]).toContain('(iterations 1 to 2)')
+      const atTwo = await shownText(page)
+      await scrubber.fill('4')
+      await expect.poll(() => shownText(page)).toEqual(before)
+
+      const downloading = page.waitForEvent('download')
+      await card.getByRole('button', { name: 'Export' }).click()
+      const download = await downloading
+      expect(download.suggestedFilename()).toMatch(/^run-.*\.zip$/)
+      const elsewhere = await visit()
+      await elsewhere.getByLabel('Exported run').setInputFiles({
+        name: 'mine.zip',
+        mimeType: 'application/zip',
+        buffer: await readFile(await download.path()),
+      })
+      await cards(elsewhere).first().getByText('imported from mine.zip').waitFor()
+      await expect.poll(() => shownText(elsewhere)).toEqual(before)
+      await elsewhere.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('2')
+      await expect.poll(() => shownText(elsewhere)).toEqual(atTwo)
+      await elsewhere.close()
+
+      await setLambda(page, 0.25)
+      await card.getByRole('button', { name: 'Branch…' }).click()
+      await card.getByRole('spinbutton').fill('1')
+      await card.getByText(/There is no checkpoint of iteration 1; the nearest is of 2/).waitFor()
+      await card.getByText('λ 0.25').waitFor()
+      await card.getByRole('button', { name: 'Branch after iteration 2' }).click()
+      const branch = cards(page).filter({ hasText: 'at iteration 2' })
+      await branch.getByText('4 of 4 iterations').waitFor({ timeout: 180_000 })
+      await branch.getByText('λ 0.25 from iteration 3').waitFor()
+      const letters = page.getByRole('region', { name: 'Curves' }).locator('svg text.letter')
+      await expect.poll(() => letters.first().textContent()).toBe('A')
+
+      await branch.getByRole('checkbox').check()
+      await page.getByRole('region', { name: 'Comparison of runs' }).getByText('Policy, training').waitFor()
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+        await page.getByRole('region', { name: 'Curves' }).scrollIntoViewIfNeeded()
+        if (process.env['SCREENSHOTS']) {
+          await page.screenshot({ path: `${process.env['SCREENSHOTS']}/runs-${colorScheme}.png`, fullPage: true })
+          await page.setViewportSize({ width: 360, height: 780 })
+          await page.screenshot({ path: `${process.env['SCREENSHOTS']}/runs-${colorScheme}-360.png`, fullPage: true })
+          await page.setViewportSize({ width: 1280, height: 900 })
+        }
+      }
+
+      await branch.getByRole('button', { name: 'Keep curves only' }).click()
+      await branch.getByText('curves only').waitFor()
+      expect(await branch.getByRole('button', { name: 'Open' }).count()).toBe(0)
+      await card.getByRole('button', { name: 'Delete' }).click()
+      await card.getByRole('button', { name: 'Delete for good' }).click()
+      await expect.poll(() => cards(page).count()).toBe(1)
+    },
+  )
+
+  it('runs several seeds one after another, and shows their mean with an interval', { timeout: 400_000 }, async () => {
+    const page = await visit()
+    await makeSmall(page)
+    await setIterations(page, 2)
+    await page.getByRole('spinbutton', { name: 'Seeds to run' }).fill('2')
+    await page.getByRole('button', { name: 'Run 2 seeds' }).click()
+    const table = page.getByRole('region', { name: 'Comparison of runs' })
+    await table.getByText('A, 2 seeds').waitFor({ timeout: 240_000 })
+    await expect.poll(() => table.getByText(/^\d+\.\d % ± \d+\.\d$/).count(), { timeout: 120_000 }).toBeGreaterThan(0)
+    expect((await cards(page).allInnerTexts()).filter((text) => /seed [01]\b/.test(text)).length).toBe(2)
+    await runs(page).getByText('Runs that differ in their seed alone').click()
+    await expect.poll(() => table.getByRole('columnheader').allInnerTexts()).toEqual(['Run', 'A', 'B'])
+  })
+})
