@@ -1,5 +1,6 @@
 /** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
-import { BACKENDS } from '../engines/role-models.ts'
+import { BACKENDS, ROLES, type Role } from '../engines/role-models.ts'
+import type { RoleSource, ServerKeys } from '../engines/role-source.ts'
 import {
   DEFAULT_PRESET,
   parseSettings,
@@ -10,6 +11,14 @@ import {
   type Settings,
 } from '../method/settings.ts'
 import type { BackendWish } from '../runs/loop-service.ts'
+import {
+  DEFAULT_LORA,
+  KEY_VARIABLES,
+  keysFrom,
+  parseLora,
+  parseRoleSource,
+  RoleArgumentError,
+} from './role-arguments.ts'
 
 export interface LoopArguments {
   iterations: number
@@ -18,8 +27,12 @@ export interface LoopArguments {
   preset: string
   settings: Settings
   isJson: boolean
-  /** Folder of the model folders. */
+  /** Folder of the folders of the built-in models. */
   models: string
+  /** Who plays, where it is not a built-in model. */
+  roles: Partial<Record<Role, RoleSource>>
+  /** Of servers among them. */
+  keys: ServerKeys
   /** A zip, folder or file of ALFWorld's own games, if these are to be played. */
   games?: string
   /** A file of coding problems in JSON or JSONL, if these are to be posed. */
@@ -37,6 +50,8 @@ export class ArgumentError extends Error {
   override readonly name = 'ArgumentError'
 }
 
+const loraWords = `rank=${DEFAULT_LORA.rank},alpha=${DEFAULT_LORA.alpha},targets=all`
+
 export const USAGE = `npm run loop -- [options]
 
   --iterations N      iterations to run (5)
@@ -47,7 +62,12 @@ export const USAGE = `npm run loop -- [options]
   --games PATH        plays ALFWorld's own games: the released zip, its unpacked folder or part of it
   --problems PATH     poses the coding problems of a file, JSON or JSONL; with --preset coding
   --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
-  --models DIR        folder with the models (public/models)
+  --models DIR        folder with the built-in models (public/models)
+  --policy-model M    who plays the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
+                      hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
+                      with the key in ${KEY_VARIABLES.openai} or ${KEY_VARIABLES.tinker}, or a source as a JSON object
+  --lora OPTIONS      adapters that are trained on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
+                      with +; none trains all weights (${loraWords})
   --out FILE.jsonl    writes the run log there, and timings beside it
   --save DIR          writes the checkpoints of policy and reward model there, after every iteration
   --json              metrics as JSON lines, and nothing else on stdout
@@ -64,14 +84,21 @@ const VALUED = [
   'problems',
   'backend',
   'models',
+  'policy-model',
+  'reward-model',
+  'author-model',
+  'lora',
   'out',
   'save',
 ] as const
 const FLAGS = ['json', 'help'] as const
 const MOST_ITERATIONS = 1_000_000
 
-/** Null when help was asked for. Throws ArgumentError. */
-export function parseLoopArguments(args: readonly string[]): LoopArguments | null {
+/** Null when help was asked for. Keys are of the environment. Throws ArgumentError. */
+export function parseLoopArguments(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>> = {},
+): LoopArguments | null {
   const given = readOptions(args)
   if (given.flags.has('help')) return null
   const value = (name: (typeof VALUED)[number]) => given.values.get(name)?.at(-1)
@@ -108,6 +135,7 @@ export function parseLoopArguments(args: readonly string[]): LoopArguments | nul
   }
   const settings = settingsFrom(overrides, preset)
   checkSources(settings, { games, problems })
+  const roles = rolesFrom(value)
   const out = value('out')
   const save = value('save')
   return {
@@ -117,11 +145,34 @@ export function parseLoopArguments(args: readonly string[]): LoopArguments | nul
     settings,
     isJson: given.flags.has('json'),
     models: value('models') ?? 'public/models',
+    roles,
+    keys: keysFrom(Object.values(roles), environment),
     ...(games === undefined ? {} : { games }),
     ...(problems === undefined ? {} : { problems }),
     ...(out === undefined ? {} : { out }),
     ...(save === undefined ? {} : { save }),
   }
+}
+
+function rolesFrom(value: (name: 'lora' | `${Role}-model`) => string | undefined): Partial<Record<Role, RoleSource>> {
+  const asArgument = <Result>(name: string, parse: () => Result): Result => {
+    try {
+      return parse()
+    } catch (error) {
+      if (error instanceof RoleArgumentError) throw new ArgumentError(`--${name}: ${error.message}.`, { cause: error })
+      throw error
+    }
+  }
+  const lora = value('lora')
+  const adapters = lora === undefined ? DEFAULT_LORA : asArgument('lora', () => parseLora(lora))
+  const given = ROLES.flatMap((role): [Role, RoleSource][] => {
+    const spec = value(`${role}-model`)
+    return spec === undefined ? [] : [[role, asArgument(`${role}-model`, () => parseRoleSource(spec, adapters))]]
+  })
+  if (lora !== undefined && !given.some(([, { kind }]) => kind === 'checkpoint' || kind === 'tinker')) {
+    throw new ArgumentError('--lora is for folders and Tinker servers; name one with --policy-model or --reward-model.')
+  }
+  return Object.fromEntries(given)
 }
 
 /** What is given is played, and what is asked for is given. Throws ArgumentError. */

@@ -1,59 +1,51 @@
 /** `npm run loop`: the whole loop without a page, models in threads of their own. See USAGE. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { chooseBackend, measureModel, type BackendChoice } from '../engines/backend-choice.ts'
-import { judgeRestartNotice, restartNotice } from '../engines/errors.ts'
+import { judgeRestartNotice } from '../engines/errors.ts'
 import { webGpuObstacleInNode } from '../engines/node-graphics.ts'
 import { startThread } from '../engines/node-threads.ts'
+import { openPlayers, type PlayersHost } from '../engines/open-players.ts'
 import { openSetting, type OpenedSetting, type SettingSources } from '../engines/open-setting.ts'
-import { openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
+import { RoleModelError } from '../engines/role-error.ts'
+import { ROLES, SHIPPED_MODELS, sourcesOf, type Role } from '../engines/role-models.ts'
+import type { RoleSource } from '../engines/role-source.ts'
 import type { ModelService } from '../engines/tiny.ts'
-import { connectWorker, type Bridge } from '../engines/worker-bridge.ts'
+import { connectWorker } from '../engines/worker-bridge.ts'
 import type { Judge } from '../environments/coding/judge/judge.ts'
 import { NoProblemsError } from '../environments/coding/problem-source.ts'
 import { openHousehold } from '../games/open-household.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Settings } from '../method/settings.ts'
-import type { BackendName } from '../language-model/backends/index.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { RunSession } from '../runs/session.ts'
 import { importLibrary } from './import-library.ts'
 import { importProblems } from './import-problems.ts'
 import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop-arguments.ts'
-import { choiceLine, RunReport } from './report.ts'
+import { choiceLine, playersLine, RunReport } from './report.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
 
-/** Throws ArgumentError where one of the setting's models is missing. */
-function modelFolders(models: string, setting: Settings['setting']): Record<Role, string> {
+/** Throws ArgumentError where one of the setting's models is missing that is to play. */
+function checkFolders(models: string, setting: Settings['setting'], sources: Record<Role, RoleSource>): void {
   const names = SHIPPED_MODELS[setting]
-  const folders = Object.fromEntries(ROLES.map((role) => [role, resolve(models, names[role])])) as Record<Role, string>
-  const missing = ROLES.find((role) => !existsSync(join(folders[role], 'config.json')))
+  const played = ROLES.filter((role) => sources[role].kind === 'built-in').map((role) => names[role])
+  const missing = played.find((name) => !existsSync(join(models, name, 'config.json')))
   if (missing !== undefined) {
     throw new ArgumentError(
-      `--models: "${models}" has no model ${names[missing]}; it must hold ${Object.values(names).join(', ')}, as \`npm run pretrain\` writes them.`,
+      `--models: "${models}" has no model ${missing}; it must hold ${played.join(', ')}, as \`npm run pretrain\` writes them.`,
     )
   }
-  return folders
 }
 
-function startWorker(role: Role): Bridge<ModelService> {
-  return connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role)
-}
-
-function choiceOf(wish: LoopArguments['backend'], policy: string): Promise<BackendChoice> {
-  return chooseBackend({ wish, findObstacle: webGpuObstacleInNode, measure: (backend) => measured(backend, policy) })
-}
-
-/** Tokens per second of a model on a backend, in a thread that ends with the measurement. */
-async function measured(backend: BackendName, location: string): Promise<number> {
-  const { remote, terminate } = startWorker('policy')
-  try {
-    await remote.load({ location, backend })
-    return await measureModel(remote, () => performance.now())
-  } finally {
-    terminate()
+function hostOf(models: string): PlayersHost {
+  return {
+    shippedModel: (name) => resolve(models, name),
+    startModel: (role) =>
+      connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
+    startWebLlm: null,
+    findWebGpuObstacle: webGpuObstacleInNode,
+    now: () => performance.now(),
   }
 }
 
@@ -92,27 +84,29 @@ async function run(options: LoopArguments): Promise<number> {
 async function runIn(world: OpenedSetting, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
-  const locations = modelFolders(options.models, settings.setting)
-  const choice = await choiceOf(options.backend, locations.policy)
-  if (options.backend === 'auto') tell(choiceLine(choice))
-  const { backend } = choice
-  const models = await openRoleModels({
-    backend,
-    locations,
-    startWorker,
-    onRestart: (loss) => tell(restartNotice(loss)),
-  })
+  const sources = sourcesOf(options.roles)
+  checkFolders(options.models, settings.setting, sources)
+  const players = await openPlayers(
+    { settings, sources, keys: options.keys, backend: options.backend },
+    (pieces) => world.formatsFor(pieces),
+    hostOf(options.models),
+    {
+      onBackend: (choice) => options.backend === 'auto' && tell(choiceLine(choice)),
+      onNotice: tell,
+    },
+  )
+  if (Object.keys(options.roles).length > 0) tell(playersLine(players))
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
   try {
     await store.create()
     const session = new RunSession({
       loop: runLoop,
       ports: {
-        policy: models.policy,
-        reward: models.reward,
-        author: models.author,
+        policy: players.policy,
+        reward: players.reward,
+        author: players.author,
+        formats: players.formats,
         environment: world.environment,
-        formats: world.formats,
         ...(world.unitTests && { unitTests: world.unitTests }),
         now: () => performance.now(),
       },
@@ -120,8 +114,8 @@ async function runIn(world: OpenedSetting, options: LoopArguments): Promise<numb
       request: {
         runId: `${preset}-s${settings.seed}`,
         preset,
-        backend,
-        models: SHIPPED_MODELS[settings.setting],
+        backend: players.backend,
+        models: players.names,
         settings,
       },
       iterations,
@@ -138,7 +132,7 @@ async function runIn(world: OpenedSetting, options: LoopArguments): Promise<numb
     return (await session.run()) === 'completed' ? 0 : EXIT_INTERRUPTED
   } finally {
     report.end()
-    models.close()
+    players.close()
   }
 }
 
@@ -155,11 +149,11 @@ function interrupt(session: RunSession, world: OpenedSetting): void {
 }
 
 try {
-  const options = parseLoopArguments(process.argv.slice(2))
+  const options = parseLoopArguments(process.argv.slice(2), process.env)
   if (options === null) process.stdout.write(USAGE)
   else process.exitCode = await run(options)
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`${message}\n`)
-  process.exitCode = error instanceof ArgumentError ? EXIT_BAD_ARGUMENTS : 1
+  process.exitCode = error instanceof ArgumentError || error instanceof RoleModelError ? EXIT_BAD_ARGUMENTS : 1
 }

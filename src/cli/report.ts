@@ -3,6 +3,8 @@
  * now on a terminal. Fed with the run's events; it computes nothing that is not in them.
  */
 import type { BackendChoice } from '../engines/backend-choice.ts'
+import type { Players } from '../engines/open-players.ts'
+import { ROLES } from '../engines/role-models.ts'
 import { isLogged, type EvaluationFinished, type PhaseProgressed, type RunEvent } from '../method/events.ts'
 
 export interface Output {
@@ -131,6 +133,19 @@ export function choiceLine({ backend, why, tokensPerSecond }: BackendChoice): st
   const measured = speeds.length === 0 ? '' : ` In tokens/s: ${speeds.join(', ')}.`
   const clause = NAME_FIRST.test(why) ? why : why.charAt(0).toLowerCase() + why.slice(1)
   return `Backend: ${backend}, because ${clause}${measured}`
+}
+
+/** "Models: policy SmolLM2-135M-Instruct (134,515,008 parameters, 1,843,200 trainable), ..." */
+export function playersLine({ names, infos }: Pick<Players, 'names' | 'infos'>): string {
+  const number = (value: number) => value.toLocaleString('en')
+  const words = ROLES.map((role) => {
+    const { parameters, trainedParameters } = infos[role]
+    if (parameters === 0) return `${role} ${names[role]}`
+    const trained =
+      trainedParameters === undefined || role === 'author' ? '' : `, ${number(trainedParameters)} trainable`
+    return `${role} ${names[role]} (${number(parameters)} parameters${trained})`
+  })
+  return `Models: ${words.join(', ')}.`
 }
 
 /** Sentences that begin with a name, which stays as it is in the middle of another. */

@@ -19,8 +19,8 @@ export interface ChoiceOptions {
   wish: 'auto' | BackendName
   /** Why WebGPU is out of the question here; null where it is worth a try. */
   findObstacle: () => Promise<string | null>
-  /** Tokens per second of the policy on a backend. Rejects where it cannot run. */
-  measure: (backend: BackendName) => Promise<number>
+  /** Tokens per second of the policy on a backend; rejects where it cannot run. Null for models too large to be loaded for that. */
+  measure: ((backend: BackendName) => Promise<number>) | null
 }
 
 const NAMES: Record<BackendName, string> = { cpu: 'the CPU', webgpu: 'WebGPU' }
@@ -30,6 +30,9 @@ export async function chooseBackend({ wish, findObstacle, measure }: ChoiceOptio
   const obstacle = await findObstacle()
   if (obstacle !== null) return { backend: 'cpu', why: obstacle, tokensPerSecond: {} }
   const tokensPerSecond: BackendChoice['tokensPerSecond'] = {}
+  if (measure === null) {
+    return { backend: 'webgpu', why: 'A model of the size of a checkpoint is not measured first.', tokensPerSecond }
+  }
   // One after the other, or each would slow the other down.
   for (const backend of BACKENDS) {
     try {

@@ -7,7 +7,8 @@ import {
   type ProblemSource,
 } from '../environments/coding/problem-source.ts'
 import { codingFormats, importedCodingFormats } from '../environments/coding/roles.ts'
-import type { CodingSources, OpenedSetting, SettingRequest } from './open-setting.ts'
+import type { RoleFormats } from '../method/ports.ts'
+import { ending, type CodingSources, type OpenedSetting, type RolePieces, type SettingRequest } from './open-setting.ts'
 import { SupervisedJudge } from './supervised-judge.ts'
 
 /** Throws a NoProblemsError where there is no imported problem for what the run would draw, and what `listProblems` throws. */
@@ -18,8 +19,23 @@ export async function openCoding(request: SettingRequest, sources: CodingSources
     onLoss: (loss) => sources.onJudgeLoss(loss),
   })
   const environment = new CodingEnvironment({ judge, problems })
-  const formats = request.settings.problems === 'imported' ? importedCodingFormats : codingFormats
-  return { environment, unitTests: environment, formats, close: () => judge.close() }
+  const plain = request.settings.problems === 'imported' ? importedCodingFormats : codingFormats
+  return {
+    environment,
+    unitTests: environment,
+    formatsFor: (pieces) => formatsFor(pieces, plain),
+    close: () => judge.close(),
+  }
+}
+
+async function formatsFor({ policy, reward, author }: RolePieces, plain: RoleFormats): Promise<RoleFormats> {
+  if (!policy && !reward && !author) return plain
+  const instruct = await import('../environments/coding/instruct-roles.ts')
+  return {
+    policy: policy ? ending(policy, instruct.instructPolicy(policy)) : plain.policy,
+    reward: reward ? instruct.instructReward(reward) : plain.reward,
+    author: author ? instruct.instructAuthor(author) : plain.author,
+  }
 }
 
 async function problemsFor({ settings, isResumed }: SettingRequest, sources: CodingSources): Promise<ProblemSource> {

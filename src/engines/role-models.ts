@@ -1,10 +1,10 @@
-/** The three roles' models, each in a thread of its own. */
+/** The three roles' models, each in a thread of its own or on a server. */
 import type { BackendName } from '../language-model/backends/index.ts'
 import type { Settings } from '../method/settings.ts'
-import { SupervisedModel } from './supervised-model.ts'
-import type { ModelService } from './tiny.ts'
-import type { Bridge } from './worker-bridge.ts'
-import type { WorkerLostError } from './errors.ts'
+import { openRole, type RoleContext } from './open-role.ts'
+import type { RoleModel, RoleSource } from './role-source.ts'
+import { sourceName } from './role-source.ts'
+import type { ModelInfo } from './tiny.ts'
 
 export const BACKENDS = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
 
@@ -17,30 +17,37 @@ export const SHIPPED_MODELS: Record<Settings['setting'], Record<Role, string>> =
   coding: { policy: 'coding-policy', reward: 'coding-reward', author: 'coding-author' },
 }
 
-export interface RoleModelsOptions {
-  backend: BackendName
-  /** Folder of each role's model: addresses in a browser, paths in Node. */
-  locations: Record<Role, string>
-  startWorker: (role: Role) => Bridge<ModelService>
-  /** Bytes of all three together. */
-  onBytes?: (done: number, total: number) => void
-  onRestart?: (loss: WorkerLostError) => void
+export function forRoles<Value>(valueOf: (role: Role) => Value): Record<Role, Value> {
+  return { policy: valueOf('policy'), reward: valueOf('reward'), author: valueOf('author') }
 }
 
-export interface RoleModels extends Record<Role, SupervisedModel> {
+/** Who plays what, where roles that nothing is said of are played by the built-in models. */
+export function sourcesOf(given: Partial<Record<Role, RoleSource>> = {}): Record<Role, RoleSource> {
+  return forRoles((role) => given[role] ?? { kind: 'built-in' })
+}
+
+/** What the log calls the models. */
+export function modelNames(sources: Record<Role, RoleSource>, setting: Settings['setting']): Record<Role, string> {
+  return forRoles((role) => sourceName(sources[role], SHIPPED_MODELS[setting][role]))
+}
+
+export interface RoleModelsOptions extends Omit<RoleContext, 'onBytes'> {
+  sources: Record<Role, RoleSource>
+  /** Bytes of all three together. */
+  onBytes?: (done: number, total: number) => void
+}
+
+export interface RoleModels extends Record<Role, RoleModel> {
+  infos: Record<Role, ModelInfo>
   close(): void
 }
 
-/** Starts and loads all three at the same time. */
-export async function openRoleModels(options: RoleModelsOptions): Promise<RoleModels> {
-  const { backend, locations, startWorker, onBytes, onRestart } = options
+/** Starts and loads all three at the same time. Throws what loading throws, and RoleModelError. */
+export async function openRoleModels({ sources, onBytes, ...context }: RoleModelsOptions): Promise<RoleModels> {
   const bytes = new Map<Role, { done: number; total: number }>()
-  const open = (role: Role) =>
-    new SupervisedModel({
-      name: role,
-      source: { location: locations[role], backend },
-      startWorker: () => startWorker(role),
-      ...(onRestart && { onRestart }),
+  const opened = forRoles((role) =>
+    openRole(role, sources[role], {
+      ...context,
       ...(onBytes && {
         onBytes(done: number, total: number) {
           bytes.set(role, { done, total })
@@ -51,14 +58,18 @@ export async function openRoleModels(options: RoleModelsOptions): Promise<RoleMo
           )
         },
       }),
-    })
-  const models = { policy: open('policy'), reward: open('reward'), author: open('author') }
-  const close = () => ROLES.forEach((role) => models[role].close())
+    }),
+  )
+  const close = () => ROLES.forEach((role) => opened[role].close())
   try {
-    await Promise.all(ROLES.map((role) => models[role].load()))
+    const [policy, reward, author] = await Promise.all(ROLES.map((role) => opened[role].load()))
+    return {
+      ...forRoles((role) => opened[role].model),
+      infos: { policy: policy!, reward: reward!, author: author! },
+      close,
+    }
   } catch (error) {
     close()
     throw error
   }
-  return { ...models, close }
 }

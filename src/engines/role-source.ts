@@ -73,6 +73,58 @@ export type RoleSourceKind = RoleSource['kind']
 /** Keys by base address. They stay in memory: no source, log, link or export has one. */
 export type ServerKeys = Readonly<Record<string, string>>
 
+/** A server's address as keys are found by it: without a slash at the end. */
+export function serverAddress(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, '')
+}
+
+/** Servers that a run's models are on. */
+export function serversOf(sources: Iterable<RoleSource>): string[] {
+  const addresses = Array.from(sources, (source) => ('baseUrl' in source ? [serverAddress(source.baseUrl)] : [])).flat()
+  return [...new Set(addresses)]
+}
+
+/** The key of a server; null where there is none, as servers on one's own machine mostly want. */
+export function keyFor(keys: ServerKeys, baseUrl: string): string | null {
+  const found = Object.entries(keys).find(([address]) => serverAddress(address) === serverAddress(baseUrl))
+  return found?.[1] || null
+}
+
+/** What a log calls a model: of a folder its name, on Hugging Face that of the repository. Never an address or a path. */
+export function sourceName(source: RoleSource, shipped: string): string {
+  switch (source.kind) {
+    case 'built-in':
+      return shipped
+    case 'checkpoint':
+      return folderName(source.location)
+    case 'webllm':
+      return source.record.model_id
+    case 'openai':
+      return source.model
+    case 'tinker':
+      return source.baseModel
+  }
+}
+
+function folderName(location: string): string {
+  const repository = /^https?:\/\/[^/]+\/[^/]+\/([^/]+)\/resolve\//.exec(location)?.[1]
+  return (
+    repository ??
+    location
+      .replace(/^local:/, '')
+      .split(/[/\\]/)
+      .filter(Boolean)
+      .at(-1) ??
+    location
+  )
+}
+
+/** Runs of before keep addresses of folders, all of whose weights were trained. */
+export function keptSource(kept: RoleSource | string): RoleSource {
+  if (typeof kept !== 'string') return kept
+  return { kind: 'checkpoint', location: kept, adapters: null, storage: 'float32', contextWindow: null, sampler: null }
+}
+
 /** A model that can play a role: what the loop needs of it, and how it is spoken to. */
 export interface RoleModel extends LanguageModelPort {
   /** Null for models that continue plain text, as our small ones do; they know the formats of our settings by heart. */

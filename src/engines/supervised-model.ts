@@ -3,10 +3,10 @@
  * state after the last update, and repeats the call. The run goes on as if nothing had happened, because generation and
  * updates depend on nothing but weights and seeds. A worker whose graphics device has failed counts as lost.
  */
+import type { ChatPieces } from '../method/chat-pieces.ts'
 import type {
   Completion,
   GenerateRequest,
-  LanguageModelPort,
   SamplingOptions,
   Tokens,
   TrainingExample,
@@ -14,14 +14,20 @@ import type {
   UpdateOptions,
 } from '../method/ports.ts'
 import { isDeviceFailure, WorkerLostError } from './errors.ts'
-import type { ModelInfo, ModelService, ModelSource, OnBytes } from './tiny.ts'
+import type { RoleModel } from './role-source.ts'
+import type { ModelInfo, ModelSource, OnBytes } from './tiny.ts'
 import type { Bridge, Remoted } from './worker-bridge.ts'
 
-export interface SupervisedModelOptions {
+/** What a worker exposes that a model lives in. */
+export interface WorkerModel<Source> extends RoleModel {
+  load(source: Source, onBytes?: OnBytes): Promise<ModelInfo>
+}
+
+export interface SupervisedModelOptions<Source> {
   /** "policy"; for messages. */
   name: string
-  source: ModelSource
-  startWorker(): Bridge<ModelService>
+  source: Source
+  startWorker(): Bridge<WorkerModel<Source>>
   onBytes?: OnBytes
   onRestart?(loss: WorkerLostError): void
 }
@@ -29,19 +35,17 @@ export interface SupervisedModelOptions {
 /** Losses in a row, without a call that came through, after which it is no use to go on. */
 const MOST_LOSSES = 3
 
-type Model = Remoted<ModelService>
-
-export class SupervisedModel implements LanguageModelPort {
-  readonly #options: SupervisedModelOptions
-  #bridge: Bridge<ModelService> | null = null
-  #ready: Promise<Model> | null = null
+export class SupervisedModel<Source = ModelSource> implements RoleModel {
+  readonly #options: SupervisedModelOptions<Source>
+  #bridge: Bridge<WorkerModel<Source>> | null = null
+  #ready: Promise<Remoted<WorkerModel<Source>>> | null = null
   #info: ModelInfo | null = null
   /** As of the last update; null while the weights are those of the source. */
   #checkpoint: Uint8Array | null = null
   #losses = 0
   #isClosed = false
 
-  constructor(options: SupervisedModelOptions) {
+  constructor(options: SupervisedModelOptions<Source>) {
     this.#options = options
   }
 
@@ -50,6 +54,10 @@ export class SupervisedModel implements LanguageModelPort {
     await this.#call(async () => {})
     if (this.#info === null) throw new Error(`The ${this.#options.name} model did not load.`)
     return this.#info
+  }
+
+  chatPieces(): Promise<ChatPieces | null> {
+    return this.#call((model) => model.chatPieces())
   }
 
   encode(texts: readonly string[]): Promise<Tokens[]> {
@@ -90,7 +98,7 @@ export class SupervisedModel implements LanguageModelPort {
     this.#bridge?.terminate()
   }
 
-  async #call<Result>(use: (model: Model) => Promise<Result>): Promise<Result> {
+  async #call<Result>(use: (model: Remoted<WorkerModel<Source>>) => Promise<Result>): Promise<Result> {
     for (;;) {
       const ready = (this.#ready ??= this.#start())
       try {
@@ -121,7 +129,7 @@ export class SupervisedModel implements LanguageModelPort {
     return new WorkerLostError(this.#options.name, 'its graphics device failed', { cause: error })
   }
 
-  async #start(): Promise<Model> {
+  async #start(): Promise<Remoted<WorkerModel<Source>>> {
     const bridge = this.#options.startWorker()
     this.#bridge = bridge
     this.#info = await bridge.remote.load(this.#options.source, this.#options.onBytes)

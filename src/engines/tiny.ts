@@ -4,27 +4,33 @@
  */
 import { selectBackend, type BackendName } from '../language-model/backends/index.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
-import { urlReader, type ModelReader } from '../language-model/model-folder.ts'
+import { writeSafetensors } from '../language-model/safetensors.ts'
+import type { ChatPieces } from '../method/chat-pieces.ts'
 import type {
   Completion,
   GenerateRequest,
-  LanguageModelPort,
   SamplingOptions,
   Tokens,
   TrainingExample,
   UpdateMetrics,
   UpdateOptions,
 } from '../method/ports.ts'
-import { nodeModule } from './endpoints.ts'
+import { openCheckpoint, type HeldCheckpoint } from './role-checkpoint.ts'
+import { modelFiles } from './role-files.ts'
+import type { RoleModel } from './role-source.ts'
 
 export interface ModelSource {
-  /** Folder of the model: an address in a browser, a path in Node. */
+  /** Folder of the model: an address in a browser, a path in Node, or `local:NAME`. */
   location: string
   backend: BackendName
+  /** Of a model that is not ours. */
+  checkpoint?: HeldCheckpoint
 }
 
 export interface ModelInfo {
   parameters: number
+  /** Those that an update changes; all of them unless it is said. */
+  trainedParameters?: number
   /** What computes, in words: "WebAssembly, relaxed SIMD, one thread". */
   backendDescription: string
   /** Tokens that prompt and response may have together. */
@@ -34,17 +40,41 @@ export interface ModelInfo {
 /** Bytes; `total` is 0 while it is not known. */
 export type OnBytes = (done: number, total: number) => void
 
-export class ModelService implements LanguageModelPort {
-  #model: LanguageModel | null = null
+/** A checkpoint's file of a model that cannot change. */
+const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
-  /** Loads the model, in place of the one before. */
-  async load({ location, backend }: ModelSource, onBytes?: OnBytes): Promise<ModelInfo> {
+export class ModelService implements RoleModel {
+  #model: LanguageModel | null = null
+  #chatPieces: ChatPieces | null = null
+  /** No weight of it can be trained, so there is none to keep. */
+  #isFixed = false
+
+  /**
+   * Loads the model, in place of the one before. Throws what LanguageModel.load throws, a ModelTooLargeError before weights are
+   * loaded that cannot fit, and a ChatTemplateError for a template that a growing transcript cannot follow.
+   */
+  async load({ location, backend, checkpoint }: ModelSource, onBytes?: OnBytes): Promise<ModelInfo> {
     const { description } = await selectBackend(backend)
     await this.#model?.dispose()
     this.#model = null
-    this.#model = await LanguageModel.load(await readerOf(location, onBytes), 'selected')
-    const { parameterCount, config } = this.#model
-    return { parameters: parameterCount, backendDescription: description, maxPositions: config.maxPositions }
+    this.#chatPieces = null
+    if (checkpoint) {
+      const opened = await openCheckpoint({ location, backend, checkpoint }, onBytes)
+      this.#model = opened.model
+      this.#chatPieces = opened.chatPieces
+    } else this.#model = await LanguageModel.load(await modelFiles(location, onBytes), 'selected')
+    this.#isFixed = checkpoint?.adapters === null && checkpoint.storage !== 'float32'
+    const { parameterCount, trainedParameterCount, config } = this.#model
+    return {
+      parameters: parameterCount,
+      trainedParameters: this.#isFixed ? 0 : trainedParameterCount,
+      backendDescription: description,
+      maxPositions: config.maxPositions,
+    }
+  }
+
+  async chatPieces(): Promise<ChatPieces | null> {
+    return this.#chatPieces
   }
 
   encode(texts: readonly string[]): Promise<Tokens[]> {
@@ -63,12 +93,14 @@ export class ModelService implements LanguageModelPort {
     return this.#loaded.update(examples, options, signal)
   }
 
-  saveCheckpoint(): Promise<Uint8Array> {
+  /** Of a model with adapters these alone, and of one that cannot change nothing; the optimiser's state with them. */
+  async saveCheckpoint(): Promise<Uint8Array> {
+    if (this.#isFixed) return writeSafetensors({ metadata: UNCHANGED, tensors: new Map() })
     return this.#loaded.saveCheckpoint()
   }
 
-  loadCheckpoint(bytes: Uint8Array): Promise<void> {
-    return this.#loaded.loadCheckpoint(bytes)
+  async loadCheckpoint(bytes: Uint8Array): Promise<void> {
+    if (!this.#isFixed) await this.#loaded.loadCheckpoint(bytes)
   }
 
   get #loaded(): LanguageModel {
@@ -79,34 +111,3 @@ export class ModelService implements LanguageModelPort {
 
 /** Results that a worker gives away instead of copying them. */
 export const MODEL_RESULTS_GIVEN = ['generate', 'saveCheckpoint'] as const satisfies readonly (keyof ModelService)[]
-
-async function readerOf(location: string, onBytes?: OnBytes): Promise<ModelReader> {
-  const isAddress = /^[a-z]{2,}:/i.test(location)
-  if (isAddress || nodeModule('node:worker_threads') === null)
-    return urlReader(location, onBytes && countingFetch(onBytes))
-  const folders = '../language-model/folder-reader.ts'
-  const { folderReader } = (await import(
-    /* @vite-ignore */ folders
-  )) as typeof import('../language-model/folder-reader.ts')
-  return folderReader(location)
-}
-
-/** `fetch` that tells how many bytes have come, over all files together. */
-function countingFetch(onBytes: OnBytes): typeof fetch {
-  let done = 0
-  let total = 0
-  return async (...request) => {
-    const response = await fetch(...request)
-    if (response.body === null || !response.ok) return response
-    // The rest of a download that was cut is in the total already.
-    if (response.status !== 206) total += Number(response.headers.get('content-length') ?? 0)
-    const counter = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        done += chunk.byteLength
-        onBytes(done, Math.max(done, total))
-        controller.enqueue(chunk)
-      },
-    })
-    return new Response(response.body.pipeThrough(counter), response)
-  }
-}

@@ -26,6 +26,11 @@ export interface ModelFolder {
   tokenizer: Tokenizer
 }
 
+/** Reads config.json alone, to know a model's size before anything large is loaded. Throws ModelFileError or ModelConfigError. */
+export async function readModelConfig(reader: ModelReader): Promise<ModelConfig> {
+  return parseModelConfig(await readJson(reader, 'config.json'), reader.name)
+}
+
 /** Reads the small files: a model that we cannot run is refused before its weights are loaded. Throws ModelFileError, ModelConfigError or TokenizerError. */
 export async function readModelFolder(reader: ModelReader): Promise<ModelFolder> {
   const configJson = await readJson(reader, 'config.json')

@@ -227,6 +227,8 @@ export interface RoleFormats {
     opening(openingText: string): string
     /** Appended after a response; ends with the cue for the next response. */
     afterResponse(observation: string): string
+    /** What the model ends a response by: goes before that where a response was cut at its token limit. */
+    responseEnd?: string
     /** Never throws; a response without a readable command gives command ''. */
     parse(response: string): { thought: string; command: string }
     maxTokens: number

@@ -138,7 +138,8 @@ export async function* rollOut(
         yield rollout.episode
       } else {
         goesOn.push(episode)
-        observations.push(formats.policy.afterResponse(result.observation))
+        const end = completion.finishReason === 'length' ? (formats.policy.responseEnd ?? '') : ''
+        observations.push(end + formats.policy.afterResponse(result.observation))
       }
     }
     const continuations = goesOn.length > 0 ? await policy.encode(observations) : []

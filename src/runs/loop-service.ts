@@ -3,18 +3,22 @@
  * time; starting another ends the one before. How models and environment are opened is the worker's business.
  */
 import type { BackendChoice } from '../engines/backend-choice.ts'
+import type { BackendWish } from '../engines/open-players.ts'
+import { RoleModelError } from '../engines/role-error.ts'
+import { checkLearners } from '../engines/role-learning.ts'
+import { ROLES, sourcesOf, type Role } from '../engines/role-models.ts'
+import { keptSource, keyFor, serversOf, type RoleSource, type ServerKeys } from '../engines/role-source.ts'
 import type { LoggedEvent, RunEvent } from '../method/events.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
 import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
 import { EventBatcher } from './event-batcher.ts'
 import { readableEvent } from './readable-event.ts'
-import { newSummary, type ResumableRun, type ResumableRunStore, type RunStore } from './run-store.ts'
+import { newSummary, type ResumableRun, type ResumableRunStore, type RunStore, type RunSummary } from './run-store.ts'
 import { eventLine, headerLine } from './run-log.ts'
 import { RunSession, type SessionState } from './session.ts'
 
-/** `auto` is the fastest backend that this machine has for the models asked for. */
-export type BackendWish = 'auto' | 'cpu' | 'webgpu'
+export type { BackendWish }
 
 export interface StartRequest {
   runId: string
@@ -24,8 +28,10 @@ export interface StartRequest {
   iterations: number
   /** `auto` unless given. */
   backend?: BackendWish
-  /** Addresses of model folders; the shipped models unless given. */
-  models?: Partial<LoopRequest['models']>
+  /** Who plays; the built-in models unless given. */
+  models?: Partial<Record<Role, RoleSource>>
+  /** Of servers among them. They are not kept: a run that goes on later is given them again. */
+  keys?: ServerKeys
 }
 
 /** Another future of a kept run: the same until a checkpoint, then under other settings. */
@@ -37,6 +43,8 @@ export interface BranchRequest {
   patch: LivePatch
   /** Of the branch, those of the run before it included. */
   iterations: number
+  /** Of servers among its models. */
+  keys?: ServerKeys
 }
 
 /** In words for people: what happened, why, and what they can do. */
@@ -122,6 +130,7 @@ const KEEPS_NOTHING: RunStore = {
 
 interface CurrentRun {
   session: RunSession
+  sources: Record<Role, RoleSource>
   interrupt(): void
   /** Settles when the run has ended and its workers are gone; never rejects. */
   ended: Promise<void>
@@ -161,15 +170,15 @@ export class LoopService {
     return { runId, file: new Blob(parts, { type: 'application/jsonl' }) }
   }
 
-  /** Takes up a kept run at its last checkpoint, and tells its events again from the start. */
-  async resumeRun(runId: string): Promise<void> {
+  /** Takes up a kept run at its last checkpoint, and tells its events again from the start. `keys` are of its servers. */
+  async resumeRun(runId: string, keys?: ServerKeys): Promise<void> {
     const resumable = await (await this.#openStore())?.prepareResume(runId)
     if (!resumable) throw new Error(`Run "${runId}" has no checkpoint to go on from. Start it again with its settings.`)
-    await this.#goOn(resumable)
+    await this.#goOn(resumable, keys)
   }
 
   /** Puts a branch beside a kept run and goes on with it. Throws SettingsError for a change that a run cannot take. */
-  async branchRun({ from, iteration, runId, patch, iterations }: BranchRequest): Promise<void> {
+  async branchRun({ from, iteration, runId, patch, iterations, keys }: BranchRequest): Promise<void> {
     const store = await this.#openStore()
     const summary = await store?.branch(from, iteration, { runId, iterations })
     if (!store || !summary) {
@@ -188,10 +197,10 @@ export class LoopService {
     }
     const resumable = await store.prepareResume(runId)
     if (!resumable) throw new Error(`The branch "${runId}" was deleted before it could go on.`)
-    await this.#goOn(resumable, patch)
+    await this.#goOn(resumable, keys, patch)
   }
 
-  async #goOn({ summary, history, checkpoint }: ResumableRun, patch?: LivePatch): Promise<void> {
+  async #goOn({ summary, history, checkpoint }: ResumableRun, keys: ServerKeys = {}, patch?: LivePatch): Promise<void> {
     const started = history.find((event) => event.type === 'run-started')
     const request: StartRequest = {
       runId: summary.runId,
@@ -199,7 +208,14 @@ export class LoopService {
       settings: started?.settings ?? summary.settings,
       iterations: Math.max(1, summary.iterations - checkpoint.iteration),
       ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
-      ...(summary.models && { models: summary.models }),
+      ...(summary.models && { models: keptSources(summary.models) }),
+      keys,
+    }
+    const unnamed = summary.keyedServers?.find((address) => keyFor(keys, address) === null)
+    if (unnamed !== undefined) {
+      await this.#end()
+      this.#send({ type: 'status', runId: summary.runId, status: { state: 'failed', failure: keyMissing(unnamed) } })
+      return
     }
     await this.#begin(request, false, { history, checkpoint, ...(patch && { patch }) })
   }
@@ -221,14 +237,21 @@ export class LoopService {
     await this.#end()
   }
 
-  /** One iteration, then paused; of one component alone if `only` is given. Starts `request` if no run is under way. */
+  /**
+   * One iteration, then paused; of one component alone if `only` is given. Starts `request` if no run is under way. Throws
+   * RoleModelError where that component cannot learn.
+   */
   async stepOnce(only?: Component, request?: StartRequest): Promise<void> {
+    const sources = this.#current?.sources ?? sourcesOf(request?.models)
+    checkLearners(sources, { trainPolicy: only === 'policy', trainReward: only === 'reward' })
     if (this.#current === null && request !== undefined) await this.#begin(request, true)
     this.#current?.session.stepOnce(only)
   }
 
-  /** Takes effect at the next iteration. Throws SettingsError. */
+  /** Takes effect at the next iteration. Throws SettingsError, and RoleModelError where a model is to learn that cannot. */
   async patch(patch: LivePatch): Promise<void> {
+    const { trainPolicy = false, trainReward = false } = patch
+    if (this.#current) checkLearners(this.#current.sources, { trainPolicy, trainReward })
     this.#current?.session.patch(patch)
   }
 
@@ -270,13 +293,23 @@ export class LoopService {
       if (this.#loading !== request) return
       this.#loading = null
       const failure =
-        error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error)
+        error instanceof OpeningError
+          ? error.failure
+          : error instanceof RoleModelError
+            ? { what: error.what, why: error.why, remedy: error.remedy }
+            : failureOf('The models could not be loaded.', error)
       status({ state: 'failed', failure })
       return
     }
     const kept = await this.#openStore(notice)
     const store = kept ?? KEEPS_NOTHING
-    if (!resumed) await store.create(newSummary(request)).catch((error: unknown) => notice(messageOf(error)))
+    const keyedServers = serversOf(Object.values(request.models ?? {})).filter(
+      (address) => keyFor(request.keys ?? {}, address) !== null,
+    )
+    if (!resumed)
+      await store
+        .create(newSummary({ ...request, ...(keyedServers.length > 0 && { keyedServers }) }))
+        .catch((error: unknown) => notice(messageOf(error)))
     if (this.#loading !== request) {
       opened.close()
       return
@@ -290,7 +323,14 @@ export class LoopService {
     const session = new RunSession({
       loop: runLoop,
       ports: opened.ports,
-      request: { ...request, backend: opened.backend, models: opened.models },
+      // Sources and keys stay here.
+      request: {
+        runId,
+        preset: request.preset,
+        settings: request.settings,
+        backend: opened.backend,
+        models: opened.models,
+      },
       iterations: request.iterations,
       store,
       checkpointEvery: this.#options.checkpointEvery ?? 2,
@@ -319,7 +359,7 @@ export class LoopService {
         opened.close()
         if (this.#current?.session === session) this.#current = null
       })
-    this.#current = { session, ended, interrupt: () => opened.interrupt?.() }
+    this.#current = { session, sources: sourcesOf(request.models), ended, interrupt: () => opened.interrupt?.() }
     this.#log = { runId, session, store: kept }
   }
 
@@ -374,5 +414,22 @@ function failureOf(what: string, error: unknown): RunFailure {
     why: messageOf(error),
     remedy:
       'Start the run again. If it fails again, reload the page: a run with a checkpoint is offered there to go on.',
+  }
+}
+
+function keptSources(kept: NonNullable<RunSummary['models']>): Partial<Record<Role, RoleSource>> {
+  return Object.fromEntries(
+    ROLES.flatMap((role) => {
+      const source = kept[role]
+      return source === undefined ? [] : [[role, keptSource(source)]]
+    }),
+  )
+}
+
+function keyMissing(address: string): RunFailure {
+  return {
+    what: 'The run could not go on.',
+    why: `It has a model on ${address} with a key, and keys are not kept.`,
+    remedy: 'Give the key again under Models and resume the run; it is kept as it was.',
   }
 }

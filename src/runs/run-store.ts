@@ -1,4 +1,6 @@
 /** Where runs are kept: the page's IndexedDB, files of the command line, memory in tests. */
+import type { Role } from '../engines/role-models.ts'
+import type { RoleSource } from '../engines/role-source.ts'
 import type { LoggedEvent } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import type { KeptCheckpoint } from './checkpoint-thinning.ts'
@@ -16,8 +18,10 @@ export interface RunSummary {
   isFinished: boolean
   /** What computed it, as its log has it; null before it has started. */
   backend: string | null
-  /** Addresses of the models, where they were not the shipped ones. */
-  models?: Partial<Record<'policy' | 'reward' | 'author', string>>
+  /** Who plays, where it is not the built-in models. Runs of before have addresses of folders. */
+  models?: Partial<Record<Role, RoleSource | string>>
+  /** Servers that it has keys of, which are not kept. */
+  keyedServers?: string[]
   /** Where its beginning comes from, where it did not start by itself. */
   origin: { kind: 'branch'; runId: string; iteration: number } | { kind: 'import'; name: string } | null
   /** Stays at the top of the list, and is never let go of to make room. */
@@ -33,10 +37,11 @@ export interface RunSummary {
   updatedAt: number
 }
 
-export type NewRun = Pick<RunSummary, 'runId' | 'preset' | 'settings' | 'iterations' | 'models'>
+export type NewRun = Pick<RunSummary, 'runId' | 'preset' | 'settings' | 'iterations' | 'models' | 'keyedServers'>
 
 /** The summary of a run that has not started. */
-export function newSummary({ runId, preset, settings, iterations, models }: NewRun, now = Date.now()): RunSummary {
+export function newSummary(run: NewRun, now = Date.now()): RunSummary {
+  const { runId, preset, settings, iterations, models, keyedServers } = run
   return {
     runId,
     preset,
@@ -47,6 +52,7 @@ export function newSummary({ runId, preset, settings, iterations, models }: NewR
     isFinished: false,
     backend: null,
     ...(models && { models }),
+    ...(keyedServers && { keyedServers }),
     origin: null,
     isPinned: false,
     isEvicted: false,

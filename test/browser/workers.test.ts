@@ -7,6 +7,8 @@ import { preview, type PreviewServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLogged, type RunEvent } from '../../src/method/events.ts'
 import { presetSettings, type Settings } from '../../src/method/settings.ts'
+import { forRoles } from '../../src/engines/role-models.ts'
+import { keptSource } from '../../src/engines/role-source.ts'
 import type { RunMessage, StartRequest } from '../../src/runs/loop-service.ts'
 import { writeTinyModels } from '../engines/tiny-folders.ts'
 import { useBrowser } from './harness.ts'
@@ -147,11 +149,8 @@ describe('the workers in a browser', () => {
     )
   }
 
-  const tinyModels = (setting: Settings['setting']) => ({
-    policy: `${modelAddress}${setting}-policy`,
-    reward: `${modelAddress}${setting}-reward`,
-    author: `${modelAddress}${setting}-author`,
-  })
+  const tinyModels = (setting: Settings['setting']) =>
+    forRoles((role) => keptSource(`${modelAddress}${setting}-${role}`))
 
   const loggedOf = (messages: readonly RunMessage[]) =>
     messages

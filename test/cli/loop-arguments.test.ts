@@ -21,6 +21,8 @@ describe('npm run loop', () => {
       settings: presetSettings('household'),
       isJson: false,
       models: 'public/models',
+      roles: {},
+      keys: {},
     })
   })
 

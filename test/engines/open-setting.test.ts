@@ -16,6 +16,8 @@ const ENTRIES = {
   fragile: new URL('./fixtures/fragile-judge.ts', import.meta.url),
 }
 
+const PLAIN = { policy: null, reward: null, author: null }
+
 function imported(id: string, split: ImportedProblem['split']): ImportedProblem {
   const task: CodingTask = {
     id,
@@ -72,7 +74,8 @@ describe('the world of a run', () => {
     const close = vi.fn<() => void>()
     const from = sources({ openHousehold: () => Promise.resolve({ environment, close }) })
     const opened = await open(presetSettings('household'), from)
-    expect(opened).toMatchObject({ environment, formats: householdFormats })
+    expect(opened.environment).toBe(environment)
+    expect(await opened.formatsFor(PLAIN)).toBe(householdFormats)
     expect(opened.unitTests).toBeUndefined()
     opened.close()
     expect(close).toHaveBeenCalledOnce()
@@ -81,8 +84,8 @@ describe('the world of a run', () => {
 
   it('is generated problems with a judge that starts with the first program and ends with the run', async () => {
     const from = sources()
-    const { environment, unitTests, formats, close } = await open(coding(), from)
-    expect(formats).toBe(codingFormats)
+    const { environment, unitTests, formatsFor, close } = await open(coding(), from)
+    expect(await formatsFor(PLAIN)).toBe(codingFormats)
     const tasks = (await environment.sampleTasks('train', 2, 1)) as CodingTask[]
     await environment.reset(tasks.map((task) => ({ episodeId: task.id, task, maxSteps: 1 })))
     expect(from.startJudge).not.toHaveBeenCalled()
@@ -114,8 +117,8 @@ describe('the world of a run', () => {
     const listProblems = vi.fn<SettingSources['listProblems']>(() =>
       Promise.resolve([imported('a', 'train'), imported('b', 'id')]),
     )
-    const { environment, formats } = await open(coding({ problems: 'imported' }), sources({ listProblems }))
-    expect(formats).toBe(importedCodingFormats)
+    const { environment, formatsFor } = await open(coding({ problems: 'imported' }), sources({ listProblems }))
+    expect(await formatsFor(PLAIN)).toBe(importedCodingFormats)
     expect((await environment.sampleTasks('train', 5, 0)).map(({ id }) => id)).toEqual(['a'])
     expect((await environment.sampleTasks('id', 5, 0)).map(({ id }) => id)).toEqual(['b'])
     expect(await environment.sampleTasks('ood', 5, 0)).toEqual([])

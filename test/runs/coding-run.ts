@@ -40,7 +40,7 @@ export interface CodingRunOptions {
 }
 
 export async function openCodingRun(settings: Settings, options: CodingRunOptions = {}): Promise<OpenedRun> {
-  const { close, ...world } = await openSetting(
+  const { close, formatsFor, ...world } = await openSetting(
     { settings, isResumed: false },
     {
       openHousehold: () => Promise.reject(new Error('This run is no household.')),
@@ -70,6 +70,7 @@ export async function openCodingRun(settings: Settings, options: CodingRunOption
       author: new FakeModel(0, () => 'nothing that could be read'),
       now: () => 0,
       ...world,
+      formats: await formatsFor({ policy: null, reward: null, author: null }),
       environment: remembering(world.environment, problems),
     },
     backend: 'cpu',

@@ -1,0 +1,141 @@
+/**
+ * Opens the model of one role, by its kind. Our own transformer and WebLLM compute in a worker that is supervised; servers are
+ * talked to from the loop's own thread, which only waits for them.
+ */
+import type { BackendName } from '../language-model/backends/index.ts'
+import { deriveSeed } from '../method/random.ts'
+import type { Settings } from '../method/settings.ts'
+import type { WorkerLostError } from './errors.ts'
+import { ContextBoundModel } from './role-context.ts'
+import { RoleModelError } from './role-error.ts'
+import { SHIPPED_MODELS, type Role } from './role-models.ts'
+import type { CheckpointSource, RoleModel, RoleSource, ServerKeys, WebLlmModelSource } from './role-source.ts'
+import { SupervisedModel, type WorkerModel } from './supervised-model.ts'
+import type { ModelInfo, ModelService, ModelSource, OnBytes } from './tiny.ts'
+import type { WebLlmSource } from './webllm/webllm-model.ts'
+import type { Bridge } from './worker-bridge.ts'
+
+/** How the page or the command line starts what models live in. */
+export interface RoleHost {
+  /** Folder of a model that we ship, by its name. */
+  shippedModel(name: string): string
+  startModel(role: Role): Bridge<ModelService>
+  /** Null where WebLLM cannot run: outside of a browser. */
+  startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmSource>>) | null
+}
+
+export interface RoleContext {
+  host: RoleHost
+  settings: Settings
+  backend: BackendName
+  keys: ServerKeys
+  onBytes?: OnBytes
+  onRestart?: (loss: WorkerLostError) => void
+  onFullContext?: (role: Role, promptTokens: number, maxPositions: number) => void
+}
+
+export interface OpenedRole {
+  model: RoleModel
+  /** Loads it, or finds out what a server can do. Once. */
+  load(): Promise<ModelInfo>
+  close(): void
+}
+
+/** Throws RoleModelError where this place cannot run a model of the kind. Nothing is loaded yet. */
+export function openRole(role: Role, source: RoleSource, context: RoleContext): OpenedRole {
+  const opened = openEngine(role, source, context)
+  let maxPositions = Infinity
+  return {
+    ...opened,
+    model: new ContextBoundModel(opened.model, {
+      maxPositions: () => maxPositions,
+      onFull: (promptTokens, most) => context.onFullContext?.(role, promptTokens, most),
+    }),
+    async load() {
+      const info = await opened.load()
+      maxPositions = info.maxPositions
+      return info
+    },
+  }
+}
+
+function openEngine(role: Role, source: RoleSource, context: RoleContext): OpenedRole {
+  const { host, backend, settings } = context
+  switch (source.kind) {
+    case 'built-in': {
+      const location = host.shippedModel(SHIPPED_MODELS[settings.setting][role])
+      return inWorker<ModelSource>(role, { location, backend }, () => host.startModel(role), context)
+    }
+    case 'checkpoint':
+      return openCheckpoint(role, source, context)
+    case 'webllm': {
+      const { startWebLlm } = host
+      if (startWebLlm === null) throw needsBrowser(role)
+      return inWorker(role, webLlmSource(source), () => startWebLlm(role), context)
+    }
+    case 'openai':
+    case 'tinker':
+      throw new RoleModelError(role, {
+        what: `The ${role} model cannot be opened.`,
+        why: `Models on servers (${source.kind}) are not wired into runs yet.`,
+        remedy: 'Choose a built-in model or a checkpoint.',
+      })
+  }
+}
+
+function openCheckpoint(role: Role, source: CheckpointSource, context: RoleContext): OpenedRole {
+  const { host, backend, settings } = context
+  if (source.sampler !== null) {
+    throw new RoleModelError(role, {
+      what: `The ${role} model cannot be opened.`,
+      why: 'WebLLM does not sample for a checkpoint yet.',
+      remedy: 'Leave its sampler out.',
+    })
+  }
+  const checkpoint = {
+    adapters: source.adapters,
+    storage: source.storage,
+    contextWindow: source.contextWindow,
+    isTrained: (role === 'policy' && settings.trainPolicy) || (role === 'reward' && settings.trainReward),
+    adapterSeed: deriveSeed(settings.seed, 'adapters', role),
+  }
+  return inWorker<ModelSource>(
+    role,
+    { location: source.location, backend, checkpoint },
+    () => host.startModel(role),
+    context,
+  )
+}
+
+function inWorker<Source>(
+  name: Role,
+  source: Source,
+  startWorker: () => Bridge<WorkerModel<Source>>,
+  { onBytes, onRestart }: RoleContext,
+): OpenedRole {
+  const model = new SupervisedModel<Source>({
+    name,
+    source,
+    startWorker,
+    ...(onBytes && { onBytes }),
+    ...(onRestart && { onRestart }),
+  })
+  return { model, load: () => model.load(), close: () => model.close() }
+}
+
+/**
+ * Sequences of one prompt share it, and few transcripts are as long as they may be: on average there is room for each to be half
+ * as long, and for one of full length in any case.
+ */
+export function webLlmSource({ record, contextWindow, sequences }: WebLlmModelSource): WebLlmSource {
+  const cacheTokens = Math.max(contextWindow + 32, Math.ceil((sequences * contextWindow) / 2))
+  return { record, contextWindow, sequences, cacheTokens }
+}
+
+function needsBrowser(role: Role): RoleModelError {
+  return new RoleModelError(role, {
+    what: `The ${role} model cannot be opened.`,
+    why: 'WebLLM runs in browsers alone.',
+    remedy: 'Run it on the page, or choose a checkpoint or a server here.',
+  })
+}
