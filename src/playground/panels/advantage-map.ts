@@ -103,7 +103,8 @@ function cell(taskId: string, trajectory: number, step: number, parts: MapPart[]
 /** "advantage +1.20, was −0.40, its sign has flipped". */
 function partWords({ value, before, isFlipped }: MapPart): string {
   const now = value === null ? 'does not train' : `advantage ${signed(value)}`
-  const was = before === value ? '' : before === null ? ', did not train' : `, was ${signed(before)}`
+  const isSame = before === value || (before !== null && value !== null && signed(before) === signed(value))
+  const was = isSame ? '' : before === null ? ', did not train' : `, was ${signed(before)}`
   return `${now}${was}${isFlipped ? ', its sign has flipped' : ''}`
 }
 
