@@ -1,0 +1,196 @@
+/**
+ * A model on an OpenAI-compatible server, in any role that nobody trains. Completions are asked for one request each (or `n` in one
+ * where the server takes that), as many at once as the source allows, with seeds of their own.
+ */
+import { deriveSeed } from '../../method/random.ts'
+import type { ChatPieces } from '../../method/chat-pieces.ts'
+import type { Completion, GenerateRequest, SamplingOptions, Tokens, UpdateMetrics } from '../../method/ports.ts'
+import { HttpClient, saysContextIsFull, type HttpClientOptions } from '../remote/http-client.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+import type { OpenAiSource, RoleModel } from '../role-source.ts'
+import type { ModelInfo } from '../tiny.ts'
+import { probe, tokenize, type Capabilities } from './capabilities.ts'
+import { chatCompletion, contextIsFull, textCompletion, tokenCompletion } from './choice.ts'
+import { decodeMarked, encodeMarked, MARKED_PIECES, messagesOf } from './marked-text.ts'
+import { ChatAnswer, sampleBody, TextAnswer, type SampleCall } from './wire.ts'
+
+export interface OpenAiModelOptions {
+  source: OpenAiSource
+  /** Sent as a bearer token; null where the server wants none. */
+  key: string | null
+  /** For tests: how requests are made, and how long they are made again. */
+  http?: Partial<HttpClientOptions>
+}
+
+export interface OpenAiModelInfo extends ModelInfo {
+  /** What the server was found to do. */
+  capabilities: Capabilities
+}
+
+/** Servers have seeds of 31 bits, or read larger ones as negative. */
+const LARGEST_SEED = 0x7fffffff
+const REMEMBERED_TEXTS = 4096
+
+export class OpenAiModel implements RoleModel {
+  readonly #source: OpenAiSource
+  readonly #client: HttpClient
+  readonly #remembered = new Map<string, Tokens>()
+  #capabilities: Capabilities | null = null
+
+  /** Throws RemoteError for an address that cannot be asked from here. */
+  constructor({ source, key, http }: OpenAiModelOptions) {
+    this.#source = source
+    this.#client = new HttpClient({
+      baseUrl: source.baseUrl,
+      headers: key === null ? {} : { Authorization: `Bearer ${key}` },
+      concurrency: source.concurrency,
+      timeoutMs: source.timeoutSeconds * 1000,
+      ...http,
+    })
+  }
+
+  /** Finds out what the server can do. Throws RemoteError. */
+  async load(): Promise<OpenAiModelInfo> {
+    const capabilities = await probe(this.#client, this.#source.model)
+    this.#capabilities = capabilities
+    const { endpoint, contextTokens } = capabilities
+    return {
+      parameters: 0,
+      backendDescription: describe(this.#client.address, capabilities),
+      // Prompts in bytes cannot be held against a limit in tokens: then the server says when it is reached.
+      maxPositions: endpoint === 'tokens' && contextTokens !== null ? contextTokens : Infinity,
+      capabilities,
+    }
+  }
+
+  /** Null for models without a chat template. */
+  async chatPieces(): Promise<ChatPieces | null> {
+    return this.#found.endpoint === 'chat' ? MARKED_PIECES : null
+  }
+
+  async encode(texts: readonly string[]): Promise<Tokens[]> {
+    if (this.#found.endpoint !== 'tokens') return texts.map(encodeMarked)
+    return Promise.all(texts.map((text) => this.#serverTokens(text)))
+  }
+
+  /** Throws RemoteError, or the signal's reason; then nothing is asked any more. */
+  async generate(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    // The first that fails ends the others: their answers would be thrown away.
+    const failed = new AbortController()
+    const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
+    try {
+      return await Promise.all(requests.map((request) => this.#complete(request, options, either)))
+    } catch (error) {
+      failed.abort(error)
+      throw error
+    }
+  }
+
+  async update(): Promise<UpdateMetrics> {
+    throw new RemoteError('unsupported', {
+      what: `The model “${this.#source.model}” cannot be trained.`,
+      why: 'OpenAI-compatible servers sample, and have no way of training.',
+      remedy: 'Switch its training off, or choose a built-in model, a checkpoint or a Tinker server for this role.',
+    })
+  }
+
+  /** The model as it is on the server: nothing that could be given back to it. */
+  async saveCheckpoint(): Promise<Uint8Array> {
+    return new Uint8Array(0)
+  }
+
+  async loadCheckpoint(): Promise<void> {}
+
+  close(): void {
+    this.#client.close()
+  }
+
+  async #complete(request: GenerateRequest, options: SamplingOptions, signal: AbortSignal): Promise<Completion[]> {
+    const { fields } = this.#found
+    const call = (count: number, first: number): SampleCall => ({
+      model: this.#source.model,
+      prompt: this.#prompt(request.prompt),
+      count,
+      seed: deriveSeed(request.seed, first) & LARGEST_SEED,
+      temperature: options.temperature,
+      topP: options.topP,
+      maxTokens: options.maxTokens,
+    })
+    if (fields.has('n') && !fields.has('seed')) {
+      const completions = await this.#ask(call(request.count, 0), signal)
+      while (completions.length < request.count)
+        completions.push(...(await this.#ask(call(request.count - completions.length, completions.length), signal)))
+      return completions.slice(0, request.count)
+    }
+    // With a seed each, a completion does not depend on how many are asked for.
+    const each = Array.from({ length: request.count }, (_, index) => this.#ask(call(1, index), signal))
+    return (await Promise.all(each)).map(([completion]) => completion!)
+  }
+
+  /** At least one. */
+  async #ask(call: SampleCall, signal: AbortSignal): Promise<Completion[]> {
+    const { endpoint, fields } = this.#found
+    const body = sampleBody(call, fields)
+    try {
+      if (endpoint === 'chat') {
+        const { choices } = await this.#client.json({ path: '/chat/completions', body, schema: ChatAnswer, signal })
+        return choices.map(chatCompletion)
+      }
+      const { choices } = await this.#client.json({ path: '/completions', body, schema: TextAnswer, signal })
+      return choices.map((choice) =>
+        endpoint === 'tokens' && choice.token_ids ? tokenCompletion(choice, choice.token_ids) : textCompletion(choice),
+      )
+    } catch (error) {
+      if (saysContextIsFull(error)) return Array.from({ length: call.count }, contextIsFull)
+      throw error
+    }
+  }
+
+  #prompt(prompt: Tokens): SampleCall['prompt'] {
+    switch (this.#found.endpoint) {
+      case 'tokens':
+        return { tokens: Array.from(prompt) }
+      case 'chat':
+        return { messages: messagesOf(prompt) }
+      case 'text':
+        // Where a response ended, these servers are given no token: they keep its spelling to themselves.
+        return { text: decodeMarked(prompt).replaceAll(MARKED_PIECES.responseEnd, '') }
+    }
+  }
+
+  async #serverTokens(text: string): Promise<Tokens> {
+    const known = this.#remembered.get(text)
+    if (known) return known.slice()
+    const { tokens } = await tokenize(this.#client, this.#source.model, text, new AbortController().signal)
+    const encoded = Int32Array.from(tokens)
+    if (this.#remembered.size >= REMEMBERED_TEXTS) this.#remembered.clear()
+    this.#remembered.set(text, encoded.slice())
+    return encoded
+  }
+
+  get #found(): Capabilities {
+    if (this.#capabilities === null) throw new Error('What the server can do is not known yet; call load first.')
+    return this.#capabilities
+  }
+}
+
+function describe(address: string, { endpoint, fields, contextTokens }: Capabilities): string {
+  const ways: Record<Capabilities['endpoint'], string> = {
+    tokens: 'token ids in and out',
+    chat: 'chat completions',
+    text: 'text completions without a chat template',
+  }
+  const lacks = [
+    ...(fields.has('seed') ? [] : ['takes no seed, so samples cannot be repeated']),
+    ...(fields.has('logprobs') ? [] : ['gives no log-probabilities, which are 0 in the log']),
+  ]
+  return [
+    `Server at ${new URL(address).host}, ${ways[endpoint]}`,
+    ...(contextTokens === null ? [] : [`${contextTokens.toLocaleString('en-GB')} tokens of context`]),
+    ...lacks,
+  ].join('; ')
+}

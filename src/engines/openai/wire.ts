@@ -1,0 +1,81 @@
+/**
+ * What goes over the wire to OpenAI-compatible servers, as vLLM, SGLang and `transformers serve` understand it. Schemas name what is
+ * read and let everything else pass; fields that some servers refuse are sent only where the probe has found that they are taken.
+ */
+import * as v from 'valibot'
+import type { ChatMessage } from '../../language-model/chat-template.ts'
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+export const ModelList = v.object({
+  data: v.array(v.object({ id: v.string(), max_model_len: v.nullish(v.pipe(Count, v.minValue(1))) })),
+})
+
+/** `bytes` are those of the token, null where it has no spelling; servers may leave them out. */
+const TokenLogProb = v.object({ token: v.string(), logprob: v.number(), bytes: v.nullish(v.array(Count)) })
+
+export const ChatAnswer = v.object({
+  choices: v.pipe(
+    v.array(
+      v.object({
+        message: v.object({ content: v.nullish(v.string(), '') }),
+        finish_reason: v.nullish(v.string()),
+        logprobs: v.nullish(v.object({ content: v.nullish(v.array(TokenLogProb)) })),
+      }),
+    ),
+    v.minLength(1),
+  ),
+})
+
+export const TextAnswer = v.object({
+  choices: v.pipe(
+    v.array(
+      v.object({
+        text: v.string(),
+        finish_reason: v.nullish(v.string()),
+        token_ids: v.nullish(v.array(Count)),
+        logprobs: v.nullish(
+          v.object({
+            tokens: v.nullish(v.array(v.string())),
+            token_logprobs: v.nullish(v.array(v.nullable(v.number()))),
+          }),
+        ),
+      }),
+    ),
+    v.minLength(1),
+  ),
+})
+
+export const TokenizeAnswer = v.object({ tokens: v.array(Count), max_model_len: v.nullish(Count) })
+export const DetokenizeAnswer = v.object({ prompt: v.string() })
+
+/** Fields that not every server takes. */
+export const OPTIONAL_FIELDS = ['seed', 'logprobs', 'n'] as const
+export type OptionalField = (typeof OPTIONAL_FIELDS)[number]
+
+export interface SampleCall {
+  model: string
+  prompt: { messages: readonly ChatMessage[] } | { text: string } | { tokens: readonly number[] }
+  count: number
+  seed: number
+  temperature: number
+  topP: number
+  maxTokens: number
+}
+
+export function sampleBody(call: SampleCall, fields: ReadonlySet<OptionalField>): Record<string, unknown> {
+  const { prompt } = call
+  const isChat = 'messages' in prompt
+  return {
+    model: call.model,
+    ...(isChat ? { messages: prompt.messages } : { prompt: 'text' in prompt ? prompt.text : prompt.tokens }),
+    ...('tokens' in prompt && { return_token_ids: true, add_special_tokens: false }),
+    temperature: call.temperature,
+    top_p: call.topP,
+    max_tokens: call.maxTokens,
+    // Of chat a switch, and of text the number of alternatives beside the token itself.
+    ...(fields.has('logprobs') && { logprobs: isChat ? true : 1 }),
+    ...(fields.has('seed') && { seed: call.seed }),
+    ...(fields.has('n') && call.count > 1 && { n: call.count }),
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * JSON over HTTP with a server that may be slow, overloaded, restarted or wrong. Requests wait their turn, have a time limit each, and are
+ * made again with backoff while there is patience:
+ *
+ *     made again                       no answer, time limit, 408, 425, 429, 5xx, an answer cut short
+ *     made again unless `once`         of those, what the server may have acted on: all but a refused connection, 425, 429 and 503
+ *     never made again                 401, 403, 404, other 4xx, whole answers that are not what they should be
+ *
+ * Patience is time since the request was first made: long enough that a server can be restarted in the middle of a run.
+ */
+import * as v from 'valibot'
+import { checkedAddress } from './address.ts'
+import { BACKOFF, backoffMs, retryAfterMs, wait, type Backoff } from './backoff.ts'
+import { explainMalformed, explainSilence, explainStatus, explainTimeout, explainUnknownOutcome, wasNeverSent } from './explain.ts' // prettier-ignore
+import { Limiter } from './limiter.ts'
+import { isRemoteError, type RemoteError } from './remote-error.ts'
+
+export interface HttpClientOptions {
+  baseUrl: string
+  /** The key's among them. They are in no error. */
+  headers?: Readonly<Record<string, string>>
+  /** Requests at once, at most. */
+  concurrency: number
+  /** Of one request. */
+  timeoutMs: number
+  /** How long a request is made again and again. */
+  patienceMs?: number
+  backoff?: Backoff
+  fetch?: typeof fetch
+  random?: () => number
+}
+
+export interface JsonRequest<Schema extends v.GenericSchema> {
+  method?: 'GET' | 'POST'
+  /** Behind the base address. */
+  path: string
+  body?: unknown
+  /** What the answer must be. */
+  schema: Schema
+  signal?: AbortSignal | undefined
+  /** In place of the client's. */
+  timeoutMs?: number
+  patienceMs?: number
+  /** What is asked for must not be done twice. */
+  once?: boolean
+}
+
+export const PATIENCE_MS = 120_000
+
+/** Answers that come before the server has acted. */
+const NOT_ACTED_ON = new Set([425, 429, 503])
+
+type Attempt = { value: unknown } | { error: RemoteError; canAskAgain: boolean; notBeforeMs: number }
+
+export class HttpClient {
+  readonly address: string
+  readonly #options: Required<HttpClientOptions>
+  readonly #limiter: Limiter
+  readonly #origin: string
+  readonly #closed = new AbortController()
+
+  /** Throws RemoteError for an address that cannot be asked from here. */
+  constructor(options: HttpClientOptions) {
+    this.address = checkedAddress(options.baseUrl, pageProtocol())
+    this.#origin = new URL(this.address).origin
+    this.#options = {
+      headers: {},
+      patienceMs: PATIENCE_MS,
+      backoff: BACKOFF,
+      fetch: (...request) => fetch(...request),
+      random: () => Math.random(),
+      ...options,
+    }
+    this.#limiter = new Limiter(options.concurrency)
+  }
+
+  /** Throws RemoteError, or the signal's reason. */
+  async json<Schema extends v.GenericSchema>(request: JsonRequest<Schema>): Promise<v.InferOutput<Schema>> {
+    const { patienceMs = this.#options.patienceMs } = request
+    const signal = request.signal ? AbortSignal.any([request.signal, this.#closed.signal]) : this.#closed.signal
+    const start = performance.now()
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.#limiter.run(() => this.#attempt(request, signal), signal)
+      if ('value' in result) return this.#checked(request, result.value)
+      const delay = result.notBeforeMs + backoffMs(attempt, this.#options.backoff, this.#options.random())
+      if (!result.canAskAgain || performance.now() - start + delay > patienceMs) throw result.error
+      await wait(delay, signal)
+    }
+  }
+
+  /** Ends all requests, and answers none after that. */
+  close(): void {
+    this.#closed.abort(new DOMException('The connection to the server was closed.', 'AbortError'))
+  }
+
+  async #attempt(request: JsonRequest<v.GenericSchema>, signal: AbortSignal): Promise<Attempt> {
+    const { method = request.body === undefined ? 'GET' : 'POST', path, timeoutMs = this.#options.timeoutMs } = request
+    const once = request.once === true
+    const limit = AbortSignal.timeout(timeoutMs)
+    let response: Response
+    let text: string
+    try {
+      response = await this.#options.fetch(this.address + path, {
+        method,
+        headers: {
+          ...this.#options.headers,
+          ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+        signal: AbortSignal.any([signal, limit]),
+        // Keys and prompts belong to this server alone.
+        credentials: 'omit',
+        redirect: 'error',
+      })
+      text = await response.text()
+    } catch (cause) {
+      signal.throwIfAborted()
+      const error = limit.aborted
+        ? explainTimeout(this.#origin, timeoutMs)
+        : explainSilence(this.#origin, cause, pageProtocol() !== null)
+      if (!once || wasNeverSent(cause)) return { error, canAskAgain: true, notBeforeMs: 0 }
+      return { error: explainUnknownOutcome(this.#origin, path, error), canAskAgain: false, notBeforeMs: 0 }
+    }
+    const { status } = response
+    if (!response.ok) {
+      const isPassing = status === 408 || status >= 500 || NOT_ACTED_ON.has(status)
+      return {
+        error: explainStatus(this.#origin, path, { status, body: text }),
+        canAskAgain: once ? NOT_ACTED_ON.has(status) : isPassing,
+        notBeforeMs: retryAfterMs(response.headers.get('retry-after'), Date.now()),
+      }
+    }
+    try {
+      return { value: JSON.parse(text) as unknown }
+    } catch (cause) {
+      const problem = `It is not JSON, but begins ${JSON.stringify(text.slice(0, 80))}`
+      return { error: explainMalformed(this.#origin, path, problem, cause), canAskAgain: false, notBeforeMs: 0 }
+    }
+  }
+
+  #checked<Schema extends v.GenericSchema>(
+    { path, schema }: JsonRequest<Schema>,
+    value: unknown,
+  ): v.InferOutput<Schema> {
+    const read = v.safeParse(schema, value)
+    if (read.success) return read.output
+    const [issue] = read.issues
+    const at = v.getDotPath(issue)
+    throw explainMalformed(this.#origin, path, at === null ? issue.message : `${at}: ${issue.message}`)
+  }
+}
+
+/** Null outside of pages and their workers. */
+function pageProtocol(): string | null {
+  const { location } = globalThis as { location?: { protocol: string } }
+  return location?.protocol ?? null
+}
+
+/** Whether the server says that a prompt is longer than what its model reads. Every kind of server has other words for it. */
+export function saysContextIsFull(error: unknown): boolean {
+  return (
+    isRemoteError(error, 'refused', 'failed') &&
+    /context[ _]length|context window|max(imum)?[ _](model[ _]len|sequence|input|position)|too long|longer than the model/i.test(
+      error.detail,
+    )
+  )
+}

@@ -1,0 +1,44 @@
+/** At most so many jobs at once; the others wait their turn, in order, and leave the queue when they are aborted. */
+export class Limiter {
+  readonly #most: number
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(most: number) {
+    if (!Number.isInteger(most) || most < 1)
+      throw new RangeError(`${most} requests at once are not possible; allow at least one.`)
+    this.#most = most
+  }
+
+  async run<T>(job: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#enter(signal)
+    try {
+      return await job()
+    } finally {
+      // Whoever is next takes over the place, so that nobody slips in between.
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
+  }
+
+  #enter(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason as Error)
+    if (this.#running < this.#most) {
+      this.#running++
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1)
+        reject(signal!.reason as Error)
+      }
+      const enter = () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      this.#waiting.push(enter)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+}

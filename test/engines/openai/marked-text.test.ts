@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  decodeMarked,
+  encodeMarked,
+  END_TOKEN,
+  MARKED_PIECES,
+  messagesOf,
+  spreadLogProbs,
+} from '../../../src/engines/openai/marked-text.ts'
+import { begun, continued, opened } from '../../../src/environments/instruct/conversation.ts'
+import { foreignTextFor } from '../../../src/environments/instruct/foreign-text.ts'
+import { joinTokens } from '../../../src/method/rollout.ts'
+
+/** Surrogates come in pairs; half of one is no text that UTF-8 could spell. */
+const text = fc.string({ unit: 'binary' }).filter((value) => !/[\uE0C0\uE0C1]/.test(value))
+const pieces = MARKED_PIECES
+
+it('gives every text back as it was, marks included', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(text, fc.constantFrom(...pieces.reserved)), { maxLength: 8 }), (parts) => {
+      const whole = parts.join('')
+      expect(decodeMarked(encodeMarked(whole))).toBe(whole)
+    }),
+  )
+})
+
+it('takes a transcript that grew by appending apart into what was said', () => {
+  fc.assert(
+    fc.property(text, text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (system, first, turns) => {
+      let prompt = encodeMarked(opened(pieces, system, first))
+      for (const [response, user] of turns)
+        prompt = joinTokens(
+          prompt,
+          encodeMarked(response),
+          Int32Array.of(END_TOKEN),
+          encodeMarked(continued(pieces, user)),
+        )
+      expect(messagesOf(prompt)).toEqual([
+        ...(system === '' ? [] : [{ role: 'system', content: system }]),
+        { role: 'user', content: first },
+        ...turns.flatMap(([response, user]) => [
+          { role: 'assistant', content: response },
+          { role: 'user', content: user },
+        ]),
+      ])
+    }),
+  )
+})
+
+it('keeps what others wrote in its message, whatever they wrote', () => {
+  const foreign = foreignTextFor(pieces.reserved)
+  fc.assert(
+    fc.property(fc.array(fc.oneof(text, fc.constantFrom(...pieces.reserved)), { maxLength: 6 }), (parts) => {
+      const prompt = encodeMarked(opened(pieces, 'judge', `Game: ${foreign(parts.join(''))}!`))
+      expect(messagesOf(prompt).map(({ role }) => role)).toEqual(['system', 'user'])
+    }),
+  )
+})
+
+it('refuses what is no conversation with a cue', () => {
+  expect(() => messagesOf(encodeMarked('just text'))).toThrow(/chatPieces/)
+  expect(() => messagesOf(encodeMarked(begun(pieces, 'system') + 'user'))).toThrow(/cue for a response/)
+  expect(() => messagesOf(encodeMarked(opened(pieces, 's', 'u') + 'begun'))).toThrow(/cue for a response/)
+})
+
+it('keeps the log-probability of a response when tokens become bytes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.integer({ min: -40, max: 0 }))), (tokens) => {
+      const response = encodeMarked(tokens.map(([token]) => token).join(''))
+      const spread = spreadLogProbs(
+        response,
+        tokens.map(([token, logProb]) => ({ bytes: new TextEncoder().encode(token).length, logProb })),
+      )
+      expect(spread).toHaveLength(response.length)
+      expect(spread.reduce((sum, one) => sum + one, 0)).toBe(tokens.reduce((sum, [, one]) => sum + one, 0))
+    }),
+  )
+})

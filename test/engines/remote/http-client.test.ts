@@ -1,0 +1,210 @@
+import fc from 'fast-check'
+import * as v from 'valibot'
+import { afterEach, describe, expect, it } from 'vitest'
+import { checkedAddress } from '../../../src/engines/remote/address.ts'
+import { backoffMs, retryAfterMs } from '../../../src/engines/remote/backoff.ts'
+import { HttpClient, type HttpClientOptions } from '../../../src/engines/remote/http-client.ts'
+import type { RemoteError } from '../../../src/engines/remote/remote-error.ts'
+import { standInServer, type Answer, type Asked, type StandInServer } from './stand-in-server.ts'
+
+const Value = v.object({ value: v.number() })
+const open: (StandInServer | HttpClient)[] = []
+
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function serverAnd(
+  answer: (asked: Asked, index: number) => Answer | Promise<Answer>,
+  options: Partial<HttpClientOptions> = {},
+) {
+  const server = await standInServer(answer)
+  const client = new HttpClient({
+    baseUrl: server.url,
+    concurrency: 4,
+    timeoutMs: 2000,
+    patienceMs: 1000,
+    backoff: { baseMs: 5, capMs: 20 },
+    ...options,
+  })
+  open.push(client, server)
+  return { server, client }
+}
+
+const failure = (job: Promise<unknown>) =>
+  job.then(
+    () => {
+      throw new Error('nothing was thrown')
+    },
+    (error: unknown) => error as RemoteError,
+  )
+
+describe('requests that fail in passing', () => {
+  const passing: [string, Answer][] = [
+    ['a connection that breaks', { breaks: 'before' }],
+    ['a connection that breaks in the middle of an answer', { breaks: 'midway' }],
+    ['500', { status: 500, json: { detail: 'oops' } }],
+    ['503', { status: 503, text: 'starting' }],
+    ['429', { status: 429, json: { error: { message: 'slow down' } } }],
+  ]
+  it.each(passing)('are made again: %s', async (_name, fault) => {
+    const { server, client } = await serverAnd((_asked, index) => (index < 2 ? fault : { json: { value: 7 } }))
+    expect(await client.json({ path: '/v', body: { a: 1 }, schema: Value })).toEqual({ value: 7 })
+    expect(server.asked.map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { a: 1 }])
+  })
+
+  it('are not made twice where the server may have acted on them', async () => {
+    for (const fault of [{ breaks: 'before' }, { breaks: 'midway' }] as const) {
+      const { server, client } = await serverAnd(() => fault)
+      const error = await failure(client.json({ path: '/step', body: {}, schema: Value, once: true }))
+      expect(error.kind).toBe('unknown-outcome')
+      expect(error.message).toMatch(/not known whether.*Go on from the last iteration/)
+      expect(server.asked).toHaveLength(1)
+    }
+    const { server, client } = await serverAnd(() => ({ status: 500, json: {} }))
+    expect((await failure(client.json({ path: '/step', body: {}, schema: Value, once: true }))).kind).toBe('failed')
+    expect(server.asked).toHaveLength(1)
+  })
+
+  it('are made again, though only once is asked for, where the server refused to act or was not there', async () => {
+    const { server, client } = await serverAnd((_asked, index) =>
+      index === 0 ? { status: 429, json: {} } : { json: { value: 1 } },
+    )
+    await client.json({ path: '/step', body: {}, schema: Value, once: true })
+    expect(server.asked).toHaveLength(2)
+
+    const port = Number(new URL(server.url).port)
+    await server.close()
+    const answered = client.json({ path: '/step', body: {}, schema: Value, once: true })
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const restarted = await standInServer(() => ({ json: { value: 2 } }), port)
+    open.push(restarted)
+    expect(await answered).toEqual({ value: 2 })
+    expect(restarted.asked).toHaveLength(1)
+  })
+
+  it('end a storm of 429 in a clear error once patience is spent, having waited as long as the server said', async () => {
+    const { server, client } = await serverAnd(
+      () => ({ status: 429, json: { error: { message: 'quota' } }, headers: { 'retry-after': '0.2' } }),
+      { patienceMs: 500 },
+    )
+    const error = await failure(client.json({ path: '/v', schema: Value }))
+    expect(error).toMatchObject({ name: 'RemoteError', kind: 'rate-limited', status: 429, detail: 'quota' })
+    expect(error.message).toMatch(/too many.*quota.*Lower the number of requests/)
+    expect(server.asked.length).toBeGreaterThanOrEqual(2)
+    expect(server.asked.length).toBeLessThanOrEqual(3)
+  })
+})
+
+describe('requests that fail for good', () => {
+  const final: [string, Answer, string, RegExp][] = [
+    ['a wrong key', { status: 401, json: { error: 'Unauthorized' } }, 'unauthorised', /key.*401: Unauthorized/],
+    [
+      'a model that is not there',
+      { status: 404, json: { error: { message: 'no model x' } } },
+      'not-found',
+      /no model x/,
+    ],
+    ['a request refused', { status: 400, json: { detail: [{ msg: 'bad' }] } }, 'refused', /400.*bad/],
+    ['a page in place of JSON', { text: '<html>hello' }, 'malformed', /not JSON.*<html>hello/],
+    ['JSON of another shape', { json: { value: 'x' } }, 'malformed', /value: /],
+  ]
+  it.each(final)('are made once: %s', async (_name, answer, kind, words) => {
+    const { server, client } = await serverAnd(() => answer, { headers: { Authorization: 'Bearer secret-key' } })
+    const error = await failure(client.json({ path: '/v', schema: Value }))
+    expect(error.kind).toBe(kind)
+    expect(error.message).toMatch(words)
+    expect(error.message).not.toContain('secret-key')
+    expect(server.asked).toHaveLength(1)
+    expect(server.asked[0]!.headers.authorization).toBe('Bearer secret-key')
+  })
+
+  it('name the reason where nobody listens', async () => {
+    const { server, client } = await serverAnd(() => ({ json: {} }), { patienceMs: 30 })
+    await server.close()
+    const error = await failure(client.json({ path: '/v', schema: Value }))
+    expect(error.kind).toBe('unreachable')
+    expect(error.message).toMatch(/did not answer.*Nothing listens at that address/)
+  })
+
+  it('end at the time limit of one request, again and again until patience is spent', async () => {
+    const { server, client } = await serverAnd(() => ({ hangs: true }), { timeoutMs: 60, patienceMs: 200 })
+    const error = await failure(client.json({ path: '/v', schema: Value }))
+    expect(error.kind).toBe('timeout')
+    expect(server.asked.length).toBeGreaterThan(1)
+  })
+})
+
+describe('cancelling', () => {
+  it('ends a request under way, one that waits its turn and one that waits to be made again', async () => {
+    const { server, client } = await serverAnd(
+      ({ path }) => (path === '/busy' ? { status: 503, json: {} } : { hangs: true }),
+      { concurrency: 1, backoff: { baseMs: 10_000, capMs: 10_000 }, random: () => 0.5, patienceMs: 60_000 },
+    )
+    const stop = new AbortController()
+    const busy = client.json({ path: '/busy', schema: Value, signal: stop.signal })
+    await expect.poll(() => server.asked.length).toBe(1)
+    const underWay = client.json({ path: '/hang', schema: Value, signal: stop.signal })
+    await expect.poll(() => server.asked.length).toBe(2)
+    const waiting = client.json({ path: '/next', schema: Value, signal: stop.signal })
+    const reason = new DOMException('stopped', 'AbortError')
+    stop.abort(reason)
+    for (const job of [busy, underWay, waiting]) await expect(job).rejects.toBe(reason)
+    expect(server.asked.map(({ path }) => path)).toEqual(['/busy', '/hang'])
+  })
+
+  it('leaves no place taken behind', async () => {
+    const { client } = await serverAnd(({ path }) => (path === '/hang' ? { hangs: true } : { json: { value: 1 } }), {
+      concurrency: 1,
+    })
+    const stop = new AbortController()
+    const hanging = client.json({ path: '/hang', schema: Value, signal: stop.signal })
+    const next = client.json({ path: '/next', schema: Value })
+    stop.abort()
+    await expect(hanging).rejects.toThrow()
+    expect(await next).toEqual({ value: 1 })
+  })
+})
+
+it('never has more requests under way than allowed', async () => {
+  const { server, client } = await serverAnd(() => ({ json: { value: 1 }, delayMs: 15 }), { concurrency: 3 })
+  await Promise.all(Array.from({ length: 12 }, () => client.json({ path: '/v', schema: Value })))
+  expect(server.asked).toHaveLength(12)
+  expect(server.mostAtOnce).toBe(3)
+})
+
+describe('waiting', () => {
+  it('doubles up to a limit, and jitter never makes it longer', () => {
+    fc.assert(
+      fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, uniform) => {
+        const most = backoffMs(attempt, { baseMs: 100, capMs: 5000 }, 1)
+        expect(most).toBe(Math.min(5000, 100 * 2 ** attempt))
+        expect(backoffMs(attempt, { baseMs: 100, capMs: 5000 }, uniform)).toBeLessThanOrEqual(most)
+      }),
+    )
+  })
+
+  it('reads Retry-After as seconds and as a date, and believes no hour', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    expect(retryAfterMs('3', now)).toBe(3000)
+    expect(retryAfterMs('Thu, 01 Jan 2026 00:00:05 GMT', now)).toBe(5000)
+    expect(retryAfterMs('3600', now)).toBe(60_000)
+    for (const nothing of [null, '', 'soon', '-4']) expect(retryAfterMs(nothing, now)).toBe(0)
+  })
+})
+
+describe('addresses', () => {
+  it('of http elsewhere are refused to a page of https, and those of this machine are not', () => {
+    expect(() => checkedAddress('http://10.0.0.2:8000/v1', 'https:')).toThrow(/https.*ssh -L/)
+    expect(checkedAddress('http://127.0.0.1:8000/v1/', 'https:')).toBe('http://127.0.0.1:8000/v1')
+    expect(checkedAddress('https://models.example/v1', 'https:')).toBe('https://models.example/v1')
+    expect(checkedAddress('http://10.0.0.2:8000/v1', null)).toBe('http://10.0.0.2:8000/v1')
+  })
+
+  it('hold no password, and are whole', () => {
+    expect(() => checkedAddress('https://me:secret@host/v1', null)).toThrow(/name or password/)
+    expect(() => checkedAddress('https://me:secret@host/v1', null)).not.toThrow(/secret/)
+    for (const wrong of ['localhost:8000', 'v1', 'ftp://host/'])
+      expect(() => checkedAddress(wrong, null)).toThrow(/http:\/\//)
+  })
+})
