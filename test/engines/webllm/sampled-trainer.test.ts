@@ -17,7 +17,7 @@ import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
 import { standIn, type StandInEngine } from './stand-in-webllm.ts'
 
 const LLAMA = { ...PLAIN, vocab_size: 270, max_position_embeddings: 128 }
-const QWEN = { ...LLAMA, model_type: 'qwen2' }
+const QWEN = { ...LLAMA, model_type: 'qwen2', tie_word_embeddings: false }
 const SAMPLER: WebLlmSource = { record: RECORD, contextWindow: 96, sequences: 6, cacheTokens: 640 }
 const LORA: LoraOptions = { rank: 4, alpha: 8, dropout: 0, targets: ['q_proj', 'v_proj', 'o_proj', 'up_proj'] }
 const GREEDY = { temperature: 0, topP: 1, maxTokens: 5 }

@@ -1,0 +1,82 @@
+/** New weights go from the trainer to the sampler on the graphics device that they share; on Chromium's software adapter. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, preview, type PreviewServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Rehearsal } from './fixtures/shared-device-page.ts'
+import { useBrowser } from './harness.ts'
+
+const root = fileURLToPath(new URL('./fixtures', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'shared-device-'))
+
+describe('a sampler and a trainer on one device', { timeout: 180_000 }, () => {
+  const open = useBrowser(['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'])
+  let server: PreviewServer
+  beforeAll(async () => {
+    const outDir = join(folder, 'dist')
+    await build({
+      root,
+      base: './',
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        outDir,
+        target: 'es2022',
+        minify: false,
+        reportCompressedSize: false,
+        emptyOutDir: false,
+        chunkSizeWarningLimit: Infinity,
+        rollupOptions: { input: join(root, 'shared-device.html') },
+      },
+    })
+    server = await preview({
+      root,
+      configFile: false,
+      logLevel: 'silent',
+      build: { outDir },
+      preview: { host: '127.0.0.1', port: 4550, strictPort: false },
+    })
+  }, 180_000)
+  afterAll(async () => {
+    await server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it.each([
+    ['q0f32', 2e-3],
+    ['q0f16', 2e-2],
+  ] as const)('say the same in %s, before an update, after it, and loaded again', async (type, most) => {
+    const { page } = await open(`${server.resolvedUrls?.local[0] ?? ''}shared-device.html`)
+    const adapter = await page.evaluate(async () => Boolean(await (navigator.gpu as GPU | undefined)?.requestAdapter()))
+    if (!adapter) throw new Error('This Chromium has no WebGPU adapter, not even the software one.')
+    await page.waitForFunction('globalThis.rehearse')
+    const rehearsal = await page.evaluate(
+      (quantization) =>
+        (globalThis as unknown as { rehearse: (q: string) => Promise<Rehearsal> }).rehearse(quantization),
+      type,
+    )
+    expect(rehearsal.deviceErrors).toEqual([])
+    expect(rehearsal.description).toMatch(/^WebGPU.*sampled with WebLLM.*from buffer to buffer on one device$/)
+    for (const { sampled, trained, differences } of rehearsal.stages) {
+      expect(sampled).toEqual(trained)
+      for (const difference of differences) expect(Math.abs(difference)).toBeLessThan(most)
+    }
+    const [before, after, again] = rehearsal.stages
+    expect(after!.logProbs).not.toEqual(before!.logProbs)
+    expect(rehearsal.stages).toHaveLength(type === 'q0f16' ? 3 : 2)
+    if (again) expect(again.logProbs).toEqual(after!.logProbs)
+    expect(rehearsal.mismatch).toBeLessThan(most ** 2)
+    expect(rehearsal.changed).toEqual(
+      [0, 1].flatMap((layer) =>
+        ['self_attn.c_attn.weight', 'mlp.gate_up_proj.weight'].map((name) => `model.layers.${layer}.${name}`),
+      ),
+    )
+    // Queries, values and up of two layers, not the neighbours that they are fused with.
+    const numbers = 2 * (64 * 64 + 32 * 64 + 96 * 64)
+    expect(rehearsal.report).toMatchObject({ way: 'shared', bytes: numbers * (type === 'q0f16' ? 2 : 4) })
+    expect(rehearsal.leaked).toBe(0)
+    if (type === 'q0f16') expect(rehearsal.refusal).toMatch(/WeightSyncError.*float16 cannot hold.*earlier checkpoint/)
+  })
+})
