@@ -122,6 +122,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
         this.#loaded = { ...opened, trainer, samplerId, changed, way, isStale: false, lastSync: null }
         return {
           parameters: trainer.parameterCount,
+          trainedParameters: trainer.trainedParameterCount,
           backendDescription: `${description}; sampled with ${samplerInfo.backendDescription}; ${WAYS[way]}`,
           maxPositions: Math.min(trainer.config.maxPositions, samplerInfo.maxPositions),
         }

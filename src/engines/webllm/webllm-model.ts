@@ -98,6 +98,7 @@ export class WebLlmModel implements LanguageModelPort {
       const { internals, missing, parameters } = loaded
       return {
         parameters: weightCount(parameters),
+        trainedParameters: 0,
         backendDescription: internals
           ? `WebLLM ${PINNED_VERSION}, up to ${source.sequences} sequences at once`
           : `WebLLM, one sequence at a time, because this version lacks ${missing.join(', ')}`,

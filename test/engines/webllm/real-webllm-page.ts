@@ -20,14 +20,58 @@ export interface Rehearsal {
   seconds: Record<string, number>
 }
 
-export async function rehearse(finalNorm: number[] | null): Promise<Rehearsal> {
-  const base = `${location.origin}/model/`
-  const source: WebLlmSource = {
-    record: { model_id: 'the-model', model: base, model_lib: `${base}resolve/main/model.wasm` },
-    contextWindow: 256,
-    sequences: 4,
-    cacheTokens: 512,
+const base = `${location.origin}/model/`
+const source: WebLlmSource = {
+  record: { model_id: 'the-model', model: base, model_lib: `${base}resolve/main/model.wasm` },
+  contextWindow: 256,
+  sequences: 4,
+  cacheTokens: 512,
+}
+
+/** What is sampled of one prompt: greedily, and by a group that forks it. */
+export interface Stage {
+  prompt: number[]
+  greedy: { tokens: number[] }[]
+  drawn: { tokens: number[]; logProbs: number[] }[]
+  seconds: Record<string, number>
+}
+
+export interface UpdateScope {
+  /** Loads the model and samples. */
+  sampleFirst(): Promise<Stage>
+  /** Takes the weights under /changed, a safetensors file, and samples again. */
+  sampleChanged(): Promise<Stage>
+}
+
+async function sample(seconds: Record<string, number>): Promise<Stage> {
+  const [prompt] = await remote.encode(['go to the desk 1\n'])
+  const request = { prompt: prompt!, count: 1, seed: 1 }
+  const start = performance.now()
+  const [greedy] = await remote.generate([request], { temperature: 0, topP: 1, maxTokens: 1 })
+  const [drawn] = await remote.generate([{ ...request, count: 4 }], { temperature: 1, topP: 1, maxTokens: 2 })
+  return {
+    prompt: [...prompt!],
+    greedy: greedy!.map(({ tokens }) => ({ tokens: [...tokens] })),
+    drawn: drawn!.map(({ tokens, logProbs }) => ({ tokens: [...tokens], logProbs: [...logProbs] })),
+    seconds: { ...seconds, sample: (performance.now() - start) / 1000 },
   }
+}
+
+const updateScope: UpdateScope = {
+  async sampleFirst() {
+    const start = performance.now()
+    await remote.load(source)
+    return sample({ load: (performance.now() - start) / 1000 })
+  },
+  async sampleChanged() {
+    const bytes = new Uint8Array(await (await fetch('/changed')).arrayBuffer())
+    const start = performance.now()
+    await remote.loadCheckpoint(bytes)
+    return sample({ weights: (performance.now() - start) / 1000 })
+  },
+}
+
+export async function rehearse(finalNorm: number[] | null): Promise<Rehearsal> {
   const seconds: Record<string, number> = {}
   const timed = async <T>(name: string, job: Promise<T>): Promise<T> => {
     const start = performance.now()
@@ -69,4 +113,4 @@ export async function rehearse(finalNorm: number[] | null): Promise<Rehearsal> {
   }
 }
 
-Object.assign(globalThis, { rehearse })
+Object.assign(globalThis, { rehearse, ...updateScope })

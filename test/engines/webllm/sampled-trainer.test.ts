@@ -356,6 +356,8 @@ describe('two programs', () => {
       /^WebAssembly.*; sampled with WebLLM 0\.2\.86, up to 6 sequences at once; new weights are uploaded$/,
     )
     expect(info.maxPositions).toBe(96)
+    // A and B of q, v, o and up, in both layers.
+    expect(info.trainedParameters).toBe(2 * 4 * (16 + 16 + 16 + 8 + 16 + 16 + 16 + 24))
     const sampled = 4 * info.parameters
     expect(seen.at(-1)).toEqual([sampled + 1000, sampled + 1000])
     expect(seen.map(([done]) => done)).toEqual([...seen.map(([done]) => done)].sort((a, b) => a - b))
