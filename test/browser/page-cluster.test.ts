@@ -1,0 +1,306 @@
+/** The page's Cluster panel against a gateway on a socket: connect, launch, watch, steer, lose the connection, stop. */
+import { readFile } from 'node:fs/promises'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { heldMainThread } from '../../src/cli/main-thread.ts'
+import { GatewayStandIn } from './gateway-stand-in.ts'
+import { makeSmall } from './small-run.ts'
+
+let browser: Browser
+let page: Page
+let gateway: GatewayStandIn
+let address: string
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  gateway = new GatewayStandIn(new URL(inject('pageAddress')).origin)
+  address = await gateway.listen()
+})
+afterEach(async () => {
+  await page.context().close()
+  await gateway.close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(options: BrowserContextOptions = {}, hash = '#cluster'): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(8_000)
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(new URL(hash, inject('pageAddress')).href)
+}
+
+const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const field = (name: string) => page.getByRole('textbox', { name, exact: true })
+
+async function connect(token = gateway.token): Promise<void> {
+  await page.getByLabel('Address').fill(address)
+  await page.getByLabel('Token', { exact: true }).fill(token)
+  await button('Connect').click()
+}
+
+async function launch(system = 'AlfWorld', name = 'first'): Promise<string> {
+  await page.getByRole('radio', { name: system }).check()
+  await button('As released').click()
+  await field('Name of the run').fill(name)
+  await button('Launch').click()
+  await page.getByRole('heading', { name }).waitFor()
+  return [...gateway.jobs.values()].at(-1)!.summary.runId
+}
+
+const accuracy = (text: RegExp) => page.getByRole('img', { name: text })
+
+describe('the connection', () => {
+  it('is explained where it fails, step by step, and made where it does not', async () => {
+    await visit()
+    await connect('wrong')
+    await page.getByRole('alert').getByText('The token is not the right one.').waitFor()
+    await page.getByText('✗ The token is right').waitFor()
+    await connect()
+    await page.getByText(/Connected to gateway 0.1.0, which runs jobs with Ray 2.54.0, with 96 GPUs/).waitFor()
+
+    gateway.allowedOrigin = 'https://elsewhere.example'
+    await button('Connect again').click()
+    await page
+      .getByRole('alert')
+      .getByText(/does not let this page read/)
+      .waitFor()
+    await page.getByText(new RegExp(`--allow-origin ${new URL(inject('pageAddress')).origin}`)).waitFor()
+
+    await page.getByLabel('Address').fill('http://127.0.0.1:9')
+    await button('Connect').click()
+    await page.getByRole('alert').getByText('Nothing answers at 127.0.0.1:9.').waitFor()
+    await page.getByLabel('Address').fill('head-node:8787')
+    await button('Connect').click()
+    await page
+      .getByRole('alert')
+      .getByText(/is not the address of a gateway/)
+      .waitFor()
+  })
+
+  it('keeps addresses, and a token only if asked to', async () => {
+    await visit()
+    await connect()
+    await page.getByText(/Connected to gateway/).waitFor()
+    const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+    expect(await stored()).toContain(address)
+    expect(await stored()).not.toContain(gateway.token)
+    await page.reload()
+    expect(await page.getByLabel('Address').inputValue()).toBe(address)
+    expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe('')
+
+    await page.getByLabel('Token', { exact: true }).fill(gateway.token)
+    await page.getByRole('checkbox', { name: 'Keep the token in this browser' }).check()
+    await page.reload()
+    expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe(gateway.token)
+    // The token belongs to the address that it was given for.
+    await page.getByLabel('Address').fill('http://127.0.0.1:9')
+    await page.getByLabel('Address').blur()
+    expect(await stored()).not.toContain(gateway.token)
+  })
+})
+
+describe('a run on the cluster', () => {
+  it('is shown before it is launched: command, YAML and what differs from the release', async () => {
+    await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await connect()
+    await button('As released').click()
+    await field('λ: weight of the step scores in the integrated feedback').fill('0.5')
+    await field('Rollouts of a task').fill('4')
+    await field('Name of the run').fill('Bad Name')
+    await page.getByText(/A name has 1 to 48 lower-case letters/).waitFor()
+    expect(await button('Launch').isDisabled()).toBe(true)
+    await field('Name of the run').fill('half_lambda')
+    await button('Dry run').click()
+    await page.getByRole('heading', { name: 'What the gateway would launch' }).waitFor()
+    await page.getByText('python alfworld_rl.py config=configs/half_lambda.yaml').waitFor()
+    await page.getByRole('row', { name: 'rollout.policy.num_rollout_per_trial 8 4' }).waitFor()
+    await button('Copy YAML').click()
+    await page.getByText('Copied.').waitFor()
+    const yaml = await page.evaluate(() => navigator.clipboard.readText())
+    expect(yaml).toMatch(/num_rollout_per_trial: 4/)
+    expect(yaml).toMatch(/lambda: 0.5/)
+    expect(gateway.jobs.size).toBe(0)
+
+    await button('Launch').click()
+    await page.getByRole('heading', { name: 'half_lambda' }).waitFor()
+    expect(gateway.starts).toEqual([
+      { system: 'alfworld', name: 'half_lambda', settings: { lambda: 0.5, groupSize: 4 }, dryRun: false },
+    ])
+  })
+
+  it('is exported as YAML without a gateway, with what cannot be carried', async () => {
+    await visit()
+    await page.getByRole('radio', { name: 'OSWorld' }).check()
+    await button('As released').click()
+    await button('Open-AgentRL YAML').click()
+    await page.getByRole('heading', { name: 'Configuration for Open-AgentRL' }).waitFor()
+    await page.getByText(/of this page that the release has no place for/).waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), button('Download YAML').click()])
+    expect(download.suggestedFilename()).toBe('osworld_rl.yaml')
+    expect(await readFile(await download.path(), 'utf8')).toMatch(/project: "?osworld_rl/)
+    // The learning rates of the page's own preset differ, and the release has one.
+    await button('Settings of the page').click()
+    await button('Open-AgentRL YAML').click()
+    await page
+      .getByRole('alert')
+      .getByText(/the release has one value for both/)
+      .waitFor()
+  })
+
+  it('shows its curves, takes a change of λ, survives a cut without a gap, and is stopped', async () => {
+    await visit()
+    await connect()
+    const runId = await launch()
+    await page.getByText(/AlfWorld on .*waiting for the cluster · connected/).waitFor()
+    gateway.advance(runId, 3)
+    await page.getByText(/running, step 3 of 12/).waitFor()
+    await accuracy(/Policy accuracy\. .*training .* \(iterations 1 to 3\)/).waitFor()
+
+    await field('λ').fill('20')
+    await page.getByText('λ must be a number from 0 to 10.').waitFor()
+    await field('λ').fill('0.25')
+    await button('Apply from the next step').click()
+    await page.getByText('λ 0.25, α_low 0.2, α_high 0.8 from step 4 on.').waitFor()
+    expect(gateway.patches).toEqual([{ lambda: 0.25 }])
+
+    gateway.isDown = true
+    gateway.cut()
+    await page
+      .getByRole('alert')
+      .getByText('The connection was cut.')
+      .or(page.getByRole('alert').getByText(/cannot be reached/))
+      .first()
+      .waitFor()
+    gateway.advance(runId, 2)
+    gateway.isDown = false
+    // By itself.
+    await accuracy(/training .* \(iterations 1 to 5\)/).waitFor()
+    await page.getByText(/running, step 5 of 12 · connected/).waitFor()
+    gateway.advance(runId)
+    await accuracy(/training .* \(iterations 1 to 6\)/).waitFor()
+    const told = gateway.jobs.get(runId)!
+    const lastBefore = told.story.findIndex(({ type, iteration }) => type === 'iteration-finished' && iteration === 3)
+    expect(gateway.resumed.at(0)).toBeUndefined()
+    expect(gateway.resumed.at(-1)).toBe(String(lastBefore))
+    // A row of the table for each iteration, once.
+    await page.locator('article figure summary').first().click()
+    const rows = page.getByRole('region', { name: 'Policy accuracy, table' }).locator('tbody tr')
+    expect(await rows.locator('th').allTextContents()).toEqual(['1', '2', '3', '4', '5', '6'])
+
+    await page.locator('summary', { hasText: 'Log of the job' }).click()
+    await page.getByRole('region', { name: 'Log of the job' }).getByText('[policy] step 6 of 12').waitFor()
+    await page.locator('summary', { hasText: 'Tasks and their rewrites' }).click()
+    await page
+      .getByText(/Step \d: (harder|easier), acc \d+ %/)
+      .first()
+      .waitFor()
+    await page.locator('summary', { hasText: /^Files$/ }).click()
+    const [download] = await Promise.all([page.waitForEvent('download'), button('config.yaml').click()])
+    expect(await readFile(await download.path(), 'utf8')).toMatch(/project: x/)
+
+    await button('Stop…').click()
+    await button('Stop it').click()
+    await page.getByText(/AlfWorld on .*stopped, step 6 of 12/).waitFor()
+    expect(gateway.jobs.get(runId)?.summary.state).toBe('STOPPED')
+    await page.getByText(/all is told/).waitFor()
+  })
+
+  it('shows OSWorld by domain, and why a run failed', async () => {
+    await visit()
+    await connect()
+    const runId = await launch('OSWorld', 'desktops')
+    gateway.advance(runId, 4)
+    await page.getByRole('heading', { name: 'Accuracy by domain' }).waitFor()
+    await accuracy(/^gimp\. evaluation 10.0 % → 25.0 % \(iterations 1 to 4\); training/).waitFor()
+    gateway.end(runId, 'FAILED', 'torch.OutOfMemoryError: CUDA out of memory')
+    await page.getByRole('alert').getByText('torch.OutOfMemoryError: CUDA out of memory').waitFor()
+    await page.getByText('The run has failed on the cluster with exit code 1.').waitFor()
+  })
+
+  it('goes on when the token is given anew, and is found again after a reload', async () => {
+    await visit()
+    await connect()
+    const runId = await launch()
+    gateway.advance(runId, 2)
+    await accuracy(/training .* \(iterations 1 to 2\)/).waitFor()
+    await page.reload()
+    gateway.advance(runId, 1)
+    await connect()
+    await button('Open first').click()
+    await accuracy(/training .* \(iterations 1 to 3\)/).waitFor()
+  })
+
+  it('runs beside others and beside one in this tab, in one chart', async () => {
+    await visit()
+    await connect()
+    const one = await launch('AlfWorld', 'one')
+    const two = await launch('AlfWorld', 'two')
+    gateway.advance(one, 3)
+    gateway.advance(two, 2)
+    await accuracy(/side by side\. one .*\(iterations 1 to 3\); two .*\(iterations 1 to 2\)/).waitFor()
+    await page.getByRole('link', { name: 'Back to the playground' }).click()
+    await makeSmall(page)
+    await button('Step').click()
+    await page.getByText('Paused', { exact: true }).first().waitFor({ timeout: 120_000 })
+    await page.getByRole('link', { name: 'Cluster' }).click()
+    await accuracy(/side by side\. .*this tab .* at iteration 1/).waitFor()
+  })
+
+  it('does not hold the main thread while a long history comes', async () => {
+    await visit()
+    await connect()
+    const runId = await launch()
+    const measured = heldMainThread(browser, page, 5)
+    gateway.advance(runId, 12)
+    await accuracy(/training .* \(iterations 1 to 12\)/).waitFor()
+    const { cpu } = await measured
+    expect(cpu[0] ?? 0).toBeLessThan(50)
+  })
+})
+
+describe('the panel', () => {
+  it('is loaded when it is opened, and not before', async () => {
+    await visit({}, '')
+    const loaded: string[] = []
+    page.on('response', (response) => loaded.push(response.url()))
+    await page.getByText('This is a recorded run').waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(loaded.filter((url) => /cluster/i.test(url))).toEqual([])
+    await page.getByRole('link', { name: 'Cluster' }).click()
+    await page.getByRole('heading', { name: 'Cluster' }).waitFor()
+    expect(await page.title()).toMatch(/^Cluster · /)
+  })
+
+  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+    await visit({ colorScheme })
+    await connect()
+    const runId = await launch('OSWorld')
+    gateway.advance(runId, 3)
+    await page.getByRole('heading', { name: 'Accuracy by domain' }).waitFor()
+    await page.locator('summary', { hasText: 'Log of the job' }).click()
+    await button('Dry run').click()
+    await page.getByRole('heading', { name: 'What the gateway would launch' }).waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it.each([360, 768, 1440])('does not stick out at %i pixels', async (width) => {
+    await visit({ viewport: { width, height: 800 } })
+    await connect()
+    const runId = await launch('OSWorld')
+    gateway.advance(runId, 2)
+    await button('Open-AgentRL YAML').click()
+    await page.getByRole('heading', { name: 'Accuracy by domain' }).waitFor()
+    await page.locator('details > summary', { hasText: 'YAML' }).click()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  })
+})
