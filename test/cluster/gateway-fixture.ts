@@ -1,4 +1,5 @@
 /** A gateway on loopback before a small tree, and a client that knows nothing of its code. */
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +10,9 @@ import type { JobBackend } from '../../src/cluster/gateway/jobs.ts'
 import { SubprocessJobs } from '../../src/cluster/gateway/subprocess-jobs.ts'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { layDownTree, type TreeOptions } from './released-tree.ts'
+
+/** The release is Python, and so is the tree that stands for it. */
+export const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0
 
 export const TOKEN = 'a-token-for-these-tests'
 export const SECRET = 'AKLTsecretofthecloud'

@@ -24,7 +24,8 @@ import { GatewayProblem } from './problem.ts'
 
 const requestSchema = v.strictObject({
   system: v.picklist(RELEASED_SYSTEMS),
-  settings: v.optional(v.record(v.string(), v.unknown()), {}),
+  // No record of valibot: that would leave out `constructor` without a word.
+  settings: v.optional(v.custom<Record<string, unknown>>(isTree, 'must be names and values'), {}),
   totalSteps: v.optional(v.number()),
   saveEvery: v.optional(v.number()),
   name: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,39}$/))),

@@ -6,7 +6,7 @@ import type { LaunchPlan, RunSummary, StartAnswer } from '../../../src/cluster/p
 import type { IterationFinished, LoggedEvent } from '../../../src/method/events.ts'
 import { RunView } from '../../../src/method/fold.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
-import { hear, nothingHeard, SECRET, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
+import { HAS_PYTHON, hear, nothingHeard, SECRET, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
 
 let fixture: Fixture | null = null
 afterEach(async () => {
@@ -36,7 +36,7 @@ function used(runId: string): { step: number; lambda: number }[] {
     .map((line) => JSON.parse(line) as { step: number; lambda: number })
 }
 
-describe('a run through the gateway', () => {
+describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
   it('is told from its first to its last step, rollouts, votes, rewrites and evaluations included', async () => {
     fixture = await startFixture({ stepSeconds: 0.2 })
     const { run } = await start({ totalSteps: 5, settings: { groupSize: 4, evaluateEvery: 5 }, name: 'whole' })

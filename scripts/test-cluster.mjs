@@ -1,0 +1,156 @@
+/**
+ * `npm run test:cluster`: the tests against real servers (test/cluster/real). It makes a Python environment with Ray, starts one head
+ * of it on loopback with token authentication, runs `ray*.real.ts` against it, and ends the head. `--all` runs the other `*.real.ts`
+ * too, which make their own, larger environments. The last line has the counts: `9 passed, 0 failed`.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, get } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ensure, root, say, toolFile } from './ensure.mjs'
+import { PythonMissing, pythonEnvironment } from './python-environment.mjs'
+import { closingLine, countReport } from './test.mjs'
+
+const RAY = 'ray[default]==2.60.0'
+const RAY_START_MS = 120_000
+
+const args = process.argv.slice(2)
+const unknown = args.find((argument) => argument !== '--all')
+if (unknown !== undefined) {
+  say(`Unknown argument "${unknown}". Valid: --all.`)
+  process.exit(2)
+}
+ensure()
+
+/** @type {Awaited<ReturnType<typeof startRay>> | null} */
+let ray = null
+let counts
+try {
+  ray = await startRay()
+  counts = await runTests(args.includes('--all') ? [] : ['ray'], {
+    RAY_TEST_ADDRESS: ray.address,
+    RAY_TEST_TOKEN: ray.token,
+  })
+} catch (error) {
+  say(error instanceof PythonMissing ? error.message : (error.stack ?? String(error)))
+  counts = { passed: 0, failed: 1, skipped: 0 }
+} finally {
+  await ray?.end()
+}
+process.stdout.write(`${closingLine(counts)}\n`)
+process.exit(counts.failed === 0 ? 0 : 1)
+
+async function startRay() {
+  const bin = pythonEnvironment('ray', [RAY])
+  // Ray makes sockets in there, whose paths must be short.
+  const folder = mkdtempSync(join(tmpdir(), 'ray-'))
+  const token = randomBytes(24).toString('hex')
+  const [port, dashboardPort] = [await freePort(), await freePort()]
+  const options = [
+    ...[
+      'start',
+      '--head',
+      '--block',
+      '--disable-usage-stats',
+      '--include-dashboard=true',
+      '--num-cpus=2',
+      '--num-gpus=0',
+    ],
+    ...[
+      '--node-ip-address=127.0.0.1',
+      `--port=${port}`,
+      '--dashboard-host=127.0.0.1',
+      `--dashboard-port=${dashboardPort}`,
+    ],
+    ...[`--temp-dir=${folder}`, '--object-store-memory=100000000', '--include-log-monitor=false'],
+  ]
+  const head = spawn(join(bin, 'ray'), options, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token, PATH: `${bin}:${process.env.PATH}` },
+  })
+  let output = ''
+  const keep = (/** @type {Buffer} */ chunk) => (output = (output + chunk.toString()).slice(-4000))
+  head.stdout.on('data', keep)
+  head.stderr.on('data', keep)
+  const ended = new Promise((resolve) => head.once('exit', resolve))
+  const end = async () => {
+    // `ray start --block` ends its own processes; what is left of its group after that is ended too.
+    for (const signal of /** @type {const} */ (['SIGTERM', 'SIGKILL'])) {
+      try {
+        process.kill(-head.pid, signal)
+      } catch {
+        // There is none any more.
+      }
+      await Promise.race([ended, pause(15_000, undefined, { ref: false })])
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  process.once('SIGINT', () => void end().then(() => process.exit(130)))
+  process.once('SIGTERM', () => void end().then(() => process.exit(143)))
+  const address = `http://127.0.0.1:${dashboardPort}`
+  const deadline = Date.now() + RAY_START_MS
+  say(`Starting Ray (${RAY}) …`)
+  while (!(await answers(`${address}/api/version`, token))) {
+    if (head.exitCode !== null || Date.now() > deadline) {
+      await end()
+      throw new Error(`Ray did not start:\n${output}`)
+    }
+    await pause(500)
+  }
+  return { address, token, end }
+}
+
+/**
+ * @param {string} url
+ * @param {string} token
+ */
+function answers(url, token) {
+  return new Promise((resolve) => {
+    const request = get(url, { headers: { authorization: `Bearer ${token}` }, timeout: 2000 }, (response) => {
+      response.resume()
+      resolve(response.statusCode === 200)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(false))
+  })
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' ? address?.port : 0))
+    })
+  })
+}
+
+/**
+ * @param {readonly string[]} filters parts of file names; none for all
+ * @param {Record<string, string>} environment
+ */
+async function runTests(filters, environment) {
+  const folder = mkdtempSync(join(tmpdir(), 'cluster-report-'))
+  const file = join(folder, 'report.json')
+  const child = spawn(
+    process.execPath,
+    [
+      toolFile('vitest'),
+      ...['run', '--config', 'test/cluster/real/vitest.config.ts', ...filters],
+      ...['--reporter=verbose', '--reporter=json', `--outputFile.json=${file}`],
+    ],
+    { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...environment } },
+  )
+  const exitCode = await new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
+  let report = null
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    say(`vitest wrote no report (exit code ${exitCode}).`)
+  }
+  rmSync(folder, { recursive: true, force: true })
+  return countReport(report, exitCode)
+}

@@ -1,0 +1,102 @@
+/** The gateway before a real Ray (scripts/test-cluster.mjs): runs of a small tree in the released layout, through its Jobs API. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
+import type { GatewayHealth, RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
+import { RunView } from '../../../src/method/fold.ts'
+import { hear, nothingHeard, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
+
+const address = process.env['RAY_TEST_ADDRESS'] ?? ''
+const token = process.env['RAY_TEST_TOKEN'] ?? ''
+if (address === '') throw new Error('There is no Ray to test against: run `npm run test:cluster`.')
+
+let fixture: Fixture | null = null
+afterEach(async () => {
+  await fixture?.remove()
+  fixture = null
+})
+
+async function open(tree: { stepSeconds: number; failAt?: number }): Promise<Fixture> {
+  fixture = await startFixture({ ...tree, backend: new RayJobs({ address, token }) })
+  return fixture
+}
+
+async function start(body: Record<string, unknown>): Promise<StartAnswer> {
+  const response = await fixture!.ask('POST', '/v1/runs', { system: 'alfworld', ...body })
+  expect(response.status, await response.clone().text()).toBe(201)
+  return (await response.json()) as StartAnswer
+}
+
+const finished = (heard: Heard) => heard.events.filter((event) => event.type === 'iteration-finished')
+
+describe('a gateway before a real Ray', () => {
+  it('runs a job whose curves arrive, takes a λ from the next step on, loses and doubles nothing, and stops it', async () => {
+    const { ask, cluster } = await open({ stepSeconds: 3 })
+    const health = (await (await ask('GET', '/v1/health')).json()) as GatewayHealth
+    expect(health).toMatchObject({ backend: 'ray', rayVersion: expect.stringMatching(/^2\./) as string })
+    const { run } = await start({ totalSteps: 40, settings: { evaluateEvery: 2 } })
+    const heard = await hear(fixture!, run.runId, nothingHeard(), (so) => finished(so).length === 2)
+    const { effectiveFromStep } = (await (
+      await ask('PATCH', `/v1/runs/${run.runId}/config`, { lambda: 3 })
+    ).json()) as {
+      effectiveFromStep: number
+    }
+    // The connection was cut after the second step, and is opened again; then the gateway itself is ended and started again.
+    await hear(fixture!, run.runId, heard, (so) => finished(so).length === 4)
+    await fixture!.stop()
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    await fixture!.restart()
+    await hear(fixture!, run.runId, heard, (so) => finished(so).length >= Math.max(7, effectiveFromStep + 1))
+    expect((await ask('POST', `/v1/runs/${run.runId}/stop`, {})).status).toBe(200)
+    await hear(fixture!, run.runId, heard)
+
+    expect(heard.events.map(({ seq }) => seq)).toEqual(heard.events.map((_, index) => index))
+    expect((await hear(fixture!, run.runId, nothingHeard())).events).toEqual(heard.events)
+    const end = heard.other.at(-1)?.data as RunSummary
+    expect(end.state).toBe('STOPPED')
+    expect(heard.events.at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
+
+    const view = new RunView()
+    for (const event of heard.events) view.apply(event)
+    const accuracy = view.series('policy/acc')
+    expect(accuracy.values.slice(0, 5)).toEqual([6, 9, 7, 5, 3].map((wins) => wins / 12))
+    expect(view.series('eval/id/acc').iterations.slice(0, 2)).toEqual([2, 4])
+    expect(view.settingsChanges).toEqual([{ iteration: effectiveFromStep, patch: { lambda: 3 } }])
+    const used = readFileSync(join(cluster.checkout, run.runId, 'temp_data', 'used.jsonl'), 'utf8')
+    const values = used
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { step: number; lambda: number })
+    expect(values.length).toBeGreaterThan(effectiveFromStep)
+    for (const { step, lambda } of values) expect(lambda).toBe(step < effectiveFromStep ? 1 : 3)
+    // The job's processes are gone: its results grow no more.
+    const size = used.length
+    await new Promise((resolve) => setTimeout(resolve, 6000))
+    expect(readFileSync(join(cluster.checkout, run.runId, 'temp_data', 'used.jsonl'), 'utf8')).toHaveLength(size)
+  })
+
+  it('shows the error of a job that fails', async () => {
+    await open({ stepSeconds: 1, failAt: 2 })
+    const { run } = await start({ totalSteps: 5 })
+    const heard = await hear(fixture!, run.runId, nothingHeard())
+    const end = heard.other.at(-1)?.data as RunSummary
+    expect(end).toMatchObject({ state: 'FAILED', exitCode: 1 })
+    expect(end.message).toContain('RuntimeError: CUDA error: out of memory')
+    expect(finished(heard)).toHaveLength(1)
+  })
+
+  it('starts a job once, however often it is asked to', async () => {
+    const { folder } = await open({ stepSeconds: 1 })
+    const ray = new RayJobs({ address, token })
+    const request = { id: `twice_${process.pid}`, script: '/bin/true', folder }
+    expect(await ray.start(request)).toBe(request.id)
+    expect(await ray.start(request)).toBe(request.id)
+    await expect.poll(async () => (await ray.status(request.id)).state).toMatch(/SUCCEEDED|FAILED/)
+  })
+
+  it('says what is wrong with the token of Ray', async () => {
+    const refusal = new RayJobs({ address, token: 'another' }).version()
+    await expect(refusal).rejects.toThrow(/Ray refuses the gateway.*RAY_AUTH_TOKEN/s)
+  })
+})
