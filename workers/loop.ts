@@ -12,6 +12,7 @@ import { openingError } from '../src/runs/opening-failure.ts'
 import type { EnvironmentWorker } from './environment.ts'
 import type { JudgeWorker } from './judge.ts'
 import type { PolicyWorker } from './policy.ts'
+import type { WebLlmRoleWorker } from './webllm-role.ts'
 
 // The literal `new Worker(new URL(…))` of each is what the bundler looks for.
 const START: Record<Role, () => Worker> = {
@@ -24,7 +25,11 @@ const host: PlayersHost = {
   // Models lie beside the page; this worker lies one folder below it, in the sources and in the build.
   shippedModel: (name) => new URL(`../models/${name}`, self.location.href).href,
   startModel: (role) => connectWorker<PolicyWorker>(START[role](), role),
-  startWebLlm: null,
+  startWebLlm: (role) =>
+    connectWorker<WebLlmRoleWorker>(
+      new Worker(new URL('./webllm-role.ts', import.meta.url), { type: 'module', name: role }),
+      role,
+    ),
   findWebGpuObstacle: () => webGpuObstacle((navigator as Partial<Navigator>).gpu),
   now: () => performance.now(),
 }

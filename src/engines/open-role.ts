@@ -6,10 +6,19 @@ import type { BackendName } from '../language-model/backends/index.ts'
 import { deriveSeed } from '../method/random.ts'
 import type { Settings } from '../method/settings.ts'
 import type { WorkerLostError } from './errors.ts'
+import { OpenAiModel } from './openai/openai-model.ts'
 import { ContextBoundModel } from './role-context.ts'
 import { RoleModelError } from './role-error.ts'
 import { SHIPPED_MODELS, type Role } from './role-models.ts'
-import type { CheckpointSource, RoleModel, RoleSource, ServerKeys, WebLlmModelSource } from './role-source.ts'
+import {
+  keyFor,
+  type CheckpointSource,
+  type RoleModel,
+  type RoleSource,
+  type ServerKeys,
+  type WebLlmModelSource,
+} from './role-source.ts'
+import type { WebLlmRolePlace } from './role-webllm.ts'
 import { SupervisedModel, type WorkerModel } from './supervised-model.ts'
 import type { ModelInfo, ModelService, ModelSource, OnBytes } from './tiny.ts'
 import type { WebLlmSource } from './webllm/webllm-model.ts'
@@ -21,7 +30,7 @@ export interface RoleHost {
   shippedModel(name: string): string
   startModel(role: Role): Bridge<ModelService>
   /** Null where WebLLM cannot run: outside of a browser. */
-  startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmSource>>) | null
+  startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmRolePlace>>) | null
 }
 
 export interface RoleContext {
@@ -68,12 +77,12 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
     }
     case 'checkpoint':
       return openCheckpoint(role, source, context)
-    case 'webllm': {
-      const { startWebLlm } = host
-      if (startWebLlm === null) throw needsBrowser(role)
-      return inWorker(role, webLlmSource(source), () => startWebLlm(role), context)
+    case 'webllm':
+      return withWebLlm(role, { sampler: webLlmSource(source), trainer: null }, context)
+    case 'openai': {
+      const model = new OpenAiModel({ source, key: keyFor(context.keys, source.baseUrl) })
+      return { model, load: () => model.load(), close() {} }
     }
-    case 'openai':
     case 'tinker':
       throw new RoleModelError(role, {
         what: `The ${role} model cannot be opened.`,
@@ -85,13 +94,6 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
 
 function openCheckpoint(role: Role, source: CheckpointSource, context: RoleContext): OpenedRole {
   const { host, backend, settings } = context
-  if (source.sampler !== null) {
-    throw new RoleModelError(role, {
-      what: `The ${role} model cannot be opened.`,
-      why: 'WebLLM does not sample for a checkpoint yet.',
-      remedy: 'Leave its sampler out.',
-    })
-  }
   const checkpoint = {
     adapters: source.adapters,
     storage: source.storage,
@@ -99,12 +101,16 @@ function openCheckpoint(role: Role, source: CheckpointSource, context: RoleConte
     isTrained: (role === 'policy' && settings.trainPolicy) || (role === 'reward' && settings.trainReward),
     adapterSeed: deriveSeed(settings.seed, 'adapters', role),
   }
-  return inWorker<ModelSource>(
-    role,
-    { location: source.location, backend, checkpoint },
-    () => host.startModel(role),
-    context,
-  )
+  const place = { location: source.location, backend, checkpoint }
+  if (source.sampler !== null)
+    return withWebLlm(role, { sampler: webLlmSource(source.sampler), trainer: place }, context)
+  return inWorker<ModelSource>(role, place, () => host.startModel(role), context)
+}
+
+function withWebLlm(role: Role, source: WebLlmRolePlace, context: RoleContext): OpenedRole {
+  const { startWebLlm } = context.host
+  if (startWebLlm === null) throw needsBrowser(role)
+  return inWorker(role, source, () => startWebLlm(role), context)
 }
 
 function inWorker<Source>(

@@ -103,6 +103,13 @@ export class ModelService implements RoleModel {
     if (!this.#isFixed) await this.#loaded.loadCheckpoint(bytes)
   }
 
+  /** Waits for calls in progress and frees the memory; a worker that ends need not be asked to. */
+  async unload(): Promise<void> {
+    const model = this.#model
+    this.#model = null
+    await model?.dispose()
+  }
+
   get #loaded(): LanguageModel {
     if (this.#model === null) throw new Error('No model is loaded in this worker; call load first.')
     return this.#model

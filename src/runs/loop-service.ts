@@ -4,6 +4,7 @@
  */
 import type { BackendChoice } from '../engines/backend-choice.ts'
 import type { BackendWish } from '../engines/open-players.ts'
+import { RemoteError } from '../engines/remote/remote-error.ts'
 import { RoleModelError } from '../engines/role-error.ts'
 import { checkLearners } from '../engines/role-learning.ts'
 import { ROLES, sourcesOf, type Role } from '../engines/role-models.ts'
@@ -293,11 +294,7 @@ export class LoopService {
       if (this.#loading !== request) return
       this.#loading = null
       const failure =
-        error instanceof OpeningError
-          ? error.failure
-          : error instanceof RoleModelError
-            ? { what: error.what, why: error.why, remedy: error.remedy }
-            : failureOf('The models could not be loaded.', error)
+        error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error)
       status({ state: 'failed', failure })
       return
     }
@@ -408,7 +405,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Of an error that has such words of its own, these. */
 function failureOf(what: string, error: unknown): RunFailure {
+  if (error instanceof RoleModelError || error instanceof RemoteError) {
+    return { what: error.what, why: error.why, remedy: error.remedy }
+  }
   return {
     what,
     why: messageOf(error),

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { openRole, type RoleContext } from '../../src/engines/open-role.ts'
+import { WebLlmRole } from '../../src/engines/role-webllm.ts'
+import { modelFolder } from '../../src/engines/webllm/model-files.ts'
+import { presetSettings } from '../../src/method/settings.ts'
+import { localBridge } from './local-bridge.ts'
+import { MemoryFiles, RECORD, smallWeights } from './webllm/small-model.ts'
+import { standIn } from './webllm/stand-in-webllm.ts'
+
+const TEMPLATE =
+  '{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|start|>assistant\n{% endif %}'
+
+async function open(tokenizerConfig: object | null) {
+  const files = new MemoryFiles(smallWeights(1))
+  if (tokenizerConfig !== null) {
+    const bytes = new TextEncoder().encode(JSON.stringify(tokenizerConfig))
+    await files.write('webllm/config', `${modelFolder(RECORD.model)}tokenizer_config.json`, bytes)
+  }
+  const { module } = standIn({ files })
+  const context: RoleContext = {
+    host: {
+      shippedModel: () => '',
+      startModel: () => {
+        throw new Error('It is not our transformer that plays.')
+      },
+      startWebLlm: () => localBridge(new WebLlmRole({ importModule: async () => module, files })),
+    },
+    settings: presetSettings('household'),
+    backend: 'cpu',
+    keys: {},
+  }
+  const role = openRole('author', { kind: 'webllm', record: RECORD, contextWindow: 96, sequences: 4 }, context)
+  return { role, info: await role.load() }
+}
+
+describe('a role that WebLLM plays alone', () => {
+  it("is spoken to as its tokenizer's files say, answers groups, and leaves out what its context cannot hold", async () => {
+    const { role, info } = await open({ chat_template: TEMPLATE, eos_token: '<|end|>' })
+    expect(info).toMatchObject({ maxPositions: 96, trainedParameters: 0 })
+    expect(await role.model.chatPieces()).toMatchObject({
+      start: '<|start|>system\n',
+      responseCue: '<|end|><|start|>assistant\n',
+      responseEnd: '<|end|>',
+    })
+    const [short, long] = await role.model.encode(['take the desk', 'go to the drawer 1 '.repeat(40)])
+    const answers = await role.model.generate(
+      [
+        { prompt: short!, count: 3, seed: 1 },
+        { prompt: long!, count: 2, seed: 2 },
+      ],
+      { temperature: 1, topP: 1, maxTokens: 4 },
+    )
+    expect(answers.map((group) => group.map(({ finishReason }) => finishReason === 'context'))).toEqual([
+      [false, false, false],
+      [true, true],
+    ])
+    await expect(role.model.update([], {} as never)).rejects.toThrow(/WebLLM runs models and does not train them/)
+    // Nothing has changed, and that can be kept and taken up.
+    await role.model.loadCheckpoint(await role.model.saveCheckpoint())
+  })
+
+  it('continues plain text where its folder has no chat template', async () => {
+    const { role } = await open(null)
+    expect(await role.model.chatPieces()).toBeNull()
+  })
+})
