@@ -26,8 +26,9 @@ export interface BatchGroup {
   derive(settings: AdvantageSettings): GroupAdvantages
 }
 
-/** Groups whose episodes are all there, in the order in which they were drawn. */
+/** Groups in the order in which they were drawn; none of an iteration whose steps and votes have been let go of. */
 export function batchOf(view: RunView, iteration: IterationView): BatchGroup[] {
+  if (iteration.isReleased) return []
   const episodesOf = new Map<string, EpisodeView[]>()
   for (const episode of iteration.episodes) {
     const list = episodesOf.get(episode.episode.taskId)

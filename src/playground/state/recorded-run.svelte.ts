@@ -12,7 +12,7 @@ import { Revision, type Panel } from './revision.svelte.ts'
 import { slicer } from './time-slice.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
-export const SPEEDS = [0.5, 1, 2, 4, 8] as const
+export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8] as const
 /** Seconds that one iteration takes in a replay at speed 1. */
 const SECONDS_PER_ITERATION = 4
 

@@ -18,6 +18,10 @@ import type { OpenSession, SessionPort } from '../session-port.ts'
 
 /** Milliseconds of one frame that folding may take; what is left waits for the next. */
 const FOLD_BUDGET_MS = 8
+/** Between two events of the log in slow motion. */
+const SLOW_MOTION_MS = 120
+/** Events that slow motion may fall behind: a few iterations. Beyond, it catches up at full speed. */
+const MOST_BEHIND = 2000
 /** How often a page that is behind shows how far it has come. */
 const CATCH_UP_MS = 500
 
@@ -40,6 +44,7 @@ export class RunSession {
   #notice = $state.raw<string | null>(null)
   #backend = $state.raw<BackendChoice | null>(null)
   #runId = $state.raw('')
+  #isSlow = $state.raw(false)
   #progress = $state.raw<PhaseProgress | null>(null)
   #view = new RunView()
   readonly #liveSteps = new LiveSteps()
@@ -84,6 +89,8 @@ export class RunSession {
     return this.#progress
   }
   get phase(): Phase | null {
+    // In slow motion the page is behind: what it shows is where the log has been told to.
+    if (this.#isSlow && this.view.phase !== null && this.#queueHead < this.#queue.length) return this.view.phase
     return this.isBusy ? (this.#progress?.phase ?? this.view.phase) : null
   }
   /** Steps of the episodes that are being rolled out, by episode. */
@@ -94,6 +101,13 @@ export class RunSession {
   get timings(): Readonly<Record<string, number>> {
     this.#revision.read()
     return this.#timings
+  }
+  /** Shows what happens event by event, slowly enough to follow; the run itself is not slowed. */
+  get isSlow(): boolean {
+    return this.#isSlow
+  }
+  set isSlow(isSlow: boolean) {
+    this.#isSlow = isSlow
   }
   get isBusy(): boolean {
     return ['loading', 'running', 'pausing'].includes(this.#status.state)
@@ -227,13 +241,18 @@ export class RunSession {
 
   /** A hidden tab has no frames, but its log must not pile up. */
   #schedule(): void {
-    this.#frame = document.hidden
-      ? window.setTimeout(() => this.#fold(), 50)
-      : requestAnimationFrame(() => this.#fold())
+    if (document.hidden) this.#frame = window.setTimeout(() => this.#fold(), 50)
+    else if (this.#isTellingSlowly()) this.#frame = window.setTimeout(() => this.#fold(), SLOW_MOTION_MS)
+    else this.#frame = requestAnimationFrame(() => this.#fold())
+  }
+
+  #isTellingSlowly(): boolean {
+    return this.#isSlow && !document.hidden && this.#queue.length - this.#queueHead < MOST_BEHIND
   }
 
   #fold(): void {
     this.#frame = 0
+    const isSlow = this.#isTellingSlowly()
     const deadline = performance.now() + FOLD_BUDGET_MS
     while (this.#queueHead < this.#queue.length && performance.now() < deadline) {
       const event = this.#queue[this.#queueHead++]!
@@ -245,6 +264,7 @@ export class RunSession {
           this.#view.release(event.iteration - WHOLE_ITERATIONS)
           if (event.iteration % WHOLE_ITERATIONS === 0) this.#view.releaseEvaluations()
         }
+        if (isSlow) break
       } else this.#watch(event)
     }
     const isBehind = this.#queueHead < this.#queue.length
@@ -258,7 +278,7 @@ export class RunSession {
       }
     }
     // A long history is told faster than it can be drawn: every panel of every part of it would be drawn for nobody.
-    if (!isBehind || performance.now() - this.#foldedAllAt > CATCH_UP_MS) {
+    if (!isBehind || isSlow || performance.now() - this.#foldedAllAt > CATCH_UP_MS) {
       this.#foldedAllAt = performance.now()
       this.#revision.rise()
     }
