@@ -11,10 +11,10 @@ import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
+import { chromium, type Page } from 'playwright-core'
 import { build, preview } from 'vite'
 import { describe, expect, it } from 'vitest'
-import { launchBrowser } from '../../../scripts/browser.mjs'
+import { findOrInstallBrowser, launchFlags } from '../../../scripts/browser.mjs'
 import { decodeFloats } from '../../../src/weight-formats/mlc-encoding.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE, tensorBytes } from '../../../src/weight-formats/tensor-cache.ts'
 import type { Rehearsal, Stage, UpdateScope } from './real-webllm-page.ts'
@@ -96,7 +96,12 @@ async function inPage<T>(from: string, changed: () => Uint8Array, job: (page: Pa
       },
     ],
   })
-  const browser = await launchBrowser({ flags: FLAGS })
+  // With a profile: without one the cache is in memory, which does not take large shards.
+  const browser = await chromium.launchPersistentContext(join(outDir, 'profile'), {
+    executablePath: findOrInstallBrowser(),
+    headless: true,
+    args: [...launchFlags(), ...FLAGS],
+  })
   try {
     const page = await browser.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
