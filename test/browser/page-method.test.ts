@@ -1,0 +1,183 @@
+/** The method seen: equation, heat map, thresholds, theory, alarms and theatre, as a person meets them, on the recorded runs. */
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { makeSmall } from './small-run.ts'
+
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await page.context().close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(options: BrowserContextOptions = {}): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(120_000)
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(inject('pageAddress'))
+  await page.getByRole('heading', { name: 'The theory' }).waitFor()
+}
+const section = (id: string) => page.locator(`#${id}`)
+
+describe('the loop', () => {
+  it('in slow motion, lets single numbers move along its arrows, and none where less motion is wished for', async () => {
+    await visit()
+    await page.getByLabel('Replay speed').selectOption('0.25')
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
+    const outcome = page.locator('.packet.environment')
+    await outcome
+      .filter({ hasText: /^[+−]1$/ })
+      .first()
+      .waitFor()
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await expect.poll(() => outcome.first().isVisible(), { timeout: 30_000 }).toBe(false)
+  })
+
+  it('tells a run of one’s own event by event, and all of it in the end', async () => {
+    await visit()
+    await makeSmall(page)
+    await page.getByRole('switch', { name: 'Slow motion' }).check()
+    await page.getByRole('button', { name: 'Step', exact: true }).click()
+    // The run has paused after its iteration, and the page still tells it.
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await page.locator('.packet').first().waitFor()
+    await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+  })
+})
+
+describe('the equation', () => {
+  it('lights the number of a symbol that has the focus', async () => {
+    await visit()
+    const outcome = section('equation').getByRole('button', { name: /^O, outcome of the trajectory: [+−]1$/ })
+    await outcome.focus()
+    await section('equation')
+      .locator('.number.lit')
+      .getByText(/^[+−]1$/)
+      .waitFor()
+    await outcome.blur()
+    expect(await section('equation').locator('.lit').count()).toBe(0)
+  })
+
+  it('derives all advantages again when λ moves, marks flips, and goes back', async () => {
+    await visit()
+    const lambda = page.getByRole('slider', { name: 'λ, what if' })
+    expect(await section('equation').getByText('its sign has flipped').count()).toBe(0)
+    await lambda.fill('6')
+    await section('equation')
+      .getByText(/^At λ = 6 instead of 1, .* with the opposite sign/)
+      .waitFor()
+    expect(await section('equation').getByText('its sign has flipped').count()).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Back to 1' }).click()
+    expect(await section('equation').getByText('its sign has flipped').count()).toBe(0)
+    await lambda.focus()
+    await page.keyboard.press('ArrowRight')
+    await section('equation')
+      .getByText(/^At λ = 1.05 instead of 1/)
+      .waitFor()
+  })
+
+  it('takes λ over for training, and shows the consistency feedback with m parts a step', async () => {
+    await visit()
+    await page.getByRole('slider', { name: 'λ, what if' }).fill('2')
+    await page.getByRole('button', { name: 'Train with it' }).click()
+    expect(await page.getByRole('textbox', { name: /^λ/ }).inputValue()).toBe('2')
+    await page.getByLabel('consistency feedback of the reward model').check()
+    await section('equation')
+      .getByRole('button', { name: /^Rollout 1, step 1: .*;.*;/ })
+      .waitFor()
+  })
+})
+
+describe('the thresholds', () => {
+  it('are moved by keyboard, say what would be rewritten and accepted, and cannot cross', async () => {
+    await visit()
+    const status = section('thresholds').getByRole('status')
+    const before = await status.innerText()
+    expect(before).toMatch(/(\d+) would have been accepted; \1 were/)
+    const high = page.getByRole('slider', { name: 'α_high, what if' })
+    await high.focus()
+    for (let i = 0; i < 15; i++) await page.keyboard.press('ArrowLeft')
+    expect(await high.inputValue()).toBe('0.65')
+    await expect.poll(() => status.innerText(), { timeout: 30_000 }).not.toBe(before)
+    await page.keyboard.press('Home')
+    expect(Number(await high.inputValue())).toBeGreaterThan(0.2)
+    await page.getByRole('button', { name: 'Back to the run’s' }).click()
+    await expect.poll(() => status.innerText(), { timeout: 30_000 }).toBe(before)
+  })
+})
+
+describe('the theory', () => {
+  it('takes the run’s estimate, and promises nothing at μ ≤ 1', async () => {
+    await visit()
+    await page.getByRole('button', { name: 'Take the run’s estimate' }).click()
+    const row = section('theory').getByRole('row', { name: /μ = p₊ \+ p₋/ })
+    const [here, run] = await row.getByRole('cell').allInnerTexts()
+    expect(here).toBe(run)
+    await page.getByRole('slider', { name: /^p₊/ }).fill('0.1')
+    await page.getByText('the votes carry no signal').waitFor()
+  })
+})
+
+describe('alarms', () => {
+  it('do not ring on the recorded run, and tell their rules', async () => {
+    await visit()
+    await page.getByText(/^Nothing looks wrong: none of 8 rules has fired$/).click()
+    await section('alarms').getByText('μ', { exact: false }).first().waitFor()
+    await section('alarms').getByText('Votes rise while outcomes fall').waitFor()
+  })
+})
+
+describe('the theatre', () => {
+  it('replays an episode step by step, shows all rollouts at that step, and lets a person play the task', async () => {
+    await visit()
+    await section('theatre').locator('summary').first().click()
+    await page.getByRole('slider', { name: 'Step of the episode' }).fill('0')
+    await page.getByText(/^The agent stands in the middle of the room/).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'One step on' }).click()
+    await page.getByText(/^The agent stands before/).waitFor({ state: 'attached' })
+    expect(await page.getByRole('list', { name: 'Rollouts side by side' }).getByRole('button').count()).toBe(8)
+    const played = () => page.getByRole('slider', { name: 'Step of the episode' }).inputValue()
+    await page.getByRole('button', { name: 'Play the episode' }).click()
+    await expect.poll(played, { timeout: 30_000 }).toBe('3')
+    await section('theatre').getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Show its tokens' }).click()
+    await page.getByText('A recorded run comes without tokens').waitFor()
+    await page.getByRole('button', { name: 'Play this task by hand' }).click()
+    await section('theatre').getByRole('textbox', { name: 'Command' }).fill('look')
+    await page.keyboard.press('Enter')
+    await section('theatre')
+      .getByText('You are in the middle of a room. Looking quickly around you, you see nothing.')
+      .waitFor()
+  })
+})
+
+describe('all of it', () => {
+  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+    await visit({ colorScheme })
+    for (const id of ['theatre', 'lessons', 'alarms']) await section(id).locator('summary').first().click()
+    await page.getByRole('button', { name: 'What λ does' }).click()
+    await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
+    await page.getByRole('slider', { name: 'Step of the episode' }).fill('2')
+    await page.getByText(/^The agent stands/).waitFor({ state: 'attached' })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it('stays inside 360 pixels with everything open', async () => {
+    await visit({ viewport: { width: 360, height: 800 } })
+    for (const id of ['theatre', 'lessons', 'alarms']) await section(id).locator('summary').first().click()
+    await page.getByRole('slider', { name: 'Step of the episode' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  })
+})
