@@ -141,6 +141,16 @@ describe('a kept run', () => {
       await scrubber.fill('4')
       await expect.poll(() => shownText(page)).toEqual(before)
 
+      // Computing time is in no log, but kept with the run.
+      const curves = page.getByRole('region', { name: 'Curves' })
+      await curves.getByRole('combobox', { name: 'Curves over' }).selectOption('Computing time')
+      await curves.locator('svg text', { hasText: 'Computing time' }).first().waitFor()
+      await curves
+        .locator('svg text', { hasText: /^[\d.]+ s$/ })
+        .first()
+        .waitFor()
+      await curves.getByRole('combobox', { name: 'Curves over' }).selectOption('Iteration')
+
       const downloading = page.waitForEvent('download')
       await card.getByRole('button', { name: 'Export' }).click()
       const download = await downloading
@@ -185,11 +195,14 @@ describe('a kept run', () => {
       }
 
       await branch.getByRole('button', { name: 'Keep curves only' }).click()
-      await branch.getByText('curves only').waitFor()
+      await branch.getByText('curves only', { exact: true }).waitFor()
       expect(await branch.getByRole('button', { name: 'Open' }).count()).toBe(0)
-      await card.getByRole('button', { name: 'Delete' }).click()
-      await card.getByRole('button', { name: 'Delete for good' }).click()
+      // A branch is whole without the run that it comes from.
+      const source = cards(page).filter({ hasNotText: 'at iteration 2' })
+      await source.getByRole('button', { name: 'Delete' }).click()
+      await source.getByRole('button', { name: 'Delete for good' }).click()
       await expect.poll(() => cards(page).count()).toBe(1)
+      await branch.waitFor()
     },
   )
 

@@ -68,7 +68,8 @@ export class KeptRunList {
         const isSame = now.finishedIterations === summary.finishedIterations
         chosen.push({ summary: now, rows: isSame && before.length > 0 ? before : await rows(now.runId) })
       }
-      this.#chosen = chosen
+      // Charts are drawn again for another list, not for an empty one.
+      if (this.#chosen.length > 0) this.#chosen = chosen
     })
   }
 

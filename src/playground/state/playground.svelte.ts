@@ -16,7 +16,8 @@ import type { Problems } from './problems.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
-import type { Panel } from './revision.svelte.ts'
+import { PANELS, type Panel } from './revision.svelte.ts'
+import { RoleModels } from './role-models.svelte.ts'
 import { RunSession } from './run-session.svelte.ts'
 
 /** Of each world, in the order in which they are looked for. */
@@ -25,10 +26,15 @@ const RECORDINGS: Readonly<Record<World, readonly string[]>> = {
   coding: ['./runs/coding.jsonl.gz', './runs/coding.jsonl'],
 }
 
+class SourceLane {
+  source = $state.raw<'recorded' | 'live'>('recorded')
+}
+
 export class Playground {
   readonly draft = new DraftSettings()
   readonly recorded = new RecordedRun()
   readonly kept = new KeptRun()
+  readonly models = new RoleModels()
   readonly live: RunSession
   readonly games: Games
   readonly problems: Problems
@@ -36,6 +42,8 @@ export class Playground {
   readonly comparison: Comparison
   #queue = $state.raw<readonly number[]>([])
   #source = $state.raw<'recorded' | 'live'>('recorded')
+  readonly #lanes = Object.fromEntries(PANELS.map((panel) => [panel, new SourceLane()])) as Record<Panel, SourceLane>
+  #turn = 0
   #hasLiveRun = $state.raw(false)
   /** Of the run that was started last; null before one. */
   #liveWorld: World | null = null
@@ -73,10 +81,14 @@ export class Playground {
     return this.#hasLiveRun
   }
   get view(): RunView {
-    return this.#source === 'recorded' ? this.recorded.view : this.live.view
+    return this.viewFor('loop')
+  }
+  /** Which run a panel shows: another one is drawn panel by panel, each in a task of its own, as its changes are. */
+  sourceFor(panel: Panel): 'recorded' | 'live' {
+    return this.#lanes[panel].source
   }
   viewFor(panel: Panel): RunView {
-    return this.#source === 'recorded' ? this.recorded.viewFor(panel) : this.live.viewFor(panel)
+    return this.sourceFor(panel) === 'recorded' ? this.recorded.viewFor(panel) : this.live.viewFor(panel)
   }
   /** The world that the next run plays. */
   get world(): World {
@@ -95,7 +107,7 @@ export class Playground {
     const looked = Promise.all([this.kept.look(), this.games.look(), this.problems.look(), this.runs.look()])
     await this.recorded.load(RECORDINGS[this.world])
     await looked
-    if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#source = 'live'
+    if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#turnTo('live')
   }
 
   /** A run from a file, shown as a recorded run: a log, or a zip, which is kept as well. */
@@ -105,12 +117,12 @@ export class Playground {
       if (imported) await this.openKept(imported.runId)
       return
     }
-    if (await this.recorded.open(file)) this.#source = 'recorded'
+    if (await this.recorded.open(file)) this.#turnTo('recorded')
   }
 
   /** Shows a kept run, at an iteration or at its end. */
   async openKept(runId: string, iteration?: number): Promise<void> {
-    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#source = 'recorded'
+    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#turnTo('recorded')
   }
 
   /** Somebody looks at an iteration: what was said in it is read, where it was let go of. */
@@ -194,7 +206,7 @@ export class Playground {
 
   show(source: 'recorded' | 'live'): void {
     this.recorded.pause()
-    this.#source = source
+    this.#turnTo(source)
   }
 
   async runOrPause(): Promise<void> {
@@ -252,7 +264,7 @@ export class Playground {
     this.show('recorded')
     await this.recorded.load(RECORDINGS[world])
     // Another world may have been chosen meanwhile, or a run started.
-    if (world === this.world && !this.#hasLiveRun) this.#source = this.hasRecording ? 'recorded' : 'live'
+    if (world === this.world && !this.#hasLiveRun) this.#turnTo(this.hasRecording ? 'recorded' : 'live')
   }
 
   choosePreset(preset: string): void {
@@ -285,6 +297,18 @@ export class Playground {
     if (this.#source === 'recorded') this.recorded.seek(this.recorded.iteration - 1)
   }
 
+  #turnTo(source: 'recorded' | 'live'): void {
+    this.#source = source
+    const ticket = ++this.#turn
+    const turn = (index: number) => {
+      const panel = PANELS[index]
+      if (panel === undefined || ticket !== this.#turn) return
+      this.#lanes[panel].source = source
+      setTimeout(() => turn(index + 1), 0)
+    }
+    turn(0)
+  }
+
   #newRun(): StartRequest {
     const request = this.#request()
     this.#liveWorld = this.world
@@ -294,6 +318,6 @@ export class Playground {
 
   #request(): StartRequest {
     const { preset, settings, backend, iterations } = this.draft.content
-    return { runId: newRunId(), preset, settings, iterations, backend }
+    return { runId: newRunId(), preset, settings, iterations, backend, ...this.models.request }
   }
 }

@@ -154,12 +154,15 @@ export class RecordedRun {
           if (event.type === 'iteration-finished') whole.release(event.iteration - WHOLE_ITERATIONS)
         }
       })
-      if (ticket !== this.#loading) return false
       whole.releaseEvaluations()
+      // The last events were folded in this task; what is drawn of them is for the next.
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      if (ticket !== this.#loading) return false
       this.#fileName = null
       this.#runId = kept.runId
       this.#show({ whole, source: kept }, iteration)
-      return true
+      await new Promise((resolve) => setTimeout(resolve, 0))
+      return ticket === this.#loading
     } catch (cause) {
       if (ticket !== this.#loading) return false
       const remedy = 'What was on show before is still there. Reload the page and try again.'
