@@ -42,5 +42,6 @@ export function compact(value: number): string {
 }
 
 export function bytes(count: number): string {
-  return count < 1_000_000 ? `${Math.round(count / 1000)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
+  if (count < 1_000_000) return `${Math.round(count / 1000)} kB`
+  return count < 1_000_000_000 ? `${(count / 1_000_000).toFixed(1)} MB` : `${(count / 1_000_000_000).toFixed(1)} GB`
 }
