@@ -140,6 +140,23 @@ describe('the equation', () => {
     expect(checked).toBeGreaterThan(50)
   })
 
+  it('adds up for a written test: the mean of R · S over the programs is its worth', () => {
+    let checked = 0
+    for (const group of batchOf(coding, coding.iteration(3)!)) {
+      const derived = group.derive(coding.settings!)
+      for (let test = 0; test < coding.settings!.evaluationsPerStep; test++) {
+        const line = equationLines(group, derived, coding.settings!, { trajectory: 0, step: 0, test })![2]!
+        const list = (id: string) =>
+          (line.numbers.find((piece) => piece.id === id)!.text.match(/[+−]?\d+(\.\d+)?/gu) ?? []).map(number)
+        const [r, s] = [list('R'), list('S')]
+        if (s.every((sign) => sign === 0)) continue
+        expect(r.reduce((sum, value, i) => sum + value * s[i]!, 0) / r.length).toBeCloseTo(list('RS')[0]!, 1)
+        checked++
+      }
+    }
+    expect(checked).toBeGreaterThan(10)
+  })
+
   it('says that the released code learns from hidden tests alone', () => {
     const [group] = batchOf(reference, reference.iteration(1)!)
     const lines = equationLines(group!, group!.derive(reference.settings!), reference.settings!, {

@@ -93,7 +93,7 @@ function feedbackLine(
     scores.length === 0
       ? 'Nobody judged this step, so S counts 0.'
       : unread > 0
-        ? `${unread} of ${scores.length} votes cannot be read and are left out.`
+        ? `${unread} of ${scores.length} ${group.kind === 'programs' ? 'tests' : 'votes'} cannot be read and are left out.`
         : null
   switch (settings.signal) {
     case 'outcome':
@@ -218,9 +218,16 @@ function testLine(
   const integrated = group.outcomes.map((outcome, program) =>
     integratedFeedback(outcome, group.scores[program]![0]!, { ...settings, signal: 'integrated' }),
   )
+  const signs = piece('S', `(${scores.map((score) => signed(score, 0)).join(' ')})`)
+  const advantage = tests!.reward[test] ?? null
   const products = isReference
-    ? [glue('counted over'), piece('S', `(${scores.map((score) => signed(score, 0)).join(' ')})`)]
-    : [glue(`= 1/${scores.length} ·`), piece('S', `(${scores.map((score) => signed(score, 0)).join(' ')})`)]
+    ? [glue('counted over'), signs]
+    : [
+        glue(`= 1/${scores.length} ·`),
+        piece('R', `(${integrated.map((value) => signed(value)).join(' ')})`),
+        glue('·'),
+        signs,
+      ]
   return {
     symbols: isReference
       ? [piece('RS', `r of test ${test + 1}`), glue('counted over'), piece('S', 'S'), glue('→'), piece('AS', 'A')]
@@ -233,16 +240,12 @@ function testLine(
           glue('→'),
           piece('AS', 'A'),
         ],
-    numbers: [
-      piece('RS', signed(worth)),
-      ...products,
-      ...(isReference ? [] : [glue('·'), piece('R', `(${integrated.map((value) => signed(value)).join(' ')})`)]),
-      glue('→'),
-      piece('AS', signed(tests!.reward[test])),
-    ],
+    numbers: [piece('RS', signed(worth)), ...products, glue('→'), piece('AS', signed(advantage))],
     note: isReference
       ? 'A test that all correct programs pass is worth the wrong programs that it fails; any other costs the wrong ones that it lets pass.'
-      : null,
+      : advantage === null
+        ? 'This test does not train the reward model: it is worth as much as the others, or the accuracy of the problem is outside its filter.'
+        : null,
   }
 }
 
