@@ -1,0 +1,55 @@
+/**
+ * A checkpoint of a model on a server is where the server keeps its weights and optimiser state: a safetensors file without tensors.
+ * It holds for as long as the server keeps them.
+ */
+import * as v from 'valibot'
+import { readSafetensors, writeSafetensors } from '../../language-model/safetensors.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+
+const Checkpoint = v.object({
+  format: v.literal('tinker'),
+  baseModel: v.string(),
+  rank: v.pipe(v.string(), v.transform(Number), v.integer()),
+  path: v.pipe(v.string(), v.startsWith('tinker://')),
+})
+
+export interface TinkerCheckpoint {
+  baseModel: string
+  rank: number
+  /** tinker://MODEL/weights/NAME */
+  path: string
+}
+
+export function writeCheckpoint({ baseModel, rank, path }: TinkerCheckpoint): Uint8Array {
+  return writeSafetensors({ metadata: { format: 'tinker', baseModel, rank: String(rank), path }, tensors: new Map() })
+}
+
+/** Throws RemoteError for a checkpoint of another kind, base model or rank. */
+export function readCheckpoint(bytes: Uint8Array, expected: { baseModel: string; rank: number }): TinkerCheckpoint {
+  let metadata: unknown
+  try {
+    metadata = readSafetensors(bytes, 'checkpoint').metadata
+  } catch (cause) {
+    throw unfit('It cannot be read', cause)
+  }
+  const read = v.safeParse(Checkpoint, metadata)
+  if (!read.success) throw unfit('It is of a model that was not on a Tinker server')
+  const { baseModel, rank, path } = read.output
+  if (baseModel !== expected.baseModel || rank !== expected.rank)
+    throw unfit(
+      `It is of adapters of rank ${rank} on ${baseModel}, and the run’s are of rank ${expected.rank} on ${expected.baseModel}`,
+    )
+  return { baseModel, rank, path }
+}
+
+function unfit(why: string, cause?: unknown): RemoteError {
+  return new RemoteError(
+    'refused',
+    {
+      what: 'The checkpoint does not fit the model on the server.',
+      why: `${why}.`,
+      remedy: 'Go on with the models that the run began with.',
+    },
+    { cause },
+  )
+}

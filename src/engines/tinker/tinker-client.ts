@@ -1,0 +1,195 @@
+/**
+ * The protocol: a session that is kept alive, operations, and their futures. What a server has done is done once; a request whose
+ * outcome is not known is not made again (RemoteError 'unknown-outcome'), and one that the server has forgotten is 'not-found'.
+ */
+import * as v from 'valibot'
+import { wait } from '../remote/backoff.ts'
+import { HttpClient, type HttpClientOptions } from '../remote/http-client.ts'
+import { isRemoteError, RemoteError } from '../remote/remote-error.ts'
+import { Anything, Capabilities, Failed, OpenApi, Promised, Session, TryAgain } from './wire.ts'
+
+export interface TinkerClientOptions {
+  baseUrl: string
+  key: string | null
+  /** Of one operation, its future included. */
+  timeoutMs: number
+  http?: Partial<HttpClientOptions>
+}
+
+/** How a server makes one loss of many examples. */
+export type LossReduction =
+  /** Σ over all tokens: Tinker's. */
+  | 'sum'
+  /** Mean over the examples of the mean over all of an example's tokens, prompts included: SkyRL's JAX backend. */
+  | 'mean-of-examples'
+
+export interface ServerTraits {
+  reduction: LossReduction
+  clipsGradients: boolean
+  /** By model; null where the server does not say. */
+  models: ReadonlyMap<string, number | null>
+}
+
+/** Futures are held open by the server; each may be a request that waits. */
+const CONCURRENCY = 256
+const POLL_MS = 45_000
+const AGAIN_MS = 500
+const HEARTBEAT_MS = 10_000
+const PROBE_PATIENCE_MS = 5_000
+const SKYRL_TITLE = /tinker api mock|skyrl/i
+
+export class TinkerClient {
+  readonly #client: HttpClient
+  readonly #timeoutMs: number
+  #heart: ReturnType<typeof setInterval> | null = null
+  #sequence = 0
+
+  constructor({ baseUrl, key, timeoutMs, http }: TinkerClientOptions) {
+    this.#timeoutMs = timeoutMs
+    this.#client = new HttpClient({
+      baseUrl,
+      headers: key === null ? {} : { 'X-API-Key': key },
+      concurrency: CONCURRENCY,
+      timeoutMs: Math.min(POLL_MS, timeoutMs),
+      ...http,
+    })
+  }
+
+  get address(): string {
+    return this.#client.address
+  }
+
+  async traits(): Promise<ServerTraits> {
+    const { supported_models: models } = await this.#client.json({
+      path: '/api/v1/get_server_capabilities',
+      schema: Capabilities,
+      patienceMs: PROBE_PATIENCE_MS,
+    })
+    const openApi = await this.#openApi()
+    const isSkyRl = openApi !== null && SKYRL_TITLE.test(openApi.info.title)
+    const adam = openApi?.components.schemas['AdamParams']?.properties
+    return {
+      reduction: isSkyRl ? 'mean-of-examples' : 'sum',
+      clipsGradients: !adam || 'grad_clip_norm' in adam,
+      models: new Map(
+        models.flatMap((one) => (one.model_name ? [[one.model_name, one.max_context_length ?? null]] : [])),
+      ),
+    }
+  }
+
+  /** In place of the session before. */
+  async openSession(): Promise<string> {
+    this.#stopHeart()
+    const { session_id: session } = await this.#client.json({
+      path: '/api/v1/create_session',
+      body: { type: 'create_session', tags: ['rlanything-playground'], user_metadata: null, sdk_version: '0.3.0' },
+      schema: Session,
+    })
+    // A session without a sign of life for minutes is cleared away with its models. A beat that is missed is made up for by the next.
+    this.#heart = setInterval(() => {
+      this.#client
+        .json({ path: '/api/v1/session_heartbeat', body: { session_id: session }, schema: Anything, patienceMs: 0 })
+        .catch(() => undefined)
+    }, HEARTBEAT_MS)
+    ;(this.#heart as { unref?: () => void }).unref?.()
+    return session
+  }
+
+  /** An operation that changes something: made once. */
+  train<Schema extends v.GenericSchema>(path: string, body: object, schema: Schema, signal?: AbortSignal) {
+    return this.#operation(path, body, schema, true, signal)
+  }
+
+  /** An operation that may be made again. */
+  sample<Schema extends v.GenericSchema>(path: string, body: object, schema: Schema, signal?: AbortSignal) {
+    return this.#operation(path, body, schema, false, signal)
+  }
+
+  close(): void {
+    this.#stopHeart()
+    this.#client.close()
+  }
+
+  async #operation<Schema extends v.GenericSchema>(
+    path: string,
+    body: object,
+    schema: Schema,
+    once: boolean,
+    signal?: AbortSignal,
+  ): Promise<{ output: v.InferOutput<Schema>; modelId: string | null }> {
+    const promised = await this.#client.json({
+      path: `/api/v1/${path}`,
+      body: { ...body, seq_id: ++this.#sequence },
+      schema: Promised,
+      once,
+      signal,
+    })
+    const output = await this.#future(path, promised.request_id, signal)
+    const read = v.safeParse(schema, output)
+    if (!read.success)
+      throw new RemoteError('malformed', {
+        what: `${this.address} answered ${path} with something that cannot be read.`,
+        why: `${v.getDotPath(read.issues[0]) ?? 'The answer'}: ${read.issues[0].message}.`,
+        remedy: 'Check that the server is of a version with Tinker’s interface as SkyRL 0.3 has it.',
+      })
+    return { output: read.output, modelId: promised.model_id ?? null }
+  }
+
+  async #future(operation: string, requestId: string, signal?: AbortSignal): Promise<unknown> {
+    const deadline = performance.now() + this.#timeoutMs
+    while (performance.now() < deadline) {
+      let output: unknown
+      try {
+        output = await this.#client.json({
+          path: '/api/v1/retrieve_future',
+          body: { request_id: requestId },
+          schema: Anything,
+          signal,
+        })
+      } catch (error) {
+        // "Not yet", in the words of HTTP.
+        if (isRemoteError(error, 'timeout') || (error instanceof RemoteError && error.status === 408)) continue
+        if (error instanceof RemoteError && error.status === 400) throw this.#failed(operation, error.detail, error)
+        throw error
+      }
+      const failed = v.safeParse(Failed, output)
+      if (failed.success) throw this.#failed(operation, failed.output.error)
+      if (!v.is(TryAgain, output)) return output
+      await wait(AGAIN_MS, signal)
+    }
+    throw new RemoteError('timeout', {
+      what: `${this.address} has not finished ${operation} after ${Math.round(this.#timeoutMs / 1000)} s.`,
+      why: 'The server is slow, overloaded, or hangs.',
+      remedy: 'Allow more time, lower the size of a group, or look into the server’s log.',
+    })
+  }
+
+  #failed(operation: string, detail: string, cause?: unknown): RemoteError {
+    const isForgotten = /not (found|loaded|exist)|unknown model|no such model/i.test(detail)
+    return new RemoteError(
+      isForgotten ? 'not-found' : 'refused',
+      {
+        what: `${this.address} could not carry out ${operation}.`,
+        why: `It says: ${detail}.`,
+        remedy: isForgotten
+          ? 'Go on from the last iteration: the model is made again from its last checkpoint.'
+          : 'Look into the server’s log, and check rank, base model and settings.',
+      },
+      { cause, detail },
+    )
+  }
+
+  async #openApi() {
+    try {
+      return await this.#client.json({ path: '/openapi.json', schema: OpenApi, patienceMs: 0 })
+    } catch (error) {
+      if (isRemoteError(error)) return null
+      throw error
+    }
+  }
+
+  #stopHeart(): void {
+    if (this.#heart !== null) clearInterval(this.#heart)
+    this.#heart = null
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * One update over a batch on a server: as many optimiser steps as asked for, each of which is a forward and backward pass over its part
+ * of the examples and a step of AdamW (β = 0.9, 0.999, ε = 1e-8, as our own). What the server tells of log-probabilities becomes the same
+ * metrics as ours. Entropy is estimated by the mean of -log π over what was sampled, for the server tells no distributions.
+ */
+import { splitIntoUpdates } from '../../language-model/packing.ts'
+import { importanceWeights, mismatchSum } from '../../language-model/sampler-mismatch.ts'
+import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
+import { RemoteError } from '../remote/remote-error.ts'
+import { datum, exampleWeights, ofResponse, tokenTerms, undoReduction, type ComparedExample } from './policy-loss.ts'
+import type { LossReduction, ServerTraits, TinkerClient } from './tinker-client.ts'
+import { OptimOutput, PassOutput } from './wire.ts'
+
+/** Examples of one request; gradients of several add up. */
+const EXAMPLES_PER_REQUEST = 64
+
+export interface UpdateContext {
+  client: TinkerClient
+  modelId: string
+  traits: ServerTraits
+  signal?: AbortSignal | undefined
+}
+
+/** Throws RemoteError for what no server with this interface can do; before anything is asked of it. */
+export function checkOptions({ temperature }: Pick<UpdateOptions, 'temperature'>): void {
+  if (temperature === 1) return
+  throw new RemoteError('unsupported', {
+    what: `A model on a Tinker server cannot learn from samples at temperature ${temperature}.`,
+    why: 'Its log-probabilities are those of temperature 1, in sampling and in training, and ratios have to be taken at one temperature.',
+    remedy: 'Set the temperature of the role that learns to 1.',
+  })
+}
+
+export async function updateOnServer(
+  examples: readonly TrainingExample[],
+  options: UpdateOptions,
+  context: UpdateContext,
+): Promise<UpdateMetrics> {
+  const totals: UpdateMetrics = {
+    pg_loss: 0,
+    kl_loss: 0,
+    ppo_kl: 0,
+    pg_clipfrac: 0,
+    entropy: 0,
+    grad_norm: 0,
+    lossTokens: 0,
+    trainedTokens: 0,
+  }
+  let compared: readonly ComparedExample[] = examples
+  if (options.sampledElsewhere === true) {
+    const trainer = await forward(examples, context)
+    let mismatch = 0
+    compared = examples.map((example, index) => {
+      const own = trainer[index]!
+      mismatch += mismatchSum(own, example.oldLogProbs)
+      const cap = options.importanceCap ?? 0
+      return {
+        ...example,
+        oldLogProbs: own,
+        ...(cap > 0 && { importance: importanceWeights(own, example.oldLogProbs, cap) }),
+      }
+    })
+    totals.mismatch_kl = mismatch / examples.reduce((sum, { response }) => sum + response.length, 0)
+  }
+  const steps = splitIntoUpdates(compared, options.updatesPerIteration)
+  for (const part of steps) {
+    context.signal?.throwIfAborted()
+    const weights = exampleWeights(part, options)
+    const logProbs = await backward(part, weights, options, context)
+    part.forEach((example, index) => add(totals, example, logProbs[index]!, weights[index]!, options, steps.length))
+    totals.grad_norm += (await optimiserStep(options, context)) / steps.length
+  }
+  totals.ppo_kl /= totals.lossTokens
+  totals.pg_clipfrac /= totals.lossTokens
+  totals.entropy /= totals.lossTokens
+  return totals
+}
+
+/** Gradients of one optimiser step; the log-probabilities that they were taken at, of each example's response. */
+async function backward(
+  part: readonly ComparedExample[],
+  weights: readonly number[],
+  options: UpdateOptions,
+  context: UpdateContext,
+): Promise<Float32Array[]> {
+  const { reduction } = context.traits
+  const factors = part.map((example, index) => weights[index]! * undoReduction(example, part.length, reduction))
+  if (options.klCoefficient === 0) {
+    const data = part.map((example, index) =>
+      datum(
+        example,
+        example.oldLogProbs,
+        example.oldLogProbs.map((_, token) => factors[index]! * example.advantage * (example.importance?.[token] ?? 1)),
+      ),
+    )
+    const config = {
+      clip_low_threshold: 1 - options.clipRatioLow,
+      clip_high_threshold: 1 + options.clipRatioHigh,
+    }
+    return pass('forward_backward', part, data, { loss_fn: 'ppo', loss_fn_config: config }, context)
+  }
+  const current = await forward(part, context)
+  const data = part.map((example, index) =>
+    datum(
+      example,
+      current[index]!,
+      current[index]!.map(
+        (logProb, token) =>
+          tokenTerms(logProb, { ...termsOf(example, token), weight: factors[index]! }, options).coefficient,
+      ),
+    ),
+  )
+  return pass('forward_backward', part, data, { loss_fn: 'importance_sampling' }, context)
+}
+
+/** log π of every response token with the weights as they are. */
+function forward(examples: readonly TrainingExample[], context: UpdateContext): Promise<Float32Array[]> {
+  const data = examples.map((example) => datum(example, example.oldLogProbs, new Float32Array(example.response.length)))
+  return pass('forward', examples, data, { loss_fn: 'importance_sampling' }, context)
+}
+
+async function pass(
+  operation: 'forward' | 'forward_backward',
+  examples: readonly TrainingExample[],
+  data: readonly object[],
+  loss: object,
+  { client, modelId, signal }: UpdateContext,
+): Promise<Float32Array[]> {
+  const logProbs: Float32Array[] = []
+  for (let from = 0; from < data.length; from += EXAMPLES_PER_REQUEST) {
+    const input = { data: data.slice(from, from + EXAMPLES_PER_REQUEST), ...loss }
+    const { output } = await client.train(
+      operation,
+      { model_id: modelId, [`${operation}_input`]: input },
+      PassOutput,
+      signal,
+    )
+    input.data.forEach((_, index) => {
+      const values = output.loss_fn_outputs[index]?.logprobs.data ?? []
+      const own = ofResponse(values, examples[from + index]!)
+      if (own === null) throw misaligned(client.address, operation)
+      logProbs.push(own)
+    })
+  }
+  return logProbs
+}
+
+/** Norm of the gradient where the server tells it; 0 otherwise. */
+async function optimiserStep(options: UpdateOptions, { client, modelId, traits, signal }: UpdateContext) {
+  const adam = {
+    learning_rate: options.learningRate,
+    beta1: 0.9,
+    beta2: 0.999,
+    eps: 1e-8,
+    weight_decay: options.weightDecay,
+    ...(traits.clipsGradients && { grad_clip_norm: options.maxGradNorm }),
+  }
+  const { output } = await client.train('optim_step', { model_id: modelId, adam_params: adam }, OptimOutput, signal)
+  const norm = Object.entries(output.metrics ?? {}).find(([name]) => /grad(ient)?_norm/.test(name))
+  return norm?.[1] ?? 0
+}
+
+function add(
+  totals: UpdateMetrics,
+  example: ComparedExample,
+  logProbs: Float32Array,
+  weight: number,
+  options: UpdateOptions,
+  steps: number,
+): void {
+  logProbs.forEach((logProb, token) => {
+    const terms = tokenTerms(logProb, { ...termsOf(example, token), weight }, options)
+    totals.pg_loss += terms.policyGradient / steps
+    totals.kl_loss += terms.divergence / steps
+    totals.ppo_kl += example.oldLogProbs[token]! - logProb
+    totals.pg_clipfrac += terms.isClipped ? 1 : 0
+    totals.entropy -= logProb
+  })
+  totals.lossTokens += example.response.length
+  totals.trainedTokens += example.prompt.length + example.response.length
+}
+
+function termsOf({ oldLogProbs, advantage, importance }: ComparedExample, token: number) {
+  return { oldLogProb: oldLogProbs[token]!, advantage, importance: importance?.[token] ?? 1 }
+}
+
+function misaligned(address: string, operation: string): RemoteError {
+  return new RemoteError('malformed', {
+    what: `${address} answered ${operation} with other log-probabilities than it was asked for.`,
+    why: 'Their number is not that of the tokens, so it cannot be said which belongs to which.',
+    remedy: 'Check that the server is of a version with Tinker’s interface as SkyRL 0.3 has it.',
+  })
+}
+
+/** What this server does otherwise than our own trainer, for people. */
+export function differences({
+  reduction,
+  clipsGradients,
+}: {
+  reduction: LossReduction
+  clipsGradients: boolean
+}): string[] {
+  return [
+    ...(reduction === 'mean-of-examples' ? ['its means over examples and tokens are undone'] : []),
+    ...(clipsGradients ? [] : ['gradients are not clipped, for it cannot']),
+    'entropy is an estimate from the samples',
+  ]
+}
