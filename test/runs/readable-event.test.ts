@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import type { EpisodeStep, LoggedEvent } from '../../src/method/events.ts'
+import { readableEvent } from '../../src/runs/readable-event.ts'
+import { stateEvent } from '../../src/runs/state-event.ts'
+
+const step: EpisodeStep = {
+  ...{ response: 'go', thought: '', command: 'go', observation: 'gone', trueLabel: 1, distance: 2 },
+  ...{ tokens: [1, 2], logProbs: [-1, -2], entropies: [0.5, 0.25] },
+}
+const episode = (split: 'train' | 'id'): LoggedEvent => ({
+  ...{ type: 'episode', episodeId: 'e', taskId: 't', split, rollout: 0, policyVersion: 3, instruction: 'Go.' },
+  ...{ opening: 'Here.', steps: [step], outcome: 1, seq: 9, iteration: 4 },
+})
+
+describe('an event as people look at it', () => {
+  it('has the words of a training episode and none of its tokens', () => {
+    const steps = [{ ...step, tokens: [], logProbs: [], entropies: [] }]
+    expect(readableEvent(episode('train'))).toEqual({ ...episode('train'), steps })
+  })
+
+  it('has the outcome of a held-out episode and not what was said', () => {
+    expect(readableEvent(episode('id'))).toEqual({ ...episode('id'), opening: '', steps: [] })
+  })
+})
+
+describe('an event as the loop remembers it', () => {
+  it('keeps what is counted, its place in the log, and no words', () => {
+    const kept = stateEvent(episode('train'))
+    expect(kept).toMatchObject({ type: 'episode', taskId: 't', outcome: 1, seq: 9, iteration: 4 })
+    expect(JSON.stringify(kept)).not.toContain('Go.')
+    expect(JSON.stringify(kept)).not.toContain('gone')
+  })
+})
