@@ -64,6 +64,7 @@ export async function openPlayers(
     backend: choice.backend,
     ...(onBytes && { onBytes }),
     onRestart: (loss) => onNotice(restartNotice(loss)),
+    onNotice,
     onFullContext: (...full) => onNotice(fullContextNotice(...full)),
   })
   try {

@@ -9,6 +9,7 @@ import type { WorkerLostError } from './errors.ts'
 import { OpenAiModel } from './openai/openai-model.ts'
 import { ContextBoundModel } from './role-context.ts'
 import { RoleModelError } from './role-error.ts'
+import { laterModelFiles } from './role-files.ts'
 import { SHIPPED_MODELS, type Role } from './role-models.ts'
 import {
   keyFor,
@@ -20,6 +21,7 @@ import {
 } from './role-source.ts'
 import type { WebLlmRolePlace } from './role-webllm.ts'
 import { SupervisedModel, type WorkerModel } from './supervised-model.ts'
+import { TinkerModel } from './tinker/tinker-model.ts'
 import type { ModelInfo, ModelService, ModelSource, OnBytes } from './tiny.ts'
 import type { WebLlmSource } from './webllm/webllm-model.ts'
 import type { Bridge } from './worker-bridge.ts'
@@ -40,6 +42,8 @@ export interface RoleContext {
   keys: ServerKeys
   onBytes?: OnBytes
   onRestart?: (loss: WorkerLostError) => void
+  /** The run goes on, but a person should know. */
+  onNotice?: (text: string) => void
   onFullContext?: (role: Role, promptTokens: number, maxPositions: number) => void
 }
 
@@ -83,12 +87,16 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
       const model = new OpenAiModel({ source, key: keyFor(context.keys, source.baseUrl) })
       return { model, load: () => model.load(), close() {} }
     }
-    case 'tinker':
-      throw new RoleModelError(role, {
-        what: `The ${role} model cannot be opened.`,
-        why: `Models on servers (${source.kind}) are not wired into runs yet.`,
-        remedy: 'Choose a built-in model or a checkpoint.',
+    case 'tinker': {
+      const model = new TinkerModel({
+        source,
+        key: keyFor(context.keys, source.baseUrl),
+        files: laterModelFiles(source.tokenizer),
+        seed: deriveSeed(settings.seed, 'adapters', role),
+        ...(context.onNotice && { onNotice: context.onNotice }),
       })
+      return { model, load: () => model.load(), close: () => model.close() }
+    }
   }
 }
 

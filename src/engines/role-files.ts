@@ -16,7 +16,20 @@ export async function modelFiles(location: string, onBytes?: OnBytes): Promise<M
   return folderReader(location)
 }
 
-export function isAddress(location: string): boolean {
+/** The same for whoever wants a reader before anything is looked for; errors come with the first file. */
+export function laterModelFiles(location: string): ModelReader {
+  let files: Promise<ModelReader> | null = null
+  const found = () => (files ??= modelFiles(location))
+  return {
+    name: location.split('/').filter(Boolean).at(-1) ?? location,
+    read: async (file) => (await found()).read(file),
+    async *stream(file) {
+      yield* (await found()).stream(file)
+    },
+  }
+}
+
+function isAddress(location: string): boolean {
   return /^[a-z]{2,}:\/\//i.test(location)
 }
 

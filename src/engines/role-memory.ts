@@ -40,8 +40,8 @@ export interface CheckpointVerdict {
 /** WebAssembly's 32-bit memory, which the CPU computes in. */
 export const CPU_MEMORY_BYTES = 2 ** 32
 const REST_BYTES = 96e6
-/** A scale for each group of 32 weights of four bits. */
-const BYTES_OF: Record<WeightStorage, number> = { float32: 4, float16: 2, 'four-bit': 0.5 + 2 / 32 }
+/** Of a weight; those of four bits have a float32 scale for each group of 32. */
+const BYTES_OF: Record<WeightStorage, number> = { float32: 4, float16: 2, 'four-bit': 0.5 + 4 / 32 }
 /** Transcripts in the cache at once, if the context is chosen: the rollouts of a group share most of theirs. */
 const TRANSCRIPTS_KEPT = 8
 const SHORTEST_CONTEXT = 512

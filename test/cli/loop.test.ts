@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { typescriptFlags } from '../../scripts/ensure.mjs'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { writeTinyModels } from '../engines/tiny-folders.ts'
+import { readSafetensors } from '../../src/language-model/safetensors.ts'
+import { writeInstructFolder } from '../engines/instruct-folder.ts'
 import { smallRelease } from '../games/release.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -96,6 +98,49 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
     expect(parseRunLog(log)[0]).toMatchObject({ type: 'run-started', backend: chosen })
     expect(log).not.toContain('tokens/s')
     if (chosen === 'cpu') expect(log).toBe(readFileSync(join(folder, 'cpu.jsonl'), 'utf8'))
+  })
+
+  it('plays chat models of Hugging Face folders in every role, with adapters that learn', async () => {
+    const chat = join(folder, 'chat-model')
+    await writeInstructFolder(chat)
+    const run = (file: string) =>
+      loop(
+        ...[
+          '--policy-model',
+          chat,
+          '--reward-model',
+          chat,
+          '--author-model',
+          chat,
+          '--lora',
+          'rank=2,targets=q_proj+v_proj',
+        ],
+        ...['--models', 'nowhere', '--backend', 'cpu', '--iterations', '1', '--save', join(folder, 'adapters')],
+        ...[...SMALL, '--set', 'evaluateEvery=0', '--out', join(folder, file)],
+      )
+    const { code, stderr } = await run('chat.jsonl')
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Models: policy chat-model \([\d,]+ parameters, 224 trainable\), reward chat-model \(.*\), author chat-model \([\d,]+ parameters\)\.\n$/,
+      ),
+    ])
+    const log = readFileSync(join(folder, 'chat.jsonl'), 'utf8')
+    expect(parseRunLog(log)[0]).toMatchObject({ models: { policy: 'chat-model', author: 'chat-model' } })
+    expect(log).not.toContain(folder)
+    const { tensors } = readSafetensors(readFileSync(join(folder, 'adapters', 'reward.safetensors')), 'saved')
+    expect([...tensors.keys()].every((name) => name.includes('.lora_'))).toBe(true)
+    await run('chat-again.jsonl')
+    expect(readFileSync(join(folder, 'chat-again.jsonl'), 'utf8')).toBe(log)
+  })
+
+  it('says before anything is loaded that a model cannot learn, and what to change', async () => {
+    const { code, stderr } = await loop(...['--policy-model', 'openai:http://127.0.0.1:9/v1#m'], '--models', models)
+    expect([code, stderr]).toEqual([
+      2,
+      'The policy model is to learn and cannot. A server with OpenAI’s interface samples and does not train. Switch ' +
+        'trainPolicy off, or choose a built-in model, a checkpoint or a Tinker server.\n',
+    ])
   })
 
   it('plays the games of a folder, and names what in it is none', async () => {

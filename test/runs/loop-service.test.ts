@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RoleSource } from '../../src/engines/role-source.ts'
 import type { Problem } from '../../src/environments/coding/problem.ts'
 import { isLogged } from '../../src/method/events.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
@@ -19,9 +20,11 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   const messages: RunMessage[] = []
   const closed: string[] = []
   const resumed: boolean[] = []
+  const opened: StartRequest[] = []
   const service = new LoopService({
     open: async (request, { isResumed }) => {
       resumed.push(isResumed)
+      opened.push(request)
       return (
         open?.() ?? {
           ports: world(),
@@ -39,7 +42,7 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   void service.listen((message) => messages.push(message))
   const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
   const events = () => messages.flatMap((message) => (message.type === 'events' ? message.batch : []))
-  return { service, messages, closed, resumed, states, events }
+  return { service, messages, closed, resumed, opened, states, events }
 }
 
 const request = (runId: string, iterations = 2): StartRequest => ({
@@ -273,5 +276,51 @@ describe('the loop service', () => {
     const store = new MemoryStore()
     await expect(serve(undefined, store).service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
     await expect(serve().service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
+  })
+
+  describe('with models on servers', () => {
+    const server: RoleSource = {
+      kind: 'openai',
+      baseUrl: 'http://127.0.0.1:8000/v1',
+      model: 'm',
+      concurrency: 1,
+      timeoutSeconds: 1,
+    }
+    const asked = { ...request('a'), models: { author: server }, keys: { [server.baseUrl]: 'secret-key' } }
+
+    it('keeps who plays and that there was a key, but no key, and asks for it when the run is to go on', async () => {
+      const store = new MemoryStore()
+      const { service, messages, states, opened } = serve(undefined, store)
+      await service.start(asked)
+      await until(() => states().at(-1) === 'finished')
+      expect(store.summary).toMatchObject({ models: { author: server }, keyedServers: [server.baseUrl] })
+      const kept = JSON.stringify([store.summary, store.events, messages])
+      expect(kept).not.toContain('secret-key')
+
+      await service.resumeRun('a')
+      expect(messages.at(-1)).toMatchObject({
+        status: { state: 'failed', failure: { why: expect.stringContaining('keys are not kept') as string } },
+      })
+      expect(store.checkpoints.length).toBeGreaterThan(0)
+      expect(opened).toHaveLength(1)
+      await service.resumeRun('a', { 'http://127.0.0.1:8000/v1/': 'secret-key' })
+      expect(opened.at(-1)).toMatchObject({
+        models: { author: server },
+        keys: { 'http://127.0.0.1:8000/v1/': 'secret-key' },
+      })
+      await until(() => states().at(-1) === 'finished')
+    })
+
+    it('refuses to have one learn that cannot, by a setting or by a step of it alone, and the run goes on', async () => {
+      const { service, states } = serve()
+      const settings = { ...asked.settings, trainPolicy: false }
+      await service.stepOnce(undefined, { ...asked, settings, models: { policy: server } })
+      await until(() => states().at(-1) === 'paused')
+      await expect(service.patch({ trainPolicy: true })).rejects.toThrow(/Switch trainPolicy off/)
+      await expect(service.stepOnce('policy')).rejects.toThrow(/policy model is to learn and cannot/)
+      await service.patch({ trainReward: false })
+      await service.resume()
+      await until(() => states().at(-1) === 'finished')
+    })
   })
 })
