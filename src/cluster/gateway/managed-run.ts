@@ -23,9 +23,11 @@ import {
 import type { ConfigTree } from '../released/defaults.ts'
 import { isPatched, textAt, valueAt } from '../released/mapping.ts'
 import { SYSTEMS } from '../released/systems.ts'
+import { plainLine } from '../released/job-log.ts'
 import { liveAt, type LiveChange, type RunIdentity } from '../released/translator.ts'
 import type { JobBackend, JobRequest } from './jobs.ts'
 import { LIVE_FILE, liveFileText } from './live-module.ts'
+import { readLogEnd } from './log-end.ts'
 import { replaceFile } from './patch.ts'
 import { GatewayProblem, messageOf } from './problem.ts'
 import type { Redactor } from './redactor.ts'
@@ -73,6 +75,9 @@ export interface RunContext {
 }
 
 const MOST_NOTICES = 50
+/** Of the log that a failure's message quotes. */
+const LAST_BYTES = 16 << 10
+const LAST_LINES = 12
 /** Looks after the job has ended: shared file systems show a file late. */
 const LAST_LOOKS = 2
 /** Times in a row that the job's state may be unknown before people are told. */
@@ -221,13 +226,9 @@ export class ManagedRun {
 
   /** What the job said last, which is where its error stands. */
   #failure(message: string): string {
-    let tail = ''
-    try {
-      tail = readFileSync(this.logFile, 'utf8').trimEnd().split('\n').slice(-12).join('\n').slice(-2000)
-    } catch {
-      // It wrote none.
-    }
-    return [message, tail].filter((part) => part !== '').join('\n')
+    const { lines } = readLogEnd(this.logFile, LAST_BYTES)
+    const tail = lines.map((line) => this.#context.redactor.text(plainLine(line))).filter((line) => line.trim() !== '')
+    return [message, ...tail.slice(-LAST_LINES)].filter((part) => part !== '').join('\n')
   }
 
   #end(state: RunState, message: string, exitCode: number | null): void {

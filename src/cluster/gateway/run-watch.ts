@@ -120,7 +120,7 @@ export class RunWatch {
       const isHeld = await this.#readResults(changes)
       if (isHeld) return
       if (this.translator.iteration > 0) {
-        this.translator.propose(readProposals(this.#source, this.translator.iteration))
+        this.translator.propose(this.#redactor.value(readProposals(this.#source, this.translator.iteration)))
       }
       if (log.isFresh) this.#listener.onNotice('The log of the job was cleared; it is read from its start.')
       this.#readLog(log.lines)
@@ -158,7 +158,7 @@ export class RunWatch {
         if (line) found.push({ path, line, isEvaluation: line.isEvaluation ?? isEvaluation, end })
         else if (text.trim() !== '') {
           this.#listener.onNotice(
-            `A line of results was not understood and is left out: "${this.#redactor.text(text.slice(0, 120))}"`,
+            `A line of results was not understood and is left out: "${this.#redactor.text(text).slice(0, 120)}"`,
           )
         }
       }
@@ -186,7 +186,9 @@ export class RunWatch {
     const settings = { ...translator.settings, ...liveIn(changes, line.step) }
     try {
       const snapshot = await readStep(this.#source, line, settings, (rootId) => translator.openProposal(rootId))
-      translator.training(line, snapshot, changes)
+      // Before texts are cut: half a path would not be known for one.
+      const told = this.#redactor.value(snapshot.told)
+      translator.training(line, { ...snapshot, told }, changes)
     } catch (error) {
       const isTorn = error instanceof TornJsonError
       if (isTorn && ++this.#torn <= MOST_TORN) return true

@@ -1,0 +1,267 @@
+/** What goes wrong between gateway, Ray and the files of a run: each a clear message, and a run that goes on. */
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { JobBackend, JobStatus } from '../../../src/cluster/gateway/jobs.ts'
+import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
+import type { RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
+import { hear, nothingHeard, startFixture, type Fixture } from '../gateway-fixture.ts'
+
+let server: Server | null = null
+let fixture: Fixture | null = null
+afterEach(async () => {
+  await fixture?.remove()
+  fixture = null
+  server?.closeAllConnections()
+  await new Promise<void>((resolve) => (server ? server.close(() => resolve()) : resolve()))
+  server = null
+})
+
+interface Asked {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A server in Ray's place that answers as told: a status and a body, or never. */
+async function rayThat(
+  answer: (asked: Asked, count: number) => [number, string] | null,
+): Promise<{ address: string; asked: Asked[] }> {
+  const asked: Asked[] = []
+  server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
+      asked.push(one)
+      const said = answer(one, asked.length)
+      if (said) response.writeHead(said[0], { 'content-type': 'application/json' }).end(said[1])
+    })
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+const JOB = { id: 'a_run_abc234', script: "/state/it's/launch.sh", folder: '/state' }
+
+describe('Ray’s Jobs API', () => {
+  it('is asked as no browser asks, with the token and a quoted script', async () => {
+    const { address, asked } = await rayThat(() => [200, '{"submission_id": "a_run_abc234"}'])
+    await new RayJobs({ address, token: 'ray-token' }).start(JOB)
+    const [{ method, url, headers, body }] = asked as [Asked]
+    expect([method, url]).toEqual(['POST', '/api/jobs/'])
+    expect(headers.authorization).toBe('Bearer ray-token')
+    expect(headers['user-agent']).not.toMatch(/^Mozilla/)
+    for (const name of Object.keys(headers)) expect(name).not.toMatch(/^(origin|referer|sec-fetch-|access-control-)/)
+    expect(JSON.parse(body)).toMatchObject({
+      submission_id: 'a_run_abc234',
+      entrypoint: String.raw`bash '/state/it'\''s/launch.sh'`,
+    })
+  })
+
+  it('is asked again while it answers 429 or 503, under the same name', async () => {
+    const { address, asked } = await rayThat((_, count) =>
+      count < 3 ? [count === 1 ? 429 : 503, 'busy'] : [200, '{}'],
+    )
+    expect(await new RayJobs({ address, token: null }).start(JOB)).toBe(JOB.id)
+    expect(new Set(asked.map(({ body }) => body)).size).toBe(1)
+  })
+
+  it('has started a job whose answer was lost', async () => {
+    const { address } = await rayThat(({ method }, count) => {
+      if (method === 'GET') return [200, '{"status": "RUNNING"}']
+      return count === 1 ? null : [500, 'ValueError: Job with submission_id a_run_abc234 already exists.']
+    })
+    expect(await new RayJobs({ address, token: null, timeoutMs: 300 }).start(JOB)).toBe(JOB.id)
+  })
+
+  it.each([
+    ['a wrong token', [401, 'Unauthorized'], /token is missing or another/],
+    ['an error of its own', [500, 'Traceback\nKeyError: x'], /KeyError: x/],
+    ['what is no JSON', [200, '<html>'], /no JSON/],
+    ['a state that is none', [200, '{"status": "DREAMING"}'], /DREAMING/],
+  ] as const)('says what is wrong where it answers %s', async (_, answer, why) => {
+    const { address } = await rayThat(() => [answer[0], answer[1]])
+    await expect(new RayJobs({ address, token: 'x' }).status('job')).rejects.toThrow(why)
+  })
+
+  it('is not waited for longer than the time allows, and a job that it forgot has failed', async () => {
+    const slow = await rayThat(() => null)
+    await expect(new RayJobs({ address: slow.address, token: null, timeoutMs: 100 }).version()).rejects.toThrow(
+      /no answer within 0.1 s/,
+    )
+    slow.asked.length = 0
+    server?.closeAllConnections()
+    server?.close()
+    const { address } = await rayThat(() => [404, 'not found'])
+    expect((await new RayJobs({ address, token: null }).status('job')).state).toBe('FAILED')
+  })
+})
+
+/** A job that the test plays itself, through the files that it leaves. */
+class PlayedJob implements JobBackend {
+  readonly kind = 'subprocess'
+  state: JobStatus = { state: 'RUNNING', message: '', exitCode: null }
+  isSilent = false
+  async version(): Promise<null> {
+    return null
+  }
+  async start(): Promise<string> {
+    return 'played'
+  }
+  async status(): Promise<JobStatus> {
+    if (this.isSilent) throw new Error('Nobody answers.')
+    return this.state
+  }
+  async stop(): Promise<void> {
+    this.state = { state: 'STOPPED', message: '', exitCode: null }
+  }
+}
+
+interface Played {
+  job: PlayedJob
+  run: RunSummary
+  results: string
+  dump: (wins: number) => string
+  dumpFile: string
+  line: (step: number, acc: number) => string
+  summary: () => Promise<RunSummary>
+}
+
+async function play(): Promise<Played> {
+  const job = new PlayedJob()
+  fixture = await startFixture({ backend: job })
+  const response = await fixture.ask('POST', '/v1/runs', { system: 'alfworld', totalSteps: 9 })
+  const { run } = (await response.json()) as StartAnswer
+  const folder = join(fixture.cluster.checkout, run.runId)
+  for (const name of ['results', 'temp_data']) mkdirSync(join(folder, name), { recursive: true })
+  const tag = `${join(fixture.folder, 'models/Tiny-Policy').replaceAll('/', '.')}-alfworld`
+  return {
+    job,
+    run,
+    results: join(folder, 'results', `results-rl-${tag}.txt`),
+    dumpFile: join(folder, 'temp_data', `outputs-rl-${tag}.json`),
+    dump: (wins) =>
+      JSON.stringify([
+        {
+          source: 'active',
+          game_id: 'train/a/b/game.tw-pddl',
+          if_success: [1, 1, 1, 1].map((one, index) => (index < wins ? one : -1)),
+        },
+      ]),
+    line: (step, acc) =>
+      `step: ${step}   acc: ${acc}   avg step: 3   avg response length: 4   max_prompt_length: 5   moved: 0   deleted: 0   missing: 0   skipped: 0\n`,
+    summary: async () => (await (await fixture!.ask('GET', `/v1/runs/${run.runId}`)).json()) as RunSummary,
+  }
+}
+
+describe('a run whose files are in disorder', () => {
+  it('waits for the other half of a line and of a dump', async () => {
+    const { job, run, results, dump, dumpFile, line } = await play()
+    const text = line(1, 0.25)
+    writeFileSync(dumpFile, dump(1).slice(0, 30))
+    writeFileSync(results, text.slice(0, 25))
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    appendFileSync(results, text.slice(25))
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    writeFileSync(dumpFile, dump(1))
+    const heard = await hear(fixture!, run.runId, nothingHeard(), ({ events }) =>
+      events.some(({ type }) => type === 'episode'),
+    )
+    job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
+    await hear(fixture!, run.runId, heard)
+    expect(heard.events.filter(({ type }) => type === 'episode')).toHaveLength(4)
+    expect((heard.other.at(-1)?.data as RunSummary).notices).toEqual([])
+  })
+
+  it('tells a step without rollouts where the dump is torn for good, missing, or another step’s, and says so', async () => {
+    const { job, run, results, dump, dumpFile, line } = await play()
+    writeFileSync(dumpFile, dump(3))
+    writeFileSync(results, line(1, 0.25))
+    const heard = await hear(fixture!, run.runId, nothingHeard(), ({ events }) =>
+      events.some(({ iteration }) => iteration === 1),
+    )
+    appendFileSync(results, line(2, 0.75))
+    await hear(fixture!, run.runId, heard, ({ events }) => events.some(({ iteration }) => iteration === 2))
+    job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
+    await hear(fixture!, run.runId, heard)
+    const accuracies = heard.events.flatMap((event) =>
+      event.type === 'iteration-finished' ? [event.metrics['policy/acc']] : [],
+    )
+    expect(accuracies).toEqual([0.25, 0.75])
+    const { notices } = heard.other.at(-1)?.data as RunSummary
+    expect(notices).toHaveLength(2)
+    expect(notices[0]).toMatch(/Step 1 is told without its rollouts.*0.7500.*0.2500/)
+    expect(notices[1]).toMatch(/Step 2 .*not there/)
+  })
+
+  it('leaves out lines that it does not understand, and what was told before when a file is cleared', async () => {
+    const { job, run, results, dump, dumpFile, line, summary } = await play()
+    writeFileSync(dumpFile, dump(1))
+    writeFileSync(results, `step: 1   acc: NaN   nonsense of ${fixture!.cluster.checkout}\n${line(1, 0.25)}`)
+    const heard = await hear(fixture!, run.runId, nothingHeard(), ({ events }) =>
+      events.some(({ type }) => type === 'episode'),
+    )
+    writeFileSync(results, line(1, 0.25))
+    await expect.poll(async () => (await summary()).notices.length).toBeGreaterThanOrEqual(3)
+    job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
+    await hear(fixture!, run.runId, heard)
+    expect(heard.events.filter(({ type }) => type === 'iteration-started')).toHaveLength(1)
+    const { notices } = await summary()
+    expect(notices[0]).toMatch(/not understood.*nonsense of <on the cluster>/)
+    expect(notices.join()).toMatch(/was cleared/)
+  })
+
+  it('goes on while nobody knows the state of the job, and says so', async () => {
+    const { job, run, results, dump, dumpFile, line, summary } = await play()
+    job.isSilent = true
+    await expect
+      .poll(async () => (await summary()).notices)
+      .toEqual(['The state of the job is unknown for now: Nobody answers.'])
+    writeFileSync(dumpFile, dump(1))
+    writeFileSync(results, line(1, 0.25))
+    const heard = await hear(fixture!, run.runId, nothingHeard(), ({ events }) =>
+      events.some(({ type }) => type === 'episode'),
+    )
+    job.isSilent = false
+    job.state = { state: 'FAILED', message: 'lost a node', exitCode: 9 }
+    await hear(fixture!, run.runId, heard)
+    expect(heard.other.at(-1)).toMatchObject({
+      name: 'end',
+      data: { state: 'FAILED', message: 'lost a node', exitCode: 9 },
+    })
+  })
+
+  it('refuses a Last-Event-ID that this run has not reached', async () => {
+    const { run } = await play()
+    for (const id of ['99', '-1', 'x', '1e3']) {
+      const response = await fixture!.ask('GET', `/v1/runs/${run.runId}/events`, undefined, { 'last-event-id': id })
+      expect(response.status).toBe(400)
+    }
+  })
+})
+
+describe('the bundled gateway', () => {
+  it('is one file that needs nothing else of the project', async () => {
+    const { buildGateway } = (await import('../../../scripts/build-gateway.mjs')) as {
+      buildGateway: (folder: string) => Promise<void>
+    }
+    const folder = mkdtempSync(join(tmpdir(), 'bundle-'))
+    try {
+      await buildGateway(folder)
+      const file = join(folder, 'rlanything-gateway.mjs')
+      expect(existsSync(file)).toBe(true)
+      const imports = [...readFileSync(file, 'utf8').matchAll(/^import .* from "([^"]+)";?$/gm)].map(
+        (match) => match[1],
+      )
+      expect(imports.length).toBeGreaterThan(3)
+      for (const name of imports) expect(name).toMatch(/^node:/)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
