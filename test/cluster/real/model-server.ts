@@ -1,0 +1,128 @@
+/** Real servers of models from PyPI, on the CPU, with a tiny Qwen3 of random weights that is made here. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pythonEnvironment } from '../../../scripts/python-environment.mjs'
+
+/** Gigabytes: PyTorch and JAX. SkyRL's `jax` extra of before wanted CUDA; what it needs of it is named here. */
+const PACKAGES = ['skyrl[tinker]==0.3.0', 'jax>=0.8,<1', 'flax>=0.12.2', 'optax>=0.2.5', 'openai>=2', 'accelerate>=1', 'uv'] // prettier-ignore
+const PYTHON = resolve(import.meta.dirname, 'python')
+const START_MS = 240_000
+
+export interface ModelServer {
+  address: string
+  /** Folder of the model that it serves. */
+  model: string
+  output(): string
+  /** Ends it at once, as a machine that goes away. */
+  kill(): Promise<void>
+  /** With its files, at the same address. */
+  start(): Promise<void>
+  /** Ends it and removes its files. */
+  remove(): Promise<void>
+}
+
+export async function tinkerServer(): Promise<ModelServer> {
+  return server('/api/v1/healthz', (model, folder, port) => [
+    'uv',
+    // SkyRL starts its engine by the same words that it was started by.
+    ...['run', '--no-project', '-m', 'skyrl.tinker.api', '--host', '127.0.0.1', '--port', String(port)],
+    ...['--base-model', model, '--backend', 'jax', '--backend-config', '{"max_lora_adapters":8,"max_lora_rank":8}'],
+    ...['--checkpoints-base', join(folder, 'checkpoints'), '--database-url', `sqlite:///${join(folder, 'tinker.db')}`],
+  ])
+}
+
+export async function transformersServer(): Promise<ModelServer> {
+  return server('/health', (model, _folder, port) => [
+    'transformers',
+    ...['serve', model, '--host', '127.0.0.1', '--port', String(port), '--device', 'cpu'],
+  ])
+}
+
+async function server(
+  health: string,
+  command: (model: string, folder: string, port: number) => string[],
+): Promise<ModelServer> {
+  const bin = pythonEnvironment('model-servers', PACKAGES)
+  const folder = mkdtempSync(join(tmpdir(), 'model-server-'))
+  const model = join(folder, 'tiny-qwen3')
+  const env = {
+    ...process.env,
+    PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+    VIRTUAL_ENV: resolve(bin, '..'),
+    PYTHONPATH: PYTHON,
+    HF_HUB_OFFLINE: '1',
+    UV_OFFLINE: '1',
+    JAX_PLATFORMS: 'cpu',
+  }
+  const made = spawnSync(join(bin, 'python'), [join(PYTHON, 'tiny_qwen3.py'), model], { env, encoding: 'utf8' })
+  if (made.status !== 0) throw new Error(`The tiny model could not be made:\n${made.stderr}`)
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  let child: ChildProcess | null = null
+  let output = ''
+
+  async function start(): Promise<void> {
+    const [file, ...args] = command(model, folder, port)
+    // A group of its own: such servers start others.
+    child = spawn(join(bin, file!), args, { env, cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const keep = (chunk: Buffer) => void (output = (output + chunk.toString()).slice(-8000))
+    child.stdout!.on('data', keep)
+    child.stderr!.on('data', keep)
+    const deadline = Date.now() + START_MS
+    for (;;) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`The server did not start:\n${output}`)
+      const response = await fetch(address + health).catch(() => null)
+      if (response?.ok) return
+      await new Promise((next) => setTimeout(next, 500))
+    }
+  }
+
+  async function kill(): Promise<void> {
+    const dying = child
+    child = null
+    if (!dying?.pid || dying.exitCode !== null) return
+    const ended = new Promise((done) => dying.once('exit', done))
+    process.kill(-dying.pid, 'SIGKILL')
+    await ended
+  }
+
+  // A test that is stopped in the middle leaves nothing behind.
+  process.once('exit', () => {
+    if (child?.pid) process.kill(-child.pid, 'SIGKILL')
+  })
+
+  const opened: ModelServer = {
+    address,
+    model,
+    output: () => output,
+    start,
+    kill,
+    async remove() {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  try {
+    await start()
+  } catch (error) {
+    await opened.remove()
+    throw error
+  }
+  return opened
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((closed) => probe.close(closed))
+  return port
+}
+
+/** A number worth reading, in the output of the tests. */
+export function report(...words: string[]): void {
+  process.stdout.write(`${words.join(' ')}\n`)
+}
