@@ -1,0 +1,70 @@
+/** Brings a model of WebLLM into the cache before a run wants it. File by file, so that a download that was cut goes on where it was. */
+import { ModelFileError } from '../../language-model/model-folder.ts'
+import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
+import type { ModelRecord } from './surface.ts'
+
+/** Throws ModelFileError, MlcFormatError, or the signal's reason; what has come stays. `onBytes` counts what was there already, too. */
+export async function downloadModel(
+  files: ModelFiles,
+  record: ModelRecord,
+  onBytes: (done: number, total: number) => void,
+  signal: AbortSignal,
+  fetchFile: typeof fetch = fetch,
+): Promise<void> {
+  const folder = modelFolder(record.model)
+  const known = new Set<string>()
+  for (const scope of CACHE_SCOPES) for (const { address } of await files.list(scope)) known.add(address)
+  let done = 0
+  let total = 0
+  const bring = async (scope: CacheScope, address: string): Promise<void> => {
+    if (known.has(address)) return
+    const bytes = await fetched(address, fetchFile, signal, (count) => onBytes((done += count), Math.max(total, done)))
+    await files.write(scope, address, bytes)
+  }
+  await bring('webllm/config', `${folder}mlc-chat-config.json`)
+  await bring('webllm/model', folder + TENSOR_CACHE_FILE)
+  const json = new TextDecoder().decode(await files.read('webllm/model', folder + TENSOR_CACHE_FILE))
+  const shards = parseTensorCache(JSON.parse(json), record.model_id).records
+  total = done + shards.reduce((sum, { nbytes }) => sum + nbytes, 0)
+  await bring('webllm/model', `${folder}tokenizer.json`)
+  await bring('webllm/wasm', record.model_lib)
+  total = done + shards.reduce((sum, { nbytes }) => sum + nbytes, 0)
+  for (const { dataPath, nbytes } of shards) {
+    signal.throwIfAborted()
+    if (known.has(folder + dataPath)) onBytes((done += nbytes), total)
+    else await bring('webllm/model', folder + dataPath)
+  }
+}
+
+async function fetched(
+  address: string,
+  fetchFile: typeof fetch,
+  signal: AbortSignal,
+  onCount: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let response: Response
+  try {
+    response = await fetchFile(address, { signal })
+    if (response.ok && response.body) {
+      const counter = new TransformStream<Uint8Array, Uint8Array>({
+        transform(piece, controller) {
+          onCount(piece.byteLength)
+          controller.enqueue(piece)
+        },
+      })
+      return new Uint8Array(await new Response(response.body.pipeThrough(counter)).arrayBuffer())
+    }
+  } catch (cause) {
+    signal.throwIfAborted()
+    throw new ModelFileError(
+      `${address} was cut or could not be reached. Download again: it goes on after the last whole file.`,
+      {
+        cause,
+      },
+    )
+  }
+  throw new ModelFileError(`${address} answered ${response.status}. Check the address of the model.`, {
+    isMissing: response.status === 404,
+  })
+}

@@ -1,0 +1,126 @@
+/** Models in this browser: what WebLLM has in its cache, folders of one's own, what is being downloaded, and what the graphics adapter can do. */
+import { keepLocalFolder, localFolders, removeLocalFolder, type LocalFolder } from '../../engines/role-local-folders.ts'
+import { CATALOGUE } from '../../engines/webllm/catalogue.ts'
+import { downloadModel } from '../../engines/webllm/model-download.ts'
+import { browserFiles } from '../../engines/webllm/model-files.ts'
+import { deleteModel, storedModels, type StoredModel } from '../../engines/webllm/stored-models.ts'
+import type { ModelRecord } from '../../engines/webllm/surface.ts'
+import { TransferMeter, type TransferState } from '../../engines/webllm/transfer-meter.ts'
+
+export interface Adapter {
+  name: string
+  features: GPUSupportedFeatures
+  maxStorageBufferBindingSize: number
+}
+
+const RECORDS = CATALOGUE.map(({ record }) => record)
+
+export class ModelsShelf {
+  #adapter = $state.raw<Adapter | null | undefined>(undefined)
+  #stored = $state.raw<readonly StoredModel[]>([])
+  #folders = $state.raw<readonly LocalFolder[]>([])
+  #transfer = $state.raw<{ what: string; state: TransferState } | null>(null)
+  #problem = $state.raw<string | null>(null)
+  #stop: AbortController | null = null
+
+  /** Null where there is none, undefined until it has been looked for. */
+  get adapter(): Adapter | null | undefined {
+    return this.#adapter
+  }
+  get stored(): readonly StoredModel[] {
+    return this.#stored
+  }
+  get folders(): readonly LocalFolder[] {
+    return this.#folders
+  }
+  get transfer(): { what: string; state: TransferState } | null {
+    return this.#transfer
+  }
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  async look(): Promise<void> {
+    await this.#try(async () => {
+      const gpu = (navigator as Partial<Navigator>).gpu
+      const adapter = (await gpu?.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)) ?? null
+      this.#adapter = adapter && {
+        name: [adapter.info.vendor, adapter.info.architecture, adapter.info.description].filter(Boolean).join(' '),
+        features: adapter.features,
+        maxStorageBufferBindingSize: adapter.limits.maxStorageBufferBindingSize,
+      }
+      await this.#lookAtStores()
+    })
+  }
+
+  async download(record: ModelRecord): Promise<void> {
+    await this.#moving(record.model_id, (onBytes, signal) =>
+      downloadModel(browserFiles(caches), record, onBytes, signal),
+    )
+  }
+
+  /** Gives the name under which the folder is kept; null where it could not be. */
+  async keepFolder(files: readonly File[]): Promise<string | null> {
+    const path = files[0]?.webkitRelativePath.split('/')[0]
+    const name = path || 'folder'
+    const isKept = await this.#moving(name, async (onBytes) => {
+      await keepLocalFolder(name, files, onBytes)
+    })
+    return isKept ? name : null
+  }
+
+  cancel(): void {
+    this.#stop?.abort()
+  }
+
+  async deleteModel(id: string): Promise<void> {
+    const record = RECORDS.find(({ model_id }) => model_id === id)
+    if (record) await this.#try(async () => deleteModel(browserFiles(caches), record, RECORDS))
+    await this.#try(() => this.#lookAtStores())
+  }
+
+  async deleteFolder(name: string): Promise<void> {
+    await this.#try(() => removeLocalFolder(name))
+    await this.#try(() => this.#lookAtStores())
+  }
+
+  async #lookAtStores(): Promise<void> {
+    this.#stored = await storedModels(browserFiles(caches), RECORDS)
+    this.#folders = await localFolders()
+  }
+
+  async #moving(
+    what: string,
+    move: (onBytes: (done: number, total: number) => void, signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean> {
+    if (this.#stop) return false
+    this.#stop = new AbortController()
+    const { signal } = this.#stop
+    const meter = new TransferMeter(() => performance.now())
+    this.#transfer = { what, state: meter.update(0, 0) }
+    let shownAt = 0
+    const isDone = await this.#try(async () => {
+      await move((done, total) => {
+        const state = meter.update(done, total)
+        if (performance.now() - shownAt < 200) return
+        shownAt = performance.now()
+        this.#transfer = { what, state }
+      }, signal)
+    }, signal)
+    this.#stop = null
+    this.#transfer = null
+    await this.#lookAtStores().catch(() => undefined)
+    return isDone
+  }
+
+  async #try(action: () => Promise<unknown>, signal?: AbortSignal): Promise<boolean> {
+    this.#problem = null
+    try {
+      await action()
+      return true
+    } catch (error) {
+      if (!signal?.aborted) this.#problem = error instanceof Error ? error.message : String(error)
+      return false
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** Who plays the roles of the next run. The forms are kept on this machine; keys stay in memory. */
+import type { RoleSource, ServerKeys } from '../../engines/role-source.ts'
+import { parseForms, ROLE_NAMES, sourceOf, type FormResult, type Role, type RoleForm } from '../panels/role-models.ts'
+
+const KEY = 'playground.models'
+
+export class RoleModels {
+  #forms = $state.raw<Readonly<Record<Role, RoleForm>>>(parseForms(read()))
+  #keys = $state.raw<ServerKeys>({})
+  /** Of each role's form when it last had no problem; a form that is being filled in does not count yet. */
+  #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(read())))
+
+  form(role: Role): RoleForm {
+    return this.#forms[role]
+  }
+  result(role: Role): FormResult {
+    return sourceOf(this.#forms[role])
+  }
+  /** Of the server in a role's form; '' where there is none. */
+  key(role: Role): string {
+    return this.#keys[this.#forms[role].baseUrl.trim()] ?? ''
+  }
+  /** All roles are played by what ships with the page. */
+  get isBuiltIn(): boolean {
+    return ROLE_NAMES.every((role) => this.#sources[role].kind === 'built-in')
+  }
+  /** A role whose form has a problem, in words; null where a run can start. */
+  get problem(): { role: Role; why: string } | null {
+    for (const role of ROLE_NAMES) {
+      const { problem } = this.result(role)
+      if (problem !== null) return { role, why: problem }
+    }
+    return null
+  }
+  /** What a run is started with; nothing of it where all is built in. */
+  get request(): { models?: Partial<Record<Role, RoleSource>>; keys?: ServerKeys } {
+    return this.isBuiltIn ? {} : { models: this.#sources, keys: this.#keys }
+  }
+
+  change(role: Role, fields: Partial<RoleForm>): void {
+    this.#forms = { ...this.#forms, [role]: { ...this.#forms[role], ...fields } }
+    const { source } = this.result(role)
+    if (source) this.#sources = { ...this.#sources, [role]: source }
+    try {
+      localStorage.setItem(KEY, JSON.stringify(this.#forms))
+    } catch {
+      return
+    }
+  }
+
+  setKey(role: Role, key: string): void {
+    this.#keys = { ...this.#keys, [this.#forms[role].baseUrl.trim()]: key }
+  }
+}
+
+function firstSources(forms: Readonly<Record<Role, RoleForm>>): Record<Role, RoleSource> {
+  const source = (role: Role): RoleSource => sourceOf(forms[role]).source ?? { kind: 'built-in' }
+  return { policy: source('policy'), reward: source('reward'), author: source('author') }
+}
+
+/** A browser that keeps nothing (private mode) begins with the built-in models. */
+function read(): string | null {
+  try {
+    return localStorage.getItem(KEY)
+  } catch {
+    return null
+  }
+}
