@@ -10,6 +10,7 @@ import { serialiseRunLog } from '../../src/runs/run-log.ts'
 export const fakeCodingSettings: Settings = {
   ...presetSettings('coding'),
   seed: 7,
+  lambda: 1,
   tasksPerIteration: 2,
   groupSize: 6,
   evaluationsPerStep: 5,

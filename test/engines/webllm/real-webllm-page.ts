@@ -1,9 +1,9 @@
-/** In the page of real-webllm.test.ts: the worker that the application uses, around WebLLM itself. */
+/** In the page of real-webllm.test.ts: a worker around WebLLM itself. */
 import { connectWorker } from '../../../src/engines/worker-bridge.ts'
 import type { WebLlmSource } from '../../../src/engines/webllm/webllm-model.ts'
-import type { WebLlmWorker } from '../../../workers/webllm.ts'
+import type { WebLlmWorker } from './real-webllm-worker.ts'
 
-const thread = new Worker(new URL('../../../workers/webllm.ts', import.meta.url), { type: 'module' })
+const thread = new Worker(new URL('./real-webllm-worker.ts', import.meta.url), { type: 'module' })
 const { remote } = connectWorker<WebLlmWorker>(thread, 'webllm')
 
 export interface Rehearsal {
