@@ -53,7 +53,7 @@ export async function openCheckpoint(
   const template = await readChatTemplate(reader)
   const renderer = template && (await chatRenderer(template, reader.name))
   const model = await LanguageModel.load(reader, 'selected', {
-    halfWeights: storage === 'float16',
+    storage,
     cacheSlots: cacheSlots(config, contextWindow),
     ...(contextWindow !== null && { contextWindow }),
   })
@@ -71,14 +71,9 @@ export async function openCheckpoint(
 }
 
 function checkStorage(storage: CheckpointUse['storage'], backend: BackendName): void {
-  if (storage === 'four-bit') {
-    throw new ModelStorageError(
-      'Our own transformer does not load weights of four bits yet. Store them as float16 or float32, or have WebLLM play this role.',
-    )
-  }
   if (storage === 'float16' && backend !== 'webgpu') {
     throw new ModelStorageError(
-      'Weights in half precision need WebGPU, and this run computes on the CPU. Choose the WebGPU backend, or store the weights as float32.',
+      'Weights in half precision need WebGPU, and this run computes on the CPU. Choose the WebGPU backend, or store the weights as float32 or in four bits.',
     )
   }
 }

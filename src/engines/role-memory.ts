@@ -13,7 +13,8 @@ import type { ModelConfig } from '../language-model/config.ts'
 import type { LoraOptions } from '../language-model/lora/options.ts'
 import { bytesPerToken, defaultBatchSizes } from '../language-model/memory-budget.ts'
 import { parameterShapes } from '../language-model/parameters.ts'
-import type { CheckpointSource, WeightStorage } from './role-source.ts'
+import { weightBytes } from '../language-model/weight-storage.ts'
+import { type CheckpointSource, WEIGHT_STORAGES, type WeightStorage } from './role-source.ts'
 
 /** How a checkpoint is held. */
 export interface CheckpointUse extends Pick<CheckpointSource, 'adapters' | 'storage' | 'contextWindow'> {
@@ -40,11 +41,14 @@ export interface CheckpointVerdict {
 /** WebAssembly's 32-bit memory, which the CPU computes in. */
 export const CPU_MEMORY_BYTES = 2 ** 32
 const REST_BYTES = 96e6
-/** Of a weight; those of four bits have a float32 scale for each group of 32. */
-const BYTES_OF: Record<WeightStorage, number> = { float32: 4, float16: 2, 'four-bit': 0.5 + 4 / 32 }
 /** Transcripts in the cache at once, if the context is chosen: the rollouts of a group share most of theirs. */
 const TRANSCRIPTS_KEPT = 8
 const SHORTEST_CONTEXT = 512
+const STORED_AS: Record<WeightStorage, string> = {
+  float32: 'weights in float32',
+  float16: 'weights in half precision',
+  'four-bit': 'weights in four bits',
+}
 /** Offered in place of training all weights. */
 const SMALL_ADAPTERS: LoraOptions = { rank: 16, alpha: 32, dropout: 0, targets: ['q_proj', 'v_proj'] }
 
@@ -56,12 +60,8 @@ export function cacheSlots(config: ModelConfig, contextWindow: number | null): n
 
 export function estimateCheckpoint(config: ModelConfig, use: CheckpointUse): CheckpointMemory {
   const adapterWeights = use.adapters === null ? 0 : adapterSize(config, use.adapters)
-  const shapes = parameterShapes(config).map(({ shape }) => shape)
-  const weights = shapes.reduce(
-    (bytes, shape) => bytes + sizeOf(shape) * (shape.length > 1 ? BYTES_OF[use.storage] : 4),
-    0,
-  )
-  const all = shapes.reduce((sum, shape) => sum + sizeOf(shape), 0)
+  const weights = weightBytes(config, use.storage)
+  const all = weightBytes(config, 'float32') / 4
   const learned = use.isTrained ? (use.adapters === null ? all : adapterWeights) : 0
   const perToken = bytesPerToken(config)
   const { prefillTokens, microBatchTokens, recomputeActivations } = defaultBatchSizes(config)
@@ -80,7 +80,7 @@ export function estimateCheckpoint(config: ModelConfig, use: CheckpointUse): Che
 
 /**
  * Whether a checkpoint fits `limitBytes`, and else the change that costs least: a shorter context, then half-precision weights
- * where the backend has them, then adapters in place of all weights, then several of these.
+ * where the backend has them, then weights in four bits, then adapters in place of all weights, then several of these.
  */
 export function checkCheckpoint(
   config: ModelConfig,
@@ -95,7 +95,8 @@ export function checkCheckpoint(
     contexts.push((window = Math.floor(window / 2)))
   const canTrain = (storage: WeightStorage, adapters: LoraOptions | null) =>
     !use.isTrained || adapters !== null || storage === 'float32'
-  const storages = use.storage === 'float32' && backend === 'webgpu' ? (['float32', 'float16'] as const) : [use.storage]
+  const smaller = WEIGHT_STORAGES.filter((storage) => storage !== 'float16' || backend === 'webgpu')
+  const storages = smaller.slice(Math.max(0, smaller.indexOf(use.storage)))
   const adapterChoices = use.adapters === null && use.isTrained ? [null, SMALL_ADAPTERS] : [use.adapters]
   for (const adapters of adapterChoices)
     for (const storage of storages)
@@ -123,11 +124,10 @@ export function refuseTooLarge(
 }
 
 function adviceOf(use: CheckpointUse, change: CheckpointUse | null, backend: 'cpu' | 'webgpu'): string {
-  if (change === null)
-    return `Choose a smaller model${backend === 'cpu' ? ', or WebGPU with weights in half precision' : ''}.`
+  if (change === null) return `Choose a smaller model${backend === 'cpu' ? ', or WebGPU' : ''}.`
   const parts = [
     ...(change.contextWindow === use.contextWindow ? [] : [`a context of ${change.contextWindow} tokens`]),
-    ...(change.storage === use.storage ? [] : ['weights in half precision']),
+    ...(change.storage === use.storage ? [] : [STORED_AS[change.storage]]),
     ...(change.adapters === use.adapters ? [] : ['adapters trained in place of all weights']),
   ]
   return `It would fit with ${parts.join(' and ')}.`
@@ -138,10 +138,6 @@ function adapterSize(config: ModelConfig, { rank, targets }: LoraOptions): numbe
   return parameterShapes(config)
     .filter(({ name }) => targets.some((target) => name.endsWith(`.${target}.weight`)))
     .reduce((sum, { shape }) => sum + rank * shape.reduce((a, b) => a + b, 0), 0)
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, size) => product * size, 1)
 }
 
 function inMegabytes(bytes: number): string {

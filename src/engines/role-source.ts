@@ -10,15 +10,15 @@
 import type { LoraOptions } from '../language-model/lora/options.ts'
 import type { ChatPieces } from '../method/chat-pieces.ts'
 import type { LanguageModelPort } from '../method/ports.ts'
+import type { WeightStorage } from '../language-model/weight-storage.ts'
 import type { ModelRecord } from './webllm/surface.ts'
 
 export interface BuiltInSource {
   kind: 'built-in'
 }
 
-/** How the base weights lie on the device; adapters are float32 always. Half and four bits are WebGPU's. */
-export const WEIGHT_STORAGES = ['float32', 'float16', 'four-bit'] as const
-export type WeightStorage = (typeof WEIGHT_STORAGES)[number]
+/** How the base weights lie on the device; adapters are float32 always. Half precision is WebGPU's. */
+export { WEIGHT_STORAGES, type WeightStorage } from '../language-model/weight-storage.ts'
 
 export interface CheckpointSource {
   kind: 'checkpoint'

@@ -6,10 +6,12 @@
  *     optimizer.exp_avg_sq.<parameter>     and second
  *     metadata: format "pt", optimizer_step
  *
+ * Of a model that is frozen as a whole, such as one in four bits, it holds nothing.
+ *
  * The weights alone can be loaded from any safetensors file of the same model; the optimiser then starts afresh.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { keepHalf } from './backends/index.ts'
+import { keepAgain } from './backends/index.ts'
 import { ModelConfigError } from './config.ts'
 import { type FloatType, type NamedTensor, readSafetensors, writeSafetensors } from './safetensors.ts'
 import type { Trainer } from './trainer.ts'
@@ -29,19 +31,15 @@ export async function writeCheckpoint(model: Transformer, trainer: Trainer): Pro
   return writeSafetensors({ metadata: { format: 'pt', optimizer_step: String(trainer.step) }, tensors })
 }
 
-/** The weights as the model.safetensors of a model folder, what adapters add in them. With `keepsHalf` each is kept in half precision again once it is read. */
-export async function writeWeights(
-  model: Transformer,
-  dtype: FloatType,
-  keepsHalf: boolean,
-): Promise<Uint8Array<ArrayBuffer>> {
+/** The weights as the model.safetensors of a model folder, what adapters add in them. Each is stored as it was again once it is read. */
+export async function writeWeights(model: Transformer, dtype: FloatType): Promise<Uint8Array<ArrayBuffer>> {
   const adapterOf = new Map(Array.from(model.projections.values(), ({ path, adapter }) => [path + '.weight', adapter]))
   const tensors = new Map<string, NamedTensor>()
   for (const [name, variable] of model.parameters) {
     const merged = adapterOf.get(name)?.mergedWeight()
     tensors.set(name, await namedTensor(merged ?? variable))
     merged?.dispose()
-    if (keepsHalf) keepHalf(variable)
+    keepAgain(variable, model.storage)
   }
   return writeSafetensors({ metadata: { format: 'pt' }, tensors }, dtype)
 }
@@ -50,6 +48,10 @@ export async function writeWeights(
 export function readCheckpoint(bytes: Uint8Array, model: Transformer, trainer: Trainer): void {
   const { metadata, tensors } = readSafetensors(bytes, 'checkpoint')
   const learned = learnedParameters(model)
+  if (learned.size === 0 && tensors.size > 0)
+    throw new ModelConfigError(
+      `The checkpoint holds weights, and this model's are stored in four bits, which take none. Load it into a model in float32.`,
+    )
   if (learned === model.parameters) weightsFor(model.config, tensors, 'checkpoint')
   for (const [name, { shape }] of learned) {
     if (tensors.get(name)?.shape.join() !== shape.join())
@@ -70,10 +72,10 @@ export function readCheckpoint(bytes: Uint8Array, model: Transformer, trainer: T
   }
 }
 
-/** The parameters of adapters if the model has any, since the others are frozen then; else all. */
+/** The parameters of adapters if the model has any, since the others are frozen then; else all, or none in four bits. */
 function learnedParameters(model: Transformer): ReadonlyMap<string, tf.Variable> {
   const adapted = [...model.projections.values()].flatMap(({ adapter }) => [...(adapter?.parameters ?? [])])
-  return adapted.length > 0 ? new Map(adapted) : model.parameters
+  return adapted.length > 0 || model.storage === 'four-bit' ? new Map(adapted) : model.parameters
 }
 
 async function namedTensor(tensor: tf.Tensor): Promise<NamedTensor> {

@@ -30,14 +30,16 @@ import type { Sequence } from './packing.ts'
 import { DivergedError, type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './trainer.ts'
 import { loadTransformer } from './load-transformer.ts'
 import { Transformer } from './transformer.ts'
+import type { WeightStorage } from './weight-storage.ts'
 
 /** What is not given follows from the model's size. */
 export type LanguageModelOptions = Partial<BatchSizes> & {
   /**
-   * Keep loaded matrices in half precision, where the backend can (webgpu), in half the memory: for a model that is not trained, or by
-   * its adapters alone. Numbers of bfloat16 and float16 files are the same in it, those of float32 files are rounded to 11 bits.
+   * How loaded matrices are kept, for a model that is not trained, or by its adapters alone. Half precision (webgpu) takes half the
+   * memory: numbers of bfloat16 and float16 files are the same in it, those of float32 files are rounded to 11 bits. Four bits (cpu,
+   * webgpu) take 0.16 of it, and are another model, if much alike: adapters learn on top of what it is (QLoRA; Dettmers et al., 2023).
    */
-  halfWeights?: boolean
+  storage?: WeightStorage
   /** Tokens that prompt and response may have together, if fewer than the model's own limit. */
   contextWindow?: number
 }
@@ -52,7 +54,6 @@ export class LanguageModel implements LanguageModelPort {
   readonly #transformer: Transformer
   readonly #generator: Generator
   readonly #trainer: Trainer
-  readonly #keepsHalf: boolean
   #adapters: AdapterSet | null = null
   #last: Promise<unknown> = Promise.resolve()
 
@@ -65,7 +66,6 @@ export class LanguageModel implements LanguageModelPort {
     this.tokenizer = folder.tokenizer
     this.#folder = folder
     this.#transformer = transformer
-    this.#keepsHalf = options.halfWeights ?? false
     this.#generator = new Generator(this.#transformer, (tokens) => this.tokenizer.decode(tokens), {
       cacheSlots,
       prefillTokens,
@@ -81,7 +81,7 @@ export class LanguageModel implements LanguageModelPort {
   ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
     const folder = within(await readModelFolder(reader), options.contextWindow)
-    return new LanguageModel(folder, await loadTransformer(reader, folder.config, options.halfWeights), options)
+    return new LanguageModel(folder, await loadTransformer(reader, folder.config, options.storage), options)
   }
 
   /** A model with fresh weights, the same for the same seed. */
@@ -160,7 +160,7 @@ export class LanguageModel implements LanguageModelPort {
   readWeights(names: readonly string[]): Promise<Map<string, Float32Array>> {
     return this.#computing(async () => {
       const weights = new Map<string, Float32Array>()
-      await useMergedWeights(this.#transformer, names, this.#keepsHalf, async (weight, name) => {
+      await useMergedWeights(this.#transformer, names, async (weight, name) => {
         weights.set(name, (await weight.data<'float32'>()).slice())
       })
       return weights
@@ -180,7 +180,7 @@ export class LanguageModel implements LanguageModelPort {
       const { lendBuffer, LentRange } = await import('./backends/webgpu/lent-buffer.ts')
       const range = new LentRange(type)
       try {
-        await useMergedWeights(this.#transformer, names, this.#keepsHalf, async (weight, name) => {
+        await useMergedWeights(this.#transformer, names, async (weight, name) => {
           range.add(weight, name)
           await lendBuffer(weight, type, (buffer) => use(buffer, name))
         })
@@ -209,7 +209,7 @@ export class LanguageModel implements LanguageModelPort {
   ): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
     const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2))
     return this.#computing(async () => ({
-      'model.safetensors': await writeWeights(this.#transformer, dtype, this.#keepsHalf),
+      'model.safetensors': await writeWeights(this.#transformer, dtype),
       'config.json': json(this.#folder.configJson),
       'tokenizer.json': json(this.#folder.tokenizerJson),
     }))

@@ -1,6 +1,6 @@
 /** Weights as a model computes with them, what adapters add counted in: for a copy of the model that has no adapters. */
 import type * as tf from '@tensorflow/tfjs-core'
-import { keepHalf } from './backends/index.ts'
+import { keepAgain } from './backends/index.ts'
 import type { Transformer } from './transformer.ts'
 
 /** Shapes, by Hugging Face's names, of the weights that come out otherwise after training: those under adapters, and all that are not frozen. */
@@ -16,13 +16,12 @@ export function changingWeights(model: Transformer): Map<string, readonly number
 }
 
 /**
- * Shows weights one after the other; each tensor is gone when `use` has resolved. With `keepsHalf` each is kept in half precision
- * again. Throws RangeError for a name that the model does not have.
+ * Shows weights one after the other; each tensor is gone when `use` has resolved. Each is stored as it was again.
+ * Throws RangeError for a name that the model does not have.
  */
 export async function useMergedWeights(
   model: Transformer,
   names: Iterable<string>,
-  keepsHalf: boolean,
   use: (weight: tf.Tensor, name: string) => Promise<void>,
 ): Promise<void> {
   for (const name of names) {
@@ -33,7 +32,7 @@ export async function useMergedWeights(
       await use(merged ?? variable, name)
     } finally {
       merged?.dispose()
-      if (keepsHalf && variable.shape.length === 2) keepHalf(variable)
+      keepAgain(variable, model.storage)
     }
   }
 }

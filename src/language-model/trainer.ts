@@ -320,7 +320,7 @@ export class Trainer {
     const trained = this.#model.trainableParameters()
     if (trained.size === 0)
       throw new Error(
-        'Nothing of this model can be trained: its adapters are merged into the weights, or all is frozen. Take the adapters out of the weights first.',
+        'Nothing of this model can be trained: its adapters are merged into the weights, or all is frozen, as weights in four bits are. Take the adapters out of the weights, or attach some, first.',
       )
     const { value, grads } = tf.variableGrads(() => {
       const rows = this.#model.hidden(micro.batch, micro.outputRows, undefined, {

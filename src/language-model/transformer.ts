@@ -22,6 +22,7 @@ import {
   swiglu,
 } from './ops/index.ts'
 import { parameterShapes } from './parameters.ts'
+import type { WeightStorage } from './weight-storage.ts'
 import { project, type Projection, type ProjectionName, trainableOf } from './projection.ts'
 
 export interface RaggedBatch {
@@ -63,6 +64,8 @@ interface Pass {
 
 export class Transformer {
   readonly config: ModelConfig
+  /** How the matrices lie in memory. In four bits nothing can be added to them. */
+  readonly storage: WeightStorage
   /** By name, in the order of `parameterShapes`. */
   readonly parameters: ReadonlyMap<string, tf.Variable>
   /** By path, such as `model.layers.0.self_attn.q_proj`. */
@@ -75,8 +78,13 @@ export class Transformer {
   readonly #inverseFrequencies: Float32Array
 
   /** `weights` holds every parameter of `parameterShapes(config)`, as numbers or as a variable; the variables belong to this object. */
-  constructor(config: ModelConfig, weights: ReadonlyMap<string, Float32Array | tf.Variable>) {
+  constructor(
+    config: ModelConfig,
+    weights: ReadonlyMap<string, Float32Array | tf.Variable>,
+    storage: WeightStorage = 'float32',
+  ) {
     this.config = config
+    this.storage = storage
     this.parameters = new Map(
       parameterShapes(config).map(({ name, shape }) => {
         const given = weights.get(name)!

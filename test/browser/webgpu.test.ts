@@ -3,6 +3,12 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/language-model/backends/index.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/half-precision.ts'
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../src/language-model/safetensors.ts'
+import {
+  floatsOfBlocks,
+  fourBitBlocks,
+  isFourBitShape,
+  type WeightStorage,
+} from '../../src/language-model/weight-storage.ts'
 import type {
   GenerateRequest,
   SamplingOptions,
@@ -76,6 +82,12 @@ const EXAMPLES = [
   example(opening, [21, 13, 5], [-2, -1.4, -3], -1.1),
   example([7, 55, 3, 12], [30, 31, 9, 62, 1], [-2.2, -1.8, -3.5, -1, -2.7], 0.4),
 ]
+
+/** A matrix as it is once it has been in four bits. */
+const throughFourBits = ({ shape, values }: NamedTensor): Matrix => ({
+  shape: [...shape],
+  values: floatsOfBlocks(fourBitBlocks(values, shape as [number, number])),
+})
 
 describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
   const open = useLanguageModels([
@@ -185,8 +197,8 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
       count: 1,
       seed: 1,
     }))
-    const run = async (halfWeights: boolean) => {
-      await model.openFiles(files, { ...SIZES, halfWeights })
+    const run = async (storage: WeightStorage) => {
+      await model.openFiles(files, { ...SIZES, storage })
       const completions = await model.generate(requests, { temperature: 1, topP: 1, maxTokens: 4 })
       const bytes = await model.deviceBytes()
       await model.attachAdapters(LORA, 1)
@@ -198,7 +210,7 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
       await model.open(CONFIG, 1, SIZES)
       return { bytes, completions, gradients, saved, programs: [...working, ...after] }
     }
-    const [single, half] = [await run(false), await run(true)]
+    const [single, half] = [await run('float32'), await run('float16')]
     expect(half.programs).toContain('gather rows vec4<f32>, half')
     expect(half.programs.filter((name) => /^(product|dot).*half/.test(name)).length).toBeGreaterThan(2)
     expect(half.programs).not.toContain('unpack half')
@@ -213,6 +225,66 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     for (const [name, gradient] of single.gradients)
       expect(relativeError(gradient, half.gradients.get(name)!), name).toBeLessThanOrEqual(1e-3)
     const [expected, saved] = [single, half].map(
+      (run) => readSafetensors(run.saved['model.safetensors']!, 'saved').tensors,
+    )
+    for (const [name, { values }] of expected!)
+      expect(largestDifference(values, saved!.get(name)!.values), name).toBeLessThan(1e-4)
+  })
+
+  it('computes with matrices in four bits what their float copies compute, and holds them in 0.16 of the memory', async () => {
+    const model = on('webgpu')
+    // Four does not divide the vocabulary.
+    await model.open({ ...CONFIG, ...WIDE, vocab_size: 131 }, 2, SIZES)
+    const { 'model.safetensors': full, ...small } = await model.saveFolder()
+    const { tensors, metadata } = readSafetensors(full!, 'full')
+    const isFourBit = ({ shape }: NamedTensor) => isFourBitShape(shape)
+    const rounded = new Map(
+      Array.from(tensors, ([name, tensor]) => [name, isFourBit(tensor) ? throughFourBits(tensor) : tensor] as const),
+    )
+    const floatFiles = { ...small, 'model.safetensors': writeSafetensors({ metadata, tensors: rounded }) }
+    const long = Array.from({ length: 40 }, (_, i) => 2 + ((i * 37) % 120))
+    const requests = [opening, long].map((prompt): GenerateRequest => ({
+      prompt: Int32Array.from(prompt),
+      count: 1,
+      seed: 1,
+    }))
+    const run = async (files: Record<string, Uint8Array>, storage: WeightStorage) => {
+      await model.openFiles(files, { ...SIZES, storage })
+      const completions = await model.generate(requests, { temperature: 1, topP: 1, maxTokens: 4 })
+      const bytes = await model.deviceBytes()
+      await model.attachAdapters(LORA, 1)
+      for (let step = 0; step < 2; step++) await model.update(EXAMPLES, UPDATE)
+      const working = await model.programsOf(requests, EXAMPLES, UPDATE)
+      const gradients = momentsOf(await model.saveCheckpoint())
+      const saved = await model.saveFolder()
+      const after = await model.programsOf(requests, EXAMPLES, UPDATE)
+      await model.open(CONFIG, 1, SIZES)
+      return { bytes, completions, gradients, saved, programs: [...working, ...after] }
+    }
+    const [floats, fourBit] = [
+      await run(floatFiles, 'float32'),
+      await run({ ...small, 'model.safetensors': full! }, 'four-bit'),
+    ]
+    expect(fourBit.programs).toContain('gather rows vec4<f32>, four bits')
+    for (const kind of [/^product.*rows, rows.*four bits/, /^product.*rows, columns.*four bits/, /^dot.*four bits/])
+      expect(
+        fourBit.programs.some((name) => kind.test(name)),
+        String(kind),
+      ).toBe(true)
+    expect(fourBit.programs).not.toContain('unpack four bits')
+    expect(floats.programs.some((name) => name.includes('four bits'))).toBe(false)
+    const large = [...tensors.values()].filter((tensor) => isFourBit(tensor) && tensor.values.length >= 4096)
+    const numbers = large.reduce((sum, { values }) => sum + values.length, 0)
+    expect(large.length).toBe(2 * 5 + 1)
+    // 5 bits in the place of 32 for each.
+    expect(floats.bytes - fourBit.bytes).toBe((4 - 5 / 8) * numbers)
+    for (const [i, [completion]] of floats.completions.entries()) {
+      expect(fourBit.completions[i]![0]!.tokens).toEqual(completion!.tokens)
+      expect(largestDifference(completion!.logProbs, fourBit.completions[i]![0]!.logProbs)).toBeLessThanOrEqual(1e-4)
+    }
+    for (const [name, gradient] of floats.gradients)
+      expect(relativeError(gradient, fourBit.gradients.get(name)!), name).toBeLessThanOrEqual(1e-3)
+    const [expected, saved] = [floats, fourBit].map(
       (run) => readSafetensors(run.saved['model.safetensors']!, 'saved').tensors,
     )
     for (const [name, { values }] of expected!)
@@ -306,6 +378,26 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
       expect(largestDifference(after[i]!, before[i]!)).toBeGreaterThan(0.1)
       expect(largestDifference(after[i]!, values)).toBeGreaterThan(1e-5)
     }
+  })
+
+  it.each([
+    { rows: 3, outputs: 23, inner: 320 },
+    { rows: 40, outputs: 45, inner: 96 },
+    { rows: 64, outputs: 128, inner: 64 },
+    { rows: 300, outputs: 300, inner: 32 },
+  ])('reads weights in four bits: $rows rows, $outputs × $inner', async ({ rows, outputs, inner }) => {
+    const [x, w, dy] = [matrix(1, rows, inner), matrix(2, outputs, inner), matrix(3, rows, outputs)]
+    const indices = Int32Array.of(outputs - 1, 0, 7, 7)
+    const { results, programs } = await on('webgpu').productsInFourBits(x, w, dy, indices)
+    expect(programs.filter((name) => name.includes('four bits'))).toHaveLength(3)
+    expect(programs).not.toContain('unpack four bits')
+    const floats = throughFourBits(w)
+    const operation = { name: 'matMul', transposeA: false, transposeB: true } as const
+    const [products] = await on('cpu').evaluate([{ operation, inputs: [x, floats], dy, tolerance: 0, floor: 0 }])
+    const gathered = Array.from(indices, (row) => [...floats.values.subarray(row * inner, (row + 1) * inner)]).flat()
+    const expected = [...products!.slice(0, 2), gathered, floats.values]
+    for (const [i, values] of expected.entries())
+      expectClose(results[i]!, values, 1e-5, `result ${i}`, Math.sqrt(inner))
   })
 
   it('makes the same steps of AdamW, clipped by the same norm', async () => {

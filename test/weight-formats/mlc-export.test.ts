@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseModelConfig } from '../../src/language-model/config.ts'
-import { dequantizeGroups, quantizeGroups } from '../../src/weight-formats/group-quantization.ts'
+import { dequantizeGroups, quantizeGroups } from '../../src/language-model/group-quantization.ts'
 import { md5 } from '../../src/weight-formats/md5.ts'
 import {
   decodeFloats,

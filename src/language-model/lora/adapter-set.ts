@@ -94,8 +94,12 @@ export class AdapterSet {
     if (wasMerged) this.merge()
   }
 
-  /** Adds the changes to the base weights, for faster sampling. Training needs them out again. */
+  /** Adds the changes to the base weights, for faster sampling. Training needs them out again. Throws LoraError for weights in four bits. */
   merge(): void {
+    if (this.#model.storage === 'four-bit')
+      throw new LoraError(
+        'Adapters cannot be merged into weights of four bits: what they add would vanish in the rounding. Save the model as a folder, whose weights are floats with the adapters in them.',
+      )
     for (const adapter of this.#adapters) adapter.merge()
   }
 

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core'
 import type { AttentionLayout } from '../../ops/attention-layout.ts'
 import type { FusedKernel } from '../../ops/backend-kernels.ts'
 import { angleTables } from './angle-tables.ts'
+import { outputLayer } from './four-bit-product.ts'
 import { maximumVisible } from './layout-extent.ts'
 import type { Scratch, SimdBackend } from './simd-backend.ts'
 
@@ -146,11 +147,11 @@ export function registerFusedKernels(): void {
   register<{ indices: Int32Array }>('GatherRows', (backend, { x }, { indices }) => {
     const [rows, width] = x!.shape as [number, number]
     checkIndices(indices, rows)
-    const from = backend.addressOf(x!)
+    const blocks = backend.blocksOf(x!)
+    const from = blocks ?? backend.addressOf(x!)
     const out = backend.allocate([indices.length, width])
-    backend.withScratch((scratch) =>
-      backend.kernels.gatherRows(from, scratch.int32(indices), out.address, indices.length, width),
-    )
+    const gather = blocks === null ? backend.kernels.gatherRows : backend.kernels.fourBitGatherRows
+    backend.withScratch((scratch) => gather(from, scratch.int32(indices), out.address, indices.length, width))
     return out.info
   })
 
@@ -180,7 +181,8 @@ export function registerFusedKernels(): void {
       const [rows, width] = hidden!.shape as [number, number]
       const words = head!.shape[0]!
       checkIndices(targets, words)
-      const [from, weight] = [backend.addressOf(hidden!), backend.addressOf(head!)]
+      const from = backend.addressOf(hidden!)
+      const output = outputLayer(backend, head!)
       const [both, logSumExp] = [backend.allocate([2, rows]), backend.allocate([rows])]
       backend.withScratch((scratch) => {
         const chosen = scratch.int32(targets)
@@ -188,20 +190,7 @@ export function registerFusedKernels(): void {
         const logits = scratch.bytes(Math.min(chunk, rows) * words * 4)
         for (let row = 0; row < rows; row += chunk) {
           const count = Math.min(chunk, rows - row)
-          backend.kernels.matmul(
-            from + row * width * 4,
-            weight,
-            logits,
-            count,
-            words,
-            width,
-            width,
-            1,
-            1,
-            width,
-            0,
-            backend.matmulScratch,
-          )
+          output.logits(from + row * width * 4, logits, count)
           backend.kernels.selectLogProbs(
             logits,
             chosen + row * 4,
@@ -223,12 +212,8 @@ export function registerFusedKernels(): void {
     (backend, { dy, hidden, head, logSumExp }, { targets, temperature, needsHeadGradient }) => {
       const [rows, width] = hidden!.shape as [number, number]
       const words = head!.shape[0]!
-      const [pull, from, weight, lse] = [
-        backend.addressOf(dy!),
-        backend.addressOf(hidden!),
-        backend.addressOf(head!),
-        backend.addressOf(logSumExp!),
-      ]
+      const [pull, from, lse] = [backend.addressOf(dy!), backend.addressOf(hidden!), backend.addressOf(logSumExp!)]
+      const output = outputLayer(backend, head!)
       const dHidden = backend.allocate([rows, width])
       const dHead = needsHeadGradient ? backend.allocate([words, width]) : null
       if (dHead) backend.kernels.fillZero(dHead.address, words * width)
@@ -239,20 +224,7 @@ export function registerFusedKernels(): void {
         for (let row = 0; row < rows; row += chunk) {
           const count = Math.min(chunk, rows - row)
           const slice = from + row * width * 4
-          backend.kernels.matmul(
-            slice,
-            weight,
-            logits,
-            count,
-            words,
-            width,
-            width,
-            1,
-            1,
-            width,
-            0,
-            backend.matmulScratch,
-          )
+          output.logits(slice, logits, count)
           backend.kernels.selectLogProbsGradient(
             logits,
             chosen + row * 4,
@@ -262,20 +234,7 @@ export function registerFusedKernels(): void {
             words,
             1 / temperature,
           )
-          backend.kernels.matmul(
-            logits,
-            weight,
-            dHidden.address + row * width * 4,
-            count,
-            width,
-            words,
-            words,
-            1,
-            width,
-            1,
-            0,
-            backend.matmulScratch,
-          )
+          output.gradient(logits, dHidden.address + row * width * 4, count)
           if (dHead)
             backend.kernels.matmul(
               logits,

@@ -19,6 +19,30 @@ export interface KernelModule {
     scratch: Address,
   ): void
   matmulScratchBytes(): number
+  dequantizeBlocks(blocks: Address, out: Address, groups: number): void
+  fourBitMatmul(
+    a: Address,
+    blocks: Address,
+    c: Address,
+    m: number,
+    n: number,
+    k: number,
+    tile: Address,
+    tileRows: number,
+    scratch: Address,
+  ): void
+  fourBitMatmulGradient(
+    dc: Address,
+    blocks: Address,
+    da: Address,
+    m: number,
+    n: number,
+    k: number,
+    tile: Address,
+    tileRows: number,
+    scratch: Address,
+  ): void
+  fourBitGatherRows(blocks: Address, indices: Address, out: Address, count: number, k: number): void
   rmsNorm(x: Address, weight: Address, y: Address, rows: number, width: number, epsilon: number): void
   rmsNormGradient(
     dy: Address,

@@ -1,17 +1,21 @@
 import { type backend_util, type DataType, type TensorInfo, util } from '@tensorflow/tfjs-core'
 import { MathBackendCPU } from '@tensorflow/tfjs-backend-cpu'
+import { BLOCK_WORDS, type FourBitBlocks, floatsOfBlocks, GROUP } from '../../weight-storage.ts'
 import { Allocator } from './allocator.ts'
 import type { KernelModule } from './kernel-module.ts'
 
 /**
  * A tensor's values, in either of two places: in an array of JavaScript, where stock kernels of tfjs-backend-cpu leave them, or in
  * the WebAssembly memory, where our kernels write and whither they fetch their inputs at first use. Stock kernels read `values`
- * wherever they lie; the view is made anew when the memory has grown under it.
+ * wherever they lie; the view is made anew when the memory has grown under it. A weight in four bits has its blocks in the WebAssembly
+ * memory: its values are made of them each time that somebody asks, and kept by nobody.
  */
 class SimdTensorData {
   dtype: DataType
   refCount: number
   address: number | null = null
+  /** Of a weight that is kept in four bits. */
+  blocks: number | null = null
   complexTensorInfos?: { real: TensorInfo; imag: TensorInfo }
   #allocator: Allocator
   #values: backend_util.BackendValues | undefined
@@ -29,6 +33,9 @@ class SimdTensorData {
       const buffer = this.#allocator.memory.buffer
       const view = this.#values as Float32Array | undefined
       if (view?.buffer !== buffer) this.#values = new Float32Array(buffer, this.address, this.#length)
+    } else if (this.blocks !== null) {
+      const words = (this.#length / GROUP) * BLOCK_WORDS
+      return floatsOfBlocks(new Int32Array(this.#allocator.memory.buffer, this.blocks, words))
     }
     return this.#values
   }
@@ -37,6 +44,18 @@ class SimdTensorData {
     this.address = address
     this.#length = length
     this.#values = undefined
+  }
+
+  /** Leaves nothing but the blocks. */
+  keepBlocks(blocks: number, length: number): void {
+    this.address = null
+    this.blocks = blocks
+    this.#length = length
+    this.#values = undefined
+  }
+
+  get length(): number {
+    return this.#length
   }
 }
 
@@ -87,9 +106,10 @@ export class SimdBackend extends MathBackendCPU {
 
   override disposeData(dataId: object, force = false): boolean {
     if (!this.data.has(dataId)) return true
-    const { address } = this.data.get(dataId) as SimdTensorData
+    const { address, blocks } = this.data.get(dataId) as SimdTensorData
     const isReleased = super.disposeData(dataId, force)
     if (isReleased && address !== null) this.allocator.free(address)
+    if (isReleased && blocks !== null) this.allocator.free(blocks)
     return isReleased
   }
 
@@ -119,11 +139,42 @@ export class SimdBackend extends MathBackendCPU {
     if (data.address !== null) return data.address
     if (tensor.dtype !== 'float32')
       throw new TypeError(`A SIMD kernel was given a tensor of type ${tensor.dtype}; it takes float32 alone.`)
+    if (data.blocks !== null) {
+      const address = this.allocator.allocate(data.length * 4)
+      this.kernels.dequantizeBlocks(data.blocks, address, data.length / GROUP)
+      data.placeAt(address, data.length)
+      return address
+    }
     const values = data.values as Float32Array
     const address = this.allocator.allocate(values.length * 4)
     new Float32Array(this.allocator.memory.buffer, address, values.length).set(values)
     data.placeAt(address, values.length)
     return address
+  }
+
+  /** Where the blocks of a weight lie that is kept in four bits, else null. */
+  blocksOf(weight: TensorInfo): number | null {
+    return (this.data.get(weight.dataId) as SimdTensorData).blocks
+  }
+
+  /**
+   * Keeps a weight in four bits and lets go of its floats: for what is not trained. Matrix products and embeddings read the blocks.
+   * Whatever else asks gets floats made of them, which stay in the WebAssembly memory until this is called again; then without
+   * `blocks`, which it has already. Says whether the weight is kept so.
+   */
+  keepFourBit(weight: TensorInfo, blocks?: FourBitBlocks): boolean {
+    const data = this.data.get(weight.dataId) as SimdTensorData
+    const { address: floats } = data
+    let { blocks: address } = data
+    if (blocks !== undefined) {
+      if (address !== null) this.allocator.free(address)
+      address = this.allocator.allocate(blocks.byteLength)
+      new Int32Array(this.allocator.memory.buffer, address, blocks.length).set(blocks)
+    }
+    if (address === null) return false
+    data.keepBlocks(address, util.sizeFromShape(weight.shape))
+    if (floats !== null) this.allocator.free(floats)
+    return true
   }
 
   withScratch<T>(work: (scratch: Scratch) => T): T {

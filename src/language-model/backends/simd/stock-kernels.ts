@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
+import { multiplyFourBit, multiplyFourBitGradient } from './four-bit-product.ts'
 import type { SimdBackend } from './simd-backend.ts'
 
 /** Shapes and types that a kernel of ours is not made for go to the stock one of `cpu`. */
@@ -29,6 +30,14 @@ function matmul(
   const [bRows, bColumns] = b.shape.slice(-2) as [number, number]
   const [m, k] = transposeA ? [aColumns, aRows] : [aRows, aColumns]
   const n = transposeB ? bRows : bColumns
+  const blocks = transposeA || batch.length > 0 ? null : backend.blocksOf(b)
+  if (blocks !== null) {
+    const from = backend.addressOf(a)
+    const out = backend.allocate([m, n])
+    if (transposeB) multiplyFourBit(backend, from, blocks, out.address, m, n, k)
+    else multiplyFourBitGradient(backend, from, blocks, out.address, m, k, n)
+    return out.info
+  }
   const [from, with_] = [backend.addressOf(a), backend.addressOf(b)]
   const out = backend.allocate([...batch, m, n])
   for (let i = 0; i < tf.util.sizeFromShape(batch); i++) {

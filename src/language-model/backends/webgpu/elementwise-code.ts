@@ -1,6 +1,6 @@
 /** Programs in which every number, or every pair, is a world of its own. */
 import { once, program } from './program.ts'
-import { FROM_HALF, type Part } from './rows-code.ts'
+import { type Part, partReader } from './rows-code.ts'
 
 const THREADS = 64
 
@@ -114,18 +114,24 @@ export const packHalf = program({
 `,
 })
 
-/** And back. */
-export const unpackHalf = program({
-  name: 'unpack half',
-  reads: { x: 'vec2<u32>' },
-  writes: { y: 'vec4<f32>' },
-  uniforms: { parts: 'i32' },
-  threads: THREADS,
-  code: `
-  ${FROM_HALF}
+const unpack = (precision: 'half' | 'four bits') =>
+  program({
+    name: `unpack ${precision}`,
+    reads: { x: precision === 'half' ? 'vec2<u32>' : 'u32' },
+    writes: { y: 'vec4<f32>' },
+    uniforms: { parts: 'i32' },
+    threads: THREADS,
+    code: `
+  ${partReader('x', precision, 'vec4<f32>')}
   fn main(group : i32, thread : i32) {
     let at = group * ${THREADS} + thread;
-    if (at < uniforms.parts) { y[at] = fromHalf(x[at]); }
+    if (at < uniforms.parts) { y[at] = xPart(at); }
   }
 `,
-})
+  })
+
+/** And back. */
+export const unpackHalf = unpack('half')
+
+/** Blocks of a matrix in four bits to floats. */
+export const unpackFourBits = unpack('four bits')

@@ -181,9 +181,9 @@ export function registerFusedKernels(): void {
     const part = partOf(columns)
     const width = columns / sizeOf(part)
     const y = backend.allocate([indices.length, columns])
-    const half = part === 'f32' ? null : backend.halfAloneOf(x!)
-    backend.dispatch(gatherRows(part, half !== null), {
-      reads: { x: half ?? x!, indices: backend.uploadOnce(indices, () => indices) },
+    const table = backend.storedAloneOf(x!, part)
+    backend.dispatch(gatherRows(part, table.precision), {
+      reads: { x: table.tensor, indices: backend.uploadOnce(indices, () => indices) },
       writes: { y },
       uniforms: { parts: indices.length * width, width },
       groups: groupsFor(indices.length * width),

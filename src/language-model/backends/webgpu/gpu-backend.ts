@@ -1,7 +1,10 @@
 import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
-import { packHalf, unpackHalf } from './elementwise-code.ts'
+import { ModelTooLargeError } from '../index.ts'
+import { type FourBitBlocks, floatsOfBlocks } from '../../weight-storage.ts'
+import { packHalf, unpackFourBits, unpackHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'
+import type { Part, Precision } from './rows-code.ts'
 import { UniformArena } from './uniform-arena.ts'
 
 /** What we need of TensorFlow.js's backend and it keeps to itself. */
@@ -17,8 +20,14 @@ interface Pipeline {
   layout: GPUBindGroupLayout
 }
 
-/** Numbers of a matrix from which on it is worth being kept in half precision; TensorFlow.js computes with less on the CPU now and then. */
-const LEAST_HALF = 4096
+/** Numbers of a matrix from which on it is worth being kept in fewer bits; TensorFlow.js computes with less on the CPU now and then. */
+const LEAST_TO_SHRINK = 4096
+
+/** What a program is to read in the place of a weight. */
+export interface StoredWeight {
+  tensor: tf.TensorInfo
+  precision: Precision
+}
 
 /** Tensors and numbers that a program is run with, by the names that its code has for them. */
 export interface Call<Reads extends string, Writes extends string, Uniforms extends string> {
@@ -57,6 +66,8 @@ export class GpuBackend extends WebGPUBackend {
   readonly #halves = new WeakMap<object, tf.TensorInfo>()
   /** Of those, the ones that there is nothing else of: sizes of the weights. */
   readonly #halvesAlone = new WeakMap<object, number>()
+  /** Blocks of weights in four bits, by the data of the weight: they stay also while there are floats of it. */
+  readonly #fourBits = new WeakMap<object, { blocks: tf.TensorInfo; size: number }>()
   #waitingBytes = 0
   #waitingDispatches = 0
 
@@ -89,7 +100,7 @@ export class GpuBackend extends WebGPUBackend {
     // A copy that was read earlier would be of the old values.
     for (const name in program.writes) {
       Object.assign(this.tensorMap.get(writes[name].dataId), { values: null })
-      this.#forgetHalf(writes[name].dataId)
+      this.#forgetOther(writes[name].dataId)
     }
 
     const { binding, values } = this.#arena.take(Object.keys(program.uniforms).length + 1)
@@ -131,6 +142,22 @@ export class GpuBackend extends WebGPUBackend {
     return uploaded
   }
 
+  /** A weight as a matrix product is to read it: in the fewest bits that it is kept in. */
+  storedOf(weight: tf.TensorInfo, part: Part): StoredWeight {
+    const blocks = this.#fourBits.get(weight.dataId)?.blocks
+    if (blocks) return { tensor: blocks, precision: 'four bits' }
+    const half = part === 'f32' ? null : this.halfOf(weight)
+    return half ? { tensor: half, precision: 'half' } : { tensor: weight, precision: 'single' }
+  }
+
+  /** The same, in half precision only where there is nothing else. */
+  storedAloneOf(weight: tf.TensorInfo, part: Part): StoredWeight {
+    const isHalf = this.#halvesAlone.has(weight.dataId)
+    return isHalf || this.#fourBits.has(weight.dataId)
+      ? this.storedOf(weight, part)
+      : { tensor: weight, precision: 'single' }
+  }
+
   /** A weight in half precision, two numbers in a word, if weights are to be read so; made when first asked for and after each change. */
   halfOf(weight: tf.TensorInfo): tf.TensorInfo | null {
     const known = this.#halves.get(weight.dataId)
@@ -138,11 +165,6 @@ export class GpuBackend extends WebGPUBackend {
     // A gradient is given a clone of the weight, which has its data.
     if (!this.halfWeights || !(weight instanceof tf.Variable) || weight.size % 4 !== 0) return null
     return this.#makeHalf(weight as tf.Variable)
-  }
-
-  /** A weight's numbers in half precision if there are no others, else null. */
-  halfAloneOf(weight: tf.TensorInfo): tf.TensorInfo | null {
-    return this.#halvesAlone.has(weight.dataId) ? this.#halves.get(weight.dataId)! : null
   }
 
   /**
@@ -153,16 +175,41 @@ export class GpuBackend extends WebGPUBackend {
   keepHalfAlone(weight: tf.Variable): boolean {
     const { dataId, shape, size } = weight
     if (this.#halvesAlone.has(dataId)) return true
-    if (shape.length !== 2 || size < LEAST_HALF || shape.some((side: number) => side % 4 !== 0)) return false
+    if (shape.length !== 2 || size < LEAST_TO_SHRINK || shape.some((side: number) => side % 4 !== 0)) return false
     if (!this.#halves.has(dataId)) this.#makeHalf(weight)
-    // What reads the numbers must be on its way before they go.
-    this.ensureCommandEncoderReady()
-    this.#submit()
-    const data = this.tensorMap.get(dataId)
-    this.bufferManager.releaseBuffer(data.resource as GPUBuffer, false)
-    Object.assign(data, { resource: null, values: null })
+    this.#releaseFloats(dataId)
     this.#halvesAlone.set(dataId, size)
     return true
+  }
+
+  /**
+   * Keeps a weight in four bits, with the same meaning: its floats go, and come back for whom the blocks are not enough until this is
+   * called again; then without `blocks`, which it has already. Says whether it is kept so: small matrices are not.
+   */
+  keepFourBit(weight: tf.TensorInfo, blocks?: FourBitBlocks): boolean {
+    const { dataId, shape } = weight
+    const size = tf.util.sizeFromShape(shape)
+    if (blocks !== undefined) {
+      if (size < LEAST_TO_SHRINK) return false
+      this.#forgetOther(dataId)
+      const kept = this.makeTensorInfo([blocks.length], 'int32', blocks)
+      this.uploadToGPU(kept.dataId)
+      this.#fourBits.set(dataId, { blocks: kept, size })
+    }
+    if (!this.#fourBits.has(dataId)) return false
+    this.#releaseFloats(dataId)
+    return true
+  }
+
+  #releaseFloats(dataId: tf.DataId): void {
+    const data = this.tensorMap.get(dataId)
+    if (data.resource instanceof GPUBuffer) {
+      // What reads the numbers must be on its way before they go.
+      this.ensureCommandEncoderReady()
+      this.#submit()
+      this.bufferManager.releaseBuffer(data.resource, false)
+    }
+    Object.assign(data, { resource: null, values: null })
   }
 
   #makeHalf(weight: tf.Variable): tf.TensorInfo {
@@ -183,7 +230,13 @@ export class GpuBackend extends WebGPUBackend {
     const { values } = data
     const sizeOfHalf = this.#halvesAlone.get(dataId)
     if (sizeOfHalf !== undefined) {
-      this.#restore(dataId, sizeOfHalf)
+      this.#halvesAlone.delete(dataId)
+      this.#restore(dataId, sizeOfHalf, unpackHalf, this.#halves.get(dataId)!)
+      return
+    }
+    const fourBit = this.#fourBitAlone(dataId)
+    if (fourBit) {
+      this.#restore(dataId, fourBit.size, unpackFourBits, fourBit.blocks)
       return
     }
     if (data.resource !== undefined && data.resource !== null) return
@@ -197,13 +250,21 @@ export class GpuBackend extends WebGPUBackend {
     Object.assign(data, { values: null, resource: buffer })
   }
 
-  override read(dataId: tf.DataId): Promise<tf.BackendValues> {
+  /** A weight in four bits becomes floats here and not on the device, which may have no room for the largest. */
+  override async read(dataId: tf.DataId): Promise<tf.BackendValues> {
+    const fourBit = this.#fourBitAlone(dataId)
+    if (fourBit) {
+      const words = (await super.read(fourBit.blocks.dataId)) as Int32Array
+      // It would be kept.
+      Object.assign(this.tensorMap.get(fourBit.blocks.dataId), { values: null })
+      return floatsOfBlocks(words)
+    }
     if (this.#halvesAlone.has(dataId)) this.uploadToGPU(dataId)
     return super.read(dataId)
   }
 
   override readSync(dataId: tf.DataId): tf.BackendValues {
-    if (this.#halvesAlone.has(dataId)) this.uploadToGPU(dataId)
+    if (this.#halvesAlone.has(dataId) || this.#fourBitAlone(dataId)) this.uploadToGPU(dataId)
     return super.readSync(dataId)
   }
 
@@ -219,7 +280,7 @@ export class GpuBackend extends WebGPUBackend {
   override disposeData(dataId: tf.DataId, force = false): boolean {
     const isReleased = super.disposeData(dataId, force)
     if (!isReleased) return false
-    this.#forgetHalf(dataId)
+    this.#forgetOther(dataId)
     if (this.tensorMap.has(dataId)) {
       const { resource } = this.tensorMap.get(dataId)
       this.#waitingBytes += resource instanceof GPUBuffer ? resource.size : 0
@@ -233,26 +294,37 @@ export class GpuBackend extends WebGPUBackend {
     super.dispose()
   }
 
-  /** Single-precision numbers of a weight of which there was only the half. */
-  #restore(dataId: tf.DataId, size: number): void {
-    const half = this.#halves.get(dataId)!
-    this.#halvesAlone.delete(dataId)
+  /** Single-precision numbers of a weight of which there are others alone. */
+  #restore(dataId: tf.DataId, size: number, program: Program<'x', 'y', 'parts'>, from: tf.TensorInfo): void {
+    const most = this.device.limits.maxStorageBufferBindingSize
+    if (4 * size > most)
+      throw new ModelTooLargeError(
+        `A matrix of ${size.toLocaleString('en-GB')} weights was asked for in single precision, and this graphics device takes at most ${(most / 1e6).toFixed(0)} MB as one. Use what works with the weights as they are stored, or the CPU.`,
+      )
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
     Object.assign(this.tensorMap.get(dataId), { resource: this.bufferManager.acquireBuffer(4 * size, usage) })
-    this.dispatch(unpackHalf, {
-      reads: { x: half },
+    this.dispatch(program, {
+      reads: { x: from },
       writes: { y: { dataId, shape: [size], dtype: 'float32' } },
       uniforms: { parts: size / 4 },
       groups: Math.ceil(size / 256),
     })
   }
 
-  #forgetHalf(dataId: tf.DataId): void {
+  #fourBitAlone(dataId: tf.DataId): { blocks: tf.TensorInfo; size: number } | null {
+    const known = this.#fourBits.get(dataId)
+    if (!known) return null
+    const { resource, values } = this.tensorMap.get(dataId)
+    return (resource ?? null) === null && (values ?? null) === null ? known : null
+  }
+
+  /** Lets go of what a weight is stored in beside its floats. */
+  #forgetOther(dataId: tf.DataId): void {
     this.#halvesAlone.delete(dataId)
-    const half = this.#halves.get(dataId)
-    if (!half) return
+    const others = [this.#halves.get(dataId), this.#fourBits.get(dataId)?.blocks]
     this.#halves.delete(dataId)
-    this.disposeData(half.dataId)
+    this.#fourBits.delete(dataId)
+    for (const other of others) if (other) this.disposeData(other.dataId)
   }
 
   #submitIfFull(): void {

@@ -3,7 +3,7 @@
  * over; it is stored by 'rows' [outer, inner] or by 'columns' [inner, outer], which is all that transposing means here.
  */
 import { once, program } from './program.ts'
-import { FROM_HALF, type Part, rowsPerGroup } from './rows-code.ts'
+import { elementOf, type Part, partReader, type Precision, precisionName, rowsPerGroup } from './rows-code.ts'
 
 export type Stored = 'rows' | 'columns'
 const THREADS = 64
@@ -14,16 +14,21 @@ export type TileSize = 32 | 64
 /** Inner indices that are in workgroup memory at a time. */
 export const INNER = 16
 
-/** Reads four numbers at once from where they lie next to each other; outside the matrix they are 0. */
-function reader(name: 'a' | 'b', stored: Stored, part: Part, isHalf: boolean): string {
+/**
+ * Reads four numbers at once from where they lie next to each other; outside the matrix they are 0. A matrix in four bits has whole
+ * groups in a row, whatever the others have.
+ */
+function reader(name: 'a' | 'b', stored: Stored, part: Part, precision: Precision): string {
   const [along, length, across, lines] =
     stored === 'rows' ? ['inner', 'uniforms.k', 'outer', 'outers'] : ['outer', 'outers', 'inner', 'uniforms.k']
   const single = [1, 2, 3].map((i) => `select(0.0, ${name}[at + ${i}], ${along} + ${i} < ${length})`)
+  const isSingle = part === 'f32' && precision !== 'four bits'
   return `
+  ${partReader(name, precision, part)}
   fn ${name}Four(start : i32, outers : i32, outer : i32, inner : i32) -> vec4<f32> {
     if (${across} >= ${lines} || ${along} >= ${length}) { return vec4<f32>(0.0); }
     let at = start + ${across} * ${length} + ${along};
-    return ${part === 'f32' ? `vec4<f32>(${name}[at], ${single.join(', ')})` : isHalf ? `fromHalf(${name}[at / 4])` : `${name}[at / 4]`};
+    return ${isSingle ? `vec4<f32>(${name}[at], ${single.join(', ')})` : `${name}Part(at / 4)`};
   }
 `
 }
@@ -57,38 +62,38 @@ const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `
 
 /**
  * A tile of C by a workgroup, the operands' tiles in workgroup memory. The inner index may be split: part s of the sum goes to
- * c[s], or c[batch, s], and somebody adds them up. With `part` a vector, four divides every length that things lie along; `isHalf` is
- * of b alone, two numbers in a word, computed with in single precision.
+ * c[s], or c[batch, s], and somebody adds them up. With `part` a vector, four divides every length that things lie along; `precision`
+ * is that of b alone; what is computed is in single precision.
  */
-export const tiledProduct = once((size: TileSize, aStored: Stored, bStored: Stored, part: Part, isHalf: boolean) => {
-  const quads = Array.from({ length: size / 32 }, (_, i) => i)
-  const components = ['x', 'y', 'z', 'w']
-  const each = (line: (i: number, c: number, j: number) => string) =>
-    quads.flatMap((i) => components.flatMap((_, c) => quads.map((j) => line(i, c, j)))).join('\n      ')
-  return program({
-    name: `product in tiles of ${size}: ${aStored}, ${bStored}, ${part}${isHalf ? ', half' : ''}`,
-    reads: { a: part, b: isHalf ? 'vec2<u32>' : part },
-    writes: { c: part },
-    uniforms: {
-      m: 'i32',
-      n: 'i32',
-      k: 'i32',
-      aStart: 'i32',
-      bStart: 'i32',
-      cStart: 'i32',
-      aBatch: 'i32',
-      bBatch: 'i32',
-      splits: 'i32',
-      innerPerSplit: 'i32',
-    },
-    threads: THREADS,
-    code: `
+export const tiledProduct = once(
+  (size: TileSize, aStored: Stored, bStored: Stored, part: Part, precision: Precision) => {
+    const quads = Array.from({ length: size / 32 }, (_, i) => i)
+    const components = ['x', 'y', 'z', 'w']
+    const each = (line: (i: number, c: number, j: number) => string) =>
+      quads.flatMap((i) => components.flatMap((_, c) => quads.map((j) => line(i, c, j)))).join('\n      ')
+    return program({
+      name: `product in tiles of ${size}: ${aStored}, ${bStored}, ${part}${precisionName(precision)}`,
+      reads: { a: part, b: elementOf(precision, part) },
+      writes: { c: part },
+      uniforms: {
+        m: 'i32',
+        n: 'i32',
+        k: 'i32',
+        aStart: 'i32',
+        bStart: 'i32',
+        cStart: 'i32',
+        aBatch: 'i32',
+        bBatch: 'i32',
+        splits: 'i32',
+        innerPerSplit: 'i32',
+      },
+      threads: THREADS,
+      code: `
   const QUADS = ${size / 4};
   var<workgroup> aTile : array<vec4<f32>, ${(INNER * size) / 4}>;
   var<workgroup> bTile : array<vec4<f32>, ${(INNER * size) / 4}>;
-  ${isHalf ? FROM_HALF : ''}
-  ${reader('a', aStored, part, false)}
-  ${reader('b', bStored, part, isHalf)}
+  ${reader('a', aStored, part, 'single')}
+  ${reader('b', bStored, part, precision)}
   fn put(start : i32, row : i32, column : i32, value : vec4<f32>) {
     if (row >= uniforms.m || column >= uniforms.n) { return; }
     let at = start + row * uniforms.n + column;
@@ -133,8 +138,9 @@ export const tiledProduct = once((size: TileSize, aStored: Stored, bStored: Stor
     )}
   }
 `,
-  })
-})
+    })
+  },
+)
 
 /** Columns of C that share a lane's reads of A. */
 export const DOT_COLUMNS = 4
@@ -145,10 +151,10 @@ export const DOT_ROWS = 8
  * Few rows of C, both operands by rows, as when a few tokens go through a weight: lanes share the inner index of `rows` × 4 numbers of C
  * and add up what they have, through workgroup memory or, where `lanes` is a workgroup, within subgroups first.
  */
-export const dotProducts = once((rows: number, lanes: number, part: Part, isHalf: boolean, subgroups: boolean) =>
+export const dotProducts = once((rows: number, lanes: number, part: Part, precision: Precision, subgroups: boolean) =>
   program({
-    name: `dot products of ${rows} rows: ${lanes} lanes, ${part}${isHalf ? ', half' : ''}${subgroups ? ', subgroups' : ''}`,
-    reads: { a: part, b: isHalf ? 'vec2<u32>' : part },
+    name: `dot products of ${rows} rows: ${lanes} lanes, ${part}${precisionName(precision)}${subgroups ? ', subgroups' : ''}`,
+    reads: { a: part, b: elementOf(precision, part) },
     writes: { c: 'f32' },
     uniforms: { m: 'i32', n: 'i32', k: 'i32', aStart: 'i32', bStart: 'i32', cStart: 'i32' },
     threads: THREADS,
@@ -157,8 +163,7 @@ export const dotProducts = once((rows: number, lanes: number, part: Part, isHalf
   const LANES = ${lanes};
   const ROWS = ${rows};
   var<workgroup> part : array<vec4<f32>, ${THREADS} * ROWS>;
-  ${isHalf ? FROM_HALF : ''}
-  fn bAt(at : i32) -> ${part} { return ${isHalf ? 'fromHalf(b[at])' : 'b[at]'}; }
+  ${partReader('b', precision, part)}
 
   fn main(group : i32, thread : i32${subgroups ? ', subgroupLane : i32, subgroupLanes : i32' : ''}) {
     let columnGroups = (uniforms.n + ${DOT_COLUMNS * rowsPerGroup(lanes) - 1}) / ${DOT_COLUMNS * rowsPerGroup(lanes)};
@@ -169,7 +174,7 @@ export const dotProducts = once((rows: number, lanes: number, part: Part, isHalf
     ${times(rows, (r) => `let a${r} = uniforms.aStart + min(row + ${r}, uniforms.m - 1) * uniforms.k;`)}
     ${times(rows, (r) => `var sum${r} = vec4<f32>(0.0);`)}
     for (var i = lane; i < uniforms.k; i += LANES) {
-      let y = ${part === 'f32' ? 'vec4<f32>' : 'mat4x4<f32>'}(bAt(b0 + i), bAt(b1 + i), bAt(b2 + i), bAt(b3 + i));
+      let y = ${part === 'f32' ? 'vec4<f32>' : 'mat4x4<f32>'}(bPart(b0 + i), bPart(b1 + i), bPart(b2 + i), bPart(b3 + i));
       ${times(rows, (r) => `sum${r} += a[a${r} + i] * y;`)}
     }
     ${subgroups ? withSubgroups(rows) : throughMemory(rows)}

@@ -74,9 +74,9 @@ function tile(
   splits: number,
   start: number,
 ): void {
-  const half = part === 'f32' ? null : backend.halfOf(b.tensor)
-  backend.dispatch(tiledProduct(size, a.stored, b.stored, part, half !== null), {
-    reads: { a: a.tensor, b: half ?? b.tensor },
+  const weight = backend.storedOf(b.tensor, part)
+  backend.dispatch(tiledProduct(size, a.stored, b.stored, part, weight.precision), {
+    reads: { a: a.tensor, b: weight.tensor },
     writes: { c },
     uniforms: {
       m,
@@ -100,9 +100,9 @@ function dot(backend: GpuBackend, c: tf.TensorInfo, { a, b, m, n, k }: Product, 
   const lanes = lanesOf(parts)
   const rows = Math.min(DOT_ROWS, 2 ** Math.ceil(Math.log2(m)))
   const usesSubgroups = backend.usesSubgroups && rowsPerGroup(lanes) === 1
-  const half = part === 'f32' ? null : backend.halfOf(b.tensor)
-  backend.dispatch(dotProducts(rows, lanes, part, half !== null, usesSubgroups), {
-    reads: { a: a.tensor, b: half ?? b.tensor },
+  const weight = backend.storedOf(b.tensor, part)
+  backend.dispatch(dotProducts(rows, lanes, part, weight.precision, usesSubgroups), {
+    reads: { a: a.tensor, b: weight.tensor },
     writes: { c },
     uniforms: {
       m,

@@ -1,7 +1,7 @@
 /** A WGSL program as our kernels write them: the code of one workgroup, with what it reads, writes and is told by name. */
 
-/** What a storage buffer is read or written in at once; 'vec2<u32>' is four numbers in half precision. */
-export type Element = 'f32' | 'vec4<f32>' | 'vec2<f32>' | 'i32' | 'vec2<u32>'
+/** What a storage buffer is read or written in at once; 'vec2<u32>' is four numbers in half precision, 'u32' a word of a matrix in four bits. */
+export type Element = 'f32' | 'vec4<f32>' | 'vec2<f32>' | 'i32' | 'u32' | 'vec2<u32>'
 
 export interface Program<Reads extends string, Writes extends string, Uniforms extends string> {
   /** Names the pipeline in the cache: two programs with the same name have the same code. */

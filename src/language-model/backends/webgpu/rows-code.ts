@@ -1,4 +1,5 @@
 /** Programs of rows: normalisation, sums down the columns, and rows picked, written and added up by index. */
+import { BLOCK_WORDS, GROUP } from '../../weight-storage.ts'
 import { once, program } from './program.ts'
 
 /** A row is read in vectors of four numbers where four divides it. */
@@ -6,10 +7,41 @@ export type Part = 'f32' | 'vec4<f32>'
 export const partOf = (width: number): Part => (width % 4 === 0 ? 'vec4<f32>' : 'f32')
 export const sizeOf = (part: Part): 1 | 4 => (part === 'f32' ? 1 : 4)
 
-/** Four numbers of an array that keeps them in half precision, two in a word. */
-export const FROM_HALF = `
-  fn fromHalf(x : vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(x.x), unpack2x16float(x.y)); }
+/** What a weight is stored in that a program reads. */
+export type Precision = 'single' | 'half' | 'four bits'
+
+/** What a weight is read in. */
+export const elementOf = (precision: Precision, part: Part) =>
+  precision === 'four bits' ? 'u32' : precision === 'half' ? 'vec2<u32>' : part
+
+/** In a program's name. */
+export const precisionName = (precision: Precision) => (precision === 'single' ? '' : `, ${precision}`)
+
+/**
+ * `name`Part(at): a part of a weight that is stored so. In half precision two numbers are in a word; in four bits, four are half a word of
+ * a block (weight-storage.ts).
+ */
+export function partReader(name: string, precision: Precision, part: Part): string {
+  switch (precision) {
+    case 'single':
+      return `fn ${name}Part(at : i32) -> ${part} { return ${name}[at]; }`
+    case 'half':
+      return `
+  fn ${name}Part(at : i32) -> vec4<f32> {
+    return vec4<f32>(unpack2x16float(${name}[at].x), unpack2x16float(${name}[at].y));
+  }
 `
+    case 'four bits':
+      return `
+  fn ${name}Part(at : i32) -> vec4<f32> {
+    let block = at / ${GROUP / 4} * ${BLOCK_WORDS};
+    let codes = ${name}[block + at % ${GROUP / 4} / 2] >> u32(at % 2 * 16);
+    let four = (vec4<u32>(codes) >> vec4<u32>(0u, 4u, 8u, 12u)) & vec4<u32>(15u);
+    return (vec4<f32>(four) - 7.0) * bitcast<f32>(${name}[block + ${BLOCK_WORDS - 1}]);
+  }
+`
+  }
+}
 
 const THREADS = 64
 
@@ -142,21 +174,20 @@ export const sumStrands = once((part: Part, lanes: number) =>
   }),
 )
 
-/** Rows `indices` of x → y[indices, width]; x may be in half precision where four divides a row. */
-export const gatherRows = once((part: Part, isHalf: boolean) =>
+/** Rows `indices` of x → y[indices, width]; x may be in half precision or four bits where four divides a row. */
+export const gatherRows = once((part: Part, precision: Precision) =>
   program({
-    name: `gather rows ${part}${isHalf ? ', half' : ''}`,
-    reads: { x: isHalf ? 'vec2<u32>' : part, indices: 'i32' },
+    name: `gather rows ${part}${precisionName(precision)}`,
+    reads: { x: elementOf(precision, part), indices: 'i32' },
     writes: { y: part },
     uniforms: { parts: 'i32', width: 'i32' },
     threads: THREADS,
     code: `
-  ${isHalf ? FROM_HALF : ''}
+  ${partReader('x', precision, part)}
   fn main(group : i32, thread : i32) {
     let at = group * ${THREADS} + thread;
     if (at < uniforms.parts) {
-      let part = x[indices[at / uniforms.width] * uniforms.width + at % uniforms.width];
-      y[at] = ${isHalf ? 'fromHalf(part)' : 'part'};
+      y[at] = xPart(indices[at / uniforms.width] * uniforms.width + at % uniforms.width);
     }
   }
 `,

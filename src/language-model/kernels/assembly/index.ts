@@ -2,6 +2,7 @@
 export { adamw } from './adamw'
 export { attention, attentionGradient, attentionGradientScratchBytes, attentionScratchBytes } from './attention'
 export { addScaled, multiply, scaleShift, sumOfSquares, sumRows, swiglu, swigluGradient } from './elementwise'
+export { dequantizeBlocks, fourBitGatherRows, fourBitMatmul, fourBitMatmulGradient } from './four-bit'
 export { selectLogProbs, selectLogProbsGradient } from './log-probs'
 export { matmul, matmulScratchBytes } from './matmul'
 export { rmsNorm, rmsNormGradient } from './rms-norm'

@@ -25,8 +25,14 @@ export function matmulScratchBytes(): i32 {
 
 export function matmul(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32,
   aRowStride: i32, aColumnStride: i32, bRowStride: i32, bColumnStride: i32, accumulate: bool, scratch: usize): void {
+  matmulInto(a, b, c, m, n, k, aRowStride, aColumnStride, bRowStride, bColumnStride, accumulate, scratch, n)
+}
+
+/** The same with C in columns of a wider matrix, whose rows begin `cRowStride` elements apart. */
+export function matmulInto(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, aColumnStride: i32,
+  bRowStride: i32, bColumnStride: i32, accumulate: bool, scratch: usize, cRowStride: i32): void {
   if (m < FEW_ROWS && aColumnStride == 1 && bRowStride == 1 && !accumulate) {
-    fewRows(a, b, c, m, n, k, aRowStride, bColumnStride)
+    fewRows(a, b, c, m, n, k, aRowStride, bColumnStride, cRowStride)
     return
   }
   const panelA = scratch
@@ -47,26 +53,26 @@ export function matmul(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32,
           for (let i = 0; i < rows; i += ROWS) {
             const packedA = panelA + ((i * depth) << 2)
             const height = min(ROWS, rows - i)
-            const target = c + (((i0 + i) * n + j0 + j) << 2)
+            const target = c + (((i0 + i) * cRowStride + j0 + j) << 2)
             const isWhole = width == COLUMNS && (height == ROWS || height == FEW_ROWS)
             const to = isWhole ? target : tile
-            const stride = (isWhole ? n : COLUMNS) as usize << 2
+            const stride = (isWhole ? cRowStride : COLUMNS) as usize << 2
             if (height > FEW_ROWS) multiplyTile(packedA, packedB, depth, to, stride, isWhole && add)
             else multiplyLowTile(packedA, packedB, depth, to, stride, isWhole && add)
-            if (!isWhole) copyTile(tile, target, height, width, n, add)
+            if (!isWhole) copyTile(tile, target, height, width, cRowStride, add)
           }
         }
       }
     }
   }
-  if (k == 0 && !accumulate) memory.fill(c, 0, (m * n) << 2)
+  if (k == 0 && !accumulate) for (let i = 0; i < m; i++) memory.fill(c + ((i * cRowStride) << 2), 0, n << 2)
 }
 
-function copyTile(tile: usize, target: usize, height: i32, width: i32, n: i32, add: bool): void {
+function copyTile(tile: usize, target: usize, height: i32, width: i32, rowStride: i32, add: bool): void {
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
       const value = load<f32>(tile + ((row * COLUMNS + column) << 2))
-      const to = target + ((row * n + column) << 2)
+      const to = target + ((row * rowStride + column) << 2)
       store<f32>(to, add ? load<f32>(to) + value : value)
     }
   }
@@ -353,12 +359,13 @@ function packPair(from: usize, to: usize, depth: i32, step: usize, stride: usize
  * A few rows times a transposed matrix, as in sampling one token: dot products along k, because packing B would cost
  * more than it saves.
  */
-function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, bColumnStride: i32): void {
+function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, bColumnStride: i32,
+  cRowStride: i32): void {
   const step = (bColumnStride as usize) << 2
   const vectorEnd = k & ~3
   for (let i = 0; i < m; i++) {
     const row = a + ((i * aRowStride) << 2)
-    const target = c + ((i * n) << 2)
+    const target = c + ((i * cRowStride) << 2)
     let j = 0
     for (; j + 4 <= n; j += 4) {
       let s0 = f32x4.splat(0), s1 = f32x4.splat(0), s2 = f32x4.splat(0), s3 = f32x4.splat(0)

@@ -9,7 +9,7 @@
  *
  * For models that stay as they are: an update of less than a tenth of the weights' norm mostly vanishes in the rounding.
  */
-import { float16FromFloat32, float32FromFloat16 } from '../language-model/half-precision.ts'
+import { float16FromFloat32, float32FromFloat16 } from './half-precision.ts'
 
 const GROUP = 32
 const CODES_PER_WORD = 8
