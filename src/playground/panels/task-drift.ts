@@ -1,54 +1,158 @@
 /**
- * How far the pool has moved from the tasks that were drawn:
+ * How far the pool has moved from the tasks that were drawn, P then and Q now:
  *
- *     mix    = 1/2 Σ_kind |share now - share then|                        total variation, in [0, 1]
- *     words  = mean over rewritten tasks of 1 - |W ∩ W'| / |W ∪ W'|       Jaccard distance of the sets of words
+ *     mix         = 1/2 Σ_kind |Q(kind) - P(kind)|                      total variation, in [0, 1]
+ *     words       = mean over rewritten tasks of 1 - |W ∩ W'| / |W ∪ W'|   Jaccard distance of the sets of words (Jaccard 1912)
+ *     divergence  = 1/2 KL(P ‖ M) + 1/2 KL(Q ‖ M),  M = (P + Q) / 2     Jensen-Shannon divergence in bits, in [0, 1] (Lin 1991)
+ *
+ * of a word that is drawn from a task drawn from the pool, so that a long task weighs as much as a short one. All three know
+ * words and no meaning: a paraphrase counts as a move. `PoolDrift` follows a pool task by task, in time for the words of the
+ * task that changes and not for the pool.
  */
 import type { TaskView } from '../../method/fold.ts'
+import type { Task } from '../../method/ports.ts'
 
 export interface TaskDrift {
   active: number
   rewritten: number
   mix: number
   words: number
+  divergence: number
+}
+
+/** Of one kind: tasks that were drawn, that are active now, and how many of those have been rewritten. */
+export interface KindCount {
+  then: number
+  now: number
+  rewritten: number
+}
+
+export class PoolDrift {
+  readonly #kinds = new Map<string, KindCount>()
+  #originals = 0
+  #active = 0
+  #rewritten = 0
+  /** Of the Jaccard distances. */
+  #distance = 0
+  readonly #then = new Map<string, number>()
+  readonly #now = new Map<string, number>()
+  /** Tasks with at least one word. */
+  #thenMass = 0
+  #nowMass = 0
+  /** Σ of what every word adds to the divergence; NaN when the pool has changed its size since. */
+  #divergence = NaN
+
+  /** Counts of every kind that there ever was, in the order in which they were met. */
+  get kinds(): ReadonlyMap<string, Readonly<KindCount>> {
+    return this.#kinds
+  }
+
+  draw(task: Task): void {
+    this.#kindOf(task).then++
+    this.#originals++
+    this.#thenMass += spread(this.#then, task, 1)
+    this.#divergence = NaN
+  }
+
+  /** `root` is null for a task that is as it was drawn. */
+  activate(task: Task, root: Task | null): void {
+    this.#count(task, root, 1)
+    this.#nowMass += spread(this.#now, task, 1)
+    this.#divergence = NaN
+  }
+
+  /** One task takes the place of another. */
+  replace(old: Task, oldRoot: Task | null, next: Task, root: Task): void {
+    this.#count(old, oldRoot, -1)
+    this.#count(next, root, 1)
+    const words = new Set([...bagOf(old).keys(), ...bagOf(next).keys()])
+    const before = this.#nowMass
+    const was = this.#share(words)
+    this.#nowMass += spread(this.#now, old, -1) + spread(this.#now, next, 1)
+    this.#divergence = this.#nowMass === before ? this.#divergence - was + this.#share(words) : NaN
+  }
+
+  measure(): TaskDrift {
+    if (Number.isNaN(this.#divergence))
+      this.#divergence = this.#share(new Set([...this.#then.keys(), ...this.#now.keys()]))
+    let mix = 0
+    for (const { then, now } of this.#kinds.values())
+      mix += Math.abs(now / Math.max(1, this.#active) - then / Math.max(1, this.#originals)) / 2
+    return {
+      active: this.#active,
+      rewritten: this.#rewritten,
+      mix,
+      words: this.#rewritten === 0 ? 0 : Math.max(0, this.#distance / this.#rewritten),
+      divergence: Math.min(1, Math.max(0, this.#divergence)),
+    }
+  }
+
+  #count(task: Task, root: Task | null, sign: 1 | -1): void {
+    const kind = this.#kindOf(task)
+    kind.now += sign
+    this.#active += sign
+    if (root === null) return
+    kind.rewritten += sign
+    this.#rewritten += sign
+    this.#distance += sign * wordDistance(root.instruction, task.instruction)
+  }
+
+  #kindOf({ kind }: Task): KindCount {
+    let count = this.#kinds.get(kind)
+    if (!count) this.#kinds.set(kind, (count = { then: 0, now: 0, rewritten: 0 }))
+    return count
+  }
+
+  /** What words add to the divergence. */
+  #share(words: Iterable<string>): number {
+    let sum = 0
+    for (const word of words) {
+      const p = (this.#then.get(word) ?? 0) / Math.max(1, this.#thenMass)
+      // Sums that have come back to zero leave rounding errors.
+      const q = Math.max(0, this.#now.get(word) ?? 0) / Math.max(1, this.#nowMass)
+      if (p > 0) sum += (p * Math.log2((2 * p) / (p + q))) / 2
+      if (q > 0) sum += (q * Math.log2((2 * q) / (p + q))) / 2
+    }
+    return sum
+  }
 }
 
 export function taskDrift(tasks: ReadonlyMap<string, TaskView>): TaskDrift {
-  const then = new Map<string, number>()
-  const now = new Map<string, number>()
-  const count = (counts: Map<string, number>, kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  let originals = 0
-  let active = 0
-  const distances: number[] = []
+  const pool = new PoolDrift()
   for (const { task, status, origin } of tasks.values()) {
-    if (origin === null) {
-      originals++
-      count(then, task.kind)
-    }
-    if (status !== 'active') continue
-    active++
-    count(now, task.kind)
-    if (origin === null) continue
-    const root = tasks.get(task.rootId)
-    if (root) distances.push(wordDistance(root.task.instruction, task.instruction))
+    if (origin === null) pool.draw(task)
+    if (status === 'active') pool.activate(task, origin === null ? null : (tasks.get(task.rootId)?.task ?? null))
   }
-  let mix = 0
-  for (const kind of new Set([...then.keys(), ...now.keys()])) {
-    mix += Math.abs((now.get(kind) ?? 0) / Math.max(1, active) - (then.get(kind) ?? 0) / Math.max(1, originals)) / 2
-  }
-  return {
-    active,
-    rewritten: distances.length,
-    mix,
-    words: distances.length === 0 ? 0 : distances.reduce((sum, distance) => sum + distance, 0) / distances.length,
-  }
+  return pool.measure()
 }
+
+const bags = new WeakMap<Task, ReadonlyMap<string, number>>()
+
+/** Shares of the words of a task; they sum to 1 unless there are none. */
+function bagOf(task: Task): ReadonlyMap<string, number> {
+  let bag = bags.get(task)
+  if (!bag) {
+    const words = wordsOf(task.instruction)
+    const shares = new Map<string, number>()
+    for (const word of words) shares.set(word, (shares.get(word) ?? 0) + 1 / words.length)
+    bags.set(task, (bag = shares))
+  }
+  return bag
+}
+
+/** Adds a task's words to a distribution, or takes them away; the mass that this is. */
+function spread(mass: Map<string, number>, task: Task, sign: 1 | -1): number {
+  const bag = bagOf(task)
+  for (const [word, share] of bag) mass.set(word, (mass.get(word) ?? 0) + sign * share)
+  return bag.size === 0 ? 0 : sign
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** 0 for the same words, 1 for none in common. */
 export function wordDistance(a: string, b: string): number {
-  const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
-  const left = words(a)
-  const right = words(b)
+  const left = new Set(wordsOf(a))
+  const right = new Set(wordsOf(b))
   const shared = [...left].filter((word) => right.has(word)).length
   const all = left.size + right.size - shared
   return all === 0 ? 0 : 1 - shared / all

@@ -1,0 +1,107 @@
+/**
+ * The pool over a run: after every finished iteration how many rewrites had been accepted, and how far the pool was from the
+ * tasks that were drawn. A finished iteration never changes, so each is folded once, whichever view of the run shows it;
+ * scrubbing back gives the beginning of what is known.
+ */
+import type { RunStarted } from '../../method/events.ts'
+import type { RunView } from '../../method/fold.ts'
+import type { Task } from '../../method/ports.ts'
+import { PoolDrift, type KindCount, type TaskDrift } from './task-drift.ts'
+
+export interface DriftRow extends TaskDrift {
+  /** 0 for the pool as it was drawn. */
+  iteration: number
+  proposed: number
+  /** Accepted so far, by what they were to be. */
+  harder: number
+  easier: number
+  /** In the order of `DriftHistory.kinds`; kinds that came later are missing. */
+  counts: KindCount[]
+}
+
+export interface DriftRows {
+  rows: readonly DriftRow[]
+  kinds: readonly string[]
+}
+
+export class DriftHistory {
+  #run: RunStarted | null = null
+  #drawn = 0
+  #pool = new PoolDrift()
+  #tasks = new Map<string, Task>()
+  readonly #active = new Set<string>()
+  /** Ids of the resolutions of every folded iteration: #resolved[i] of iteration i + 1. */
+  #resolved: string[] = []
+  #rows: DriftRow[] = []
+  #shown: DriftRows = { rows: [], kinds: [] }
+
+  /** The same object while no iteration has ended. */
+  read(view: RunView): DriftRows {
+    const finished = view.iterations.length - (view.current?.isFinished === false ? 1 : 0)
+    if (!this.#knows(view, Math.min(finished, this.#resolved.length))) this.#start(view)
+    for (let i = this.#resolved.length; i < finished; i++) this.#fold(view, i)
+    const rows = this.#rows.slice(0, finished + 1)
+    if (rows.length !== this.#shown.rows.length || rows.at(-1) !== this.#shown.rows.at(-1))
+      this.#shown = { rows, kinds: [...this.#pool.kinds.keys()] }
+    return this.#shown
+  }
+
+  /** Whether the first `count` iterations of the view are those that were folded. */
+  #knows(view: RunView, count: number): boolean {
+    if (view.started !== this.#run || originalsOf(view).length !== this.#drawn) return false
+    return count === 0 || idsOf(view, count - 1) === this.#resolved[count - 1]
+  }
+
+  #start(view: RunView): void {
+    this.#run = view.started
+    this.#pool = new PoolDrift()
+    this.#tasks = new Map()
+    this.#active.clear()
+    const originals = originalsOf(view)
+    for (const task of originals) {
+      this.#pool.draw(task)
+      this.#pool.activate(task, null)
+      this.#tasks.set(task.id, task)
+      this.#active.add(task.id)
+    }
+    this.#drawn = originals.length
+    this.#resolved = []
+    this.#rows = [this.#row(0, { proposed: 0, harder: 0, easier: 0 })]
+  }
+
+  #fold(view: RunView, index: number): void {
+    const { iteration, proposed, resolved } = view.iterations[index]!
+    const before = this.#rows.at(-1)!
+    const counts = { proposed: before.proposed + proposed.length, harder: before.harder, easier: before.easier }
+    for (const { candidate } of proposed) if (candidate) this.#tasks.set(candidate.id, candidate)
+    for (const { accepted, direction, taskId, candidateId } of resolved) {
+      const old = this.#tasks.get(taskId)
+      const next = this.#tasks.get(candidateId)
+      const root = next && this.#tasks.get(next.rootId)
+      if (!accepted || !old || !next || !root) continue
+      counts[direction]++
+      // Another rewrite of the same task may have taken its place already.
+      if (this.#active.delete(taskId)) this.#pool.replace(old, old.id === root.id ? null : root, next, root)
+      else this.#pool.activate(next, root)
+      this.#active.add(candidateId)
+    }
+    this.#resolved.push(idsOf(view, index))
+    this.#rows.push(this.#row(iteration, counts))
+  }
+
+  #row(iteration: number, counts: Pick<DriftRow, 'proposed' | 'harder' | 'easier'>): DriftRow {
+    return {
+      iteration,
+      ...counts,
+      ...this.#pool.measure(),
+      counts: [...this.#pool.kinds.values()].map((count) => ({ ...count })),
+    }
+  }
+}
+
+function originalsOf(view: RunView): Task[] {
+  return [...view.tasks.values()].flatMap(({ task, origin }) => (origin === null ? [task] : []))
+}
+
+const idsOf = (view: RunView, index: number) =>
+  view.iterations[index]!.resolved.map(({ proposalId }) => proposalId).join(' ')
