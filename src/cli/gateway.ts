@@ -1,7 +1,7 @@
 /** `npm run gateway -- --config cluster.yaml`: the gateway to a cluster (docs/gateway.md). */
 import { parseArgs } from 'node:util'
 import packageFile from '../../package.json' with { type: 'json' }
-import { ClusterFileError, readClusterFile } from '../cluster/gateway/cluster-file.ts'
+import { ClusterFileError, isOrigin, readClusterFile } from '../cluster/gateway/cluster-file.ts'
 import { Gateway } from '../cluster/gateway/gateway.ts'
 import { checkListening, GatewayServer } from '../cluster/gateway/http-server.ts'
 import { revertPatch } from '../cluster/gateway/patch.ts'
@@ -15,6 +15,8 @@ const USAGE = `npm run gateway -- --config cluster.yaml [options]
   --config FILE   the cluster file, YAML or JSON; docs/gateway.md has an example
   --host HOST     listens there instead of where the cluster file says
   --port PORT     likewise; 0 takes a free one
+  --allow-origin ORIGIN
+                  lets pages of it ask, besides those of the cluster file; may be given several times
   --unpatch       puts the released lines back into the checkout, and ends
   --help          this text
 
@@ -26,7 +28,7 @@ class UsageError extends Error {
 }
 
 async function main(): Promise<void> {
-  const { config, host, port, unpatch, help } = options()
+  const { config, host, port, origins, unpatch, help } = options()
   if (help) {
     process.stdout.write(USAGE)
     return
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
   const server = new GatewayServer({
     gateway,
     token: cluster.token,
-    origins: cluster.origins,
+    origins: [...cluster.origins, ...origins],
     onFault: (error) => say(stackOf(error)),
   })
   const bound = await server.listen(listen.host, listen.port)
@@ -74,6 +76,7 @@ function options() {
         config: { type: 'string' },
         host: { type: 'string' },
         port: { type: 'string' },
+        'allow-origin': { type: 'string', multiple: true, default: [] },
         unpatch: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -82,7 +85,12 @@ function options() {
     if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) {
       throw new UsageError(`--port must be a whole number from 0 to 65535, not "${values.port}".`)
     }
-    return { ...values, port }
+    const origins = values['allow-origin']
+    const wrong = origins.find((value) => !isOrigin(value))
+    if (wrong !== undefined) {
+      throw new UsageError(`--allow-origin must be scheme, host and port, as https://page.example, not "${wrong}".`)
+    }
+    return { ...values, port, origins }
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(messageOf(error))
   }

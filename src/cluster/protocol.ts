@@ -40,7 +40,7 @@ export interface PatchState {
   isPatched: boolean
   /** Parameters that the patched code of this system reads; the coding system has no λ. */
   parameters: LiveParameter[]
-  /** Why the code is not patched; null where it is. */
+  /** Why the code cannot be patched, and no run be started; null where it is patched, or will be before the first run. */
   problem: string | null
 }
 
@@ -80,6 +80,9 @@ export interface GatewaySchema {
   systems: Partial<Record<ReleasedSystem, EditableField[]>>
 }
 
+/** Names that people give to runs. */
+export const RUN_NAME = /^[a-z][a-z0-9_]{0,39}$/
+
 /** POST /v1/runs */
 export interface StartRequest {
   system: ReleasedSystem
@@ -87,7 +90,7 @@ export interface StartRequest {
   settings?: Partial<Settings>
   totalSteps?: number
   saveEvery?: number
-  /** A name for people; lower-case letters, digits and `_`. */
+  /** A name for people, as RUN_NAME has it. */
   name?: string
   /** Answers with what would be launched, and launches nothing. */
   dryRun?: boolean
@@ -110,7 +113,7 @@ export interface LaunchPlan {
   live: LiveParameters
 }
 
-/** GET /v1/runs/{id} */
+/** GET /v1/runs/{id} and, as an array with the latest first, GET /v1/runs; also what POST /v1/runs/{id}/stop answers. */
 export interface RunSummary {
   runId: string
   system: ReleasedSystem
@@ -125,7 +128,10 @@ export interface RunSummary {
   /** Step that the run is in; 0 before the first. */
   step: number
   totalSteps: number
+  /** In that step. */
   live: LiveParameters
+  /** The last change, while the step from which it holds has not begun; null where none waits. */
+  pending: LivePatchAnswer | null
   /** Logged events so far; the next one has this number. */
   events: number
   /** What could not be read or was left out, latest last. */
@@ -144,16 +150,22 @@ export interface LivePatchAnswer {
   live: LiveParameters
 }
 
-/** GET /v1/runs/{id}/files */
+/** GET /v1/runs/{id}/files, as an array */
 export interface RunFile {
   name: string
   bytes: number
 }
 
-/** Lines of the job's own log. `offset` is the byte where the first of them begins; they are not events, and have no number. */
-export interface LogLines {
+/** A line of the job's own log, without colours and without what belongs to the cluster alone. */
+export interface LogLine {
+  /** Byte of the file where it begins: its text may be longer or shorter than what stands there. */
   offset: number
-  lines: string[]
+  text: string
+}
+
+/** Whole lines, in order. They are not events, and have no number: those that begin at bytes told before are told again. */
+export interface LogLines {
+  lines: LogLine[]
 }
 
 /**

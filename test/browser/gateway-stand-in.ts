@@ -9,6 +9,7 @@ import {
   DOMAIN_EVALUATION_ACCURACY,
   type GatewayHealth,
   type LiveParameters,
+  type LogLine,
   type ReleasedSystem,
   type RunSummary,
   type StartRequest,
@@ -27,7 +28,7 @@ interface Job {
   /** The whole story; `told` of them have happened. */
   story: LoggedEvent[]
   told: number
-  log: string[]
+  log: LogLine[]
   listeners: Set<ServerResponse>
 }
 
@@ -74,11 +75,14 @@ export class GatewayStandIn {
     }
     const last = job.story[job.told - 1]!
     job.summary = { ...job.summary, state: 'RUNNING', step: last.iteration, events: job.told }
-    const offset = job.log.join('').length + job.log.length
-    job.log.push(`\u001B[32m[policy]\u001B[0m step ${last.iteration} of ${job.summary.totalSteps}`)
+    if (job.summary.pending && job.summary.pending.effectiveFromStep <= last.iteration)
+      job.summary = { ...job.summary, live: job.summary.pending.live, pending: null }
+    // With the colours that the gateway takes out, a line has more bytes than its text.
+    const offset = 40 * job.log.length
+    job.log.push({ offset, text: `[policy] step ${last.iteration} of ${job.summary.totalSteps}` })
     for (const response of job.listeners) {
       this.#tell(response, job)
-      response.write(message('log', { offset, lines: job.log.slice(-1) }))
+      response.write(message('log', { lines: job.log.slice(-1) }))
     }
   }
 
@@ -118,6 +122,7 @@ export class GatewayStandIn {
       step: 0,
       totalSteps,
       live: { lambda, alphaLow, alphaHigh },
+      pending: null,
       events: 0,
       notices: [],
     }
@@ -149,18 +154,20 @@ export class GatewayStandIn {
     if (path[0] === 'schema')
       return json(response, { systems: { alfworld: editableFields('alfworld'), osworld: editableFields('osworld') } })
     if (path.length === 1 && request.method === 'POST') return this.#launch(response, body as StartRequest)
-    if (path.length === 1) return json(response, { runs: [...this.jobs.values()].map(({ summary }) => summary) })
+    if (path.length === 1) return json(response, [...this.jobs.values()].map(({ summary }) => summary).reverse())
     const job = this.jobs.get(path[1] ?? '')
     if (!job) return refuse(response, 404, 'There is no such run.', 'It was removed.')
     if (path[2] === 'events') return this.#stream(request, response, job)
     if (path[2] === 'stop') return json(response, this.end(job.summary.runId, 'STOPPED'))
     if (path[2] === 'files' && path[3]) return void response.end('experiment:\n  project: x\n')
-    if (path[2] === 'files') return json(response, { files: [{ name: 'config.yaml', bytes: 26 }] })
+    if (path[2] === 'files') return json(response, [{ name: 'config.yaml', bytes: 26 }])
     if (path[2] === 'config') {
       const patch = body as Partial<LiveParameters>
       this.patches.push(patch)
-      job.summary = { ...job.summary, live: { ...job.summary.live, ...patch } }
-      return json(response, { effectiveFromStep: job.summary.step + 1, live: job.summary.live })
+      const { live, pending, step } = job.summary
+      const answer = { effectiveFromStep: step + 1, live: { ...(pending?.live ?? live), ...patch } }
+      job.summary = { ...job.summary, pending: answer }
+      return json(response, answer)
     }
     json(response, job.summary)
   }
@@ -188,7 +195,7 @@ export class GatewayStandIn {
     response.next = last === undefined ? 0 : Number(last) + 1
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     this.#tell(response, job)
-    response.write(message('log', { offset: 0, lines: job.log }))
+    response.write(message('log', { lines: job.log }))
     if (job.summary.state === 'PENDING' || job.summary.state === 'RUNNING') job.listeners.add(response)
     else response.end(message('end', job.summary))
   }

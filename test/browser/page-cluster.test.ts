@@ -29,7 +29,11 @@ afterEach(async () => {
 })
 
 async function visit(options: BrowserContextOptions = {}, hash = '#cluster'): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const context = await browser.newContext({
+    serviceWorkers: 'block',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
   context.setDefaultTimeout(8_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
@@ -114,7 +118,7 @@ describe('a run on the cluster', () => {
     await field('λ: weight of the step scores in the integrated feedback').fill('0.5')
     await field('Rollouts of a task').fill('4')
     await field('Name of the run').fill('Bad Name')
-    await page.getByText(/A name has 1 to 48 lower-case letters/).waitFor()
+    await page.getByText(/A name has 1 to 40 lower-case letters/).waitFor()
     expect(await button('Launch').isDisabled()).toBe(true)
     await field('Name of the run').fill('half_lambda')
     await button('Dry run').click()
@@ -245,7 +249,7 @@ describe('a run on the cluster', () => {
     gateway.advance(one, 3)
     gateway.advance(two, 2)
     await accuracy(/side by side\. one .*\(iterations 1 to 3\); two .*\(iterations 1 to 2\)/).waitFor()
-    await page.getByRole('link', { name: 'Back to the playground' }).click()
+    await page.getByRole('link', { name: 'Loop' }).click()
     await makeSmall(page)
     await button('Step').click()
     await page.getByText('Paused', { exact: true }).first().waitFor({ timeout: 120_000 })

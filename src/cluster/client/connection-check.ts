@@ -126,7 +126,7 @@ async function reason(
     new GatewayError('origin', {
       what: 'A server answers there, and does not let this page read what it says.',
       why: `${here.origin} is not among the origins that it allows (CORS).`,
-      remedy: `If it is the gateway, start it with this page in its allow-list: --allow-origin ${here.origin}. If it is Ray's dashboard or another server, give the gateway's address instead.`,
+      remedy: `If it is the gateway, start it with --allow-origin ${here.origin}, or add this under "origins" of its cluster file. If it is Ray's dashboard or another server, give the gateway's address instead.`,
     }),
     3,
   ]

@@ -105,9 +105,9 @@ export class GatewayClient {
     return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: false } })
   }
 
-  async runs(signal?: AbortSignal): Promise<RunSummary[]> {
-    const answer = await this.#json<RunSummary[] | { runs: RunSummary[] }>('GET', '/v1/runs', { signal })
-    return Array.isArray(answer) ? answer : answer.runs
+  /** Latest first. */
+  runs(signal?: AbortSignal): Promise<RunSummary[]> {
+    return this.#list('/v1/runs', signal)
   }
 
   run(runId: string, signal?: AbortSignal): Promise<RunSummary> {
@@ -122,9 +122,8 @@ export class GatewayClient {
     return this.#json('POST', `${runPath(runId)}/stop`, { signal, body: {} })
   }
 
-  async files(runId: string, signal?: AbortSignal): Promise<RunFile[]> {
-    const answer = await this.#json<RunFile[] | { files: RunFile[] }>('GET', `${runPath(runId)}/files`, { signal })
-    return Array.isArray(answer) ? answer : answer.files
+  files(runId: string, signal?: AbortSignal): Promise<RunFile[]> {
+    return this.#list(`${runPath(runId)}/files`, signal)
   }
 
   /** One file whole. Large ones take longer than other answers, so there is no timeout but the caller's signal. */
@@ -147,6 +146,12 @@ export class GatewayClient {
         remedy: 'If there is a proxy before the gateway, let it pass text/event-stream without buffering.',
       })
     return response.body
+  }
+
+  async #list<T>(path: string, signal: AbortSignal | undefined): Promise<T[]> {
+    const answer = await this.#json<T[]>('GET', path, { signal })
+    if (!Array.isArray(answer)) throw this.#strange('What it sent is not a list.')
+    return answer
   }
 
   async #json<T>(method: string, path: string, { signal, body }: { signal?: AbortSignal | undefined; body?: object }) {

@@ -67,7 +67,8 @@ export class GatewayError extends Error implements GatewayProblem {
 export async function errorOf(response: Response, address: string): Promise<GatewayError> {
   const said = await problemIn(response)
   const { status } = response
-  if (status === 401 || status === 403)
+  // A gateway that answers 403 means the address that was asked, not the token.
+  if (status === 401 || (status === 403 && !said))
     return new GatewayError(
       'token',
       said ?? {

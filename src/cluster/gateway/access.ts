@@ -88,7 +88,7 @@ export class Access {
       throw new GatewayProblem(403, {
         what: 'The gateway does not answer this page.',
         why: `Its origin, ${JSON.stringify(origin.slice(0, 200))}, is not on the list.`,
-        remedy: 'Add it under "origins" of the cluster file and start the gateway again.',
+        remedy: 'Add it under "origins" of the cluster file, or as --allow-origin, and start the gateway again.',
       })
     }
     response.setHeader('access-control-allow-origin', origin)

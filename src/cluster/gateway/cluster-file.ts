@@ -158,6 +158,7 @@ function secretFrom(file: string | undefined): string | null {
   throw new ClusterFileError(`The token file ${file} in ${dirname(file)} is empty.`)
 }
 
-function isOrigin(value: string): boolean {
+/** Scheme, host and port, as browsers write it. */
+export function isOrigin(value: string): boolean {
   return URL.canParse(value) && new URL(value).origin === value
 }

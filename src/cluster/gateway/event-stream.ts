@@ -68,10 +68,11 @@ export async function streamEvents(
   })
   try {
     sendNow('status', managed.summary)
-    const log = readLogEnd(managed.logFile, LOG_BYTES)
-    if (log.lines.length > 0) {
-      sendNow('log', { ...log, lines: log.lines.map((line) => redactor.text(plainLine(line))) })
-    }
+    const lines = readLogEnd(managed.logFile, LOG_BYTES).map(({ offset, text }) => ({
+      offset,
+      text: redactor.text(plainLine(text)),
+    }))
+    if (lines.length > 0) sendNow('log', { lines } satisfies LogLines)
     while (!isGone) {
       while (next < managed.watch.length && !isGone) {
         await send(message('run', managed.watch.line(next), next))

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { parseSettings, SettingsError, settingsSchema, type Settings } from '../../method/settings.ts'
-import { RELEASED_SYSTEMS, type LaunchPlan, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
+import { RELEASED_SYSTEMS, RUN_NAME, type LaunchPlan, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
 import { ON_CLUSTER, RELEASED_DEFAULTS, type ConfigTree, type ConfigValue } from '../released/defaults.ts'
 import {
   configurationText,
@@ -28,7 +28,7 @@ const requestSchema = v.strictObject({
   settings: v.optional(v.custom<Record<string, unknown>>(isTree, 'must be names and values'), {}),
   totalSteps: v.optional(v.number()),
   saveEvery: v.optional(v.number()),
-  name: v.optional(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]{0,39}$/))),
+  name: v.optional(v.pipe(v.string(), v.regex(RUN_NAME))),
   dryRun: v.optional(v.boolean(), false),
 })
 

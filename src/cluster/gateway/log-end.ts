@@ -1,13 +1,13 @@
 /** The last whole lines of a log, for somebody who has just come. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import type { LogLines } from '../protocol.ts'
+import type { LogLine } from '../protocol.ts'
 
-export function readLogEnd(path: string, bytes: number): LogLines {
+export function readLogEnd(path: string, bytes: number): LogLine[] {
   let file: number
   try {
     file = openSync(path, 'r')
   } catch {
-    return { offset: 0, lines: [] }
+    return []
   }
   try {
     const { size } = fstatSync(file)
@@ -17,8 +17,12 @@ export function readLogEnd(path: string, bytes: number): LogLines {
     // The first line is cut where the file is longer.
     const first = from === 0 ? 0 : end.indexOf(10) + 1
     const last = end.lastIndexOf(10)
-    if (last < first) return { offset: from + first, lines: [] }
-    return { offset: from + first, lines: end.subarray(first, last).toString('utf8').split('\n') }
+    const lines: LogLine[] = []
+    for (let start = first, feed = 0; start <= last; start = feed + 1) {
+      feed = end.indexOf(10, start)
+      lines.push({ offset: from + start, text: end.subarray(start, feed).toString('utf8') })
+    }
+    return lines
   } finally {
     closeSync(file)
   }

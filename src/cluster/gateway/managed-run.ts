@@ -90,6 +90,7 @@ export class ManagedRun {
   readonly #emitter = new EventEmitter()
   readonly #ending = new AbortController()
   #failures = 0
+  #cleaning: Promise<void> = Promise.resolve()
   #told = ''
   #work: Promise<void> = Promise.resolve()
 
@@ -129,6 +130,7 @@ export class ManagedRun {
   get summary(): RunSummary {
     const { runId, system, name, state, message, exitCode, startedAt, endedAt, totalSteps, notices } = this.record
     const { step } = this.watch.translator
+    const last = this.record.changes.at(-1)
     return {
       runId,
       system,
@@ -142,6 +144,10 @@ export class ManagedRun {
       step,
       totalSteps,
       live: liveAt(this.record.changes, Math.max(1, step)) ?? this.#firstLive(),
+      pending:
+        last && last.fromStep > Math.max(1, step) && !isOver(state)
+          ? { effectiveFromStep: last.fromStep, live: last.live }
+          : null,
       events: this.watch.length,
       notices,
     }
@@ -173,6 +179,8 @@ export class ManagedRun {
     try {
       this.record.handle = await this.#context.backend.start(this.#job())
       this.save()
+      // Somebody did not want to wait for the start.
+      if (this.record.isStopWanted) await this.#context.backend.stop(this.record.handle)
     } catch (error) {
       this.#end('FAILED', messageOf(error), null)
       await this.watch.end('stopped', this.record.changes)
@@ -189,7 +197,12 @@ export class ManagedRun {
 
   async #follow(): Promise<void> {
     const { signal } = this.#ending
-    if (this.record.handle === null && !isOver(this.record.state)) await this.#startJob().catch(() => undefined)
+    const { record } = this
+    if (record.handle === null && !isOver(record.state)) await this.#startJob().catch(() => undefined)
+    // Of a gateway that was killed between the wish and the deed.
+    else if (record.isStopWanted && record.handle !== null && !isOver(record.state)) {
+      await this.#context.backend.stop(record.handle).catch((error: unknown) => this.notice(messageOf(error)))
+    }
     let looks = 0
     while (!signal.aborted) {
       await this.#pollJob()
@@ -226,8 +239,9 @@ export class ManagedRun {
 
   /** What the job said last, which is where its error stands. */
   #failure(message: string): string {
-    const { lines } = readLogEnd(this.logFile, LAST_BYTES)
-    const tail = lines.map((line) => this.#context.redactor.text(plainLine(line))).filter((line) => line.trim() !== '')
+    const tail = readLogEnd(this.logFile, LAST_BYTES)
+      .map(({ text }) => this.#context.redactor.text(plainLine(text)))
+      .filter((line) => line.trim() !== '')
     return [message, ...tail.slice(-LAST_LINES)].filter((part) => part !== '').join('\n')
   }
 
@@ -264,14 +278,18 @@ export class ManagedRun {
     return this.record.changes.at(-1)?.live ?? this.#firstLive()
   }
 
+  /** Resolves when the job has been told to end; cleaning up takes minutes and goes on after that. Throws GatewayProblem. */
   async stop(): Promise<RunSummary> {
     const { record } = this
     if (!isOver(record.state)) {
       record.isStopWanted = true
       this.save()
       if (record.handle !== null) await this.#context.backend.stop(record.handle)
-      const problem = await this.#context.cleanup(record)
-      if (problem !== null) this.notice(problem)
+      this.#cleaning = this.#cleaning
+        .then(() => this.#context.cleanup(record))
+        .then((problem) => {
+          if (problem !== null) this.notice(problem)
+        })
     }
     return this.summary
   }
@@ -293,6 +311,7 @@ export class ManagedRun {
   async close(): Promise<void> {
     this.#ending.abort()
     await this.#work
+    await this.#cleaning
     await this.watch.close()
   }
 

@@ -140,7 +140,7 @@ export class RunWatch {
         const mark = markOf(this.#source.system, text)
         if (mark) now = this.translator.mark(mark) ?? now
       }
-      this.#listener.onLog({ offset: some[0]?.offset ?? 0, lines: some.map(({ text }) => this.#redactor.text(text)) })
+      this.#listener.onLog({ lines: some.map(({ offset, text }) => ({ offset, text: this.#redactor.text(text) })) })
       if (now) this.#listener.onNow(now)
     }
   }

@@ -1,5 +1,5 @@
 /** The form that launches a run of the released system: its fields, what they hold, and what is asked of the gateway. */
-import type { EditableField, ReleasedSystem, StartRequest } from '../../cluster/protocol.ts'
+import { RUN_NAME, type EditableField, type ReleasedSystem, type StartRequest } from '../../cluster/protocol.ts'
 import type { Settings } from '../../method/settings.ts'
 import { compact } from './format.ts'
 import type { World } from './worlds.ts'
@@ -87,6 +87,6 @@ export function requestOf(
 
 /** As the gateway takes names: they become files and folders there. */
 export function nameProblem(name: string): string | null {
-  if (name === '' || /^[a-z][a-z0-9_]{0,47}$/.test(name)) return null
-  return 'A name has 1 to 48 lower-case letters, digits and "_", and begins with a letter.'
+  if (name === '' || RUN_NAME.test(name)) return null
+  return 'A name has 1 to 40 lower-case letters, digits and "_", and begins with a letter.'
 }

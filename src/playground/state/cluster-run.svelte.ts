@@ -10,11 +10,13 @@ import {
   type LiveParameter,
   type LivePatchAnswer,
   type LivePatchRequest,
+  type LiveParameters,
+  type LogLine,
   type RunFile,
   type RunSummary,
 } from '../../cluster/protocol.ts'
 import type { RunMessage, RunStatus } from '../../runs/loop-service.ts'
-import { appendLog, type LogLine } from '../panels/cluster-log.ts'
+import { appendLog } from '../panels/cluster-log.ts'
 import type { SessionPort } from '../session-port.ts'
 import { RunSession } from './run-session.svelte.ts'
 
@@ -59,7 +61,7 @@ export class ClusterRun {
       this.#say = onMessage
       return this.#port()
     })
-    void this.session.resumeKept(summary.runId, () => {})
+    void this.session.resumeKept(summary.runId, {}, () => {})
   }
 
   get runId(): string {
@@ -81,9 +83,13 @@ export class ClusterRun {
   get isOver(): boolean {
     return isOver(this.#summary.state)
   }
+  /** As they hold once what was changed last is in effect. */
+  get live(): LiveParameters {
+    return (this.#summary.pending ?? this.#summary).live
+  }
   /** From which step on the last change holds; null before one. */
   get answer(): LivePatchAnswer | null {
-    return this.#answer
+    return this.#summary.pending ?? this.#answer
   }
   /** What became of the last command, where it failed. */
   get problem(): GatewayError | null {
@@ -99,7 +105,7 @@ export class ClusterRun {
   async patch(patch: LivePatchRequest): Promise<void> {
     await this.#send(async () => {
       this.#answer = await this.#client.patch(this.runId, patch)
-      this.#summary = { ...this.#summary, live: this.#answer.live }
+      this.#summary = { ...this.#summary, pending: this.#answer }
     })
   }
 

@@ -33,7 +33,7 @@ describe('the client of a gateway', () => {
     const run = { runId: 'a b', events: 0 }
     const server = await faultServer(({ method, url }, response) => {
       if (url === '/v1/health') return json(response, HEALTH)
-      if (url === '/v1/runs' && method === 'GET') return json(response, { runs: [run] })
+      if (url === '/v1/runs' && method === 'GET') return json(response, [run])
       if (url?.endsWith('/files')) return json(response, [{ name: 'config.yaml', bytes: 3 }])
       if (url?.endsWith('config.yaml')) return void response.end('a: 1')
       json(response, { ok: url })
@@ -92,6 +92,9 @@ describe('the client of a gateway', () => {
     const server = await faultServer((_, response) => json(response, body, status))
     const client = new GatewayClient({ address: server.address, token: null })
     await expect(client.patch('r', { lambda: 1 })).rejects.toMatchObject({ kind: 'refused', ...problem })
+    // As a gateway without a token says under a name that is not this machine's.
+    status = 403
+    await expect(client.health()).rejects.toMatchObject({ kind: 'refused', ...problem })
     body = { error: { what: 1 } }
     const kinds: unknown[] = []
     for (status of [401, 403, 404, 429, 500, 502])

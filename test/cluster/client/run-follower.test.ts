@@ -28,6 +28,7 @@ function summary(events = EVENTS.length): RunSummary {
     step: 12,
     totalSteps: 12,
     live: { lambda: 1, alphaLow: 0.2, alphaHigh: 0.8 },
+    pending: null,
     events,
     notices: [],
   }
@@ -72,7 +73,7 @@ describe('following a run', () => {
       response.write(sse('status', { ...summary(), state: 'RUNNING' }))
       tell(response, EVENTS)
       response.write(sse('now', { type: 'progress', iteration: 1, phase: 'judge', done: 1, total: 2 }))
-      response.write(sse('log', { offset: 0, lines: ['a'] }))
+      response.write(sse('log', { lines: [{ offset: 0, text: 'a' }] }))
       response.write(sse('something-new', { more: true }))
       end(response)
     })
@@ -81,7 +82,7 @@ describe('following a run', () => {
     expect(others).toEqual([
       'RUNNING',
       { type: 'progress', iteration: 1, phase: 'judge', done: 1, total: 2 },
-      { offset: 0, lines: ['a'] },
+      { lines: [{ offset: 0, text: 'a' }] },
       'SUCCEEDED',
     ])
     expect(states.map(({ state }) => state)).toEqual(['connecting', 'connected'])

@@ -133,7 +133,12 @@ describe('what may be asked', () => {
       rayVersion: null,
       gpus: 8,
     })
-    expect(health.systems.alfworld?.parameters).toEqual(['lambda', 'alphaLow', 'alphaHigh'])
+    // Not patched yet, and nothing stands in the way of it.
+    expect(health.systems.alfworld).toEqual({
+      isPatched: false,
+      parameters: ['lambda', 'alphaLow', 'alphaHigh'],
+      problem: null,
+    })
     const schema = (await (await ask('GET', '/v1/schema')).json()) as GatewaySchema
     expect(Object.keys(schema.systems)).toEqual(['alfworld'])
     const live = schema.systems.alfworld

@@ -133,9 +133,14 @@ describe('the tail of a file', () => {
   it('shows somebody who comes late the last whole lines', () => {
     const path = join(folder, 'log')
     writeFileSync(path, 'first\nsecond\nthird\nhal')
-    expect(readLogEnd(path, 14)).toEqual({ offset: 13, lines: ['third'] })
-    expect(readLogEnd(path, 1000)).toEqual({ offset: 0, lines: ['first', 'second', 'third'] })
-    expect(readLogEnd(join(folder, 'none'), 10)).toEqual({ offset: 0, lines: [] })
+    const whole = [
+      { offset: 0, text: 'first' },
+      { offset: 6, text: 'second' },
+      { offset: 13, text: 'third' },
+    ]
+    expect(readLogEnd(path, 14)).toEqual(whole.slice(2))
+    expect(readLogEnd(path, 1000)).toEqual(whole)
+    expect(readLogEnd(join(folder, 'none'), 10)).toEqual([])
   })
 })
 

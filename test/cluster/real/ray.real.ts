@@ -60,7 +60,13 @@ describe('a gateway before a real Ray', () => {
     const view = new RunView()
     for (const event of heard.events) view.apply(event)
     const accuracy = view.series('policy/acc')
-    expect(accuracy.values.slice(0, 5)).toEqual([6, 9, 7, 5, 3].map((wins) => wins / 12))
+    // Of the active tasks; of all in the line of results, which is all that is left of a step whose dump was overwritten meanwhile.
+    const untold = end.notices.flatMap((notice) => /^Step (\d+) is told without/.exec(notice)?.[1] ?? []).map(Number)
+    const wins = (step: number) => [0, 1, 2].reduce((sum, i) => sum + ((step + i) % 5), 0)
+    expect(untold.length).toBeLessThan(5)
+    expect(accuracy.values).toEqual(
+      accuracy.iterations.map((step) => (untold.includes(step) && step > 1 ? (wins(step) + 2) / 16 : wins(step) / 12)),
+    )
     expect(view.series('eval/id/acc').iterations.slice(0, 2)).toEqual([2, 4])
     expect(view.settingsChanges).toEqual([{ iteration: effectiveFromStep, patch: { lambda: 3 } }])
     const used = readFileSync(join(cluster.checkout, run.runId, 'temp_data', 'used.jsonl'), 'utf8')
