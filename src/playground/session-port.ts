@@ -1,11 +1,13 @@
 /** What the page asks of whatever runs the loop: a worker of this tab, later a cluster, in tests a stand-in. */
+import type { ServerKeys } from '../engines/role-source.ts'
 import type { Component } from '../method/loop-contract.ts'
 import type { LivePatch } from '../method/settings.ts'
 import type { BranchRequest, RunMessage, StartRequest } from '../runs/loop-service.ts'
 
 export interface SessionPort {
   start(request: StartRequest): Promise<void>
-  resumeRun(runId: string): Promise<void>
+  /** `keys` are of servers that its models are on. */
+  resumeRun(runId: string, keys?: ServerKeys): Promise<void>
   /** Missing where runs keep no checkpoints that another run could begin with. */
   branchRun?(request: BranchRequest): Promise<void>
   pause(): Promise<void>

@@ -53,6 +53,8 @@ export interface RunFailure {
   what: string
   why: string
   remedy: string
+  /** Address of a server that wants another key, with which the run could go on. */
+  keyFor?: string
 }
 
 export type RunStatus =
@@ -178,7 +180,10 @@ export class LoopService {
     await this.#goOn(resumable, keys)
   }
 
-  /** Puts a branch beside a kept run and goes on with it. Throws SettingsError for a change that a run cannot take. */
+  /**
+   * Puts a branch beside a kept run and goes on with it; where a key is missing, the failure says so and there is no branch. Throws
+   * SettingsError for a change that a run cannot take.
+   */
   async branchRun({ from, iteration, runId, patch, iterations, keys }: BranchRequest): Promise<void> {
     const store = await this.#openStore()
     const summary = await store?.branch(from, iteration, { runId, iterations })
@@ -196,6 +201,7 @@ export class LoopService {
       await store.remove(runId)
       throw error
     }
+    if (await this.#lacksKey(summary, keys)) return store.remove(runId)
     const resumable = await store.prepareResume(runId)
     if (!resumable) throw new Error(`The branch "${runId}" was deleted before it could go on.`)
     await this.#goOn(resumable, keys, patch)
@@ -212,13 +218,17 @@ export class LoopService {
       ...(summary.models && { models: keptSources(summary.models) }),
       keys,
     }
-    const unnamed = summary.keyedServers?.find((address) => keyFor(keys, address) === null)
-    if (unnamed !== undefined) {
-      await this.#end()
-      this.#send({ type: 'status', runId: summary.runId, status: { state: 'failed', failure: keyMissing(unnamed) } })
-      return
-    }
+    if (await this.#lacksKey(summary, keys)) return
     await this.#begin(request, false, { history, checkpoint, ...(patch && { patch }) })
+  }
+
+  /** Ends what is under way and says which server's key is missing, if one is. */
+  async #lacksKey({ runId, keyedServers }: RunSummary, keys: ServerKeys = {}): Promise<boolean> {
+    const unnamed = keyedServers?.find((address) => keyFor(keys, address) === null)
+    if (unnamed === undefined) return false
+    await this.#end()
+    this.#send({ type: 'status', runId, status: { state: 'failed', failure: keyMissing(unnamed) } })
+    return true
   }
 
   async pause(): Promise<void> {
@@ -294,7 +304,7 @@ export class LoopService {
       if (this.#loading !== request) return
       this.#loading = null
       const failure =
-        error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error)
+        error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error, request)
       status({ state: 'failed', failure })
       return
     }
@@ -350,7 +360,7 @@ export class LoopService {
       .then(() => {})
       .catch((error: unknown) => {
         batcher.flush()
-        status({ state: 'failed', failure: failureOf('The run ended early.', error) })
+        status({ state: 'failed', failure: failureOf('The run ended early.', error, request) })
       })
       .finally(() => {
         opened.close()
@@ -406,9 +416,16 @@ function messageOf(error: unknown): string {
 }
 
 /** Of an error that has such words of its own, these. */
-function failureOf(what: string, error: unknown): RunFailure {
-  if (error instanceof RoleModelError || error instanceof RemoteError) {
-    return { what: error.what, why: error.why, remedy: error.remedy }
+function failureOf(what: string, error: unknown, { models = {} }: StartRequest): RunFailure {
+  if (error instanceof RoleModelError) return { what: error.what, why: error.why, remedy: error.remedy }
+  if (error instanceof RemoteError) {
+    const refusing = serversOf(Object.values(models)).find((address) => new URL(address).origin === error.keyOrigin)
+    return {
+      what: error.what,
+      why: error.why,
+      remedy: error.remedy,
+      ...(refusing !== undefined && { keyFor: refusing }),
+    }
   }
   return {
     what,
@@ -431,6 +448,7 @@ function keyMissing(address: string): RunFailure {
   return {
     what: 'The run could not go on.',
     why: `It has a model on ${address} with a key, and keys are not kept.`,
-    remedy: 'Give the key again under Models and resume the run; it is kept as it was.',
+    remedy: 'Give the key again, here or under Models, and the run goes on; it is kept as it was.',
+    keyFor: address,
   }
 }

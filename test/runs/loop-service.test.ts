@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { explainStatus } from '../../src/engines/remote/explain.ts'
 import type { RoleSource } from '../../src/engines/role-source.ts'
 import type { Problem } from '../../src/environments/coding/problem.ts'
 import { isLogged } from '../../src/method/events.ts'
@@ -299,7 +300,10 @@ describe('the loop service', () => {
 
       await service.resumeRun('a')
       expect(messages.at(-1)).toMatchObject({
-        status: { state: 'failed', failure: { why: expect.stringContaining('keys are not kept') as string } },
+        status: {
+          state: 'failed',
+          failure: { keyFor: server.baseUrl, why: expect.stringContaining('keys are not kept') as string },
+        },
       })
       expect(store.checkpoints.length).toBeGreaterThan(0)
       expect(opened).toHaveLength(1)
@@ -309,6 +313,44 @@ describe('the loop service', () => {
         keys: { 'http://127.0.0.1:8000/v1/': 'secret-key' },
       })
       await until(() => states().at(-1) === 'finished')
+    })
+
+    it('leaves no branch where its key is missing, and branches with the key', async () => {
+      const store = new MemoryStore()
+      const { service, messages, states, opened } = serve(undefined, store)
+      await service.start({ ...asked, iterations: 4 })
+      await until(() => states().at(-1) === 'finished')
+      const { events, checkpoints, summary } = store
+      const removed: string[] = []
+      store.remove = async (...runId: string[]) => {
+        removed.push(...runId)
+        // A store of one run has the branch in its place.
+        Object.assign(store, { events, checkpoints, summary })
+      }
+      const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 4, patch: {} }
+      await service.branchRun(branch)
+      expect(messages.at(-1)).toMatchObject({
+        runId: 'b',
+        status: { state: 'failed', failure: { keyFor: server.baseUrl } },
+      })
+      expect(removed).toEqual(['b'])
+      expect(opened).toHaveLength(1)
+      await service.branchRun({ ...branch, keys: { [server.baseUrl]: 'secret-key' } })
+      expect(opened.at(-1)).toMatchObject({ runId: 'b', keys: { [server.baseUrl]: 'secret-key' } })
+      await until(() => states().at(-1) === 'finished')
+    })
+
+    it('asks for another key where the server does not accept the one that it was given', async () => {
+      const refusal = explainStatus('http://127.0.0.1:8000', '/v1/models', { status: 401, body: '' })
+      const { service, messages } = serve(() => Promise.reject(refusal))
+      await service.start(asked)
+      expect(messages.at(-1)).toMatchObject({
+        status: { state: 'failed', failure: { what: refusal.what, keyFor: server.baseUrl } },
+      })
+      const gone = explainStatus('http://127.0.0.1:8000', '/v1/models', { status: 404, body: '' })
+      const other = serve(() => Promise.reject(gone))
+      await other.service.start(asked)
+      expect(other.messages.at(-1)).not.toHaveProperty('status.failure.keyFor')
     })
 
     it('refuses to have one learn that cannot, by a setting or by a step of it alone, and the run goes on', async () => {

@@ -40,7 +40,7 @@ export function explainStatus(origin: string, path: string, { status, body }: Re
         why: `It answered ${says}.`,
         remedy: 'Check the key for this server and whether it may use this model.',
       },
-      options,
+      { ...options, keyOrigin: origin },
     )
   if (status === 404)
     return new RemoteError(

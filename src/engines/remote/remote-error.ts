@@ -39,11 +39,18 @@ export class RemoteError extends Error {
   readonly status: number | null
   /** The server's own words, cut; '' where there are none. */
   readonly detail: string
+  /** Of the server, where it is the key that it did not accept; null otherwise. */
+  readonly keyOrigin: string | null
 
   constructor(
     kind: RemoteErrorKind,
     words: RemoteErrorWords,
-    { status = null, detail = '', ...options }: ErrorOptions & { status?: number | null; detail?: string } = {},
+    {
+      status = null,
+      detail = '',
+      keyOrigin = null,
+      ...options
+    }: ErrorOptions & { status?: number | null; detail?: string; keyOrigin?: string | null } = {},
   ) {
     super(`${words.what} ${words.why} ${words.remedy}`, options)
     this.kind = kind
@@ -52,6 +59,7 @@ export class RemoteError extends Error {
     this.remedy = words.remedy
     this.status = status
     this.detail = detail
+    this.keyOrigin = keyOrigin
   }
 }
 

@@ -50,6 +50,8 @@ export class Playground {
   #isOpened = false
   /** The run that was started last for one of several seeds. */
   #queued: string | null = null
+  /** What began the live run, to be done again when a key was missing. */
+  #beginning: (() => Promise<void>) | null = null
 
   constructor(open: OpenSession, games: Games, problems: Problems, runs: KeptRunList) {
     this.live = new RunSession(open)
@@ -153,10 +155,20 @@ export class Playground {
     this.#hasLiveRun = true
     this.kept.hold(runId)
     void this.runs.choose(run.runId, true)
-    await this.live.branch({ from: run.runId, iteration, runId, patch, iterations }, () => {
-      const { settings } = this.live.view
-      if (settings) this.#liveWorld = settings.setting
-    })
+    await this.#begin(() =>
+      this.live.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
+        const { settings } = this.live.view
+        if (settings) this.#liveWorld = settings.setting
+      }),
+    )
+  }
+
+  /** The key of a server that the live run failed without, and on it goes. */
+  async goOnWithKey(address: string, key: string): Promise<void> {
+    this.models.setServerKey(address, key)
+    const { runId, view } = this.live
+    if (view.started) await this.#resume(runId)
+    else await this.#beginning?.()
   }
 
   /** Runs the settings on the controls with several seeds, one after another, from the seed on the controls on. */
@@ -176,7 +188,7 @@ export class Playground {
     const request = this.#newRun()
     const ofSeed = { ...request, settings: { ...request.settings, seed } }
     this.#queued = request.runId
-    await this.live.start(ofSeed)
+    await this.#start(ofSeed)
   }
 
   /** A run that was stopped or failed ends the queue: what went wrong with one seed would go wrong with the next. */
@@ -214,7 +226,7 @@ export class Playground {
     this.#hasLiveRun = true
     if (this.live.isBusy) await this.live.pause()
     else if (this.live.status.state === 'paused') await this.live.resume()
-    else await this.live.start(this.#newRun())
+    else await this.#start(this.#newRun())
   }
 
   /** Goes on with the run that an earlier visit left. */
@@ -224,19 +236,35 @@ export class Playground {
     this.show('live')
     this.#hasLiveRun = true
     this.kept.hold(run.runId)
-    await this.live.resumeKept(run.runId, () => {
-      const { settings } = this.live.view
-      if (!settings) return
-      this.draft.adopt(run.preset, settings)
-      this.#liveWorld = settings.setting
-    })
+    await this.#resume(run.runId)
+  }
+
+  async #resume(runId: string): Promise<void> {
+    await this.#begin(() =>
+      this.live.resumeKept(runId, this.models.keys, () => {
+        const { started, settings } = this.live.view
+        if (!settings) return
+        if (started) this.draft.adopt(started.preset, settings)
+        this.#liveWorld = settings.setting
+      }),
+    )
+  }
+
+  async #start(request: StartRequest): Promise<void> {
+    await this.#begin(() => this.live.start({ ...request, ...(request.models && { keys: this.models.keys }) }))
+  }
+
+  async #begin(beginning: () => Promise<void>): Promise<void> {
+    this.#beginning = beginning
+    await beginning()
   }
 
   async step(only?: Component): Promise<void> {
     if (this.live.isBusy) return
     this.show('live')
     this.#hasLiveRun = true
-    await this.live.stepOnce(only, this.live.isOpen ? this.#request() : this.#newRun())
+    const request = this.live.isOpen ? this.#request() : this.#newRun()
+    await this.#begin(() => this.live.stepOnce(only, { ...request, ...(request.models && { keys: this.models.keys }) }))
   }
 
   toggleReplay(): void {

@@ -1,5 +1,5 @@
 /** Who plays the roles of the next run. The forms are kept on this machine; keys stay in memory. */
-import type { RoleSource, ServerKeys } from '../../engines/role-source.ts'
+import { keyFor, serverAddress, type RoleSource, type ServerKeys } from '../../engines/role-source.ts'
 import { parseForms, ROLE_NAMES, sourceOf, type FormResult, type Role, type RoleForm } from '../panels/role-models.ts'
 
 const KEY = 'playground.models'
@@ -18,7 +18,7 @@ export class RoleModels {
   }
   /** Of the server in a role's form; '' where there is none. */
   key(role: Role): string {
-    return this.#keys[this.#forms[role].baseUrl.trim()] ?? ''
+    return keyFor(this.#keys, this.#forms[role].baseUrl.trim()) ?? ''
   }
   /** All roles are played by what ships with the page. */
   get isBuiltIn(): boolean {
@@ -31,6 +31,10 @@ export class RoleModels {
       if (problem !== null) return { role, why: problem }
     }
     return null
+  }
+  /** Of all servers that one was given for; a kept run finds its own among them. */
+  get keys(): ServerKeys {
+    return this.#keys
   }
   /** What a run is started with; nothing of it where all is built in. */
   get request(): { models?: Partial<Record<Role, RoleSource>>; keys?: ServerKeys } {
@@ -49,7 +53,11 @@ export class RoleModels {
   }
 
   setKey(role: Role, key: string): void {
-    this.#keys = { ...this.#keys, [this.#forms[role].baseUrl.trim()]: key }
+    this.setServerKey(this.#forms[role].baseUrl, key)
+  }
+
+  setServerKey(address: string, key: string): void {
+    this.#keys = { ...this.#keys, [serverAddress(address.trim())]: key }
   }
 }
 

@@ -1,5 +1,6 @@
 /** The run that this person started: commands go out through the port, events come back and are folded frame by frame. */
 import type { BackendChoice } from '../../engines/backend-choice.ts'
+import type { ServerKeys } from '../../engines/role-source.ts'
 import {
   isLogged,
   type EphemeralEvent,
@@ -123,12 +124,12 @@ export class RunSession {
     await this.#try((port) => port.start(request), 'The run could not be started.')
   }
 
-  /** Takes up a kept run. `onCaughtUp` is called when all that it had done is on show again. */
-  async resumeKept(runId: string, onCaughtUp: () => void): Promise<void> {
+  /** Takes up a kept run, whose servers `keys` are of. `onCaughtUp` is called when all that it had done is on show again. */
+  async resumeKept(runId: string, keys: ServerKeys, onCaughtUp: () => void): Promise<void> {
     this.#reset(runId)
     this.#onCaughtUp = onCaughtUp
     this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
-    await this.#try((port) => port.resumeRun(runId), 'The run could not go on.')
+    await this.#try((port) => port.resumeRun(runId, keys), 'The run could not go on.')
   }
 
   /** The log so far as a file. */
