@@ -23,6 +23,8 @@ import type { WebLlmRolePlace } from './role-webllm.ts'
 import { SupervisedModel, type WorkerModel } from './supervised-model.ts'
 import { TinkerModel } from './tinker/tinker-model.ts'
 import type { ModelInfo, ModelService, ModelSource, OnBytes } from './tiny.ts'
+import { roleGrammars } from './webllm/role-grammars.ts'
+import { memoryPlan } from './webllm/memory-guard.ts'
 import type { WebLlmSource } from './webllm/webllm-model.ts'
 import type { Bridge } from './worker-bridge.ts'
 
@@ -85,7 +87,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
       return withWebLlm(role, { sampler: webLlmSource(source), trainer: null }, context)
     case 'openai': {
       const model = new OpenAiModel({ source, key: keyFor(context.keys, source.baseUrl) })
-      return { model, load: () => model.load(), close() {} }
+      return { model, load: () => model.load(), close: () => model.close() }
     }
     case 'tinker': {
       const model = new TinkerModel({
@@ -115,10 +117,11 @@ function openCheckpoint(role: Role, source: CheckpointSource, context: RoleConte
   return inWorker<ModelSource>(role, place, () => host.startModel(role), context)
 }
 
-function withWebLlm(role: Role, source: WebLlmRolePlace, context: RoleContext): OpenedRole {
+function withWebLlm(role: Role, models: Omit<WebLlmRolePlace, 'grammars'>, context: RoleContext): OpenedRole {
   const { startWebLlm } = context.host
   if (startWebLlm === null) throw needsBrowser(role)
-  return inWorker(role, source, () => startWebLlm(role), context)
+  const place = { ...models, grammars: roleGrammars(role, context.settings) }
+  return inWorker(role, place, () => startWebLlm(role), context)
 }
 
 function inWorker<Source>(
@@ -137,13 +140,8 @@ function inWorker<Source>(
   return { model, load: () => model.load(), close: () => model.close() }
 }
 
-/**
- * Sequences of one prompt share it, and few transcripts are as long as they may be: on average there is room for each to be half
- * as long, and for one of full length in any case.
- */
 export function webLlmSource({ record, contextWindow, sequences }: WebLlmModelSource): WebLlmSource {
-  const cacheTokens = Math.max(contextWindow + 32, Math.ceil((sequences * contextWindow) / 2))
-  return { record, contextWindow, sequences, cacheTokens }
+  return { record, ...memoryPlan(contextWindow, sequences) }
 }
 
 function needsBrowser(role: Role): RoleModelError {

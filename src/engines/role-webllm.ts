@@ -19,13 +19,17 @@ import { openCheckpoint, type CheckpointPlace } from './role-checkpoint.ts'
 import type { RoleModel } from './role-source.ts'
 import type { ModelInfo, OnBytes } from './tiny.ts'
 import { modelFolder, type ModelFiles } from './webllm/model-files.ts'
+import type { RoleGrammars } from './webllm/role-grammars.ts'
 import { SampledTrainer } from './webllm/sampled-trainer.ts'
+import type { ResponseFormat } from './webllm/surface.ts'
 import { WebLlmModel, type WebLlmParts, type WebLlmSource } from './webllm/webllm-model.ts'
 
 export interface WebLlmRolePlace {
   sampler: WebLlmSource
   /** What it samples for; null where it plays alone, and nobody learns. */
   trainer: CheckpointPlace | null
+  /** What it may write where it plays alone. */
+  grammars: RoleGrammars
 }
 
 export class WebLlmRole implements RoleModel {
@@ -34,6 +38,7 @@ export class WebLlmRole implements RoleModel {
   readonly #sampled: SampledTrainer<CheckpointPlace>
   #isTrained = false
   #chatPieces: ChatPieces | null = null
+  #format: ResponseFormat | null = null
 
   constructor(parts: WebLlmParts) {
     this.#files = parts.files
@@ -42,11 +47,12 @@ export class WebLlmRole implements RoleModel {
   }
 
   /** Throws what WebLlmModel, SampledTrainer and chatPiecesOf throw. */
-  async load({ sampler, trainer }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
+  async load({ sampler, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
     this.#isTrained = trainer !== null
     if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)
     const info = await this.#alone.load(sampler, onBytes)
     this.#chatPieces = await readPieces(this.#files, sampler)
+    this.#format = grammars[this.#chatPieces ? 'instruct' : 'plain']
     if (this.#chatPieces) {
       const end = await this.#alone.encode([this.#chatPieces.responseEnd])
       if (end[0]?.length === 1) this.#alone.alsoStopAt(end[0])
@@ -67,7 +73,8 @@ export class WebLlmRole implements RoleModel {
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    return this.#playing.generate(requests, options, signal)
+    if (this.#isTrained || this.#format === null) return this.#playing.generate(requests, options, signal)
+    return this.#alone.generateFormatted(requests, options, this.#format, signal)
   }
 
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openRole, type RoleContext } from '../../src/engines/open-role.ts'
+import { openRole, type RoleContext, webLlmSource } from '../../src/engines/open-role.ts'
 import { WebLlmRole } from '../../src/engines/role-webllm.ts'
 import { modelFolder } from '../../src/engines/webllm/model-files.ts'
 import { presetSettings } from '../../src/method/settings.ts'
@@ -10,13 +10,17 @@ import { standIn } from './webllm/stand-in-webllm.ts'
 const TEMPLATE =
   '{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|start|>assistant\n{% endif %}'
 
-async function open(tokenizerConfig: object | null) {
+async function prepared(tokenizerConfig: object | null) {
   const files = new MemoryFiles(smallWeights(1))
   if (tokenizerConfig !== null) {
     const bytes = new TextEncoder().encode(JSON.stringify(tokenizerConfig))
     await files.write('webllm/config', `${modelFolder(RECORD.model)}tokenizer_config.json`, bytes)
   }
-  const { module } = standIn({ files })
+  return { files, module: standIn({ files }).module }
+}
+
+async function open(tokenizerConfig: object | null) {
+  const { files, module } = await prepared(tokenizerConfig)
   const context: RoleContext = {
     host: {
       shippedModel: () => '',
@@ -62,5 +66,26 @@ describe('a role that WebLLM plays alone', () => {
   it('continues plain text where its folder has no chat template', async () => {
     const { role } = await open(null)
     expect(await role.model.chatPieces()).toBeNull()
+  })
+
+  it.each([
+    ['a chat model', { chat_template: TEMPLATE, eos_token: '<|end|>' }, ['take', 'go to the desk']],
+    ['a model that continues text', null, [' drawer', ' the desk']],
+  ])('keeps to the grammar for %s', async (_kind, tokenizerConfig, sentences) => {
+    const { files, module } = await prepared(tokenizerConfig)
+    const role = new WebLlmRole({ importModule: async () => module, files })
+    const grammar = (text: string) => ({ type: 'grammar', grammar: text }) as const
+    await role.load({
+      sampler: webLlmSource({ record: RECORD, contextWindow: 96, sequences: 4 }),
+      trainer: null,
+      grammars: { plain: grammar(' drawer| the desk'), instruct: grammar('take|go to the desk') },
+    })
+    const [prompt] = await role.encode(['take the desk'])
+    const [answers] = await role.generate([{ prompt: prompt!, count: 8, seed: 1 }], {
+      temperature: 1,
+      topP: 1,
+      maxTokens: 20,
+    })
+    for (const { text } of answers!) expect(sentences).toContain(text)
   })
 })

@@ -1,7 +1,28 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import * as codingRoles from '../../../src/environments/coding/instruct-roles.ts'
+import * as problemRewrites from '../../../src/environments/coding/problems/rewrite-language.ts'
+import {
+  ARM_OPS,
+  isCondition,
+  OPERATIONS,
+  OPS,
+  type Constant,
+  type Op,
+} from '../../../src/environments/coding/problems/spec.ts'
+import * as householdRoles from '../../../src/environments/household/instruct-roles.ts'
+import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
 import { formatRewrite, parseRewrite } from '../../../src/environments/household/rewrite-language.ts'
 import { householdFormats, judgement } from '../../../src/environments/household/roles.ts'
-import { AUTHOR_GRAMMAR, JUDGE_GRAMMAR } from '../../../src/engines/webllm/role-grammars.ts'
+import {
+  AUTHOR_GRAMMAR,
+  INSTRUCT_AUTHOR_GRAMMAR,
+  INSTRUCT_JUDGE_GRAMMAR,
+  INSTRUCT_STEPS_GRAMMAR,
+  INSTRUCT_TEST_GRAMMAR,
+  JUDGE_GRAMMAR,
+  roleGrammars,
+} from '../../../src/engines/webllm/role-grammars.ts'
 import type { TaskRewrite } from '../../../src/environments/household/task.ts'
 
 /** A grammar without recursion as a regular expression: rules replaced by their bodies, from the root on. */
@@ -13,37 +34,38 @@ function asExpression(grammar: string): RegExp {
     }),
   )
   const expand = (body: string): string =>
-    body.replace(/"([^"]*)"|\[(?:\\.|[^\]])*\]|[a-z]+|\s+/g, (part, literal: string | undefined) => {
-      if (literal !== undefined) return literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    body.replace(/("(?:\\.|[^"\\])*")|\[(?:\\.|[^\]])*\]|[a-z]+|\s+/g, (part, literal: string | undefined) => {
+      if (literal !== undefined) return `(?:${(JSON.parse(literal) as string).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')})`
       if (part.startsWith('[')) return part
       return /^\s/.test(part) ? '' : `(?:${expand(rules.get(part)!)})`
     })
   return new RegExp(`^${expand(rules.get('root')!)}$`)
 }
 
+const REWRITES: TaskRewrite[] = [
+  { kind: 'change-goal', object: 'mug', target: 'cabinet' },
+  { kind: 'add-hint', object: 'mug 1' },
+  { kind: 'remove-hints' },
+  { kind: 'add-distractors', count: 3 },
+  { kind: 'add-distractors', count: 120 },
+  { kind: 'remove-object', object: 'plate 2' },
+  { kind: 'open', receptacle: 'drawer 12' },
+  { kind: 'close', receptacle: 'drawer 2' },
+  { kind: 'move', object: 'mug 1', receptacle: 'drawer 2' },
+]
+
 describe('the author’s grammar', () => {
   const expression = asExpression(AUTHOR_GRAMMAR)
-  const rewrites: TaskRewrite[] = [
-    { kind: 'change-goal', object: 'mug', target: 'cabinet' },
-    { kind: 'add-hint', object: 'mug 1' },
-    { kind: 'remove-hints' },
-    { kind: 'add-distractors', count: 3 },
-    { kind: 'add-distractors', count: 120 },
-    { kind: 'remove-object', object: 'plate 2' },
-    { kind: 'open', receptacle: 'drawer 12' },
-    { kind: 'close', receptacle: 'drawer 2' },
-    { kind: 'move', object: 'mug 1', receptacle: 'drawer 2' },
-  ]
 
   it('says every rewrite that there is', () => {
-    for (const rewrite of rewrites) expect(` ${formatRewrite(rewrite)}`).toMatch(expression)
+    for (const rewrite of REWRITES) expect(` ${formatRewrite(rewrite)}`).toMatch(expression)
   })
 
   it('says nothing that is not a rewrite', () => {
     for (const text of [' add', ' add 1234', ' goal mug', ' hint mug', 'open drawer 2', ' Sure! open drawer 2', '']) {
       expect(text).not.toMatch(expression)
     }
-    for (const rewrite of rewrites) {
+    for (const rewrite of REWRITES) {
       const cut = ` ${formatRewrite(rewrite)}`.slice(0, -2)
       if (expression.test(cut)) expect(parseRewrite(householdFormats.author.parse(cut)), cut).not.toBeNull()
     }
@@ -61,5 +83,126 @@ describe('the judge’s grammar', () => {
     }
     for (const text of [' good', ' good; score', ' good; score 2', ' ; score 1', ' a\nb; score 1'])
       expect(text).not.toMatch(expression)
+  })
+})
+
+const PIECES: ChatPieces = {
+  start: '<system>',
+  systemEnd: '<user>',
+  responseCue: '<assistant>',
+  responseEnd: '<end>',
+  nextUser: '<user>',
+  reserved: [],
+}
+
+/** Whatever a grammar lets a model say. */
+const said = (grammar: string) => fc.stringMatching(asExpression(grammar))
+const THOUGHT = 'The agent is at the desk.\nIt holds a mug; that is "right".\n\n'
+
+describe('grammars of chat models', () => {
+  it('let a judge think, and then say nothing but a score', () => {
+    const { parse } = householdRoles.instructReward(PIECES)
+    const expression = asExpression(INSTRUCT_JUDGE_GRAMMAR)
+    expect(parse(`${THOUGHT}Score: -1`)).toEqual({ reasoning: THOUGHT.trim(), score: -1 })
+    expect(`${THOUGHT}Score: -1`).toMatch(expression)
+    for (const text of [
+      'Score: 1',
+      `${THOUGHT}Score: 2`,
+      `${THOUGHT}Score: 1.`,
+      'Good. Score: 1',
+      `${'So.\n'.repeat(5)}Score: 1`,
+    ])
+      expect(text).not.toMatch(expression)
+    fc.assert(
+      fc.property(said(INSTRUCT_JUDGE_GRAMMAR), (text) => {
+        expect(parse(text).score).toBe(text.endsWith('-1') ? -1 : 1)
+      }),
+    )
+  })
+
+  it('let an author of the household think, and then write a rewrite', () => {
+    const { parse } = householdRoles.instructAuthor(PIECES)
+    const expression = asExpression(INSTRUCT_AUTHOR_GRAMMAR)
+    for (const rewrite of REWRITES) {
+      const text = `${THOUGHT}Rewrite: ${formatRewrite(rewrite)}`
+      expect(text).toMatch(expression)
+      expect(parseRewrite(parse(text))).toEqual(rewrite)
+    }
+    for (const text of ['Rewrite: no hints', `${THOUGHT}Rewrite: look`, `${THOUGHT}no hints`])
+      expect(text).not.toMatch(expression)
+    fc.assert(
+      fc.property(said(INSTRUCT_AUTHOR_GRAMMAR), (text) => {
+        expect(text.endsWith(parse(text))).toBe(true)
+      }),
+    )
+  })
+
+  it('let a test writer think, and then write one test', () => {
+    const { parse } = codingRoles.instructReward(PIECES)
+    const expression = asExpression(INSTRUCT_TEST_GRAMMAR)
+    const written = (input: string, output: string) =>
+      `${THOUGHT}Input:\n\`\`\`\n${input}\n\`\`\`\nOutput:\n\`\`\`\n${output}\n\`\`\``
+    for (const test of [
+      { input: '[[3, 4]]', output: '7' },
+      { input: '2\n\n 1 2', output: 'a\nb' },
+    ]) {
+      const text = written(test.input, test.output)
+      expect(text).toMatch(expression)
+      expect(parse(text)).toEqual({ reasoning: THOUGHT.trim(), test })
+    }
+    for (const text of [written('1', '2') + '\nDone.', written('```', '2'), `${THOUGHT}Input: 1\nOutput: 2`])
+      expect(text).not.toMatch(expression)
+    fc.assert(
+      fc.property(said(INSTRUCT_TEST_GRAMMAR), (text) => {
+        expect(parse(text).test).not.toBeNull()
+      }),
+    )
+  })
+
+  it('let an author of problems think, and then write a rewrite of steps, of all that there are', () => {
+    const { parse } = codingRoles.instructAuthor(PIECES)
+    const expression = asExpression(INSTRUCT_STEPS_GRAMMAR)
+    const stepOf = (op: Op, last: boolean) => {
+      const slots: readonly (readonly Constant[])[] = OPERATIONS[op].slots
+      const constants = slots.map((slot, i) => (last ? slot.at(-1)! : slot[i]!))
+      return { op, constants: op === 'replace' ? slots.map((slot, i) => slot[i]!) : constants }
+    }
+    const steps = OPS.flatMap((op) =>
+      [false, true].map((last) =>
+        isCondition(op)
+          ? { ...stepOf(op, last), arms: [stepOf(ARM_OPS[0]!, last), stepOf(ARM_OPS.at(-1)!, last)] as const }
+          : stepOf(op, last),
+      ),
+    )
+    const rewrites: problemRewrites.SpecRewrite[] = [
+      ...steps.flatMap((step) => [{ kind: 'insert', at: 2, step } as const, { kind: 'replace', at: 1, step } as const]),
+      { kind: 'remove', at: 3 },
+      { kind: 'set', at: 2, constant: -12 },
+      { kind: 'set', at: 1, constant: 'e' },
+      { kind: 'swap', at: 3 },
+    ]
+    for (const rewrite of rewrites) {
+      const text = `${THOUGHT}Rewrite: ${problemRewrites.formatRewrite(rewrite)}`
+      expect(text).toMatch(expression)
+      expect(problemRewrites.parseRewrite(parse(text))).toEqual(rewrite)
+    }
+    for (const text of ['swap 1 and 3', 'insert 2 keep the odd letters', 'remove 0'])
+      expect(`${THOUGHT}Rewrite: ${text}`).not.toMatch(expression)
+  })
+
+  it('are chosen by role and setting, and never for the policy', () => {
+    const household = { setting: 'household', problems: 'generated' } as const
+    const coding = { setting: 'coding', problems: 'generated' } as const
+    for (const settings of [household, coding])
+      expect(roleGrammars('policy', settings)).toEqual({ plain: null, instruct: null })
+    const chosen = (role: 'reward' | 'author', settings: Parameters<typeof roleGrammars>[1]) => {
+      const { plain, instruct } = roleGrammars(role, settings)
+      return [plain, instruct].map((format) => (format?.type === 'grammar' ? format.grammar : null))
+    }
+    expect(chosen('reward', household)).toEqual([JUDGE_GRAMMAR, INSTRUCT_JUDGE_GRAMMAR])
+    expect(chosen('author', household)).toEqual([AUTHOR_GRAMMAR, INSTRUCT_AUTHOR_GRAMMAR])
+    expect(chosen('reward', coding)).toEqual([null, INSTRUCT_TEST_GRAMMAR])
+    expect(chosen('author', coding)).toEqual([null, INSTRUCT_STEPS_GRAMMAR])
+    expect(chosen('author', { ...coding, problems: 'imported' })).toEqual([null, null])
   })
 })
