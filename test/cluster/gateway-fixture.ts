@@ -37,6 +37,37 @@ export interface FixtureOptions extends TreeOptions {
   isBare?: boolean
 }
 
+/** What stands in the cluster file of a tree that lies in `folder`. */
+export function clusterFile(folder: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    checkout: join(folder, 'checkout'),
+    state: join(folder, 'state'),
+    token: TOKEN,
+    origins: ['https://playground.example'],
+    gpus: 8,
+    environment: { MLP_WORKER_0_HOST: 'node-zero.internal', MLP_WORKER_0_PORT: '29500' },
+    systems: {
+      alfworld: {
+        config: {
+          experiment: { num_node: 1, deepspeed_file: '1_node_8_gpus_deepspeed_zero3' },
+          system: {
+            HF_HOME: join(folder, 'hf'),
+            envs_dir: join(folder, 'envs'),
+            HTTP_PROXY: `http://me:${SECRET}@proxy.internal`,
+          },
+          model: {
+            policy_model: join(folder, 'models/Tiny-Policy'),
+            reward_model: join(folder, 'models/Tiny-Reward'),
+            environment_model: join(folder, 'models/Tiny-Author'),
+          },
+          dataset: { environment_file_dir: join(folder, 'files'), environment_data_dir: join(folder, 'data') },
+        },
+      },
+    },
+    ...more,
+  }
+}
+
 export async function startFixture({
   backend = new SubprocessJobs(2000),
   cluster: more = {},
@@ -48,37 +79,7 @@ export async function startFixture({
   const checkout = join(folder, 'checkout')
   mkdirSync(checkout)
   if (!isBare) layDownTree(checkout, tree)
-  const cluster = parseCluster(
-    {
-      checkout,
-      state: join(folder, 'state'),
-      token: TOKEN,
-      origins: ['https://playground.example'],
-      gpus: 8,
-      environment: { MLP_WORKER_0_HOST: 'node-zero.internal', MLP_WORKER_0_PORT: '29500' },
-      systems: {
-        alfworld: {
-          config: {
-            experiment: { num_node: 1, deepspeed_file: '1_node_8_gpus_deepspeed_zero3' },
-            system: {
-              HF_HOME: join(folder, 'hf'),
-              envs_dir: join(folder, 'envs'),
-              HTTP_PROXY: `http://me:${SECRET}@proxy.internal`,
-            },
-            model: {
-              policy_model: join(folder, 'models/Tiny-Policy'),
-              reward_model: join(folder, 'models/Tiny-Reward'),
-              environment_model: join(folder, 'models/Tiny-Author'),
-            },
-            dataset: { environment_file_dir: join(folder, 'files'), environment_data_dir: join(folder, 'data') },
-          },
-        },
-      },
-      ...more,
-    },
-    'cluster.yaml',
-    {},
-  )
+  const cluster = parseCluster(clusterFile(folder, more), 'cluster.yaml', {})
   const fixture = { folder, cluster } as Fixture
   let server: GatewayServer
   fixture.restart = async () => {

@@ -1,0 +1,258 @@
+/** The page's client against the gateway itself: what one says is what the other takes for said. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { root, typescriptFlags } from '../../scripts/ensure.mjs'
+import { checkConnection } from '../../src/cluster/client/connection-check.ts'
+import { GatewayClient } from '../../src/cluster/client/gateway-client.ts'
+import type { GatewayError } from '../../src/cluster/client/gateway-error.ts'
+import { RunFollower, type FollowOptions, type FollowState } from '../../src/cluster/client/run-follower.ts'
+import type { LogLine, RunSummary } from '../../src/cluster/protocol.ts'
+import type { LoggedEvent } from '../../src/method/events.ts'
+import { appendLog } from '../../src/playground/panels/cluster-log.ts'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { clusterFile, HAS_PYTHON, startFixture, TOKEN, type Fixture, type FixtureOptions } from './gateway-fixture.ts'
+import { layDownTree } from './released-tree.ts'
+import { TcpProxy } from './tcp-proxy.ts'
+
+const HASTY: FollowOptions = { firstWaitMs: 20, longestWaitMs: 300, patienceMs: 20_000 }
+
+let fixture: Fixture | null = null
+let proxy: TcpProxy | null = null
+afterEach(async () => {
+  await proxy?.cut()
+  proxy = null
+  await fixture?.remove()
+  fixture = null
+})
+
+async function open(options: FixtureOptions = {}): Promise<GatewayClient> {
+  fixture = await startFixture(options)
+  return new GatewayClient({ address: fixture.address, token: TOKEN })
+}
+
+interface Followed {
+  events: LoggedEvent[]
+  log: readonly LogLine[]
+  statuses: RunSummary[]
+  states: FollowState['state'][]
+  ended: Promise<RunSummary>
+}
+
+function follow(client: GatewayClient, runId: string): Followed {
+  const heard: Omit<Followed, 'ended'> = { events: [], log: [], statuses: [], states: [] }
+  const follower = new RunFollower(
+    client,
+    runId,
+    {
+      onEvent: (event) => heard.events.push(event),
+      onNow: () => {},
+      onLog: (lines) => (heard.log = appendLog(heard.log, lines, Infinity)),
+      onStatus: (summary) => heard.statuses.push(summary),
+      onState: ({ state }) => heard.states.push(state),
+    },
+    HASTY,
+  )
+  return Object.assign(heard, { ended: follower.follow(new AbortController().signal) })
+}
+
+/** Steps take seconds on a busy machine. */
+const PATIENT = { timeout: 120_000 }
+
+const finished = ({ events }: Followed) => events.filter(({ type }) => type === 'iteration-finished').length
+
+async function textOf(client: GatewayClient, runId: string, name: string): Promise<string> {
+  return await (await client.file(runId, name)).text()
+}
+
+/** What was heard is what the gateway has on disk: no event lost, none twice, the log line by line. */
+async function expectWhole(client: GatewayClient, runId: string, heard: Followed): Promise<void> {
+  expect(heard.events).toEqual(parseRunLog(await textOf(client, runId, 'run.jsonl')))
+  expect(heard.log.map(({ text }) => text)).toEqual((await textOf(client, runId, 'job.log')).split('\n').slice(0, -1))
+}
+
+describe('client and gateway', () => {
+  it('agree that the connection is good, and on what is wrong with it where it is not', async () => {
+    await open()
+    const context = {
+      address: fixture!.address,
+      page: 'http://localhost:4173/',
+      isSecureContext: true,
+      permissions: undefined,
+    }
+    const good = await checkConnection({ ...context, token: TOKEN })
+    expect(good.problem).toBeNull()
+    expect(good.steps.every(({ state }) => state === 'passed')).toBe(true)
+    expect(good.health).toMatchObject({ backend: 'subprocess', gpus: 8 })
+    expect(Object.keys(good.schema?.systems ?? {})).toEqual(['alfworld'])
+
+    const wrong = await checkConnection({ ...context, token: 'another' })
+    expect(wrong.problem).toMatchObject({ kind: 'token', what: 'The gateway does not let you in.' })
+    expect(wrong.steps.at(-1)).toEqual({ name: 'The token is right', state: 'failed' })
+  })
+
+  it.each<[string, string, Partial<GatewayError>, (client: GatewayClient) => Promise<unknown>]>([
+    ['a run that there is none of', 'refused', { what: 'There is no such run.' }, (client) => client.run('nobody')],
+    ['a system that the cluster has not', 'refused', {}, (client) => client.plan({ system: 'osworld' })],
+    [
+      'a value that is none',
+      'refused',
+      {},
+      (client) => client.plan({ system: 'alfworld', settings: { alphaLow: 0.9, alphaHigh: 0.1 } }),
+    ],
+    [
+      'a setting that the release fixes',
+      'refused',
+      { what: '"explorationBonus" is not a setting.' },
+      (client) => client.plan({ system: 'alfworld', settings: { explorationBonus: 1 } as never }),
+    ],
+    ['a name with a path in it', 'refused', {}, (client) => client.plan({ system: 'alfworld', name: '../x' })],
+    [
+      'a file that is none',
+      'refused',
+      { what: 'The gateway has nothing there.' },
+      (client) => client.file('x', '../y'),
+    ],
+  ])('agree on %s', async (_, kind, said, ask) => {
+    const error = await open()
+      .then(ask)
+      .then(
+        () => null,
+        (reason: unknown) => reason,
+      )
+    expect(error).toMatchObject({ kind, ...said })
+  })
+
+  it('agree when to come back in a storm of requests', async () => {
+    const client = await open({ server: { limits: { burst: 4, perSecond: 2, wrongTokensPerMinute: 10 } } })
+    const errors = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        client.health().then(
+          () => null,
+          (error: unknown) => error as GatewayError,
+        ),
+      ),
+    )
+    const refused = errors.filter((error) => error !== null)
+    expect(refused.length).toBeGreaterThanOrEqual(8)
+    for (const error of refused) {
+      expect(error).toMatchObject({ kind: 'busy', what: 'The gateway is asked too often.', isPassing: true })
+      expect(error.retryAfterMs).toBeGreaterThanOrEqual(1000)
+    }
+  })
+
+  it.skipIf(!HAS_PYTHON)('agree on a run from the dry run to its files', async () => {
+    const client = await open({ stepSeconds: 0.3 })
+    const request = { system: 'alfworld', name: 'agreed', settings: { lambda: 0.5 }, totalSteps: 40 } as const
+    const plan = await client.plan(request)
+    expect(plan.command).toMatch(/ alfworld_rl\.py config=configs\/agreed_[a-z0-9]{6}\.yaml$/)
+    expect(plan.live).toEqual({ lambda: 0.5, alphaLow: 0.2, alphaHigh: 0.8 })
+    expect(await client.runs()).toEqual([])
+    const { run } = await client.start(request)
+    expect(run).toMatchObject({ name: 'agreed', totalSteps: 40, live: plan.live, pending: null, endedAt: null })
+    const heard = follow(client, run.runId)
+    await expect.poll(() => finished(heard), PATIENT).toBeGreaterThanOrEqual(2)
+
+    const answer = await client.patch(run.runId, { lambda: 2 })
+    expect(answer.live).toEqual({ ...plan.live, lambda: 2 })
+    await expect.poll(() => heard.statuses.some(({ pending }) => pending !== null), PATIENT).toBe(true)
+    await expect.poll(() => finished(heard), PATIENT).toBeGreaterThan(answer.effectiveFromStep)
+    for (const { step, live, pending } of heard.statuses.filter(({ step }) => step > 0)) {
+      expect(live.lambda, `step ${step}`).toBe(step < answer.effectiveFromStep ? 0.5 : 2)
+      if (pending) expect([pending, step < answer.effectiveFromStep]).toEqual([answer, true])
+    }
+    expect(heard.events.filter(({ type }) => type === 'settings-changed')).toMatchObject([
+      { iteration: answer.effectiveFromStep, patch: { lambda: 2 } },
+    ])
+
+    const stopped = await client.stop(run.runId)
+    expect(Object.keys(stopped).sort()).toEqual(Object.keys(run).sort())
+    const end = await heard.ended
+    expect(end).toMatchObject({ state: 'STOPPED', pending: null, events: heard.events.length })
+    expect(await client.run(run.runId)).toEqual(end)
+    expect(await client.runs()).toEqual([end])
+    expect((await client.files(run.runId)).map(({ name }) => name)).toEqual([
+      'run.jsonl',
+      'metrics.jsonl',
+      'config.yaml',
+      'job.log',
+    ])
+    await expect(client.file(run.runId, '../run.json')).rejects.toMatchObject({
+      kind: 'refused',
+      what: 'The gateway has nothing there.',
+    })
+    expect(await textOf(client, run.runId, 'config.yaml')).toMatch(/lambda: 0.5/)
+    await expectWhole(client, run.runId, heard)
+    await expect(client.patch(run.runId, { lambda: 3 })).rejects.toMatchObject({
+      kind: 'refused',
+      why: 'It is over: STOPPED.',
+    })
+    expect(await client.stop(run.runId)).toEqual(end)
+  })
+
+  it.skipIf(!HAS_PYTHON)('tell a run once and whole over connections that break anywhere, and slowly', async () => {
+    await open({ stepSeconds: 0.4, server: { limits: { burst: 1000, perSecond: 1000, wrongTokensPerMinute: 10 } } })
+    let count = 0
+    // 977 is prime to every length of an event, so the cuts fall all over them; the longest event still comes through.
+    proxy = new TcpProxy(Number(new URL(fixture!.address).port), () => 6000 + ((977 * count++) % 9000))
+    await proxy.open()
+    const client = new GatewayClient({ address: proxy.address, token: TOKEN })
+    const { run } = await client.start({ system: 'alfworld', totalSteps: 8 })
+    const heard = follow(client, run.runId)
+    expect(await heard.ended).toMatchObject({ state: 'SUCCEEDED', step: 8 })
+    expect(heard.states.filter((state) => state === 'waiting').length).toBeGreaterThan(8)
+    await expectWhole(new GatewayClient({ address: fixture!.address, token: TOKEN }), run.runId, heard)
+  })
+})
+
+describe.skipIf(!HAS_PYTHON)('a gateway that is killed', () => {
+  it('and started again loses and doubles nothing, and its run is stopped in the end', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'killed-'))
+    const config = join(folder, 'cluster.json')
+    mkdirSync(join(folder, 'checkout'))
+    layDownTree(join(folder, 'checkout'), { stepSeconds: 1 })
+    writeFileSync(config, JSON.stringify(clusterFile(folder)))
+    let gateway = await startGateway(config)
+    proxy = new TcpProxy(gateway.port)
+    await proxy.open()
+    const client = new GatewayClient({ address: proxy.address, token: TOKEN })
+    try {
+      const { run } = await client.start({ system: 'alfworld', totalSteps: 300 })
+      const heard = follow(client, run.runId)
+      for (const steps of [2, 4]) {
+        await expect.poll(() => finished(heard), PATIENT).toBeGreaterThanOrEqual(steps)
+        gateway.child.kill('SIGKILL')
+        gateway = await startGateway(config)
+        proxy.target = gateway.port
+      }
+      await expect.poll(() => finished(heard), PATIENT).toBeGreaterThanOrEqual(6)
+      await client.stop(run.runId)
+      expect(await heard.ended).toMatchObject({ state: 'STOPPED' })
+      expect(heard.states.filter((state) => state === 'waiting').length).toBeGreaterThanOrEqual(2)
+      await expectWhole(client, run.runId, heard)
+    } finally {
+      for (const { runId } of await client.runs().catch(() => [])) await client.stop(runId).catch(() => undefined)
+      gateway.child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    }
+  })
+})
+
+/** `npm run gateway` without npm: the process itself is the one to kill. */
+async function startGateway(config: string): Promise<{ child: ChildProcess; port: number }> {
+  const args = [...typescriptFlags(), 'src/cli/gateway.ts', '--config', config, '--port', '0']
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`The gateway ended: ${said}`)))
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const [, found] = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? []
+      if (found !== undefined) resolve(Number(found))
+    })
+  })
+  return { child, port }
+}
