@@ -109,12 +109,6 @@ describe('client and gateway', () => {
       (client) => client.plan({ system: 'alfworld', settings: { explorationBonus: 1 } as never }),
     ],
     ['a name with a path in it', 'refused', {}, (client) => client.plan({ system: 'alfworld', name: '../x' })],
-    [
-      'a file that is none',
-      'refused',
-      { what: 'The gateway has nothing there.' },
-      (client) => client.file('x', '../y'),
-    ],
   ])('agree on %s', async (_, kind, said, ask) => {
     const error = await open()
       .then(ask)
