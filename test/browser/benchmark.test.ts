@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 async function visit(options: BrowserContextOptions = {}, hash = '#benchmark'): Promise<Page> {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 }, ...options })
   context.setDefaultTimeout(120_000)
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
@@ -34,7 +34,7 @@ const status = (page: Page, text: string | RegExp) => page.getByRole('status').f
 const rows = (page: Page) => page.getByRole('region', { name: 'Measurements, environment' }).locator('tbody tr')
 
 describe('the benchmark in the tab', () => {
-  it('is reached from the header and left again; nothing of it is loaded before', async () => {
+  it('is reached by the navigation and left again; nothing of it is loaded before', async () => {
     const page = await visit({}, '')
     const loaded: string[] = []
     page.on('response', (response) => loaded.push(response.url()))
@@ -45,7 +45,7 @@ describe('the benchmark in the tab', () => {
     await page.getByRole('heading', { name: 'Benchmark' }).waitFor()
     expect(await page.getByRole('heading', { name: 'The loop' }).isVisible()).toBe(false)
     expect(await page.title()).toMatch(/^Benchmark · /)
-    await page.getByRole('link', { name: 'Back to the playground' }).click()
+    await page.getByRole('link', { name: 'Loop' }).click()
     await page.getByRole('heading', { name: 'The loop' }).waitFor()
     expect(await page.getByRole('heading', { name: 'Benchmark' }).isVisible()).toBe(false)
   })

@@ -14,6 +14,7 @@ import { parseRunLog } from '../../src/runs/run-log.ts'
 import { gameFiles, isLeftOut, noGameFiles } from '../environments/household/official-data.ts'
 import { writtenGame, type WrittenGame } from '../games/game-file.ts'
 import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
 
 let browser: Browser
 let context: BrowserContext
@@ -36,7 +37,7 @@ const games: readonly WrittenGame[] = [
 const idOf = ({ path }: WrittenGame) => path.split('/').slice(2, 4).join('/')
 
 async function newContext(options: BrowserContextOptions = {}): Promise<void> {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 }, ...options })
   context.setDefaultTimeout(60_000)
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
 }
@@ -45,7 +46,7 @@ async function newContext(options: BrowserContextOptions = {}): Promise<void> {
 async function visit(): Promise<Page> {
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
-  await page.goto(inject('pageAddress'))
+  await page.goto(new URL('#games', inject('pageAddress')).href)
   await page.getByRole('group', { name: 'The next run plays' }).waitFor()
   return page
 }
@@ -248,12 +249,14 @@ describe('a run on official games', () => {
     expect(await first.getByRole('combobox', { name: 'Games' }).first().inputValue()).toBe('official')
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
+    await goTo(first, 'Episodes')
     const tasks = first.getByRole('list', { name: 'Tasks of this iteration' }).getByRole('button')
     await tasks.first().waitFor({ timeout: 180_000 })
     const sentences = games.filter(({ path }) => path.includes('/train/')).map(({ sentence }) => sentence)
     const shown = await tasks.locator('.instruction').first().textContent()
     expect(sentences).toContain(shown)
     const chart = (page: Page) => page.getByRole('img', { name: /training .* \(iterations 1 to ([3-9]|\d\d)\)/ })
+    await goTo(first, 'Loop')
     await chart(first).waitFor({ timeout: 180_000 })
     await first.close()
 
@@ -262,6 +265,7 @@ describe('a run on official games', () => {
     await resume.waitFor()
     const from = Number(/\d+$/.exec((await resume.textContent())!)![0])
     await resume.click()
+    await goTo(second, 'Loop')
     await expect
       .poll(
         async () => {

@@ -17,7 +17,7 @@ export function useBrowser(flags: readonly string[] = []): (path?: string) => Pr
   })
   afterAll(() => browser.close())
   return async (path = '') => {
-    const context = await browser.newContext()
+    const context = await browser.newContext({ serviceWorkers: 'block' })
     context.setDefaultTimeout(120_000)
     const page = await context.newPage()
     const errors: string[] = []

@@ -7,7 +7,7 @@ describe('the main thread', () => {
   it('is never held for 50 ms of CPU time while a run goes', async () => {
     const browser = await launchBrowser()
     try {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+      const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
       context.setDefaultTimeout(120_000)
       const page = await context.newPage()
       await page.goto(inject('pageAddress'))

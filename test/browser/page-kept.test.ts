@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 beforeEach(async () => {
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 } })
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
 })
 afterEach(async () => {

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
 
 let browser: Browser
 let page: Page
@@ -18,12 +19,12 @@ afterEach(async () => {
 })
 
 async function open(lesson: string): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 } })
   context.setDefaultTimeout(120_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(inject('pageAddress'))
-  await page.locator('#lessons summary').click()
+  await goTo(page, 'Learn')
   await page.getByRole('button', { name: lesson }).click()
 }
 const lesson = () => page.locator('#lessons')
@@ -52,7 +53,9 @@ describe('a lesson', () => {
         await page.getByRole('button', { name: `Step ${component} alone` }).click()
         iteration++
         const done = iteration === 1 ? 'at iteration 1' : String.raw`iterations 1 to ${iteration}\)`
+        await goTo(page, 'Loop')
         await page.getByRole('img', { name: new RegExp(`training .*${done}`) }).waitFor()
+        await goTo(page, 'Learn')
         await page.getByText('Paused', { exact: true }).first().waitFor()
         if ((await lesson().getByText(until).count()) > 0) return
       }
@@ -64,6 +67,7 @@ describe('a lesson', () => {
     await lesson().getByText('1 of 10 observed').waitFor()
     await lesson().getByText('Observed', { exact: true }).waitFor()
 
+    await goTo(page, 'Episodes')
     await page.locator('#theatre summary').first().click()
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('1')
     await page.getByRole('button', { name: 'Show its tokens' }).click()

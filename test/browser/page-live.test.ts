@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
 
 let browser: Browser
 let page: Page
@@ -18,7 +19,7 @@ afterEach(async () => {
 })
 
 async function visit(): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 } })
   context.setDefaultTimeout(120_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
@@ -34,8 +35,10 @@ describe('a run of one’s own', () => {
     await page.getByRole('button', { name: 'Step', exact: true }).click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+    await goTo(page, 'Episodes')
     await page.getByRole('gridcell', { name: /^Rollout 1, step 1/ }).click()
     await page.getByText('Judged by the reward model').waitFor()
+    await goTo(page, 'Loop')
 
     await page.getByRole('button', { name: 'Step environment alone' }).click()
     await page.getByRole('img', { name: /training .* \(iterations 1 to 2\)/ }).waitFor()

@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { makeSmall } from './small-run.ts'
+import { goTo, type ViewTitle } from './views.ts'
 
 let browser: Browser
 let page: Page
@@ -18,19 +19,24 @@ afterEach(async () => {
   expect(problems.splice(0)).toEqual([])
 })
 
-async function visit(options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+async function visit(view: ViewTitle, options: BrowserContextOptions = {}): Promise<void> {
+  const context = await browser.newContext({
+    serviceWorkers: 'block',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
   context.setDefaultTimeout(120_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(inject('pageAddress'))
-  await page.getByRole('heading', { name: 'The theory' }).waitFor()
+  await page.getByText('This is a recorded run').waitFor()
+  await goTo(page, view)
 }
 const section = (id: string) => page.locator(`#${id}`)
 
 describe('the loop', () => {
   it('in slow motion, lets single numbers move along its arrows, and none where less motion is wished for', async () => {
-    await visit()
+    await visit('Loop')
     await page.getByLabel('Replay speed').selectOption('0.25')
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
     const outcome = page.locator('.packet.environment')
@@ -43,7 +49,7 @@ describe('the loop', () => {
   })
 
   it('tells a run of one’s own event by event, and all of it in the end', async () => {
-    await visit()
+    await visit('Loop')
     await makeSmall(page)
     await page.getByRole('switch', { name: 'Slow motion' }).check()
     await page.getByRole('button', { name: 'Step', exact: true }).click()
@@ -56,7 +62,7 @@ describe('the loop', () => {
 
 describe('the equation', () => {
   it('lights the number of a symbol that has the focus', async () => {
-    await visit()
+    await visit('Episodes')
     const outcome = section('equation').getByRole('button', { name: /^O, outcome of the trajectory: [+−]1$/ })
     await outcome.focus()
     await section('equation')
@@ -68,7 +74,7 @@ describe('the equation', () => {
   })
 
   it('derives all advantages again when λ moves, marks flips, and goes back', async () => {
-    await visit()
+    await visit('Episodes')
     const lambda = page.getByRole('slider', { name: 'λ, what if' })
     expect(await section('equation').getByText('its sign has flipped').count()).toBe(0)
     await lambda.fill('6')
@@ -86,7 +92,7 @@ describe('the equation', () => {
   })
 
   it('takes λ over for training, and shows the consistency feedback with m parts a step', async () => {
-    await visit()
+    await visit('Episodes')
     await page.getByRole('slider', { name: 'λ, what if' }).fill('2')
     await page.getByRole('button', { name: 'Train with it' }).click()
     expect(await page.getByRole('textbox', { name: /^λ/ }).inputValue()).toBe('2')
@@ -99,7 +105,7 @@ describe('the equation', () => {
 
 describe('the thresholds', () => {
   it('are moved by keyboard, say what would be rewritten and accepted, and cannot cross', async () => {
-    await visit()
+    await visit('Tasks')
     const status = section('thresholds').getByRole('status')
     const before = await status.innerText()
     expect(before).toMatch(/(\d+) would have been accepted; \1 were/)
@@ -117,7 +123,7 @@ describe('the thresholds', () => {
 
 describe('the theory', () => {
   it('takes the run’s estimate, and promises nothing at μ ≤ 1', async () => {
-    await visit()
+    await visit('Learn')
     await page.getByRole('button', { name: 'Take the run’s estimate' }).click()
     const row = section('theory').getByRole('row', { name: /μ = p₊ \+ p₋/ })
     const [here, run] = await row.getByRole('cell').allInnerTexts()
@@ -129,7 +135,7 @@ describe('the theory', () => {
 
 describe('alarms', () => {
   it('do not ring on the recorded run, and tell their rules', async () => {
-    await visit()
+    await visit('Loop')
     await page.getByText(/^Nothing looks wrong: none of 8 rules has fired$/).click()
     await section('alarms').getByText('μ', { exact: false }).first().waitFor()
     await section('alarms').getByText('Votes rise while outcomes fall').waitFor()
@@ -138,7 +144,7 @@ describe('alarms', () => {
 
 describe('the theatre', () => {
   it('replays an episode step by step, shows all rollouts at that step, and lets a person play the task', async () => {
-    await visit()
+    await visit('Episodes')
     await section('theatre').locator('summary').first().click()
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('0')
     await page.getByText(/^The agent stands in the middle of the room/).waitFor({ state: 'attached' })
@@ -161,23 +167,38 @@ describe('the theatre', () => {
 })
 
 describe('all of it', () => {
-  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
-    await visit({ colorScheme })
-    for (const id of ['theatre', 'lessons', 'alarms']) await section(id).locator('summary').first().click()
+  /** Opens what can be opened, view by view; each is looked at before it is left. */
+  async function everything(look: () => Promise<void>): Promise<void> {
+    await section('alarms').locator('summary').first().click()
+    await look()
+    await goTo(page, 'Learn')
     await page.getByRole('button', { name: 'What λ does' }).click()
+    await look()
+    await goTo(page, 'Episodes')
+    await section('theatre').locator('summary').first().click()
     await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('2')
     await page.getByText(/^The agent stands/).waitFor({ state: 'attached' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
-    ).toEqual([])
+    await look()
+    await goTo(page, 'Tasks')
+    await page.getByRole('slider', { name: 'α_high, what if' }).waitFor()
+    await look()
+  }
+
+  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+    await visit('Loop', { colorScheme })
+    await everything(async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+      ).toEqual([])
+    })
   })
 
   it('stays inside 360 pixels with everything open', async () => {
-    await visit({ viewport: { width: 360, height: 800 } })
-    for (const id of ['theatre', 'lessons', 'alarms']) await section(id).locator('summary').first().click()
-    await page.getByRole('slider', { name: 'Step of the episode' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    await visit('Loop', { viewport: { width: 360, height: 800 } })
+    await everything(async () => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    })
   })
 })

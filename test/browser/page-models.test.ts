@@ -18,7 +18,11 @@ afterEach(async () => {
 })
 
 async function visit(options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const context = await browser.newContext({
+    serviceWorkers: 'block',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
   context.setDefaultTimeout(10_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
@@ -43,7 +47,7 @@ describe('the model chooser', () => {
     await author.getByLabel(/^Key/).fill('a-key-of-the-test')
     await page.getByText('The next run plays with what is chosen here.').waitFor()
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('a-key-of-the-test')
-    await page.getByRole('link', { name: 'Back to the playground' }).click()
+    await page.getByRole('link', { name: 'Loop' }).click()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     // The server is not there, and the run says so: it was asked for.
     await page

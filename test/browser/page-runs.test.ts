@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
 
 let browser: Browser
 const contexts: BrowserContext[] = []
@@ -22,7 +23,7 @@ afterEach(async () => {
 
 /** A person who has never been here, with storage of their own. */
 async function visit(address = '', viewport = { width: 1280, height: 900 }): Promise<Page> {
-  const context = await browser.newContext({ viewport })
+  const context = await browser.newContext({ serviceWorkers: 'block', viewport })
   contexts.push(context)
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
   return open(context, address)
@@ -33,7 +34,7 @@ async function open(context: BrowserContext, address = ''): Promise<Page> {
   page.on('pageerror', (error) => problems.push(error.message))
   page.setDefaultTimeout(120_000)
   await page.goto(new URL(address, inject('pageAddress')).href)
-  await page.getByRole('region', { name: 'Runs' }).waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
   return page
 }
 
@@ -41,6 +42,7 @@ const runs = (page: Page) => page.getByRole('region', { name: 'Runs', exact: tru
 const cards = (page: Page) => runs(page).getByRole('listitem')
 
 async function setIterations(page: Page, iterations: number): Promise<void> {
+  await goTo(page, 'Runs')
   const field = page.getByRole('spinbutton', { name: 'Iterations of the next run' })
   await field.fill(String(iterations))
   await field.press('Enter')
@@ -67,11 +69,19 @@ async function logOf(page: Page): Promise<object[]> {
 
 /** What the page shows of a run, in words. */
 async function shownText(page: Page): Promise<string[]> {
+  await goTo(page, 'Loop')
+  await page.getByRole('img', { name: /^Policy accuracy/ }).waitFor()
   const charts = await page.getByRole('region', { name: 'Curves' }).getByRole('img').all()
   const labels = await Promise.all(charts.map(async (chart) => (await chart.getAttribute('aria-label')) ?? ''))
-  const sections = await Promise.all(
-    ['The loop', 'Trajectories', 'Tasks'].map((name) => page.getByRole('region', { name, exact: true }).innerText()),
-  )
+  const sections: string[] = []
+  for (const [view, name] of [
+    ['Loop', 'The loop'],
+    ['Episodes', 'Trajectories'],
+    ['Tasks', 'Tasks'],
+  ] as const) {
+    await goTo(page, view)
+    sections.push(await page.getByRole('region', { name, exact: true }).innerText())
+  }
   return [...labels, ...sections.map((text) => text.replaceAll(/This is a recorded run.*/g, ''))]
 }
 
@@ -84,12 +94,13 @@ describe('a link', () => {
     await first.getByRole('button', { name: 'Link…' }).click()
     const field = first.getByRole('textbox', { name: 'Link to this configuration' })
     const link = await field.inputValue()
-    await expect.poll(() => first.url()).toBe(link)
+    await expect.poll(() => first.url()).toBe(`${link}&view=runs`)
     await first.keyboard.press('Escape')
     await runToEnd(first)
 
     const second = await visit(link)
     expect(await second.getByRole('textbox', { name: /^G, rollouts/ }).inputValue()).toBe('2')
+    await goTo(second, 'Runs')
     expect(await second.getByRole('spinbutton', { name: 'Iterations of the next run' }).inputValue()).toBe('2')
     await runToEnd(second)
     const [one, other] = [await logOf(first), await logOf(second)]
@@ -98,7 +109,8 @@ describe('a link', () => {
   })
 
   it('shows only what a lesson needs, until somebody asks for everything', async () => {
-    const page = await visit('#hide=tasks,policyTemperature,world')
+    const page = await visit('#hide=tasks,policyTemperature,world&view=tasks')
+    await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
     await page.getByText('This link shows a part of the page.').waitFor()
     expect(await page.getByRole('heading', { name: 'Tasks', exact: true }).count()).toBe(0)
     expect(await page.getByRole('textbox', { name: 'Policy temperature' }).count()).toBe(0)
@@ -142,6 +154,7 @@ describe('a kept run', () => {
       await expect.poll(() => shownText(page)).toEqual(before)
 
       // Computing time is in no log, but kept with the run.
+      await goTo(page, 'Runs')
       const curves = page.getByRole('region', { name: 'Curves' })
       await curves.getByRole('combobox', { name: 'Curves over' }).selectOption('Computing time')
       await curves.locator('svg text', { hasText: 'Computing time' }).first().waitFor()
@@ -152,10 +165,12 @@ describe('a kept run', () => {
       await curves.getByRole('combobox', { name: 'Curves over' }).selectOption('Iteration')
 
       const downloading = page.waitForEvent('download')
+      await goTo(page, 'Runs')
       await card.getByRole('button', { name: 'Export' }).click()
       const download = await downloading
       expect(download.suggestedFilename()).toMatch(/^run-.*\.zip$/)
       const elsewhere = await visit()
+      await goTo(elsewhere, 'Runs')
       await elsewhere.getByLabel('Exported run').setInputFiles({
         name: 'mine.zip',
         mimeType: 'application/zip',

@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
+import { goTo } from './views.ts'
 
 let browser: Browser
 let page: Page
@@ -23,7 +24,11 @@ interface Visit extends BrowserContextOptions {
 }
 
 async function visit({ recording = { iterations: 12 }, ...options }: Visit = {}): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  const context = await browser.newContext({
+    serviceWorkers: 'block',
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  })
   context.setDefaultTimeout(120_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
@@ -45,6 +50,7 @@ describe('before anything is started', () => {
     const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
     expect(await scrubber.inputValue()).toBe('12')
     await page.getByRole('img', { name: /Policy accuracy\. in distribution \d/ }).waitFor()
+    await goTo(page, 'Episodes')
     await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
   })
 
@@ -68,6 +74,7 @@ describe('before anything is started', () => {
   it('a missing recording leaves a page that says what to do', async () => {
     await visit({ recording: null })
     await page.getByText('Nothing has run yet. Press Run').waitFor()
+    await goTo(page, 'Episodes')
     await page.getByText('Nothing has been rolled out yet.').waitFor()
   })
 })
@@ -75,6 +82,7 @@ describe('before anything is started', () => {
 describe('trajectories', () => {
   it('show the chosen step with its votes and its arithmetic', async () => {
     await visit()
+    await goTo(page, 'Episodes')
     const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
     await cell.click()
     await page.getByText(/^R = O \+ λ · Σ S \/ m = /).waitFor()
@@ -86,10 +94,11 @@ describe('trajectories', () => {
   it('show markup from a model as the text that it is', async () => {
     const thought = '<img src=x onerror="document.title=\'owned\'"><b id="injected">bold</b>'
     await visit({ recording: { iterations: 2, thought } })
+    await goTo(page, 'Episodes')
     await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
     await page.getByText(thought).first().waitFor()
     expect(await page.locator('#injected').count()).toBe(0)
-    expect(await page.title()).toBe('RLAnything Playground')
+    expect(await page.title()).toBe('Episodes · RLAnything Playground')
   })
 })
 

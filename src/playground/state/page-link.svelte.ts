@@ -3,11 +3,16 @@
  * the settings on the controls, so that what stands in the address bar is always what Run would start.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/settings.ts'
+import { addressOf, isPlace, type View } from '../views.ts'
 import { DEFAULT_ITERATIONS, isLink, readLink, writeLink, type Hideable, type LinkContent } from '../link.ts'
 import type { Playground } from './playground.svelte.ts'
 
 /** Milliseconds for which nothing has changed: a slider that is dragged is not written with every pixel. */
 const QUIET_MS = 250
+
+interface HistoryEntry {
+  epoch: string
+}
 
 export class PageLink {
   #hidden = $state.raw<readonly Hideable[]>([])
@@ -15,6 +20,8 @@ export class PageLink {
   #wasFollowed = $state.raw(false)
   #timer = 0
   #ticket = 0
+  /** Which link was followed last, kept with every entry of the history that shows what came of it. */
+  #epoch = `${performance.timeOrigin}`
 
   /** What the link leaves out of the page. */
   get hidden(): readonly Hideable[] {
@@ -37,11 +44,16 @@ export class PageLink {
     this.#hidden = []
   }
 
-  /** Takes over what the address asks for; what it cannot mean is told and changes nothing. */
+  /**
+   * Takes over what the address asks for; what it cannot mean is told and changes nothing. An address that this page wrote
+   * itself, to which somebody goes back for its view, is not followed: the settings have gone on since.
+   */
   async follow(hash: string, playground: Playground): Promise<void> {
+    if (this.#wasFollowed && (history.state as HistoryEntry | null)?.epoch === this.#epoch) return
     const ticket = ++this.#ticket
     try {
       if (!isLink(hash)) return
+      this.#epoch = `${performance.timeOrigin}/${ticket}`
       const { content, hidden, unknown } = await readLink(hash)
       if (ticket !== this.#ticket) return
       this.#problem = unknown.length > 0 ? `The link hides what is not on this page: ${unknown.join(', ')}.` : null
@@ -59,16 +71,17 @@ export class PageLink {
     return location.href.replace(/#.*$/s, '') + (await writeLink(content, [...hidden]))
   }
 
-  /** Soon writes the configuration into the address bar, unless another view is open there. */
-  keep(content: LinkContent): void {
+  /** Soon writes the configuration into the address bar, beside the view that is on show. */
+  keep(content: LinkContent, view: View): void {
     const hidden = this.#hidden
     clearTimeout(this.#timer)
     this.#timer = window.setTimeout(() => {
       void writeLink(content, hidden).then((link) => {
-        if (location.hash !== '' && !isLink(location.hash)) return
+        if (!isPlace(location.hash) && !isLink(location.hash)) return
         const isPlain = hidden.length === 0 && isDefault(content)
-        if (isPlain && location.hash === '') return
-        history.replaceState(history.state, '', isPlain ? location.pathname + location.search : link)
+        const address = addressOf(view, isPlain ? '' : link)
+        const entry: HistoryEntry = { epoch: this.#epoch }
+        history.replaceState(entry, '', address === '' ? location.pathname + location.search : address)
       })
     }, QUIET_MS)
   }

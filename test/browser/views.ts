@@ -1,0 +1,12 @@
+/** How a test of the page comes to what stands in another view than the first: as a person does. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { VIEWS } from '../../src/playground/views.ts'
+
+export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS]
+
+export async function goTo(page: Page, title: ViewTitle): Promise<void> {
+  const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true })
+  await link.click()
+  await expect.poll(() => link.getAttribute('aria-current')).toBe('page')
+}
