@@ -60,7 +60,10 @@ ${LONG_REASONS}
 row ::= [^${'`'}\n]* "\n"
 fence ::= "${'```'}"`
 
-/** Rewrites of generated problems, whose steps are spelled as in the statement. */
+/**
+ * Rewrites of generated problems, whose steps are spelled as in the statement. XGrammar 0.1.27 lets the beginning of one phrase go on
+ * with the end of one that begins alike ("keep the even letters"), so the parser still has the last word.
+ */
 export const INSTRUCT_STEPS_GRAMMAR = String.raw`root ::= reasons "Rewrite: " rewrite
 ${REASONS}
 rewrite ::= insert | remove | set | swap
