@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import { foldRun, RunView } from '../../src/method/fold.ts'
 import type { Task } from '../../src/method/ports.ts'
-import { alarmsOf, DRIFTED_MIX, DRIFTED_WORDS } from '../../src/playground/panels/alarms.ts'
-import { driftCharts, kindBands, mixSentence, OTHER_KINDS } from '../../src/playground/panels/drift-charts.ts'
+import { alarmsOf } from '../../src/playground/panels/alarms.ts'
+import { driftCharts, driftSentence, kindBands, OTHER_KINDS } from '../../src/playground/panels/drift-charts.ts'
 import { DriftHistory } from '../../src/playground/panels/drift-history.ts'
-import { PoolDrift, taskDrift } from '../../src/playground/panels/task-drift.ts'
+import { DRIFTED_MIX, DRIFTED_WORDS, PoolDrift, taskDrift } from '../../src/playground/panels/task-drift.ts'
 import { fakeRun } from './fake-run.ts'
 
 const events: LoggedEvent[] = [...fakeRun({ iterations: 25 })].filter(isLogged)
@@ -167,9 +167,17 @@ describe('what is drawn of it', () => {
     }
     const mix = bands.reduce((sum, { then, now }) => sum + Math.abs(now - then) / 2, 0)
     expect(mix).toBeCloseTo(history.rows.at(-1)!.mix, 12)
-    expect(mixSentence(history)).toMatch(
-      /^After iteration 25, \d+\.\d % of the pool is rewritten and the mix of kinds has moved by /,
+  })
+
+  it('says in words where the pool stands, and when the alarm rings', () => {
+    const last = history.rows.at(-1)!
+    const at = (changes: Partial<typeof last>) => driftSentence({ ...history, rows: [{ ...last, ...changes }] })
+    expect(at({ mix: 0.1, words: 0.4 })).toMatch(
+      /^After iteration 25, \d+\.\d % of the pool is rewritten, .* moved by 10\.0 %, .* 40 % away .* No threshold is passed\.$/,
     )
+    expect(at({ mix: 0.3, words: 0.4 })).toMatch(/the drift alarm rings\.$/)
+    expect(at({ mix: 0, words: 0.6 })).toMatch(/its kinds are mixed as they were, .*the drift alarm rings\.$/)
+    expect(at({ rewritten: 0 })).toBe('After iteration 25, the pool is as it was drawn.')
   })
 
   it('takes small kinds together where there are many', () => {

@@ -7,7 +7,7 @@
  */
 import type { RunView, Series } from '../../method/fold.ts'
 import type { Settings } from '../../method/settings.ts'
-import { taskDrift } from './task-drift.ts'
+import { DRIFTED_MIX, hasDrifted, taskDrift } from './task-drift.ts'
 import { decimal, percent, signed } from './format.ts'
 
 export const ALARMS = [
@@ -55,8 +55,6 @@ export const COLLAPSED_ENTROPY = 0.2
 export const BLOWN_KL = 0.1
 export const UNPARSABLE_SHARE = 0.1
 export const MEASURED_CANDIDATES = 8
-export const DRIFTED_MIX = 0.25
-export const DRIFTED_WORDS = 0.5
 export const CONSTANT_SETS = 0.8
 
 type Finding = Pick<Alarm, 'state' | 'evidence'>
@@ -117,7 +115,7 @@ const RULES: Record<AlarmId, Rule> = {
       const drift = taskDrift(source.tasks)
       if (drift.rewritten === 0) return waiting('No rewritten task is active yet.')
       return found(
-        drift.mix > DRIFTED_MIX || drift.words > DRIFTED_WORDS,
+        hasDrifted(drift),
         `${drift.rewritten} of ${drift.active} tasks rewritten; mix of kinds moved by ${percent(drift.mix)}; mean distance of words ${decimal(drift.words)}`,
       )
     },

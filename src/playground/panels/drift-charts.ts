@@ -1,8 +1,8 @@
 /** What is drawn of the pool over a run: what was let in, how far it has drifted, and of which kinds it is. */
-import { DRIFTED_MIX, DRIFTED_WORDS } from './alarms.ts'
 import type { Chart, Series } from './curves.ts'
 import type { DriftRow, DriftRows } from './drift-history.ts'
 import { percent } from './format.ts'
+import { DRIFTED_MIX, DRIFTED_WORDS, hasDrifted } from './task-drift.ts'
 import type { World } from './worlds.ts'
 
 export function driftCharts({ rows }: DriftRows, world: World): Chart[] {
@@ -89,12 +89,14 @@ export function kindBands({ rows, kinds }: DriftRows, most = 7): KindBand[] {
   }))
 }
 
-/** Whether the pool is of other kinds than it was, in one sentence. */
-export function mixSentence({ rows }: DriftRows): string {
+/** Where the pool stands, in words, by the rule of the alarm. */
+export function driftSentence({ rows }: DriftRows): string {
   const last = rows.at(-1)
   if (!last) return 'No pool has been drawn yet.'
   const share = percent(last.rewritten / Math.max(1, last.active), 1)
-  const moved =
-    last.mix === 0 ? 'the kinds are mixed as they were drawn' : `the mix of kinds has moved by ${percent(last.mix, 1)}`
-  return `After iteration ${last.iteration}, ${share} of the pool is rewritten and ${moved}.`
+  if (last.rewritten === 0) return `After iteration ${last.iteration}, the pool is as it was drawn.`
+  const kinds =
+    last.mix === 0 ? 'its kinds are mixed as they were' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
+  const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
+  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten task is ${percent(last.words)} away from the words of its original. ${alarm}`
 }

@@ -99,19 +99,23 @@ export function lineageRows(root: LineageNode, collapsed: ReadonlySet<string> = 
   return rows
 }
 
+export interface PassingLane {
+  lane: number
+  /** It leads to what the task became. */
+  isTrunk: boolean
+}
+
 /** Which lanes pass through a row without having a node there: `passing[row]`. */
-export function passingLanes(rows: readonly LineageRow[]): number[][] {
-  const passing: number[][] = rows.map(() => [])
-  rows.forEach(({ parent }, row) => {
+export function passingLanes(rows: readonly LineageRow[]): PassingLane[][] {
+  const passing = rows.map(() => new Map<number, PassingLane>())
+  rows.forEach(({ parent, lane: own }, row) => {
     if (parent === null) return
     const { lane } = rows[parent]!
     for (let between = parent + 1; between < row; between++)
-      if (!passing[between]!.includes(lane)) passing[between]!.push(lane)
+      passing[between]!.set(lane, { lane, isTrunk: own === lane || (passing[between]!.get(lane)?.isTrunk ?? false) })
   })
-  return passing
+  return passing.map((lanes) => [...lanes.values()])
 }
-
-export type TreeKey = 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight' | 'Home' | 'End'
 
 export interface TreeMove {
   /** The row that gets the focus. */

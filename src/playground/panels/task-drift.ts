@@ -20,6 +20,14 @@ export interface TaskDrift {
   divergence: number
 }
 
+/** Above either, the pool has drifted: thresholds of our own, as those of the other alarms (alarms.ts). */
+export const DRIFTED_MIX = 0.25
+export const DRIFTED_WORDS = 0.5
+
+export function hasDrifted({ mix, words }: Pick<TaskDrift, 'mix' | 'words'>): boolean {
+  return mix > DRIFTED_MIX || words > DRIFTED_WORDS
+}
+
 /** Of one kind: tasks that were drawn, that are active now, and how many of those have been rewritten. */
 export interface KindCount {
   then: number
