@@ -46,6 +46,18 @@ const CHUNK_TOKENS = 1024
 const FEWEST_SEQUENCES = 1
 const SHORTEST_CONTEXT = 256
 
+/**
+ * Sequences of one prompt share it, and few transcripts are as long as they may be: on average there is room for each to be half
+ * as long, and for one of full length in any case.
+ */
+export function memoryPlan(contextWindow: number, sequences: number): MemoryPlan {
+  return {
+    contextWindow,
+    sequences,
+    cacheTokens: Math.max(contextWindow + 32, Math.ceil((sequences * contextWindow) / 2)),
+  }
+}
+
 export function estimateMemory(shape: DecoderShape, quantization: MlcQuantization, plan: MemoryPlan): MemoryEstimate {
   const float = quantization.includes('f16') ? 2 : 4
   const weights = shape.parameters * (quantization.startsWith('q0') ? float : 0.5 + float / 32)
