@@ -15,7 +15,7 @@ export {
   ModelFileError,
   type ModelReader,
 } from './model-reader.ts'
-export { weightsFor } from './weights.ts'
+export { readWeightBytes, weightsFor } from './weights.ts'
 
 /** All of a folder but its weights. */
 export interface ModelFolder {

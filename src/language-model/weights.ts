@@ -43,6 +43,24 @@ export async function* streamWeights(
   if (missing.size > 0) throw lackingParameters([...missing], reader.name)
 }
 
+/**
+ * Bytes of the weights' files, from their headers alone: no weight is read. Throws what streamWeights throws of files that do not hold
+ * what the config asks for.
+ */
+export async function readWeightBytes(reader: ModelReader, config: ModelConfig): Promise<number> {
+  const shapes = new Map(parameterShapes(config).map(({ name, shape }) => [name, shape]))
+  const missing = new Set(shapes.keys())
+  let bytes = 0
+  for await (const { stream } of openFiles(reader, config)) {
+    bytes += stream.header.dataBytes
+    for (const { name, shape } of stream.header.entries) {
+      if (missing.delete(name)) checkShape(name, shape, shapes.get(name)!, reader.name)
+    }
+  }
+  if (missing.size > 0) throw lackingParameters([...missing], reader.name)
+  return bytes
+}
+
 /** The tensors that the config asks for out of a checkpoint in memory, with their shapes checked. Others, such as an optimiser's, are passed over. Throws ModelConfigError. */
 export function weightsFor(
   config: ModelConfig,
@@ -65,6 +83,7 @@ export function weightsFor(
   )
 }
 
+/** Each is closed when the caller goes on. */
 async function* openFiles(
   reader: ModelReader,
   config: ModelConfig,

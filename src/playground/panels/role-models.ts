@@ -1,7 +1,8 @@
 /** Who plays the roles of the next run, as the form of the page has it, and the sources that it makes. Keys are no part of it. */
-import type { RoleSource, RoleSourceKind, WeightStorage } from '../../engines/role-source.ts'
+import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage } from '../../engines/role-source.ts'
+import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
 import type { ModelRecord } from '../../engines/webllm/surface.ts'
-import type { ProjectionName } from '../../language-model/projection.ts'
+import { PROJECTIONS, type ProjectionName } from '../../language-model/projection.ts'
 
 export type Role = 'policy' | 'reward' | 'author'
 export const ROLE_NAMES: readonly Role[] = ['policy', 'reward', 'author']
@@ -36,6 +37,12 @@ export function repositoryAddress(repository: string): string {
   return `https://huggingface.co/${repository}/resolve/main/`
 }
 
+/** Of WebLLM's list what can sample for a checkpoint that is trained: the same model, whose weights can be replaced. */
+export function samplersFor(location: string): CatalogueModel[] {
+  const folders = location.split('/')
+  return CATALOGUE.filter(({ name, quantization }) => folders.includes(name) && quantization.startsWith('q0'))
+}
+
 /** All that may stand in the fields of one role; which of it counts depends on the kind. */
 export interface RoleForm {
   kind: RoleSourceKind
@@ -49,7 +56,17 @@ export interface RoleForm {
   storage: WeightStorage
   /** 0 is the model's own limit. */
   contextWindow: number
+  /** WebLLM samples for the checkpoint that is trained. */
+  isSampled: boolean
+  /** Of WebLLM's list, or of a folder that was given to this page. */
   record: ModelRecord | null
+  /** In place of `record`, addresses of one's own. */
+  hasOwnAddresses: boolean
+  ownName: string
+  ownWeights: string
+  ownLibrary: string
+  /** Its kernels compute in half precision. */
+  ownIsHalf: boolean
   sequences: number
   baseUrl: string
   model: string
@@ -68,7 +85,13 @@ export const FIRST_FORM: RoleForm = {
   targets: ['q_proj', 'v_proj'],
   storage: 'float32',
   contextWindow: 2048,
+  isSampled: false,
   record: null,
+  hasOwnAddresses: false,
+  ownName: '',
+  ownWeights: '',
+  ownLibrary: '',
+  ownIsHalf: true,
   sequences: 8,
   baseUrl: 'http://127.0.0.1:8000/v1',
   model: '',
@@ -86,6 +109,11 @@ export function sourceOf(form: RoleForm): FormResult {
   const contextWindow = form.contextWindow === 0 ? null : form.contextWindow
   const { kind, location, rank, alpha, dropout, targets, storage, concurrency, timeoutSeconds, model } = form
   const baseUrl = form.baseUrl.trim()
+  const webLlm = (): WebLlmModelSource => ({
+    record: webLlmRecord(form)!,
+    contextWindow: form.contextWindow,
+    sequences: form.sequences,
+  })
   const source = (): RoleSource => {
     switch (kind) {
       case 'built-in':
@@ -97,10 +125,10 @@ export function sourceOf(form: RoleForm): FormResult {
           adapters: form.hasAdapters ? { rank, alpha, dropout, targets } : null,
           storage,
           contextWindow,
-          sampler: null,
+          sampler: form.isSampled ? webLlm() : null,
         }
       case 'webllm':
-        return { kind, record: form.record!, contextWindow: form.contextWindow, sequences: form.sequences }
+        return { kind, ...webLlm() }
       case 'openai':
         return { kind, baseUrl, model: model.trim(), concurrency, timeoutSeconds }
       case 'tinker':
@@ -117,6 +145,38 @@ export function sourceOf(form: RoleForm): FormResult {
   return { source: source(), problem: null }
 }
 
+/** Null while none is chosen, or the addresses are not whole yet. */
+export function webLlmRecord(form: RoleForm): ModelRecord | null {
+  if (!form.hasOwnAddresses) return form.record
+  const { ownName, ownWeights, ownLibrary, ownIsHalf } = form
+  try {
+    const own = { id: ownName.trim(), model: ownWeights.trim(), library: ownLibrary.trim() }
+    return customRecord(own, featuresFor(ownIsHalf ? 'q0f16' : 'q0f32'))
+  } catch {
+    return null
+  }
+}
+
+function webLlmProblem(form: RoleForm): string | null {
+  if (webLlmRecord(form) === null)
+    return form.hasOwnAddresses
+      ? 'Give the model of WebLLM a name, and the http(s) addresses of its weights and of its library.'
+      : 'Choose a model of WebLLM.'
+  if (form.hasOwnAddresses && CATALOGUE.some(({ id }) => id === form.ownName.trim()))
+    return 'A model of WebLLM’s own list has this name. Give yours another.'
+  return Number.isInteger(form.sequences) && form.sequences >= 1 ? null : 'There must be at least one sequence.'
+}
+
+/** Of a checkpoint that WebLLM samples for. */
+function samplerProblem(form: RoleForm): string | null {
+  if (form.contextWindow === 0) return 'Say how long the context is: WebLLM keeps memory for it.'
+  const isListed = CATALOGUE.some(({ id }) => id === form.record?.model_id)
+  const isSame = samplersFor(form.location).some(({ id }) => id === form.record?.model_id)
+  if (!form.hasOwnAddresses && isListed && !isSame)
+    return 'WebLLM must sample with the model that is trained, in q0f16 or q0f32. Choose it, or give its addresses.'
+  return webLlmProblem(form)
+}
+
 function problemOf(form: RoleForm): string | null {
   const isAddress = (text: string) => /^https?:\/\//i.test(text.trim()) && URL.canParse(text.trim())
   const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least
@@ -128,6 +188,10 @@ function problemOf(form: RoleForm): string | null {
         return 'The folder must be an http(s) address, or one that was given to this page.'
       if (form.contextWindow !== 0 && !isCount(form.contextWindow, 64))
         return 'The context must be 64 tokens or more, or 0 for the model’s own limit.'
+      if (form.isSampled) {
+        const problem = samplerProblem(form)
+        if (problem !== null) return problem
+      }
       if (!form.hasAdapters)
         return form.storage === 'float32' ? null : 'All weights can only be trained as float32. Train adapters instead.'
       if (!isCount(form.rank, 1)) return 'The rank must be a whole number from 1 on.'
@@ -135,9 +199,8 @@ function problemOf(form: RoleForm): string | null {
       if (!(form.dropout >= 0 && form.dropout < 1)) return 'The dropout must be from 0 to below 1.'
       return form.targets.length > 0 ? null : 'Adapters need a projection to change. Choose at least one.'
     case 'webllm':
-      if (form.record === null) return 'Choose a model of WebLLM.'
       if (!isCount(form.contextWindow, 64)) return 'The context must be 64 tokens or more.'
-      return isCount(form.sequences, 1) ? null : 'There must be at least one sequence.'
+      return webLlmProblem(form)
     case 'openai':
     case 'tinker':
       if (!isAddress(form.baseUrl)) return 'The server must be an http(s) address, such as http://127.0.0.1:8000/v1.'
@@ -163,13 +226,19 @@ export function parseForms(text: string | null): Record<Role, RoleForm> {
     const fields = Object.entries(Object(kept[role]) as object).filter(
       ([name, value]) =>
         name in FIRST_FORM &&
-        (name === 'record' || typeof value === typeof FIRST_FORM[name as keyof RoleForm]) &&
-        (name !== 'targets' || Array.isArray(value)) &&
+        (name === 'record' ? isRecord(value) : typeof value === typeof FIRST_FORM[name as keyof RoleForm]) &&
+        (name !== 'targets' ||
+          (Array.isArray(value) && value.every((target) => PROJECTIONS.some((name) => name === target)))) &&
         (name !== 'kind' || KINDS.includes(value as RoleSourceKind)),
     )
     return { ...FIRST_FORM, ...(Object.fromEntries(fields) as Partial<RoleForm>) }
   }
   return { policy: form('policy'), reward: form('reward'), author: form('author') }
+}
+
+function isRecord(value: unknown): boolean {
+  const record = Object(value) as Partial<Record<string, unknown>>
+  return ['model_id', 'model', 'model_lib'].every((name) => typeof record[name] === 'string')
 }
 
 /** "1.3 GB", "270 MB" */

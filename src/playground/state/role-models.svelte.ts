@@ -1,6 +1,15 @@
 /** Who plays the roles of the next run. The forms are kept on this machine; keys stay in memory. */
 import { keyFor, serverAddress, type RoleSource, type ServerKeys } from '../../engines/role-source.ts'
-import { parseForms, ROLE_NAMES, sourceOf, type FormResult, type Role, type RoleForm } from '../panels/role-models.ts'
+import type { ModelRecord } from '../../engines/webllm/surface.ts'
+import {
+  parseForms,
+  ROLE_NAMES,
+  sourceOf,
+  webLlmRecord,
+  type FormResult,
+  type Role,
+  type RoleForm,
+} from '../panels/role-models.ts'
 
 const KEY = 'playground.models'
 
@@ -19,6 +28,11 @@ export class RoleModels {
   /** Of the server in a role's form; '' where there is none. */
   key(role: Role): string {
     return keyFor(this.#keys, this.#forms[role].baseUrl.trim()) ?? ''
+  }
+  /** Of WebLLM models at addresses of one's own that stand in the forms. */
+  get ownRecords(): ModelRecord[] {
+    const records = ROLE_NAMES.map((role) => ({ ...this.#forms[role], hasOwnAddresses: true })).map(webLlmRecord)
+    return records.filter((record) => record !== null)
   }
   /** All roles are played by what ships with the page. */
   get isBuiltIn(): boolean {

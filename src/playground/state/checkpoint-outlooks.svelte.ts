@@ -1,0 +1,40 @@
+/** What is known of the checkpoints that the forms name: asked for once each, when an address has stood for a moment. */
+import { SvelteMap } from 'svelte/reactivity'
+import { lookAtCheckpoint, type CheckpointOutlook } from '../../engines/checkpoint-outlook.ts'
+
+export type Outlook =
+  { state: 'looking' } | { state: 'known'; outlook: CheckpointOutlook } | { state: 'unknown'; why: string }
+
+/** Nobody wants to hear of every address that one being typed has been. */
+const STANDS_MS = 500
+
+export class CheckpointOutlooks {
+  readonly #byLocation = new SvelteMap<string, Outlook>()
+
+  of(location: string): Outlook | null {
+    return this.#byLocation.get(location) ?? null
+  }
+
+  /** Looks at a folder soon; gives how to take that back. One that could not be read is read again. */
+  want(location: string): () => void {
+    const timer = setTimeout(() => {
+      const { state = 'unknown' } = this.#byLocation.get(location) ?? {}
+      if (state === 'unknown') void this.#look(location)
+    }, STANDS_MS)
+    return () => clearTimeout(timer)
+  }
+
+  /** A folder of one's own has been given again, or has gone. */
+  forget(location: string): void {
+    this.#byLocation.delete(location)
+  }
+
+  async #look(location: string): Promise<void> {
+    this.#byLocation.set(location, { state: 'looking' })
+    try {
+      this.#byLocation.set(location, { state: 'known', outlook: await lookAtCheckpoint(location) })
+    } catch (error) {
+      this.#byLocation.set(location, { state: 'unknown', why: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/** Downloads of WebLLM's models over real HTTP: told of as they come, stopped, cut, taken up again, deleted. */
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { downloadModel } from '../../../src/engines/webllm/model-download.ts'
+import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
+import { deleteModel, storedModels } from '../../../src/engines/webllm/stored-models.ts'
+import type { ModelRecord } from '../../../src/engines/webllm/surface.ts'
+import { TransferMeter, type TransferState } from '../../../src/engines/webllm/transfer-meter.ts'
+import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
+
+const LIBRARY = new Uint8Array(3000).fill(7)
+/** The small model's files by name. */
+const SMALL = new Map(
+  [...new MemoryFiles(smallWeights(1)).stored].map(
+    ([address, bytes]) => [address.slice(modelFolder(RECORD.model).length), bytes] as const,
+  ),
+)
+const SHARDS = [...SMALL.keys()].filter((name) => name.startsWith('params_shard'))
+const TOTAL = [...SMALL.values()].reduce((sum, { length }) => sum + length, LIBRARY.length)
+
+let server: Server
+let record: ModelRecord
+let asked: string[]
+/** What the server does in place of an answer, by the file's name. */
+let instead: Map<string, (response: ServerResponse, bytes: Uint8Array) => void>
+
+beforeEach(async () => {
+  asked = []
+  instead = new Map()
+  server = createServer((request, response) => {
+    const name = request.url!.split('/').at(-1)!
+    asked.push(name)
+    const bytes = name === 'small.wasm' ? LIBRARY : SMALL.get(name)
+    if (bytes === undefined) response.writeHead(404).end()
+    else if (instead.has(name)) instead.get(name)!(response, bytes)
+    else response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  record = { ...RECORD, model: `${origin}/owner/small-model`, model_lib: `${origin}/libraries/small.wasm` }
+})
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** A cache in memory with nothing in it. */
+function emptyFiles(): MemoryFiles {
+  const files = new MemoryFiles(smallWeights(1))
+  files.stored.clear()
+  return files
+}
+
+const never = new AbortController().signal
+
+describe('downloading a model of WebLLM', () => {
+  it('brings every file under its own address, and tells of every byte once, up to the total', async () => {
+    const files = emptyFiles()
+    const told: [number, number][] = []
+    await downloadModel(files, record, (...numbers) => told.push(numbers), never)
+    const folder = modelFolder(record.model)
+    expect(new Map([...files.stored].filter(([address]) => address !== record.model_lib))).toEqual(
+      new Map([...SMALL].map(([name, bytes]) => [folder + name, bytes])),
+    )
+    expect(files.stored.get(record.model_lib)).toEqual(LIBRARY)
+    expect(told.at(-1)).toEqual([TOTAL, TOTAL])
+    for (const [i, [done, total]] of told.entries()) {
+      expect(done).toBeGreaterThan(i === 0 ? 0 : told[i - 1]![0])
+      expect(total).toBeGreaterThanOrEqual(done)
+    }
+    expect(await storedModels(files, [record])).toEqual([{ id: record.model_id, bytes: TOTAL, isComplete: true }])
+    await downloadModel(files, record, () => {}, never)
+    expect(asked).toHaveLength(SMALL.size + 1)
+  })
+
+  it('has a speed and a time left, which fit what is still to come', async () => {
+    let now = 0
+    const meter = new TransferMeter(() => now)
+    // As when the button was pressed.
+    meter.update(0, 0)
+    const states: TransferState[] = []
+    await downloadModel(
+      emptyFiles(),
+      record,
+      (done, total) => {
+        // A thousand bytes a second, as the clock of the test has it.
+        now = done
+        states.push(meter.update(done, total))
+      },
+      never,
+    )
+    const [middle] = states.filter(({ done, total }) => done > total / 2)
+    expect(middle!.bytesPerSecond).toBeCloseTo(1000, 6)
+    expect(middle!.secondsLeft).toBeCloseTo((middle!.total - middle!.done) / 1000, 6)
+    expect(states.at(-1)).toMatchObject({ done: TOTAL, secondsLeft: 0 })
+  })
+
+  it('stops when it is told to, in the middle of a file, and keeps the whole files alone', async () => {
+    const last = SHARDS.at(-1)!
+    const controller = new AbortController()
+    instead.set(last, (response, bytes) => {
+      response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 10))
+      setTimeout(() => controller.abort(new Error('enough')), 20)
+    })
+    const files = emptyFiles()
+    await expect(downloadModel(files, record, () => {}, controller.signal)).rejects.toThrow('enough')
+    expect(files.stored.has(modelFolder(record.model) + last)).toBe(false)
+    expect(await storedModels(files, [record])).toMatchObject([{ isComplete: false }])
+  })
+
+  it('says that it was cut, and goes on with what is missing, counting what is here', async () => {
+    const last = SHARDS.at(-1)!
+    instead.set(last, (response, bytes) => {
+      response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 10))
+      setTimeout(() => response.destroy(), 20)
+    })
+    const files = emptyFiles()
+    await expect(downloadModel(files, record, () => {}, never)).rejects.toMatchObject({
+      name: 'ModelFileError',
+      message: expect.stringMatching(/was cut.*Download again: it goes on after the last whole file/) as string,
+    })
+    instead.clear()
+    asked = []
+    const told: [number, number][] = []
+    await downloadModel(files, record, (...numbers) => told.push(numbers), never)
+    expect(asked).toEqual([last])
+    const [done, total] = told.at(-1)!
+    expect(done).toBe(total)
+    expect(await storedModels(files, [record])).toMatchObject([{ bytes: TOTAL, isComplete: true }])
+  })
+
+  it('says which address is wrong, and keeps nothing of a page that says so', async () => {
+    const files = emptyFiles()
+    const wrong = { ...record, model_lib: `${record.model_lib}.gone` }
+    await expect(downloadModel(files, wrong, () => {}, never)).rejects.toMatchObject({
+      isMissing: true,
+      message: expect.stringMatching(/gone answered 404\. Check the address/) as string,
+    })
+    expect(files.stored.has(wrong.model_lib)).toBe(false)
+  })
+
+  it('is undone by deleting, and then starts from nothing', async () => {
+    const files = emptyFiles()
+    await downloadModel(files, record, () => {}, never)
+    await deleteModel(files, record, [record])
+    expect(files.stored.size).toBe(0)
+    asked = []
+    await downloadModel(files, record, () => {}, never)
+    expect(asked).toHaveLength(SMALL.size + 1)
+  })
+})
