@@ -34,7 +34,7 @@ async function visit(options: BrowserContextOptions = {}, hash = '#cluster'): Pr
     viewport: { width: 1280, height: 900 },
     ...options,
   })
-  context.setDefaultTimeout(8_000)
+  context.setDefaultTimeout(30_000)
   page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(new URL(hash, inject('pageAddress')).href)

@@ -11,12 +11,23 @@ declare module 'vitest' {
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export interface ServedPage {
+  /** Ends in a slash. */
+  address: string
+  close: () => Promise<void>
+}
+
+export async function servePage(): Promise<ServedPage> {
   findOrInstallBrowser()
   buildIfStale()
   const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4300, strictPort: false } })
   const address = server.resolvedUrls?.local[0]
   if (address === undefined) throw new Error('The preview server of the page tests has no local address.')
+  return { address, close: () => server.close() }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { address, close } = await servePage()
   project.provide('pageAddress', address)
-  return () => server.close()
+  return close
 }
