@@ -90,7 +90,7 @@ export class ManagedRun {
   readonly #emitter = new EventEmitter()
   readonly #ending = new AbortController()
   #failures = 0
-  #cleaning: Promise<void> = Promise.resolve()
+  #cleaning: Promise<void> | null = null
   #told = ''
   #work: Promise<void> = Promise.resolve()
 
@@ -180,7 +180,7 @@ export class ManagedRun {
       this.record.handle = await this.#context.backend.start(this.#job())
       this.save()
       // Somebody did not want to wait for the start.
-      if (this.record.isStopWanted) await this.#context.backend.stop(this.record.handle)
+      if (this.record.isStopWanted) await this.#stopJob(this.record.handle)
     } catch (error) {
       this.#end('FAILED', messageOf(error), null)
       await this.watch.end('stopped', this.record.changes)
@@ -201,13 +201,14 @@ export class ManagedRun {
     if (record.handle === null && !isOver(record.state)) await this.#startJob().catch(() => undefined)
     // Of a gateway that was killed between the wish and the deed.
     else if (record.isStopWanted && record.handle !== null && !isOver(record.state)) {
-      await this.#context.backend.stop(record.handle).catch((error: unknown) => this.notice(messageOf(error)))
+      await this.#stopJob(record.handle).catch((error: unknown) => this.notice(messageOf(error)))
     }
     let looks = 0
     while (!signal.aborted) {
       await this.#pollJob()
       await this.watch.look(this.record.changes)
       if (isOver(this.record.state) && ++looks >= LAST_LOOKS) {
+        await this.#cleaning
         await this.watch.end(this.record.state === 'SUCCEEDED' ? 'completed' : 'stopped', this.record.changes)
         this.#tellStatus()
         return
@@ -278,20 +279,22 @@ export class ManagedRun {
     return this.record.changes.at(-1)?.live ?? this.#firstLive()
   }
 
-  /** Resolves when the job has been told to end; cleaning up takes minutes and goes on after that. Throws GatewayProblem. */
+  /** Resolves when the job has been told to end; the run is over when all is cleaned up, which may take minutes. Throws GatewayProblem. */
   async stop(): Promise<RunSummary> {
     const { record } = this
     if (!isOver(record.state)) {
       record.isStopWanted = true
       this.save()
-      if (record.handle !== null) await this.#context.backend.stop(record.handle)
-      this.#cleaning = this.#cleaning
-        .then(() => this.#context.cleanup(record))
-        .then((problem) => {
-          if (problem !== null) this.notice(problem)
-        })
+      if (record.handle !== null) await this.#stopJob(record.handle)
     }
     return this.summary
+  }
+
+  async #stopJob(handle: string): Promise<void> {
+    await this.#context.backend.stop(handle)
+    this.#cleaning ??= this.#context.cleanup(this.record).then((problem) => {
+      if (problem !== null) this.notice(problem)
+    })
   }
 
   notice(text: string): void {

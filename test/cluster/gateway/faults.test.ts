@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { JobBackend, JobStatus } from '../../../src/cluster/gateway/jobs.ts'
 import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
 import type { RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
-import { hear, nothingHeard, startFixture, type Fixture } from '../gateway-fixture.ts'
+import { clusterFile, hear, nothingHeard, startFixture, type Fixture } from '../gateway-fixture.ts'
 
 let server: Server | null = null
 let fixture: Fixture | null = null
@@ -110,7 +110,12 @@ class PlayedJob implements JobBackend {
   async version(): Promise<null> {
     return null
   }
+  /** Resolves when the job may start. */
+  mayStart: Promise<void> = Promise.resolve()
+  /** How often it is told to stop in vain. */
+  deafTo = 0
   async start(): Promise<string> {
+    await this.mayStart
     return 'played'
   }
   async status(): Promise<JobStatus> {
@@ -118,6 +123,7 @@ class PlayedJob implements JobBackend {
     return this.state
   }
   async stop(): Promise<void> {
+    if (this.deafTo-- > 0) throw new Error('Nobody answers.')
     this.state = { state: 'STOPPED', message: '', exitCode: null }
   }
 }
@@ -132,9 +138,9 @@ interface Played {
   summary: () => Promise<RunSummary>
 }
 
-async function play(): Promise<Played> {
+async function play(cluster: Record<string, unknown> = {}): Promise<Played> {
   const job = new PlayedJob()
-  fixture = await startFixture({ backend: job })
+  fixture = await startFixture({ backend: job, cluster })
   const response = await fixture.ask('POST', '/v1/runs', { system: 'alfworld', totalSteps: 9 })
   const { run } = (await response.json()) as StartAnswer
   const folder = join(fixture.cluster.checkout, run.runId)
@@ -242,6 +248,54 @@ describe('a run whose files are in disorder', () => {
       const response = await fixture!.ask('GET', `/v1/runs/${run.runId}/events`, undefined, { 'last-event-id': id })
       expect(response.status).toBe(400)
     }
+  })
+})
+
+describe('a run that is to stop', () => {
+  it('while its job is being started stops once it has been', async () => {
+    const job = new PlayedJob()
+    let start: () => void = () => {}
+    job.mayStart = new Promise((resolve) => (start = resolve))
+    fixture = await startFixture({ backend: job })
+    const answered = fixture.ask('POST', '/v1/runs', { system: 'alfworld' })
+    await expect.poll(() => fixture!.gateway.list()).toHaveLength(1)
+    const [{ runId }] = fixture.gateway.list() as [RunSummary]
+    expect((await fixture.ask('POST', `/v1/runs/${runId}/stop`, {})).status).toBe(200)
+    expect(job.state.state).toBe('RUNNING')
+    start()
+    expect((await answered).status).toBe(201)
+    const heard = await hear(fixture, runId, nothingHeard())
+    expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'STOPPED' } })
+  })
+
+  it('stops when a gateway that was killed before it could say so is started again', async () => {
+    const { job, run } = await play()
+    job.deafTo = 1
+    expect((await fixture!.ask('POST', `/v1/runs/${run.runId}/stop`, {})).status).toBe(500)
+    expect(job.state.state).toBe('RUNNING')
+    await fixture!.stop()
+    await fixture!.restart()
+    const heard = await hear(fixture!, run.runId, nothingHeard())
+    expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'STOPPED' } })
+  })
+
+  it('is answered at once, and over when it is cleaned up, once, with what went wrong in that', async () => {
+    const config = (clusterFile('/tree')['systems'] as { alfworld: Record<string, unknown> }).alfworld
+    const { run, summary } = await play({
+      systems: {
+        alfworld: { ...config, cleanup: ['bash', '-c', 'sleep 1; echo $RLANYTHING_PROJECT >> cleaned; exit 3'] },
+      },
+    })
+    const cleaned = join(fixture!.cluster.checkout, 'cleaned')
+    for (let i = 0; i < 2; i++) expect((await fixture!.ask('POST', `/v1/runs/${run.runId}/stop`, {})).status).toBe(200)
+    expect(existsSync(cleaned)).toBe(false)
+    expect((await summary()).state).toBe('RUNNING')
+    const heard = await hear(fixture!, run.runId, nothingHeard())
+    expect(readFileSync(cleaned, 'utf8')).toBe(`${run.runId}\n`)
+    expect(heard.other.at(-1)).toMatchObject({
+      name: 'end',
+      data: { state: 'STOPPED', notices: [expect.stringMatching(/^The cleanup command of the cluster file failed/)] },
+    })
   })
 })
 
