@@ -171,7 +171,8 @@ describe('what is drawn of it', () => {
 
   it('says in words where the pool stands, and when the alarm rings', () => {
     const last = history.rows.at(-1)!
-    const at = (changes: Partial<typeof last>) => driftSentence({ ...history, rows: [{ ...last, ...changes }] })
+    const at = (changes: Partial<typeof last>) =>
+      driftSentence({ ...history, rows: [{ ...last, ...changes }] }, 'household')
     expect(at({ mix: 0.1, words: 0.4 })).toMatch(
       /^After iteration 25, \d+\.\d % of the pool is rewritten, .* moved by 10\.0 %, .* 40 % away .* No threshold is passed\.$/,
     )

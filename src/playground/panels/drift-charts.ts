@@ -90,7 +90,7 @@ export function kindBands({ rows, kinds }: DriftRows, most = 7): KindBand[] {
 }
 
 /** Where the pool stands, in words, by the rule of the alarm. */
-export function driftSentence({ rows }: DriftRows): string {
+export function driftSentence({ rows }: DriftRows, world: World): string {
   const last = rows.at(-1)
   if (!last) return 'No pool has been drawn yet.'
   const share = percent(last.rewritten / Math.max(1, last.active), 1)
@@ -98,5 +98,5 @@ export function driftSentence({ rows }: DriftRows): string {
   const kinds =
     last.mix === 0 ? 'its kinds are mixed as they were' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
   const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
-  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten task is ${percent(last.words)} away from the words of its original. ${alarm}`
+  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${world === 'coding' ? 'problem' : 'task'} is ${percent(last.words)} away from the words of its original. ${alarm}`
 }

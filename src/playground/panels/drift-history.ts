@@ -26,6 +26,8 @@ export interface DriftRows {
 
 export class DriftHistory {
   #run: RunStarted | null = null
+  /** What the originals were last counted in, and how many tasks it had then. */
+  #counted: { view: RunView; size: number } | null = null
   #drawn = 0
   #pool = new PoolDrift()
   #tasks = new Map<string, Task>()
@@ -48,7 +50,11 @@ export class DriftHistory {
 
   /** Whether the first `count` iterations of the view are those that were folded. */
   #knows(view: RunView, count: number): boolean {
-    if (view.started !== this.#run || originalsOf(view).length !== this.#drawn) return false
+    if (view.started !== this.#run) return false
+    if (this.#counted?.view !== view || this.#counted.size !== view.tasks.size) {
+      if (originalsOf(view).length !== this.#drawn) return false
+      this.#counted = { view, size: view.tasks.size }
+    }
     return count === 0 || idsOf(view, count - 1) === this.#resolved[count - 1]
   }
 

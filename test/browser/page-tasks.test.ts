@@ -1,0 +1,180 @@
+/** Tasks and their lineage, and the drift of the pool, as a person meets them, on the recorded and on made-up runs. */
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { heldMainThread } from '../../src/cli/main-thread.ts'
+import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
+import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
+import { goTo } from './views.ts'
+
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await page.context().close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(options: BrowserContextOptions = {}): Promise<Locator> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(120_000)
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(inject('pageAddress'))
+  await goTo(page, 'Tasks')
+  const section = page.getByRole('region', { name: 'Tasks', exact: true })
+  await section.getByRole('tree').waitFor()
+  return section
+}
+
+/** A small pool and a narrow band: it is rewritten often. */
+const OFTEN: FakeRunOptions = { iterations: 40, settings: { taskPoolSize: 4, alphaLow: 0.45, alphaHigh: 0.55 } }
+
+const open = (options: FakeRunOptions) => openLog(fakeRunLines(options), options.iterations!)
+
+async function openLog(lines: string, iterations: number): Promise<void> {
+  const path = join(tmpdir(), `made-up-${process.pid}.jsonl`)
+  await writeFile(path, lines)
+  await page.getByLabel('Run log').setInputFiles(path)
+  await page.getByText(`Iteration ${iterations} of ${iterations}`).first().waitFor()
+}
+const scrubTo = (iteration: number) =>
+  page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill(String(iteration))
+
+describe('the lineage', () => {
+  it('shows of the recorded run the rule in numbers, the critic, refused attempts and what changed', async () => {
+    const section = await visit()
+    await section.getByRole('checkbox', { name: 'rewritten only' }).check()
+    await section.getByText(/^\d+ of 512 tasks$/).waitFor()
+    await section.getByRole('searchbox').fill('handtowel in countertop')
+    await section.getByRole('button', { name: /put two handtowel in countertop/ }).click()
+    await section.getByText("acc(q) < acc(q') < α_high: 0.125 < 0.625 < 0.8").first().waitFor()
+    await section.getByText(/^nothing happened x62; went to a place seen before x31/).waitFor()
+    await section.getByText('A hint tells where handtowel 1 is.').waitFor()
+    expect(await section.locator('.diff ins').allTextContents()).toEqual([
+      ' Hint: the handtowel 1 is in sinkbasin 1.',
+    ])
+    await section.getByRole('searchbox').fill('pencil')
+    await section.getByRole('button', { name: /pencil in garbagecan/ }).click()
+    await section.getByRole('tree').getByRole('treeitem', { name: /not accepted/ }).click()
+    await section.getByText("acc(q') > 0 does not hold: acc(q') = 0").first().waitFor()
+    await section.getByText('Attempt 2, refused').waitFor()
+    await section.getByText('There is no shelf to put things in here.').waitFor()
+  }) // prettier-ignore
+
+  it('is gone through by keys alone', async () => {
+    const section = await visit()
+    await open(OFTEN)
+    const items = section.getByRole('treeitem')
+    await expect.poll(() => items.count()).toBeGreaterThan(10)
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim().split('\n')[0] ?? '')
+    await section.locator('[role="treeitem"][tabindex="0"]').focus()
+    await page.keyboard.press('Home')
+    await expect.poll(focused).toMatch(/^As it was drawn/)
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(focused).toMatch(/^Iteration \d+, (harder|easier)/)
+    expect(await section.getByRole('treeitem', { selected: true }).count()).toBe(1)
+    const iteration = /^Iteration (\d+)/.exec(await focused())![1]!
+    await section.getByRole('heading', { name: new RegExp(`in iteration ${iteration}\\b`) }).waitFor()
+    const all = await items.count()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowLeft')
+    await expect.poll(() => items.count()).toBe(1)
+    expect(await items.first().getAttribute('aria-expanded')).toBe('false')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(() => items.count()).toBe(all)
+    await page.keyboard.press('End')
+    await expect.poll(focused).toMatch(/^Iteration \d+/)
+  })
+
+  it('has all of it in a table', async () => {
+    const section = await visit()
+    await open(OFTEN)
+    const rows = (await section.getByRole('treeitem').count()) - 1
+    await section.getByText('Its rewrites as a table').click()
+    const table = section.getByRole('region', { name: 'Rewrites, table' })
+    await expect.poll(() => table.getByRole('row').count()).toBe(rows + 1)
+    await table.getByRole('cell', { name: /^α_low < acc\(q'\) < acc\(q\).*: [\d.]+ < [\d.]+ < [\d.]+$/ }).first().waitFor()
+  }) // prettier-ignore
+})
+
+describe('the pool', () => {
+  it('follows the scrubber: tree, charts and kinds are those of the iteration', async () => {
+    const section = await visit()
+    await open(OFTEN)
+    const accepted = section.getByRole('img', { name: /^Accepted tasks\./ })
+    await expect.poll(() => accepted.getAttribute('aria-label')).toMatch(/\(iterations 0 to 40\)/)
+    const late = await section.getByRole('treeitem').count()
+    await scrubTo(10)
+    await expect.poll(() => accepted.getAttribute('aria-label')).toMatch(/\(iterations 0 to 10\)/)
+    await section.getByText(/^After iteration 10, /).waitFor()
+    expect(await section.getByRole('treeitem').count()).toBeLessThan(late)
+    await scrubTo(0)
+    await section.getByText('After iteration 0, the pool is as it was drawn.').waitFor()
+    expect(await section.getByRole('treeitem').count()).toBe(1)
+  })
+
+  it('has the thresholds of the alarm, and says that it rings where kinds are others', async () => {
+    const section = await visit()
+    await section.getByText(/No threshold is passed\.$/).waitFor()
+    await open(OFTEN)
+    const mix = section.getByRole('img', { name: /^Drift of the kinds\./ })
+    await mix.getByText('alarm').waitFor()
+    await section.getByText(/the drift alarm rings\.$/).waitFor()
+    const kinds = section.getByRole('region', { name: 'Kinds of the pool, table' })
+    const shares = await kinds.getByRole('row').evaluateAll((rows) =>
+      rows.slice(1).map((row) => [...row.querySelectorAll('td')].slice(0, 2).map((cell) => parseFloat(cell.textContent))),
+    ) // prettier-ignore
+    for (const column of [0, 1]) expect(shares.reduce((sum, row) => sum + row[column]!, 0)).toBeCloseTo(100, 0)
+  })
+})
+
+describe('all of it', () => {
+  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+    const section = await visit({ colorScheme })
+    await open(OFTEN)
+    await section.getByText('Its rewrites as a table').click()
+    await section.getByRole('region', { name: 'Kinds of the pool, table' }).waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
+    ).toEqual([])
+  })
+
+  it('stays inside 360 pixels', async () => {
+    const section = await visit({ viewport: { width: 360, height: 800 } })
+    await open(OFTEN)
+    await section.getByText('Its rewrites as a table').click()
+    await section.getByRole('region', { name: 'Kinds of the pool, table' }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  })
+
+  it.each([
+    [
+      'household',
+      () => fakeRunLines({ iterations: 500, settings: { groupSize: 2, evaluationsPerStep: 1, maxSteps: 3 } }),
+    ],
+    ['coding', () => fakeCodingRunLines({ iterations: 500 })],
+  ] as const)('never holds the main thread for 50 ms while 500 iterations of %s are scrubbed', async (_, log) => {
+    await visit()
+    await openLog(log(), 500)
+    await page.waitForTimeout(1000)
+    const held = heldMainThread(browser, page, 6)
+    for (const iteration of [400, 250, 499, 20, 500, 0, 333]) {
+      await scrubTo(iteration)
+      await page.waitForTimeout(500)
+    }
+    const { cpu } = await held
+    expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
+    expect(cpu[0]).toBeLessThan(50)
+  })
+})
