@@ -9,8 +9,12 @@ import { checkConnection } from '../../src/cluster/client/connection-check.ts'
 import { GatewayClient } from '../../src/cluster/client/gateway-client.ts'
 import type { GatewayError } from '../../src/cluster/client/gateway-error.ts'
 import { RunFollower, type FollowOptions, type FollowState } from '../../src/cluster/client/run-follower.ts'
-import type { LogLine, RunSummary } from '../../src/cluster/protocol.ts'
+import { RELEASED_SYSTEMS, type LogLine, type RunSummary } from '../../src/cluster/protocol.ts'
+import { exportRelease } from '../../src/cluster/released/export.ts'
+import { editableFields } from '../../src/cluster/released/mapping.ts'
+import { releasedSettings } from '../../src/cluster/released/systems.ts'
 import type { LoggedEvent } from '../../src/method/events.ts'
+import { problemsOf, requestOf } from '../../src/playground/panels/cluster-launch.ts'
 import { appendLog } from '../../src/playground/panels/cluster-log.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { clusterFile, HAS_PYTHON, startFixture, TOKEN, type Fixture, type FixtureOptions } from './gateway-fixture.ts'
@@ -136,6 +140,39 @@ describe('client and gateway', () => {
       expect(error.retryAfterMs).toBeGreaterThanOrEqual(1000)
     }
   })
+
+  it.each(RELEASED_SYSTEMS)(
+    'agree on what the form of the page asks for, and the YAML that it exports: %s',
+    async (system) => {
+      const systems = Object.fromEntries(RELEASED_SYSTEMS.map((name) => [name, { config: {} }]))
+      const client = await open({ cluster: { systems } })
+      const fields = (await client.schema()).systems[system] ?? []
+      expect(fields).toEqual(editableFields(system))
+      // Every field changed that has room above it, in step with the fields that share a key of the release with it.
+      const changed = fields.map(({ name, isInteger, max, default: value }) => {
+        const more = isInteger ? Number(value) + 1 : Number(value) * 1.125
+        return [
+          name,
+          typeof value === 'boolean' || (max !== null && more > max) ? String(value) : String(more),
+        ] as const
+      })
+      const texts = Object.fromEntries(changed)
+      expect(problemsOf(fields, texts)).toEqual([])
+      const request = requestOf(system, fields, texts, 'all_of_it')
+      expect(Object.keys(request.settings ?? {}).length).toBeGreaterThan(10)
+      const plan = await client.plan(request)
+      const { differences, live, command } = exportRelease(
+        system,
+        { ...releasedSettings(system), ...request.settings },
+        { totalSteps: request.totalSteps!, saveEvery: request.saveEvery!, project: 'all_of_it' },
+      )
+      expect(plan.live).toEqual(live)
+      expect(plan.command.replace(/_[a-z0-9]{6}\.yaml$/, '.yaml')).toBe(command)
+      const shared = differences.filter(({ key }) => key !== 'experiment.project')
+      expect(shared.length).toBeGreaterThan(10)
+      expect(plan.differences).toEqual(expect.arrayContaining(shared))
+    },
+  )
 
   it.skipIf(!HAS_PYTHON)('agree on a run from the dry run to its files', async () => {
     const client = await open({ stepSeconds: 0.3 })
