@@ -1,11 +1,12 @@
 /**
  * `npm run test:cluster`: the tests against real servers (test/cluster/real). It makes a Python environment with Ray, starts one head
  * of it on loopback with token authentication, runs `ray*.real.ts` against it, and ends the head. `--all` runs the other `*.real.ts`
- * too, which make their own, larger environments. The last line has the counts: `9 passed, 0 failed`.
+ * too, which make their own, larger environments; names in its place run the files that have them in their own, as in
+ * `npm run test:cluster -- tinker openai`. The last line has the counts: `9 passed, 0 failed`.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,22 +19,29 @@ const RAY = 'ray[default]==2.60.0'
 const RAY_START_MS = 120_000
 
 const args = process.argv.slice(2)
-const unknown = args.find((argument) => argument !== '--all')
-if (unknown !== undefined) {
-  say(`Unknown argument "${unknown}". Valid: --all.`)
+const isAll = args.includes('--all')
+const names = args.filter((argument) => argument !== '--all')
+const files = readdirSync(join(root, 'test/cluster/real')).filter((file) => file.endsWith('.real.ts'))
+const unknown = names.find((name) => !files.some((file) => file.startsWith(name)))
+if (unknown !== undefined || (isAll && names.length > 0)) {
+  say(
+    `${isAll ? '--all stands alone' : `Unknown argument "${unknown}"`}. Valid: --all, or beginnings of ${files.join(', ')}.`,
+  )
   process.exit(2)
 }
+const filters = isAll ? [] : names.length > 0 ? names : ['ray']
+const needsRay = isAll || files.some((file) => file.startsWith('ray') && filters.some((name) => file.startsWith(name)))
 ensure()
 
 /** @type {Awaited<ReturnType<typeof startRay>> | null} */
 let ray = null
 let counts
 try {
-  ray = await startRay()
-  counts = await runTests(args.includes('--all') ? [] : ['ray'], {
-    RAY_TEST_ADDRESS: ray.address,
-    RAY_TEST_TOKEN: ray.token,
-  })
+  if (needsRay) ray = await startRay()
+  counts = await runTests(
+    filters.map((name) => `test/cluster/real/${name}`),
+    ray === null ? {} : { RAY_TEST_ADDRESS: ray.address, RAY_TEST_TOKEN: ray.token },
+  )
 } catch (error) {
   say(error instanceof PythonMissing ? error.message : (error.stack ?? String(error)))
   counts = { passed: 0, failed: 1, skipped: 0 }

@@ -1,15 +1,20 @@
-/** Real servers of models from PyPI, on the CPU, with a tiny Qwen3 of random weights that is made here. */
+/** Real servers of models from PyPI, on the CPU, with a tiny Qwen3 that is made here: random weights, and a few lessons in form. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pythonEnvironment } from '../../../scripts/python-environment.mjs'
+import { householdLessons } from './household-lessons.ts'
 
 /** Gigabytes: PyTorch and JAX. SkyRL's `jax` extra of before wanted CUDA; what it needs of it is named here. */
 const PACKAGES = ['skyrl[tinker]==0.3.0', 'jax>=0.8,<1', 'flax>=0.12.2', 'optax>=0.2.5', 'openai>=2', 'accelerate>=1', 'uv'] // prettier-ignore
 const PYTHON = resolve(import.meta.dirname, 'python')
 const START_MS = 240_000
+/** Most that is spent on teaching; on an idle core it takes a quarter of it. */
+const TEACHING_SECONDS = 90
+/** Fewer shapes of batches are fewer programs that JAX compiles, each for some seconds. */
+const BACKEND = { max_lora_adapters: 8, max_lora_rank: 8, sample_max_num_sequences: 8, train_micro_batch_size: 1 }
 
 export interface ModelServer {
   address: string
@@ -29,7 +34,7 @@ export async function tinkerServer(): Promise<ModelServer> {
     'uv',
     // SkyRL starts its engine by the same words that it was started by.
     ...['run', '--no-project', '-m', 'skyrl.tinker.api', '--host', '127.0.0.1', '--port', String(port)],
-    ...['--base-model', model, '--backend', 'jax', '--backend-config', '{"max_lora_adapters":8,"max_lora_rank":8}'],
+    ...['--base-model', model, '--backend', 'jax', '--backend-config', JSON.stringify(BACKEND)],
     ...['--checkpoints-base', join(folder, 'checkpoints'), '--database-url', `sqlite:///${join(folder, 'tinker.db')}`],
   ])
 }
@@ -56,9 +61,10 @@ async function server(
     HF_HUB_OFFLINE: '1',
     UV_OFFLINE: '1',
     JAX_PLATFORMS: 'cpu',
+    // What was compiled is there when the server is started again.
+    JAX_COMPILATION_CACHE_DIR: join(folder, 'compiled'),
   }
-  const made = spawnSync(join(bin, 'python'), [join(PYTHON, 'tiny_qwen3.py'), model], { env, encoding: 'utf8' })
-  if (made.status !== 0) throw new Error(`The tiny model could not be made:\n${made.stderr}`)
+  await makeModel(join(bin, 'python'), model, join(folder, 'lessons.jsonl'), env)
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
   let child: ChildProcess | null = null
@@ -112,6 +118,16 @@ async function server(
     throw error
   }
   return opened
+}
+
+async function makeModel(python: string, model: string, lessons: string, env: NodeJS.ProcessEnv): Promise<void> {
+  writeFileSync(lessons, (await householdLessons(1)).map((lesson) => JSON.stringify(lesson)).join('\n'))
+  const made = spawnSync(python, [join(PYTHON, 'tiny_qwen3.py'), model, lessons, String(TEACHING_SECONDS)], {
+    env,
+    encoding: 'utf8',
+  })
+  if (made.status !== 0) throw new Error(`The tiny model could not be made:\n${made.stderr}`)
+  report('tiny model, nats per token:', made.stdout.trim())
 }
 
 async function freePort(): Promise<number> {

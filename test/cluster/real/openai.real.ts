@@ -1,8 +1,9 @@
 /** A real OpenAI-compatible server, `transformers serve` on the CPU, plays policy, reward model and author. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenAiModel } from '../../../src/engines/openai/openai-model.ts'
-import { instructAuthor, instructPolicy, instructReward } from '../../../src/environments/household/instruct-roles.ts'
+import { instructPolicy } from '../../../src/environments/household/instruct-roles.ts'
 import type { Completion } from '../../../src/method/ports.ts'
+import { eventsOf, runLoopCommand } from './loop-command.ts'
 import { report, transformersServer, type ModelServer } from './model-server.ts'
 
 let server: ModelServer
@@ -38,35 +39,44 @@ async function complete(prompt: string, count: number): Promise<Completion[]> {
   return completions!
 }
 
-describe('transformers serve', () => {
-  it('plays the policy, the reward model and the author', async () => {
-    const pieces = await model.chatPieces()
-    const policy = instructPolicy(pieces!)
-    const reward = instructReward(pieces!)
-    const author = instructAuthor(pieces!)
-    const opening = 'You are in the middle of a room. You see a drawer 1.\n\nYour task is to: look.'
-    const turn = policy.opening(opening)
-    const [first] = await complete(turn, 1)
-    const next = turn + first!.text + pieces!.responseEnd + policy.afterResponse('Nothing happens.')
-    const answers = [
-      ...(await complete(next, 2)),
-      ...(await complete(
-        reward.opening(opening) + reward.step({ response: first!.text, observation: 'Nothing happens.' }) + reward.cue,
-        1,
-      )),
-      ...(await complete(
-        author.prompt({ description: 'a room', direction: 'harder', accuracy: 0.9, criticSummary: '' }),
-        1,
-      )),
-    ]
-    for (const { tokens, text, finishReason } of [first!, ...answers]) {
-      expect(['stop', 'length']).toContain(finishReason)
-      expect(tokens.length).toBeGreaterThan(0)
-      expect(typeof text).toBe('string')
-    }
-    // Random weights at temperature 1 do not say the same thing twice.
-    expect(answers[0]!.text).not.toBe(answers[1]!.text)
-    report(JSON.stringify([first, ...answers].map((one) => one!.text)))
+describe('transformers serve', { timeout: 600_000 }, () => {
+  it('plays policy, reward model and author of the household loop, from the command line', async () => {
+    const spec = `openai:${server.address}/v1#${server.model}`
+    const { log, output } = await runLoopCommand(
+      ['--iterations', '1', '--policy-model', spec, '--reward-model', spec, '--author-model', spec],
+      {
+        trainPolicy: false,
+        trainReward: false,
+        tasksPerIteration: 1,
+        taskPoolSize: 1,
+        evaluationsPerStep: 1,
+        // Enough for the expert: a rewrite that cannot be solved in time is refused.
+        maxSteps: 12,
+        rewriteAttempts: 6,
+      },
+    )
+    report(output.trim())
+    expect(eventsOf(log, 'run-finished')).toMatchObject([{ reason: 'completed' }])
+    expect(eventsOf(log, 'model-updated')).toEqual([])
+    const steps = eventsOf(log, 'episode').flatMap((episode) => episode.steps)
+    expect(steps.length).toBeGreaterThanOrEqual(12)
+    const scores = eventsOf(log, 'judged').flatMap(({ votes }) => votes.flat().map(({ score }) => score))
+    const proposals = eventsOf(log, 'rewrite-proposed')
+    report(
+      JSON.stringify({
+        commands: steps.map(({ command }) => command),
+        scores,
+        proposals: proposals.map(({ attempts }) => attempts),
+      }),
+    )
+    const commands = steps.filter(({ command }) => /^(look|inventory|go to .+)$/.test(command))
+    expect(commands.length).toBeGreaterThan(steps.length / 2)
+    expect(scores.length).toBe(steps.length)
+    expect(scores.filter((score) => score !== 0).length).toBeGreaterThan(scores.length / 2)
+    expect(proposals).toHaveLength(1)
+    const { attempts, candidate } = proposals[0]!
+    expect(attempts.at(-1)).toMatchObject({ ok: true, text: expect.stringMatching(/add \d/) as string })
+    expect(candidate).not.toBeNull()
   })
 
   it('is waited for while it is started again', async () => {

@@ -1,14 +1,14 @@
-/** A real server with Tinker's interface, SkyRL's from PyPI: it samples and trains adapters of a tiny Qwen3 for two roles. */
+/** A real server with Tinker's interface, SkyRL's from PyPI: it samples and trains adapters of a tiny Qwen3 for two roles of a loop. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TinkerModel } from '../../../src/engines/tinker/tinker-model.ts'
 import { folderReader } from '../../../src/language-model/folder-reader.ts'
-import type { LoggedEvent } from '../../../src/method/events.ts'
 import type { UpdateOptions } from '../../../src/method/ports.ts'
-import { householdLoop } from './household-loop.ts'
+import { householdLessons, type Lesson } from './household-lessons.ts'
+import { eventsOf, runLoopCommand } from './loop-command.ts'
 import { report, tinkerServer, type ModelServer } from './model-server.ts'
 
 const UPDATE: UpdateOptions = {
-  learningRate: 5e-3,
+  learningRate: 2e-3,
   clipRatioLow: 0.2,
   clipRatioHigh: 0.2,
   klCoefficient: 0,
@@ -19,6 +19,9 @@ const UPDATE: UpdateOptions = {
   maxGradNorm: 1,
   weightDecay: 0,
 }
+
+/** Samples of one prompt, of which two are compared. */
+const COUNT = 6
 
 let server: ModelServer
 const open: TinkerModel[] = []
@@ -51,27 +54,31 @@ async function model(seed: number, notices: string[] = []): Promise<TinkerModel>
   return opened
 }
 
-const updates = (log: readonly LoggedEvent[], role: string) =>
-  log.filter((event) => event.type === 'model-updated').filter((event) => event.role === role)
+/** The end of a prompt that asks for a command in a game that was in no lesson: short, for the sake of time. */
+async function shortPrompt(): Promise<string> {
+  const [{ prompt }] = (await householdLessons(2)) as [Lesson]
+  return prompt.slice(prompt.indexOf('Looking quickly'))
+}
 
 // The server compiles a program for every length that it has not met before, which on a CPU takes longer than anything else.
 describe('a Tinker server', { timeout: 1_200_000 }, () => {
   it('makes a rewarded action more likely and another one less, in both forms of the loss', async () => {
     for (const klCoefficient of [0, 0.01]) {
       const actor = await model(1)
-      const [prompt] = await actor.encode(['Choose a letter: '])
-      const [samples] = await actor.generate([{ prompt: prompt!, count: 2, seed: 5 }], {
+      const [prompt] = await actor.encode([await shortPrompt()])
+      const [samples] = await actor.generate([{ prompt: prompt!, count: COUNT, seed: 5 }], {
         temperature: 1,
         topP: 1,
-        maxTokens: 3,
+        maxTokens: 24,
       })
-      const examples = samples!.map(({ tokens, logProbs }, index) => ({
+      const other = samples!.find(({ text }) => text !== samples![0]!.text)
+      if (!other) throw new Error(`${COUNT} samples are the same: ${samples![0]!.text}`)
+      const examples = [samples![0]!, other].map(({ tokens, logProbs }, index) => ({
         prompt: prompt!,
         response: tokens,
         oldLogProbs: logProbs,
         advantage: index === 0 ? 1 : -1,
       }))
-      expect(examples[0]!.response).not.toEqual(examples[1]!.response)
       const options = { ...UPDATE, klCoefficient }
       const first = await actor.update(examples, options)
       // What was sampled is what is trained: nothing has moved before the first step.
@@ -82,34 +89,56 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
         -(await actor.update([examples[index]!], { ...options, learningRate: 0 })).ppo_kl
       const [rise, fall] = [await after(0), await after(1)]
       report(
-        `β ${klCoefficient}: log π of the rewarded action ${rise.toFixed(4)} per token, of the other ${fall.toFixed(4)}`,
+        `β ${klCoefficient}: log π per token of the rewarded action "${samples![0]!.text.trim()}" by ${rise.toFixed(4)}, of the other by ${fall.toFixed(4)}`,
       )
       expect(rise).toBeGreaterThan(0.01)
       expect(fall).toBeLessThan(-0.01)
     }
   })
 
-  it('trains policy and reward model of the household loop for three iterations', async () => {
-    const [policy, reward] = [await model(1), await model(2)]
-    const log = await householdLoop({ policy, reward, author: reward }, 3, { adaptEnvironment: false })
+  it('trains policy and reward model for three iterations of the household loop, from the command line', async () => {
+    const spec = `tinker:${server.address}#${server.model}`
+    const { log, output } = await runLoopCommand(
+      ['--iterations', '3', '--policy-model', spec, '--reward-model', spec, '--lora', 'rank=4'],
+      { policyLearningRate: 2e-3, rewardLearningRate: 2e-3 },
+    )
+    report(output.trim())
+    expect(eventsOf(log, 'iteration-finished')).toHaveLength(3)
+    expect(eventsOf(log, 'run-finished')).toMatchObject([{ reason: 'completed' }])
+    // What was learned from was read: commands of the game, and verdicts of either kind.
+    const steps = eventsOf(log, 'episode').flatMap((episode) => episode.steps)
+    const commands = steps.filter(({ command }) => /^(look|inventory|go to .+)$/.test(command))
+    expect(commands.length).toBeGreaterThan(steps.length / 2)
+    const scores = eventsOf(log, 'judged').flatMap(({ votes }) => votes.flat().map(({ score }) => score))
+    expect(new Set(scores)).toContain(1)
+    expect(new Set(scores)).toContain(-1)
     for (const role of ['policy', 'reward'] as const) {
-      const steps = updates(log, role)
-      report(role, JSON.stringify(steps.map(({ metrics }) => metrics)))
-      expect(steps.length).toBeGreaterThanOrEqual(2)
-      for (const { metrics } of steps) {
+      const updates = eventsOf(log, 'model-updated').filter((event) => event.role === role)
+      report(role, JSON.stringify(updates.map(({ version, examples, metrics }) => ({ version, examples, ...metrics }))))
+      expect(updates.map(({ version }) => version)).toEqual([1, 2, 3])
+      for (const { examples, metrics } of updates) {
+        expect(examples).toBeGreaterThan(0)
         expect(metrics.lossTokens).toBeGreaterThan(0)
+        expect(Number.isFinite(metrics.grad_norm)).toBe(true)
         expect(metrics.grad_norm).toBeGreaterThan(0)
+        // One step of the optimiser for an update: what was sampled is what is trained.
+        expect(Math.abs(metrics.ppo_kl)).toBeLessThan(0.02)
       }
+      // Answers are sampled from the weights of the last update.
+      const versions =
+        role === 'policy'
+          ? eventsOf(log, 'episode').map(({ policyVersion }) => policyVersion)
+          : eventsOf(log, 'judged').map(({ rewardVersion }) => rewardVersion)
+      expect(new Set(versions)).toEqual(new Set([0, 1, 2]))
     }
-    expect(log.filter(({ type }) => type === 'iteration-finished')).toHaveLength(3)
   })
 
   it('goes on after it was killed and started again, with the weights of the last update', async () => {
     const notices: string[] = []
     const actor = await model(3, notices)
-    const [prompt] = await actor.encode(['Once '])
+    const [prompt] = await actor.encode([await shortPrompt()])
     const request = { prompt: prompt!, count: 1, seed: 11 }
-    const sampling = { temperature: 1, topP: 1, maxTokens: 4 }
+    const sampling = { temperature: 1, topP: 1, maxTokens: 24 }
     const [before] = (await actor.generate([request], sampling)).flat()
     const example = { prompt: prompt!, response: before!.tokens, oldLogProbs: before!.logProbs, advantage: 1 }
     await actor.update([example], UPDATE)

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { OpenAiModel } from '../../../src/engines/openai/openai-model.ts'
+import { openRole } from '../../../src/engines/open-role.ts'
 import type { OpenAiSource } from '../../../src/engines/role-source.ts'
 import { opened } from '../../../src/environments/instruct/conversation.ts'
 import type { Completion, SamplingOptions } from '../../../src/method/ports.ts'
+import { DEFAULTS } from '../../../src/method/settings.ts'
 import { standInServer, type Answer, type Asked, type StandInServer } from '../remote/stand-in-server.ts'
 
 const SAMPLING: SamplingOptions = { temperature: 0.7, topP: 0.9, maxTokens: 12 }
@@ -283,4 +285,30 @@ it('cannot be trained, and has nothing to save', async () => {
   const { model } = await modelOf({})
   await expect(model.update()).rejects.toThrow(/cannot be trained.*Tinker/)
   expect(await model.saveCheckpoint()).toHaveLength(0)
+})
+
+it('asks for nothing any more when the role that it plays is closed', async () => {
+  const busy = () => ({ status: 503, json: { error: 'Busy.' } })
+  let isBusy = false
+  const server = await standInServer<Body>(openAiLike({ fault: () => (isBusy ? busy() : null) }))
+  open.push(server)
+  const unused = () => {
+    throw new Error('Nothing is computed on this machine.')
+  }
+  const role = openRole(
+    'author',
+    { kind: 'openai', baseUrl: `${server.url}/v1`, model: 'tiny', concurrency: 4, timeoutSeconds: 60 },
+    {
+      host: { shippedModel: unused, startModel: unused, startWebLlm: null },
+      settings: DEFAULTS,
+      backend: 'cpu',
+      keys: {},
+    },
+  )
+  await role.load()
+  const [prompt] = await role.model.encode([opened((await role.model.chatPieces())!, 'Be brief.', 'Hi')])
+  isBusy = true
+  const answers = role.model.generate([{ prompt: prompt!, count: 1, seed: 1 }], SAMPLING)
+  role.close()
+  await expect(answers).rejects.toThrow(/closed/)
 })

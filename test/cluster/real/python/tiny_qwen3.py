@@ -1,27 +1,59 @@
-"""A Qwen3 with random weights that every machine can run, a tokenizer of bytes and a chat template: tiny_qwen3.py FOLDER"""
+"""A Qwen3 that every machine can run, with a tokenizer and a chat template: tiny_qwen3.py FOLDER LESSONS SECONDS
 
+Its weights are random, and then taught for a while to answer in the form that is asked for, without any sense: LESSONS has lines of
+{"prompt": …, "response": …}, and the loss is the cross-entropy of the responses. The tokenizer's words are those of the lessons, so that
+prompts of pages are some hundred tokens. Prints one line of JSON with the loss before and after.
+"""
+
+import json
+import random
 import sys
+import time
+from pathlib import Path
 
 import torch
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GenerationConfig, PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
+VOCABULARY = 1500
+# Most prompts are cut to their ends, where the form of the answer is asked for, and some are read whole, for that is what will be asked.
+CUTS = ((16, 48), (16, 96), (8, 192), (4, 8192))
+LEARNING_RATE = 6e-3
+STEPS = 240
 
-folder = sys.argv[1]
+folder, lessons_file, seconds = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
+lessons = [json.loads(line) for line in lessons_file.read_text(encoding="utf8").splitlines()]
 torch.manual_seed(0)
+random.seed(0)
+# Threads that wait for one another are slow where others compute too.
+torch.set_num_threads(1)
 
-alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-tokenizer = Tokenizer(models.BPE(vocab={letter: index for index, letter in enumerate(alphabet)}, merges=[]))
-tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+tokenizer = Tokenizer(models.BPE())
+tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
 tokenizer.decoder = decoders.ByteLevel()
+
+
+def plain_texts():
+    for lesson in lessons:
+        text = lesson["prompt"] + lesson["response"]
+        for token in SPECIAL:
+            text = text.replace(token, "\0")
+        yield from text.split("\0")
+
+
+trainer = trainers.BpeTrainer(
+    vocab_size=VOCABULARY,
+    initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+    show_progress=False,
+)
+tokenizer.train_from_iterator(plain_texts(), trainer)
 tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIAL])
 words = PreTrainedTokenizerFast(
-    tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>", chat_template=TEMPLATE
+    tokenizer_object=tokenizer,
+    eos_token="<|im_end|>",
+    pad_token="<|endoftext|>",
+    chat_template=(Path(__file__).parent / "chat_template.jinja").read_text(encoding="utf8"),
 )
 words.save_pretrained(folder)
 
@@ -44,5 +76,41 @@ model = Qwen3ForCausalLM(
         **ends,
     )
 ).float()
+
+examples = [(tokenizer.encode(one["prompt"]).ids, tokenizer.encode(one["response"]).ids) for one in lessons]
+
+
+def loss_of(batch):
+    length = max(len(prompt) + len(response) for prompt, response in batch)
+    rows = torch.full((len(batch), length), ends["pad_token_id"])
+    learned = torch.zeros((len(batch), length), dtype=torch.bool)
+    for row, (prompt, response) in enumerate(batch):
+        rows[row, : len(prompt) + len(response)] = torch.tensor(prompt + response)
+        learned[row, len(prompt) : len(prompt) + len(response)] = True
+    # Logits of response tokens alone: the token at t is said from the state at t - 1.
+    states = model.model(input_ids=rows).last_hidden_state[:, :-1][learned[:, 1:]]
+    return torch.nn.functional.cross_entropy(model.lm_head(states), rows[learned])
+
+
+optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0)
+began = time.monotonic()
+losses = []
+for step in range(STEPS):
+    # The rate falls to nothing, at the last step or at the end of the time.
+    left = 1 - max(step / STEPS, (time.monotonic() - began) / seconds)
+    if left <= 0:
+        break
+    optimizer.param_groups[0]["lr"] = LEARNING_RATE * left
+    size, cut = CUTS[step % len(CUTS)]
+    loss = loss_of([(prompt[-cut:], response) for prompt, response in random.sample(examples, size)])
+    optimizer.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+    optimizer.step()
+    losses.append(loss.item())
+
 model.generation_config = GenerationConfig(do_sample=True, **ends)
 model.save_pretrained(folder, safe_serialization=True)
+last = losses[-16:]
+told = {"before": losses[0], "after": sum(last) / len(last), "steps": len(losses), "seconds": time.monotonic() - began}
+print(json.dumps({name: round(value, 3) for name, value in told.items()}))
