@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+import type { ShippedFile } from './src/playground/service-worker.ts'
 
 // That plugins take most of a build's time is no news worth a warning.
 const rolldownOptions = { checks: { bundlerTimings: false } }
@@ -15,14 +19,50 @@ const MODEL_CHUNK = {
     !/\/(backends\/webgpu|tfjs-backend-webgpu)/.test(id),
 }
 
+/** Beside the page, under a name that stays: a browser looks there for the next version. */
+const SERVICE_WORKER = 'service-worker'
+
+/** Tells the service worker everything that is shipped, public files included, with the hash of its content. */
+function listShipped(): Plugin {
+  let folder = ''
+  return {
+    name: 'list-shipped',
+    apply: 'build',
+    configResolved({ root, build }) {
+      folder = resolve(root, build.outDir)
+    },
+    closeBundle() {
+      const own = join(folder, `${SERVICE_WORKER}.js`)
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .filter((file) => file !== own)
+        .sort()
+      const shipped: Record<string, ShippedFile> = {}
+      for (const file of files) {
+        const content = readFileSync(file)
+        const hash = createHash('sha256').update(content).digest('hex')
+        shipped[file.slice(folder.length + 1).replaceAll(sep, '/')] = { hash, bytes: content.length }
+      }
+      writeFileSync(own, `self.shipped=${JSON.stringify(shipped)};\n${readFileSync(own, 'utf8')}`)
+    },
+  }
+}
+
 export default defineConfig({
   // Relative addresses: the build can be served from any folder of any host.
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), listShipped()],
   build: {
     target: 'es2022',
     chunkSizeWarningLimit: 1500,
-    rolldownOptions,
+    rolldownOptions: {
+      ...rolldownOptions,
+      input: { index: 'index.html', [SERVICE_WORKER]: `src/playground/${SERVICE_WORKER}.ts` },
+      output: {
+        entryFileNames: ({ name }) => (name === SERVICE_WORKER ? '[name].js' : 'assets/[name]-[hash].js'),
+      },
+    },
   },
   worker: {
     format: 'es',

@@ -10,7 +10,8 @@ export class PageViews {
   #asked = $state.raw<View>(FIRST_VIEW)
   #opened = $state.raw<readonly View[]>([])
   readonly #link: PageLink
-  readonly #left = new Map<View, number>()
+  /** Pixels that each view was scrolled by. */
+  readonly #left: Partial<Record<View, number>> = {}
 
   constructor(link: PageLink) {
     this.#link = link
@@ -31,11 +32,11 @@ export class PageViews {
   lookAt(hash: string): void {
     const { view, part } = placeOf(hash)
     const before = this.current
-    if (view !== before) this.#left.set(before, scrollY)
+    if (view !== before) this.#left[before] = scrollY
     this.#asked = view
     if (!this.#opened.includes(view)) this.#opened = [...this.#opened, view]
     if (part !== null) void scrollToPart(part)
-    else if (view !== before) void tick().then(() => scrollTo(0, this.#left.get(view) ?? 0))
+    else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? 0))
   }
 
   /** By its number in the navigation, from 1; nothing where there is none. */

@@ -2,6 +2,9 @@
 export class WakeLock {
   #isWanted = false
   #sentinel: WakeLockSentinel | null = null
+  /** While the browser is asked, so that it is asked for one lock; what changes meanwhile is looked at afterwards. */
+  #isAsking = false
+  #hasChanged = false
 
   constructor() {
     // A hidden page loses its lock; it asks again when it is back.
@@ -14,12 +17,22 @@ export class WakeLock {
   }
 
   async #update(): Promise<void> {
+    this.#hasChanged = true
+    if (this.#isAsking) return
+    this.#isAsking = true
+    while (this.#hasChanged) {
+      this.#hasChanged = false
+      await this.#ask()
+    }
+    this.#isAsking = false
+  }
+
+  async #ask(): Promise<void> {
     const isDue = this.#isWanted && document.visibilityState === 'visible'
     if (isDue && (this.#sentinel === null || this.#sentinel.released)) {
       // Refused on low battery, for one: the run goes on without.
       const sentinel = await (navigator as Partial<Navigator>).wakeLock?.request('screen').catch(() => null)
       this.#sentinel = sentinel ?? null
-      if (!this.#isWanted) void this.#update()
     } else if (!this.#isWanted && this.#sentinel !== null) {
       const sentinel = this.#sentinel
       this.#sentinel = null
