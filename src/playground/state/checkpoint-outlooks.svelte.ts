@@ -15,16 +15,15 @@ export class CheckpointOutlooks {
     return this.#byLocation.get(location) ?? null
   }
 
-  /** Looks at a folder soon; gives how to take that back. One that could not be read is read again. */
+  /** Looks at a folder soon, if nobody has; gives how to take that back. */
   want(location: string): () => void {
     const timer = setTimeout(() => {
-      const { state = 'unknown' } = this.#byLocation.get(location) ?? {}
-      if (state === 'unknown') void this.#look(location)
+      if (!this.#byLocation.has(location)) void this.#look(location)
     }, STANDS_MS)
     return () => clearTimeout(timer)
   }
 
-  /** A folder of one's own has been given again, or has gone. */
+  /** It is looked at anew: it may be another now, or can be reached. */
   forget(location: string): void {
     this.#byLocation.delete(location)
   }
