@@ -151,6 +151,7 @@ describe('a run on the cluster', () => {
     expect(await readFile(await download.path(), 'utf8')).toMatch(/project: "?osworld_rl/)
     // The learning rates of the page's own preset differ, and the release has one.
     await button('Settings of the page').click()
+    await page.getByText(/As released stays what has no place there: .*profile/).waitFor()
     await button('Open-AgentRL YAML').click()
     await page
       .getByRole('alert')

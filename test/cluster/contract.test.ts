@@ -112,6 +112,14 @@ describe('client and gateway', () => {
       { what: '"explorationBonus" is not a setting.' },
       (client) => client.plan({ system: 'alfworld', settings: { explorationBonus: 1 } as never }),
     ],
+    [
+      'one of two values that are one in the release',
+      'refused',
+      {
+        what: 'policyLearningRate is 0.00002 and rewardLearningRate is 0.000001; the release has one value for both.',
+      },
+      (client) => client.plan({ system: 'alfworld', settings: { policyLearningRate: 2e-5 } }),
+    ],
     ['a name with a path in it', 'refused', {}, (client) => client.plan({ system: 'alfworld', name: '../x' })],
   ])('agree on %s', async (_, kind, said, ask) => {
     const error = await open()

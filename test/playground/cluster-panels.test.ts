@@ -1,16 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { notCarriedOf } from '../../src/cluster/released/export.ts'
 import { editableFields } from '../../src/cluster/released/mapping.ts'
 import { releasedSettings } from '../../src/cluster/released/systems.ts'
 import { RELEASED_SYSTEMS, type LogLine } from '../../src/cluster/protocol.ts'
 import { isLogged } from '../../src/method/events.ts'
 import { foldRun } from '../../src/method/fold.ts'
+import { presetSettings } from '../../src/method/settings.ts'
 import { domainCharts, domainsOf, knownCharts, sideBySide } from '../../src/playground/panels/cluster-charts.ts'
 import {
   fieldProblem,
   nameProblem,
   problemsOf,
   requestOf,
+  settingsFor,
   splitFields,
   textsOf,
 } from '../../src/playground/panels/cluster-launch.ts'
@@ -37,6 +40,19 @@ describe('the form that launches', () => {
       totalSteps: 7,
       settings: { lambda: 0.5 },
     })
+  })
+
+  it('takes outcome alone for λ = 0 where the system has a λ, and says that it cannot be carried where not', () => {
+    const settings = { ...presetSettings('outcome-only'), lambda: 2 }
+    for (const system of RELEASED_SYSTEMS) {
+      const fields = editableFields(system)
+      const start = settingsFor(fields, settings)
+      const names = notCarriedOf(system, start).map(({ name }) => name)
+      expect(names.includes('signal')).toBe(system === 'coding')
+      expect(requestOf(system, fields, textsOf(fields, start), '').settings?.lambda).toBe(
+        system === 'coding' ? undefined : 0,
+      )
+    }
   })
 
   it('refuses what a field cannot be, and says what it can', () => {

@@ -16,7 +16,15 @@ import {
   PROJECT_NAME,
   ReleaseSettingsError,
 } from '../released/export.ts'
-import { editableFields, isPatched, isTree, valueAt, withValueAt, type FieldName } from '../released/mapping.ts'
+import {
+  editableFields,
+  isPatched,
+  isTree,
+  SHARED_KEYS,
+  valueAt,
+  withValueAt,
+  type FieldName,
+} from '../released/mapping.ts'
 import { releasedSettings, SYSTEMS } from '../released/systems.ts'
 import type { Cluster } from './cluster-file.ts'
 import { quoted } from './jobs.ts'
@@ -82,6 +90,12 @@ export function checkRequest(body: unknown, cluster: Cluster): CheckedRequest {
       )
     }
     values[key as FieldName] = value as number
+  }
+  // Requests have only what differs: of two settings that share a key, the other one is as released, and says otherwise.
+  for (const [one, other] of SHARED_KEYS) {
+    if ((values[one] === undefined) === (values[other] === undefined)) continue
+    const missing = values[one] === undefined ? one : other
+    values[missing] = released[missing] as number
   }
   try {
     if (totalSteps !== undefined) values.totalSteps = totalSteps

@@ -79,11 +79,16 @@ export function exportRelease(
     command: launchCommand(system, project),
     differences,
     live: liveOf(system, settings),
-    notCarried: (Object.keys(settings) as (keyof Settings)[]).flatMap((name) => {
-      const why = whyNotCarried(system, name, settings)
-      return why === null ? [] : [{ name, value: settings[name], why }]
-    }),
+    notCarried: notCarriedOf(system, settings),
   }
+}
+
+/** Settings that differ from what the release does, and that it has no place for. */
+export function notCarriedOf(system: ReleasedSystem, settings: Settings): NotCarried[] {
+  return (Object.keys(settings) as (keyof Settings)[]).flatMap((name) => {
+    const why = whyNotCarried(system, name, settings)
+    return why === null ? [] : [{ name, value: settings[name], why }]
+  })
 }
 
 export function checkProject(project: string): void {

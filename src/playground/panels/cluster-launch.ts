@@ -34,6 +34,12 @@ export function splitFields(fields: readonly EditableField[]): { upFront: Editab
   return { upFront, folded: fields.filter((field) => !upFront.includes(field)) }
 }
 
+/** The page's settings as a system's fields can say them: outcome alone is λ = 0, where the system has a λ. */
+export function settingsFor(fields: readonly EditableField[], settings: Settings): Settings {
+  const hasLambda = fields.some(({ name }) => name === 'lambda')
+  return settings.signal === 'outcome' && hasLambda ? { ...settings, signal: 'integrated', lambda: 0 } : settings
+}
+
 /** The fields as the page's settings have them; what those do not say is as released. */
 export function textsOf(fields: readonly EditableField[], settings: Partial<Settings>): FieldTexts {
   return Object.fromEntries(
