@@ -1,7 +1,7 @@
 /**
  * `npm run test:cluster`: the tests against real servers (test/cluster/real). It makes a Python environment with Ray, starts one head
  * of it on loopback with token authentication, runs `ray*.real.ts` against it, and ends the head. `--all` runs the other `*.real.ts`
- * too, which make their own, larger environments; names in its place run the files that have them in their own, as in
+ * too, which make their own, larger environments; names in its place run the files that begin with them, as in
  * `npm run test:cluster -- tinker openai`. The last line has the counts: `9 passed, 0 failed`.
  */
 import { spawn } from 'node:child_process'
