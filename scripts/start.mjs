@@ -60,6 +60,8 @@ export function buildIfStale() {
   const done = spawnSync(process.execPath, [toolFile('vite'), 'build', '--logLevel', 'warn'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
+    // A test runner has an environment of its own; what is tested is what is shipped.
+    env: { ...process.env, NODE_ENV: 'production' },
   })
   if (done.status !== 0) {
     say('The page could not be built; see the messages above.')

@@ -1,0 +1,140 @@
+/** The page without a network, and when a new version is put in its place: served from a folder that a test can change. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { root } from '../../scripts/ensure.mjs'
+import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+}
+
+let browser: Browser
+let context: BrowserContext
+let server: Server
+let address: string
+/** What the server has in place of the built file; null is 404. */
+let replaced: Map<string, string | null>
+let asked: string[]
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+beforeEach(async () => {
+  replaced = new Map()
+  asked = []
+  server = createServer((request, response) => {
+    const path = new URL(request.url!, 'http://here').pathname.slice(1) || 'index.html'
+    asked.push(path)
+    const type = TYPES[extname(path)] ?? 'application/octet-stream'
+    const other = replaced.get(path)
+    const content = other === undefined ? readFile(join(root, 'dist', path)) : Promise.resolve(other)
+    content.then(
+      (body) => response.writeHead(body === null ? 404 : 200, { 'Content-Type': type }).end(body),
+      () => response.writeHead(404).end(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  context.setDefaultTimeout(120_000)
+})
+afterEach(async () => {
+  await context.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(): Promise<Page> {
+  const page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(address)
+  await page.getByText('This is a recorded run').waitFor()
+  return page
+}
+
+/** Until everything is kept. */
+const kept = (page: Page) => page.evaluate(async () => void (await navigator.serviceWorker.ready))
+const version = (page: Page) => page.evaluate(() => document.documentElement.dataset['version'] ?? 'first')
+
+describe('without a network', () => {
+  it('the page opens again, shows its recorded run and trains', async () => {
+    const page = await visit()
+    await kept(page)
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    await context.setOffline(true)
+    await page.reload()
+    await page.getByText('This is a recorded run').waitFor()
+    await goTo(page, 'Episodes')
+    await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
+    await makeSmall(page)
+    await page.getByRole('button', { name: 'Step', exact: true }).click()
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await goTo(page, 'Loop')
+    await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+  })
+})
+
+describe('a new version', () => {
+  it('waits for the pages of the one before, which go on whole; then only what has changed is fetched', async () => {
+    const first = await visit()
+    await kept(first)
+    await first.reload()
+    await first.getByText('This is a recorded run').waitFor()
+    expect(asked.filter((path) => path.startsWith('models/')).length).toBeGreaterThan(0)
+
+    // The next version: another index.html, and no part of the page under the name that it had.
+    const index = (await readFile(join(root, 'dist', 'index.html'), 'utf8')).replace(
+      '<html',
+      '<html data-version="second"',
+    )
+    const script = await readFile(join(root, 'dist', 'service-worker.js'), 'utf8')
+    const [, list] = /^self\.shipped=(\{.*?\}\});/.exec(script)!
+    const shipped = JSON.parse(list!) as Record<string, { hash: string; bytes: number }>
+    const hash = createHash('sha256').update(index).digest('hex')
+    shipped['index.html'] = { hash, bytes: Buffer.byteLength(index) }
+    const old = Object.keys(shipped).filter((path) => /EpisodesView/.test(path))
+    expect(old.length).toBeGreaterThan(0)
+    for (const path of old) {
+      delete shipped[path]
+      replaced.set(path, null)
+    }
+    replaced.set('index.html', index)
+    replaced.set('service-worker.js', script.replace(list!, JSON.stringify(shipped)))
+    asked.length = 0
+    await first.evaluate(async () => {
+      const registration = (await navigator.serviceWorker.getRegistration())!
+      await registration.update()
+      while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50))
+    })
+    expect([...new Set(asked)].sort()).toEqual(['index.html', 'service-worker.js'])
+
+    const second = await visit()
+    expect(await version(second)).toBe('first')
+    await goTo(second, 'Episodes')
+    await second.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
+    await second.close()
+    expect(await version(first)).toBe('first')
+
+    await first.reload()
+    await expect.poll(() => version(first).catch(() => '')).toBe('second')
+    await first.getByText('This is a recorded run').waitFor()
+    const left = await first.evaluate(async () => (await (await caches.open('rlanything-shipped')).keys()).length)
+    expect(left).toBeLessThanOrEqual(new Set(Object.values(shipped).map((file) => file.hash)).size)
+  })
+})
