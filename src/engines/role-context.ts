@@ -71,6 +71,10 @@ export class ContextBoundModel implements RoleModel {
     return this.#model.loadCheckpoint(bytes)
   }
 
+  async lastSyncMs(): Promise<number | null> {
+    return (await this.#model.lastSyncMs?.()) ?? null
+  }
+
   #tell(promptTokens: number, maxPositions: number): void {
     if (!this.#hasTold) this.#options.onFull(promptTokens, maxPositions)
     this.#hasTold = true

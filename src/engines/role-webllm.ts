@@ -89,6 +89,10 @@ export class WebLlmRole implements RoleModel {
     return this.#playing.loadCheckpoint(bytes)
   }
 
+  async lastSyncMs(): Promise<number | null> {
+    return this.#isTrained ? ((await this.#sampled.lastSync())?.durationMs ?? null) : null
+  }
+
   get #playing(): WebLlmModel | SampledTrainer<CheckpointPlace> {
     return this.#isTrained ? this.#sampled : this.#alone
   }

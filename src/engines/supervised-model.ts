@@ -21,6 +21,7 @@ import type { Bridge, Remoted } from './worker-bridge.ts'
 /** What a worker exposes that a model lives in. */
 export interface WorkerModel<Source> extends RoleModel {
   load(source: Source, onBytes?: OnBytes): Promise<ModelInfo>
+  lastSyncMs(): Promise<number | null>
 }
 
 export interface SupervisedModelOptions<Source> {
@@ -90,6 +91,10 @@ export class SupervisedModel<Source = ModelSource> implements RoleModel {
       await model.loadCheckpoint(bytes)
       this.#checkpoint = bytes
     })
+  }
+
+  lastSyncMs(): Promise<number | null> {
+    return this.#call((model) => model.lastSyncMs())
   }
 
   /** Ends the worker; calls under way reject. */

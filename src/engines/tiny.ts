@@ -103,6 +103,11 @@ export class ModelService implements RoleModel {
     if (!this.#isFixed) await this.#loaded.loadCheckpoint(bytes)
   }
 
+  /** It samples for itself. */
+  async lastSyncMs(): Promise<number | null> {
+    return null
+  }
+
   /** Waits for calls in progress and frees the memory; a worker that ends need not be asked to. */
   async unload(): Promise<void> {
     const model = this.#model

@@ -60,6 +60,8 @@ function withAdvantages(samples: readonly TrainingSample[], advantages: readonly
 export interface UpdateResult {
   metrics: UpdateMetrics
   durationMs: number
+  /** Of which new weights went to a sampler elsewhere; null where the model samples for itself. */
+  syncMs: number | null
 }
 
 /**
@@ -76,7 +78,8 @@ export async function updateModels(
     if (examples[learner].length === 0) return null
     const start = ports.now()
     const metrics = await ports[learner].update(examples[learner], updateOptions(learner, settings), signal)
-    return { metrics, durationMs: ports.now() - start }
+    const durationMs = ports.now() - start
+    return { metrics, durationMs, syncMs: (await ports[learner].lastSyncMs?.()) ?? null }
   }
   const [policy, reward] = await Promise.allSettled([update('policy'), update('reward')])
   return { policy: settledValue(policy), reward: settledValue(reward) }

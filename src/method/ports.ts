@@ -104,6 +104,8 @@ export interface LanguageModelPort {
   /** Weights and optimiser state as one safetensors file, and back. */
   saveCheckpoint(): Promise<Uint8Array>
   loadCheckpoint(bytes: Uint8Array): Promise<void>
+  /** Of the last update, the milliseconds in which its weights went to whatever samples for this model; null where it samples itself. */
+  lastSyncMs?(): Promise<number | null>
 }
 
 // ------------------------------------------------------------------------------------------------ environment

@@ -105,6 +105,7 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
   async function iterate({ model, load, close }: OpenedRole) {
     await load()
     const said: unknown[] = []
+    const synced: unknown[] = []
     for (let iteration = 0; iteration < 2; iteration++) {
       const [group] = (await model.generate(REQUESTS, DRAWN)) as [Completion[]]
       said.push(group.map(({ tokens, logProbs }) => [[...tokens], [...logProbs]]))
@@ -115,10 +116,11 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
         advantage: j % 2 === 0 ? 1 : -1,
       }))
       said.push(await model.update(examples, OPTIONS))
+      synced.push(await model.lastSyncMs?.())
     }
     const weights = await model.saveCheckpoint()
     close()
-    return { said, weights }
+    return { said, weights, synced: synced.map((ms) => typeof ms) }
   }
 
   it.each([
@@ -129,6 +131,9 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
     const whole = open(sampled, () => false)
     const undisturbed = await iterate(whole.role)
     expect(whole.workers()).toBe(1)
+    // How long the sampler's new weights took; a model that samples for itself has none.
+    const time = sampled ? 'number' : 'object'
+    expect(undisturbed.synced).toEqual([time, time])
     // The two iterations have moved the weights, or nothing would be told apart.
     expect(undisturbed.said[2]).not.toEqual(undisturbed.said[0])
     for (const method of ['update', 'generate', 'saveCheckpoint']) {

@@ -103,6 +103,18 @@ describe('the order of a run', () => {
     expect(events.some((event) => event.type === 'step' && 'seq' in event)).toBe(false)
   })
 
+  it('shows how long new weights took to a sampler elsewhere, of the model that has one, and logs nothing of it', async () => {
+    const ports = world()
+    const alone = await collect(world(), request(smallSettings(), { iterations: 1 }))
+    Object.assign(ports.policy, { lastSyncMs: () => Promise.resolve(1500) })
+    Object.assign(ports.reward, { lastSyncMs: () => Promise.resolve(null) })
+    const events = await collect(ports, request(smallSettings(), { iterations: 1 }))
+    const timings = events.find((event) => event.type === 'timings')!
+    expect(timings.type === 'timings' && timings.metrics).toMatchObject({ 'timing_s/sync_policy': 1.5 })
+    expect(timings).not.toHaveProperty(['metrics', 'timing_s/sync_reward'])
+    expect(events.filter(isLogged)).toEqual(alone.filter(isLogged))
+  })
+
   it('tells of the difference of sampler and trainer where a model has two, and hands on the cap', async () => {
     const ports = world()
     const { policy } = ports

@@ -11,8 +11,8 @@ import { rewardStrategy, type RewardStrategy } from '../reward-strategy.ts'
 import type { Settings } from '../settings.ts'
 
 export type Events<Result> = AsyncGenerator<RunEvent, Result, void>
-/** What `timing_s/*` measures. `update` is both updates, which run at the same time. */
-export type Work = 'gen' | 'judge' | 'update' | `update_${Learner}` | 'adapt' | 'eval'
+/** What `timing_s/*` measures. `update` is both updates, which run at the same time; `sync_*` is the part of one in which weights went to a sampler. */
+export type Work = 'gen' | 'judge' | 'update' | `update_${Learner}` | `sync_${Learner}` | 'adapt' | 'eval'
 
 export class RunContext {
   readonly ports: LoopPorts
@@ -80,6 +80,7 @@ export class RunContext {
 
   timingsEvent(work: { envSteps: number; sampledTokens: number }): RunEvent {
     const seconds = (name: Work) => (this.#durationMs.get(name) ?? 0) / 1000
+    const syncs = (['sync_policy', 'sync_reward'] as const).filter((name) => this.#durationMs.has(name))
     return this.show({
       type: 'timings',
       metrics: finiteOnly({
@@ -87,6 +88,7 @@ export class RunContext {
         'timing_s/judge': seconds('judge'),
         'timing_s/update_policy': seconds('update_policy'),
         'timing_s/update_reward': seconds('update_reward'),
+        ...Object.fromEntries(syncs.map((name) => [`timing_s/${name}`, seconds(name)])),
         'timing_s/adapt': seconds('adapt'),
         'timing_s/eval': seconds('eval'),
         'timing_s/step': seconds('gen') + seconds('judge') + seconds('update') + seconds('adapt') + seconds('eval'),

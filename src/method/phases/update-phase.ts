@@ -33,6 +33,7 @@ export async function* updateLearners(
     const result = results[learner]
     if (!result) continue
     run.addTime(`update_${learner}`, result.durationMs)
+    if (result.syncMs !== null) run.addTime(`sync_${learner}`, result.syncMs)
     const version = 1 + (learner === 'policy' ? state.policyVersion : state.rewardVersion)
     yield run.show({ type: 'progress', phase: `update-${learner}`, done: 1, total: 1 })
     yield run.log({
