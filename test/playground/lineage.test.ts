@@ -19,6 +19,7 @@ import { formatRewrite } from '../../src/environments/household/rewrite-language
 import { taskOf, type HouseholdTask } from '../../src/environments/household/task.ts'
 import type { RewriteProposed } from '../../src/method/events.ts'
 import { fakeRun } from './fake-run.ts'
+import { recordedHousehold } from './recorded-household.ts'
 
 const events: LoggedEvent[] = [...fakeRun({ iterations: 40, settings: { taskPoolSize: 6 } })].filter(isLogged)
 const view = foldRun(events)
@@ -188,12 +189,12 @@ describe('a room before and after', () => {
       const outcome = applyRewrite(base, rewrite, `${base.id}~1`)
       if (!outcome.ok) throw new Error(outcome.message)
       const line = formatRewrite(rewrite)
-      const fromRooms = sceneChange(asTask(base, true), proposal(line, outcome.task, true))
-      expect(fromRooms.isFromScenes).toBe(true)
+      const fromRooms = sceneChange(asTask(base, true), proposal(line, outcome.task, true), null)
+      expect(fromRooms.from).toBe('log')
       const count = rewrite.kind === 'add-distractors' ? rewrite.count : 1
       expect(fromRooms.sentences.length, line).toBeGreaterThanOrEqual(count)
-      const fromLine = sceneChange(asTask(base, false), proposal(line, outcome.task, false))
-      expect(fromLine).toMatchObject({ isFromScenes: false, sentences: [expect.any(String)] })
+      const fromLine = sceneChange(asTask(base, false), proposal(line, outcome.task, false), null)
+      expect(fromLine).toMatchObject({ from: 'words', sentences: [expect.any(String)] })
       if ('object' in rewrite && rewrite.kind !== 'change-goal') {
         expect(fromRooms.sentences.join(' '), line).toContain(rewrite.object)
         expect(fromLine.sentences.join(' '), line).toContain(rewrite.object)
@@ -202,6 +203,23 @@ describe('a room before and after', () => {
   })
 
   it('is told of nothing where the author’s line means nothing', () => {
-    expect(sceneChange(asTask(base, false), proposal('make it fun', base, false)).sentences).toEqual([])
+    expect(sceneChange(asTask(base, false), proposal('make it fun', base, false), null).sentences).toEqual([])
+  })
+
+  it('is drawn again from the seed for the rewrites of the recorded run, which holds no rooms', () => {
+    const recorded = recordedHousehold()
+    let count = 0
+    for (const { proposal } of recorded.rewrites.values()) {
+      if (!proposal.candidate) continue
+      const { sentences, from } = sceneChange(recorded.tasks.get(proposal.taskId)!.task, proposal, recorded)
+      const { text } = proposal.attempts.findLast(({ ok }) => ok)!
+      expect(from, text).toBe('seed')
+      const [, added] = /^ add (\d+)/.exec(text) ?? []
+      if (added !== undefined) {
+        expect(sentences.filter((sentence) => / is added to /.test(sentence))).toHaveLength(Number(added))
+        count++
+      }
+    }
+    expect(count).toBeGreaterThan(3)
   })
 })

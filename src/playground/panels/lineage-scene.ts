@@ -1,27 +1,37 @@
 /**
- * What a rewrite did to a room, in words. Where the log holds the rooms before and after, what differs between them is told;
- * where it does not (a published log has no rooms), what the author's own line means.
+ * What a rewrite did to a room, in words. Where the log holds the rooms before and after, what differs between them is told.
+ * A published log has no rooms: a generated one is drawn again, and where that cannot be, the author's own line is explained.
  */
 import { nameOf, type HouseholdGame } from '../../environments/household/game.ts'
 import { parseRewrite } from '../../environments/household/rewrite-language.ts'
 import { gameOf, type Hint, type HouseholdTask, type TaskRewrite } from '../../environments/household/task.ts'
 import type { RewriteProposed } from '../../method/events.ts'
+import type { RunView } from '../../method/fold.ts'
 import type { Task } from '../../method/ports.ts'
 import { counted } from './format.ts'
+import { playedTask } from './theatre-scene.ts'
 
 export interface SceneChange {
   sentences: string[]
-  /** From the rooms themselves, or only from what the author wrote. */
-  isFromScenes: boolean
+  /** The rooms of the log, rooms drawn again from the seed, or only the words of the author. */
+  from: 'log' | 'seed' | 'words'
 }
 
-export function sceneChange(before: Task, proposal: RewriteProposed): SceneChange {
+/** Rewrites that are applied again to draw a room: each takes some milliseconds, since an expert tries it. */
+const MOST_APPLIED = 4
+
+/** `run` may be null where there is nothing to draw a room from. */
+export function sceneChange(before: Task, proposal: RewriteProposed, run: RunView | null): SceneChange {
   const then = householdTask(before)
   const now = householdTask(proposal.candidate)
-  if (then && now) return { sentences: differences(then, now), isFromScenes: true }
+  if (then && now) return { sentences: differences(then, now), from: 'log' }
+  if (run?.settings && proposal.candidate && run.lineage(proposal.candidate.id).length <= 1 + MOST_APPLIED) {
+    const [old, next] = [before.id, proposal.candidate.id].map((id) => playedTask(run, id, run.settings!))
+    if (old && next) return { sentences: differences(old, next), from: 'seed' }
+  }
   const text = proposal.attempts.findLast(({ ok }) => ok)?.text
   const rewrite = text === undefined ? null : parseRewrite(text)
-  return { sentences: rewrite ? [rewriteSentence(rewrite)] : [], isFromScenes: false }
+  return { sentences: rewrite ? [rewriteSentence(rewrite)] : [], from: 'words' }
 }
 
 function householdTask(task: Task | null): HouseholdTask | null {
