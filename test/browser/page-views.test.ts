@@ -1,0 +1,218 @@
+/** The views of the page: found by address, link and number, left as they were; looked at by axe; how the first one loads. */
+import { gzipSync } from 'node:zlib'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { VIEWS, type View } from '../../src/playground/views.ts'
+import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
+import { fakeRunLines } from '../playground/fake-run.ts'
+import { goTo } from './views.ts'
+
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await page.context().close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function open(options: BrowserContextOptions = {}): Promise<void> {
+  const viewport = { width: 1280, height: 900 }
+  const context = await browser.newContext({ serviceWorkers: 'block', viewport, ...options })
+  context.setDefaultTimeout(60_000)
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+}
+
+async function visit(hash = '', options: BrowserContextOptions = {}): Promise<void> {
+  await open(options)
+  await page.route('**/runs/**', (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1)
+    if (name === 'household.jsonl') return route.fulfill({ body: fakeRunLines({ iterations: 12 }) })
+    if (name === 'coding.jsonl') return route.fulfill({ body: fakeCodingRunLines() })
+    return route.fulfill({ status: 404 })
+  })
+  await page.goto(new URL(hash, inject('pageAddress')).href)
+  await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
+}
+
+const link = (title: string) => page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title })
+const shown = () => page.locator('nav [aria-current=page]').innerText()
+const lambda = () => page.getByRole('textbox', { name: /^λ, weight/ })
+
+describe('the views', () => {
+  it('have addresses, and the browser’s way back; controls and what was opened stay', async () => {
+    await visit()
+    expect(await shown()).toBe('Loop')
+    await goTo(page, 'Episodes')
+    await page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    await lambda().fill('2')
+    await lambda().press('Enter')
+    await expect.poll(() => page.url()).toMatch(/#v1\..*&view=episodes$/)
+    const withLambda = page.url()
+    await goTo(page, 'Tasks')
+    await page.goBack()
+    await expect.poll(shown).toBe('Episodes')
+    const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
+    expect(await cell.getAttribute('aria-selected')).toBe('true')
+    // The entry of the history is older than the setting, which stays all the same.
+    await page.goBack()
+    await expect.poll(shown).toBe('Loop')
+    expect(await lambda().inputValue()).toBe('2')
+    await expect.poll(() => page.url()).toMatch(/#v1\.[^&]*$/)
+
+    await page.goto('about:blank')
+    await page.goto(withLambda)
+    await expect.poll(shown).toBe('Episodes')
+    await expect.poll(() => lambda().inputValue()).toBe('2')
+  })
+
+  it('are reached by their numbers, but not while one writes', async () => {
+    await visit()
+    await page.keyboard.press('3')
+    await expect.poll(shown).toBe('Tasks')
+    expect(await page.title()).toMatch(/^Tasks · /)
+    await lambda().focus()
+    await page.keyboard.press('1')
+    expect(await shown()).toBe('Tasks')
+  })
+
+  it('hand the focus on when what had it is gone', async () => {
+    await visit('#episodes')
+    await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
+    await page.keyboard.press('5')
+    await expect.poll(shown).toBe('Runs')
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className ?? '')).toMatch(/content/)
+    await page.locator('#runs-title').waitFor()
+    await page.keyboard.press('Tab')
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+      .toBe('Iterations of the next run')
+    await link('Learn').focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(shown).toBe('Learn')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Learn')
+  })
+
+  it('are scrolled to where they were left', async () => {
+    await visit()
+    await page.getByRole('heading', { name: 'Curves' }).waitFor()
+    await page.evaluate(() => scrollTo(0, 400))
+    await goTo(page, 'Tasks')
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
+    await goTo(page, 'Loop')
+    // A sentence above may take a line more by now.
+    await expect.poll(() => page.evaluate(() => Math.abs(scrollY - 400))).toBeLessThan(50)
+  })
+
+  it('are not all there with a link that hides what they hold', async () => {
+    await visit('#hide=trajectories,runs&view=runs')
+    await expect.poll(shown).toBe('Loop')
+    expect(await link('Episodes').count()).toBe(0)
+    expect(await link('Runs').count()).toBe(0)
+    await page.getByRole('button', { name: 'Show everything' }).click()
+    await link('Episodes').waitFor()
+  })
+
+  it('come from a point of a curve to the episodes of its iteration', async () => {
+    await visit()
+    await page.getByRole('img', { name: /^Policy accuracy/ }).click()
+    await expect.poll(shown).toBe('Episodes')
+    await page.getByRole('spinbutton', { name: 'Iteration', exact: true }).waitFor()
+  })
+})
+
+describe('every view', () => {
+  const settled: Record<View, string> = {
+    loop: 'h2#loop-title',
+    episodes: '#equation',
+    tasks: '#games details, #games button',
+    learn: '#theory',
+    runs: '#runs-title',
+    models: '#models-title',
+    cluster: '#cluster-title',
+    benchmark: '#benchmark-title',
+  }
+  const cases = (['light', 'dark'] as const).flatMap((scheme) =>
+    (['Household', 'Coding'] as const).map((world) => ({ scheme, world })),
+  )
+
+  it.each(cases)('has nothing that axe objects to, in $scheme, $world', async ({ scheme, world }) => {
+    await visit('', { colorScheme: scheme })
+    await page.getByRole('radio', { name: world, exact: true }).check()
+    await page.getByText(`This is a recorded run of the preset ${world.toLowerCase()}`).waitFor()
+    const found: string[] = []
+    for (const view of Object.keys(VIEWS) as View[]) {
+      await goTo(page, VIEWS[view])
+      await page.locator(settled[view]).first().waitFor()
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      for (const { id, nodes } of violations) found.push(`${view}: ${id}: ${nodes[0]!.html.slice(0, 160)}`)
+    }
+    expect(found).toEqual([])
+  })
+
+  it.each([360, 1280])('stays inside %i pixels, and its controls can be reached', async (width) => {
+    await visit('', { viewport: { width, height: 740 } })
+    for (const view of Object.keys(VIEWS) as View[]) {
+      await goTo(page, VIEWS[view])
+      await page.locator(settled[view]).first().waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(width)
+      expect(await page.getByRole('button', { name: 'Run', exact: true }).isVisible()).toBe(true)
+      expect(await page.getByText('Settings of your run').isVisible()).toBe(true)
+    }
+  })
+})
+
+describe('the first load', () => {
+  it.each([1280, 360])('moves nothing about and paints early at %i pixels', async (width) => {
+    await open({ viewport: { width, height: 800 } })
+    await page.addInitScript(() => {
+      const shifts: number[] = []
+      Object.assign(window, { shifts })
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value)
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    await page.goto(inject('pageAddress'))
+    await page.getByText('This is a recorded run').waitFor()
+    await page.getByRole('img', { name: /^Policy accuracy\. in/ }).waitFor()
+    await page.waitForTimeout(1000)
+    const shifted = await page.evaluate(() =>
+      (window as unknown as { shifts: number[] }).shifts.reduce((sum, value) => sum + value, 0),
+    )
+    const paint = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]!.startTime)
+    let painted = await paint()
+    // A machine that is busy with something else for a moment is no fault of the page.
+    for (let again = 0; again < 3 && painted >= 1000; again++) {
+      await page.reload()
+      await page.getByText('This is a recorded run').waitFor()
+      painted = Math.min(painted, await paint())
+    }
+    process.stdout.write(`layout shift ${shifted.toFixed(4)}, first contentful paint ${Math.round(painted)} ms\n`)
+    expect(shifted).toBeLessThan(0.05)
+    expect(painted).toBeLessThan(1000)
+  })
+
+  it('is below 300 kB packed, of the page and its workers, before any model', async () => {
+    await open()
+    const sizes = new Map<string, number>()
+    page.context().on('response', async (response) => {
+      const { pathname } = new URL(response.url())
+      if (!/\/runs\/|\/models\//.test(pathname)) sizes.set(pathname, gzipSync(await response.body()).length)
+    })
+    await page.goto(inject('pageAddress'))
+    await page.getByText('This is a recorded run').waitFor()
+    await page.waitForLoadState('networkidle')
+    const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    process.stdout.write(`first load ${Math.round(total / 1000)} kB packed in ${sizes.size} files\n`)
+    expect(sizes.size).toBeGreaterThan(5)
+    expect(total).toBeLessThan(300_000)
+  })
+})
