@@ -13,9 +13,10 @@
  * `--models DIR`, `--problems PATH` and `--backend NAME` are as of `npm run loop`, `--iterations N` ends a run before its
  * time is up, and `--out DIR` keeps the logs.
  *
- *     npm run experiments -- main-thread [--seconds 20]
+ *     npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
  *
- * `main-thread`: presses Run and watches how long single tasks hold the page's main thread, in three windows of time.
+ * `main-thread`: presses Run, waits until iteration `after` has begun, and watches in the views Loop, Episodes and Tasks, one after
+ * the other, how long single tasks hold the page's main thread.
  *
  *     npm run experiments -- generator [--games 1000] [--recount] [--draws 300]
  *
@@ -39,7 +40,7 @@ const USAGE = `Usage: npm run experiments -- learning [--preset household] [--se
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
          [--iterations N] [--out DIR] and what is above
-       npm run experiments -- main-thread [--seconds 20]
+       npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
        npm run experiments -- generator [--games 1000] [--recount] [--draws 300]`
 
 /** One run of a seed; whatever runs it prints nothing. */
@@ -58,18 +59,39 @@ async function learning(seeds: readonly number[], atOnce: number, learn: Learn):
   process.stdout.write(`\n${learningTable(results)}\n${learningVerdicts(results)}`)
 }
 
-async function mainThread(seconds: number): Promise<void> {
+/** Views that a run shows itself in; each is watched for `seconds`, once the run has come to iteration `after`. */
+const WATCHED_VIEWS = ['Loop', 'Episodes', 'Tasks']
+const PATIENCE_MS = 1_800_000
+
+async function mainThread({
+  preset,
+  after,
+  seconds,
+}: {
+  preset: string
+  after: number
+  seconds: number
+}): Promise<void> {
+  const { setting } = presetSettings(preset)
   buildIfStale()
   const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
   const browser = await launchBrowser()
   try {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+    const page = await browser.newPage({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
     await page.goto(server.resolvedUrls!.local[0]!)
+    await page.getByRole('radio', { name: new RegExp(`^${setting}`, 'i') }).check()
+    await page.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(preset)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    await page.waitForTimeout(2000)
-    for (let window = 0; window < 3; window++) {
+    await page.waitForFunction(
+      (least) => Number(/Iteration (\d+): /.exec(document.body.innerText)?.[1] ?? 0) >= least,
+      after,
+      { timeout: PATIENCE_MS, polling: 1000 },
+    )
+    for (const view of WATCHED_VIEWS) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await page.waitForTimeout(2000)
       const held = await heldMainThread(browser, page, seconds)
-      process.stdout.write(`${JSON.stringify(held, (_, value: unknown) => rounded(value))}\n`)
+      process.stdout.write(`${JSON.stringify({ view, ...held }, (_, value: unknown) => rounded(value))}\n`)
     }
   } finally {
     await browser.close()
@@ -110,6 +132,7 @@ const OPTIONS = {
   problems: { type: 'string' },
   backend: { type: 'string' },
   out: { type: 'string' },
+  after: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '20' },
   games: { type: 'string', default: '1000' },
   recount: { type: 'boolean', default: false },
@@ -130,8 +153,10 @@ async function run(args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = positionals
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one name too many.`)
   if (name === 'learning') await learningFrom(values)
-  else if (name === 'main-thread') await mainThread(numberOf('seconds', values.seconds))
-  else if (name === 'generator') {
+  else if (name === 'main-thread') {
+    const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
+    await mainThread({ preset: values.preset, after, seconds })
+  } else if (name === 'generator') {
     const draws = numberOf('draws', values.draws)
     if (values.recount) recount()
     if (draws > 0) compareDraws(draws)
