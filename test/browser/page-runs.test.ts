@@ -1,7 +1,7 @@
 /** Runs as things that one keeps: a link makes the same run again, a zip the same page; branches, seeds, scrubbing. */
 import { readFile } from 'node:fs/promises'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Locator, Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 import { parseRunLog } from '../../src/runs/run-log.ts'
@@ -67,6 +67,22 @@ async function logOf(page: Page): Promise<object[]> {
   return log.map((event) => (event.type === 'run-started' ? { ...event, runId: '' } : event))
 }
 
+/** Panels are drawn one after another, each in a task of its own. */
+async function settledText(region: Locator): Promise<string> {
+  let text = ''
+  await expect
+    .poll(
+      async () => {
+        const before = text
+        text = await region.innerText()
+        return text === before
+      },
+      { interval: 300, timeout: 15_000 },
+    )
+    .toBe(true)
+  return text
+}
+
 /** What the page shows of a run, in words. */
 async function shownText(page: Page): Promise<string[]> {
   await goTo(page, 'Loop')
@@ -80,7 +96,7 @@ async function shownText(page: Page): Promise<string[]> {
     ['Tasks', 'Tasks'],
   ] as const) {
     await goTo(page, view)
-    sections.push(await page.getByRole('region', { name, exact: true }).innerText())
+    sections.push(await settledText(page.getByRole('region', { name, exact: true })))
   }
   return [...labels, ...sections.map((text) => text.replaceAll(/This is a recorded run.*/g, ''))]
 }
@@ -148,10 +164,10 @@ describe('a kept run', () => {
       const before = await shownText(page)
       expect(before[0]).toContain('(iterations 1 to 4)')
       await scrubber.fill('2')
-      await expect.poll(async () => (await shownText(page))[0]).toContain('(iterations 1 to 2)')
+      await expect.poll(async () => (await shownText(page))[0], { timeout: 30_000 }).toContain('(iterations 1 to 2)')
       const atTwo = await shownText(page)
       await scrubber.fill('4')
-      await expect.poll(() => shownText(page)).toEqual(before)
+      await expect.poll(() => shownText(page), { timeout: 30_000 }).toEqual(before)
 
       // Computing time is in no log, but kept with the run.
       await goTo(page, 'Runs')
@@ -177,9 +193,9 @@ describe('a kept run', () => {
         buffer: await readFile(await download.path()),
       })
       await cards(elsewhere).first().getByText('imported from mine.zip').waitFor()
-      await expect.poll(() => shownText(elsewhere)).toEqual(before)
+      await expect.poll(() => shownText(elsewhere), { timeout: 30_000 }).toEqual(before)
       await elsewhere.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('2')
-      await expect.poll(() => shownText(elsewhere)).toEqual(atTwo)
+      await expect.poll(() => shownText(elsewhere), { timeout: 30_000 }).toEqual(atTwo)
       await elsewhere.close()
 
       await setLambda(page, 0.25)
