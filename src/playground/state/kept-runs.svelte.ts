@@ -25,6 +25,7 @@ export class KeptRunList {
   #problem = $state.raw<string | null>(null)
   #doing = $state.raw<string | null>(null)
   #timer = 0
+  #last: Promise<void> = Promise.resolve()
 
   constructor(open: OpenRunLibrary) {
     this.#open = open
@@ -53,11 +54,16 @@ export class KeptRunList {
   }
 
   has(runId: string): boolean {
-    return this.#entries?.some((entry) => entry.runId === runId && !entry.isEvicted) ?? false
+    const entry = this.#entry(runId)
+    return entry !== undefined && !entry.isEvicted
   }
 
-  async look(): Promise<void> {
-    await this.#try(null, async ({ list, rows }) => {
+  look(): Promise<void> {
+    return this.#inTurn(() => this.#look())
+  }
+
+  #look(): Promise<void> {
+    return this.#try(null, async ({ list, rows }) => {
       const { runs, usage, quota } = await list()
       this.#entries = runs
       this.#usage = { used: usage, quota }
@@ -74,16 +80,20 @@ export class KeptRunList {
   }
 
   /** Lays a run over the curves, or takes it away. */
-  async choose(runId: string, isChosen: boolean): Promise<void> {
-    const others = this.#chosen.filter(({ summary }) => summary.runId !== runId)
-    const summary = this.#entries?.find((entry) => entry.runId === runId)
-    if (!isChosen || !summary) {
-      this.#chosen = others
-      return
-    }
-    await this.#try(null, async ({ rows }) => {
-      const own = await rows(runId)
-      this.#chosen = [...this.#chosen.filter((each) => each.summary.runId !== runId), { summary, rows: own }]
+  choose(runId: string, isChosen: boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      const withoutIt = this.#chosen.filter(({ summary }) => summary.runId !== runId)
+      if (!isChosen) {
+        this.#chosen = withoutIt
+        return
+      }
+      // A short run ends before the list has been looked at again.
+      if (!this.#entry(runId)) await this.#look()
+      const summary = this.#entry(runId)
+      if (!summary) return
+      await this.#try(null, async ({ rows }) => {
+        this.#chosen = [...withoutIt, { summary, rows: await rows(runId) }]
+      })
     })
   }
 
@@ -141,6 +151,16 @@ export class KeptRunList {
       this.#bridge = bridge
     }
     return this.#bridge.remote
+  }
+
+  #entry(runId: string): RunSummary | undefined {
+    return this.#entries?.find((entry) => entry.runId === runId)
+  }
+
+  /** One after the other: what was chosen while a list was read must not be lost with what was there before. */
+  #inTurn(job: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(job)
+    return this.#last
   }
 
   #lookSoon(): void {
