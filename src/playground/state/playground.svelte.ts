@@ -325,6 +325,12 @@ export class Playground {
     if (this.#source === 'recorded') this.recorded.seek(this.recorded.iteration - 1)
   }
 
+  /** A replay at the next speed; a run of one's own goes at its own, but can be shown event by event. */
+  pressSpeed(by: -1 | 1): void {
+    if (this.#source === 'recorded') this.recorded.shiftSpeed(by)
+    else this.live.isSlow = by < 0
+  }
+
   #turnTo(source: 'recorded' | 'live'): void {
     this.#source = source
     const ticket = ++this.#turn

@@ -208,6 +208,11 @@ export class RecordedRun {
     this.#speed = speed
   }
 
+  /** The speed beside this one; the slowest and the fastest stay. */
+  shiftSpeed(by: -1 | 1): void {
+    this.#speed = SPEEDS[SPEEDS.findIndex((speed) => speed === this.#speed) + by] ?? this.#speed
+  }
+
   pause(): void {
     this.#isPlaying = false
   }
