@@ -15,8 +15,8 @@
  *
  *     npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
  *
- * `main-thread`: presses Run, waits until iteration `after` has begun, and watches in the views Loop, Episodes and Tasks, one after
- * the other, how long single tasks hold the page's main thread.
+ * `main-thread`: presses Run, waits until iteration `after` has begun, and watches in the views that show the run, one after
+ * the other, how long single tasks hold the page's main thread; then the same in a page that goes on with the kept run.
  *
  *     npm run experiments -- generator [--games 1000] [--recount] [--draws 300]
  *
@@ -25,16 +25,13 @@
  * `--draws`, only compares so many draws of the floor plans.
  */
 import { parseArgs } from 'node:util'
-import { preview } from 'vite'
-import { launchBrowser } from '../../scripts/browser.mjs'
-import { buildIfStale } from '../../scripts/start.mjs'
 import { presetSettings, SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments-learning-chromium.ts'
 import { learnInNode } from './experiments-learning-node.ts'
 import { learningTable, learningVerdicts, type LearningResult } from './experiments-learning-report.ts'
 import { compareDraws } from './floor-plan-draws.ts'
+import { watchMainThread } from './experiments-main-thread.ts'
 import { generatorReport, recount } from './generator-report.ts'
-import { heldMainThread } from './main-thread.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
@@ -57,46 +54,6 @@ async function learning(seeds: readonly number[], atOnce: number, learn: Learn):
     results.push(...(await Promise.all(batch)))
   }
   process.stdout.write(`\n${learningTable(results)}\n${learningVerdicts(results)}`)
-}
-
-/** Views that a run shows itself in; each is watched for `seconds`, once the run has come to iteration `after`. */
-const WATCHED_VIEWS = ['Loop', 'Episodes', 'Tasks']
-const PATIENCE_MS = 1_800_000
-
-async function mainThread({
-  preset,
-  after,
-  seconds,
-}: {
-  preset: string
-  after: number
-  seconds: number
-}): Promise<void> {
-  const { setting } = presetSettings(preset)
-  buildIfStale()
-  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
-  const browser = await launchBrowser()
-  try {
-    const page = await browser.newPage({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
-    await page.goto(server.resolvedUrls!.local[0]!)
-    await page.getByRole('radio', { name: new RegExp(`^${setting}`, 'i') }).check()
-    await page.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(preset)
-    await page.getByRole('button', { name: 'Run', exact: true }).click()
-    await page.waitForFunction(
-      (least) => Number(/Iteration (\d+): /.exec(document.body.innerText)?.[1] ?? 0) >= least,
-      after,
-      { timeout: PATIENCE_MS, polling: 1000 },
-    )
-    for (const view of WATCHED_VIEWS) {
-      await page.getByRole('link', { name: view, exact: true }).click()
-      await page.waitForTimeout(2000)
-      const held = await heldMainThread(browser, page, seconds)
-      process.stdout.write(`${JSON.stringify({ view, ...held }, (_, value: unknown) => rounded(value))}\n`)
-    }
-  } finally {
-    await browser.close()
-    await server.close()
-  }
 }
 
 function rounded(value: unknown): unknown {
@@ -155,7 +112,9 @@ async function run(args: readonly string[]): Promise<void> {
   if (name === 'learning') await learningFrom(values)
   else if (name === 'main-thread') {
     const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
-    await mainThread({ preset: values.preset, after, seconds })
+    await watchMainThread({ preset: values.preset, after, seconds }, (watched) =>
+      process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
+    )
   } else if (name === 'generator') {
     const draws = numberOf('draws', values.draws)
     if (values.recount) recount()
