@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/method/fold.ts'
-import { charts, summarise, tableRows, valueAt, type Chart } from '../../src/playground/panels/curves.ts'
+import { charts, spread, summarise, tableRows, valueAt, type Chart } from '../../src/playground/panels/curves.ts'
 import { documentTitle } from '../../src/playground/panels/document-title.ts'
 import { activeFlows, FLOWS, loopFlows } from '../../src/playground/panels/loop-flows.ts'
 import { loopGeometry, WIDE_FROM } from '../../src/playground/panels/loop-geometry.ts'
@@ -111,18 +111,23 @@ describe('curves', () => {
     ])
   })
 
-  it('fill a table with both ends of a long run', () => {
-    const points = Array.from({ length: 1000 }, (_, i) => ({ x: i + 1, y: i }))
-    const long: Chart = {
-      id: 'x',
-      title: 'x',
-      about: '',
-      unit: 'number',
-      series: [{ name: 'x', hue: 'ink', line: 'solid', points }],
-    }
-    const rows = tableRows(long, 40)
-    expect(rows).toHaveLength(40)
-    expect([rows[0]!.iteration, rows[39]!.iteration]).toEqual([1, 1000])
+  it('are in tables whole, and for a first look spread, with both ends of a long run', () => {
+    const series = (points: { x: number; y: number }[]) => ({ points })
+    const long = Array.from({ length: 1000 }, (_, i) => ({ x: i + 1, y: i }))
+    const rows = tableRows([series(long), series([{ x: 0, y: 7 }, { x: 500, y: 8 }])]) // prettier-ignore
+    expect(rows).toHaveLength(1001)
+    expect(rows[0]).toEqual({ at: 0, values: [null, 7] })
+    expect(rows[500]).toEqual({ at: 500, values: [499, 8] })
+    const few = spread(rows, 40)
+    expect(few).toHaveLength(40)
+    expect([few[0]!.at, few[39]!.at]).toEqual([0, 1000])
+    expect(spread(rows.slice(0, 3), 40)).toHaveLength(3)
+  })
+
+  it('are told apart by their lines, not by their hues alone', () => {
+    for (const world of ['household', 'coding'] as const)
+      for (const { title, series } of charts(view, world))
+        expect(new Set(series.map(({ line }) => line)).size, title).toBe(series.length)
   })
 })
 

@@ -16,6 +16,7 @@ export interface SeriesSource {
 export interface Series {
   name: string
   hue: 'policy' | 'reward' | 'environment' | 'ink'
+  /** Curves of one chart differ in it, for hues alone do not tell them apart for everybody. */
   line: 'solid' | 'dashed' | 'dotted'
   points: Point[]
   /** Only where rows have it. */
@@ -60,7 +61,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
     {
       name: 'reward model',
       hue: 'reward',
-      line: 'solid',
+      line: 'dashed',
       points: along((i) => i.rewardUpdate?.metrics[leaf]),
       source: { metric: `reward/${leaf}`, onlyWith: 'reward/examples' },
     },
@@ -161,7 +162,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       about: 'Mean entropy of the sampled tokens in nats. A fall to 0 is a collapse.',
       series: [
         { name: 'policy', hue: 'policy', line: 'solid', ...of('policy/entropy') },
-        { name: 'reward model', hue: 'reward', line: 'solid', ...of('reward/entropy') },
+        { name: 'reward model', hue: 'reward', line: 'dashed', ...of('reward/entropy') },
       ],
     },
     {
@@ -202,17 +203,28 @@ export function summarise(chart: Chart): string {
   return `${sentences.join('; ')}.`
 }
 
-/** At most `limit` rows, spread evenly, the last one always among them. */
-export function tableRows(chart: Chart, limit = 40): { iteration: number; values: (number | null)[] }[] {
-  const byIteration = new Map<number, (number | null)[]>()
-  chart.series.forEach((series, s) => {
-    for (const { x, y } of series.points) {
-      let row = byIteration.get(x)
-      if (!row) byIteration.set(x, (row = chart.series.map(() => null)))
-      row[s] = y
+export interface TableRow {
+  /** Iteration, or whatever the chart is over. */
+  at: number
+  /** One for each curve; null where it has none. */
+  values: (number | null)[]
+}
+
+/** All values of curves, a row for each place on the axis that one of them has, in order. */
+export function tableRows(curves: readonly { points: readonly Point[] }[]): TableRow[] {
+  const rows = new Map<number, (number | null)[]>()
+  curves.forEach(({ points }, c) => {
+    for (const { x, y } of points) {
+      let row = rows.get(x)
+      if (!row) rows.set(x, (row = curves.map(() => null)))
+      row[c] = y
     }
   })
-  const rows = [...byIteration].sort(([a], [b]) => a - b).map(([iteration, values]) => ({ iteration, values }))
+  return [...rows].sort(([a], [b]) => a - b).map(([at, values]) => ({ at, values }))
+}
+
+/** At most `limit` of them, spread evenly, the first and the last among them. */
+export function spread<T>(rows: readonly T[], limit: number): readonly T[] {
   if (rows.length <= limit) return rows
   return Array.from({ length: limit }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (limit - 1))]!)
 }
