@@ -9,7 +9,7 @@ const LAYERS = [
   ['method'],
   ['environments', 'language-model'],
   ['weight-formats'],
-  ['engines', 'runs', 'games', 'problems', 'cluster', 'pretraining', 'bench'],
+  ['engines', 'storage', 'runs', 'games', 'problems', 'cluster', 'pretraining', 'bench'],
   ['playground', 'cli'],
 ]
 

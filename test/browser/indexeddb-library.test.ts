@@ -68,7 +68,7 @@ describe('games kept in the browser', () => {
       const error = await library.put([given[0]!, bad]).catch((reason: unknown) => reason as Error)
       return { error: error && { name: error.name, message: error.message }, entries: await library.list() }
     }, games)
-    expect(found.error).toMatchObject({ name: 'GameLibraryError' })
+    expect(found.error).toMatchObject({ name: 'LibraryError' })
     expect(found.entries).toEqual([])
   })
 

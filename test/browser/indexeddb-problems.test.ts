@@ -85,7 +85,7 @@ describe('problems kept in the browser', () => {
         .catch((reason: unknown) => reason as Error)
       return { error: error && { name: error.name, message: error.message }, problems: await library.problems() }
     }, few)
-    expect(found.error).toMatchObject({ name: 'ProblemLibraryError' })
+    expect(found.error).toMatchObject({ name: 'LibraryError' })
     expect(found.problems).toEqual(few.problems)
   })
 

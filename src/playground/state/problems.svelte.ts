@@ -66,7 +66,7 @@ export class Problems {
     }
   }
 
-  /** All of them, to be looked at. Throws a ProblemLibraryError. */
+  /** All of them, to be looked at. Throws LibraryError. */
   all(): Promise<ImportedProblem[]> {
     return this.#library.problems()
   }
