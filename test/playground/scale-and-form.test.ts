@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { settingsSchema, type Settings } from '../../src/method/settings.ts'
+import { parseSettings, settingsSchema, type Settings } from '../../src/method/settings.ts'
 import { linear, linePath, roundDomain, ticks } from '../../src/playground/charts/scale.ts'
 import { compact, decimal, percent, signed, whole } from '../../src/playground/panels/format.ts'
 import {
@@ -11,6 +11,7 @@ import {
   travelOf,
   UP_FRONT,
 } from '../../src/playground/panels/settings-form.ts'
+import { inLabels } from '../../src/playground/panels/worlds.ts'
 import { newRunId } from '../../src/playground/run-id.ts'
 
 const real = fc.double({ min: -1e6, max: 1e6, noNaN: true })
@@ -71,6 +72,13 @@ describe('axes', () => {
 })
 
 describe('the settings form', () => {
+  it('says what is wrong in the words of the controls', () => {
+    const message = settingsErrorOf({ alphaLow: 0.9 })
+    expect(message).toContain('alphaLow')
+    expect(inLabels(message, 'household')).toBe('α_low must be below α_high: tasks between them are left as they are.')
+    expect(inLabels('"iPhone" is no setting', 'household')).toBe('"iPhone" is no setting')
+  })
+
   it('shows every setting exactly once', () => {
     const shown = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
     // `setting` is the choice of a world.
@@ -96,3 +104,12 @@ describe('the settings form', () => {
 it('names a run by when it began', () => {
   expect(newRunId(new Date(Date.UTC(2026, 0, 31, 14, 25, 1, 42)))).toBe('run-20260131-142501-042')
 })
+
+function settingsErrorOf(difference: Partial<Settings>): string {
+  try {
+    parseSettings(difference)
+  } catch (cause) {
+    return (cause as Error).message
+  }
+  return ''
+}

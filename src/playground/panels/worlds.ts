@@ -144,3 +144,10 @@ export function settingWords(name: SettingName, world: World): { label: string; 
   const { label, help } = (world === 'coding' ? CODING_WORDS[name] : undefined) ?? SETTING_INFO[name]
   return { label, help }
 }
+
+/** A message about settings with their labels in place of their names, which only the command line and files know. */
+export function inLabels(message: string, world: World): string {
+  return message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>
+    Object.hasOwn(SETTING_INFO, name) ? settingWords(name as SettingName, world).label : name,
+  )
+}
