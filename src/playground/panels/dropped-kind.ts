@@ -1,4 +1,9 @@
-/** Whether a file that could be either is a run log or problems: its name does not tell, so its beginning is read. */
+/**
+ * What dropped files are. Whether one is a run log or problems, its name does not tell, so its beginning is read; whether a
+ * zip is an exported run or the world's own, the names in it tell (dropped-zip.ts).
+ */
+import type { PickedFile } from '../../games/dropped-files.ts'
+import { isRunZip } from './dropped-zip.ts'
 import type { World } from './worlds.ts'
 
 export type DroppedKind = 'log' | 'problems'
@@ -19,4 +24,31 @@ export function kindOfText(head: string, world: World): DroppedKind {
   if (/^\{\s*"format"\s*:\s*"rlanything-run"|^\{.*"type"\s*:\s*"run-started"/.test(firstLine)) return 'log'
   if (start.startsWith('[') || /"(?:question|test_input|test_method)"\s*:/.test(start)) return 'problems'
   return world === 'coding' ? 'problems' : 'log'
+}
+
+/**
+ * What is searched for games or problems: all but zips of runs, which `onRun` is given when they are come to. Null where
+ * nothing else was dropped. Files in folders stay with what they lie beside.
+ */
+export async function withoutRunZips(
+  files: AsyncGenerator<PickedFile> | null,
+  onRun: (file: File) => void,
+): Promise<AsyncGenerator<PickedFile> | null> {
+  if (files === null) return null
+  const others = otherFiles(files, onRun)
+  const first = await others.next()
+  return first.done ? null : startingWith(first.value, others)
+}
+
+async function* otherFiles(files: AsyncGenerator<PickedFile>, onRun: (file: File) => void): AsyncGenerator<PickedFile> {
+  for await (const picked of files) {
+    const { path, file } = picked
+    if (file !== null && !path.includes('/') && (await isRunZip(file))) onRun(file)
+    else yield picked
+  }
+}
+
+async function* startingWith(first: PickedFile, rest: AsyncGenerator<PickedFile>): AsyncGenerator<PickedFile> {
+  yield first
+  yield* rest
 }

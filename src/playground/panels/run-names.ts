@@ -1,6 +1,7 @@
 /** What a kept run is called: how it differs from its preset, since that is why somebody made it. */
 import { presetSettings, type LivePatch, type Settings } from '../../method/settings.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
+import { basePreset, isAblated } from './ablations.ts'
 import { compact } from './format.ts'
 import { settingWords, type SettingName } from './worlds.ts'
 
@@ -16,7 +17,8 @@ function write(value: Settings[SettingName]): string {
   return typeof value === 'number' ? compact(value) : value
 }
 
-function writeAll(settings: Partial<Settings>, world: Settings['setting']): string {
+/** "λ 0.5, Train the reward model off" */
+export function writeSettings(settings: Partial<Settings>, world: Settings['setting']): string {
   return (Object.keys(settings) as SettingName[])
     .map((name) => `${shortLabel(name, world)} ${write(settings[name]!)}`)
     .join(', ')
@@ -37,16 +39,27 @@ function difference({ preset, settings }: Pick<Named, 'preset' | 'settings'>): P
   return Object.fromEntries(names.map((name) => [name, settings[name]]))
 }
 
+/** What runs of one experiment have in common: "household: λ 0.5, 50 iterations". */
+export function experimentName({ preset, settings, iterations }: RunSummary): string {
+  const base = basePreset(preset) || 'defaults'
+  const differences = Object.entries(difference({ preset, settings })).filter(([name]) => !isAblated(name))
+  const parts = [
+    writeSettings(Object.fromEntries(differences), settings.setting),
+    `${iterations} ${iterations === 1 ? 'iteration' : 'iterations'}`,
+  ]
+  return `${base}: ${parts.filter((part) => part !== '').join(', ')}`
+}
+
 /** "household: λ 0.5, seed 3; λ 2 from iteration 12". */
 export function runName(run: Named): string {
   const world = run.settings.setting
-  const parts = [writeAll(difference(run), world), `seed ${run.settings.seed}`].filter((part) => part !== '')
+  const parts = [writeSettings(difference(run), world), `seed ${run.settings.seed}`].filter((part) => part !== '')
   const changes = run.changes.map(({ iteration, patch }) => `${writePatch(patch, world)} from iteration ${iteration}`)
   return [`${run.preset}: ${parts.join(', ')}`, ...changes].join('; ')
 }
 
 export function writePatch(patch: LivePatch, world: Settings['setting']): string {
-  return writeAll(patch, world)
+  return writeSettings(patch, world)
 }
 
 /** Equal for runs that differ in their seed alone: those that make a mean. */

@@ -58,6 +58,16 @@ export class KeptRunList {
     return entry !== undefined && !entry.isEvicted
   }
 
+  /** The run as it is kept now; null where it is not. */
+  async find(runId: string): Promise<RunSummary | null> {
+    await this.look()
+    return this.#entry(runId) ?? null
+  }
+
+  isChosen(runId: string): boolean {
+    return this.#chosen.some(({ summary }) => summary.runId === runId)
+  }
+
   look(): Promise<void> {
     return this.#inTurn(() => this.#look())
   }

@@ -1,6 +1,6 @@
 /** What the page shows: the recorded run or the live one, and the verbs of its buttons and keys. */
 import type { Component } from '../../method/loop-contract.ts'
-import { LIVE_SETTINGS, type LivePatch, type Settings } from '../../method/settings.ts'
+import type { LivePatch, Settings } from '../../method/settings.ts'
 import type { Phase } from '../../method/events.ts'
 import type { RunView } from '../../method/fold.ts'
 import type { StartRequest } from '../../runs/loop-service.ts'
@@ -8,6 +8,9 @@ import type { RunSummary } from '../../runs/run-store.ts'
 import type { OpenSession } from '../session-port.ts'
 import { WORLD_PRESETS, type World } from '../panels/worlds.ts'
 import type { LinkContent } from '../link.ts'
+import type { AblationId } from '../panels/ablations.ts'
+import { branchChanges } from '../panels/branch-changes.ts'
+import { newPlan, seedsFrom } from '../panels/run-plan.ts'
 import { newRunId } from '../run-id.ts'
 import { Comparison } from './comparison.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
@@ -16,8 +19,10 @@ import type { Problems } from './problems.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
+import { browserPlanStore } from './plan-store.ts'
 import { PANELS, type Panel } from './revision.svelte.ts'
 import { RoleModels } from './role-models.svelte.ts'
+import { fateOf, RunQueue } from './run-queue.svelte.ts'
 import { RunSession } from './run-session.svelte.ts'
 
 /** Of each world, in the order in which they are looked for. */
@@ -40,7 +45,7 @@ export class Playground {
   readonly problems: Problems
   readonly runs: KeptRunList
   readonly comparison: Comparison
-  #queue = $state.raw<readonly number[]>([])
+  readonly queue: RunQueue
   #source = $state.raw<'recorded' | 'live'>('recorded')
   readonly #lanes = Object.fromEntries(PANELS.map((panel) => [panel, new SourceLane()])) as Record<Panel, SourceLane>
   #turn = 0
@@ -48,8 +53,6 @@ export class Playground {
   /** Of the run that was started last; null before one. */
   #liveWorld: World | null = null
   #isOpened = false
-  /** The run that was started last for one of several seeds. */
-  #queued: string | null = null
   /** What began the live run, to be done again when a key was missing. */
   #beginning: (() => Promise<void>) | null = null
 
@@ -60,7 +63,17 @@ export class Playground {
     this.runs = runs
     this.comparison = new Comparison(runs)
     this.live.isKept = (runId) => runs.has(runId)
-    this.live.onEnded = (how) => this.#goOnWithQueue(how)
+    this.queue = new RunQueue({
+      plans: browserPlanStore(),
+      newRunId,
+      start: (request) => this.#startQueued(request),
+      resume: (runId) => this.#resumeQueued(runId),
+      fateOf: async (runId) => fateOf(await runs.find(runId)),
+      onDone: (runId) => {
+        if (!runs.isChosen(runId)) void runs.choose(runId, true)
+      },
+    })
+    this.live.onEnded = (how) => this.queue.ended(this.live.runId, how)
   }
 
   /** Of the run on show; null where this browser does not keep it. */
@@ -68,11 +81,6 @@ export class Playground {
     const runId = this.#source === 'recorded' ? this.recorded.runId : this.live.runId
     return runId !== null && this.runs.has(runId) ? runId : null
   }
-  /** Seeds that are still to be run, one run after another. */
-  get queue(): readonly number[] {
-    return this.#queue
-  }
-
   get source(): 'recorded' | 'live' {
     return this.#source
   }
@@ -106,7 +114,10 @@ export class Playground {
 
   async open(): Promise<void> {
     this.#isOpened = true
-    const looked = Promise.all([this.kept.look(), this.games.look(), this.problems.look(), this.runs.look()])
+    const looked = Promise.all([
+      ...[this.kept.look(), this.games.look(), this.problems.look()],
+      ...[this.runs.look(), this.queue.look()],
+    ])
     await this.recorded.load(RECORDINGS[this.world])
     await looked
     if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#turnTo('live')
@@ -114,12 +125,14 @@ export class Playground {
 
   /** A run from a file, shown as a recorded run: a log, or a zip, which is kept as well. */
   async openFile(file: File): Promise<void> {
-    if (/\.zip$/i.test(file.name)) {
-      const imported = await this.runs.importFile(file)
-      if (imported) await this.openKept(imported.runId)
-      return
-    }
+    if (/\.zip$/i.test(file.name)) return this.importRun(file)
     if (await this.recorded.open(file)) this.#turnTo('recorded')
+  }
+
+  /** A zip that a run was exported as: kept, and shown. What is wrong with it is told with the kept runs. */
+  async importRun(file: File): Promise<void> {
+    const imported = await this.runs.importFile(file)
+    if (imported) await this.openKept(imported.runId)
   }
 
   /** Shows a kept run, at an iteration or at its end. */
@@ -137,25 +150,16 @@ export class Playground {
     if (live.runId === runId) live.restore(iteration, events)
   }
 
-  /** What a branch of a run would change from an iteration on: the settings on the controls that a run can take over. */
-  branchPatch(run: RunSummary, iteration: number): LivePatch {
-    let then = run.settings
-    for (const change of run.changes) if (change.iteration <= iteration) then = { ...then, ...change.patch }
-    const now = this.draft.values
-    return Object.fromEntries(LIVE_SETTINGS.filter((name) => now[name] !== then[name]).map((name) => [name, now[name]]))
-  }
-
   /** Another future of a kept run from a checkpoint on, under the settings on the controls, with its first beside it. */
   async branch(run: RunSummary, iteration: number): Promise<void> {
-    const patch = this.branchPatch(run, iteration)
+    const { patch } = branchChanges(run, iteration, this.draft.values)
     const runId = newRunId()
     const iterations = Math.max(iteration + 1, this.draft.iterations)
-    this.#queue = []
     this.show('live')
     this.#hasLiveRun = true
     this.kept.hold(runId)
     void this.runs.choose(run.runId, true)
-    await this.#begin(() =>
+    await this.#begin(runId, () =>
       this.live.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
         const { settings } = this.live.view
         if (settings) this.#liveWorld = settings.setting
@@ -171,38 +175,40 @@ export class Playground {
     else await this.#beginning?.()
   }
 
-  /** Runs the settings on the controls with several seeds, one after another, from the seed on the controls on. */
-  async runSeeds(count: number): Promise<void> {
-    const first = this.draft.values.seed
-    this.#queue = Array.from({ length: count - 1 }, (_, i) => first + i + 1)
+  /** Runs ablations of the settings on the controls, or these as they are, with `seeds` seeds from that on the controls on. */
+  async runPlan(rows: readonly AblationId[], seeds: number): Promise<void> {
+    const { models } = this.models.request
+    const { content } = this.draft
     this.show('live')
     this.#hasLiveRun = true
-    await this.#runSeed(first)
+    await this.queue.begin(
+      newPlan({ ...content, ...(models && { models }) }, rows, seedsFrom(content.settings.seed, seeds), {
+        id: newRunId(),
+        createdAt: Date.now(),
+      }),
+    )
   }
 
-  clearQueue(): void {
-    this.#queue = []
+  async goOnWithQueue(): Promise<void> {
+    this.show('live')
+    this.#hasLiveRun = true
+    await this.queue.goOn()
   }
 
-  async #runSeed(seed: number): Promise<void> {
-    const request = this.#newRun()
-    const ofSeed = { ...request, settings: { ...request.settings, seed } }
-    this.#queued = request.runId
-    await this.#start(ofSeed)
+  async #startQueued(request: StartRequest): Promise<void> {
+    this.#liveWorld = request.settings.setting
+    this.kept.hold(request.runId)
+    await this.#start(request)
   }
 
-  /** A run that was stopped or failed ends the queue: what went wrong with one seed would go wrong with the next. */
-  #goOnWithQueue(how: 'completed' | 'stopped' | 'failed'): void {
-    if (this.live.runId !== this.#queued) return
-    void this.runs.choose(this.#queued, true)
-    const [next, ...rest] = this.#queue
-    if (how !== 'completed' || next === undefined) {
-      this.#queue = []
-      return
-    }
-    this.#queue = rest
-    // In a task of its own: the session is still telling how the run before ended.
-    setTimeout(() => void this.#runSeed(next), 0)
+  /** The controls stay as they are: a queue goes on with the settings that it was started with. */
+  async #resumeQueued(runId: string): Promise<void> {
+    this.kept.hold(runId)
+    await this.#begin(runId, () =>
+      this.live.resumeKept(runId, this.models.keys, () => {
+        this.#liveWorld = this.live.view.settings?.setting ?? null
+      }),
+    )
   }
 
   /** The log of the live run as a file for this person. */
@@ -240,7 +246,7 @@ export class Playground {
   }
 
   async #resume(runId: string): Promise<void> {
-    await this.#begin(() =>
+    await this.#begin(runId, () =>
       this.live.resumeKept(runId, this.models.keys, () => {
         const { started, settings } = this.live.view
         if (!settings) return
@@ -251,12 +257,17 @@ export class Playground {
   }
 
   async #start(request: StartRequest): Promise<void> {
-    await this.#begin(() => this.live.start({ ...request, ...(request.models && { keys: this.models.keys }) }))
+    await this.#begin(request.runId, () =>
+      this.live.start({ ...request, ...(request.models && { keys: this.models.keys }) }),
+    )
   }
 
-  async #begin(beginning: () => Promise<void>): Promise<void> {
-    this.#beginning = beginning
-    await beginning()
+  async #begin(runId: string, beginning: () => Promise<void>): Promise<void> {
+    this.#beginning = async () => {
+      await this.queue.began(runId)
+      await beginning()
+    }
+    await this.#beginning()
   }
 
   async step(only?: Component): Promise<void> {
@@ -264,7 +275,9 @@ export class Playground {
     this.show('live')
     this.#hasLiveRun = true
     const request = this.live.isOpen ? this.#request() : this.#newRun()
-    await this.#begin(() => this.live.stepOnce(only, { ...request, ...(request.models && { keys: this.models.keys }) }))
+    const stepped = { ...request, ...(request.models && { keys: this.models.keys }) }
+    const runId = this.live.isOpen ? this.live.runId : request.runId
+    await this.#begin(runId, () => this.live.stepOnce(only, stepped))
   }
 
   toggleReplay(): void {
@@ -295,6 +308,14 @@ export class Playground {
     if (world === this.world && !this.#hasLiveRun) this.#turnTo(this.hasRecording ? 'recorded' : 'live')
   }
 
+  /** Shows the recorded run that comes with the page, whatever was on show before. */
+  async showShipped(): Promise<void> {
+    const { recorded, world } = this
+    const isThere = recorded.state === 'ready' && recorded.fileName === null && recorded.runId === null
+    if (!isThere || recorded.view.settings?.setting !== world) await recorded.load(RECORDINGS[world])
+    if (this.hasRecording && world === this.world) this.show('recorded')
+  }
+
   choosePreset(preset: string): void {
     const patch = this.draft.choosePreset(preset)
     if (Object.keys(patch).length > 0) this.#tell(patch)
@@ -305,8 +326,12 @@ export class Playground {
     if (patch) this.#tell(patch)
   }
 
-  /** A run of another world is not told of settings that were chosen for this one. */
+  /**
+   * A run of another world is not told of settings that were chosen for this one, and a run of the queue of none: it would
+   * be another experiment than the runs before it.
+   */
   #tell(patch: LivePatch): void {
+    if (this.queue.isAt(this.live.runId)) return
     if (this.#liveWorld === this.world) void this.live.patch(patch)
   }
 

@@ -182,14 +182,8 @@ export class RunSession {
       await command(this.#port)
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      this.#status = {
-        state: 'failed',
-        failure: {
-          what,
-          why,
-          remedy: 'Press Run to start afresh. If it fails again, choose another preset or reload the page.',
-        },
-      }
+      const remedy = 'Press Run to start afresh. If it fails again, choose another preset or reload the page.'
+      this.#turn({ state: 'failed', failure: { what, why, remedy } })
     }
   }
 
@@ -218,7 +212,7 @@ export class RunSession {
     this.#port = null
     if (!this.isOpen) return
     const remedy = 'Press Run to start afresh: a new worker is opened for it.'
-    this.#status = { state: 'failed', failure: { what: 'The run has ended: its worker has stopped.', why, remedy } }
+    this.#turn({ state: 'failed', failure: { what: 'The run has ended: its worker has stopped.', why, remedy } })
   }
 
   #reset(runId: string): void {

@@ -1,0 +1,102 @@
+/**
+ * What a branch of a run makes of the settings on the controls: it takes over those that may change while a run goes
+ * (LIVE_SETTINGS), and leaves out those that are fixed when a run begins, each for a reason that people are told.
+ */
+import { LIVE_SETTINGS, isLiveSetting, type LivePatch, type LiveSetting, type Settings } from '../../method/settings.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
+import { writeSettings } from './run-names.ts'
+import { isRelevant, WORLDS, type SettingName, type World } from './worlds.ts'
+
+export interface BranchChanges {
+  /** What it takes over. */
+  patch: LivePatch
+  /** What else is other on the controls, of the settings that mean something in the run's world. */
+  leftOut: Partial<Settings>
+  /** The world that the controls are for, where the run plays another; then there is nothing to take over. */
+  otherWorld: World | null
+}
+
+/** Settings of a run after an iteration. */
+export function settingsAt(
+  { settings, changes }: Pick<RunSummary, 'settings' | 'changes'>,
+  iteration: number,
+): Settings {
+  return changes.reduce(
+    (then, change) => (change.iteration <= iteration ? { ...then, ...change.patch } : then),
+    settings,
+  )
+}
+
+export function branchChanges(
+  run: Pick<RunSummary, 'settings' | 'changes'>,
+  iteration: number,
+  controls: Settings,
+): BranchChanges {
+  const then = settingsAt(run, iteration)
+  const { setting } = then
+  if (controls.setting !== setting) return { patch: {}, leftOut: {}, otherWorld: controls.setting }
+  const pick = (names: readonly SettingName[]) =>
+    Object.fromEntries(names.filter((name) => controls[name] !== then[name]).map((name) => [name, controls[name]]))
+  const fixed = (Object.keys(then) as SettingName[]).filter((name) => !isLiveSetting(name) && isRelevant(name, setting))
+  return { patch: pick(LIVE_SETTINGS), leftOut: pick(fixed), otherWorld: null }
+}
+
+type Reason = 'seed' | 'tasks' | 'evaluation' | 'method'
+
+const REASONS: Readonly<Record<Reason, string>> = {
+  seed: 'a branch goes on with the random numbers of its run',
+  tasks: 'its tasks are those of the run, drawn when that began',
+  evaluation: 'what is measured before and after must be the same to be compared',
+  method: 'they define the method that the whole run is of',
+}
+
+/** Of every setting that is fixed for a run; the type asks for each. */
+const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
+  seed: 'seed',
+  setting: 'tasks',
+  problems: 'tasks',
+  games: 'tasks',
+  dialect: 'tasks',
+  explainRefusals: 'tasks',
+  taskPoolSize: 'tasks',
+  evaluationTasks: 'evaluation',
+  evaluationRollouts: 'evaluation',
+  profile: 'method',
+  topP: 'method',
+  rewardGrouping: 'method',
+  singleSurvivor: 'method',
+  policyAccuracyLow: 'method',
+  policyAccuracyHigh: 'method',
+  rewardAccuracyLow: 'method',
+  rewardAccuracyHigh: 'method',
+  normAdvByStd: 'method',
+  policyUpdatesPerIteration: 'method',
+  rewardUpdatesPerIteration: 'method',
+  clipRatioLow: 'method',
+  clipRatioHigh: 'method',
+  klEstimator: 'method',
+  lossAggregation: 'method',
+  maxGradNorm: 'method',
+  weightDecay: 'method',
+  importanceCap: 'method',
+  rewriteAttempts: 'method',
+}
+
+/** "Seed 3: a branch goes on with …; Top-p 0.9, Weight decay 0.1: they define …" Null where nothing is left out. */
+export function leftOutReasons(leftOut: Partial<Settings>, world: World): string | null {
+  const parts = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
+    const names = (Object.keys(leftOut) as SettingName[]).filter(
+      (name) => !isLiveSetting(name) && REASON_OF[name] === reason,
+    )
+    const own = Object.fromEntries(names.map((name) => [name, leftOut[name]])) as Partial<Settings>
+    return names.length === 0 ? [] : [`${writeSettings(own, world)}: ${REASONS[reason]}`]
+  })
+  return parts.length === 0 ? null : parts.join('; ')
+}
+
+export function otherWorldSentence(run: World, controls: World): string {
+  return (
+    `This run plays ${WORLDS[run].title.toLowerCase()}, and the controls are set for ` +
+    `${WORLDS[controls].title.toLowerCase()}. Choose ${WORLDS[run].title} to change its settings for a branch.`
+  )
+}
