@@ -1,13 +1,15 @@
 /**
  * A configuration as the end of an address, so that whoever opens it gets the same run:
  *
- *     #v1.<JSON, deflate-raw, base64url>&hide=tasks,policyTemperature
+ *     #v1.<JSON, deflate-raw, base64url>&view=episodes&hide=tasks,policyTemperature&lesson=lambda&at=12/task/2/5&run=<id>
  *
- * The JSON holds what differs from the preset, and always the seed. What to hide stands outside of it, because a teacher
- * writes it by hand.
+ * The JSON holds what differs from the preset, and always the seed. The rest stands outside of it, because people write it
+ * by hand: the view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that it is in. Each of
+ * them also goes without a configuration: `#episodes&at=12`, `#lesson=lambda`.
  */
 import { parseSettings, presetSettings, SettingsError, type Settings } from '../method/settings.ts'
 import type { BackendWish } from '../runs/loop-service.ts'
+import { readSpot, type Spot } from './spot.ts'
 
 export const SECTIONS = {
   world: 'Choice of the world',
@@ -32,12 +34,24 @@ export interface LinkContent {
 }
 
 export interface ReadLink {
-  /** Null where the link only hides. */
+  /** Null where the link has none, and leaves the settings as they are. */
   content: LinkContent | null
   hidden: Hideable[]
   /** Names under `hide` that nothing on the page has. */
   unknown: string[]
+  /** What to look at; null where the link does not say. */
+  spot: Spot | null
+  /** What stands under `at` and is no place in a run. */
+  unreadable: string | null
+  /** Id of the kept run that is looked at; null for the recorded run that comes with the page. */
+  run: string | null
+  /** Name of a lesson, which may not exist. */
+  lesson: string | null
 }
+
+/** What may stand in an address beside its beginning. */
+const FIELDS = ['view', 'hide', 'lesson', 'at', 'run'] as const
+export type Field = (typeof FIELDS)[number]
 
 export const DEFAULT_ITERATIONS = 1000
 export const MOST_ITERATIONS = 1_000_000
@@ -57,9 +71,30 @@ const LONGEST_JSON = 65_536
 
 const BACKENDS: readonly BackendWish[] = ['auto', 'cpu', 'webgpu']
 
+/** The beginning of an address, empty where there is none, and its fields; what to hide may stand in several. */
+export function partsOf(hash: string): { head: string; fields: Partial<Record<Field, string>> } {
+  const parts = hash.replace(/^#/, '').split('&')
+  const head = parts[0]!.includes('=') ? '' : parts.shift()!
+  const fields: Partial<Record<Field, string>> = {}
+  for (const part of parts) {
+    const name = part.slice(0, Math.max(0, part.indexOf('='))) as Field
+    const value = part.slice(name.length + 1)
+    if (name === 'hide' && fields.hide !== undefined) fields.hide += `,${value}`
+    else if (FIELDS.includes(name)) fields[name] ??= value
+  }
+  return { head, fields }
+}
+
 /** Whether the end of an address is for this module at all. */
 export function isLink(hash: string): boolean {
-  return /^#(v\d+\.|hide=)/.test(hash)
+  const { head, fields } = partsOf(hash)
+  return (
+    isConfiguration(head) || [fields.hide, fields.lesson, fields.at, fields.run].some((field) => field !== undefined)
+  )
+}
+
+export function isConfiguration(head: string): boolean {
+  return /^v\d+\./.test(head)
 }
 
 export async function writeLink(content: LinkContent, hidden: readonly Hideable[] = []): Promise<string> {
@@ -81,17 +116,29 @@ export async function writeLink(content: LinkContent, hidden: readonly Hideable[
 
 /** Throws LinkError. */
 export async function readLink(hash: string): Promise<ReadLink> {
-  const [first = '', ...rest] = hash.replace(/^#/, '').split('&')
-  const parts = first.startsWith('hide=') ? [first, ...rest] : rest
-  const names = parts
-    .filter((part) => part.startsWith('hide='))
-    .flatMap((part) => part.slice('hide='.length).split(','))
+  const { head, fields } = partsOf(hash)
+  const names = (fields.hide ?? '')
+    .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
+  const spot = readSpot(fields.at ?? '')
   return {
-    content: first.startsWith('hide=') ? null : await readContent(first),
+    content: isConfiguration(head) ? await readContent(head) : null,
     hidden: names.filter(isHideable),
     unknown: names.filter((name) => !isHideable(name)),
+    spot,
+    unreadable: fields.at !== undefined && spot === null ? fields.at : null,
+    run: fields.run === undefined || fields.run === '' ? null : unescaped(fields.run),
+    lesson: fields.lesson ?? null,
+  }
+}
+
+/** What is not escaped well stands for itself: no run has such a name, and the page says so. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

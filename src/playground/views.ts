@@ -2,11 +2,12 @@
  * The views of the page, and how an address names one: alone, or beside a configuration (link.ts).
  *
  *     #tasks                     #v1.<configuration>&view=tasks&hide=curves
+ *     #episodes&at=12            #v1.<configuration>&view=loop&lesson=lambda
  *
- * A part of the page has an address, too: `#theatre` is the view that it stands in, scrolled to it. Whatever names no view
+ * A link that names no view has one where it says what to look at: a lesson stands in Learn, a step in Episodes. A part of the page has an address, too: `#theatre` is the view that it stands in, scrolled to it. Whatever names no view
  * is the first one.
  */
-import type { Hideable, Section } from './link.ts'
+import { isConfiguration, partsOf, type Field, type Hideable, type Section } from './link.ts'
 
 export const VIEWS = {
   loop: 'Loop',
@@ -48,10 +49,15 @@ export interface Place {
 
 /** The place that the end of an address names. */
 export function placeOf(hash: string): Place {
-  const name = /^#v\d+\.|^#hide=/.test(hash) ? /&view=([^&]*)/.exec(hash)?.[1] : hash.replace(/^#/, '')
-  if (name !== undefined && isView(name)) return { view: name, part: null }
-  if (name !== undefined && Object.hasOwn(PARTS, name)) return { view: PARTS[name]!, part: name }
+  const { head, fields } = partsOf(hash)
+  const name = isConfiguration(head) || head === '' ? (fields.view ?? impliedBy(fields)) : head
+  if (isView(name)) return { view: name, part: null }
+  if (Object.hasOwn(PARTS, name)) return { view: PARTS[name]!, part: name }
   return { view: FIRST_VIEW, part: null }
+}
+
+function impliedBy({ lesson, at, run }: Partial<Record<Field, string>>): View {
+  return at !== undefined || run !== undefined ? 'episodes' : lesson !== undefined ? 'learn' : FIRST_VIEW
 }
 
 /** Whether the end of an address is nothing but a place. */
@@ -60,10 +66,18 @@ export function isPlace(hash: string): boolean {
   return name === '' || isView(name) || Object.hasOwn(PARTS, name)
 }
 
+/** What an address says beside its view and its configuration, each written as it stands there. */
+export type AddressFields = Partial<Pick<Record<Field, string>, 'lesson' | 'at' | 'run'>>
+
 /** The end of an address for a view, with a configuration (`#v1.…`, `#hide=…`) or without one (the empty string). */
-export function addressOf(view: View, link: string): string {
-  if (link === '') return view === FIRST_VIEW ? '' : `#${view}`
-  return view === FIRST_VIEW ? link : `${link}&view=${view}`
+export function addressOf(view: View, link: string, fields: AddressFields = {}): string {
+  const rest = (['lesson', 'at', 'run'] as const)
+    .filter((name) => fields[name] !== undefined)
+    .map((name) => `&${name}=${fields[name]}`)
+    .join('')
+  const isSaid = view !== FIRST_VIEW || rest !== ''
+  if (link === '') return isSaid ? `#${view}${rest}` : ''
+  return link + (isSaid ? `&view=${view}` : '') + rest
 }
 
 /** The views that a link leaves; the first one always is. */

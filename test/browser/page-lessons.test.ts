@@ -68,9 +68,14 @@ describe('a lesson', () => {
     await lesson().getByText('Observed', { exact: true }).waitFor()
 
     await goTo(page, 'Episodes')
-    await page.locator('#theatre summary').first().click()
+    await page.locator('#theatre').scrollIntoViewIfNeeded()
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('1')
     await page.getByRole('button', { name: 'Show its tokens' }).click()
+    // The reward model alone learned last.
+    await page
+      .locator('#theatre')
+      .getByText(/^Masked: /)
+      .waitFor()
     await page.locator('#theatre').getByLabel('entropy').check()
     await page.locator('#theatre summary').getByText('As a table').click()
     expect(await page.locator('#theatre tbody tr').count()).toBeGreaterThan(1)

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { foldRun, RunView } from '../../src/method/fold.ts'
 import type { LoopRequest } from '../../src/method/loop-contract.ts'
-import type { LivePatch, Settings } from '../../src/method/settings.ts'
+import { parseSettings, type LivePatch, type Settings } from '../../src/method/settings.ts'
+import { SECTIONS, type Section } from '../../src/playground/link.ts'
+import { stepsDone, type LessonState } from '../../src/playground/panels/lesson-steps.ts'
+import { changeWords } from '../../src/playground/panels/lesson-words.ts'
 import { isRunOf, LESSONS, lessonSettings, observe } from '../../src/playground/panels/lessons.ts'
+import { isPlace, placeOf, shownViews } from '../../src/playground/views.ts'
 import { logOf, request, smallSettings, world } from '../method/corridor.ts'
 import { codingSettings, codingWorld } from '../method/coding/adding.ts'
 import { recordedHousehold } from './recorded-household.ts'
@@ -41,6 +45,23 @@ describe('lessons', () => {
     }
   })
 
+  it('say where to look, at places that a link to the lesson leaves on the page, and what else to try', () => {
+    for (const each of LESSONS) {
+      expect(each.look.length, each.id).toBeGreaterThan(0)
+      expect(each.variations.length, each.id).toBeGreaterThan(0)
+      const hidden = (Object.keys(SECTIONS) as Section[]).filter((section) => !each.needs.includes(section))
+      for (const { place } of each.look) {
+        expect(isPlace(place), place).toBe(true)
+        expect(shownViews(hidden), `${each.id} ${place}`).toContain(placeOf(place).view)
+      }
+      for (const { change } of each.variations) {
+        const settings = parseSettings({ ...each.difference, ...change }, each.preset)
+        expect(settings, each.id).not.toEqual(lessonSettings(each))
+        expect(changeWords(change, each)).toMatch(/: /)
+      }
+    }
+  })
+
   it.each(LESSONS.map(({ id }) => id))('%s is not observed before a run, nor in a run just started', (id) => {
     expect(observe(lesson(id), new RunView()).isMade).toBe(false)
     const started: LoggedEvent = {
@@ -63,6 +84,46 @@ describe('lessons', () => {
   it('are not observed in a run with other settings, whatever happens in it', () => {
     const seen = observe(lesson('lambda'), recordedHousehold())
     expect(seen).toMatchObject({ isMade: false, evidence: expect.stringContaining('other settings') as string })
+  })
+})
+
+describe('the steps of a lesson', () => {
+  const state = (change: Partial<LessonState> = {}): LessonState => ({
+    view: new RunView(),
+    isOpen: false,
+    draft: lessonSettings(lesson('sparse')),
+    isObserved: false,
+    ...change,
+  })
+  const done = (id: string, change: Partial<LessonState>) => stepsDone(lesson(id), state(change))
+
+  it('begin with setting up: with the settings on the controls, and no other run in the way', () => {
+    expect(done('sparse', {})).toEqual([true, false, false, false])
+    expect(done('sparse', { draft: lessonSettings(lesson('lambda')) })).toEqual([false, false, false, false])
+    expect(done('sparse', { isOpen: true })).toEqual([false, false, false, false])
+    // The recorded household run has other settings.
+    expect(done('sparse', { view: recordedHousehold(), isOpen: true })[0]).toBe(false)
+  })
+
+  it('go on as iterations finish under the settings of each, and never before the step ahead of them', async () => {
+    const integrated = { ...lessonSettings(lesson('sparse')), signal: 'integrated' as const }
+    const one = await play('sparse', {}, { iterations: 1 })
+    expect(done('sparse', { view: one })).toEqual([true, false, false, false])
+    expect(done('sparse', { view: one, draft: integrated })).toEqual([true, false, false, false])
+    const two = await play('sparse', {}, { iterations: 2 })
+    expect(done('sparse', { view: two })).toEqual([true, true, false, false])
+    expect(done('sparse', { view: two, draft: integrated })).toEqual([true, true, true, false])
+    const patches = [null, null, { signal: 'integrated' } as const]
+    const four = await play('sparse', {}, { iterations: 4, patches })
+    expect(done('sparse', { view: four, draft: integrated })).toEqual([true, true, true, true])
+  })
+
+  it('are all done once the observation is made, which ends those that wait for it', async () => {
+    const view = await play('consistency', {}, { iterations: 2 })
+    expect(done('consistency', { view })).toEqual([true, false])
+    expect(done('consistency', { view, isObserved: true })).toEqual([true, true])
+    const only = foldRun(await logOf(world(), request(smallSettings(), { iterations: 1, only: 'policy' })))
+    expect(done('ablations', { view: only })).toEqual([true, true, false])
   })
 })
 

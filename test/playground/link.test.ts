@@ -11,6 +11,8 @@ const content = (change: Partial<Settings> = {}, rest: Partial<LinkContent> = {}
   ...rest,
 })
 
+const nothing = { content: null, hidden: [], unknown: [], spot: null, unreadable: null, run: null, lesson: null }
+
 /** The JSON of a link, packed by hand. */
 async function linkOf(json: unknown): Promise<string> {
   const stream = new Blob([typeof json === 'string' ? json : JSON.stringify(json)]).stream()
@@ -38,7 +40,7 @@ describe('a link', () => {
           const link = await writeLink(written, hidden)
           expect(isLink(link)).toBe(true)
           expect(link).toMatch(/^#v1\.[\w-]+(&hide=[\w,]+)?$/)
-          expect(await readLink(link)).toEqual({ content: written, hidden, unknown: [] })
+          expect(await readLink(link)).toEqual({ ...nothing, content: written, hidden })
         },
       ),
       { numRuns: 60 },
@@ -57,16 +59,30 @@ describe('a link', () => {
 
   it('may only hide, and says which names it does not know', async () => {
     expect(await readLink('#hide=tasks,lambda,nonsense')).toEqual({
-      content: null,
+      ...nothing,
       hidden: ['tasks', 'lambda'],
       unknown: ['nonsense'],
     })
   })
 
+  it('names a lesson, a step and a kept run beside a configuration, or without one', async () => {
+    const spot = { iteration: 12, taskId: 'look-1/train-7', rollout: 1, step: 4, test: null, isOnHeads: false }
+    const rest = { spot, run: 'run &1', lesson: 'lambda', hidden: ['tasks'] }
+    const fields = 'view=episodes&hide=tasks&lesson=lambda&at=12/look-1/train-7/2/5&run=run%20%261'
+    expect(await readLink(`#episodes&${fields}`)).toEqual({ ...nothing, ...rest })
+    expect(await readLink(`#${fields}`)).toEqual({ ...nothing, ...rest })
+    const both = await readLink(`${await writeLink(content({ lambda: 2 }))}&${fields}`)
+    expect(both).toEqual({ ...nothing, ...rest, content: content({ lambda: 2 }) })
+    expect(await readLink('#episodes&at=x/y&run=%E0')).toEqual({ ...nothing, unreadable: 'x/y', run: '%E0' })
+    expect(await readLink('#hide=tasks&hide=lambda')).toMatchObject({ hidden: ['tasks', 'lambda'] })
+  })
+
   it('is told from the other addresses of the page', () => {
     expect(isLink('#benchmark')).toBe(false)
     expect(isLink('')).toBe(false)
-    expect(isLink('#v2.x')).toBe(true)
+    expect(isLink('#tasks&view=loop')).toBe(false)
+    for (const hash of ['#v2.x', '#learn&lesson=lambda', '#at=3', '#episodes&run=run-1'])
+      expect(isLink(hash)).toBe(true)
   })
 
   it.each([

@@ -13,13 +13,19 @@ describe('an address', () => {
         fc.constantFrom(...VIEW_NAMES),
         fc.integer({ min: 0, max: 1000 }),
         fc.subarray(['tasks', 'lambda', 'curves'] as const),
-        async (view, seed, hidden) => {
+        fc.record(
+          { lesson: fc.constant('lambda'), at: fc.constant('12/a/2/5'), run: fc.constant('r') },
+          { requiredKeys: [] },
+        ),
+        async (view, seed, hidden, fields) => {
           const settings = { ...content.settings, seed }
-          const address = addressOf(view, await writeLink({ ...content, settings }, hidden))
+          const address = addressOf(view, await writeLink({ ...content, settings }, hidden), fields)
+          expect(placeOf(addressOf(view, '', fields))).toEqual({ view, part: null })
           expect(placeOf(address)).toEqual({ view, part: null })
           expect(isLink(address)).toBe(true)
           const read = await readLink(address)
-          expect(read).toMatchObject({ hidden, unknown: [] })
+          expect(read).toMatchObject({ hidden, unknown: [], lesson: fields.lesson ?? null, run: fields.run ?? null })
+          expect(read.spot?.iteration).toBe(fields.at === undefined ? undefined : 12)
           expect(read.content?.settings.seed).toBe(seed)
         },
       ),
@@ -35,6 +41,14 @@ describe('an address', () => {
   it('of a part is the view that it stands in', () => {
     expect(placeOf('#theatre')).toEqual({ view: 'episodes', part: 'theatre' })
     expect(placeOf('#v1.abc&view=games')).toEqual({ view: 'tasks', part: 'games' })
+  })
+
+  it('that names no view has one where it says what to look at', () => {
+    expect(placeOf('#at=12').view).toBe('episodes')
+    expect(placeOf('#v1.abc&lesson=lambda').view).toBe('learn')
+    expect(placeOf('#lesson=lambda&view=tasks').view).toBe('tasks')
+    expect(placeOf('#loop&lesson=lambda').view).toBe('loop')
+    expect(addressOf('loop', '', { lesson: 'lambda' })).toBe('#loop&lesson=lambda')
   })
 
   it('that names nothing is the first view, and not taken for a place', () => {

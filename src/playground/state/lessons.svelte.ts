@@ -1,17 +1,18 @@
-/** Which lesson is open, and which have been learned on this visit: an observation that was made once stays made. */
-import { LESSONS, lessonSettings, observe, type Lesson, type Observation } from '../panels/lessons.ts'
-import type { RunView } from '../../method/fold.ts'
+/** Which lesson is open, and which have been learned: an observation that was made once stays made, until it is forgotten. */
+import type { Lesson } from '../panels/lessons.ts'
+import type { Settings } from '../../method/settings.ts'
+import { readLearned, writeLearned, type Learned, type LearnedLessons } from './learned-lessons.ts'
 import type { Playground } from './playground.svelte.ts'
 
 export class Lessons {
   #openId = $state.raw<string | null>(null)
-  #learned = $state.raw<Readonly<Record<string, string>>>({})
+  #learned = $state.raw<LearnedLessons>(readLearned())
 
-  get open(): Lesson | null {
-    return LESSONS.find(({ id }) => id === this.#openId) ?? null
+  /** Of the lesson that a person opened or a link names; null where none is. */
+  get openId(): string | null {
+    return this.#openId
   }
-  /** What was seen, by lesson. */
-  get learned(): Readonly<Record<string, string>> {
+  get learned(): LearnedLessons {
     return this.#learned
   }
 
@@ -19,21 +20,36 @@ export class Lessons {
     this.#openId = id
   }
 
-  /** The open lesson's observation in a person's own run. */
-  look(view: RunView): Observation | null {
-    const lesson = this.open
-    if (!lesson) return null
-    const learned = this.#learned[lesson.id]
-    return learned === undefined ? observe(lesson, view) : { isMade: true, evidence: learned }
+  /** Opens what a link names. Returns what is wrong with the name; null where there is such a lesson. */
+  async openNamed(id: string): Promise<string | null> {
+    // The lessons themselves are not in the first load.
+    const { LESSONS } = await import('../panels/lessons.ts')
+    if (LESSONS.some((lesson) => lesson.id === id)) {
+      this.#openId = id
+      return null
+    }
+    const ids = LESSONS.map((lesson) => lesson.id).join(', ')
+    return `The link is to the lesson “${id}”, and there is none of that name. There are ${ids}; all are under Learn.`
   }
 
-  keep(id: string, evidence: string): void {
-    if (!Object.hasOwn(this.#learned, id)) this.#learned = { ...this.#learned, [id]: evidence }
+  keep(id: string, learned: Learned): void {
+    // Another tab may have seen something else meanwhile.
+    const before = { ...readLearned(), ...this.#learned }
+    if (Object.hasOwn(before, id)) return
+    this.#learned = { ...before, [id]: learned }
+    writeLearned(this.#learned)
   }
 
-  /** Puts the lesson's settings on the controls, and ends a run that has others. */
-  async setUp(lesson: Lesson, playground: Playground): Promise<void> {
+  /** For the next class on the same machine. */
+  forget(): void {
+    this.#learned = {}
+    writeLearned(this.#learned)
+  }
+
+  /** Puts settings of the lesson on the controls, and ends a run that has others. */
+  async setUp({ id, preset }: Lesson, settings: Settings, playground: Playground): Promise<void> {
+    this.#openId = id
     if (playground.live.isOpen) await playground.live.stop()
-    await playground.follow({ ...playground.draft.content, preset: lesson.preset, settings: lessonSettings(lesson) })
+    await playground.follow({ ...playground.draft.content, preset, settings })
   }
 }

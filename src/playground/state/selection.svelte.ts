@@ -1,4 +1,6 @@
 /** What a person looks at in the trajectories: the newest of everything until they choose. */
+import type { Spot } from '../spot.ts'
+
 export class Selection {
   #iteration = $state.raw<number | null>(null)
   #taskId = $state.raw<string | null>(null)
@@ -28,6 +30,22 @@ export class Selection {
   /** Whether the test itself was chosen, not how a program fares on it. */
   get isOnHeads(): boolean {
     return this.#isOnHeads
+  }
+
+  /** Whether anything was chosen at all. */
+  get isMade(): boolean {
+    const isFirst = this.#rollout === 0 && this.#step === 0 && this.#test === null
+    return this.#iteration !== null || this.#taskId !== null || !isFirst
+  }
+
+  /** Looks at one place, chosen elsewhere. */
+  lookAt({ iteration, taskId, rollout, step, test, isOnHeads }: Spot): void {
+    this.#iteration = iteration
+    this.#taskId = taskId
+    this.#rollout = rollout
+    this.#step = step
+    this.#test = test
+    this.#isOnHeads = isOnHeads
   }
 
   chooseIteration(iteration: number | null): void {
