@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { accuracyHistogram, bandOf, measuredTasks, revisitedProposals } from '../../src/playground/panels/thresholds.ts'
+import {
+  accuracyHistogram,
+  bandOf,
+  measuredTasks,
+  placeOfBin,
+  revisitedProposals,
+  summariseHistogram,
+} from '../../src/playground/panels/thresholds.ts'
 import { recordedHousehold } from './recorded-household.ts'
 
 const view = recordedHousehold()
@@ -40,5 +47,27 @@ describe('the thresholds', () => {
     for (const { from, to, count } of bins.slice(0, -1)) {
       expect(count).toBe(tasks.filter(({ accuracy }) => accuracy + 1e-9 >= from && accuracy + 1e-9 < to).length)
     }
+  })
+
+  it('are told with the histogram in words, every task counted once', () => {
+    const tasks = measuredTasks(view, band)
+    const words = summariseHistogram(tasks, band, 'task')
+    const [, easier, inside, harder] = /: (\d+) up to .* (\d+) inside the band, (\d+) from/.exec(words)!.map(Number)
+    expect(easier! + inside! + harder!).toBe(tasks.length)
+    expect(easier).toBe(tasks.filter(({ accuracy }) => accuracy <= band.alphaLow).length)
+    expect(words).toMatch(/most, \d+, from \d+ % to \d+ %\.$/)
+  })
+
+  it('lie before, behind or within a bin', () => {
+    const at = (from: number) =>
+      placeOfBin({ from, to: from + 0.05, count: 0 }, { ...band, alphaLow: 0.2, alphaHigh: 0.82 })
+    expect([0, 0.15, 0.2, 0.75, 0.8, 0.85].map(at)).toEqual([
+      'below',
+      'below',
+      'inside',
+      'inside',
+      'cut by α_high',
+      'above',
+    ])
   })
 })

@@ -66,7 +66,9 @@ export function readRange(from: string, to: string, end: number): ChartRange | {
   if (wrong !== null) return { problem: `“${wrong}” is no number, so the curves stay as they are.` }
   if (low < 0) return { problem: `The axis begins at 0, and ${compact(low)} is before it. Write 0 or more.` }
   if (low >= end)
-    return { problem: `There is nothing from ${compact(low)} on: the curves end at ${compact(end)}. Write less.` }
+    return {
+      problem: `There is nothing from ${compact(low)} on: the curves end at ${compact(end)}. Let “From” be less than that.`,
+    }
   if (low >= high)
     return { problem: `A range from ${compact(low)} to ${compact(high)} is empty. Let it begin before it ends.` }
   return { from: low, to: Math.min(high, end) }

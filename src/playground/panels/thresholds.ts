@@ -5,6 +5,7 @@
 import { decideRewrite, rewriteDirection, type BandSettings } from '../../method/adaptation.ts'
 import type { RunView } from '../../method/fold.ts'
 import type { Direction } from '../../method/ports.ts'
+import { counted, percent } from './format.ts'
 import { settingsOf } from './trajectories.ts'
 
 export const BINS = 20
@@ -51,6 +52,27 @@ export function accuracyHistogram(tasks: readonly MeasuredTask[], bins = BINS): 
   const counts = Array.from({ length: bins }, () => 0)
   for (const { accuracy } of tasks) counts[Math.min(bins - 1, Math.floor(accuracy * bins + 1e-9))]!++
   return counts.map((count, index) => ({ from: index / bins, to: (index + 1) / bins, count }))
+}
+
+/** The histogram in words: how many lie where, and where most do. */
+export function summariseHistogram(tasks: readonly MeasuredTask[], band: BandSettings, noun: string): string {
+  const bins = accuracyHistogram(tasks)
+  const most = bins.reduce((best, bin) => (bin.count > best.count ? bin : best))
+  const of = (direction: Direction | null) => tasks.filter((task) => task.direction === direction).length
+  return [
+    `Last measured accuracy of ${counted(tasks.length, noun)}:`,
+    `${of('easier')} up to α_low = ${percent(band.alphaLow)}, ${of(null)} inside the band,`,
+    `${of('harder')} from α_high = ${percent(band.alphaHigh)} on;`,
+    `most, ${most.count}, from ${percent(most.from)} to ${percent(most.to)}.`,
+  ].join(' ')
+}
+
+/** Where the middle of a bin lies; one that a threshold cuts has tasks on both sides of it. */
+export function placeOfBin({ from, to }: HistogramBin, { alphaLow, alphaHigh }: BandSettings): string {
+  const cuts = (alpha: number) => from < alpha && alpha < to
+  if (cuts(alphaLow)) return 'cut by α_low'
+  if (cuts(alphaHigh)) return 'cut by α_high'
+  return to <= alphaLow ? 'below' : from >= alphaHigh ? 'above' : 'inside'
 }
 
 export type ProposalFate = 'accepted' | 'rejected' | 'not proposed'
