@@ -73,17 +73,44 @@ describe('the equation', () => {
     expect(await section('equation').locator('.lit').count()).toBe(0)
   })
 
-  it('derives all advantages again when λ moves, marks flips, and goes back', async () => {
+  it('derives all advantages again when λ moves, marks flips, and goes back; R is shown with its shares', async () => {
     await visit('Episodes')
     const lambda = page.getByRole('slider', { name: 'λ, what if' })
-    expect(await section('equation').getByText('its sign has flipped').count()).toBe(0)
+    const flipped = section('equation').getByRole('gridcell', { name: /its sign has flipped/ })
+    expect(await flipped.count()).toBe(0)
     await lambda.fill('6')
     await section('equation')
       .getByText(/^At λ = 6 instead of 1, .* with the opposite sign/)
       .waitFor()
-    expect(await section('equation').getByText('its sign has flipped').count()).toBeGreaterThan(0)
+    expect(await flipped.count()).toBeGreaterThan(0)
+
+    const shares = page.getByRole('listbox', { name: 'R and its shares, rollout 1' })
+    const number = String.raw`([+−]?\d+\.\d\d)`
+    const all = new RegExp(`^Step (\\d+), O ${number}, λ · mean S ${number}, R ${number}, `)
+    const chosen = shares.getByRole('option', { selected: true })
+    const said = async () => {
+      const [, step, ...numbers] = all.exec((await chosen.getAttribute('aria-label'))!)!
+      return [Number(step), ...numbers.map((text) => Number(text.replace('−', '-')))] as const
+    }
+    await shares.getByRole('option', { name: /^Step 3,/ }).click()
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(async () => (await said())[0]).toBe(4)
+    const [, o, votes, r] = await said()
+    expect(o! + votes!).toBeCloseTo(r!, 1)
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('option')
+    expect(await page.locator('[role=option][tabindex="0"]').count()).toBe(1)
+    expect(
+      await page.getByRole('gridcell', { name: /^Rollout 1, step 4,/, selected: true }).count(),
+      'the map, too, has the step that was chosen',
+    ).toBe(1)
+
     await page.getByRole('button', { name: 'Back to 1' }).click()
-    expect(await section('equation').getByText('its sign has flipped').count()).toBe(0)
+    expect(await flipped.count()).toBe(0)
+    const [, , ownVotes] = await said()
+    expect(6 * ownVotes!).toBeCloseTo(votes!, 1)
+    await section('equation').getByText('As a table').click()
+    const row = section('equation').getByRole('table').getByRole('row').nth(4)
+    expect(Number((await row.getByRole('cell').nth(1).innerText()).replace('−', '-'))).toBe(ownVotes)
     await lambda.focus()
     await page.keyboard.press('ArrowRight')
     await section('equation')
@@ -98,7 +125,7 @@ describe('the equation', () => {
     expect(await page.getByRole('textbox', { name: /^λ/ }).inputValue()).toBe('2')
     await page.getByLabel('consistency feedback of the reward model').check()
     await section('equation')
-      .getByRole('button', { name: /^Rollout 1, step 1: .*;.*;/ })
+      .getByRole('gridcell', { name: /^Rollout 1, step 1, .*;.*;/ })
       .waitFor()
   })
 })
@@ -145,7 +172,8 @@ describe('alarms', () => {
 describe('the theatre', () => {
   it('replays an episode step by step, shows all rollouts at that step, and lets a person play the task', async () => {
     await visit('Episodes')
-    await section('theatre').locator('summary').first().click()
+    // It is open where there is room for it, and is loaded when it comes into sight.
+    await section('theatre').scrollIntoViewIfNeeded()
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('0')
     await page.getByText(/^The agent stands in the middle of the room/).waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'One step on' }).click()
@@ -155,8 +183,8 @@ describe('the theatre', () => {
     await page.getByRole('button', { name: 'Play the episode' }).click()
     await expect.poll(played, { timeout: 30_000 }).toBe('3')
     await section('theatre').getByRole('button', { name: 'Pause' }).click()
-    await page.getByRole('button', { name: 'Show its tokens' }).click()
-    await page.getByText('A recorded run comes without tokens').waitFor()
+    await page.getByText('A recorded run comes without its tokens').waitFor()
+    expect(await page.getByRole('button', { name: 'Show its tokens' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Play this task by hand' }).click()
     await section('theatre').getByRole('textbox', { name: 'Command' }).fill('look')
     await page.keyboard.press('Enter')
@@ -175,7 +203,9 @@ describe('all of it', () => {
     await page.getByRole('button', { name: 'What λ does' }).click()
     await look()
     await goTo(page, 'Episodes')
-    await section('theatre').locator('summary').first().click()
+    await section('theatre').scrollIntoViewIfNeeded()
+    if ((await section('theatre').locator('details[open]').count()) === 0)
+      await section('theatre').locator('summary').first().click()
     await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('2')
     await page.getByText(/^The agent stands/).waitFor({ state: 'attached' })

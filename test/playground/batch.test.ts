@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { foldRun, type RunView } from '../../src/method/fold.ts'
-import { advantageMap } from '../../src/playground/panels/advantage-map.ts'
+import { advantageMap, awaitedMap, cellText } from '../../src/playground/panels/advantage-map.ts'
 import { batchOf, countFlips, isFlipped, rederive } from '../../src/playground/panels/batch.ts'
 import { equationLines } from '../../src/playground/panels/equation.ts'
-import { settingsOf } from '../../src/playground/panels/trajectories.ts'
+import { decompose } from '../../src/playground/panels/reward-decomposition.ts'
+import { group as groupOf, settingsOf } from '../../src/playground/panels/trajectories.ts'
 import { logOf, request } from '../method/corridor.ts'
 import { codingSettings, codingWorld } from '../method/coding/adding.ts'
 import { recordedHousehold } from './recorded-household.ts'
@@ -111,6 +112,88 @@ describe('the heat map', () => {
     const policy = advantageMap(derived, batch[0]!.taskId, 'policy')!
     expect([policy.rowNoun, policy.rows.length, policy.width]).toEqual(['Problem', batch.length, settings.groupSize])
     expect(advantageMap(derived, batch[0]!.taskId, 'reward')!.width).toBe(settings.evaluationsPerStep)
+  })
+})
+
+describe('a map of what has not been judged', () => {
+  it('has the mean of the votes where they are there, and the names of its places', () => {
+    const iteration = household.iteration(3)!
+    const group = groupOf(iteration, iteration.taskIds[0]!, 'paper')
+    const cut = { ...group, trajectories: group.trajectories.map((t) => ({ ...t, outcome: null, steps: t.steps.slice(0, 2).map((s, k) => ({ ...s, advantage: undefined, meanScore: k === 0 ? s.meanScore : null })) })) } // prettier-ignore
+    const map = awaitedMap(cut)
+    expect(map.rows.map(({ cells }) => cells.map(cellText))).toEqual(
+      group.trajectories.map(({ steps }) => {
+        const votes = steps[0]!.evaluations!.map(({ score }) => score as number)
+        const mean = votes.reduce((sum, vote) => sum + vote, 0) / votes.length
+        return [mean === 0 ? '0.0' : `${mean < 0 ? '−' : '+'}${Math.abs(mean).toFixed(1)}`, '·']
+      }),
+    )
+    expect(map.rows[1]!.cells[1]!.name).toBe('Rollout 2, step 2')
+    expect(map.rows.every(({ outcome }) => outcome === null)).toBe(true)
+  })
+})
+
+describe('the decomposition of R', () => {
+  it.each([
+    ['household', household],
+    ['coding, paper', coding],
+    ['coding, reference', reference],
+  ] as [string, RunView][])('has shares that add up to the feedback that the loop logged: %s', (_, view) => {
+    let compared = 0
+    for (const iteration of view.iterations) {
+      const settings = settingsOf(view, iteration.iteration)!
+      for (const derived of rederive(batchOf(view, iteration), settings, settings)) {
+        const { group } = derived
+        const bars = group.kind === 'programs'
+          ? decompose(derived, settings, 0)!.bars.map((bar, program) => [bar, group.episodes[program]!.feedback![0]!, group.episodes[program]!.policyAdvantages![0] ?? null] as const)
+          : group.episodes.flatMap(({ feedback, policyAdvantages }, row) => decompose(derived, settings, row)!.bars.map((bar, step) => [bar, feedback![step]!, policyAdvantages![step] ?? null] as const)) // prettier-ignore
+        for (const [bar, feedback, advantage] of bars) {
+          expect(bar.shares.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(feedback, 3)
+          expect(bar.feedback).toBeCloseTo(feedback, 3)
+          near([bar.advantage], [advantage], bar.name)
+          compared++
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(30)
+  })
+
+  it('stacks what is above zero upwards and what is below downwards, inside its scale, whatever λ is', () => {
+    const settings = household.settings!
+    const batch = batchOf(household, household.iteration(8)!)
+    for (const lambda of [0, 0.5, 1, 6]) {
+      for (const derived of rederive(batch, settings, { ...settings, lambda })) {
+        const { bars, low, high } = decompose(derived, { ...settings, lambda }, 0)!
+        for (const { shares, feedback } of bars) {
+          const ends = shares.flatMap(({ from, to }) => [from, to])
+          expect(Math.min(...ends, feedback)).toBeGreaterThanOrEqual(low - 1e-9)
+          expect(Math.max(...ends, feedback)).toBeLessThanOrEqual(high + 1e-9)
+          const [o, s] = shares
+          expect([o!.id, o!.from, Math.abs(o!.to)]).toEqual(['O', 0, 1])
+          // On top of O where they agree, against it where they do not.
+          expect(s!.from).toBe(s!.value !== 0 && Math.sign(s!.value) === Math.sign(o!.value) ? o!.to : s!.value === 0 && o!.value > 0 ? o!.to : 0) // prettier-ignore
+        }
+      }
+    }
+  })
+
+  it('has only what the policy sees, and says its numbers', () => {
+    const settings = household.settings!
+    const batch = batchOf(household, household.iteration(8)!)
+    const of = (signal: 'outcome' | 'step' | 'integrated') => {
+      const changed = { ...settings, signal }
+      return decompose(rederive(batch, settings, changed)[0]!, changed, 0)!
+    }
+    expect(of('outcome').legend.map(({ text }) => text)).toEqual(['O'])
+    expect(of('step').legend.map(({ text }) => text)).toEqual(['mean S'])
+    expect(of('integrated').legend.map(({ text }) => text)).toEqual(['O', 'λ · mean S'])
+    expect(of('integrated').bars[0]!.name).toMatch(
+      /^Step 1, O [+−]1\.00, λ · mean S [+−]?\d\.\d\d, R [+−]?\d\.\d\d, (advantage [+−]?\d\.\d\d|does not train)$/,
+    )
+    const first = rederive(batchOf(reference, reference.iteration(1)!), reference.settings!, reference.settings!)[0]!
+    const hidden = decompose(first, reference.settings!, 0)!
+    expect([hidden.noun, hidden.low, hidden.legend]).toEqual(['Program', 0, [{ id: 'hidden', text: 'hidden tests passed' }]]) // prettier-ignore
+    expect(decompose(rederive(batch, settings, settings)[0]!, settings, 99)).toBeNull()
   })
 })
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type EpisodeStep } from '../../src/method/events.ts'
 import { momentSentence, playedTask, replay } from '../../src/playground/panels/theatre-scene.ts'
-import { episodeSteps, shownTokens } from '../../src/playground/panels/token-overlay.ts'
-import { settingsOf } from '../../src/playground/panels/trajectories.ts'
+import {
+  episodeSteps,
+  mismatchSentence,
+  shownTokens,
+  tokenTraining,
+} from '../../src/playground/panels/token-overlay.ts'
+import { group as groupOf, settingsOf } from '../../src/playground/panels/trajectories.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRun } from './fake-run.ts'
 import { recordedHousehold } from './recorded-household.ts'
@@ -93,5 +98,51 @@ describe('tokens of a step', () => {
       { logProb: expect.closeTo(0.1) as number, entropy: 0.25, advantage: 0.5 },
       { logProb: 1, entropy: 0.5, advantage: 0.5 },
     ])
+  })
+
+  it('train where the loop made examples of them: as many steps as the update says that it learned from', () => {
+    let masked = 0
+    for (const iteration of view.iterations) {
+      const state = { update: iteration.policyUpdate, isFinished: iteration.isFinished }
+      let trained = 0
+      for (const taskId of [...iteration.taskIds, ...iteration.pendingTaskIds]) {
+        const group = groupOf(iteration, taskId, view.settings!.profile)
+        group.trajectories.forEach(({ steps }, rollout) =>
+          steps.forEach((_, step) => {
+            if (tokenTraining(group, rollout, step, 5, state).trains === true) trained++
+            else masked++
+          }),
+        )
+      }
+      expect(trained).toBe(iteration.policyUpdate!.examples)
+    }
+    expect(masked).toBeGreaterThan(100)
+  })
+
+  it('say why they are masked', () => {
+    const iteration = view.iteration(12)!
+    const group = groupOf(iteration, iteration.taskIds[0]!, view.settings!.profile)
+    const [first, ...others] = group.trajectories
+    const of = (feedback: number[], advantage: number | null | undefined, tokens = 5, update = iteration.policyUpdate, isFinished = true) => {
+      const step = { ...first!.steps[0]!, advantage }
+      const made = { ...group, trajectories: feedback.map((value, i) => ({ ...(i === 0 ? first! : others[i - 1]!), steps: [{ ...step, feedback: value }] })) }
+      return tokenTraining(made, 0, 0, tokens, { update, isFinished })
+    } // prettier-ignore
+    expect(of([1, 1, 1], null)).toMatchObject({ trains: false, sentence: expect.stringContaining('All 3 rollouts that reached it got the same R') as string }) // prettier-ignore
+    expect(of([1], null).sentence).toContain('No other rollout reached it')
+    expect(of([1, 0, -1], null).sentence).toContain('exactly average')
+    expect(of([1, 0], 1, 0).sentence).toContain('the context was full')
+    expect(of([1, 0], 1, 1, null).sentence).toBe('Masked: its one token carries no loss, for the policy was not updated in this iteration.') // prettier-ignore
+    expect(of([1, 0], 1, 5, null, false).trains).toBeNull()
+    expect(of([1, 0], undefined).trains).toBeNull()
+    expect(of([1, 0], 1).sentence).toMatch(/^Trained: all of its 5 tokens carried a loss/)
+  })
+
+  it('come with the mismatch of the update where another program sampled, and with no number where none is logged', () => {
+    const update = view.iteration(12)!.policyUpdate!
+    expect(mismatchSentence(null)).toBe('')
+    expect(mismatchSentence(update)).toContain('there is no mismatch_kl')
+    const elsewhere = { ...update, metrics: { ...update.metrics, mismatch_kl: 0.00042 } }
+    expect(mismatchSentence(elsewhere)).toContain('mismatch_kl = 4.2e−4 nats a token')
   })
 })

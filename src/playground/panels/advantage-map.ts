@@ -6,6 +6,7 @@
 import type { Outcome } from '../../method/ports.ts'
 import { isFlipped, type Rederived } from './batch.ts'
 import { decimal, signed } from './format.ts'
+import { cellName, type GroupView } from './trajectories.ts'
 
 export type MapRole = 'policy' | 'reward'
 
@@ -21,6 +22,8 @@ export interface MapCell {
   trajectory: number
   step: number
   parts: MapPart[]
+  /** What stands in it while its advantage has not been assigned; null once it has been. */
+  awaited: string | null
   /** For screen readers and as a title: where it is and what is in it. */
   name: string
 }
@@ -28,12 +31,17 @@ export interface MapCell {
 export interface MapRow {
   key: string
   label: string
+  /** Null where the row has none of its own, or its rollout is not over. */
   outcome: Outcome | null
+  /** How many programs of a problem are right, "5/8"; null of a rollout. */
+  solved: string | null
   cells: MapCell[]
 }
 
 export interface AdvantageMap {
   role: MapRole
+  /** For screen readers. */
+  name: string
   rowNoun: string
   columnNoun: string
   /** "down its column" or "along its row". */
@@ -42,6 +50,8 @@ export interface AdvantageMap {
   width: number
 }
 
+const ROLLOUTS = 'Rollouts of this task, step by step'
+
 export function advantageMap(batch: readonly Rederived[], taskId: string, role: MapRole): AdvantageMap | null {
   const chosen = batch.find(({ group }) => group.taskId === taskId)
   if (!chosen) return null
@@ -49,6 +59,7 @@ export function advantageMap(batch: readonly Rederived[], taskId: string, role: 
   const rows = isSteps ? stepRows(chosen, role) : batch.map((group) => problemRow(group, role))
   return {
     role,
+    name: isSteps ? ROLLOUTS : `Advantages of this batch, problem by problem`,
     rowNoun: isSteps ? 'Rollout' : 'Problem',
     columnNoun: isSteps ? 'Step' : role === 'policy' ? 'Program' : 'Test',
     direction: isSteps ? 'down its column' : 'along its row',
@@ -57,11 +68,33 @@ export function advantageMap(batch: readonly Rederived[], taskId: string, role: 
   }
 }
 
+/** Rollouts of which nothing is known yet but what was done, and how it was judged so far. */
+export function awaitedMap({ taskId, trajectories, width }: GroupView): AdvantageMap {
+  const rows = trajectories.map((trajectory, row): MapRow => {
+    const cells = trajectory.steps.map((step, index): MapCell => {
+      const awaited = step.meanScore === null ? '·' : signed(step.meanScore, 1)
+      return { taskId, trajectory: row, step: index, parts: [], awaited, name: cellName(trajectory, step) }
+    })
+    const { episodeId, outcome } = trajectory
+    return { key: episodeId, label: String(trajectory.rollout + 1), outcome, solved: null, cells }
+  })
+  return {
+    role: 'policy',
+    name: ROLLOUTS,
+    rowNoun: 'Rollout',
+    columnNoun: 'Step',
+    direction: 'down its column',
+    rows,
+    width,
+  }
+}
+
 function stepRows({ group, before, now }: Rederived, role: MapRole): MapRow[] {
   return group.outcomes.map((outcome, trajectory) => ({
     key: group.episodes[trajectory]!.episode.episodeId,
     label: String(trajectory + 1),
     outcome,
+    solved: null,
     cells: group.scores[trajectory]!.map((votes, step) => {
       const parts =
         role === 'policy'
@@ -89,7 +122,14 @@ function problemRow({ group, before, now }: Rederived, role: MapRole): MapRow {
       : (now.tests?.reward ?? []).map((reward, test) =>
           cell(group.taskId, 0, test, [part(reward, before.tests?.reward[test] ?? null)], `Test ${test + 1}`),
         )
-  return { key: group.taskId, label: group.instruction, outcome: null, cells }
+  const right = group.outcomes.filter((outcome) => outcome === 1).length
+  return {
+    key: group.taskId,
+    label: group.instruction,
+    outcome: null,
+    solved: `${right}/${group.outcomes.length}`,
+    cells,
+  }
 }
 
 function part(value: number | null, before: number | null): MapPart {
@@ -97,7 +137,8 @@ function part(value: number | null, before: number | null): MapPart {
 }
 
 function cell(taskId: string, trajectory: number, step: number, parts: MapPart[], where: string): MapCell {
-  return { taskId, trajectory, step, parts, name: `${where}: ${parts.map(partWords).join('; ') || 'nobody judged it'}` }
+  const name = `${where}, ${parts.map(partWords).join('; ') || 'nobody judged it'}`
+  return { taskId, trajectory, step, parts, awaited: null, name }
 }
 
 /** "advantage +1.20, was −0.40, its sign has flipped". */
@@ -108,9 +149,11 @@ function partWords({ value, before, isFlipped }: MapPart): string {
   return `${now}${was}${isFlipped ? ', its sign has flipped' : ''}`
 }
 
-/** Numbers of a cell for the table: "+1.2" or "+0.4 −1.1 +0.4". */
-export function cellText({ parts }: MapCell): string {
-  return parts.map(({ value }) => (value === null ? '–' : signed(value, 1))).join(' ')
+/** What is written in a cell: "1.2" or "−0.4"; nothing where there are several parts, which are too narrow for numbers. */
+export function cellText({ parts, awaited }: MapCell): string {
+  if (awaited !== null) return awaited
+  if (parts.length > 1) return ''
+  return parts.map(({ value }) => (value === null ? '–' : decimal(value, 1))).join(' ')
 }
 
 /** Ink for what is encouraged, red for what is discouraged; deeper with the size, full at 2. */

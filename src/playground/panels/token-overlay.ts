@@ -2,7 +2,9 @@
  * The tokens that a step was sampled as, with what each carries: log-probability, entropy, and the step's advantage, which is
  * that of all of its tokens. The page keeps no tokens (readable-event.ts), so they are looked up in the run's own log.
  */
-import type { EpisodeStep } from '../../method/events.ts'
+import type { EpisodeStep, ModelUpdated } from '../../method/events.ts'
+import type { GroupView } from './trajectories.ts'
+import { compact } from './format.ts'
 
 export type TokenQuantity = 'logProb' | 'entropy' | 'advantage'
 
@@ -39,6 +41,64 @@ export function shownTokens(
       },
     }
   })
+}
+
+/** Whether the response of a step trains the policy, and why. All of its tokens do or none does: they share one advantage. */
+export interface TokenTraining {
+  /** Null while it is not known. */
+  trains: boolean | null
+  sentence: string
+}
+
+/**
+ * What keeps a response from training (method/learning.ts, method/advantages.ts): no advantage, no token, or no update of the
+ * policy. Being cut at the token limit does not: such a response trains like any other.
+ *
+ * `update` is null where the policy was not updated in the iteration, or not yet, where `isFinished` says which.
+ */
+export function tokenTraining(
+  group: GroupView,
+  rollout: number,
+  step: number,
+  tokens: number,
+  { update, isFinished }: { update: ModelUpdated | null; isFinished: boolean },
+): TokenTraining {
+  const masked = (why: string): TokenTraining => ({ trains: false, sentence: `Masked: ${why}` })
+  if (tokens === 0) return masked('the context was full, so nothing was sampled here.')
+  const advantage = group.trajectories[rollout]?.steps[step]?.advantage
+  if (advantage === undefined) return { trains: null, sentence: 'Its advantage has not been assigned yet.' }
+  const none = tokens === 1 ? 'its one token carries no loss' : `all of its ${tokens} tokens carry no loss`
+  const all = tokens === 1 ? 'its one token' : `all of its ${tokens} tokens`
+  if (advantage === null) {
+    const column = group.trajectories.flatMap((each) => each.steps[step]?.feedback ?? [])
+    const spread = Math.max(...column) - Math.min(...column)
+    return masked(
+      `${none}, for the step has no advantage. ` +
+        (column.length < 2
+          ? 'No other rollout reached it.'
+          : spread < 1e-8
+            ? `All ${column.length} rollouts that reached it got the same R.`
+            : 'It is exactly average, the accuracy of its task is outside the filter, or its rewrite was not accepted.'),
+    )
+  }
+  if (!update) {
+    return isFinished
+      ? masked(`${none}, for the policy was not updated in this iteration.`)
+      : { trains: null, sentence: 'The policy has not been updated with it yet.' }
+  }
+  return {
+    trains: true,
+    sentence: `Trained: ${all} carried a loss, weighed with A of the step. What the policy had read before, the opening and the observations, is masked.`,
+  }
+}
+
+/** How far the sampler was from the trainer. The log has it for an update as a whole, not for a token. */
+export function mismatchSentence(update: ModelUpdated | null): string {
+  if (!update) return ''
+  const { mismatch_kl: mismatch } = update.metrics
+  return mismatch === undefined
+    ? 'The policy sampled itself: the update took these log-probabilities as they are, so there is no mismatch_kl.'
+    : `Another program sampled: mismatch_kl = ${compact(mismatch)} nats a token, over the whole update. What the trainer gave each token is not logged.`
 }
 
 /** The steps of an episode in a log of JSON lines, the last one of that id; null where it is not there. */
