@@ -59,6 +59,21 @@ async function runToEnd(page: Page): Promise<void> {
   await page.getByText('Finished', { exact: true }).first().waitFor({ timeout: 180_000 })
 }
 
+/** As it looks, wide and narrow, light and dark. */
+async function photograph(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.screenshot({
+        path: `${process.env['SCREENSHOTS']}/${name}-${colorScheme}-${width}.png`,
+        fullPage: true,
+      })
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+}
+
 /** The log that the page gives for its live run, without the name that every run has of its own. */
 async function logOf(page: Page): Promise<object[]> {
   const downloading = page.waitForEvent('download')
@@ -115,6 +130,58 @@ describe('seeds', () => {
     await runs(page).getByText('Runs that differ in their seed alone').click()
     await expect.poll(() => table.getByRole('columnheader').allInnerTexts()).toEqual(['Run', 'A', 'B'])
   })
+})
+
+describe('ablations', () => {
+  it(
+    'run row by row before a second seed, also over a page that is closed, and make a matrix',
+    { timeout: 400_000 },
+    async () => {
+      const page = await visit()
+      await makeSmall(page, { evaluationTasks: 2, evaluateEvery: 2 })
+      await setIterations(page, 2)
+      await page.getByRole('spinbutton', { name: 'Seeds to run' }).fill('2')
+      for (const row of ['Policy alone', 'Full loop'])
+        await runs(page).getByRole('checkbox', { name: row, exact: true }).check()
+      await page.getByRole('button', { name: 'Run 2 ablations × 2 seeds' }).click()
+      const queue = page.getByRole('region', { name: 'Queue of runs' })
+      await queue.getByText('Now: Policy alone, seed 0').waitFor()
+      // The queue keeps what it was started with.
+      await setLambda(page, 0.25)
+      await page.getByText('keeps the settings that it was started with').first().waitFor()
+      await queue.getByText('Now: Policy alone, seed 1').waitFor({ timeout: 240_000 })
+      const matrix = page.getByRole('region', { name: 'Ablation matrix' })
+      const rows = matrix.getByRole('row')
+      await rows.filter({ hasText: 'Full loop' }).filter({ hasText: '1 seed' }).first().waitFor()
+      const letters = page.getByRole('region', { name: 'Curves' }).locator('svg text.letter')
+      await expect.poll(async () => new Set(await letters.allTextContents())).toEqual(new Set(['A', 'B']))
+      const context = page.context()
+      await page.close()
+
+      const later = await open(context, '#runs')
+      const offer = later.getByRole('region', { name: 'Unfinished queue of runs' })
+      await offer.getByText('2 of 4 runs done').waitFor()
+      await offer.getByRole('button', { name: 'Go on with the queue' }).click()
+      await runs(later).getByText('The queue is done: 4 runs.').waitFor({ timeout: 240_000 })
+      const lines = later.getByRole('region', { name: 'Ablation matrix' }).getByRole('row')
+      await lines.filter({ hasText: 'Policy alone' }).filter({ hasText: '2 seeds' }).waitFor()
+      await expect
+        .poll(() => lines.filter({ hasText: 'Full loop' }).innerText())
+        .toMatch(/2 seeds[^]*\d+\.\d % ± \d+\.\d/)
+      expect((await lines.first().innerText()).split(/\s*\t\s*/)).toEqual([
+        'Row',
+        'In distribution',
+        'Out of distribution',
+        'Reward model, process',
+        'Accepted tasks',
+      ])
+      const [policy] = await lines.filter({ hasText: 'Policy alone' }).allInnerTexts()
+      expect(policy).toMatch(/interval spans 0|above the full loop|below the full loop|equal for all seeds/)
+      // Each run has the λ of its beginning, though the controls had another.
+      for (const name of await cards(later).locator('.name').allInnerTexts()) expect(name).not.toContain('λ')
+      if (process.env['SCREENSHOTS']) await photograph(later, 'ablations')
+    },
+  )
 })
 
 describe('a link', () => {
@@ -212,6 +279,17 @@ describe('a kept run', () => {
       await expect.poll(() => shownText(elsewhere), { timeout: 30_000 }).toEqual(before)
       await elsewhere.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('2')
       await expect.poll(() => shownText(elsewhere), { timeout: 30_000 }).toEqual(atTwo)
+      // Dropped on another view, it is known by what is in it.
+      await goTo(elsewhere, 'Loop')
+      const zip = (await readFile(await download.path())).toString('base64')
+      const dataTransfer = await elsewhere.evaluateHandle((text) => {
+        const transfer = new DataTransfer()
+        transfer.items.add(new File([Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0))], 'dropped.zip'))
+        return transfer
+      }, zip)
+      await elsewhere.locator('body').dispatchEvent('drop', { dataTransfer })
+      await cards(elsewhere).filter({ hasText: 'imported from dropped.zip' }).getByText('on show').waitFor()
+      expect(new URL(elsewhere.url()).hash).toMatch(/runs$/)
       await elsewhere.close()
 
       await setLambda(page, 0.25)
@@ -219,6 +297,10 @@ describe('a kept run', () => {
       await card.getByRole('spinbutton').fill('1')
       await card.getByText(/There is no checkpoint of iteration 1; the nearest is of 2/).waitFor()
       await card.getByText('λ 0.25').waitFor()
+      const seed = page.getByRole('textbox', { name: 'Seed', exact: true })
+      await seed.fill('9')
+      await seed.press('Enter')
+      await card.getByText(/Left out.*Seed 9: a branch goes on with the random numbers of its run/).waitFor()
       await card.getByRole('button', { name: 'Branch after iteration 2' }).click()
       const branch = cards(page).filter({ hasText: 'at iteration 2' })
       await branch.getByText('4 of 4 iterations').waitFor({ timeout: 180_000 })
@@ -233,13 +315,8 @@ describe('a kept run', () => {
         const { violations } = await new AxeBuilder({ page }).analyze()
         expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
         await page.getByRole('region', { name: 'Curves' }).scrollIntoViewIfNeeded()
-        if (process.env['SCREENSHOTS']) {
-          await page.screenshot({ path: `${process.env['SCREENSHOTS']}/runs-${colorScheme}.png`, fullPage: true })
-          await page.setViewportSize({ width: 360, height: 780 })
-          await page.screenshot({ path: `${process.env['SCREENSHOTS']}/runs-${colorScheme}-360.png`, fullPage: true })
-          await page.setViewportSize({ width: 1280, height: 900 })
-        }
       }
+      if (process.env['SCREENSHOTS']) await photograph(page, 'runs')
 
       await branch.getByRole('button', { name: 'Keep curves only' }).click()
       await branch.getByText('curves only', { exact: true }).waitFor()
