@@ -7,7 +7,7 @@ import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
 import { isSameJson, isSameText } from '../environments/coding/judge/comparison.ts'
 import { readEngine } from '../environments/coding/judge/engine-binary.ts'
 import { GUEST_PRELUDE } from '../environments/coding/judge/guest-prelude.ts'
-import type { Json, Test } from '../environments/coding/judge/verdict.ts'
+import type { Json, PlainTest } from '../environments/coding/judge/verdict.ts'
 
 type QuickJsModule = Awaited<ReturnType<typeof loadQuickJs>>
 
@@ -33,7 +33,7 @@ export class FreshContexts {
   }
 
   /** Whether the program passes the test. */
-  passes(source: string, test: Test): boolean {
+  passes(source: string, test: PlainTest): boolean {
     const { QTS_NewRuntime, QTS_NewContext, QTS_FreeContext, QTS_FreeRuntime } = this.#ffi
     const runtime = QTS_NewRuntime()
     const context = QTS_NewContext(runtime, 0 as Parameters<typeof QTS_NewContext>[1])

@@ -1,17 +1,17 @@
 /** Programs for measuring the judge: the size of what a small model writes, and work of single kinds. */
-import type { Json, Test } from '../environments/coding/judge/verdict.ts'
+import type { Json, PlainTest } from '../environments/coding/judge/verdict.ts'
 
 export interface JudgedProgram {
   name: string
   source: string
-  tests: readonly Test[]
+  tests: readonly PlainTest[]
 }
 
-function calls(functionName: string, pairs: readonly (readonly [Json[], Json])[]): Test[] {
+function calls(functionName: string, pairs: readonly (readonly [Json[], Json])[]): PlainTest[] {
   return pairs.map(([args, expected]) => ({ kind: 'call', functionName, arguments: args, expected }))
 }
 
-function texts(pairs: readonly (readonly [string, string])[]): Test[] {
+function texts(pairs: readonly (readonly [string, string])[]): PlainTest[] {
   return pairs.map(([input, expected]) => ({ kind: 'stdio', input, expected }))
 }
 

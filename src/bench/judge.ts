@@ -10,7 +10,7 @@ import {
   type JudgeJob,
   type JudgePort,
   type Limits,
-  type Test,
+  type PlainTest,
 } from '../environments/coding/judge/verdict.ts'
 import { FreshContexts } from './fresh-context.ts'
 import { BUSY_PROGRAMS, ENDLESS_PROGRAMS, SMALL_PROGRAMS, type JudgedProgram } from './judge-programs.ts'
@@ -26,7 +26,7 @@ const OURS = 'judge'
 /** Program × test runs a second on one core. */
 export const RUNS_TARGET = 2000
 const ENDLESS_LIMITS: Limits = { ...DEFAULT_LIMITS, executedMs: 200 }
-const ENDLESS_TEST: Test = { kind: 'stdio', input: '', expected: '' }
+const ENDLESS_TEST: PlainTest = { kind: 'stdio', input: '', expected: '' }
 const WALL_MS = 200
 
 export function judgeSuite(options: JudgeSuiteOptions): Suite {
@@ -64,7 +64,7 @@ async function measureRuns(
     {
       subject: 'fresh QuickJS contexts',
       note: 'not metered, no limits',
-      passes: (source: string, test: Test) => contexts.passes(source, test),
+      passes: (source: string, test: PlainTest) => contexts.passes(source, test),
     },
   ]
   for (const { subject, note, passes } of contenders) {
@@ -93,7 +93,7 @@ async function measureRuns(
 }
 
 function passing(machine: Machine) {
-  return (source: string, test: Test) => judgeTest(machine, source, test, DEFAULT_LIMITS).kind === 'passed'
+  return (source: string, test: PlainTest) => judgeTest(machine, source, test, DEFAULT_LIMITS).kind === 'passed'
 }
 
 /** With messages there and back for every program, by the clock: the two threads are not busy at the same time. */

@@ -154,6 +154,8 @@ export interface TestResult {
   verdict: string
   /** What people want to know of a test that was not passed: "expected 3, got 4"; '' where there is nothing to say. */
   detail: string
+  /** True where the test says nothing of the program, for what should have judged the answer failed itself. Not passed then. */
+  isVoid?: boolean
 }
 
 export type Direction = 'harder' | 'easier'

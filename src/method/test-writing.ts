@@ -6,6 +6,7 @@
  * It has seen the problem and no program (llm_reward_rollout.py:459-491). Requests go out in calls of whole tasks, bounded
  * so that progress shows and memory stays flat.
  */
+import { passedOf } from './coding/program-group.ts'
 import type { GeneratedTest, PhaseProgressed, TestsWritten } from './events.ts'
 import type { Completion, LanguageModelPort, TestWriterFormat, UnitTestPort, UnitTestReport } from './ports.ts'
 import { deriveSeed } from './random.ts'
@@ -18,7 +19,7 @@ export const TESTS_PER_CALL = 256
 
 export interface TaskTests {
   written: TestsWritten
-  /** passed[program][test]; null in the whole column of a test that cannot be read. */
+  /** passed[program][test]; null where a test cannot be read, or is void for a program. */
   passed: (boolean | null)[][]
   /** samples[test] */
   samples: TrainingSample[]
@@ -83,7 +84,7 @@ export async function* writeTests(
       }
       all.push({
         written,
-        passed: report.results.map((results) => results.map((result) => result && result.passed)),
+        passed: report.results.map((results) => results.map(passedOf)),
         ...sampled(completions[index]!, prompts[index]!),
       })
       yield written

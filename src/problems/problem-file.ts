@@ -44,7 +44,7 @@ export async function readProblemFile(
     throw new ProblemFileError(fileName, `The file cannot be read: ${message.replace(/\.$/, '')}.`, { cause })
   })
   try {
-    return readReleasedFile(textOf(bytes), options)
+    return await readReleasedFile(textOf(bytes), options)
   } catch (error) {
     if (error instanceof ReleasedFormatError) throw new ProblemFileError(fileName, error.message, { cause: error })
     throw error

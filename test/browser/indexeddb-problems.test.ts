@@ -7,15 +7,15 @@ import { useBlankPage } from './blank-page.ts'
 /** The page has the module's exports as globals. */
 type LibraryModule = typeof import('../../src/problems/indexeddb-library.ts')
 
-const problemsOf = (from: number, count: number) => {
+const problemsOf = async (from: number, count: number) => {
   const items = Array.from({ length: count }, (_, i) =>
     numbered(from + i, i === 0 ? { split: 'ood' } : { split: 'train' }),
   )
-  return readReleasedFile(JSON.stringify(items)).problems
+  return (await readReleasedFile(JSON.stringify(items))).problems
 }
 /** More than are read at a time, and not a multiple of it. */
-const many = { name: 'many.jsonl', problems: problemsOf(0, 250) }
-const few = { name: 'a few.json', problems: problemsOf(300, 2) }
+const many = { name: 'many.jsonl', problems: await problemsOf(0, 250) }
+const few = { name: 'a few.json', problems: await problemsOf(300, 2) }
 
 describe('problems kept in the browser', () => {
   const { open, address } = useBlankPage('src/problems/indexeddb-library.ts')

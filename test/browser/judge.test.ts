@@ -14,6 +14,7 @@ import {
   type Limits,
   type Test,
 } from '../../src/environments/coding/judge/verdict.ts'
+import { HOSTILE_ANSWERS } from '../environments/coding/judge/hostile-answers.ts'
 import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from '../environments/coding/judge/hostile-programs.ts'
 import type { JudgeScope } from './fixtures/judge-page.ts'
 import { useBrowser } from './harness.ts'
@@ -23,6 +24,7 @@ const GRACE_MS = 50
 
 const addition: Test = { kind: 'call', functionName: 'f', arguments: [40, 2], expected: 42 }
 const RIGHT = 'const f = (a, b) => a + b'
+const HOSTILE = [...HOSTILE_PROGRAMS.map((program) => ({ ...program, test: testOf(program) })), ...HOSTILE_ANSWERS]
 
 function job(source: string, limits: Partial<Limits> = {}): JudgeJob {
   return { source, tests: [addition], limits: { ...DEFAULT_LIMITS, ...limits } }
@@ -93,17 +95,17 @@ describe('the judge in a browser', () => {
     expect(requests.slice(before.length).filter((path) => path.endsWith('.wasm'))).toHaveLength(1)
   })
 
-  it('gives hostile programs the verdicts that Node gives them, asks nobody for anything, and stays well', async () => {
+  it('gives hostile programs and checkers the verdicts that Node gives them, asks nobody for anything, and stays well', async () => {
     const { page, errors, requests } = await openPage()
     await judged(page, [job(RIGHT)])
     const before = requests.length
-    const jobs = HOSTILE_PROGRAMS.flatMap((program): JudgeJob[] => [
-      { source: program.source, tests: [testOf(program)], limits: HOSTILE_LIMITS },
+    const jobs = HOSTILE.flatMap(({ source, test }): JudgeJob[] => [
+      { source, tests: [test], limits: HOSTILE_LIMITS },
       job(RIGHT),
     ])
     const results = await judged(page, jobs)
     const node = new Judge()
-    for (const [index, program] of HOSTILE_PROGRAMS.entries()) {
+    for (const [index, program] of HOSTILE.entries()) {
       expect(results[2 * index]![0]!.kind, program.name).toBe(program.verdict)
       expect(results[2 * index], program.name).toEqual(await node.judge(jobs[2 * index]!))
       expect(results[2 * index + 1], `what follows ${program.name}`).toEqual(results[1])

@@ -4,7 +4,7 @@ import { startThread } from '../../src/engines/node-threads.ts'
 import { openSetting, type OpenedSetting, type SettingSources } from '../../src/engines/open-setting.ts'
 import { connectWorker, type Bridge } from '../../src/engines/worker-bridge.ts'
 import type { Judge } from '../../src/environments/coding/judge/judge.ts'
-import type { CodingTask } from '../../src/environments/coding/problem.ts'
+import { expectingTests, type CodingTask } from '../../src/environments/coding/problem.ts'
 import type { ImportedProblem } from '../../src/environments/coding/problem-source.ts'
 import { codingFormats, importedCodingFormats } from '../../src/environments/coding/roles.ts'
 import { householdFormats } from '../../src/environments/household/roles.ts'
@@ -92,7 +92,7 @@ describe('the world of a run', () => {
     const steps = tasks.map((task) => ({ episodeId: task.id, command: task.body.reference ?? '' }))
     expect((await environment.step(steps)).map(({ won }) => won)).toEqual([true, true])
     const [report] = await unitTests!.runTests([
-      { task: tasks[0]!, programs: [tasks[0]!.body.reference!], tests: [tasks[0]!.body.tests[0]!, null] },
+      { task: tasks[0]!, programs: [tasks[0]!.body.reference!], tests: [expectingTests(tasks[0]!.body)[0]!, null] },
     ])
     expect(report).toMatchObject({ results: [[{ passed: true }, null]], isTrue: [true, null] })
     expect(from.startJudge).toHaveBeenCalledOnce()

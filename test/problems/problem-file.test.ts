@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a file of problems', () => {
   it('is read from a disk and from a browser’s file alike', async () => {
-    const expected = readReleasedFile(text)
+    const expected = await readReleasedFile(text)
     expect(expected.problems[1]!.task.instruction).toBe('Drücke x, −x oder 𝒙.')
     expect(await openProblemFile(at('problems.jsonl'))).toEqual(expected)
     expect(await readProblemFile('problems.jsonl', new File([text], 'problems.jsonl'))).toEqual(expected)

@@ -8,7 +8,7 @@ import { openSetting } from '../../src/engines/open-setting.ts'
 import { connectWorker } from '../../src/engines/worker-bridge.ts'
 import type { Judge } from '../../src/environments/coding/judge/judge.ts'
 import type { ImportedProblem } from '../../src/environments/coding/problem-source.ts'
-import type { Problem } from '../../src/environments/coding/problem.ts'
+import { expectingTests, type Problem } from '../../src/environments/coding/problem.ts'
 import { testResponse } from '../../src/environments/coding/roles.ts'
 import type { EnvironmentPort } from '../../src/method/ports.ts'
 import { presetSettings, type Settings } from '../../src/method/settings.ts'
@@ -63,7 +63,7 @@ export async function openCodingRun(settings: Settings, options: CodingRunOption
         return uniform() < skill ? problemIn(prompt).reference! : `// ${uniform()}`
       }),
       reward: new FakeModel(0.5, (prompt, insight, uniform) => {
-        const { tests } = problemIn(prompt)
+        const tests = expectingTests(problemIn(prompt))
         const { input, output } = tests[Math.floor(uniform() * tests.length)]!
         return testResponse({ input, output: uniform() < insight ? output : '"spoilt"' })
       }),

@@ -13,14 +13,22 @@ import type {
   UnitTestJob,
   UnitTestPort,
   UnitTestReport,
-  WrittenTest,
 } from '../../method/ports.ts'
-import { DEFAULT_LIMITS, type JudgeJob, type JudgePort, type Limits, type Test } from './judge/verdict.ts'
+import {
+  CHECKER_LIMITS,
+  DEFAULT_LIMITS,
+  type JudgeJob,
+  type JudgePort,
+  type Limits,
+  type Test,
+} from './judge/verdict.ts'
 import type { CodingTask, Problem } from './problem.ts'
 import { describeImported, rewriteImported } from './problem-rewrites.ts'
 import type { ProblemSource } from './problem-source.ts'
+import { outcomeOf } from './program-outcome.ts'
 import { describeSpec } from './problems/describe.ts'
 import { applyRewrite } from './problems/rewrites.ts'
+import { claimsOf, columnsOf, settled, type WrittenColumns } from './written-columns.ts'
 import { readTest, testResult } from './written-tests.ts'
 
 export interface CodingOptions {
@@ -70,13 +78,13 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
     return programs.map(({ episodeId, index }) => {
       this.#tasks.delete(episodeId)
       const tests = results[index]!
-      const failed = tests.filter(({ passed }) => !passed).length
+      const { isRight, failed, observation } = outcomeOf(tests)
       return {
         episodeId,
-        observation: observationOf(tests),
-        won: failed === 0,
+        observation,
+        won: isRight,
         done: true,
-        trueLabel: failed === 0 ? 1 : -1,
+        trueLabel: isRight ? 1 : -1,
         distance: failed,
         tests: tests.map((test) => ({ ...test })),
       }
@@ -90,14 +98,16 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
 
   async rewrite(task: Task, rewriteText: string, newId: string): Promise<RewriteResult> {
     const coding = task as CodingTask
-    return coding.body.spec ? applyRewrite(coding, rewriteText, newId) : rewriteImported(coding, rewriteText, newId)
+    if (coding.body.spec) return applyRewrite(coding, rewriteText, newId)
+    return rewriteImported(coding, rewriteText, newId, async (job) => (await this.#judge.judge([job]))[0]!)
   }
 
   async runTests(jobs: readonly UnitTestJob[]): Promise<UnitTestReport[]> {
     const batch = new ProgramBatch()
-    const asked = jobs.map(({ task, programs, tests }, index) => {
+    const written = await this.#settle(jobs.map(({ task, tests }) => columnsOf(problemOf(task), tests)))
+    const asked = jobs.map(({ task, programs }, index) => {
       const problem = problemOf(task)
-      const { columns, distinct } = columnsOf(problem, tests)
+      const { columns, distinct } = written[index]!
       const runs = () => ({ problem, tests: distinct })
       const add = (source: string) => (distinct.length === 0 ? null : batch.add(index, source, runs))
       const rows = programs.map(add)
@@ -109,9 +119,20 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
         columns.map((column) => (row === null || column === null ? null : { ...results[row]![column]! }))
       return {
         results: rows.map(inColumns),
-        isTrue: inColumns(reference).map((result) => result?.passed ?? null),
+        isTrue: inColumns(reference).map((result) => (result === null || result.isVoid ? null : result.passed)),
       }
     })
+  }
+
+  /** Asks the checkers, where problems have one, about the tests that were written for them (written-columns.ts). */
+  async #settle(written: readonly WrittenColumns[]): Promise<readonly WrittenColumns[]> {
+    const asked = written.map(claimsOf)
+    const jobs = asked.flatMap((tests): JudgeJob[] =>
+      tests.length === 0 ? [] : [{ source: '', tests, limits: { ...DEFAULT_LIMITS, wallMs: wallMsOf(0, tests) } }],
+    )
+    if (jobs.length === 0) return written
+    const results = (await this.#judge.judge(jobs))[Symbol.iterator]()
+    return written.map((each, index) => (asked[index]!.length === 0 ? each : settled(each, results.next().value!)))
   }
 }
 
@@ -155,42 +176,24 @@ function groundTruth(task: CodingTask): Runs {
   return { problem, tests }
 }
 
-/** The tests that can be read, each once, and which of them stands in which column. */
-function columnsOf(problem: Problem, tests: readonly (WrittenTest | null)[]) {
-  const distinct: Test[] = []
-  const indices = new Map<string, number>()
-  const columns = tests.map((written) => {
-    const read = written === null ? null : readTest(problem, written)
-    if (read === null || !('test' in read)) return null
-    const identity = JSON.stringify(read.test)
-    const index = indices.get(identity) ?? distinct.push(read.test) - 1
-    indices.set(identity, index)
-    return index
-  })
-  return { columns, distinct }
-}
-
-/**
- * The clock is a backstop: three times what all tests may take by executed time, so that it decides nothing on a machine
- * that is not very slow. Output has room for the longest expected answer and as much again.
- */
+/** Output has room for the longest expected answer and as much again. */
 function limitsOf({ timeLimitMs }: Problem, tests: readonly Test[]): Limits {
   const longest = Math.max(...tests.map(({ expected }) => (typeof expected === 'string' ? expected : JSON.stringify(expected)).length)) // prettier-ignore
   return {
     ...DEFAULT_LIMITS,
     executedMs: timeLimitMs,
-    wallMs: DEFAULT_LIMITS.wallMs + 3 * timeLimitMs * tests.length,
+    wallMs: wallMsOf(timeLimitMs, tests),
     outputCharacters: Math.max(DEFAULT_LIMITS.outputCharacters, 2 * longest),
   }
 }
 
-function observationOf(tests: readonly TestResult[]): string {
-  const passed = tests.filter((test) => test.passed).length
-  const summary = `${passed} of ${tests.length} tests passed`
-  const first = tests.findIndex((test) => !test.passed)
-  if (first < 0) return summary
-  const { verdict, detail } = tests[first]!
-  return `${summary}; test ${first + 1}: ${verdict}${detail === '' ? '' : `, ${detail}`}`
+/**
+ * The clock is a backstop: three times what all tests and their checkers may take by executed time, so that it decides
+ * nothing on a machine that is not very slow.
+ */
+function wallMsOf(timeLimitMs: number, tests: readonly Test[]): number {
+  const checked = tests.filter(({ checker }) => checker !== undefined).length
+  return DEFAULT_LIMITS.wallMs + 3 * (timeLimitMs * tests.length + CHECKER_LIMITS.executedMs * checked)
 }
 
 function problemOf(task: Task): Problem {

@@ -2,10 +2,12 @@
  * Rewrites of imported problems. Nobody knows what such a problem means, so a rewrite is a whole problem in the released
  * form, as in the release (sample/llm_env_rollout.py:887): a question, and at least four tests. It is accepted on the
  * author's word: with no reference solution it cannot be shown that the tests are right, only that they do not contradict
- * each other. A wrong one falls later, when no program passes it.
+ * each other. A wrong one falls later, when no program passes it. A rewrite that brings no checker keeps that of the problem;
+ * either must accept what the rewritten tests expect.
  */
 import type { RewriteResult } from '../../method/ports.ts'
-import type { CodingTask } from './problem.ts'
+import { checkerFault, type JudgeOne } from './checker-trial.ts'
+import type { CodingTask, Problem } from './problem.ts'
 import { importedTask } from './released-format.ts'
 import { ITEM_LIMITS, itemOf, readItem } from './released-item.ts'
 
@@ -21,7 +23,7 @@ const LONGEST_REWRITE = 2 * (ITEM_LIMITS.questionCharacters + ITEM_LIMITS.testCh
 /** The problem as an item, and what a rewrite of it must be. */
 export function describeImported({ body }: CodingTask): string {
   const tests = body.tests
-    .filter(({ input, output }) => input.length <= LONGEST_SHOWN_TEXT && output.length <= LONGEST_SHOWN_TEXT)
+    .filter(({ input, output }) => input.length <= LONGEST_SHOWN_TEXT && (output?.length ?? 0) <= LONGEST_SHOWN_TEXT)
     .slice(0, SHOWN_TESTS)
   return (
     `${JSON.stringify(itemOf({ ...body, tests }))}\n` +
@@ -29,19 +31,26 @@ export function describeImported({ body }: CodingTask): string {
   )
 }
 
-/** Never throws; the new task is of the same lineage. */
-export function rewriteImported(task: CodingTask, text: string, newId: string): RewriteResult {
+/** Throws only what the judge throws, which is asked about checkers; the new task is of the same lineage. */
+export async function rewriteImported(
+  task: CodingTask,
+  text: string,
+  newId: string,
+  judge: JudgeOne,
+): Promise<RewriteResult> {
   const refused = (reason: string): RewriteResult => ({ ok: false, message: `The rewrite is refused: ${reason}.` })
   if (text.length > LONGEST_REWRITE) return refused(`it has ${text.length} characters`)
   const item = jsonIn(text)
   if (item === undefined) return refused('it is not a problem in JSON')
-  const read = readItem(item, { isStrict: true, leastTests: LEAST_TESTS })
+  const old = task.body
+  const read = readItem(withChecker(item, old), { isStrict: true, leastTests: LEAST_TESTS })
   if ('fault' in read) return refused(read.fault)
   const { problem } = read
-  const old = task.body
   if (problem.form !== old.form) return refused('test_method is another one than that of the problem')
   const words = itemOf(problem)
   if (JSON.stringify(words) === JSON.stringify(itemOf(old))) return refused('it changes nothing')
+  const fault = await checkerFault(problem, judge)
+  if (fault !== null) return refused(fault)
   const question = problem.statement.replace(/\s+/g, ' ')
   const shown = question.length > SHOWN_QUESTION ? `${question.slice(0, SHOWN_QUESTION - 1)}…` : question
   return {
@@ -51,6 +60,11 @@ export function rewriteImported(task: CodingTask, text: string, newId: string): 
       `A new problem with ${problem.tests.length} tests: "${shown}" ` +
       'No reference solution is known, so nobody can say whether its tests are right before a program passes them.',
   }
+}
+
+function withChecker(item: unknown, { checker }: Problem): unknown {
+  const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
+  return checker === undefined || !isObject ? item : { checker, ...item }
 }
 
 /** The last fenced block, or what stands from the first brace to the last. */

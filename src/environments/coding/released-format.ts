@@ -7,6 +7,8 @@
  */
 import type { Split } from '../../method/ports.ts'
 import { hashOf } from '../random.ts'
+import { checkerFault, type JudgeOne } from './checker-trial.ts'
+import type { Judge } from './judge/judge.ts'
 import type { CodingTask, Problem } from './problem.ts'
 import type { ImportedProblem } from './problem-source.ts'
 import { readItem } from './released-item.ts'
@@ -35,10 +37,18 @@ export interface ReleasedFile {
 export interface ReadingFileOptions {
   /** Whether items with faults are left out rather than refused with the whole file. */
   leaveOutFaulty?: boolean
+  /** Tries the checkers of the problems; a judge in this thread unless given, loaded for the first checker that there is. */
+  judge?: JudgeOne
 }
 
-/** Throws a ReleasedFormatError that names the first item with a fault, and its field. */
-export function readReleasedFile(text: string, { leaveOutFaulty = false }: ReadingFileOptions = {}): ReleasedFile {
+/**
+ * Throws a ReleasedFormatError that names the first item with a fault, and its field; rejects with what the judge throws if
+ * it cannot try the checkers.
+ */
+export async function readReleasedFile(
+  text: string,
+  { leaveOutFaulty = false, judge = inThisThread() }: ReadingFileOptions = {},
+): Promise<ReleasedFile> {
   const file: ReleasedFile = { problems: [], faults: [], duplicates: [], cutTimeLimits: 0 }
   const places = new Map<string, string>()
   let items = 0
@@ -47,8 +57,9 @@ export function readReleasedFile(text: string, { leaveOutFaulty = false }: Readi
       throw new ReleasedFormatError(`The file has more than ${FILE_LIMITS.items} items. Split it into several files.`)
     }
     const read = 'fault' in found ? found : readItem(found.item, { isStrict: false, leastTests: 1 })
-    if ('fault' in read) {
-      file.faults.push(`${place}: ${read.fault}.`)
+    const fault = 'fault' in read ? read.fault : await checkerFault(read.problem, judge)
+    if ('fault' in read || fault !== null) {
+      file.faults.push(`${place}: ${fault}.`)
       continue
     }
     const id = idOf(read.problem)
@@ -65,6 +76,14 @@ export function readReleasedFile(text: string, { leaveOutFaulty = false }: Readi
   const isRefused = file.faults.length > 0 && (!leaveOutFaulty || file.problems.length === 0)
   if (isRefused) throw new ReleasedFormatError(refusal(file.faults, file.problems.length))
   return file
+}
+
+function inThisThread(): JudgeOne {
+  let judge: Promise<Judge> | null = null
+  return async (job) => {
+    judge ??= import('./judge/judge.ts').then(({ Judge }) => new Judge())
+    return (await judge).judge(job)
+  }
 }
 
 /** A problem that stands for itself, not rewritten from another one. */
@@ -124,10 +143,12 @@ function refusal(faults: readonly string[], others: number): string {
   return `${faults.slice(0, MOST_NAMED).join(' ')}${more} Nothing was imported. ${remedy}`
 }
 
-/** The same for the same question and tests, whatever the time limit and the file: 64 bits. */
+/** The same for the same question, tests and checker, whatever the time limit and the file: 64 bits. */
 function idOf(problem: Problem): string {
-  const { form, statement, tests } = problem
-  const content = JSON.stringify([form, form === 'call' ? problem.functionName : '', statement, tests])
+  const { form, statement, tests, checker } = problem
+  const name = form === 'call' ? problem.functionName : ''
+  // `undefined` would be null in a list: problems without a checker keep the ids that they had before there were any.
+  const content = JSON.stringify([form, name, statement, tests, ...(checker === undefined ? [] : [checker])])
   const hex = (part: number) => part.toString(16).padStart(8, '0')
   return `problem-${hex(hashOf('problem', content))}${hex(hashOf(content, 'problem'))}`
 }

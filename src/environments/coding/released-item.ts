@@ -4,19 +4,23 @@
  *     { "question": "...", "test_method": "stdio", "test_time_limit": 2, "test_input": ["1 2\n"], "test_output": ["3"] }
  *
  * `"test_method": "function"` is ours: it names a `function_name`, inputs are JSON arrays of arguments and outputs JSON
- * values. A `split` may say what an item is for. The time limit is in seconds, and a second of it is 1,000 executed
+ * values. A `checker`, ours too, is for problems with many right answers: JavaScript that defines
+ *
+ *     function check(input, output, expected) { … return true or false }                       (judge/checker.ts)
+ *
+ * and entries of `test_output` may then be null, where nothing is expected. A `split` may say what an item is for. The time limit is in seconds, and a second of it is 1,000 executed
  * milliseconds (judge/metering.ts), of which the judge allows 8,000.
  */
 import * as v from 'valibot'
-import type { Split, WrittenTest } from '../../method/ports.ts'
+import type { Split } from '../../method/ports.ts'
 import { isSameJson, isSameText } from './judge/comparison.ts'
-import type { Test } from './judge/verdict.ts'
-import type { Problem } from './problem.ts'
-import { readTest } from './written-tests.ts'
+import type { HiddenTest, Problem } from './problem.ts'
+import { readTest, type ProgramTest } from './written-tests.ts'
 
 /** Of an item. A run's log holds its problems whole, so they may not be of any size. */
 export const ITEM_LIMITS = {
   questionCharacters: 20_000,
+  checkerCharacters: 20_000,
   tests: 100,
   /** Of an input or an output. */
   textCharacters: 100_000,
@@ -39,7 +43,8 @@ const ENTRIES = {
   function_name: v.nullish(text),
   test_time_limit: v.number(mustBe('a number of seconds')),
   test_input: texts,
-  test_output: texts,
+  test_output: v.array(v.nullable(text), mustBe('a list of texts')),
+  checker: v.nullish(text),
 }
 const SPLIT = v.nullish(v.picklist(['train', 'id', 'ood'], mustBe('"train", "id" or "ood"')))
 const objectMessage = (issue: Issue & { expected: string | null }) =>
@@ -60,24 +65,30 @@ export interface ReadingOptions {
 /** `fault` is a sentence without its end that begins with the field. */
 export type ReadItem = { problem: Problem; split: Split | null; isTimeLimitCut: boolean } | { fault: string }
 
-/** Never throws. Whether a program can pass the tests it cannot know, but tests that contradict each other are a fault. */
+/**
+ * Never throws. Whether a program can pass the tests it cannot know, but tests that contradict each other are a fault. What
+ * a checker does only the judge can say (checker-trial.ts).
+ */
 export function readItem(item: unknown, { isStrict, leastTests }: ReadingOptions): ReadItem {
   // For valibot a list is an object, too.
   if (Array.isArray(item)) return { fault: 'it is a list and must be an object' }
   const parsed = v.safeParse(isStrict ? strictItem : looseItem, item, { abortEarly: true })
   if (!parsed.success) return { fault: issueFault(parsed.issues[0]) }
   const { question, test_method, function_name, test_time_limit, test_input, test_output } = parsed.output
+  const checker = parsed.output.checker ?? null
   const fault =
     questionFault(question) ??
     (test_time_limit > 0 && Number.isFinite(test_time_limit) ? null : 'test_time_limit must be more than 0 seconds') ??
-    sizeFault(test_input, test_output, leastTests)
+    sizeFault(test_input, test_output, leastTests) ??
+    checkerTextFault(checker, test_output)
   if (fault !== null) return { fault }
   const base = {
     statement: question.trim(),
-    tests: test_input.map((input, index): WrittenTest => ({ input, output: test_output[index]! })),
+    tests: test_input.map((input, index): HiddenTest => ({ input, output: test_output[index] ?? null })),
     timeLimitMs: Math.min(test_time_limit * 1000, LONGEST_TIME_LIMIT_MS),
     reference: null,
     spec: null,
+    ...(checker !== null && { checker }),
   }
   let problem: Problem = { ...base, form: 'stdio' }
   if (test_method === 'function') {
@@ -104,6 +115,7 @@ export function itemOf(problem: Problem): Record<string, unknown> {
     test_time_limit: problem.timeLimitMs / 1000,
     test_input: problem.tests.map(({ input }) => input),
     test_output: problem.tests.map(({ output }) => output),
+    ...(problem.checker !== undefined && { checker: problem.checker }),
   }
 }
 
@@ -113,7 +125,19 @@ function questionFault(question: string): string | null {
   return question.length > most ? `question has ${question.length} characters, and at most ${most} can be read` : null
 }
 
-function sizeFault(inputs: readonly string[], outputs: readonly string[], leastTests: number): string | null {
+function checkerTextFault(checker: string | null, outputs: readonly (string | null)[]): string | null {
+  if (checker === null) {
+    const missing = outputs.indexOf(null)
+    return missing < 0
+      ? null
+      : `entry ${missing + 1} of test_output is null, and only a problem with a checker can do without`
+  }
+  if (checker.trim() === '') return 'checker is empty'
+  const most = ITEM_LIMITS.checkerCharacters
+  return checker.length > most ? `checker has ${checker.length} characters, and at most ${most} can be read` : null
+}
+
+function sizeFault(inputs: readonly string[], outputs: readonly (string | null)[], leastTests: number): string | null {
   if (inputs.length !== outputs.length) {
     return `test_output has ${outputs.length} entries and test_input ${inputs.length}; each input needs one output`
   }
@@ -126,8 +150,8 @@ function sizeFault(inputs: readonly string[], outputs: readonly string[], leastT
     ['test_input', inputs],
     ['test_output', outputs],
   ] as const) {
-    // prettier-ignore
-    for (const [index, { length }] of entries.entries()) {
+    for (const [index, entry] of entries.entries()) {
+      const length = entry?.length ?? 0
       all += length
       if (length > textCharacters) {
         return `entry ${index + 1} of ${field} has ${length} characters, and at most ${textCharacters} can be read`
@@ -140,7 +164,7 @@ function sizeFault(inputs: readonly string[], outputs: readonly string[], leastT
 }
 
 function testsFault(problem: Problem): string | null {
-  const byInput = new Map<string, { index: number; test: Test }>()
+  const byInput = new Map<string, { index: number; test: ProgramTest }>()
   for (const [index, written] of problem.tests.entries()) {
     const read = readTest(problem, written, ITEM_LIMITS.textCharacters)
     if ('reason' in read) {
@@ -149,7 +173,8 @@ function testsFault(problem: Problem): string | null {
     const { test } = read
     const input = test.kind === 'call' ? JSON.stringify(test.arguments) : test.input
     const earlier = byInput.get(input)
-    if (earlier && !isSameAnswer(earlier.test, test)) {
+    // With a checker, both may be right.
+    if (earlier && problem.checker === undefined && !isSameAnswer(earlier.test, test)) {
       return `entries ${earlier.index + 1} and ${index + 1} of test_input are the same, and their outputs differ`
     }
     byInput.set(input, { index, test })
@@ -157,7 +182,7 @@ function testsFault(problem: Problem): string | null {
   return null
 }
 
-function isSameAnswer(a: Test, b: Test): boolean {
+function isSameAnswer(a: ProgramTest, b: ProgramTest): boolean {
   return a.kind === 'call' && b.kind === 'call'
     ? isSameJson(a.expected, b.expected)
     : isSameText(a.expected as string, b.expected as string)

@@ -3,11 +3,11 @@
  *
  * As released (reward/execute.py:297), a test of standard input whose input or output is empty is no test. Where a function
  * is called, the input must be a JSON array of arguments and the output a JSON value; neither may hold a number too large
- * for a double, nor be nested deeper than the judge reads back.
+ * for a double, nor be nested deeper than the judge reads back. On a problem with a checker, the checker judges the answers.
  */
-import type { TestResult, WrittenTest } from '../../method/ports.ts'
-import type { Json, Test, Verdict } from './judge/verdict.ts'
-import type { Problem } from './problem.ts'
+import type { TestResult } from '../../method/ports.ts'
+import type { CheckedTest, Json, PlainTest, Verdict } from './judge/verdict.ts'
+import type { HiddenTest, Problem } from './problem.ts'
 
 /** Characters of an input or an output that a model may write. */
 const LONGEST_TEXT = 20_000
@@ -16,31 +16,46 @@ const LONGEST_DETAIL = 80
 /** Characters before the first difference of two answers that are shown where they are too long to be shown whole. */
 const LEAD = 6
 
-export type ReadTest = { test: Test } | { reason: string }
+/** A test that a program runs on. */
+export type ProgramTest = PlainTest | Exclude<CheckedTest, { kind: 'answer' }>
+export type ReadTest = { test: ProgramTest } | { reason: string }
 
 /** What a test's form asks of it; whatever its texts are, it never throws. */
-export function readTest(problem: Problem, { input, output }: WrittenTest, longest = LONGEST_TEXT): ReadTest {
-  if (input.length > longest || output.length > longest) {
-    const [name, length] = input.length > longest ? ['input', input.length] : ['output', output.length]
+export function readTest(problem: Problem, { input, output }: HiddenTest, longest = LONGEST_TEXT): ReadTest {
+  const outputLength = output?.length ?? 0
+  if (input.length > longest || outputLength > longest) {
+    const [name, length] = input.length > longest ? ['input', input.length] : ['output', outputLength]
     return { reason: `its ${name} has ${length} characters, and at most ${longest} can be read` }
   }
+  const { checker } = problem
+  if (output === null && checker === undefined) return { reason: 'its output is null, and there is no checker' }
   if (problem.form === 'stdio') {
     if (input === '') return { reason: 'its input is empty' }
     if (output === '') return { reason: 'its output is empty' }
-    return { test: { kind: 'stdio', input, expected: output } }
+    if (checker !== undefined) return { test: { kind: 'stdio', input, expected: output, checker } }
+    return { test: { kind: 'stdio', input, expected: output! } }
   }
   const given = readJson(input)
   if ('reason' in given) return { reason: `its input ${given.reason}` }
   if (!isArray(given.value)) return { reason: 'its input is no JSON array of arguments' }
-  const expected = readJson(output)
+  const expected = output === null ? { value: null } : readJson(output)
   if ('reason' in expected) return { reason: `its output ${expected.reason}` }
   const { functionName } = problem
-  return { test: { kind: 'call', functionName, arguments: given.value, expected: expected.value } }
+  const test = { kind: 'call' as const, functionName, arguments: given.value, expected: expected.value }
+  return { test: checker === undefined ? test : { ...test, checker } }
 }
 
-/** At most 80 characters of detail, in one line. */
+/** A test that asks the checker about its own output, in place of what a program answers; null where there is no checker. */
+export function ownAnswer(test: ProgramTest): (CheckedTest & { kind: 'answer' }) | null {
+  if (test.checker === undefined) return null
+  const input = test.kind === 'call' ? test.arguments : test.input
+  return { kind: 'answer', input, answer: test.expected, expected: test.expected, checker: test.checker }
+}
+
+/** At most 80 characters of detail, in one line. A checker that failed makes a test void: it says nothing of the program. */
 export function testResult(verdict: Verdict): TestResult {
-  return { passed: verdict.kind === 'passed', verdict: verdict.kind, detail: detailOf(verdict) }
+  const result = { passed: verdict.kind === 'passed', verdict: verdict.kind, detail: detailOf(verdict) }
+  return verdict.kind === 'checker failed' ? { ...result, isVoid: true } : result
 }
 
 function detailOf(verdict: Verdict): string {
@@ -49,6 +64,7 @@ function detailOf(verdict: Verdict): string {
       return differing(oneLine(verdict.expected) || 'nothing', oneLine(verdict.got) || 'nothing')
     case 'runtime error':
     case 'syntax error':
+    case 'checker failed':
       return shortened(oneLine(verdict.message), LONGEST_DETAIL)
     case 'time limit':
       return verdict.by === 'clock' ? 'by the clock, not by executed time' : ''

@@ -33,13 +33,13 @@ export function codingCriticSummary({ rollouts, tests }: TaskGroup, direction: D
     const reasons = new Set<string>()
     if (side === 1) reasons.add('passed all tests')
     else {
-      episode.steps[0]?.tests?.forEach(({ passed, verdict }, index) => {
-        if (!passed) reasons.add(`${verdict} on test ${index + 1}`)
+      episode.steps[0]?.tests?.forEach(({ passed, isVoid, verdict }, index) => {
+        if (!passed && !isVoid) reasons.add(`${verdict} on test ${index + 1}`)
       })
     }
     written.forEach(({ test }, index) => {
       const result = tests!.written.results[program]![index]
-      if (!test || !result || lies[index] || result.passed !== (side === 1)) return
+      if (!test || !result || result.isVoid || lies[index] || result.passed !== (side === 1)) return
       reasons.add(`${result.verdict} ${side === 1 ? '' : 'on '}written ${value(test.input)}`)
     })
     for (const reason of reasons) count(reason)

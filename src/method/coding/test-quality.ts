@@ -15,6 +15,8 @@ import { tallyTests, type ProgramGroup } from './program-group.ts'
 export function countedQuality(group: ProgramGroup): number[] | null {
   if (!group.programs.some(({ outcome }) => outcome === 1)) return null
   return tallyTests(group).map(({ correct, correctPassing, wrong, wrongPassing }) => {
+    // It is void for every correct program, so that nobody can say.
+    if (correct === 0) return 0
     const isTrue = correctPassing === correct
     if (wrong === 0) return isTrue ? 1 : -1
     // `0 -` instead of a sign, so that there is no -0, which JSON does not know.

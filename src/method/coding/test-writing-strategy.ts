@@ -54,7 +54,9 @@ function testMetrics(groups: readonly TaskGroup[]): Record<string, number | null
   const truths = asked.flatMap(({ written }) =>
     written.tests.flatMap(({ isTrue }) => (isTrue === null ? [] : [isTrue ? 1 : 0])),
   )
-  const unreadable = asked.flatMap(({ passed }) => passed[0]!.map((result) => (result === null ? 1 : 0)))
+  const unreadable = asked.flatMap(({ passed }) =>
+    passed[0]!.map((_, test) => (passed.every((results) => results[test] === null) ? 1 : 0)),
+  )
   const predictions = groups.flatMap(scoredTrajectories).map(({ outcome, scores }) => {
     const sum = scores.flat().reduce<number>((total, score) => total + score, 0)
     return Math.sign(sum) === outcome ? 1 : 0

@@ -5,7 +5,7 @@
  */
 import { groupAdvantages, type AdvantageSettings, type GroupAdvantages } from '../../method/advantages.ts'
 import { codingAdvantages } from '../../method/coding/advantages.ts'
-import { scoresOf, type ProgramGroup } from '../../method/coding/program-group.ts'
+import { passedOf, passRatioOf, scoresOf, type ProgramGroup } from '../../method/coding/program-group.ts'
 import type { EpisodeView, IterationView, RunView } from '../../method/fold.ts'
 import type { Outcome, Score } from '../../method/ports.ts'
 
@@ -75,12 +75,9 @@ function programs(
   const written = view.testsFor(iteration.iteration, taskId)?.written
   const passed = episodes.map(({ episode }): (boolean | null)[] => {
     const row = written?.results[written.episodeIds.indexOf(episode.episodeId)]
-    return row?.map((result) => (result === null ? null : result.passed)) ?? []
+    return row?.map(passedOf) ?? []
   })
-  const passRatios = episodes.map(({ episode }) => {
-    const results = episode.steps[0]?.tests ?? []
-    return results.length === 0 ? 0 : results.filter((result) => result.passed).length / results.length
-  })
+  const passRatios = episodes.map(({ episode }) => passRatioOf(episode.steps[0]?.tests ?? []))
   const group: ProgramGroup = {
     programs: episodes.map(({ episode }, index) => ({ outcome: episode.outcome, passRatio: passRatios[index]! })),
     passed,

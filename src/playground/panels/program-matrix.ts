@@ -18,11 +18,14 @@ export const CELL_SIGNS = {
   'time limit': 'T',
   'memory limit': 'M',
   'output limit': 'O',
+  'checker failed': 'C',
   failed: 'F',
   unreadable: '?',
   unknown: '·',
 } as const
 export type CellKind = keyof typeof CELL_SIGNS
+/** Of the program: they count neither for it nor against it. */
+const SAYS_NOTHING: ReadonlySet<CellKind> = new Set(['unreadable', 'unknown', 'checker failed'])
 
 export interface MatrixCell {
   kind: CellKind
@@ -139,7 +142,7 @@ function finishedRow(
     // A test of words that its form cannot read is not run either.
     return results[j] ? cellOf(results[j]) : UNREADABLE
   })
-  const run = generatedCells.filter(({ kind }) => kind !== 'unknown' && kind !== 'unreadable')
+  const run = generatedCells.filter(({ kind }) => !SAYS_NOTHING.has(kind))
   return {
     index,
     episodeId: episode.episodeId,
@@ -148,7 +151,10 @@ function finishedRow(
     thought: step?.thought ?? '',
     program: step?.command || step?.response || '',
     observation: step?.observation ?? '',
-    hidden: { passed: hidden.filter((result) => result.passed).length, count: hidden.length },
+    hidden: {
+      passed: hidden.filter((result) => result.passed).length,
+      count: hidden.filter((result) => !result.isVoid).length,
+    },
     written: results ? { passed: run.filter(({ kind }) => kind === 'passed').length, count: run.length } : null,
     feedback: feedback?.[0] ?? null,
     advantage: policyAdvantages?.[0],
@@ -183,7 +189,7 @@ export function cellOf({ passed, verdict, detail }: TestResult): MatrixCell {
 }
 
 function hiddenColumn(index: number, rows: readonly MatrixRow[], problem: ShownProblem | null): MatrixColumn {
-  const cells = rows.map((row) => row.cells[index]!).filter(({ kind }) => kind !== 'unknown')
+  const cells = rows.map((row) => row.cells[index]!).filter((cell) => !isUnsaid(cell))
   return {
     index,
     kind: 'hidden',
@@ -198,6 +204,11 @@ function hiddenColumn(index: number, rows: readonly MatrixRow[], problem: ShownP
   }
 }
 
+/** Not run, or void. */
+function isUnsaid({ kind }: MatrixCell): boolean {
+  return kind === 'unknown' || kind === 'checker failed'
+}
+
 function generatedColumn(
   generated: GeneratedTest,
   j: number,
@@ -205,7 +216,7 @@ function generatedColumn(
   rows: readonly MatrixRow[],
   tests: TestsView | null,
 ): MatrixColumn {
-  const judged = rows.filter((row) => row.outcome !== null && row.cells[index]!.kind !== 'unknown')
+  const judged = rows.filter((row) => row.outcome !== null && !isUnsaid(row.cells[index]!))
   const isPassed = (row: MatrixRow) => row.cells[index]!.kind === 'passed'
   const wrong = judged.filter((row) => row.outcome === -1)
   const marks: TestMark[] = []
@@ -285,7 +296,7 @@ export function programArithmetic(
     .filter((column) => column.kind === 'generated')
     .map((column): Score => {
       const { kind } = row.cells[column.index]!
-      return kind === 'passed' ? 1 : kind === 'unreadable' || kind === 'unknown' ? 0 : -1
+      return kind === 'passed' ? 1 : SAYS_NOTHING.has(kind) ? 0 : -1
     })
   const counted = scores.filter((score) => score !== 0).length
   const passed = scores.filter((score) => score === 1).length

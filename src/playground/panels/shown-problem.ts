@@ -7,23 +7,31 @@ import type { Task, WrittenTest } from '../../method/ports.ts'
 
 const shape = v.object({
   statement: v.string(),
-  tests: v.array(v.object({ input: v.string(), output: v.string() })),
+  tests: v.array(v.object({ input: v.string(), output: v.nullable(v.string()) })),
   reference: v.nullish(v.string(), null),
+  checker: v.nullish(v.string(), null),
   form: v.picklist(['call', 'stdio']),
   functionName: v.optional(v.string()),
 })
 
+/** In place of the output of a test that expects none. */
+export const NOTHING_EXPECTED = 'what the checker accepts'
+
 export interface ShownProblem {
   statement: string
+  /** NOTHING_EXPECTED is the output of those that have none. */
   tests: readonly WrittenTest[]
   reference: string | null
+  checker: string | null
   form: 'call' | 'stdio'
   functionName?: string | undefined
 }
 
 export function shownProblem(task: Pick<Task, 'body'> | null | undefined): ShownProblem | null {
   const result = v.safeParse(shape, task?.body)
-  return result.success ? result.output : null
+  if (!result.success) return null
+  const tests = result.output.tests.map(({ input, output }) => ({ input, output: output ?? NOTHING_EXPECTED }))
+  return { ...result.output, tests }
 }
 
 /** `[1, 2] → 3` on one line, shortened in the middle of neither. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CodingEnvironment, UnknownProgramError } from '../../../src/environments/coding/environment.ts'
-import type { CodingTask, Problem } from '../../../src/environments/coding/problem.ts'
+import { expectingTests, type CodingTask, type Problem } from '../../../src/environments/coding/problem.ts'
 import { generatedProblems, importedProblems } from '../../../src/environments/coding/problem-source.ts'
 import { readReleasedFile } from '../../../src/environments/coding/released-format.ts'
 import type { StepResult, UnitTestJob } from '../../../src/method/ports.ts'
@@ -85,7 +85,7 @@ describe('an episode of the coding environment', () => {
 
   it('compares printed words where standard input is read', async () => {
     const { environment } = opened()
-    const { task } = readReleasedFile(JSON.stringify(releasedItem())).problems[0]!
+    const { task } = (await readReleasedFile(JSON.stringify(releasedItem()))).problems[0]!
     const results = await run(environment, task, ['print(` ${2 * input()}\n`)', 'print(2 * input(), "x")', 'print()'])
     expect(results.map(({ observation }) => observation)).toEqual([
       '2 of 2 tests passed',
@@ -227,7 +227,7 @@ describe('tests that a reward model wrote', () => {
     const jobs = tasks.map((task) => ({
       task,
       programs: [task.body.reference!, 'const f = () => null'],
-      tests: task.body.tests,
+      tests: expectingTests(task.body),
     }))
     const reports = await environment.runTests(jobs)
     for (const [index, { body }] of tasks.entries()) {
@@ -239,10 +239,11 @@ describe('tests that a reward model wrote', () => {
   })
 })
 
+const item = numbered(3, { test_input: ['1', '2', '3', '4'], test_output: ['4', '5', '6', '7'] })
+const { task } = (await readReleasedFile(JSON.stringify(item))).problems[0]!
+
 describe('rewrites', () => {
   const { environment } = opened()
-  const item = numbered(3, { test_input: ['1', '2', '3', '4'], test_output: ['4', '5', '6', '7'] })
-  const { task } = readReleasedFile(JSON.stringify(item)).problems[0]!
   const harder = numbered(30, { test_input: ['1', '2', '3', '4'], test_output: ['31', '32', '33', '34'] })
   const rewrite = (text: string) => environment.rewrite(task, text, 'new')
 
@@ -312,7 +313,7 @@ describe('rewrites', () => {
 
 describe('imported problems', () => {
   it('are drawn as tasks that can be judged', async () => {
-    const { problems } = readReleasedFile(JSON.stringify(Array.from({ length: 30 }, (_, i) => numbered(i))))
+    const { problems } = await readReleasedFile(JSON.stringify(Array.from({ length: 30 }, (_, i) => numbered(i))))
     const environment = new CodingEnvironment({ judge: new InThreadJudge(), problems: importedProblems(problems) })
     const tasks = (await environment.sampleTasks('train', 5, 1)) as CodingTask[]
     expect(tasks).toHaveLength(5)

@@ -160,6 +160,7 @@ describe('the author of a generated problem', () => {
 })
 
 describe('the author of an imported problem', () => {
+  const judge = () => Promise.reject(new Error('There is no checker to be tried.'))
   const prompt = rewriter.prompt({ ...author, description: describeImported(imported) })
 
   it('is told of the whole problem, and not of steps', () => {
@@ -168,18 +169,19 @@ describe('the author of an imported problem', () => {
     expect(prompt).not.toContain('keep the even numbers')
   })
 
-  it('is shown a problem that can be imported', () => {
+  it('is shown a problem that can be imported', async () => {
     const instructions = prompt.slice(0, prompt.indexOf('Task:'))
-    expect(rewriteImported(imported, rewriter.parse(instructions), 'new')).toMatchObject({ ok: true, task: { rootId: 'imported' } }) // prettier-ignore
+    expect(await rewriteImported(imported, rewriter.parse(instructions), 'new', judge)).toMatchObject({ ok: true, task: { rootId: 'imported' } }) // prettier-ignore
   })
 
   it.each([
     ['in a block', (json: string) => `Now the product.\n\`\`\`json\n${json}\n\`\`\``],
     ['behind a mark', (json: string) => `Now the product.\nRewrite:\n${json}\n`],
     ['alone', (json: string) => json],
-  ])('writes problems %s', (_, around) => {
+  ])('writes problems %s', async (_, around) => {
     const rewritten = item({ question: 'Print the product.', test_output: ['2', '3', '-1', '125'] })
-    const result = rewriteImported(imported, rewriter.parse(around(JSON.stringify(rewritten, null, 2))), 'new')
+    const text = rewriter.parse(around(JSON.stringify(rewritten, null, 2)))
+    const result = await rewriteImported(imported, text, 'new', judge)
     expect(result.task?.body).toMatchObject({ statement: 'Print the product.', form: 'stdio' })
   })
 })

@@ -13,9 +13,9 @@ import { numbered } from './released-items.ts'
 const SPLITS: readonly Split[] = ['train', 'id', 'ood']
 const ids = (tasks: readonly { id: string }[]) => tasks.map(({ id }) => id)
 
-function imported(counts: Partial<Record<Split, number>>): ImportedProblem[] {
+async function imported(counts: Partial<Record<Split, number>>): Promise<ImportedProblem[]> {
   const items = SPLITS.flatMap((split) => Array.from({ length: counts[split] ?? 0 }, () => split))
-  return readReleasedFile(JSON.stringify(items.map((split, i) => numbered(i, { split })))).problems
+  return (await readReleasedFile(JSON.stringify(items.map((split, i) => numbered(i, { split }))))).problems
 }
 
 describe('generated problems', () => {
@@ -42,9 +42,9 @@ describe('generated problems', () => {
   })
 })
 
-describe('imported problems', () => {
-  const problems = imported({ train: 20, id: 4, ood: 3 })
+const problems = await imported({ train: 20, id: 4, ood: 3 })
 
+describe('imported problems', () => {
   it('come from the split, each at most once, and all of them where there are not more', async () => {
     const source = importedProblems(problems)
     const there = { train: 20, id: 4, ood: 3 }
@@ -73,7 +73,7 @@ describe('imported problems', () => {
   })
 
   it('need none to be measured on, and some to be trained on', async () => {
-    const source = importedProblems(imported({ ood: 2 }))
+    const source = importedProblems(await imported({ ood: 2 }))
     expect(await source.draw('id', 5, 0)).toEqual([])
     expect(await source.draw('ood', 5, 0)).toHaveLength(2)
     await expect(source.draw('train', 5, 0)).rejects.toThrow(NoProblemsError)

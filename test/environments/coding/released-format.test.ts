@@ -9,9 +9,9 @@ import {
 import { numbered, releasedItem, type Fields } from './released-items.ts'
 
 const lines = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).join('\n')
-const errorOf = (text: string, options?: ReadingFileOptions): string => {
+const errorOf = async (text: string, options?: ReadingFileOptions): Promise<string> => {
   try {
-    readReleasedFile(text, options)
+    await readReleasedFile(text, options)
   } catch (error) {
     expect(error).toBeInstanceOf(ReleasedFormatError)
     return (error as Error).message
@@ -24,9 +24,9 @@ const faultOf = (fields: Fields): string => {
 }
 
 describe('a released problem', () => {
-  it('of standard input becomes a task', () => {
+  it('of standard input becomes a task', async () => {
     const item = releasedItem({ question: ' Print twice x.\n', test_input: ['1\n', '2'], test_output: ['2', '4\n'] })
-    const [problem] = readReleasedFile(JSON.stringify(item)).problems
+    const [problem] = (await readReleasedFile(JSON.stringify(item))).problems
     expect(problem!.task).toEqual({
       id: expect.stringMatching(/^problem-[0-9a-f]{16}$/) as string,
       rootId: problem!.task.id,
@@ -46,20 +46,20 @@ describe('a released problem', () => {
     })
   })
 
-  it('of a function becomes a task that calls it', () => {
+  it('of a function becomes a task that calls it', async () => {
     const item = releasedItem({
       test_method: 'function',
       function_name: 'f',
       test_input: ['[1]', '[[1]]'],
       test_output: ['2', 'null'],
     })
-    const [problem] = readReleasedFile(JSON.stringify(item)).problems
+    const [problem] = (await readReleasedFile(JSON.stringify(item))).problems
     expect(problem!.task).toMatchObject({ kind: 'function', body: { form: 'call', functionName: 'f' } })
   })
 
-  it('has its seconds as executed milliseconds, at most as many as the judge allows', () => {
+  it('has its seconds as executed milliseconds, at most as many as the judge allows', async () => {
     const limits = [0.25, 2, 8, 9, 1e9].map((test_time_limit, i) => numbered(i, { test_time_limit }))
-    const { problems, cutTimeLimits } = readReleasedFile(lines(limits))
+    const { problems, cutTimeLimits } = await readReleasedFile(lines(limits))
     expect(problems.map(({ task }) => task.body.timeLimitMs)).toEqual([250, 2000, 8000, 8000, 8000])
     expect(cutTimeLimits).toBe(2)
   })
@@ -167,46 +167,48 @@ describe('an item with a fault', () => {
 describe('a file of problems', () => {
   const items = Array.from({ length: 40 }, (_, i) => numbered(i))
 
-  it('is the same as a list, as lines, and with what editors leave in it', () => {
-    const list = readReleasedFile(JSON.stringify(items))
+  it('is the same as a list, as lines, and with what editors leave in it', async () => {
+    const list = await readReleasedFile(JSON.stringify(items))
     expect(list.problems).toHaveLength(40)
     expect(list).toMatchObject({ faults: [], duplicates: [], cutTimeLimits: 0 })
-    expect(readReleasedFile(lines(items))).toEqual(list)
-    expect(readReleasedFile(`\uFEFF\r\n${lines(items).replaceAll('\n', '\r\n\r\n')}\r\n`)).toEqual(list)
-    expect(readReleasedFile(`\uFEFF${JSON.stringify(items, null, 2)}\n`)).toEqual(list)
-    expect(readReleasedFile(JSON.stringify(items[0], null, 2)).problems).toEqual(list.problems.slice(0, 1))
+    expect(await readReleasedFile(lines(items))).toEqual(list)
+    expect(await readReleasedFile(`\uFEFF\r\n${lines(items).replaceAll('\n', '\r\n\r\n')}\r\n`)).toEqual(list)
+    expect(await readReleasedFile(`\uFEFF${JSON.stringify(items, null, 2)}\n`)).toEqual(list)
+    expect((await readReleasedFile(JSON.stringify(items[0], null, 2))).problems).toEqual(list.problems.slice(0, 1))
   })
 
-  it('names the first item with a fault, with its field and line, and imports nothing', () => {
+  it('names the first item with a fault, with its field and line, and imports nothing', async () => {
     const bad = [...items.slice(0, 2), { ...items[2], test_output: ['1'] }, { ...items[3], question: '' }, items[4]]
-    expect(errorOf(lines(bad))).toBe(
+    expect(await errorOf(lines(bad))).toBe(
       'Item 3 (line 3): test_output has 1 entries and test_input 2; each input needs one output. 1 more item has a fault. ' +
         'Nothing was imported. Correct the file, or import the other 3 without it.',
     )
-    expect(errorOf(JSON.stringify(bad))).toMatch(/^Item 3: test_output has 1 entries/)
-    expect(errorOf(`\n${lines(items.slice(0, 2))}\n\n{"question": \n`)).toMatch(/^Item 3 \(line 5\): it is not JSON: /)
+    expect(await errorOf(JSON.stringify(bad))).toMatch(/^Item 3: test_output has 1 entries/)
+    expect(await errorOf(`\n${lines(items.slice(0, 2))}\n\n{"question": \n`)).toMatch(
+      /^Item 3 \(line 5\): it is not JSON: /,
+    )
   })
 
-  it('can be imported without its faulty items, each with its reason', () => {
+  it('can be imported without its faulty items, each with its reason', async () => {
     const bad = [items[0], { ...items[1], test_method: 'x' }, 7, items[2]]
-    const { problems, faults } = readReleasedFile(lines(bad), { leaveOutFaulty: true })
-    expect(problems).toEqual(readReleasedFile(lines([items[0], items[2]])).problems)
+    const { problems, faults } = await readReleasedFile(lines(bad), { leaveOutFaulty: true })
+    expect(problems).toEqual((await readReleasedFile(lines([items[0], items[2]]))).problems)
     expect(faults).toEqual([
       'Item 2 (line 2): test_method is "x" and must be "stdio" or "function".',
       'Item 3 (line 3): it is 7 and must be an object.',
     ])
-    expect(errorOf(lines([7, 8]), { leaveOutFaulty: true })).toBe(
+    expect(await errorOf(lines([7, 8]), { leaveOutFaulty: true })).toBe(
       'Item 1 (line 1): it is 7 and must be an object. 1 more item has a fault. Nothing was imported. Correct the file.',
     )
   })
 
-  it('gives a problem that it has twice once, and says so', () => {
+  it('gives a problem that it has twice once, and says so', async () => {
     const twice = [items[0], items[1], { ...items[0], test_time_limit: 4, extra: true }]
-    const { problems, duplicates } = readReleasedFile(lines(twice))
+    const { problems, duplicates } = await readReleasedFile(lines(twice))
     expect(problems).toHaveLength(2)
     expect(duplicates).toEqual(['Item 3 (line 3) is the same problem as item 1 (line 1).'])
     const other = { ...items[0], test_output: ['5', '6'] }
-    expect(readReleasedFile(lines([items[0], other])).problems).toHaveLength(2)
+    expect((await readReleasedFile(lines([items[0], other]))).problems).toHaveLength(2)
   })
 
   it.each([
@@ -216,36 +218,40 @@ describe('a file of problems', () => {
     ['a list that was cut', '[{"question": "a"', 'The file is not JSON: '],
     ['words', 'question: a', 'Item 1 (line 1): it is not JSON: '],
     ['a table', 'question,test_method\na,stdio', 'Item 1 (line 1): it is not JSON: '],
-  ])('with %s is refused in plain words', (_, text, message) => {
-    expect(errorOf(text)).toContain(message)
+  ])('with %s is refused in plain words', async (_, text, message) => {
+    expect(await errorOf(text)).toContain(message)
   })
 
-  it('may hold any text: there are problems, or a ReleasedFormatError', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), fc.boolean(), (text, leaveOutFaulty) => {
-        expect(errorOf(text, { leaveOutFaulty })).not.toBe('')
-      }),
+  it('may hold any text: there are problems, or a ReleasedFormatError', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.json()),
+        fc.boolean(),
+        async (text, leaveOutFaulty) => {
+          expect(await errorOf(text, { leaveOutFaulty })).not.toBe('')
+        },
+      ),
     )
   })
 })
 
 describe('splits of imported problems', () => {
   const items = Array.from({ length: 400 }, (_, i) => numbered(i))
-  const splits = (of: readonly unknown[]) => readReleasedFile(lines(of)).problems.map(({ split, task }) => ({ split, id: task.id })) // prettier-ignore
+  const splits = async (of: readonly unknown[]) => (await readReleasedFile(lines(of))).problems.map(({ split, task }) => ({ split, id: task.id })) // prettier-ignore
 
-  it('follow from what a problem holds alone, one in eight for measuring, none out of distribution', () => {
-    const all = splits(items)
+  it('follow from what a problem holds alone, one in eight for measuring, none out of distribution', async () => {
+    const all = await splits(items)
     const held = all.filter(({ split }) => split === 'id').length
     // Binomial: 50 expected, standard deviation 6.6.
     expect(held).toBeGreaterThan(25)
     expect(held).toBeLessThan(75)
     expect(all.some(({ split }) => split === 'ood')).toBe(false)
     const byId = new Map(all.map(({ id, split }) => [id, split]))
-    for (const { id, split } of splits([...items].reverse().slice(0, 100))) expect(split).toBe(byId.get(id))
+    for (const { id, split } of await splits([...items].reverse().slice(0, 100))) expect(split).toBe(byId.get(id))
   })
 
-  it('are those that the file names', () => {
+  it('are those that the file names', async () => {
     const named = (['train', 'id', 'ood', null] as const).map((split, i) => ({ ...numbered(i), split }))
-    expect(splits(named).slice(0, 3).map(({ split }) => split)).toEqual(['train', 'id', 'ood']) // prettier-ignore
+    expect((await splits(named)).slice(0, 3).map(({ split }) => split)).toEqual(['train', 'id', 'ood']) // prettier-ignore
   })
 })

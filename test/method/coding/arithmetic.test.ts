@@ -11,7 +11,7 @@ const open = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0
 const paper = parseSettings({ ...open, lambda: 1 }, 'coding')
 const reference = parseSettings(open, 'coding+coding-reference')
 
-/** "+-+" is a program by its generated tests; '?' is a test that cannot be read. */
+/** "+-+" is a program by its generated tests; '?' is a test that is void for it or, in the whole column, cannot be read. */
 const group = (correct: string[], wrong: string[], passRatio = 0.5): ProgramGroup => ({
   programs: [
     ...correct.map(() => ({ outcome: 1 as const, passRatio: 1 })),
@@ -52,7 +52,9 @@ describe('counted quality', () => {
     ['a true test by the wrong programs that it fails', group(['+'], ['-', '-', '+']), [2]],
     ['a lie by the wrong programs that pass it', group(['+', '-'], ['-', '+', '+']), [-2]],
     ['a test that cannot be read with 0 among wrong programs', group(['?'], ['?', '?']), [0]],
-    ['truth and lie by one where no program is wrong', group(['+-?', '+++'], []), [1, -1, -1]],
+    ['truth and lie by one where no program is wrong', group(['+-?', '++?'], []), [1, -1, -1]],
+    ['nothing for the programs that it is void for', group(['+', '?'], ['-', '?', '-']), [2]],
+    ['0 where it is void for every correct program', group(['?'], ['-', '+']), [0]],
     ['nothing without a correct program', group([], ['+', '-']), null],
   ])('gives %s', (_, of, expected) => {
     expect(countedQuality(of)).toEqual(expected)

@@ -1,7 +1,7 @@
 /** The loop on the coding setting as it is: its problems, its judge and its formats; the models alone are stand-ins. */
 import { describe, expect, it } from 'vitest'
 import { CodingEnvironment } from '../../../src/environments/coding/environment.ts'
-import type { CodingTask } from '../../../src/environments/coding/problem.ts'
+import { expectingTests, type CodingTask } from '../../../src/environments/coding/problem.ts'
 import { generatedProblems } from '../../../src/environments/coding/problem-source.ts'
 import { codingFormats, testResponse } from '../../../src/environments/coding/roles.ts'
 import type { LoopPorts } from '../../../src/method/loop-contract.ts'
@@ -29,7 +29,7 @@ function realWorld(): LoopPorts & { reward: FakeModel } {
       return uniform() < 0.8 ? reference!.replace(/\n.*$/su, '') : `no program: ${tests.length}`
     }),
     reward: new FakeModel(0.6, (prompt, insight, uniform) => {
-      const { tests } = problem(prompt)
+      const tests = expectingTests(problem(prompt))
       const test = tests[Math.floor(uniform() * tests.length)]!
       const draw = uniform()
       if (draw < insight) return testResponse(test, 'as it is')

@@ -2,29 +2,34 @@
  * Judges programs one after the other in this thread. It blocks while one runs, for as long as its limits allow: outside
  * of tests it belongs into a worker (workers/judge.ts).
  */
+import { askChecker, type Question } from './checker.ts'
 import { isSameJson, isSameText } from './comparison.ts'
 import { loadEngine } from './engine-binary.ts'
-import { EngineError, ExhaustedError, GuestError, MEMORY_LIMITS, Machine, type GuestValue } from './machine.ts'
-import {
-  FUEL_PER_MS,
-  type JudgeJob,
-  type JudgeResult,
-  type Json,
-  type Limits,
-  type Test,
-  type Verdict,
-} from './verdict.ts'
+import { GuestRun } from './guest-run.ts'
+import { MEMORY_LIMITS, Machine } from './machine.ts'
+import type { CheckedTest, JudgeJob, JudgeResult, Json, Limits, PlainTest, Test, Verdict } from './verdict.ts'
 
 const FILE = 'program.js'
-const LINE = /program\.js:(\d+)/
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 const LONGEST_EXECUTED_MS = 8000
 /** Characters of an answer, expected or given, that a verdict keeps. */
 const SHOWN_CHARACTERS = 500
-/** Executed milliseconds that it may take a thrown value to say what it is. */
-const DESCRIPTION_MS = 10
+/** In place of an expected answer, where there may be many. */
+const WHAT_CHECKER_ACCEPTS = 'what the checker accepts'
 
-type Ruling = Verdict extends infer Each ? (Each extends unknown ? Omit<Each, 'executedMs'> : never) : never
+type Ruling = Verdict extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'executedMs' | 'checkedMs'>
+    : never
+  : never
+
+/** An answer that is the checker's to judge. */
+interface Unchecked {
+  kind: 'unchecked'
+  checker: string
+  question: Question
+  executedMs: number
+}
 
 export class Judge {
   #engine: Promise<WebAssembly.Module> | null = null
@@ -46,10 +51,27 @@ export class Judge {
       const machine = await this.#booted()
       const isLate = performance.now() - startedAt > limits.wallMs
       if (isLate) verdicts.push({ kind: 'time limit', by: 'clock', executedMs: 0 })
-      else verdicts.push(judgeTest(machine, source, test, limits))
-      if (machine.isSpent) this.#machine = null
+      else {
+        const isPlain = test.checker === undefined
+        const verdict = isPlain ? judgeTest(machine, source, test, limits) : answerTest(machine, source, test, limits)
+        if (machine.isSpent) this.#machine = null
+        verdicts.push(verdict.kind === 'unchecked' ? await this.#checked(verdict) : verdict)
+      }
     }
     return verdicts
+  }
+
+  async #checked({ checker, question, executedMs }: Unchecked): Promise<Verdict> {
+    const machine = await this.#booted()
+    const { checkedMs, ...ruling } = askChecker(machine, checker, question)
+    if (machine.isSpent) this.#machine = null
+    const times = { executedMs, checkedMs }
+    if (ruling.kind === 'accepted') return { kind: 'passed', ...times }
+    if (ruling.kind === 'failed') return { kind: 'checker failed', message: ruling.message, ...times }
+    const { output } = question
+    const isPrinted = typeof question.input === 'string' && typeof output === 'string'
+    const got = isPrinted ? output : JSON.stringify(output)
+    return { ...wrongAnswer(WHAT_CHECKER_ACCEPTS, got), ...times }
   }
 
   async #booted(): Promise<Machine> {
@@ -66,152 +88,63 @@ export class Judge {
 }
 
 /** One test, at once. The machine may be spent afterwards. */
-export function judgeTest(machine: Machine, source: string, test: Test, limits: Limits): Verdict {
-  return new Run(machine, source, limits).judge(test)
+export function judgeTest(machine: Machine, source: string, test: PlainTest, limits: Limits): Verdict {
+  return runTest(machine, source, test, limits, comparedWith(test))
 }
 
-/** One program on one test. */
-class Run {
-  readonly #machine: Machine
-  readonly #source: string
-  readonly #limits: Limits
-  readonly #fuel: number
-  #isEvaluated = false
-
-  constructor(machine: Machine, source: string, limits: Limits) {
-    this.#machine = machine
-    this.#source = source
-    this.#limits = limits
-    this.#fuel = Math.ceil(limits.executedMs * FUEL_PER_MS)
+/** Up to the answer of the program; there is none to run where an answer is given. */
+function answerTest(machine: Machine, source: string, test: CheckedTest, limits: Limits): Verdict | Unchecked {
+  const { checker, expected } = test
+  if (test.kind === 'answer') {
+    return { kind: 'unchecked', checker, question: { input: test.input, output: test.answer, expected }, executedMs: 0 }
   }
+  const input = test.kind === 'call' ? test.arguments : test.input
+  return runTest(machine, source, test, limits, (output) => ({
+    kind: 'unchecked' as const,
+    checker,
+    question: { input, output, expected },
+  }))
+}
 
-  judge(test: Test): Verdict {
-    try {
-      const ruling = test.kind === 'call' ? this.#call(test) : this.#print(test)
-      return { ...ruling, executedMs: this.#executedMs() }
-    } catch (error) {
-      const executedMs = this.#executedMs()
-      return { ...this.#failure(error), executedMs }
-    }
+function comparedWith(test: PlainTest): (output: Json) => Ruling {
+  if (test.kind === 'call') {
+    const { expected } = test
+    return (output) =>
+      isSameJson(output, expected) ? { kind: 'passed' } : wrongAnswer(JSON.stringify(expected), JSON.stringify(output))
   }
+  const { expected } = test
+  return (output) =>
+    isSameText(output as string, expected) ? { kind: 'passed' } : wrongAnswer(expected, output as string)
+}
 
-  #call(test: Test & { kind: 'call' }): Ruling {
-    this.#evaluate('', test.arguments)
-    const callee = this.#machine.evaluate(test.functionName, 'judge.js')
-    const value = this.#settled(this.#machine.call('invoke', callee))
-    const answer = this.#machine.text(this.#machine.call('encode', value))
-    if (answer.startsWith('>')) return { kind: 'output limit' }
-    const expected = JSON.stringify(test.expected)
-    if (answer.startsWith('!')) return wrongAnswer(expected, answer.slice(1))
-    const got = answer.slice(1)
-    return isSameJson(JSON.parse(got) as Json, test.expected) ? { kind: 'passed' } : wrongAnswer(expected, got)
-  }
-
-  #print(test: Test & { kind: 'stdio' }): Ruling {
-    this.#evaluate(test.input, [])
-    const output = this.#machine.text(this.#machine.call('output'))
-    if (output.startsWith('>')) return { kind: 'output limit' }
-    const got = JSON.parse(output.slice(1)) as string
-    return isSameText(got, test.expected) ? { kind: 'passed' } : wrongAnswer(test.expected, got)
-  }
-
-  #evaluate(input: string, values: readonly Json[]): void {
-    const machine = this.#machine
-    machine.restore(this.#limits.memoryBytes)
-    machine.call('begin', JSON.stringify([input, values, this.#limits.outputCharacters]))
-    machine.fuel = this.#fuel
-    machine.evaluate(this.#source, FILE)
-    this.#isEvaluated = true
-    machine.settle()
-  }
-
-  /** The value that a promise was fulfilled with, or the value itself. */
-  #settled(value: GuestValue): GuestValue {
-    this.#machine.settle()
-    switch (this.#machine.promiseState(value)) {
-      case 'none':
-        return value
-      case 'fulfilled':
-        return this.#machine.promiseResult(value)
-      case 'rejected':
-        throw new GuestError(this.#machine.promiseResult(value))
-      case 'pending':
-        throw new UnsettledError()
-    }
-  }
-
-  #executedMs(): number {
-    // While arguments are still being read there is more fuel than was given for the program.
-    return Math.max(this.#fuel - Math.max(this.#machine.fuel, 0), 0) / FUEL_PER_MS
-  }
-
-  #failure(error: unknown): Ruling {
-    if (error instanceof GuestError) return this.#thrown(error)
-    if (error instanceof UnsettledError) return runtimeError('its promise was never settled')
-    if (error instanceof EngineError) return runtimeError('it broke the engine that ran it')
-    if (!(error instanceof ExhaustedError)) throw error
-    if (error.what === 'fuel') return { kind: 'time limit', by: 'executed time' }
-    return error.what === 'stack' ? runtimeError('stack overflow') : { kind: 'memory limit' }
-  }
-
-  #thrown({ thrown }: GuestError): Ruling {
-    const description = this.#described(thrown)
-    if (description === null) return runtimeError('it threw something that cannot be described')
-    const { ranOutOf, name, message, line } = description
-    if (ranOutOf === 'memory') return { kind: 'memory limit' }
-    if (ranOutOf === 'output') return { kind: 'output limit' }
-    const said = `${name === '' ? 'it threw ' : `${name}: `}${message}${line === undefined ? '' : ` (line ${line})`}`
-    return name === 'SyntaxError' && !this.#parses() ? { kind: 'syntax error', message: said } : runtimeError(said)
-  }
-
-  /** Asks what was thrown, which may run what the program put there: with little fuel. */
-  #described(thrown: GuestValue): Description | null {
-    try {
-      this.#machine.fuel = DESCRIPTION_MS * FUEL_PER_MS
-      const json = this.#machine.text(this.#machine.call('describe', thrown))
-      const [ranOutOf, name, message, stack] = JSON.parse(json) as [Description['ranOutOf'], string, string, string]
-      return { ranOutOf, name, message, line: LINE.exec(stack)?.[1] }
-    } catch (error) {
-      if (isOfProgram(error)) return null
-      throw error
-    }
-  }
-
-  /** A program may throw a SyntaxError itself; only one that cannot be read at all has that verdict. */
-  #parses(): boolean {
-    if (this.#isEvaluated) return true
-    this.#machine.restore(this.#limits.memoryBytes)
-    try {
-      this.#machine.compile(this.#source, FILE)
-      return true
-    } catch (error) {
-      if (!isOfProgram(error)) throw error
-      return !(error instanceof GuestError)
-    }
+/** `rule` is asked about an answer that there is: a JSON value, or the text that was printed. */
+function runTest<Answered extends { kind: string }>(
+  machine: Machine,
+  source: string,
+  test: Exclude<Test, { kind: 'answer' }>,
+  limits: Limits,
+  rule: (output: Json) => Answered,
+): Verdict | (Answered & { executedMs: number }) {
+  const run = new GuestRun(machine, { source, file: FILE }, limits)
+  try {
+    run.evaluate(test.kind === 'stdio' ? test.input : '', test.kind === 'call' ? test.arguments : [])
+    const said = test.kind === 'call' ? run.call(test.functionName) : run.output()
+    const { executedMs } = run
+    if (said.startsWith('>')) return { kind: 'output limit', executedMs }
+    if (said.startsWith('!')) return { ...wrongAnswer(shownExpected(test), said.slice(1)), executedMs }
+    return { ...rule(JSON.parse(said.slice(1)) as Json), executedMs }
+  } catch (error) {
+    const { executedMs } = run
+    return { ...run.failure(error), executedMs }
   }
 }
 
-interface Description {
-  ranOutOf: '' | 'memory' | 'output'
-  name: string
-  message: string
-  /** Digits. */
-  line: string | undefined
+function shownExpected({ expected, checker }: Test): string {
+  return checker === undefined ? JSON.stringify(expected) : WHAT_CHECKER_ACCEPTS
 }
 
-class UnsettledError extends Error {}
-
-/** What a program can bring about; anything else is a mistake of the judge. */
-function isOfProgram(error: unknown): boolean {
-  return error instanceof GuestError || error instanceof ExhaustedError || error instanceof EngineError
-}
-
-function runtimeError(message: string): Ruling {
-  return { kind: 'runtime error', message }
-}
-
-function wrongAnswer(expected: string, got: string): Ruling {
-  return { kind: 'wrong answer', expected: shortened(expected), got: shortened(got) }
+function wrongAnswer(expected: string, got: string) {
+  return { kind: 'wrong answer' as const, expected: shortened(expected), got: shortened(got) }
 }
 
 function shortened(text: string): string {

@@ -3,15 +3,27 @@
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
 /** One thing that a program must get right. */
-export type Test =
+export type PlainTest =
   /**
    * The script defines the function; it is called once. A promise that it returns is awaited. Its result is right if it
    * is the expected JSON value (`isSameJson`); a result that JSON does not have (undefined, NaN, a Map, a hole, an
    * accessor) is never right.
    */
-  | { kind: 'call'; functionName: string; arguments: readonly Json[]; expected: Json }
+  | { kind: 'call'; functionName: string; arguments: readonly Json[]; expected: Json; checker?: undefined }
   /** The script reads the input and prints (guest-prelude.ts says how). Texts are compared with whitespace collapsed. */
-  | { kind: 'stdio'; input: string; expected: string }
+  | { kind: 'stdio'; input: string; expected: string; checker?: undefined }
+
+/**
+ * The same, but what is right is said by `check(input, output, expected)`, which the source `checker` defines (checker.ts).
+ * `expected` is handed over as it is, null where nothing is.
+ */
+export type CheckedTest =
+  | { kind: 'call'; functionName: string; arguments: readonly Json[]; expected: Json; checker: string }
+  | { kind: 'stdio'; input: string; expected: string | null; checker: string }
+  /** No program runs: what the checker says of this answer. `input` is the list of arguments, or a text. */
+  | { kind: 'answer'; input: readonly Json[] | string; answer: Json; expected: Json; checker: string }
+
+export type Test = PlainTest | CheckedTest
 
 export interface Limits {
   /**
@@ -48,8 +60,17 @@ export interface JudgeJob {
   limits: Limits
 }
 
-/** `executedMs` is what the test took of its limit, 0 where nobody can say: the program took the thread down with it. */
-export type Verdict = { executedMs: number } & (
+/**
+ * A checker's limits, which are its own: what the program took is not counted. Its heap begins as it was before the
+ * program, too.
+ */
+export const CHECKER_LIMITS = { executedMs: 1000, memoryBytes: 64 * 2 ** 20, outputCharacters: 2 ** 16 } as const
+
+/**
+ * `executedMs` is what the test took of its limit, 0 where nobody can say: the program took the thread down with it.
+ * `checkedMs` is what the checker took of its own, where one was asked.
+ */
+export type Verdict = { executedMs: number; checkedMs?: number } & (
   | { kind: 'passed' }
   /** Both as JSON, or as printed; shortened to be read by people. */
   | { kind: 'wrong answer'; expected: string; got: string }
@@ -58,6 +79,8 @@ export type Verdict = { executedMs: number } & (
   | { kind: 'time limit'; by: 'executed time' | 'clock' }
   | { kind: 'memory limit' }
   | { kind: 'output limit' }
+  /** The fault of the checker, not of the program: it says nothing of the program. */
+  | { kind: 'checker failed'; message: string }
 )
 
 export type VerdictKind = Verdict['kind']

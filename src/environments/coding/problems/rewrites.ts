@@ -6,7 +6,7 @@
 import type { Direction } from '../../../method/ports.ts'
 import { hashOf, seededRandom } from '../../random.ts'
 import type { Json } from '../judge/verdict.ts'
-import type { CodingTask, Problem } from '../problem.ts'
+import { expectingTests, type CodingTask, type Problem } from '../problem.ts'
 import { drawStep, problemOf } from './generator.ts'
 import { formatRewrite, parseRewrite, type SpecRewrite } from './rewrite-language.ts'
 import { isSameValue, outputOf, type Value } from './semantics.ts'
@@ -50,8 +50,8 @@ function shortened(rewrite: unknown): string {
 }
 
 /** Whether a solution of the old problem is one of the new. */
-function isSameMeaning(before: Spec, { tests }: Problem): boolean {
-  return tests.every(({ input, output }) =>
+function isSameMeaning(before: Spec, problem: Problem): boolean {
+  return expectingTests(problem).every(({ input, output }) =>
     isSameValue(outputOf(before, JSON.parse(input) as Json[]), JSON.parse(output) as Value),
   )
 }

@@ -1,5 +1,5 @@
 /** Programs that try to reach the host, stop the judge, outlive their limits, or lie about their answers. */
-import type { Limits, Test, VerdictKind } from '../../../../src/environments/coding/judge/verdict.ts'
+import type { Limits, PlainTest, VerdictKind } from '../../../../src/environments/coding/judge/verdict.ts'
 
 export interface HostileProgram {
   name: string
@@ -8,7 +8,7 @@ export interface HostileProgram {
   /** What a runtime error's message must contain. */
   message?: string
   /** `f()` must return 42, unless it says otherwise. */
-  test?: Test
+  test?: PlainTest
 }
 
 export const HOSTILE_LIMITS: Limits = {
@@ -18,12 +18,12 @@ export const HOSTILE_LIMITS: Limits = {
   outputCharacters: 10_000,
 }
 
-const DEFAULT_TEST: Test = { kind: 'call', functionName: 'f', arguments: [], expected: 42 }
-const STDIO_TEST: Test = { kind: 'stdio', input: '42\n', expected: '42' }
+const DEFAULT_TEST: PlainTest = { kind: 'call', functionName: 'f', arguments: [], expected: 42 }
+const STDIO_TEST: PlainTest = { kind: 'stdio', input: '42\n', expected: '42' }
 
-export const testOf = ({ test }: HostileProgram): Test => test ?? DEFAULT_TEST
+export const testOf = ({ test }: HostileProgram): PlainTest => test ?? DEFAULT_TEST
 
-const expecting = (expected: Extract<Test, { kind: 'call' }>['expected']): Test => ({
+const expecting = (expected: Extract<PlainTest, { kind: 'call' }>['expected']): PlainTest => ({
   kind: 'call',
   functionName: 'f',
   arguments: [],

@@ -9,7 +9,7 @@ import {
   Machine,
   MEMORY_LIMITS,
 } from '../../../../src/environments/coding/judge/machine.ts'
-import type { Test } from '../../../../src/environments/coding/judge/verdict.ts'
+import type { PlainTest } from '../../../../src/environments/coding/judge/verdict.ts'
 import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
 
 const MEMORY = MEMORY_LIMITS.least
@@ -190,7 +190,7 @@ describe('over 10,000 programs', () => {
       Array.prototype.extra${i} = kept
       function f(x) { if (x === ${i % 7}) throw new Error('no ' + x); return kept.length + x }
     `
-    const test = (i: number): Test => ({ kind: 'call', functionName: 'f', arguments: [3], expected: (i % 50) + 3 })
+    const test = (i: number): PlainTest => ({ kind: 'call', functionName: 'f', arguments: [3], expected: (i % 50) + 3 })
     let unexpected = 0
     const heapAfter = (from: number, to: number) => {
       for (let i = from; i < to; i++) {
@@ -214,7 +214,7 @@ describe('over 10,000 programs', () => {
     const collect = runInNewContext('gc') as () => void
     const judge = new Judge()
     const source = 'const all = []; for (;;) all.push(new Uint8Array(1e6))'
-    const test: Test = { kind: 'stdio', input: '', expected: '' }
+    const test: PlainTest = { kind: 'stdio', input: '', expected: '' }
     const memoryAfter = async (programs: number) => {
       for (let i = 0; i < programs; i++) {
         const [verdict] = await judge.judge({ source, tests: [test], limits: HOSTILE_LIMITS })

@@ -6,7 +6,8 @@ import { generateTask } from '../../../../src/environments/coding/problems/gener
 import { plainInput, probingInputs } from '../../../../src/environments/coding/problems/inputs.ts'
 import type { Spec } from '../../../../src/environments/coding/problems/spec.ts'
 import { seededRandom } from '../../../../src/environments/random.ts'
-import type { Split, WrittenTest } from '../../../../src/method/ports.ts'
+import type { HiddenTest } from '../../../../src/environments/coding/problem.ts'
+import type { Split } from '../../../../src/method/ports.ts'
 
 export function tasks(split: Split, count: number, from = 0): CodingTask[] {
   return Array.from({ length: count }, (_, i) => generateTask({ seed: from + i, split }))
@@ -23,14 +24,14 @@ export function randomInputs(spec: Spec, count: number, seed: number): Json[][] 
 
 const judge = new Judge()
 
-export function verdicts(source: string, tests: readonly WrittenTest[]): Promise<Verdict[]> {
+export function verdicts(source: string, tests: readonly HiddenTest[]): Promise<Verdict[]> {
   return judge.judge({
     source,
     tests: tests.map(({ input, output }) => ({
       kind: 'call',
       functionName: 'f',
       arguments: JSON.parse(input) as Json[],
-      expected: JSON.parse(output) as Json,
+      expected: JSON.parse(output ?? 'null') as Json,
     })),
     limits: { ...DEFAULT_LIMITS, executedMs: 20 },
   })

@@ -1,0 +1,157 @@
+/** One script, of a program or of a checker, in a machine put back for it; and what became of it, in words. */
+import { EngineError, ExhaustedError, GuestError, type GuestValue, type Machine } from './machine.ts'
+import { FUEL_PER_MS, type Json, type Limits } from './verdict.ts'
+
+/** Executed milliseconds that it may take a thrown value to say what it is. */
+const DESCRIPTION_MS = 10
+
+export interface Script {
+  source: string
+  /** What its errors call it: "program.js". */
+  file: string
+}
+
+/** What a script can bring about, beside answering. */
+export type Failure =
+  | { kind: 'runtime error'; message: string }
+  | { kind: 'syntax error'; message: string }
+  | { kind: 'time limit'; by: 'executed time' }
+  | { kind: 'memory limit' }
+  | { kind: 'output limit' }
+
+/** Its methods throw what `failure` makes a Failure of; anything else is a mistake of the judge. */
+export class GuestRun {
+  readonly #machine: Machine
+  readonly #script: Script
+  readonly #limits: Omit<Limits, 'wallMs'>
+  readonly #fuel: number
+  #isEvaluated = false
+
+  constructor(machine: Machine, script: Script, limits: Omit<Limits, 'wallMs'>) {
+    this.#machine = machine
+    this.#script = script
+    this.#limits = limits
+    this.#fuel = Math.ceil(limits.executedMs * FUEL_PER_MS)
+  }
+
+  /** Of the limit, so far. */
+  get executedMs(): number {
+    // While arguments are still being read there is more fuel than was given for the script.
+    return Math.max(this.#fuel - Math.max(this.#machine.fuel, 0), 0) / FUEL_PER_MS
+  }
+
+  /** Puts the machine back and runs the script. `values` are the arguments of the call that may follow. */
+  evaluate(input: string, values: readonly Json[]): void {
+    const machine = this.#machine
+    machine.restore(this.#limits.memoryBytes)
+    machine.call('begin', JSON.stringify([input, values, this.#limits.outputCharacters]))
+    machine.fuel = this.#fuel
+    machine.evaluate(this.#script.source, this.#script.file)
+    this.#isEvaluated = true
+    machine.settle()
+  }
+
+  /** Whether the script has made this name one of a function. */
+  defines(functionName: string): boolean {
+    const kind = this.#machine.evaluate(`typeof ${functionName}`, 'judge.js')
+    return this.#machine.text(kind) === 'function'
+  }
+
+  /** Calls a function of the script with the arguments given before: '=' and JSON, '>' or '!' (guest-prelude.ts, `encode`). */
+  call(functionName: string): string {
+    const callee = this.#machine.evaluate(functionName, 'judge.js')
+    const value = this.#settled(this.#machine.call('invoke', callee))
+    return this.#machine.text(this.#machine.call('encode', value))
+  }
+
+  /** What was printed: '=' and a text as JSON, or '>'. */
+  output(): string {
+    return this.#machine.text(this.#machine.call('output'))
+  }
+
+  /** Throws what is not of the script. */
+  failure(error: unknown): Failure {
+    if (error instanceof GuestError) return this.#thrown(error)
+    if (error instanceof UnsettledError) return runtimeError('its promise was never settled')
+    if (error instanceof EngineError) return runtimeError('it broke the engine that ran it')
+    if (!(error instanceof ExhaustedError)) throw error
+    if (error.what === 'fuel') return { kind: 'time limit', by: 'executed time' }
+    return error.what === 'stack' ? runtimeError('stack overflow') : { kind: 'memory limit' }
+  }
+
+  /** The value that a promise was fulfilled with, or the value itself. */
+  #settled(value: GuestValue): GuestValue {
+    this.#machine.settle()
+    switch (this.#machine.promiseState(value)) {
+      case 'none':
+        return value
+      case 'fulfilled':
+        return this.#machine.promiseResult(value)
+      case 'rejected':
+        throw new GuestError(this.#machine.promiseResult(value))
+      case 'pending':
+        throw new UnsettledError()
+    }
+  }
+
+  #thrown({ thrown }: GuestError): Failure {
+    const description = this.#described(thrown)
+    if (description === null) return runtimeError('it threw something that cannot be described')
+    const { ranOutOf, name, message, line } = description
+    if (ranOutOf === 'memory') return { kind: 'memory limit' }
+    if (ranOutOf === 'output') return { kind: 'output limit' }
+    const said = `${name === '' ? 'it threw ' : `${name}: `}${message}${line === undefined ? '' : ` (line ${line})`}`
+    return name === 'SyntaxError' && !this.#parses() ? { kind: 'syntax error', message: said } : runtimeError(said)
+  }
+
+  /** Asks what was thrown, which may run what the script put there: with little fuel. */
+  #described(thrown: GuestValue): Description | null {
+    try {
+      this.#machine.fuel = DESCRIPTION_MS * FUEL_PER_MS
+      const json = this.#machine.text(this.#machine.call('describe', thrown))
+      const [ranOutOf, name, message, stack] = JSON.parse(json) as [Description['ranOutOf'], string, string, string]
+      return { ranOutOf, name, message, line: lineIn(stack, this.#script.file) }
+    } catch (error) {
+      if (isOfScript(error)) return null
+      throw error
+    }
+  }
+
+  /** A script may throw a SyntaxError itself; only one that cannot be read at all has that verdict. */
+  #parses(): boolean {
+    if (this.#isEvaluated) return true
+    this.#machine.restore(this.#limits.memoryBytes)
+    try {
+      this.#machine.compile(this.#script.source, this.#script.file)
+      return true
+    } catch (error) {
+      if (!isOfScript(error)) throw error
+      return !(error instanceof GuestError)
+    }
+  }
+}
+
+interface Description {
+  ranOutOf: '' | 'memory' | 'output'
+  name: string
+  message: string
+  /** Digits. */
+  line: string | undefined
+}
+
+class UnsettledError extends Error {}
+
+/** Digits after the first mention of the file in a stack: "    at f (program.js:4:12)". */
+function lineIn(stack: string, file: string): string | undefined {
+  const at = stack.indexOf(`${file}:`)
+  return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + file.length + 1))?.[0]
+}
+
+/** What a script can bring about. */
+function isOfScript(error: unknown): boolean {
+  return error instanceof GuestError || error instanceof ExhaustedError || error instanceof EngineError
+}
+
+function runtimeError(message: string): Failure {
+  return { kind: 'runtime error', message }
+}
