@@ -1,0 +1,247 @@
+/**
+ * Charts for those who see them and for those who do not: in every view with everything opened, each has its numbers in
+ * its name and in a table, list or grid; curves are zoomed by dragging and by keys, and found by a regular expression.
+ */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { launchBrowser } from '../../scripts/browser.mjs'
+import { VIEWS, type View } from '../../src/playground/views.ts'
+import { goTo } from './views.ts'
+
+let browser: Browser
+let page: Page
+const problems: string[] = []
+
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+afterEach(async () => {
+  await page.context().close()
+  expect(problems.splice(0)).toEqual([])
+})
+
+async function visit(): Promise<void> {
+  const viewport = { width: 1280, height: 900 }
+  const context = await browser.newContext({ serviceWorkers: 'block', viewport, reducedMotion: 'reduce' })
+  context.setDefaultTimeout(30_000)
+  page = await context.newPage()
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(inject('pageAddress'))
+  await page.getByRole('img', { name: /^Policy accuracy\. in distribution \d/ }).waitFor()
+}
+
+/** What stands at the end of each view, and how many charts it has at least, by world. */
+const ENDS: Record<View, { selector: string; household: number; coding: number }> = {
+  loop: { selector: '#curves-title', household: 7, coding: 9 },
+  episodes: { selector: '#equation', household: 0, coding: 0 },
+  tasks: { selector: 'figure[aria-labelledby] .swatch', household: 5, coding: 5 },
+  learn: { selector: '#theory figure', household: 2, coding: 2 },
+  runs: { selector: '#runs-title', household: 7, coding: 9 },
+  models: { selector: '#models-title', household: 0, coding: 0 },
+  cluster: { selector: '#cluster-title', household: 0, coding: 0 },
+  benchmark: { selector: '#benchmark-title', household: 0, coding: 0 },
+}
+
+/** Opens what is folded, and what that brings. */
+async function openEverything(): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    const opened = await page.evaluate(() => {
+      const folded = [
+        ...document.querySelectorAll<HTMLDetailsElement>('.content .view:not([hidden]) details:not([open])'),
+      ]
+      for (const details of folded) details.open = true
+      return folded.length
+    })
+    if (opened === 0) return
+    // What was folded is drawn in tasks of their own.
+    await page.waitForTimeout(150)
+  }
+}
+
+/** Charts of the view on show that have values, and what charts lack. One without values yet says that. */
+function look(): Promise<{ charts: number; faults: string[] }> {
+  return page.evaluate(() => {
+    const nameOf = (element: Element): string => {
+      const ids = element.getAttribute('aria-labelledby')?.split(' ') ?? []
+      const labels = ids.map((id) => document.getElementById(id)?.textContent ?? '')
+      return (element.getAttribute('aria-label') ?? labels.join(' ')).trim()
+    }
+    const VALUES = 'table, ul, ol, dl, [role=grid], [role=tree]'
+    const hasNumbers = (text: string | null | undefined) => /\d/.test(text ?? '')
+    const isSeen = (element: Element) => (element as HTMLElement).checkVisibility()
+    const hasValues = (around: Element | null) =>
+      [...(around?.querySelectorAll(VALUES) ?? [])].some((values) => isSeen(values) && hasNumbers(values.textContent))
+    const view = document.querySelector('.content')!
+    const images = [...view.querySelectorAll('[role=img]')].filter(isSeen)
+    const figures = [...view.querySelectorAll('figure')].filter(isSeen)
+    const grids = [...view.querySelectorAll('[role=grid], [role=tree]')].filter(isSeen)
+    const faults: string[] = []
+    const isEmpty = (image: Element) => /No values yet\.$/.test(nameOf(image))
+    for (const image of images) {
+      const name = nameOf(image)
+      if (isEmpty(image)) continue
+      if (!hasNumbers(name)) faults.push(`An image has no numbers in its name: “${name}”`)
+      if (!hasValues(image.closest('figure') ?? image.closest('section'))) faults.push(`“${name}” has no table or list`)
+    }
+    for (const figure of figures) {
+      const name = nameOf(figure)
+      if (name === '') faults.push(`A figure has no name: ${figure.textContent.slice(0, 60)}`)
+      const own = figure.querySelector('[role=img]')
+      if (!(own && isEmpty(own)) && !hasValues(figure)) faults.push(`The figure “${name}” has no table or list`)
+    }
+    for (const grid of grids) {
+      const name = nameOf(grid)
+      if (name === '') faults.push(`A ${grid.role} has no name: ${grid.textContent.slice(0, 60)}`)
+      if (!grid.querySelector('[tabindex="0"]')) faults.push(`No key reaches the ${grid.role} “${name}”`)
+    }
+    // A picture that is neither named nor hidden says nothing to who does not see it.
+    for (const svg of view.querySelectorAll('svg'))
+      if (isSeen(svg) && svg.role !== 'img' && !svg.closest('[aria-hidden=true]'))
+        faults.push(`A picture is neither named nor hidden: ${svg.outerHTML.slice(0, 80)}`)
+    for (const animation of document.getAnimations())
+      if (animation.playState === 'running')
+        faults.push(`Something moves though no motion is wished: ${(animation as CSSAnimation).animationName}`)
+    return { charts: images.filter((image) => !isEmpty(image)).length + grids.length, faults }
+  })
+}
+
+describe('every chart of the page', () => {
+  it.each(['household', 'coding'] as const)('has its numbers in words and in rows, in %s', async (world) => {
+    await visit()
+    if (world === 'coding') await page.getByRole('radio', { name: 'Coding', exact: true }).check()
+    await page.getByText(`This is a recorded run of the preset ${world}`).waitFor()
+    for (const view of Object.keys(VIEWS) as View[]) {
+      await goTo(page, VIEWS[view])
+      await page.locator(ENDS[view].selector).first().waitFor()
+      await openEverything()
+      await expect.poll(async () => (await look()).charts, view).toBeGreaterThanOrEqual(ENDS[view][world])
+      // The last of a view is drawn in a task of its own; what is wrong stays wrong.
+      await expect.poll(async () => (await look()).faults, { message: view, timeout: 5_000 }).toEqual([])
+    }
+  })
+})
+
+describe('the curves', () => {
+  const chart = (title: RegExp) => page.getByRole('img', { name: title })
+  const from = () => page.getByRole('spinbutton', { name: 'From iteration' })
+  const to = () => page.getByRole('spinbutton', { name: 'To iteration' })
+  const range = async () => [await from().inputValue(), await to().inputValue()].map(Number)
+  const wholeRun = () => page.getByRole('button', { name: 'Whole run' })
+  const view = () => page.locator('nav [aria-current=page]').innerText()
+
+  /** Drags over the plot of a chart, from one share of its width to another. */
+  async function drag(title: RegExp, start: number, end: number): Promise<void> {
+    await chart(title).scrollIntoViewIfNeeded()
+    const { x, y, width, height } = (await chart(title).boundingBox())!
+    await page.mouse.move(x + start * width, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + ((start + end) / 2) * width, y + height / 2)
+    await page.mouse.move(x + end * width, y + height / 2)
+    await page.mouse.up()
+  }
+  const iterationsOf = async (title: RegExp) =>
+    (/iterations (\d+) to (\d+)/.exec((await chart(title).getAttribute('aria-label')) ?? '') ?? []).slice(1).map(Number)
+
+  it('are zoomed together by dragging and by keys, and come back; a click is still a click', async () => {
+    await visit()
+    await drag(/^Entropy/, 0.9, 0.5)
+    await expect.poll(() => wholeRun().isEnabled()).toBe(true)
+    const [first, last] = await range()
+    expect(first).toBeGreaterThan(5)
+    expect(last! - first!).toBeLessThan(20)
+    // Evaluations are rare, what training logs is not.
+    for (const title of [/^Entropy/, /^KL of the update/, /^Policy-gradient loss/])
+      expect(await iterationsOf(title)).toEqual([first, last])
+    const ticks = await chart(/^Policy accuracy/)
+      .locator('text.tick')
+      .allTextContents()
+    for (const tick of ticks.filter((text) => /^\d+$/.test(text))) {
+      expect(Number(tick)).toBeGreaterThanOrEqual(first!)
+      expect(Number(tick)).toBeLessThanOrEqual(last!)
+    }
+    expect(await view()).toBe('Loop')
+    await page.keyboard.press('Escape')
+    await expect.poll(range).toEqual([0, 0])
+    expect(await wholeRun().isEnabled()).toBe(false)
+
+    await from().fill('4')
+    await from().press('Tab')
+    await to().fill('9')
+    await to().press('Enter')
+    await expect.poll(() => iterationsOf(/^Entropy/)).toEqual([4, 9])
+    await to().fill('3')
+    await to().press('Enter')
+    await page.getByText('A range from 4 to 3 is empty.').waitFor()
+    expect(await iterationsOf(/^Entropy/)).toEqual([4, 9])
+    await page.getByRole('figure', { name: 'Entropy' }).getByText('Values').click()
+    const table = page.getByRole('region', { name: 'Entropy, table' })
+    expect(await table.getByRole('rowheader').allTextContents()).toEqual(['4', '5', '6', '7', '8', '9'])
+    await wholeRun().press('Enter')
+    await expect.poll(() => page.getByText('is empty.').count()).toBe(0)
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('From iteration')
+
+    await drag(/^Entropy/, 0.3, 0.6)
+    await expect.poll(() => wholeRun().isEnabled()).toBe(true)
+    await chart(/^Entropy/).dblclick()
+    await expect.poll(() => wholeRun().isEnabled()).toBe(false)
+    await page.waitForTimeout(400)
+    expect(await view()).toBe('Loop')
+    await chart(/^Entropy/).click()
+    await expect.poll(view).toBe('Episodes')
+  })
+
+  it('let a finger move the page up and down, and zoom from left to right', async () => {
+    await visit()
+    await chart(/^Entropy/).scrollIntoViewIfNeeded()
+    const finger = await page.context().newCDPSession(page)
+    const swipe = async (dx: number, dy: number) => {
+      const { x, y, width, height } = (await chart(/^Entropy/).boundingBox())!
+      const at = { x: x + 0.6 * width, y: y + height / 2 }
+      const points = [0, 0.25, 0.5, 0.75, 1].map((part) => ({ x: at.x + part * dx, y: at.y + part * dy }))
+      await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [points[0]!] })
+      for (const point of points.slice(1))
+        await finger.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] })
+      await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+    }
+    const before = await page.evaluate(() => scrollY)
+    await swipe(0, 120)
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeLessThan(before - 50)
+    expect(await wholeRun().isEnabled()).toBe(false)
+    await swipe(60, 4)
+    await expect.poll(() => wholeRun().isEnabled()).toBe(true)
+    expect(await view()).toBe('Loop')
+  })
+
+  it('of every other series are found by name, ours and those of others; a bad expression is explained', async () => {
+    await visit()
+    const requested: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    const search = page.getByRole('searchbox', { name: 'More metrics' })
+    const region = page.getByRole('region', { name: 'Curves' })
+    await search.fill('frac_reward_zero_std|ACTOR/grad')
+    await chart(/^policy\/frac_reward_zero_std\. .*\d/).waitFor()
+    await chart(/^policy\/grad_norm\. .*iterations 1 to \d/).waitFor()
+    expect(requested.some((url) => /MetricSearch/.test(url))).toBe(true)
+    await region.getByText(/^2 metrics of \d+ fit/).waitFor()
+    await region.getByText('verl: actor/grad_norm').waitFor()
+    await drag(/^policy\/grad_norm/, 0.4, 0.8)
+    await expect.poll(async () => (await iterationsOf(/^Entropy/)).join()).toBe((await range()).join())
+    await expect.poll(async () => (await iterationsOf(/^policy\/frac_reward/)).join()).toBe((await range()).join())
+
+    await search.fill('frac_reward(')
+    await region.getByText('“frac_reward(” is no regular expression: unterminated group.').waitFor()
+    expect(await chart(/^policy\/grad_norm\./).count()).toBe(1)
+    await search.fill('(a+)+')
+    await region.getByText('can take for ever').waitFor()
+
+    await search.fill('.')
+    await region.getByText(/^\d+ metrics of \d+ fit “\.”; the first 24 are drawn\./).waitFor()
+    await expect.poll(() => region.locator('.charts').nth(1).getByRole('img').count()).toBe(24)
+    await region.getByRole('button', { name: /^Draw \d+ more$/ }).click()
+    await expect.poll(() => region.locator('.charts').nth(1).getByRole('img').count()).toBeGreaterThan(24)
+    expect(page.url()).not.toContain('frac_reward')
+    await search.fill('')
+    await expect.poll(() => region.locator('.charts').count()).toBe(1)
+  })
+})
