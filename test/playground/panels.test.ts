@@ -6,7 +6,7 @@ import { documentTitle } from '../../src/playground/panels/document-title.ts'
 import { activeFlows, FLOWS, loopFlows } from '../../src/playground/panels/loop-flows.ts'
 import { loopGeometry, WIDE_FROM } from '../../src/playground/panels/loop-geometry.ts'
 import { families, rewriteState } from '../../src/playground/panels/tasks.ts'
-import { arithmetic, group, groupChoices, mostTelling, settingsOf } from '../../src/playground/panels/trajectories.ts'
+import { group, groupChoices, mostTelling, settingsOf } from '../../src/playground/panels/trajectories.ts'
 import { fakeRun, fakeSettings } from './fake-run.ts'
 
 const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
@@ -171,44 +171,6 @@ describe('trajectories', () => {
       outcome: null,
       steps: [{ response: 'look', trueLabel: null }],
     })
-  })
-
-  it('write R and A with the numbers of the step', () => {
-    const group = {
-      taskId: 't',
-      width: 1,
-      trajectories: [1, -1].map((outcome, rollout) => ({
-        episodeId: String(rollout),
-        rollout,
-        opening: '',
-        outcome: outcome as 1 | -1,
-        steps: [
-          {
-            index: 0,
-            response: '',
-            thought: '',
-            command: '',
-            observation: '',
-            trueLabel: null,
-            distance: null,
-            meanScore: null,
-            rewardAdvantages: null,
-            evaluations: [
-              { score: 1, reasoning: '' },
-              { score: 1, reasoning: '' },
-              { score: -1, reasoning: '' },
-              { score: 0, reasoning: '' },
-            ] as never,
-            feedback: outcome + 1 / 3,
-            advantage: outcome,
-          },
-        ],
-      })),
-    }
-    const trajectory = group.trajectories[0]!
-    const written = arithmetic(group, trajectory, trajectory.steps[0]!, fakeSettings)!
-    expect(written.feedback).toBe('R = O + λ · Σ S / m = +1 + 1 · (+1 +1 −1) / 3 = +1.33')
-    expect(written.advantage).toBe('A = +1.00. Step 1 of 2 trajectories: mean R +0.33, standard deviation 1.00.')
   })
 })
 

@@ -59,6 +59,7 @@ export function decompose(
     : group.outcomes.map((_, program) => ({ trajectory: program, step: 0 }))
   const isHidden = !isSteps && settings.profile === 'reference'
   const nameOf = (id: ShareId) => (id === 'S' && settings.signal === 'step' ? 'mean S' : SHARE_NAMES[id])
+  const legendOf = (id: ShareId) => (id === 'S' && !isSteps ? `${nameOf(id)} of the written tests` : nameOf(id))
   const noun = isSteps ? 'Step' : 'Program'
 
   const bars = places.map(({ trajectory: row, step }, index): DecomposedFeedback => {
@@ -93,7 +94,7 @@ export function decompose(
   const largest = now.policy.flat().reduce<number>((max, value) => Math.max(max, Math.abs(value ?? 0)), 0)
   return {
     noun,
-    legend: ids.map((id) => ({ id, text: nameOf(id) })),
+    legend: ids.map((id) => ({ id, text: legendOf(id) })),
     bars,
     low: isHidden ? 0 : -most,
     high: most,

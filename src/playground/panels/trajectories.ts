@@ -4,10 +4,10 @@
  */
 import type { Evaluation, StepHappened } from '../../method/events.ts'
 import type { Outcome } from '../../method/ports.ts'
-import { meanScore, type FeedbackSettings } from '../../method/feedback.ts'
+import { meanScore } from '../../method/feedback.ts'
 import type { EpisodeView, IterationView, RunView } from '../../method/fold.ts'
 import type { Settings } from '../../method/settings.ts'
-import { decimal, percent, signed } from './format.ts'
+import { percent, signed } from './format.ts'
 
 export interface GroupChoice {
   taskId: string
@@ -162,61 +162,10 @@ function happening(step: StepHappened): StepView {
   }
 }
 
-export interface StepArithmetic {
-  /** R = …, with the step's own numbers. */
-  feedback: string
-  /** A = …, or why there is none. */
-  advantage: string
-}
-
-/** The two equations of a step with its numbers, as they are in the log. */
-export function arithmetic(
-  group: GroupView,
-  trajectory: TrajectoryView,
-  step: StepView,
-  settings: FeedbackSettings,
-): StepArithmetic | null {
-  if (step.feedback === null || trajectory.outcome === null) return null
-  const { lambda, signal, profile } = settings
-  const readable = (step.evaluations ?? []).filter(({ score }) => score !== 0 || profile === 'reference')
-  const scores = readable.map((evaluation) => signed(evaluation.score, 0)).join(' ')
-  const o = signed(trajectory.outcome, 0)
-  const r = signed(step.feedback)
-  const mean = readable.length === 0 ? '0' : `(${scores}) / ${readable.length}`
-  const feedback =
-    signal === 'outcome'
-      ? `R = O = ${r}`
-      : signal === 'step'
-        ? `R = Σ S / m = ${mean} = ${r}`
-        : `R = O + λ · Σ S / m = ${o} + ${decimal(lambda, lambda % 1 === 0 ? 0 : 2)} · ${mean} = ${r}`
-
-  const column = group.trajectories
-    .map((t) => t.steps[step.index]?.feedback)
-    .filter((value) => value !== null && value !== undefined)
-  const count = column.length
-  const columnMean = column.reduce((sum, value) => sum + value, 0) / count
-  const std = Math.sqrt(column.reduce((sum, value) => sum + (value - columnMean) ** 2, 0) / count)
-  const where = `step ${step.index + 1} of ${count} trajectories: mean R ${signed(columnMean)}, standard deviation ${decimal(std)}`
-  if (step.advantage === undefined) return { feedback, advantage: 'The advantage has not been assigned yet.' }
-  if (step.advantage === null) {
-    return {
-      feedback,
-      advantage:
-        count === 1
-          ? 'A: none. No other trajectory reached this step, so there is nothing to compare it with.'
-          : `A: none. This step does not train the policy (${where}).`,
-    }
-  }
-  return { feedback, advantage: `A = ${signed(step.advantage)}. ${where[0]!.toUpperCase()}${where.slice(1)}.` }
-}
-
-/** A cell of the group in one breath, for a title and for screen readers. */
+/** A step whose advantage has not been assigned, in one breath, for a title and for screen readers. */
 export function cellName(trajectory: TrajectoryView, step: StepView): string {
-  const parts = [`Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`]
-  if (step.meanScore !== null) parts.push(`mean score ${signed(step.meanScore, 1)}`)
-  if (step.advantage !== undefined)
-    parts.push(step.advantage === null ? 'no advantage' : `advantage ${decimal(step.advantage, 1)}`)
-  return parts.join(', ')
+  const where = `Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`
+  return step.meanScore === null ? where : `${where}, mean score ${signed(step.meanScore, 1)}`
 }
 
 export function groupSentence(choice: GroupChoice): string {
