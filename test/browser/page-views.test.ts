@@ -55,7 +55,7 @@ describe('the views', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
     await lambda().fill('2')
     await lambda().press('Enter')
-    await expect.poll(() => page.url()).toMatch(/#v1\..*&view=episodes$/)
+    await expect.poll(() => page.url()).toMatch(/#v1\..*&view=episodes&at=12\/[^&]+\/2\/2$/)
     const withLambda = page.url()
     await goTo(page, 'Tasks')
     await page.goBack()
@@ -72,6 +72,16 @@ describe('the views', () => {
     await page.goto(withLambda)
     await expect.poll(shown).toBe('Episodes')
     await expect.poll(() => lambda().inputValue()).toBe('2')
+    // What was looked at is cited, and looked at again.
+    await expect.poll(() => cell.getAttribute('aria-selected')).toBe('true')
+    await page.evaluate(() => (location.hash = '#episodes&at=99'))
+    await page
+      .getByText('The link is to iteration 99, but this run has 12. The nearest is shown: iteration 12.')
+      .waitFor()
+    await page.evaluate(() => (location.hash = '#episodes&at=3&run=run-of-another-browser'))
+    await page.getByText('which is only in the browser that made it').waitFor()
+    await page.evaluate(() => (location.hash = '#lesson=nonsense'))
+    await page.getByText('The link is to the lesson “nonsense”, and there is none of that name.').waitFor()
   })
 
   it('are reached by their numbers, but not while one writes', async () => {
@@ -121,11 +131,23 @@ describe('the views', () => {
     await link('Episodes').waitFor()
   })
 
-  it('come from a point of a curve to the episodes of its iteration', async () => {
-    await visit()
+  it('come from a point of a curve to the episodes of its iteration, and back to the step before', async () => {
+    await visit('#episodes&at=3')
+    await expect.poll(() => page.url()).toMatch(/#episodes&at=3\/[^&]+\/1\/1$/)
+    await page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ }).click()
+    await expect.poll(() => page.url()).toMatch(/\/2\/2$/)
+    const before = page.url()
+    await goTo(page, 'Loop')
     await page.getByRole('img', { name: /^Policy accuracy/ }).click()
     await expect.poll(shown).toBe('Episodes')
     await page.getByRole('spinbutton', { name: 'Iteration', exact: true }).waitFor()
+    await expect.poll(() => page.url()).toMatch(/#episodes&at=(?!3\/)\d+\//)
+    await page.goBack()
+    await expect.poll(shown).toBe('Loop')
+    await page.goBack()
+    await expect.poll(() => page.url()).toBe(before)
+    const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
+    await expect.poll(() => cell.getAttribute('aria-selected')).toBe('true')
   })
 })
 
