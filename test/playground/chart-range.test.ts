@@ -46,6 +46,8 @@ describe('the range of the curves', () => {
     const chosen = chooseRange({ from: 3, to: 7 }, iterationAxis(20), 20, 'a')
     expect(shownRange(chosen, 'a', steps(20), axisOf(20))).toEqual({ from: 90, to: 490 })
     expect(shownRange(chosen, 'a', iterationAxis(20), axisOf(20))).toEqual({ from: 3, to: 7 })
+    const underWay = chooseRange({ from: 3, to: 20 }, iterationAxis(20), 30, 'a')
+    expect(shownRange(underWay, 'a', steps(19), () => iterationAxis(20))).toEqual({ from: 90, to: 3610 })
     const ofSteps = chooseRange({ from: 95, to: 480 }, steps(20), 4000, 'a')
     expect(shownRange(ofSteps, 'a', iterationAxis(20), axisOf(20))).toEqual({ from: 3, to: 7 })
   })

@@ -54,8 +54,9 @@ export function shownRange(
   const range = { from: chosen.from + moved, to: chosen.to + moved }
   if (own === axis) return range
   const from = axis.of(own.iterationAt(range.from))
-  const to = axis.of(own.iterationAt(range.to))
-  return from === null || to === null || from >= to ? null : { from, to }
+  // An iteration under way has no place on the others yet.
+  const to = axis.of(own.iterationAt(range.to)) ?? axis.last
+  return from === null || from >= to ? null : { from, to }
 }
 
 /** What was written into the two fields; an empty one is that end of the axis. */
