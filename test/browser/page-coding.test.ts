@@ -244,6 +244,43 @@ describe('problems of one’s own', () => {
   })
 })
 
+describe('a problem that one writes', () => {
+  it('survives a reload, is tried with its checker, whose errors have their line, and is kept', async () => {
+    await visit()
+    const openForm = async () => {
+      await goTo(page, 'Tasks')
+      await world('Coding').check()
+      await page.getByText('A problem of your own', { exact: true }).click()
+    }
+    await openForm()
+    const statement = page.getByRole('textbox', { name: 'Statement, as the models read it' })
+    const checker = page.getByRole('textbox', { name: /^Checker, in JavaScript/ })
+    await statement.fill('Write f(x). Return any number above x.')
+    await page.getByRole('textbox', { name: 'Input of test 1' }).fill('[1]')
+    await page.getByRole('textbox', { name: 'Input of test 2' }).fill('[5]')
+    await page.getByRole('textbox', { name: 'Output of test 2' }).fill('9')
+    await checker.fill('function check([x], output) {\n  return output >\n}')
+    await page.getByRole('button', { name: 'Try', exact: true }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/^The checker cannot be used: SyntaxError: .* \(line 3\)/)
+      .waitFor()
+
+    await page.reload()
+    await openForm()
+    expect(await statement.inputValue()).toBe('Write f(x). Return any number above x.')
+    await checker.fill("const check = ([x], output) => typeof output === 'number' && output > x")
+    await page.getByRole('button', { name: 'Try', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Your program, in JavaScript' }).fill('const f = (x) => 2 * x - 1')
+    await page.getByRole('button', { name: 'Judge it' }).click()
+    await page.getByRole('cell', { name: /wrong answer, expected what the checker accepts, got 1/ }).waitFor()
+    expect(await page.getByRole('cell', { name: 'what the checker accepts', exact: true }).count()).toBe(1)
+    await page.getByRole('button', { name: 'Keep', exact: true }).click()
+    await page.getByText('1 problem imported from Own: Write f(x). Return any number above x.').waitFor()
+    expect(await world('Imported problems').isDisabled()).toBe(false)
+  })
+})
+
 describe('a program by hand', () => {
   it('goes through the judge: wrong, then right; nothing of it is loaded before', async () => {
     await visit()

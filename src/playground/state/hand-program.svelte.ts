@@ -1,6 +1,7 @@
 /** A program that a person writes, judged as the policy's are: by the environment of the runs, in a judge of its own. */
 import { CodingEnvironment } from '../../environments/coding/environment.ts'
-import type { CodingTask } from '../../environments/coding/problem.ts'
+import { checkerFault } from '../../environments/coding/checker-trial.ts'
+import type { CodingTask, Problem } from '../../environments/coding/problem.ts'
 import { generatedProblems } from '../../environments/coding/problem-source.ts'
 import type { StepResult, TestResult } from '../../method/ports.ts'
 import { SupervisedJudge } from '../../engines/supervised-judge.ts'
@@ -31,21 +32,34 @@ export class HandJudge {
     return (await this.#environment.step([{ episodeId, command: program }]))[0]!
   }
 
+  /** Why the problem's checker cannot be relied on (checker-trial.ts); null where it can, or there is none. Throws likewise. */
+  checkerFault(problem: Problem): Promise<string | null> {
+    return checkerFault(problem, async (job) => (await this.#judge.judge([job]))[0]!)
+  }
+
   close(): void {
     this.#judge.close()
   }
 }
 
+export interface HandProgramOptions {
+  program?: string
+  onwrite?: ((program: string) => void) | undefined
+}
+
 export class HandProgram {
   readonly task: CodingTask
   readonly #judge: HandJudge
+  readonly #onwrite: HandProgramOptions['onwrite']
   #program = $state.raw('')
   #verdict = $state.raw<HandVerdict>({ state: 'none' })
 
-  constructor(task: CodingTask, judge: HandJudge) {
+  /** Begins with the frame that the problem asks for, unless there is a program already. */
+  constructor(task: CodingTask, judge: HandJudge, { program, onwrite }: HandProgramOptions = {}) {
     this.task = task
     this.#judge = judge
-    this.#program = starterProgram(task.body)
+    this.#program = program ?? starterProgram(task.body)
+    this.#onwrite = onwrite
   }
 
   get program(): string {
@@ -59,6 +73,7 @@ export class HandProgram {
   /** What was said of the program before does not hold any more. */
   write(program: string): void {
     this.#program = program
+    this.#onwrite?.(program)
     if (this.#verdict.state !== 'judging') this.#verdict = { state: 'none' }
   }
 
