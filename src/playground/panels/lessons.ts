@@ -84,7 +84,7 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#episodes',
         name: 'Episodes',
-        text: 'a row is a rollout, a column a step. With the outcome alone, whole columns have no advantage; with votes, few do.',
+        text: 'a row is a rollout, a column a step. With the outcome alone, whole columns have a dash in place of an advantage; with votes, few do.',
       },
       {
         place: '#alarms',
@@ -126,7 +126,7 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#equation',
         name: 'The equation',
-        text: 'drag λ there to see which steps of one batch would change sign.',
+        text: 'R of the chosen step with its numbers. “λ, what if” above the table shows which steps would change sign.',
       },
     ],
     expected: 'At large λ clearly more steps of failed rollouts are encouraged than at λ = 0.',
@@ -196,7 +196,7 @@ export const LESSONS: readonly Lesson[] = [
     variations: [
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
-        text: 'The filter on again: votes on such a task no longer have a number beside them.',
+        text: 'The filter on again: votes on such a task have a dash beside them, and teach nothing.',
       },
       {
         change: { rewardLearningRate: 5e-4 },
@@ -348,12 +348,12 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#episodes',
         name: 'Episodes',
-        text: 'choose a step whose votes agree: there is no number beside them, so they are not trained.',
+        text: 'choose a step whose votes agree: there is a dash beside each of them, so it is not trained.',
       },
       {
         place: '#equation',
         name: 'The equation',
-        text: 'choose the reward model there, to see what the mean and the spread are taken over.',
+        text: 'its last line, for a step whose votes agree, and for one whose votes do not.',
       },
     ],
     expected:
@@ -382,7 +382,7 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#episodes',
         name: 'Episodes',
-        text: 'programs are rows, tests columns. A test that lies is marked; its advantage stands under it.',
+        text: 'programs are rows, tests columns. A test that is wrong is marked “lies”; choose it to read what it was worth to its writer.',
       },
       { place: '#loop', name: 'Curves', text: 'the chart True tests: the share that the reference solution passes.' },
     ],
