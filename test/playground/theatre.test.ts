@@ -135,6 +135,7 @@ describe('tokens of a step', () => {
     expect(of([1, 0], 1, 1, null).sentence).toBe('Masked: its one token carries no loss, for the policy was not updated in this iteration.') // prettier-ignore
     expect(of([1, 0], 1, 5, null, false).trains).toBeNull()
     expect(of([1, 0], undefined).trains).toBeNull()
+    expect(of([1, 0], -5e-17)).toMatchObject({ trains: true, sentence: expect.stringContaining('0 but for rounding') as string }) // prettier-ignore
     expect(of([1, 0], 1).sentence).toMatch(/^Trained: all of its 5 tokens carried a loss/)
   })
 

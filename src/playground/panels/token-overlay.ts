@@ -86,9 +86,11 @@ export function tokenTraining(
       ? masked(`${none}, for the policy was not updated in this iteration.`)
       : { trains: null, sentence: 'The policy has not been updated with it yet.' }
   }
+  // The loop leaves out an advantage of exactly 0; one that is 0 but for rounding stays in.
+  const size = Math.abs(advantage) < 1e-9 ? ', which is 0 but for rounding and moves nothing' : ''
   return {
     trains: true,
-    sentence: `Trained: ${all} carried a loss, weighed with A of the step. What the policy had read before, the opening and the observations, is masked.`,
+    sentence: `Trained: ${all} carried a loss, weighed with A of the step${size}. What the policy had read before, the opening and the observations, is masked.`,
   }
 }
 
