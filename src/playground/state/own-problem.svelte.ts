@@ -20,6 +20,7 @@ export class OwnProblem {
   #draft = $state.raw<OwnDraft>(parseDraft(read()))
   #fault = $state.raw<string | null>(null)
   #isTrying = $state.raw(false)
+  #kept = $state.raw<string | null>(null)
   #hand = $state.raw<HandProgram | null>(null)
 
   constructor(judge: HandJudge, problems: Problems) {
@@ -37,6 +38,10 @@ export class OwnProblem {
   get faultyLine(): { number: number; text: string } | null {
     return this.#fault?.startsWith('The checker') ? faultyLine(this.#fault, this.#draft.checker) : null
   }
+  /** Name of the file that it was kept as, if it is still what the form says. */
+  get kept(): string | null {
+    return this.#kept
+  }
   get isTrying(): boolean {
     return this.#isTrying
   }
@@ -48,6 +53,7 @@ export class OwnProblem {
   change(fields: Partial<OwnDraft>): void {
     this.#write(fields)
     this.#fault = null
+    this.#kept = null
     this.#hand = null
   }
 
@@ -85,6 +91,8 @@ export class OwnProblem {
     if (problem === null) return
     const { name, text } = fileOf(problem)
     await this.#problems.importFiles([new File([text], name, { type: 'application/json' })])
+    if (this.#problems.imports.some(({ entry }) => entry.name === name)) this.#kept = name
+    else this.#fault = this.#problems.failures.map(({ why }) => why).join(' ')
   }
 
   async #sound() {

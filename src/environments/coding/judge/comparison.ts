@@ -1,5 +1,5 @@
 /**
- * When an answer is the expected one.
+ * When an answer is the expected one, where a problem has no checker (checker.ts).
  *
  * JSON values: null, booleans and strings by identity; numbers exactly, as the doubles that they are, with 0 and -0 the
  * same number (0.1 + 0.2 is not 0.3; NaN is not JSON); arrays element by element; objects by their sets of keys, in any
