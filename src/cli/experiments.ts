@@ -23,12 +23,17 @@
  * `generator`: compares generated full scenes with the counts of the official games, and has as many of each split played;
  * with `--recount`, counts the official games anew first (see generator-report.ts for where they are looked for); with
  * `--draws`, only compares so many draws of the floor plans.
+ *
+ *     npm run experiments -- drift
+ *
+ * `drift`: how well embeddings of the shipped policies tell tasks that mean the same from others, beside the words (drift-report.ts).
  */
 import { parseArgs } from 'node:util'
 import { presetSettings, SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments-learning-chromium.ts'
 import { learnInNode } from './experiments-learning-node.ts'
 import { learningTable, learningVerdicts, type LearningResult } from './experiments-learning-report.ts'
+import { driftReport } from './drift-report.ts'
 import { compareDraws } from './floor-plan-draws.ts'
 import { watchMainThread } from './experiments-main-thread.ts'
 import { generatorReport, recount } from './generator-report.ts'
@@ -38,7 +43,8 @@ const USAGE = `Usage: npm run experiments -- learning [--preset household] [--se
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
          [--iterations N] [--out DIR] and what is above
        npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
-       npm run experiments -- generator [--games 1000] [--recount] [--draws 300]`
+       npm run experiments -- generator [--games 1000] [--recount] [--draws 300]
+       npm run experiments -- drift`
 
 /** One run of a seed; whatever runs it prints nothing. */
 type Learn = (seed: number) => Promise<LearningResult>
@@ -110,6 +116,7 @@ async function run(args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = positionals
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one name too many.`)
   if (name === 'learning') await learningFrom(values)
+  else if (name === 'drift') await driftReport()
   else if (name === 'main-thread') {
     const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
     await watchMainThread({ preset: values.preset, after, seconds }, (watched) =>

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Series, TaskView } from '../../src/method/fold.ts'
 import { DEFAULTS, parseSettings } from '../../src/method/settings.ts'
 import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../src/playground/panels/alarms.ts'
-import { taskDrift, wordDistance } from '../../src/playground/panels/task-drift.ts'
+import { wordDistance } from '../../src/language-model/word-distance.ts'
+import { taskDrift } from '../../src/playground/panels/task-drift.ts'
 import { recordedHousehold } from './recorded-household.ts'
 
 /** A run of made-up metrics. */

@@ -2,6 +2,7 @@
 import type { Chart, Series } from './curves.ts'
 import type { DriftRow, DriftRows } from './drift-history.ts'
 import { percent } from './format.ts'
+import { meaningClause, type MeaningDrift } from './meaning-drift.ts'
 import { DRIFTED_MIX, DRIFTED_WORDS, hasDrifted } from './task-drift.ts'
 import type { World } from './worlds.ts'
 
@@ -89,8 +90,8 @@ export function kindBands({ rows, kinds }: DriftRows, most = 7): KindBand[] {
   }))
 }
 
-/** Where the pool stands, in words, by the rule of the alarm. */
-export function driftSentence({ rows }: DriftRows, world: World): string {
+/** Where the pool stands, in words: first in meaning, where that is known, then by the rule of the alarm. */
+export function driftSentence({ rows }: DriftRows, world: World, meaning: MeaningDrift | null = null): string {
   const last = rows.at(-1)
   if (!last) return 'No pool has been drawn yet.'
   const share = percent(last.rewritten / Math.max(1, last.active), 1)
@@ -98,5 +99,10 @@ export function driftSentence({ rows }: DriftRows, world: World): string {
   const kinds =
     last.mix === 0 ? 'its kinds are mixed as they were' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
   const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
-  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${world === 'coding' ? 'problem' : 'task'} is ${percent(last.words)} away from the words of its original. ${alarm}`
+  const clause = meaning && meaningClause(meaning, last.iteration, world)
+  const noun = world === 'coding' ? 'problem' : 'task'
+  const begin = `After iteration ${last.iteration}, ${share} of the pool is rewritten`
+  return clause
+    ? `${begin}; ${clause}, and ${percent(last.words)} away from its words; ${kinds}. ${alarm}`
+    : `${begin}, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original. ${alarm}`
 }

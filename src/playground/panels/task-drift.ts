@@ -6,9 +6,11 @@
  *     divergence  = 1/2 KL(P ‖ M) + 1/2 KL(Q ‖ M),  M = (P + Q) / 2     Jensen-Shannon divergence in bits, in [0, 1] (Lin 1991)
  *
  * of a word that is drawn from a task drawn from the pool, so that a long task weighs as much as a short one. All three know
- * words and no meaning: a paraphrase counts as a move. `PoolDrift` follows a pool task by task, in time for the words of the
+ * words and no meaning: a paraphrase counts as a move. What it is in meaning a model says, where somebody looks at it
+ * (meaning-drift.ts). `PoolDrift` follows a pool task by task, in time for the words of the
  * task that changes and not for the pool.
  */
+import { wordDistance, wordsOf } from '../../language-model/word-distance.ts'
 import type { TaskView } from '../../method/fold.ts'
 import type { Task } from '../../method/ports.ts'
 
@@ -153,15 +155,4 @@ function spread(mass: Map<string, number>, task: Task, sign: 1 | -1): number {
   const bag = bagOf(task)
   for (const [word, share] of bag) mass.set(word, (mass.get(word) ?? 0) + sign * share)
   return bag.size === 0 ? 0 : sign
-}
-
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-
-/** 0 for the same words, 1 for none in common. */
-export function wordDistance(a: string, b: string): number {
-  const left = new Set(wordsOf(a))
-  const right = new Set(wordsOf(b))
-  const shared = [...left].filter((word) => right.has(word)).length
-  const all = left.size + right.size - shared
-  return all === 0 ? 0 : 1 - shared / all
 }
