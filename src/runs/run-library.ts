@@ -89,7 +89,10 @@ export class RunLibrary {
   async importRun(file: File): Promise<RunSummary> {
     const store = await this.#opened()
     const { config, events, checkpoint, timings } = await readRunArchive(file)
-    const started = (await events().next()).value?.at(0)
+    const beginning = events()
+    const started = (await beginning.next()).value?.at(0)
+    // Few files of zips can be unpacked at a time: one that nobody reads to its end keeps the next import waiting.
+    await beginning.return()
     if (started?.type !== 'run-started') {
       throw new RunArchiveError('run.jsonl does not begin with run-started, so it is no whole run. Export it again.')
     }

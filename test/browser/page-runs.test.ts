@@ -176,7 +176,9 @@ describe('ablations', () => {
         'Accepted tasks',
       ])
       const [policy] = await lines.filter({ hasText: 'Policy alone' }).allInnerTexts()
-      expect(policy).toMatch(/interval spans 0|above the full loop|below the full loop|equal for all seeds/)
+      expect(policy).toMatch(
+        /interval spans 0|above the full loop|below the full loop|the same for all seeds|equal to the full loop/,
+      )
       // Each run has the λ of its beginning, though the controls had another.
       for (const name of await cards(later).locator('.name').allInnerTexts()) expect(name).not.toContain('λ')
       if (process.env['SCREENSHOTS']) await photograph(later, 'ablations')

@@ -83,7 +83,7 @@ describe('a difference over seeds', () => {
     expect(verdictOf(seedDifference(seeded([0.5]), seeded([0.2]))!)).toBe('no-interval')
     expect(verdictOf(seedDifference(seeded([0.5]), seeded([0.2, 0.4, 0.1], 7))!)).toBe('no-interval')
     expect(seedDifference(seeded([]), seeded([1]))).toBeNull()
-    expect(verdictOf(seedDifference(seeded([0.3, 0.6]), seeded([0.3, 0.6]))!)).toBe('spans-zero')
+    expect(verdictOf(seedDifference(seeded([0.3, 0.6]), seeded([0.3, 0.6]))!)).toBe('equal')
     // Equal differences of coarse values are no certainty.
     expect(verdictOf(seedDifference(seeded([0.5, 0.75]), seeded([0.25, 0.5]))!)).toBe('no-spread')
     expect(verdictOf(seedDifference(seeded([0.1, 0.12, 0.11]), seeded([0.5, 0.52, 0.53]))!)).toBe('below')

@@ -218,6 +218,7 @@ export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   above: 'above the full loop',
   below: 'below the full loop',
   'spans-zero': 'interval spans 0',
-  'no-spread': 'equal for all seeds, so no interval',
+  equal: 'equal to the full loop',
+  'no-spread': 'the same for all seeds, so no interval',
   'no-interval': 'one seed, so no interval',
 }

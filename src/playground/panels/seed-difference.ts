@@ -27,7 +27,7 @@ export interface SeedDifference {
   n: number
 }
 
-export type Verdict = 'above' | 'below' | 'spans-zero' | 'no-spread' | 'no-interval'
+export type Verdict = 'above' | 'below' | 'spans-zero' | 'equal' | 'no-spread' | 'no-interval'
 
 /** y − x. Null where one of them has no seed. */
 export function seedDifference(y: BySeed, x: BySeed): SeedDifference | null {
@@ -65,7 +65,8 @@ const TINY = 1e-9
 
 export function verdictOf({ mean, half }: SeedDifference): Verdict {
   if (half === null) return 'no-interval'
-  if (Math.abs(mean) <= half + TINY) return 'spans-zero'
+  if (half <= TINY && Math.abs(mean) <= TINY) return 'equal'
+  if (Math.abs(mean) <= half) return 'spans-zero'
   // Seeds that agree to the last digit say that values are coarse, not that the difference is exact.
   if (half <= TINY) return 'no-spread'
   return mean > 0 ? 'above' : 'below'
