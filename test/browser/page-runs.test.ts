@@ -152,7 +152,8 @@ describe('ablations', () => {
       await queue.getByText('Now: Policy alone, seed 1').waitFor({ timeout: 240_000 })
       const matrix = page.getByRole('region', { name: 'Ablation matrix' })
       const rows = matrix.getByRole('row')
-      await rows.filter({ hasText: 'Full loop' }).filter({ hasText: '1 seed' }).first().waitFor()
+      const rowOf = (of: Locator, name: string) => of.filter({ has: of.page().locator('th', { hasText: name }) })
+      await rowOf(rows, 'Full loop').getByText('1 seed', { exact: true }).waitFor()
       const letters = page.getByRole('region', { name: 'Curves' }).locator('svg text.letter')
       await expect.poll(async () => new Set(await letters.allTextContents())).toEqual(new Set(['A', 'B']))
       const context = page.context()
@@ -164,10 +165,8 @@ describe('ablations', () => {
       await offer.getByRole('button', { name: 'Go on with the queue' }).click()
       await runs(later).getByText('The queue is done: 4 runs.').waitFor({ timeout: 240_000 })
       const lines = later.getByRole('region', { name: 'Ablation matrix' }).getByRole('row')
-      await lines.filter({ hasText: 'Policy alone' }).filter({ hasText: '2 seeds' }).waitFor()
-      await expect
-        .poll(() => lines.filter({ hasText: 'Full loop' }).innerText())
-        .toMatch(/2 seeds[^]*\d+\.\d % ± \d+\.\d/)
+      await rowOf(lines, 'Policy alone').getByText('2 seeds', { exact: true }).waitFor()
+      await expect.poll(() => rowOf(lines, 'Full loop').innerText()).toMatch(/2 seeds[^]*\d+\.\d % ± \d+\.\d/)
       expect((await lines.first().innerText()).split(/\s*\t\s*/)).toEqual([
         'Row',
         'In distribution',
@@ -175,7 +174,7 @@ describe('ablations', () => {
         'Reward model, process',
         'Accepted tasks',
       ])
-      const [policy] = await lines.filter({ hasText: 'Policy alone' }).allInnerTexts()
+      const [policy] = await rowOf(lines, 'Policy alone').allInnerTexts()
       expect(policy).toMatch(
         /interval spans 0|above the full loop|below the full loop|the same for all seeds|equal to the full loop/,
       )
