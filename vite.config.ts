@@ -25,13 +25,19 @@ const SERVICE_WORKER = 'service-worker'
 /** Tells the service worker everything that is shipped, public files included, with the hash of its content. */
 function listShipped(): Plugin {
   let folder = ''
+  let isFailed = false
   return {
     name: 'list-shipped',
     apply: 'build',
     configResolved({ root, build }) {
       folder = resolve(root, build.outDir)
     },
+    // Called for a build that has failed as well, whose own error is the one to be told.
+    buildEnd(error) {
+      isFailed = error !== undefined
+    },
     closeBundle() {
+      if (isFailed) return
       const own = join(folder, `${SERVICE_WORKER}.js`)
       const files = readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
