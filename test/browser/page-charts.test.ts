@@ -115,7 +115,7 @@ describe('every chart of the page', () => {
       await goTo(page, VIEWS[view])
       await page.locator(ENDS[view].selector).first().waitFor()
       await openEverything()
-      await expect.poll(async () => (await look()).charts, view).toBeGreaterThanOrEqual(ENDS[view][world])
+      await expect.poll(async () => (await look()).charts, { message: view }).toBeGreaterThanOrEqual(ENDS[view][world])
       // The last of a view is drawn in a task of its own; what is wrong stays wrong.
       await expect.poll(async () => (await look()).faults, { message: view, timeout: 5_000 }).toEqual([])
     }
