@@ -22,7 +22,7 @@ describe('what another λ would do', () => {
     expect(flipped).toBeGreaterThan(0)
     const { sentence, href } = advantagesForecast(batch, 'lambda', wished)!
     expect(sentence).toMatch(
-      new RegExp(`^In iteration 30, ${flipped} of the policy's \\d+ advantages would change sign`),
+      new RegExp(`^In iteration 30, ${flipped} of the policy’s \\d+ advantages would change sign`),
     )
     expect(href).toBe('#equation')
   })

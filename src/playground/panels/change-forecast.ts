@@ -52,7 +52,7 @@ export function advantagesForecast(
     ...(started > 0 ? [`${started} would train newly`] : []),
   ]
   return {
-    sentence: `In iteration ${iteration}, ${flipped} of the policy's ${counted(trained, 'advantage')} would change sign${others.map((other) => `, ${other}`).join('')}.`,
+    sentence: `In iteration ${iteration}, ${flipped} of the policy’s ${counted(trained, 'advantage')} would change sign${others.map((other) => `, ${other}`).join('')}.`,
     href: '#equation',
   }
 }
