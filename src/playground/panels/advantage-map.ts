@@ -5,7 +5,7 @@
  */
 import type { Outcome } from '../../method/ports.ts'
 import { isFlipped, type Rederived } from './batch.ts'
-import { decimal, signed } from './format.ts'
+import { counted, decimal, signed } from './format.ts'
 import { cellName, type GroupView } from './trajectories.ts'
 
 export type MapRole = 'policy' | 'reward'
@@ -50,7 +50,12 @@ export interface AdvantageMap {
   width: number
 }
 
-const ROLLOUTS = 'Rollouts of this task, step by step'
+/** With what a person who does not see the map would count in it. */
+function rolloutsName(rows: readonly MapRow[]): string {
+  const longest = Math.max(0, ...rows.map(({ cells }) => cells.length))
+  const solved = rows.filter(({ outcome }) => outcome === 1).length
+  return `Rollouts of this task, step by step: ${counted(rows.length, 'rollout')} of up to ${counted(longest, 'step')}, ${solved} solved`
+}
 
 export function advantageMap(batch: readonly Rederived[], taskId: string, role: MapRole): AdvantageMap | null {
   const chosen = batch.find(({ group }) => group.taskId === taskId)
@@ -59,7 +64,9 @@ export function advantageMap(batch: readonly Rederived[], taskId: string, role: 
   const rows = isSteps ? stepRows(chosen, role) : batch.map((group) => problemRow(group, role))
   return {
     role,
-    name: isSteps ? ROLLOUTS : `Advantages of this batch, problem by problem`,
+    name: isSteps
+      ? rolloutsName(rows)
+      : `Advantages of this batch, problem by problem: ${counted(rows.length, 'problem')}`,
     rowNoun: isSteps ? 'Rollout' : 'Problem',
     columnNoun: isSteps ? 'Step' : role === 'policy' ? 'Program' : 'Test',
     direction: isSteps ? 'down its column' : 'along its row',
@@ -80,7 +87,7 @@ export function awaitedMap({ taskId, trajectories, width }: GroupView): Advantag
   })
   return {
     role: 'policy',
-    name: ROLLOUTS,
+    name: rolloutsName(rows),
     rowNoun: 'Rollout',
     columnNoun: 'Step',
     direction: 'down its column',

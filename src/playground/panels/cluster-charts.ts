@@ -48,9 +48,13 @@ export interface NamedRun {
   view: RunView
 }
 
-const LOOKS: readonly Pick<Series, 'hue' | 'line'>[] = (['solid', 'dashed', 'dotted'] as const).flatMap((line) =>
-  (['policy', 'reward', 'environment', 'ink'] as const).map((hue) => ({ hue, line })),
-)
+const LINES = ['solid', 'dashed', 'dotted'] as const
+const HUES = ['policy', 'reward', 'environment', 'ink'] as const
+/** Neighbours differ in both, so that hues are not all that tells them apart; three and four have no common divisor. */
+const LOOKS: readonly Pick<Series, 'hue' | 'line'>[] = Array.from({ length: LINES.length * HUES.length }, (_, i) => ({
+  hue: HUES[i % HUES.length]!,
+  line: LINES[i % LINES.length]!,
+}))
 
 /** Training accuracy of several runs; null for fewer than two. Each keeps its look while runs come and go at the end. */
 export function sideBySide(runs: readonly NamedRun[]): Chart | null {
