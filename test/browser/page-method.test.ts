@@ -152,6 +152,10 @@ describe('the thresholds', () => {
     expect(Number(await high.inputValue())).toBeGreaterThan(0.2)
     await page.getByRole('button', { name: 'Back to the run’s' }).click()
     await expect.poll(() => status.innerText(), { timeout: 30_000 }).toBe(before)
+    const control = page.getByRole('textbox', { name: /^α_high/ })
+    await control.fill('0.65')
+    await control.blur()
+    await expect.poll(() => high.inputValue()).toBe('0.65')
   })
 })
 
