@@ -1,30 +1,16 @@
 /** The benchmark as a view of the page: measured in a worker, cancelled and finished, read off and taken away. */
 import { readFile } from 'node:fs/promises'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { heldMainThread } from '../../src/cli/main-thread.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
+import { usePages } from './harness.ts'
 
-let browser: Browser
-let context: BrowserContext
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await context.close()
-  expect(problems.splice(0)).toEqual([])
-})
+const pages = usePages(120_000)
 
 async function visit(options: BrowserContextOptions = {}, hash = '#benchmark'): Promise<Page> {
-  context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(120_000)
-  const page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  const page = await pages.open(options)
   await page.goto(new URL(hash, inject('pageAddress')).href)
   return page
 }
@@ -57,7 +43,7 @@ describe('the benchmark in the tab', () => {
     await button(page, 'Environment').click()
     await rows(page).first().waitFor()
     expect(await button(page, 'Train').isDisabled()).toBe(true)
-    const { cpu } = await heldMainThread(browser, page, 2)
+    const { cpu } = await heldMainThread(pages.browser, page, 2)
     expect(cpu[0] ?? 0).toBeLessThan(50)
     await status(page, 'Finished.').waitFor()
     const count = await rows(page).count()

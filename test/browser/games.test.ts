@@ -5,29 +5,19 @@ import { basename, dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { heldMainThread } from '../../src/cli/main-thread.ts'
 import { gameTitle } from '../../src/playground/panels/games.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { gameFiles, isLeftOut, noGameFiles } from '../environments/household/official-data.ts'
 import { writtenGame, type WrittenGame } from '../games/game-file.ts'
+import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(60_000)
 let context: BrowserContext
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await context.close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 const games: readonly WrittenGame[] = [
   ...[1, 2, 3, 4].map((seed) => writtenGame(seed, 'train')),
@@ -37,17 +27,15 @@ const games: readonly WrittenGame[] = [
 const idOf = ({ path }: WrittenGame) => path.split('/').slice(2, 4).join('/')
 
 async function newContext(options: BrowserContextOptions = {}): Promise<void> {
-  context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(60_000)
+  context = await pages.newContext(options)
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
 }
 
 /** In the context of the page before, if there is one. */
 async function visit(): Promise<Page> {
-  const page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  const page = await pages.open(context)
   await page.goto(new URL('#games', inject('pageAddress')).href)
-  await page.getByRole('group', { name: 'The next run plays' }).waitFor()
+  await page.getByRole('group', { name: 'The next run plays', exact: true }).waitFor()
   return page
 }
 
@@ -201,7 +189,7 @@ describe('games that are dropped on the page', () => {
       const zip = join(folder, 'games.zip')
       await writeFile(zip, (await zipOf(many)).buffer)
       await page.waitForLoadState('networkidle')
-      const watching = heldMainThread(browser, page, 4)
+      const watching = heldMainThread(pages.browser, page, 4)
       await page.getByLabel('Zip or game files').setInputFiles(zip)
       const { cpu } = await watching
       await settled(page, '600 games read')

@@ -2,31 +2,17 @@
  * Charts for those who see them and for those who do not: in every view with everything opened, each has its numbers in
  * its name and in a table, list or grid; curves are zoomed by dragging and by keys, and found by a regular expression.
  */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { VIEWS, type View } from '../../src/playground/views.ts'
+import { usePages } from './harness.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(30_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 async function visit(): Promise<void> {
-  const viewport = { width: 1280, height: 900 }
-  const context = await browser.newContext({ serviceWorkers: 'block', viewport, reducedMotion: 'reduce' })
-  context.setDefaultTimeout(30_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open({ reducedMotion: 'reduce' })
   await page.goto(inject('pageAddress'))
   await page.getByRole('img', { name: /^Policy accuracy\. in distribution \d/ }).waitFor()
 }

@@ -1,42 +1,27 @@
 /** The page's Cluster panel against a gateway on a socket: connect, launch, watch, steer, lose the connection, stop. */
 import { readFile } from 'node:fs/promises'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { heldMainThread } from '../../src/cli/main-thread.ts'
+import { usePages } from './harness.ts'
 import { GatewayStandIn } from './gateway-stand-in.ts'
 import { makeSmall } from './small-run.ts'
 
-let browser: Browser
 let page: Page
 let gateway: GatewayStandIn
 let address: string
-const problems: string[] = []
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
 beforeEach(async () => {
   gateway = new GatewayStandIn(new URL(inject('pageAddress')).origin)
   address = await gateway.listen()
 })
-afterEach(async () => {
-  await page.context().close()
-  await gateway.close()
-  expect(problems.splice(0)).toEqual([])
-})
+afterEach(() => gateway.close())
+/** What is registered last is closed first: pages before the gateway that they talk to. */
+const pages = usePages(30_000)
 
 async function visit(options: BrowserContextOptions = {}, hash = '#cluster'): Promise<void> {
-  const context = await browser.newContext({
-    serviceWorkers: 'block',
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  })
-  context.setDefaultTimeout(30_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
   await page.goto(new URL(hash, inject('pageAddress')).href)
 }
 
@@ -262,7 +247,7 @@ describe('a run on the cluster', () => {
     await visit()
     await connect()
     const runId = await launch()
-    const measured = heldMainThread(browser, page, 5)
+    const measured = heldMainThread(pages.browser, page, 5)
     gateway.advance(runId, 12)
     await accuracy(/training .* \(iterations 1 to 12\)/).waitFor()
     const { cpu } = await measured

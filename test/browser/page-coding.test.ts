@@ -1,24 +1,14 @@
 /** The coding world on the page: chosen, looked at in a made-up run, with problems of one's own and programs by hand. */
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
+import { usePages } from './harness.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(15_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 interface Visit extends BrowserContextOptions {
   /** Whether the page comes with a recorded run of the coding world. */
@@ -26,14 +16,7 @@ interface Visit extends BrowserContextOptions {
 }
 
 async function visit({ isRecorded = false, ...options }: Visit = {}): Promise<Page> {
-  const context = await browser.newContext({
-    serviceWorkers: 'block',
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  })
-  context.setDefaultTimeout(15_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
   await page.route('**/runs/**', (route) => {
     const name = new URL(route.request().url()).pathname.split('/').at(-1)
     if (name === 'household.jsonl') return route.fulfill({ body: fakeRunLines({ iterations: 3 }) })

@@ -1,32 +1,22 @@
 /** What outlives a visit: a run goes on where the page was closed, and its log goes to a file and back. */
 import { readFile } from 'node:fs/promises'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
+import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 
-let browser: Browser
+const pages = usePages(120_000)
 let context: BrowserContext
-const problems: string[] = []
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
 beforeEach(async () => {
-  context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 } })
+  context = await pages.newContext()
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
-})
-afterEach(async () => {
-  await context.close()
-  expect(problems.splice(0)).toEqual([])
 })
 
 async function visit(): Promise<Page> {
-  const page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  const page = await pages.open(context)
   await page.goto(inject('pageAddress'))
   await page.getByText('Nothing has run yet. Press Run').waitFor()
   return page

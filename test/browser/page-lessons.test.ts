@@ -1,28 +1,15 @@
 /** A lesson in a run of the shipped models: its check turns green when its observation is made, and not before. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
+import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(120_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 async function open(lesson: string): Promise<void> {
-  const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1280, height: 900 } })
-  context.setDefaultTimeout(120_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open()
   await page.goto(inject('pageAddress'))
   await goTo(page, 'Learn')
   await page.getByRole('button', { name: lesson }).click()

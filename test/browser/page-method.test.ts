@@ -1,33 +1,16 @@
 /** The method seen: equation, heat map, thresholds, theory, alarms and theatre, as a person meets them, on the recorded runs. */
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
+import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo, type ViewTitle } from './views.ts'
 
-let browser: Browser
+const pages = usePages(120_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 async function visit(view: ViewTitle, options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({
-    serviceWorkers: 'block',
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  })
-  context.setDefaultTimeout(120_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
   await page.goto(inject('pageAddress'))
   await page.getByText('This is a recorded run').waitFor()
   await goTo(page, view)

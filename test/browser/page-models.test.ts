@@ -5,42 +5,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, describe, expect, inject, it } from 'vitest'
 import { parseModelConfig } from '../../src/language-model/config.ts'
 import { initialWeights, parameterShapes } from '../../src/language-model/parameters.ts'
 import { writeSafetensors } from '../../src/language-model/safetensors.ts'
 import { exportMlc } from '../../src/weight-formats/mlc-export.ts'
 import { PLAIN, tinyTokenizerJson } from '../language-model/tiny-model.ts'
+import { usePages } from './harness.ts'
 
-let browser: Browser
+const pages = usePages(10_000)
 let page: Page
-const problems: string[] = []
 /** What the tests give the page. */
 const folders = mkdtempSync(join(tmpdir(), 'models-'))
 
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  rmSync(folders, { recursive: true })
-  await browser.close()
-})
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
+afterAll(() => rmSync(folders, { recursive: true }))
 
 async function visit(options: BrowserContextOptions = {}): Promise<void> {
-  const context = await browser.newContext({
-    serviceWorkers: 'block',
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  })
-  context.setDefaultTimeout(10_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
   await page.goto(new URL('#models', inject('pageAddress')).href)
   await page
     .getByText(/Graphics adapter |offers no graphics adapter\./)

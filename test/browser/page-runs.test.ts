@@ -1,38 +1,24 @@
 /** Runs as things that one keeps: a link makes the same run again, a zip the same page; branches, seeds, scrubbing. */
 import { readFile } from 'node:fs/promises'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Locator, Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { Locator, BrowserContext, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
+import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
-const contexts: BrowserContext[] = []
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()))
-  expect(problems.splice(0)).toEqual([])
-})
+const pages = usePages(120_000)
 
 /** A person who has never been here, with storage of their own. */
 async function visit(address = '', viewport = { width: 1280, height: 900 }): Promise<Page> {
-  const context = await browser.newContext({ serviceWorkers: 'block', viewport })
-  contexts.push(context)
+  const context = await pages.newContext({ viewport })
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
   return open(context, address)
 }
 
 async function open(context: BrowserContext, address = ''): Promise<Page> {
-  const page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
-  page.setDefaultTimeout(120_000)
+  const page = await pages.open(context)
   await page.goto(new URL(address, inject('pageAddress')).href)
   await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
   return page

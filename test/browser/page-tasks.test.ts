@@ -3,32 +3,19 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { heldMainThread } from '../../src/cli/main-thread.ts'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
+import { usePages } from './harness.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(120_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 async function visit(options: BrowserContextOptions = {}): Promise<Locator> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-  context.setDefaultTimeout(120_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
   await page.goto(inject('pageAddress'))
   await goTo(page, 'Tasks')
   const section = page.getByRole('region', { name: 'Tasks', exact: true })
@@ -170,7 +157,7 @@ describe('all of it', () => {
     await visit()
     await openLog(log(), 500)
     await page.waitForTimeout(1000)
-    const held = heldMainThread(browser, page, 6)
+    const held = heldMainThread(pages.browser, page, 6)
     for (const iteration of [400, 250, 499, 20, 500, 0, 333]) {
       await scrubTo(iteration)
       await page.waitForTimeout(500)

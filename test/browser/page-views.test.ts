@@ -1,33 +1,19 @@
 /** The views of the page: found by address, link and number, left as they were; looked at by axe; how the first one loads. */
 import { gzipSync } from 'node:zlib'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { VIEWS, type View } from '../../src/playground/views.ts'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
+import { usePages } from './harness.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(60_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 async function open(options: BrowserContextOptions = {}): Promise<void> {
-  const viewport = { width: 1280, height: 900 }
-  const context = await browser.newContext({ serviceWorkers: 'block', viewport, ...options })
-  context.setDefaultTimeout(60_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
 }
 
 async function visit(hash = '', options: BrowserContextOptions = {}): Promise<void> {

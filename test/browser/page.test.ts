@@ -1,37 +1,20 @@
 /** The page as a person meets it, found by role and label. A made-up recording stands in for the shipped one. */
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
+import { usePages } from './harness.ts'
 import { goTo } from './views.ts'
 
-let browser: Browser
+const pages = usePages(120_000)
 let page: Page
-const problems: string[] = []
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(() => browser.close())
-afterEach(async () => {
-  await page.context().close()
-  expect(problems.splice(0)).toEqual([])
-})
 
 interface Visit extends BrowserContextOptions {
   recording?: FakeRunOptions | null
 }
 
 async function visit({ recording = { iterations: 12 }, ...options }: Visit = {}): Promise<Page> {
-  const context = await browser.newContext({
-    serviceWorkers: 'block',
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  })
-  context.setDefaultTimeout(120_000)
-  page = await context.newPage()
-  page.on('pageerror', (error) => problems.push(error.message))
+  page = await pages.open(options)
   await page.route('**/runs/**', (route) =>
     route.request().url().endsWith('.gz') || recording === null
       ? route.fulfill({ status: 404 })
