@@ -63,14 +63,14 @@ const WORDS: Record<keyof Settings, Words> = {
     step: 0.1,
   },
   alphaLow: {
-    label: 'α_low',
+    label: 'α_low, easier up to',
     help: 'A task solved at most this often is made easier.',
     paper: 'α_low = 0.2',
     released: 'Fixed at 0.2, alfworld_utils.py:695, alfworld_rl_reward.py:184',
     step: 0.05,
   },
   alphaHigh: {
-    label: 'α_high',
+    label: 'α_high, harder from',
     help: 'A task solved at least this often is made harder.',
     paper: 'α_high = 0.8',
     released: 'Fixed at 0.8, alfworld_utils.py:695, alfworld_rl_reward.py:186',

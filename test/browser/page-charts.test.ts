@@ -153,6 +153,7 @@ describe('the curves', () => {
 
     await from().fill('4')
     await from().press('Tab')
+    expect(await to().inputValue()).toBe('')
     await to().fill('9')
     await to().press('Enter')
     await expect.poll(() => iterationsOf(/^Entropy/)).toEqual([4, 9])

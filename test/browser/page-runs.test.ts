@@ -306,7 +306,15 @@ describe('a kept run', () => {
       }
       if (process.env['SCREENSHOTS']) await photograph(page, 'runs')
 
-      await branch.getByRole('button', { name: 'Keep curves only' }).click()
+      // What cannot be undone is asked once more, by keys as well: Escape goes back to the button that asked.
+      const curvesOnly = branch.getByRole('button', { name: 'Keep curves only' })
+      const focused = () => page.evaluate(() => document.activeElement?.textContent)
+      await curvesOnly.press('Enter')
+      await expect.poll(focused).toBe('Keep it')
+      await page.keyboard.press('Escape')
+      await expect.poll(focused).toBe('Keep curves only')
+      await curvesOnly.click()
+      await branch.getByRole('button', { name: 'Keep its curves alone' }).click()
       await branch.getByText('curves only', { exact: true }).waitFor()
       expect(await branch.getByRole('button', { name: 'Open' }).count()).toBe(0)
       // A branch is whole without the run that it comes from.

@@ -5,7 +5,7 @@ import { charts, spread, summarise, tableRows, valueAt, type Chart } from '../..
 import { documentTitle } from '../../src/playground/panels/document-title.ts'
 import { activeFlows, FLOWS, loopFlows } from '../../src/playground/panels/loop-flows.ts'
 import { loopGeometry, WIDE_FROM } from '../../src/playground/panels/loop-geometry.ts'
-import { families, rewriteState } from '../../src/playground/panels/tasks.ts'
+import { FAMILY_ORDERS, families, rewriteState } from '../../src/playground/panels/tasks.ts'
 import { group, groupChoices, mostTelling, settingsOf } from '../../src/playground/panels/trajectories.ts'
 import { fakeRun, fakeSettings } from './fake-run.ts'
 
@@ -204,6 +204,14 @@ describe('tasks', () => {
   it('come with those that changed most first', () => {
     const counts = families(view).map((family) => family.rewrites.length)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
+  })
+
+  it('can come with those first whose rewrites were not accepted', () => {
+    const rejected = families(view)
+      .sort(FAMILY_ORDERS.rejected.compare)
+      .map((family) => family.rewrites.filter((rewrite) => rewrite.resolution?.accepted === false).length)
+    expect(rejected[0]).toBeGreaterThan(0)
+    expect(rejected).toEqual([...rejected].sort((a, b) => b - a))
   })
 })
 

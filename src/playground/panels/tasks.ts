@@ -75,9 +75,16 @@ export function families(view: RunView): Family[] {
 
 const byRewrites = (a: Family, b: Family) => b.rewrites.length - a.rewrites.length || b.lastIteration - a.lastIteration
 
+const rejections = (family: Family) => family.rewrites.filter((rewrite) => rewriteState(rewrite) === 'rejected').length
+
 /** Orders of the list; what is not known comes last. */
 export const FAMILY_ORDERS = {
   rewrites: { name: 'Most rewritten', compare: byRewrites },
+  rejected: {
+    name: 'Rewrites not accepted',
+    compare: (a: Family, b: Family) =>
+      rejections(b) - rejections(a) || b.lastIteration - a.lastIteration || byRewrites(a, b),
+  },
   latest: { name: 'Last played', compare: (a: Family, b: Family) => b.lastIteration - a.lastIteration },
   hardest: {
     name: 'Hardest now',

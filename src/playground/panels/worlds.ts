@@ -109,8 +109,8 @@ const CODING_WORDS: Words = {
     label: 'Adapt the problems',
     help: 'Off, no problem is rewritten, and candidates that wait go on waiting.',
   },
-  alphaLow: { label: 'α_low', help: 'A problem solved at most this often is made easier.' },
-  alphaHigh: { label: 'α_high', help: 'A problem solved at least this often is made harder.' },
+  alphaLow: { label: 'α_low, easier up to', help: 'A problem solved at most this often is made easier.' },
+  alphaHigh: { label: 'α_high, harder from', help: 'A problem solved at least this often is made harder.' },
   tasksPerIteration: {
     label: 'Problems per iteration',
     help: 'Active problems that programs are written for in an iteration; waiting candidates come on top.',
@@ -145,9 +145,14 @@ export function settingWords(name: SettingName, world: World): { label: string; 
   return { label, help }
 }
 
-/** A message about settings with their labels in place of their names, which only the command line and files know. */
+/**
+ * A message about settings with their labels in place of their names, which only the command line and files know: their
+ * symbols, of labels that begin with one.
+ */
 export function inLabels(message: string, world: World): string {
-  return message.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (name) =>
-    Object.hasOwn(SETTING_INFO, name) ? settingWords(name as SettingName, world).label : name,
+  return message.replace(/\b(?:lambda|[a-z]+(?:[A-Z][a-z]+)+)\b/g, (name) =>
+    Object.hasOwn(SETTING_INFO, name)
+      ? settingWords(name as SettingName, world).label.replace(/^(\S+),.*/, '$1')
+      : name,
   )
 }
