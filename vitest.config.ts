@@ -2,12 +2,11 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
 /** Milliseconds. Generous: a busy machine is not a failure, and how fast something is belongs to the benchmarks. */
-const PATIENCE = 300_000
+const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } }
 
 export default defineConfig({
   test: {
-    expect: { poll: { timeout: 60_000 } },
-    // Two projects: everything that runs in Node, and pages in a real browser, one after another.
+    // Two projects, which inherit nothing from here: everything that runs in Node, and pages in a real browser, one after another.
     projects: [
       {
         plugins: [svelte()],
@@ -16,8 +15,7 @@ export default defineConfig({
           environment: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/browser/**'],
-          testTimeout: PATIENCE,
-          hookTimeout: PATIENCE,
+          ...PATIENCE,
         },
       },
       {
@@ -27,8 +25,7 @@ export default defineConfig({
           include: ['test/browser/*.test.ts'],
           globalSetup: ['test/browser/server.ts'],
           fileParallelism: false,
-          testTimeout: PATIENCE,
-          hookTimeout: PATIENCE,
+          ...PATIENCE,
         },
       },
     ],

@@ -163,7 +163,7 @@ describe('the curves', () => {
     expect(await iterationsOf(/^Entropy/)).toEqual([4, 9])
     await page.getByRole('figure', { name: 'Entropy' }).getByText('Values').click()
     const table = page.getByRole('region', { name: 'Entropy, table' })
-    expect(await table.getByRole('rowheader').allTextContents()).toEqual(['4', '5', '6', '7', '8', '9'])
+    await expect.poll(() => table.getByRole('rowheader').allTextContents()).toEqual(['4', '5', '6', '7', '8', '9'])
     await wholeRun().press('Enter')
     await expect.poll(() => page.getByText('is empty.').count()).toBe(0)
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('From iteration')
