@@ -16,10 +16,13 @@ export const SECTIONS = {
   settings: 'Settings',
   loop: 'The loop',
   curves: 'Curves',
-  trajectories: 'Trajectories',
+  trajectories: 'Episodes',
   tasks: 'Tasks',
   runs: 'Runs',
   games: 'Games and problems',
+  models: 'Models',
+  cluster: 'Cluster',
+  benchmark: 'Benchmark',
 } as const
 export type Section = keyof typeof SECTIONS
 /** A part of the page, or the control of one setting. */

@@ -39,6 +39,9 @@ const CONTENTS: Partial<Record<View, readonly Section[]>> = {
   episodes: ['trajectories'],
   tasks: ['tasks', 'games'],
   runs: ['runs'],
+  models: ['models'],
+  cluster: ['cluster'],
+  benchmark: ['benchmark'],
 }
 
 export interface Place {

@@ -103,6 +103,18 @@ describe('the equation', () => {
 
   it('takes λ over for training, and shows the consistency feedback with m parts a step', async () => {
     await visit('Episodes')
+    const track = page.getByRole('slider', { name: /^λ, weight of the votes/ })
+    const { x, y, width, height } = (await track.boundingBox())!
+    const drag = (lambda: number) => page.mouse.move(x + 8 + ((width - 16) * lambda) / 4, y + height / 2)
+    await drag(1)
+    await page.mouse.down()
+    for (const lambda of [1.5, 2, 3]) {
+      await drag(lambda)
+      // What is said below the slider comes with the first movement, and does not end the drag.
+      await page.getByText(/^In iteration 30, \d+ of the policy’s/).waitFor()
+    }
+    await page.mouse.up()
+    expect(Number(await track.inputValue())).toBeCloseTo(3, 0)
     await page.getByRole('slider', { name: 'λ, what if' }).fill('2')
     await page.getByRole('button', { name: 'Train with it' }).click()
     const control = page.getByRole('textbox', { name: /^λ/ })

@@ -48,8 +48,8 @@ export function advantagesForecast(
   const rederived = rederive(groups, had, { ...had, [name]: wished[name] })
   const { trained, flipped, stopped, started } = countFlips(rederived, 'policy')
   const others = [
-    ...(stopped > 0 ? [`${stopped} would train no longer`] : []),
-    ...(started > 0 ? [`${started} would train newly`] : []),
+    ...(stopped > 0 ? [`${stopped} would drop out`] : []),
+    ...(started > 0 ? [`${started} would come in`] : []),
   ]
   return {
     sentence: `In iteration ${iteration}, ${flipped} of the policy’s ${counted(trained, 'advantage')} would change sign${others.map((other) => `, ${other}`).join('')}.`,

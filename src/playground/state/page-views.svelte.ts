@@ -13,8 +13,12 @@ export class PageViews {
   /** Pixels that each view was scrolled by. */
   readonly #left: Partial<Record<View, number>> = {}
 
-  constructor(link: PageLink) {
+  /** Where a view begins that has not been left yet, in pixels from the top of the page. */
+  readonly #start: () => number
+
+  constructor(link: PageLink, start: () => number = () => 0) {
     this.#link = link
+    this.#start = start
   }
 
   /** Views that the link does not hide, in the order of the navigation. */
@@ -36,7 +40,7 @@ export class PageViews {
     this.#asked = view
     if (!this.#opened.includes(view)) this.#opened = [...this.#opened, view]
     if (part !== null) void scrollToPart(part)
-    else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? 0))
+    else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? this.#start()))
   }
 
   /** By its number in the navigation, from 1; nothing where there is none. */

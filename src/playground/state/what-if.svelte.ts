@@ -120,7 +120,7 @@ export class WhatIf {
     return (
       `At λ = ${compact(settings.lambda)} instead of ${compact(batch.settings.lambda)}, ${all}: ` +
       `${flips.flipped} with the opposite sign` +
-      (changed > 0 ? `, ${flips.stopped} no longer and ${flips.started} newly` : '') +
+      (changed > 0 ? `; ${flips.started} came in, ${flips.stopped} dropped out` : '') +
       '.'
     )
   })
