@@ -406,6 +406,12 @@ export function lessonSettings({ preset, difference }: Lesson): Settings {
   return parseSettings(difference, preset)
 }
 
+/** Settings that the lesson starts with, changes on its way or tries. */
+export function lessonControls({ difference, steps, variations }: Lesson): ReadonlySet<keyof Settings> {
+  const changes = [difference, ...steps.map(({ change }) => change ?? {}), ...variations.map(({ change }) => change)]
+  return new Set(changes.flatMap((change) => Object.keys(change) as (keyof Settings)[]))
+}
+
 /** Settings that make a run one of the lesson's: its difference, and those that its preset differs in. */
 function decisiveNames(lesson: Lesson): (keyof Settings)[] {
   const names: (keyof Settings)[] = ['setting', 'profile', ...(Object.keys(lesson.difference) as (keyof Settings)[])]

@@ -205,7 +205,9 @@ export function loopFlows(view: RunView, world: World = view.settings?.setting ?
       return n.accepted === null ? counted(n.tasks, noun) : `${counted(n.tasks, noun)}, ${whole(n.accepted)} rewritten`
     }),
     outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
-      n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
+      n.meanOutcome === null
+        ? null
+        : `${signed(n.meanOutcome)} (${percent(n.successShare)} of ${whole(n.rollouts)} solved)`,
     ),
     steps: flow('steps', 'τ', isCoding ? 'programs to test' : 'steps to judge', 'policy', 'reward model', (n) => {
       if (n.steps === 0) return null
@@ -249,10 +251,13 @@ export function loopFlows(view: RunView, world: World = view.settings?.setting ?
   return {
     flows,
     junction,
-    policyLine: `solves ${share('policy/acc')} in training`,
+    policyLine: `solves ${share('policy/acc')} of active ${noun}s`,
     rewardLine: isCoding
       ? `${share('reward/test_truth')} of its tests are true`
       : `judges ${share('reward/process_acc')} of steps right`,
-    environmentLine: counted([...view.tasks.values()].filter((t) => t.status === 'active').length, `active ${noun}`),
+    environmentLine:
+      view.tasks.size === 0
+        ? `no ${noun}s yet`
+        : counted([...view.tasks.values()].filter((t) => t.status === 'active').length, `active ${noun}`),
   }
 }
