@@ -207,7 +207,7 @@ export function loopFlows(view: RunView, world: World = view.settings?.setting ?
     outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
       n.meanOutcome === null
         ? null
-        : `${signed(n.meanOutcome)} (${percent(n.successShare)} of ${whole(n.rollouts)} solved)`,
+        : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
     ),
     steps: flow('steps', 'τ', isCoding ? 'programs to test' : 'steps to judge', 'policy', 'reward model', (n) => {
       if (n.steps === 0) return null
