@@ -205,9 +205,7 @@ export function loopFlows(view: RunView, world: World = view.settings?.setting ?
       return n.accepted === null ? counted(n.tasks, noun) : `${counted(n.tasks, noun)}, ${whole(n.accepted)} rewritten`
     }),
     outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
-      n.meanOutcome === null
-        ? null
-        : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
+      n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
     ),
     steps: flow('steps', 'τ', isCoding ? 'programs to test' : 'steps to judge', 'policy', 'reward model', (n) => {
       if (n.steps === 0) return null
