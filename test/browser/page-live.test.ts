@@ -1,6 +1,6 @@
 /** A run of one's own, with the shipped models in the page's real workers, as small as a run can be. */
 import type { Page } from 'playwright-core'
-import { describe, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -19,9 +19,12 @@ describe('a run of one’s own', () => {
   it('steps one iteration, then another of one component alone', async () => {
     await visit()
     await makeSmall(page)
-    await page.getByRole('button', { name: 'Step', exact: true }).click()
+    await page.getByRole('button', { name: 'Step', exact: true }).press('Enter')
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+    // What cannot be pressed while it goes on, or is not there afterwards, does not drop the keys.
+    const focused = () => page.evaluate(() => document.activeElement?.textContent.trim())
+    expect(await focused()).toBe('Step')
     await goTo(page, 'Episodes')
     await page.getByRole('gridcell', { name: /^Rollout 1, step 1/ }).click()
     await page.getByText('Judged by the reward model').waitFor()
@@ -29,8 +32,9 @@ describe('a run of one’s own', () => {
 
     await page.getByRole('button', { name: 'Step environment alone' }).click()
     await page.getByRole('img', { name: /training .* \(iterations 1 to 2\)/ }).waitFor()
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Stop' }).press('Enter')
     await page.getByText('Stopped', { exact: true }).first().waitFor()
+    expect(await focused()).toBe('Run')
   })
 
   it('goes on when a model’s worker dies: another takes over with the weights of the last update', async () => {
