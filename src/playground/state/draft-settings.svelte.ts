@@ -18,6 +18,7 @@ export class DraftSettings {
   #preset = $state.raw<string>(DEFAULT_PRESET)
   #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
   #error = $state.raw<{ field: string; message: string } | null>(null)
+  #replaced = $state.raw<LinkContent | null>(null)
 
   /** What computes the next run. */
   get backend(): BackendWish {
@@ -41,15 +42,26 @@ export class DraftSettings {
     return presetSettings(this.#preset)
   }
 
+  /**
+   * What a preset, a link, a lesson or a resumed run has taken the place of, where somebody had made it by hand: nothing else
+   * brings it back. Null where nothing would be lost.
+   */
+  get replaced(): LinkContent | null {
+    return this.#replaced
+  }
+
   /** Returns what a run under way can take over at once. */
   choosePreset(preset: string): LivePatch {
     const before = this.#values
-    this.#preset = preset
-    this.#values = presetSettings(preset)
-    this.#error = null
-    return Object.fromEntries(
-      LIVE_SETTINGS.filter((name) => before[name] !== this.#values[name]).map((name) => [name, this.#values[name]]),
-    )
+    this.adopt(preset, presetSettings(preset))
+    return this.#liveChanges(before)
+  }
+
+  /** Puts back what was replaced, which takes its place. Returns what a run under way can take over at once. */
+  takeBack(): LivePatch {
+    const before = this.#values
+    if (this.#replaced) this.follow(this.#replaced)
+    return this.#liveChanges(before)
   }
 
   chooseBackend(backend: BackendWish): void {
@@ -74,9 +86,18 @@ export class DraftSettings {
 
   /** Shows the settings of a run that goes on. */
   adopt(preset: string, settings: Settings): void {
+    const isOwn = JSON.stringify(this.#values) !== JSON.stringify(this.base)
+    const isOther = JSON.stringify(this.#values) !== JSON.stringify(settings)
+    if (isOther) this.#replaced = isOwn ? this.content : null
     this.#preset = preset
     this.#values = settings
     this.#error = null
+  }
+
+  #liveChanges(before: Settings): LivePatch {
+    return Object.fromEntries(
+      LIVE_SETTINGS.filter((name) => before[name] !== this.#values[name]).map((name) => [name, this.#values[name]]),
+    )
   }
 
   /** Returns what a run under way has to be told: null if the value is wrong or only counts from the next run. */

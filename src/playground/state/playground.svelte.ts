@@ -321,6 +321,14 @@ export class Playground {
     if (Object.keys(patch).length > 0) this.#tell(patch)
   }
 
+  /** The settings on the controls that a preset, a link, a lesson or a resumed run has taken the place of. */
+  async takeSettingsBack(): Promise<void> {
+    const before = this.world
+    const patch = this.draft.takeBack()
+    if (Object.keys(patch).length > 0) this.#tell(patch)
+    if (this.world !== before) await this.#showRecordingOf(this.world)
+  }
+
   set<K extends keyof Settings>(name: K, value: Settings[K]): void {
     const patch = this.draft.set(name, value)
     if (patch) this.#tell(patch)
