@@ -48,6 +48,12 @@ export class Selection {
     this.#isOnHeads = isOnHeads
   }
 
+  /** What is looked at now stays in sight when the run goes on; what is chosen in it stays chosen. */
+  stay(iteration: number, taskId: string): void {
+    this.#iteration = iteration
+    this.#taskId = taskId
+  }
+
   chooseIteration(iteration: number | null): void {
     this.#iteration = iteration
     this.#taskId = null
