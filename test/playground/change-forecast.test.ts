@@ -19,10 +19,11 @@ describe('what another λ would do', () => {
         .map((before, i) => (before ?? 0) * (now[i] ?? 0) < 0)
     })
     const flipped = signs.filter(Boolean).length
+    const trained = batch.groups.flatMap((group) => group.derive(had).policy.flat()).filter((a) => a !== null).length
     expect(flipped).toBeGreaterThan(0)
     const { sentence, href } = advantagesForecast(batch, 'lambda', wished)!
     expect(sentence).toMatch(
-      new RegExp(`^In iteration 30, ${flipped} of the policy’s \\d+ advantages would change sign`),
+      new RegExp(`^In iteration 30, ${flipped} of the policy’s ${trained} advantages would change sign`),
     )
     expect(href).toBe('#equation')
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSettings, settingsSchema, type Settings } from '../../src/method/settings.ts'
 import { linear, linePath, roundDomain, ticks } from '../../src/playground/charts/scale.ts'
-import { compact, decimal, percent, signed, whole } from '../../src/playground/panels/format.ts'
+import { compact, decimal, percent, roughTime, signed, whole } from '../../src/playground/panels/format.ts'
 import {
   FOLDED,
   fromPosition,
@@ -17,6 +17,20 @@ import { newRunId } from '../../src/playground/run-id.ts'
 const real = fc.double({ min: -1e6, max: 1e6, noNaN: true })
 
 describe('numbers', () => {
+  it('say a time to wait for as exactly as it can be known', () => {
+    expect([0.2, 59, 89, 90, 3600, 5399, 5400, 32_500, 172_800].map(roughTime)).toEqual([
+      'about 1 second',
+      'about 59 seconds',
+      'about 89 seconds',
+      'about 2 minutes',
+      'about 60 minutes',
+      'about 90 minutes',
+      'about 2 hours',
+      'about 9 hours',
+      'about 2 days',
+    ])
+  })
+
   it('carry a real minus sign, and none on a rounded zero', () => {
     expect(decimal(-0.5)).toBe('−0.50')
     expect(decimal(-0.001)).toBe('0.00')

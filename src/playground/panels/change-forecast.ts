@@ -47,12 +47,14 @@ export function advantagesForecast(
   if (had.setting !== wished.setting || had[name] === wished[name]) return null
   const rederived = rederive(groups, had, { ...had, [name]: wished[name] })
   const { trained, flipped, stopped, started } = countFlips(rederived, 'policy')
+  /** Those of the iteration as it was, as the view of episodes counts them. */
+  const trainedThen = trained + stopped - started
   const others = [
     ...(stopped > 0 ? [`${stopped} would drop out`] : []),
     ...(started > 0 ? [`${started} would come in`] : []),
   ]
   return {
-    sentence: `In iteration ${iteration}, ${flipped} of the policy’s ${counted(trained, 'advantage')} would change sign${others.map((other) => `, ${other}`).join('')}.`,
+    sentence: `In iteration ${iteration}, ${flipped} of the policy’s ${counted(trainedThen, 'advantage')} would change sign${others.map((other) => `, ${other}`).join('')}.`,
     href: '#equation',
   }
 }

@@ -26,6 +26,14 @@ export function whole(value: number | null | undefined): string {
 }
 
 /** `1 rollout`, `8 rollouts`. */
+/** A time to wait for, no more exact than it can be known: "about 9 hours". */
+export function roughTime(seconds: number): string {
+  if (seconds < 90) return `about ${counted(Math.max(1, Math.round(seconds)), 'second')}`
+  if (seconds < 90 * 60) return `about ${counted(Math.round(seconds / 60), 'minute')}`
+  if (seconds < 48 * 3600) return `about ${counted(Math.round(seconds / 3600), 'hour')}`
+  return `about ${counted(Math.round(seconds / 86_400), 'day')}`
+}
+
 export function counted(count: number, noun: string): string {
   return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
 }

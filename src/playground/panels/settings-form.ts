@@ -69,7 +69,6 @@ interface Travel {
 
 /** Where a slider moves: often less than what a setting may be, which the number field beside it still takes. */
 const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
-  lambda: { max: 4 },
   evaluationsPerStep: { max: 9 },
   groupSize: { max: 32 },
   policyTemperature: { max: 1.5 },

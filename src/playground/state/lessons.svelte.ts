@@ -6,6 +6,7 @@ import type { Playground } from './playground.svelte.ts'
 
 export class Lessons {
   #openId = $state.raw<string | null>(null)
+  #isFollowed = $state.raw(false)
   #learned = $state.raw<LearnedLessons>(readLearned())
 
   /** Of the lesson that a person opened or a link names; null where none is. */
@@ -16,8 +17,21 @@ export class Lessons {
     return this.#learned
   }
 
+  /** Whether somebody has begun with it, or came for it: only then is it shown beside other views. */
+  get isFollowed(): boolean {
+    return this.#isFollowed
+  }
+
+  /** To be read. */
   choose(id: string | null): void {
+    if (id !== this.#openId) this.#isFollowed = false
     this.#openId = id
+  }
+
+  /** To be done. */
+  follow(id: string): void {
+    this.#openId = id
+    this.#isFollowed = true
   }
 
   /** Opens what a link names. Returns what is wrong with the name; null where there is such a lesson. */
@@ -25,7 +39,7 @@ export class Lessons {
     // The lessons themselves are not in the first load.
     const { LESSONS } = await import('../panels/lessons.ts')
     if (LESSONS.some((lesson) => lesson.id === id)) {
-      this.#openId = id
+      this.follow(id)
       return null
     }
     const ids = LESSONS.map((lesson) => lesson.id).join(', ')
@@ -48,7 +62,7 @@ export class Lessons {
 
   /** Puts settings of the lesson on the controls, and ends a run that has others. */
   async setUp({ id, preset }: Lesson, settings: Settings, playground: Playground): Promise<void> {
-    this.#openId = id
+    this.follow(id)
     if (playground.live.isOpen) await playground.live.stop()
     await playground.follow({ ...playground.draft.content, preset, settings })
   }
