@@ -105,7 +105,7 @@ describe('the equation', () => {
     await visit('Episodes')
     const track = page.getByRole('slider', { name: /^λ, weight of the votes/ })
     const { x, y, width, height } = (await track.boundingBox())!
-    const drag = (lambda: number) => page.mouse.move(x + 8 + ((width - 16) * lambda) / 4, y + height / 2)
+    const drag = (lambda: number) => page.mouse.move(x + 8 + ((width - 16) * lambda) / 10, y + height / 2)
     await drag(1)
     await page.mouse.down()
     for (const lambda of [1.5, 2, 3]) {
@@ -209,10 +209,11 @@ describe('all of it', () => {
     await page.getByRole('button', { name: 'What λ does' }).click()
     await look()
     await goTo(page, 'Episodes')
+    // What stands above has its height then, so the theatre stays in sight.
+    await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
     await section('theatre').scrollIntoViewIfNeeded()
     if ((await section('theatre').locator('details[open]').count()) === 0)
       await section('theatre').locator('summary').first().click()
-    await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('2')
     await page.getByText(/^The agent stands/).waitFor({ state: 'attached' })
     await look()
