@@ -1,5 +1,6 @@
 /** What has been observed in which lesson, kept on this machine: what a person learned lasts beyond the visit. */
 import * as v from 'valibot'
+import { readLocal, writeLocal } from './local-text.ts'
 
 const learnedSchema = v.object({
   /** In words, with its numbers. */
@@ -33,19 +34,10 @@ export function parseLearned(text: string | null): LearnedLessons {
   )
 }
 
-/** A browser that keeps nothing (private mode) has nothing to tell, and forgets with the visit. */
 export function readLearned(): LearnedLessons {
-  try {
-    return parseLearned(localStorage.getItem(KEY))
-  } catch {
-    return {}
-  }
+  return parseLearned(readLocal(KEY))
 }
 
 export function writeLearned(learned: LearnedLessons): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(learned))
-  } catch {
-    return
-  }
+  writeLocal(KEY, JSON.stringify(learned))
 }

@@ -10,6 +10,7 @@ import {
   type OwnDraft,
 } from '../panels/own-problem.ts'
 import { HandProgram, type HandJudge } from './hand-program.svelte.ts'
+import { readLocal, writeLocal } from './local-text.ts'
 import type { Problems } from './problems.svelte.ts'
 
 const KEY = 'playground.own-problem'
@@ -17,7 +18,7 @@ const KEY = 'playground.own-problem'
 export class OwnProblem {
   readonly #judge: HandJudge
   readonly #problems: Problems
-  #draft = $state.raw<OwnDraft>(parseDraft(read()))
+  #draft = $state.raw<OwnDraft>(parseDraft(readLocal(KEY)))
   #fault = $state.raw<string | null>(null)
   #isTrying = $state.raw(false)
   #kept = $state.raw<string | null>(null)
@@ -117,18 +118,6 @@ export class OwnProblem {
 
   #write(fields: Partial<OwnDraft>): void {
     this.#draft = { ...this.#draft, ...fields }
-    try {
-      localStorage.setItem(KEY, JSON.stringify(this.#draft))
-    } catch {
-      // A browser that keeps nothing (private mode): the form works until the page is closed.
-    }
-  }
-}
-
-function read(): string | null {
-  try {
-    return localStorage.getItem(KEY)
-  } catch {
-    return null
+    writeLocal(KEY, JSON.stringify(this.#draft))
   }
 }

@@ -1,4 +1,6 @@
 /** What this person likes, kept on this machine only. */
+import { readLocal, writeLocal } from './local-text.ts'
+
 const KEY = 'playground.preferences'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -19,23 +21,14 @@ export class Preferences {
     this.#theme = theme
     if (theme === 'system') delete document.documentElement.dataset.theme
     else document.documentElement.dataset.theme = theme
-    write({ theme })
+    writeLocal(KEY, JSON.stringify({ theme }))
   }
 }
 
 function read(): { theme?: string } {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as { theme?: string }
+    return JSON.parse(readLocal(KEY) ?? '{}') as { theme?: string }
   } catch {
     return {}
-  }
-}
-
-/** A browser that keeps nothing (private mode, storage full) only forgets. */
-function write(preferences: { theme: Theme }): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify(preferences))
-  } catch {
-    return
   }
 }

@@ -10,14 +10,15 @@ import {
   type Role,
   type RoleForm,
 } from '../panels/role-models.ts'
+import { readLocal, writeLocal } from './local-text.ts'
 
 const KEY = 'playground.models'
 
 export class RoleModels {
-  #forms = $state.raw<Readonly<Record<Role, RoleForm>>>(parseForms(read()))
+  #forms = $state.raw<Readonly<Record<Role, RoleForm>>>(parseForms(readLocal(KEY)))
   #keys = $state.raw<ServerKeys>({})
   /** Of each role's form when it last had no problem; a form that is being filled in does not count yet. */
-  #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(read())))
+  #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(readLocal(KEY))))
 
   form(role: Role): RoleForm {
     return this.#forms[role]
@@ -59,11 +60,7 @@ export class RoleModels {
     this.#forms = { ...this.#forms, [role]: { ...this.#forms[role], ...fields } }
     const { source } = this.result(role)
     if (source) this.#sources = { ...this.#sources, [role]: source }
-    try {
-      localStorage.setItem(KEY, JSON.stringify(this.#forms))
-    } catch {
-      return
-    }
+    writeLocal(KEY, JSON.stringify(this.#forms))
   }
 
   setKey(role: Role, key: string): void {
@@ -78,13 +75,4 @@ export class RoleModels {
 function firstSources(forms: Readonly<Record<Role, RoleForm>>): Record<Role, RoleSource> {
   const source = (role: Role): RoleSource => sourceOf(forms[role]).source ?? { kind: 'built-in' }
   return { policy: source('policy'), reward: source('reward'), author: source('author') }
-}
-
-/** A browser that keeps nothing (private mode) begins with the built-in models. */
-function read(): string | null {
-  try {
-    return localStorage.getItem(KEY)
-  } catch {
-    return null
-  }
 }
