@@ -26,6 +26,11 @@ export interface BatchGroup {
   derive(settings: AdvantageSettings): GroupAdvantages
 }
 
+/** Whether the feedback of an iteration is known: of some of its tasks at least. */
+export function isJudged({ episodes }: IterationView): boolean {
+  return episodes.some(({ feedback }) => feedback !== null)
+}
+
 /** Groups in the order in which they were drawn; none of an iteration whose steps and votes have been let go of. */
 export function batchOf(view: RunView, iteration: IterationView): BatchGroup[] {
   if (iteration.isReleased) return []

@@ -5,7 +5,7 @@
  */
 import type { IterationView, RunView } from '../../method/fold.ts'
 import type { Settings } from '../../method/settings.ts'
-import { batchOf, countFlips, rederive, type BatchGroup } from './batch.ts'
+import { batchOf, countFlips, isJudged, rederive, type BatchGroup } from './batch.ts'
 import { counted } from './format.ts'
 import { measuredTasks } from './thresholds.ts'
 import { settingsOf } from './trajectories.ts'
@@ -18,11 +18,7 @@ export interface Forecast {
 
 /** The newest iteration whose feedback is known and whose steps are still there. */
 export function judgedIteration(view: RunView): IterationView | null {
-  return (
-    view.iterations.findLast(
-      ({ isReleased, episodes }) => !isReleased && episodes.some(({ feedback }) => feedback !== null),
-    ) ?? null
-  )
+  return view.iterations.findLast((iteration) => !iteration.isReleased && isJudged(iteration)) ?? null
 }
 
 /** An iteration's groups with the settings that it ran under. */

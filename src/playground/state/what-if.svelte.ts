@@ -4,7 +4,7 @@
  */
 import { untrack } from 'svelte'
 import { advantageMap, type AdvantageMap, type MapCell, type MapRole } from '../panels/advantage-map.ts'
-import { batchOf, countFlips, rederive } from '../panels/batch.ts'
+import { batchOf, countFlips, isJudged, rederive } from '../panels/batch.ts'
 import { equationLines, type SymbolId } from '../panels/equation.ts'
 import { compact, counted } from '../panels/format.ts'
 import { decompose } from '../panels/reward-decomposition.ts'
@@ -29,15 +29,12 @@ export class WhatIf {
   /** The iteration that is looked at, once its feedback is known, and what of it may still change. */
   readonly #key = $derived.by(() => {
     const view = this.#playground.viewFor('trajectories')
-    const isKnown = (number: number) => view.iteration(number)?.episodes.some(({ feedback }) => feedback !== null)
-    const last = view.iterations.findLast(({ iteration }) => isKnown(iteration))?.iteration ?? 0
-    const wanted = this.#selection.iteration
-    const chosen = wanted !== null && isKnown(wanted) ? wanted : last
-    const iteration = view.iteration(chosen)
+    const wanted = this.#selection.iteration === null ? null : view.iteration(this.#selection.iteration)
+    const iteration = wanted && isJudged(wanted) ? wanted : view.iterations.findLast(isJudged)
     return iteration
       ? [
           view.started?.runId,
-          chosen,
+          iteration.iteration,
           iteration.episodes.length,
           iteration.resolved.length,
           iteration.isFinished,
