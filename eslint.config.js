@@ -2,38 +2,8 @@ import js from '@eslint/js'
 import svelte from 'eslint-plugin-svelte'
 import globals from 'globals'
 import ts from 'typescript-eslint'
+import { oneWay } from './scripts/lint/floors.mjs'
 import svelteConfig from './svelte.config.js'
-
-/** Folders of each level of the house; code imports from its own level's rules below and from lower levels only. */
-const LAYERS = [
-  ['method'],
-  ['environments', 'language-model'],
-  ['weight-formats'],
-  ['engines', 'storage', 'runs', 'games', 'problems', 'cluster', 'pretraining', 'bench'],
-  ['playground', 'cli'],
-]
-
-/** Forbids imports of the named folders under src/ (and of workers/) in the given files. */
-function noImports(files, folders, message) {
-  const names = folders.map((folder) => (folder === 'workers' ? '(\\.\\./)+workers/' : `(\\.\\./)+(src/)?${folder}/`))
-  return {
-    files,
-    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: `^(${names.join('|')})`, message }] }] },
-  }
-}
-
-const boundaries = LAYERS.flatMap((folders, level) =>
-  folders.map((folder) => {
-    const higher = LAYERS.slice(level + 1).flat()
-    const siblings = level === 3 ? [] : folders.filter((other) => other !== folder)
-    const workers = level === 4 ? [] : ['workers']
-    return noImports(
-      [`src/${folder}/**`],
-      [...higher, ...siblings, ...workers],
-      'Arrows go playground, cli, workers -> engines, runs, games, problems, cluster, bench -> weight-formats -> environments, language-model -> method.',
-    )
-  }),
-)
 
 export default ts.config(
   {
@@ -97,6 +67,9 @@ export default ts.config(
       'no-restricted-properties': ['error', { object: 'Math', property: 'random', message: 'Draw from a seed.' }],
     },
   },
-  ...boundaries,
-  noImports(['workers/**'], ['playground', 'cli'], 'A worker knows neither the page nor the command line.'),
+  {
+    files: ['src/**', 'workers/**'],
+    plugins: { house: { rules: { 'one-way': oneWay } } },
+    rules: { 'house/one-way': 'error' },
+  },
 )

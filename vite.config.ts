@@ -15,7 +15,7 @@ const rolldownOptions = { checks: { bundlerTimings: false } }
 const MODEL_CHUNK = {
   name: 'model',
   test: (id: string) =>
-    /\/(src\/language-model|src\/engines\/tiny\.ts|@tensorflow\/tfjs)/.test(id) &&
+    /\/(src\/language-model|src\/engines\/transformer|@tensorflow\/tfjs)/.test(id) &&
     !/\/(backends\/webgpu|tfjs-backend-webgpu)/.test(id),
 }
 
@@ -57,7 +57,7 @@ function listShipped(): Plugin {
 
 export default defineConfig({
   // Relative addresses: the build can be served from any folder of any host.
-  base: './',
+  base: '.',
   plugins: [svelte(), listShipped()],
   build: {
     target: 'es2022',

@@ -1,9 +1,9 @@
 /** Measures how fast our engine is here. Whoever starts it ends it: that is how a suite is cancelled at once. */
 import { BenchService } from '../src/bench/tab.ts'
-import { SHIPPED_MODELS } from '../src/engines/role-models.ts'
-import { SupervisedJudge } from '../src/engines/supervised-judge.ts'
-import { connectWorker, exposeService } from '../src/engines/worker-bridge.ts'
-import { urlReader } from '../src/language-model/model-folder.ts'
+import { SHIPPED_MODELS } from '../src/roles/shipped-models.ts'
+import { SupervisedJudge } from '../src/worlds/coding/judge/supervised-judge.ts'
+import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
+import { urlReader } from '../src/language-model/files/model-folder.ts'
 import type { JudgeWorker } from './judge.ts'
 
 const startJudgeWorker = () =>

@@ -1,6 +1,6 @@
 /** Judges programs that nobody has read, with limits of its own; whoever waits for it ends it if it hangs. */
-import { exposeService } from '../src/engines/worker-bridge.ts'
-import { Judge } from '../src/environments/coding/judge/judge.ts'
+import { exposeService } from '../src/threads/worker-bridge.ts'
+import { Judge } from '../src/worlds/coding/judge/judge.ts'
 
 exposeService(new Judge())
 

@@ -1,7 +1,7 @@
 /** Imports problems: reads files of them and puts what they hold into the browser's storage. */
-import { exposeService } from '../src/engines/worker-bridge.ts'
-import { ProblemImportService } from '../src/problems/import-service.ts'
-import { IndexedDbProblemLibrary } from '../src/problems/indexeddb-library.ts'
+import { exposeService } from '../src/threads/worker-bridge.ts'
+import { ProblemImportService } from '../src/worlds/coding/library/import-service.ts'
+import { IndexedDbProblemLibrary } from '../src/worlds/coding/library/indexeddb-library.ts'
 
 exposeService(new ProblemImportService(new IndexedDbProblemLibrary()))
 

@@ -1,8 +1,8 @@
 /** Plays a role with WebLLM: alone, or as the sampler of a checkpoint that is trained in this thread. */
-import { WEBLLM_ROLE_RESULTS_GIVEN, WebLlmRole } from '../src/engines/role-webllm.ts'
+import { WEBLLM_ROLE_RESULTS_GIVEN, WebLlmRole } from '../src/engines/webllm/webllm-role.ts'
 import { browserFiles } from '../src/engines/webllm/model-files.ts'
 import { importWebLlm } from '../src/engines/webllm/surface.ts'
-import { exposeService } from '../src/engines/worker-bridge.ts'
+import { exposeService } from '../src/threads/worker-bridge.ts'
 
 exposeService(new WebLlmRole({ importModule: importWebLlm, files: browserFiles(caches) }), {
   gives: WEBLLM_ROLE_RESULTS_GIVEN,

@@ -1,7 +1,7 @@
 /** The models that are measured and what they are fed: fresh weights and random tokens, the same for everybody and every time. */
-import { type ModelConfig, parseModelConfig } from '../language-model/config.ts'
-import { initialWeights } from '../language-model/parameters.ts'
-import { randomStream } from '../language-model/random-stream.ts'
+import { type ModelConfig, parseModelConfig } from '../language-model/files/config.ts'
+import { initialWeights } from '../language-model/weights/parameters.ts'
+import { randomStream } from '../language-model/sampling/random-stream.ts'
 
 export interface BenchShape {
   hiddenSize: number

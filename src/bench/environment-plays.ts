@@ -3,14 +3,14 @@
  * engine and every peer plays the same. Half of them are the expert's, half are drawn from what is admissible, and one
  * in twenty of those is spoiled so that it is refused: a policy in training does all three.
  */
-import { admissibleCommands } from '../environments/household/commands.ts'
-import { step } from '../environments/household/engine.ts'
-import { decide } from '../environments/household/expert.ts'
-import type { HouseholdGame, SceneSize } from '../environments/household/game.ts'
-import { generateGame } from '../environments/household/generator.ts'
-import { Knowledge } from '../environments/household/knowledge.ts'
-import { chance, pick, seededRandom } from '../environments/random.ts'
-import { startGame } from '../environments/household/state.ts'
+import { admissibleCommands } from '../worlds/household/engine/commands.ts'
+import { step } from '../worlds/household/engine/engine.ts'
+import { decide } from '../worlds/household/planning/expert.ts'
+import type { HouseholdGame, SceneSize } from '../worlds/household/engine/game.ts'
+import { generateGame } from '../worlds/household/scenes/generator.ts'
+import { Knowledge } from '../worlds/household/planning/knowledge.ts'
+import { chance, pick, seededRandom } from '../worlds/random.ts'
+import { startGame } from '../worlds/household/engine/state.ts'
 
 export interface Play {
   game: HouseholdGame

@@ -1,5 +1,5 @@
 /** Programs for measuring the judge: the size of what a small model writes, and work of single kinds. */
-import type { Json, PlainTest } from '../environments/coding/judge/verdict.ts'
+import type { Json, PlainTest } from '../worlds/coding/judge/verdict.ts'
 
 export interface JudgedProgram {
   name: string

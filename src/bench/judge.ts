@@ -2,16 +2,16 @@
  * Speed of the judge on one core: small programs in this thread and through a worker, beside fresh contexts without any
  * limit; what executed time is in real time; and how far past their limits programs get that do not end.
  */
-import { loadEngine } from '../environments/coding/judge/engine-binary.ts'
-import { judgeTest } from '../environments/coding/judge/judge.ts'
-import { Machine } from '../environments/coding/judge/machine.ts'
+import { loadEngine } from '../worlds/coding/judge/engine-binary.ts'
+import { judgeTest } from '../worlds/coding/judge/judge.ts'
+import { Machine } from '../worlds/coding/judge/machine.ts'
 import {
   DEFAULT_LIMITS,
   type JudgeJob,
   type JudgePort,
   type Limits,
   type PlainTest,
-} from '../environments/coding/judge/verdict.ts'
+} from '../worlds/coding/judge/verdict.ts'
 import { FreshContexts } from './fresh-context.ts'
 import { BUSY_PROGRAMS, ENDLESS_PROGRAMS, SMALL_PROGRAMS, type JudgedProgram } from './judge-programs.ts'
 import { measureRate, median, type Timing } from './repetitions.ts'

@@ -1,7 +1,7 @@
 /** One iteration of a run in this thread, all three models included, with what was sampled and trained in it. */
-import { ROLES, SHIPPED_MODELS, type Role } from '../engines/role-models.ts'
+import { ROLES, SHIPPED_MODELS, type Role } from '../roles/shipped-models.ts'
 import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
-import type { ModelReader } from '../language-model/model-folder.ts'
+import type { ModelReader } from '../language-model/files/model-folder.ts'
 import { isLogged, type LoggedEvent } from '../method/events.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'

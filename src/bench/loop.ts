@@ -3,14 +3,14 @@
  * TensorFlow.js in its place, how an iteration grows with G and m, and an iteration of the coding preset on ours. All three
  * models in this one thread, where a run gives each its own.
  */
-import { CodingEnvironment } from '../environments/coding/environment.ts'
-import { generatedProblems } from '../environments/coding/problem-source.ts'
-import { codingFormats } from '../environments/coding/roles.ts'
-import { HouseholdEnvironment } from '../environments/household/environment.ts'
-import { generatedGames } from '../environments/household/game-source.ts'
-import { householdFormats } from '../environments/household/roles.ts'
-import type { Role } from '../engines/role-models.ts'
-import type { ModelReader } from '../language-model/model-folder.ts'
+import { CodingEnvironment } from '../worlds/coding/environment.ts'
+import { generatedProblems } from '../worlds/coding/problem-source.ts'
+import { codingFormats } from '../worlds/coding/roles/plain-roles.ts'
+import { HouseholdEnvironment } from '../worlds/household/environment.ts'
+import { generatedGames } from '../worlds/household/game-source.ts'
+import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
+import type { Role } from '../roles/shipped-models.ts'
+import type { ModelReader } from '../language-model/files/model-folder.ts'
 import { presetSettings, type Settings } from '../method/settings.ts'
 import { ratioVerdict, type RatioTargets } from './field.ts'
 import { growthExponent } from './growth.ts'

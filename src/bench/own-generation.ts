@@ -1,9 +1,9 @@
 /** Our own transformer and generator as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../language-model/backends/index.ts'
-import { Generator } from '../language-model/generate.ts'
-import { defaultBatchSizes } from '../language-model/memory-budget.ts'
-import { packMicroBatches } from '../language-model/packing.ts'
+import { Generator } from '../language-model/sampling/generate.ts'
+import { defaultBatchSizes } from '../language-model/weights/memory-budget.ts'
+import { packMicroBatches } from '../language-model/training/packing.ts'
 import { Transformer } from '../language-model/transformer.ts'
 import type { SamplingOptions } from '../method/ports.ts'
 import type { BenchModel } from './bench-model.ts'

@@ -1,9 +1,9 @@
 /** Our own transformer and trainer as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../language-model/backends/index.ts'
-import { type SupervisedExample, Trainer } from '../language-model/trainer.ts'
+import { type SupervisedExample, Trainer } from '../language-model/training/trainer.ts'
 import { Transformer } from '../language-model/transformer.ts'
-import { defaultBatchSizes } from '../language-model/memory-budget.ts'
+import { defaultBatchSizes } from '../language-model/weights/memory-budget.ts'
 import type { BenchModel, TokenBatch } from './bench-model.ts'
 import { OWN_NAMES, startOwn } from './own-backend.ts'
 import { LEARNING_RATE, MAX_GRAD_NORM, type Open, type TrainingSubject } from './subjects.ts'

@@ -2,9 +2,9 @@
  * The suites in a tab: our own engine alone, on the CPU and, where there is a graphics adapter, on WebGPU. Peers are not
  * shipped with the page; `npm run bench` measures beside them, and with more repetitions over more sizes.
  */
-import { webGpuObstacle } from '../engines/backend-choice.ts'
-import { BACKENDS, type Role } from '../engines/role-models.ts'
-import type { ModelReader } from '../language-model/model-folder.ts'
+import { webGpuObstacle } from '../engines/backends/choice.ts'
+import { BACKENDS, type Role } from '../roles/shipped-models.ts'
+import type { ModelReader } from '../language-model/files/model-folder.ts'
 import type { JudgeSuiteOptions } from './judge.ts'
 import type { Machine, MachineBackend } from './machine.ts'
 import { wallClock } from './repetitions.ts'

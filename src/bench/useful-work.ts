@@ -9,7 +9,7 @@
  *
  * P counts a tied table once, as the output layer; looking tokens up in it is no arithmetic.
  */
-import type { ModelConfig } from '../language-model/config.ts'
+import type { ModelConfig } from '../language-model/files/config.ts'
 
 /** The P above: entries of all matrices that a token is multiplied with. */
 export function matrixEntries(config: ModelConfig): number {

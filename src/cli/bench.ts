@@ -1,15 +1,15 @@
 /** `npm run bench -- --suite NAME`: measures, prints a table, or JSON lines with --json. */
 import { parseArgs } from 'node:util'
 import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../bench/suite.ts'
-import { benchTable } from './bench-table.ts'
+import { benchTable } from './bench/table.ts'
 
 /** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
 const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string }) => Promise<Suite>>> = {
-  generate: async (options) => (await import('./bench-models.ts')).modelSuite('generate', options.in),
-  train: async (options) => (await import('./bench-models.ts')).modelSuite('train', options.in),
-  loop: async () => (await import('./bench-models.ts')).loopSuiteInNode(),
-  environment: async ({ games }) => (await import('./bench-environment.ts')).environmentSuiteInNode(games),
-  judge: async () => (await import('./bench-judge.ts')).judgeSuiteInNode(),
+  generate: async (options) => (await import('./bench/models.ts')).modelSuite('generate', options.in),
+  train: async (options) => (await import('./bench/models.ts')).modelSuite('train', options.in),
+  loop: async () => (await import('./bench/models.ts')).loopSuiteInNode(),
+  environment: async ({ games }) => (await import('./bench/environment.ts')).environmentSuiteInNode(games),
+  judge: async () => (await import('./bench/judge.ts')).judgeSuiteInNode(),
 }
 
 const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]

@@ -30,13 +30,13 @@
  */
 import { parseArgs } from 'node:util'
 import { presetSettings, SettingsError } from '../method/settings.ts'
-import { learnInChromium, type LearningOptions } from './experiments-learning-chromium.ts'
-import { learnInNode } from './experiments-learning-node.ts'
-import { learningTable, learningVerdicts, type LearningResult } from './experiments-learning-report.ts'
-import { driftReport } from './drift-report.ts'
-import { compareDraws } from './floor-plan-draws.ts'
-import { watchMainThread } from './experiments-main-thread.ts'
-import { generatorReport, recount } from './generator-report.ts'
+import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
+import { learnInNode } from './experiments/learning-node.ts'
+import { learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
+import { driftReport } from './experiments/drift-report.ts'
+import { compareDraws } from './experiments/floor-plan-draws.ts'
+import { watchMainThread } from './experiments/main-thread-run.ts'
+import { generatorReport, recount } from './experiments/generator-report.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]

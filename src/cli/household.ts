@@ -1,10 +1,10 @@
 /** `npm run household`: ALFWorld's text game in a terminal, or for agents in any language. See USAGE. */
-import { parseHouseholdArguments, USAGE, LISTED_GAMES, type HouseholdArguments } from './household-arguments.ts'
-import { GeneratedShelf, NoGameError, OfficialShelf, type GameShelf } from './household-games.ts'
-import { playHousehold } from './household-player.ts'
-import { LONGEST_LINE, RequestError } from './household-requests.ts'
-import { HouseholdServer, refused } from './household-server.ts'
-import { answerLines } from './json-lines.ts'
+import { parseHouseholdArguments, USAGE, LISTED_GAMES, type HouseholdArguments } from './household/arguments.ts'
+import { GeneratedShelf, NoGameError, OfficialShelf, type GameShelf } from './household/games.ts'
+import { playHousehold } from './household/player.ts'
+import { LONGEST_LINE, RequestError } from './household/requests.ts'
+import { HouseholdServer, refused } from './household/server.ts'
+import { answerLines } from './household/json-lines.ts'
 
 const EXIT_NOT_WON = 1
 const EXIT_BAD_ARGUMENTS = 2

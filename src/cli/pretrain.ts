@@ -1,10 +1,10 @@
 /** `npm run pretrain`: trains the shipped models from nothing, the same for the same seed. See USAGE. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { folderReader, writeModelFolder } from '../language-model/folder-reader.ts'
+import { folderReader, writeModelFolder } from '../language-model/files/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
-import { codingTraining } from '../pretraining/coding-trainings.ts'
-import { householdTraining } from '../pretraining/household-trainings.ts'
+import { codingTraining } from '../pretraining/coding/trainings.ts'
+import { householdTraining } from '../pretraining/household/trainings.ts'
 import { configJson } from '../pretraining/model-shape.ts'
 import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
 import { ROLES, type Role, type Training } from '../pretraining/training.ts'

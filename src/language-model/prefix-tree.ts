@@ -5,7 +5,7 @@
  * (Zheng et al., 2024, "RadixAttention"). Training lets them be the rows of a batch, so that a shared prefix is run once.
  */
 import type { Tokens } from '../method/ports.ts'
-import { SlotAllocator } from './slot-allocator.ts'
+import { SlotAllocator } from './sampling/slot-allocator.ts'
 
 /** A run of tokens in consecutive slots. A node keeps its end for life: when it is split, the part before the cut gets a new node. */
 export interface PrefixNode {

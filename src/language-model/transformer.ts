@@ -7,8 +7,8 @@
  * A batch is the tokens of any number of sequences one after the other, without padding; who sees whom is in its attention layout.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { inverseFrequencies, type ModelConfig } from './config.ts'
-import type { KeyValueCache } from './kv-cache.ts'
+import { inverseFrequencies, type ModelConfig } from './files/config.ts'
+import type { KeyValueCache } from './sampling/kv-cache.ts'
 import {
   addSame,
   type AttentionLayout,
@@ -21,9 +21,9 @@ import {
   rope,
   swiglu,
 } from './ops/index.ts'
-import { parameterShapes } from './parameters.ts'
-import type { WeightStorage } from './weight-storage.ts'
-import { project, type Projection, type ProjectionName, trainableOf } from './projection.ts'
+import { parameterShapes } from './weights/parameters.ts'
+import type { WeightStorage } from './weights/weight-storage.ts'
+import { project, type Projection, type ProjectionName, trainableOf } from './weights/projection.ts'
 
 export interface RaggedBatch {
   /** [N] */

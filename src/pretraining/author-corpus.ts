@@ -3,12 +3,12 @@
  * the direction asks. The summary leads the choice as it would lead a person's: where the thing was not found a hint or
  * another place helps, where it was found too easily the opposite is harder.
  */
-import { generateGame } from '../environments/household/generator.ts'
-import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../environments/random.ts'
-import { householdFormats } from '../environments/household/roles.ts'
-import { formatRewrite } from '../environments/household/rewrite-language.ts'
-import { applyRewrite, possibleRewrites } from '../environments/household/rewrites.ts'
-import { describeTask, taskOf, type HouseholdTask, type TaskRewrite } from '../environments/household/task.ts'
+import { generateGame } from '../worlds/household/scenes/generator.ts'
+import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../worlds/random.ts'
+import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
+import { formatRewrite } from '../worlds/household/rewrites/rewrite-language.ts'
+import { applyRewrite, possibleRewrites } from '../worlds/household/rewrites/rewrites.ts'
+import { describeTask, taskOf, type HouseholdTask, type TaskRewrite } from '../worlds/household/task.ts'
 import type { Direction } from '../method/ports.ts'
 import type { Piece } from './demonstration-corpus.ts'
 

@@ -1,6 +1,6 @@
 /** Where runs are kept: the page's IndexedDB, files of the command line, memory in tests. */
-import type { Role } from '../engines/role-models.ts'
-import type { RoleSource } from '../engines/role-source.ts'
+import type { Role } from '../roles/shipped-models.ts'
+import type { RoleSource } from '../roles/source.ts'
 import type { LoggedEvent } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import type { KeptCheckpoint } from './checkpoint-thinning.ts'

@@ -1,5 +1,5 @@
 /** A model as a Hugging Face folder: config.json, tokenizer.json and model.safetensors. */
-import { type FloatType, type NamedTensor, writeSafetensors } from '../language-model/safetensors.ts'
+import { type FloatType, type NamedTensor, writeSafetensors } from '../language-model/files/safetensors.ts'
 import type { NamedFile } from './tensor-cache.ts'
 
 const TORCH_TYPES: Record<FloatType, string> = { F32: 'float32', F16: 'float16', BF16: 'bfloat16' }

@@ -2,7 +2,7 @@
  * mlc-chat-config.json with what WebLLM reads of it, for a model that is spoken to in raw text: the conversation template
  * adds nothing, so that a chat of one message is the message itself. Sizes are compiled into the library and only repeated.
  */
-import type { ModelConfig } from '../language-model/config.ts'
+import type { ModelConfig } from '../language-model/files/config.ts'
 import type { MlcArchitecture } from './mlc-parameters.ts'
 import type { MlcQuantization } from './mlc-encoding.ts'
 

@@ -1,6 +1,6 @@
 /** Numbers as the bytes that an MLC library of a given quantisation expects: names, shapes and types are those of its metadata. */
-import { float16FromFloat32, float32FromFloat16 } from '../language-model/half-precision.ts'
-import { quantizeGroups } from '../language-model/group-quantization.ts'
+import { float16FromFloat32, float32FromFloat16 } from '../language-model/weights/half-precision.ts'
+import { quantizeGroups } from '../language-model/weights/group-quantization.ts'
 import { elementCount, MlcFormatError, type MlcParameter } from './mlc-parameters.ts'
 
 export const MLC_QUANTIZATIONS = ['q0f16', 'q0f32', 'q4f16_1', 'q4f32_1'] as const

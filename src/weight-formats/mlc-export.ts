@@ -1,5 +1,5 @@
 /** A Hugging Face model as the folder that WebLLM loads: shards, tensor-cache.json, mlc-chat-config.json, tokenizer.json. */
-import { parseModelConfig } from '../language-model/config.ts'
+import { parseModelConfig } from '../language-model/files/config.ts'
 import { mlcChatConfig, tokenizerKindOf } from './mlc-chat-config.ts'
 import { encodeParameter, type MlcQuantization, type MlcTensor } from './mlc-encoding.ts'
 import { fuse, isMlcArchitecture, MlcFormatError, mlcParameters, type MlcArchitecture } from './mlc-parameters.ts'

@@ -7,8 +7,8 @@
  *
  * Both have q k v and gate up in this order (mlc_llm's loaders of llama, qwen2 and qwen3).
  */
-import type { ModelConfig } from '../language-model/config.ts'
-import { parameterShapes } from '../language-model/parameters.ts'
+import type { ModelConfig } from '../language-model/files/config.ts'
+import { parameterShapes } from '../language-model/weights/parameters.ts'
 
 export const MLC_ARCHITECTURES = ['llama', 'qwen2', 'qwen3'] as const
 /** `model_type` of config.json. */

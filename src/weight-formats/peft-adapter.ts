@@ -9,7 +9,12 @@
  * <module> is the projection in Hugging Face's model: "model.layers.0.self_attn.q_proj".
  */
 import * as v from 'valibot'
-import { type FloatType, type NamedTensor, readSafetensors, writeSafetensors } from '../language-model/safetensors.ts'
+import {
+  type FloatType,
+  type NamedTensor,
+  readSafetensors,
+  writeSafetensors,
+} from '../language-model/files/safetensors.ts'
 
 export interface LoraMatrices {
   /** A, [rank, in] */

@@ -3,9 +3,9 @@ import { environmentSuite, type EnvironmentSuiteOptions, type OfficialPlay } fro
 import { recordPlay } from '../../src/bench/environment-plays.ts'
 import { measureRate, median, wallClock } from '../../src/bench/repetitions.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
-import { step } from '../../src/environments/household/engine.ts'
-import { generateGame } from '../../src/environments/household/generator.ts'
-import { startGame } from '../../src/environments/household/state.ts'
+import { step } from '../../src/worlds/household/engine/engine.ts'
+import { generateGame } from '../../src/worlds/household/scenes/generator.ts'
+import { startGame } from '../../src/worlds/household/engine/state.ts'
 
 /** A clock that a test moves; every operation of a round takes as long as the test says. */
 function slowRounds(durations: number[]) {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { judgeSuite } from '../../src/bench/judge.ts'
 import { wallClock } from '../../src/bench/repetitions.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
-import { startThread } from '../../src/engines/node-threads.ts'
-import { SupervisedJudge } from '../../src/engines/supervised-judge.ts'
-import { connectWorker } from '../../src/engines/worker-bridge.ts'
+import { startThread } from '../../src/threads/node-threads.ts'
+import { SupervisedJudge } from '../../src/worlds/coding/judge/supervised-judge.ts'
+import { connectWorker } from '../../src/threads/worker-bridge.ts'
 import type { JudgeWorker } from '../../workers/judge.ts'
 
 describe('the judge suite', () => {

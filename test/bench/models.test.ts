@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement, Suite } from '../../src/bench/suite.ts'
-import { generateSuiteInNode, loopSuiteInNode, trainSuiteInNode } from '../../src/cli/bench-models.ts'
-import { writeTinyModels } from '../engines/tiny-folders.ts'
+import { generateSuiteInNode, loopSuiteInNode, trainSuiteInNode } from '../../src/cli/bench/models.ts'
+import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
 
 const SHAPE: BenchShape = {
   hiddenSize: 64,

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
-import { runInBrowser, type Threads } from '../../src/cli/bench-in-browser.ts'
-import type { PageRequest } from '../../src/cli/bench-page.ts'
+import { runInBrowser, type Threads } from '../../src/cli/bench/in-browser.ts'
+import type { PageRequest } from '../../src/cli/bench/page.ts'
 
 const SHAPE: BenchShape = {
   hiddenSize: 64,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { heldMainThread } from '../../src/cli/main-thread.ts'
+import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
 import { usePages } from './harness.ts'
 

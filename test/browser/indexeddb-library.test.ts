@@ -1,11 +1,11 @@
 /** The library of imported games against a real IndexedDB; its sources are served as they are, without a build. */
 import { describe, expect, it } from 'vitest'
-import type { LibraryGame } from '../../src/games/game-import.ts'
-import { generateGame } from '../../src/environments/household/generator.ts'
+import type { LibraryGame } from '../../src/worlds/household/library/game-import.ts'
+import { generateGame } from '../../src/worlds/household/scenes/generator.ts'
 import { useBlankPage } from './blank-page.ts'
 
 /** The page has the module's exports as globals. */
-type LibraryModule = typeof import('../../src/games/indexeddb-library.ts')
+type LibraryModule = typeof import('../../src/worlds/household/library/indexeddb-library.ts')
 
 const games = [1, 2, 3].map((seed): LibraryGame => {
   const game = generateGame({ seed, split: 'train', sceneSize: 'compact' })
@@ -14,7 +14,7 @@ const games = [1, 2, 3].map((seed): LibraryGame => {
 const ids = games.map(({ id }) => id)
 
 describe('games kept in the browser', () => {
-  const { open, address } = useBlankPage('src/games/indexeddb-library.ts')
+  const { open, address } = useBlankPage('src/worlds/household/library/indexeddb-library.ts')
 
   it('come back after a reload, whole and in the order asked for, and are listed by id', async () => {
     const { page } = await open()

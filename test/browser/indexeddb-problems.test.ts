@@ -1,11 +1,11 @@
 /** The library of imported problems against a real IndexedDB; its sources are served as they are, without a build. */
 import { describe, expect, it } from 'vitest'
-import { readReleasedFile } from '../../src/environments/coding/released-format.ts'
-import { numbered } from '../environments/coding/released-items.ts'
+import { readReleasedFile } from '../../src/worlds/coding/released/released-format.ts'
+import { numbered } from '../worlds/coding/released-items.ts'
 import { useBlankPage } from './blank-page.ts'
 
 /** The page has the module's exports as globals. */
-type LibraryModule = typeof import('../../src/problems/indexeddb-library.ts')
+type LibraryModule = typeof import('../../src/worlds/coding/library/indexeddb-library.ts')
 
 const problemsOf = async (from: number, count: number) => {
   const items = Array.from({ length: count }, (_, i) =>
@@ -18,7 +18,7 @@ const many = { name: 'many.jsonl', problems: await problemsOf(0, 250) }
 const few = { name: 'a few.json', problems: await problemsOf(300, 2) }
 
 describe('problems kept in the browser', () => {
-  const { open, address } = useBlankPage('src/problems/indexeddb-library.ts')
+  const { open, address } = useBlankPage('src/worlds/coding/library/indexeddb-library.ts')
 
   it('come back after a reload, whole and in the order of their files', async () => {
     const { page } = await open()

@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { build, preview, type PreviewServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Judge } from '../../src/environments/coding/judge/judge.ts'
+import { Judge } from '../../src/worlds/coding/judge/judge.ts'
 import {
   DEFAULT_LIMITS,
   type JudgeJob,
   type JudgeResult,
   type Limits,
   type Test,
-} from '../../src/environments/coding/judge/verdict.ts'
-import { HOSTILE_ANSWERS } from '../environments/coding/judge/hostile-answers.ts'
-import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from '../environments/coding/judge/hostile-programs.ts'
+} from '../../src/worlds/coding/judge/verdict.ts'
+import { HOSTILE_ANSWERS } from '../worlds/coding/judge/hostile-answers.ts'
+import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from '../worlds/coding/judge/hostile-programs.ts'
 import type { JudgeScope } from './fixtures/judge-page.ts'
 import { useBrowser } from './harness.ts'
 

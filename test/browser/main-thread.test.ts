@@ -1,7 +1,7 @@
 /** The page stays responsive while a run goes: models, environment and loop compute in workers. */
 import { describe, expect, inject, it } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
-import { heldMainThread } from '../../src/cli/main-thread.ts'
+import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
 
 describe('the main thread', () => {
   it('is never held for 50 ms of CPU time while a run goes', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { VIEWS, type View } from '../../src/playground/views.ts'
+import { VIEWS, type View } from '../../src/playground/state/views.ts'
 import { usePages } from './harness.ts'
 import { goTo } from './views.ts'
 

@@ -1,7 +1,7 @@
 /** How a test of the page comes to what stands in another view than the first: as a person does. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { VIEWS } from '../../src/playground/views.ts'
+import type { VIEWS } from '../../src/playground/state/views.ts'
 
 export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS]
 

@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { typescriptFlags } from '../../scripts/ensure.mjs'
 import { parseRunLog } from '../../src/runs/run-log.ts'
-import { writeTinyModels } from '../engines/tiny-folders.ts'
-import { readSafetensors } from '../../src/language-model/safetensors.ts'
-import { writeInstructFolder } from '../engines/instruct-folder.ts'
-import { smallRelease } from '../games/release.ts'
+import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
+import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
+import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
+import { smallRelease } from '../worlds/household/library/release.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const shipped = join(root, 'public/models')

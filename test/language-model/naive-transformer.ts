@@ -1,5 +1,5 @@
 /** The same decoder once more, in loops over numbers, one sequence at a time: slow, and independent of everything it checks. */
-import { inverseFrequencies, type ModelConfig } from '../../src/language-model/config.ts'
+import { inverseFrequencies, type ModelConfig } from '../../src/language-model/files/config.ts'
 
 type Matrix = number[][]
 

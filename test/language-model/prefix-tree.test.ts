@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CacheFullError, type PrefixNode, PrefixTree } from '../../src/language-model/prefix-tree.ts'
-import { viewOf, type Views } from '../../src/language-model/segments.ts'
-import { SlotAllocator } from '../../src/language-model/slot-allocator.ts'
+import { viewOf, type Views } from '../../src/language-model/training/segments.ts'
+import { SlotAllocator } from '../../src/language-model/sampling/slot-allocator.ts'
 
 /** Few distinct tokens, so that sequences share prefixes. */
 const sequence = fc

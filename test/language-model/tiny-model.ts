@@ -2,10 +2,10 @@
 import * as tf from '@tensorflow/tfjs-core'
 import '@tensorflow/tfjs-backend-cpu'
 import { registerBackends } from '../../src/language-model/backends/index.ts'
-import { parseModelConfig } from '../../src/language-model/config.ts'
+import { parseModelConfig } from '../../src/language-model/files/config.ts'
 import { LanguageModel, type LanguageModelOptions } from '../../src/language-model/language-model.ts'
-import { initialWeights } from '../../src/language-model/parameters.ts'
-import { randomStream } from '../../src/language-model/random-stream.ts'
+import { initialWeights } from '../../src/language-model/weights/parameters.ts'
+import { randomStream } from '../../src/language-model/sampling/random-stream.ts'
 import { Transformer } from '../../src/language-model/transformer.ts'
 
 /** The stock operations, and our own. */

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { describe, expect, test } from 'vitest'
 import { newNode } from '../../src/language-model/prefix-tree.ts'
-import { randomStream } from '../../src/language-model/random-stream.ts'
-import { attentionLayout, viewOf } from '../../src/language-model/segments.ts'
+import { randomStream } from '../../src/language-model/sampling/random-stream.ts'
+import { attentionLayout, viewOf } from '../../src/language-model/training/segments.ts'
 import { naiveLogits } from './naive-transformer.ts'
 import { BACKENDS, PLAIN, randomTokens, tinyTransformer, useBackend, VARIANTS } from './tiny-model.ts'
 
@@ -40,7 +40,7 @@ describe.each(BACKENDS)('transformer on %s', (backend) => {
       },
     }
     const { transformer } = tinyTransformer(scaled)
-    const { inverseFrequencies } = await import('../../src/language-model/config.ts')
+    const { inverseFrequencies } = await import('../../src/language-model/files/config.ts')
     transformer.dispose()
     // Head of 4: frequencies 1 and 0.01; 64 positions are 10.2 turns of the first (kept) and 0.1 of the second (stretched).
     expect(Array.from(inverseFrequencies(transformer.config))).toEqual([1, Math.fround(0.01 / 8)])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SETTING_INFO } from '../../src/method/setting-info.ts'
+import { SETTING_INFO } from '../../src/playground/run/setting-info.ts'
 import {
   applyPatch,
   DEFAULTS,

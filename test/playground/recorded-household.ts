@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parseRunLog } from '../../src/runs/run-log.ts'
-import { foldRun, type RunView } from '../../src/method/fold.ts'
+import { foldRun, type RunView } from '../../src/runs/fold.ts'
 
 let view: RunView | null = null
 

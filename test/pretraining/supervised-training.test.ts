@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import { configJson } from '../../src/pretraining/model-shape.ts'
-import { policyPieces } from '../../src/pretraining/household-corpus.ts'
-import { householdTokenizer } from '../../src/pretraining/household-tokenizer.ts'
+import { policyPieces } from '../../src/pretraining/household/corpus.ts'
+import { householdTokenizer } from '../../src/pretraining/household/tokenizer.ts'
 import { learningRateAt, trainOnDemonstrations } from '../../src/pretraining/supervised-training.ts'
 import { END_OF_RESPONSE } from '../../src/pretraining/vocabulary.ts'
 

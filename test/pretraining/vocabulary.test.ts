@@ -1,7 +1,7 @@
 import { Tokenizer as LibraryTokenizer } from '@huggingface/tokenizers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Tokenizer } from '../../src/language-model/tokenizer.ts'
+import { Tokenizer } from '../../src/language-model/tokens/tokenizer.ts'
 import { buildTokenizer, END_OF_RESPONSE, VALUES } from '../../src/pretraining/vocabulary.ts'
 
 const file = buildTokenizer(

@@ -3,16 +3,16 @@
  * policy knows the reference solution and writes it with its `level` as probability; the reward model knows true tests and
  * spoils half of them.
  */
-import { startThread } from '../../src/engines/node-threads.ts'
-import { openSetting } from '../../src/engines/open-setting.ts'
-import { connectWorker } from '../../src/engines/worker-bridge.ts'
-import type { Judge } from '../../src/environments/coding/judge/judge.ts'
-import type { ImportedProblem } from '../../src/environments/coding/problem-source.ts'
-import { expectingTests, type Problem } from '../../src/environments/coding/problem.ts'
-import { testResponse } from '../../src/environments/coding/roles.ts'
+import { startThread } from '../../src/threads/node-threads.ts'
+import { openSetting } from '../../src/worlds/open-world.ts'
+import { connectWorker } from '../../src/threads/worker-bridge.ts'
+import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
+import type { ImportedProblem } from '../../src/worlds/coding/problem-source.ts'
+import { expectingTests, type Problem } from '../../src/worlds/coding/problem.ts'
+import { testResponse } from '../../src/worlds/coding/roles/plain-roles.ts'
 import type { EnvironmentPort } from '../../src/method/ports.ts'
 import { presetSettings, type Settings } from '../../src/method/settings.ts'
-import type { OpenedRun } from '../../src/runs/loop-service.ts'
+import type { OpenedRun } from '../../src/sessions/loop-service.ts'
 import { FakeModel } from '../method/corridor.ts'
 
 const JUDGE = new URL('../../workers/judge.ts', import.meta.url)

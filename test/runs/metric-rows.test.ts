@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
-import { foldRun } from '../../src/method/fold.ts'
+import { foldRun } from '../../src/runs/fold.ts'
 import { metricRows } from '../../src/runs/metric-rows.ts'
 import { fakeRun } from '../playground/fake-run.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { foldRun } from '../../src/method/fold.ts'
+import { foldRun } from '../../src/runs/fold.ts'
 import { applyPatch, DEFAULTS, presetSettings, type Settings } from '../../src/method/settings.ts'
 import { withEverySetting } from '../../src/runs/older-logs.ts'
 import { parseRunLog, RunLogReader, serialiseRunLog } from '../../src/runs/run-log.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { foldRun } from '../../src/method/fold.ts'
+import { foldRun } from '../../src/runs/fold.ts'
 import { publishedLog } from '../../src/runs/published-log.ts'
 import { parseRunLog, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { logOf, request, smallSettings, world } from '../method/corridor.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseModelConfig } from '../../src/language-model/config.ts'
-import { dequantizeGroups, quantizeGroups } from '../../src/language-model/group-quantization.ts'
+import { parseModelConfig } from '../../src/language-model/files/config.ts'
+import { dequantizeGroups, quantizeGroups } from '../../src/language-model/weights/group-quantization.ts'
 import { md5 } from '../../src/weight-formats/md5.ts'
 import {
   decodeFloats,

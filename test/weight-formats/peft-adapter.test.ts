@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { readSafetensors } from '../../src/language-model/safetensors.ts'
+import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { writeHuggingFace } from '../../src/weight-formats/hugging-face-export.ts'
 import { loraScale, mergeLora, readPeft, writePeft, type LoraAdapter } from '../../src/weight-formats/peft-adapter.ts'
 

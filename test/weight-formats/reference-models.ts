@@ -1,8 +1,8 @@
 /** Models and hashes that scripts/reference/mlc_weights.py wrote, with numpy. */
 import { readFileSync } from 'node:fs'
-import { parseModelConfig } from '../../src/language-model/config.ts'
-import { weightsFor } from '../../src/language-model/model-folder.ts'
-import { readSafetensors } from '../../src/language-model/safetensors.ts'
+import { parseModelConfig } from '../../src/language-model/files/config.ts'
+import { weightsFor } from '../../src/language-model/files/model-folder.ts'
+import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
 import type { MlcQuantization } from '../../src/weight-formats/mlc-encoding.ts'
 import type { HuggingFaceModel } from '../../src/weight-formats/mlc-export.ts'
 import type { TensorCache } from '../../src/weight-formats/tensor-cache.ts'

@@ -4,8 +4,8 @@
  * 20 does not have; what it does there is the same. The mask is a constant and the heads come first, as it has them.
  */
 import { blockUntilReady, defaultDevice, init, jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax'
-import type { ModelConfig } from '../../language-model/config.ts'
-import { parameterShapes } from '../../language-model/parameters.ts'
+import type { ModelConfig } from '../../language-model/files/config.ts'
+import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import type { BenchModel, TokenBatch } from '../bench-model.ts'
 import { LEARNING_RATE, MAX_GRAD_NORM, type Open, PeerUnavailableError, type TrainingSubject } from '../subjects.ts'
 import { rotaryTables } from './rotary.ts'

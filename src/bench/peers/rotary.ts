@@ -1,5 +1,5 @@
-import type { ModelConfig } from '../../language-model/config.ts'
-import { inverseFrequencies } from '../../language-model/config.ts'
+import type { ModelConfig } from '../../language-model/files/config.ts'
+import { inverseFrequencies } from '../../language-model/files/config.ts'
 
 /** Cosines and sines of the rotary embedding, [positions · headDim / 2] each. */
 export function rotaryTables(config: ModelConfig, positions: number): { cosines: Float32Array; sines: Float32Array } {

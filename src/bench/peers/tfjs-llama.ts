@@ -9,8 +9,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 // Gradients of stock operations, which TensorFlow.js itself only has in a module that Node cannot import.
 import '../../language-model/ops/stock-gradients.ts'
-import type { ModelConfig } from '../../language-model/config.ts'
-import { parameterShapes } from '../../language-model/parameters.ts'
+import type { ModelConfig } from '../../language-model/files/config.ts'
+import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import type { BenchModel } from '../bench-model.ts'
 import { rotaryTables } from './rotary.ts'
 

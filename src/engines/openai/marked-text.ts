@@ -8,7 +8,7 @@
  * environment said can end no message.
  */
 import type { ChatPieces } from '../../method/chat-pieces.ts'
-import type { ChatMessage } from '../../language-model/chat-template.ts'
+import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
 import type { Tokens } from '../../method/ports.ts'
 
 const BYTES = 256

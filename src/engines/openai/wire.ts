@@ -3,7 +3,7 @@
  * read and let everything else pass; fields that some servers refuse are sent only where the probe has found that they are taken.
  */
 import * as v from 'valibot'
-import type { ChatMessage } from '../../language-model/chat-template.ts'
+import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -13,7 +13,7 @@
  *
  * and given to "importance_sampling" with ρ = 1. The gradient is that of our loss, to the last digit that the server computes with.
  */
-import { aggregationWeights } from '../../language-model/loss.ts'
+import { aggregationWeights } from '../../language-model/training/loss.ts'
 import type { TrainingExample, UpdateOptions } from '../../method/ports.ts'
 import type { LossReduction } from './tinker-client.ts'
 import { floats, integers, modelInput } from './wire.ts'

@@ -3,7 +3,7 @@
  * It holds for as long as the server keeps them.
  */
 import * as v from 'valibot'
-import { readSafetensors, writeSafetensors } from '../../language-model/safetensors.ts'
+import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 
 const Checkpoint = v.object({

@@ -7,17 +7,17 @@
  * from there: a new model with the weights and optimiser state of the last whole update, and then what was asked for once more. An update
  * is done whole or not at all. What was saved stays on the server; the interface has no way that all servers know to remove it.
  */
-import { chatPiecesOf, chatRenderer } from '../../language-model/chat-template.ts'
-import { addedTokensOf, readChatTemplate } from '../../language-model/chat-template-files.ts'
-import { ModelFileError, type ModelReader } from '../../language-model/model-reader.ts'
-import { Tokenizer } from '../../language-model/tokenizer.ts'
+import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
+import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
+import { ModelFileError, type ModelReader } from '../../language-model/files/model-reader.ts'
+import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts' // prettier-ignore
 import { deriveSeed } from '../../method/random.ts'
 import type { HttpClientOptions } from '../remote/http-client.ts'
 import { isRemoteError, RemoteError } from '../remote/remote-error.ts'
-import type { RoleModel, TinkerSource } from '../role-source.ts'
-import type { ModelInfo } from '../tiny.ts'
+import type { RoleModel, TinkerSource } from '../../roles/source.ts'
+import type { ModelInfo } from '../transformer/transformer-model.ts'
 import { readCheckpoint, writeCheckpoint } from './tinker-checkpoint.ts'
 import { TinkerClient, type ServerTraits } from './tinker-client.ts'
 import { checkOptions, differences, updateOnServer } from './tinker-update.ts'

@@ -3,8 +3,8 @@
  * of the examples and a step of AdamW (β = 0.9, 0.999, ε = 1e-8, as our own). What the server tells of log-probabilities becomes the same
  * metrics as ours. Entropy is estimated by the mean of -log π over what was sampled, for the server tells no distributions.
  */
-import { splitIntoUpdates } from '../../language-model/packing.ts'
-import { importanceWeights, mismatchSum } from '../../language-model/sampler-mismatch.ts'
+import { splitIntoUpdates } from '../../language-model/training/packing.ts'
+import { importanceWeights, mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 import { datum, exampleWeights, ofResponse, tokenTerms, undoReduction, type ComparedExample } from './policy-loss.ts'

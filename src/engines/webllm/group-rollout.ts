@@ -3,7 +3,7 @@
  * each prompt is then forked for its completions, which share its pages, and every live completion is one row of one decode
  * step after the other. Logits come to the CPU, where our own sampler draws, as for our own transformer.
  */
-import { TokenDistribution } from '../../language-model/sampler.ts'
+import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, Tokens } from '../../method/ports.ts'
 import { roomFor, type Rollout, type RolloutOptions } from './rollout.ts'
 import { logProbOf, SampledRow } from './sampled-row.ts'

@@ -1,5 +1,5 @@
 /** Brings a model of WebLLM into the cache before a run wants it. File by file, so that a download that was cut goes on where it was. */
-import { ModelFileError } from '../../language-model/model-folder.ts'
+import { ModelFileError } from '../../language-model/files/model-folder.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from './surface.ts'

@@ -2,7 +2,7 @@
  * The files of WebLLM's models where WebLLM keeps them: in the browser's Cache Storage, under the addresses that they were
  * loaded from. Nothing expires there; what has been put under an address is what WebLLM loads.
  */
-import { ModelFileError } from '../../language-model/model-folder.ts'
+import { ModelFileError } from '../../language-model/files/model-folder.ts'
 
 export const CACHE_SCOPES = ['webllm/config', 'webllm/model', 'webllm/wasm'] as const
 export type CacheScope = (typeof CACHE_SCOPES)[number]

@@ -3,7 +3,7 @@
  * own, which nothing answers, with the new tensors in it, and WebLLM loads it from there. Costs a whole load. What was
  * downloaded stays as it is.
  */
-import { float32FromBfloat16 } from '../../language-model/half-precision.ts'
+import { float32FromBfloat16 } from '../../language-model/weights/half-precision.ts'
 import { type MlcTensor, type MlcType } from '../../weight-formats/mlc-encoding.ts'
 import {
   parseTensorCache,

@@ -8,16 +8,9 @@
  * A line of reasons may be anything; after the last one that there is room for, nothing but the answer can follow.
  */
 import type { Settings } from '../../method/settings.ts'
-import {
-  ARM_OPS,
-  isCondition,
-  OPERATIONS,
-  OPS,
-  type Constant,
-  type Op,
-} from '../../environments/coding/problems/spec.ts'
-import { phraseOf } from '../../environments/coding/problems/statement.ts'
-import type { Role } from '../role-models.ts'
+import { ARM_OPS, isCondition, OPERATIONS, OPS, type Constant, type Op } from '../../worlds/coding/problems/spec.ts'
+import { phraseOf } from '../../worlds/coding/problems/statement.ts'
+import type { Role } from '../../roles/shipped-models.ts'
 import type { ResponseFormat } from './surface.ts'
 
 /** " {reason}; score 1": what environments/household/roles.ts reads. */

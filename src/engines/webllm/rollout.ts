@@ -1,5 +1,5 @@
 /** The two ways of sampling with WebLLM have one face: batched behind its interface, or one sequence at a time before it. */
-import { PromptTooLongError } from '../../language-model/generate.ts'
+import { PromptTooLongError } from '../../language-model/sampling/generate.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import type { ResponseFormat } from './surface.ts'
 

@@ -1,6 +1,6 @@
 /** One completion while it is being sampled, whichever way its logits come. */
-import { randomStream, type RandomStream } from '../../language-model/random-stream.ts'
-import type { TokenDistribution } from '../../language-model/sampler.ts'
+import { randomStream, type RandomStream } from '../../language-model/sampling/random-stream.ts'
+import type { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import type { TokenMatcher } from './webllm-internals.ts'
 

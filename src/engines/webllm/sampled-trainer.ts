@@ -9,8 +9,8 @@
  */
 import { type BackendName, selectAdoptedDevice, selectBackend } from '../../language-model/backends/index.ts'
 import type { LanguageModel } from '../../language-model/language-model.ts'
-import { parameterShapes } from '../../language-model/parameters.ts'
-import { mismatchSum } from '../../language-model/sampler-mismatch.ts'
+import { parameterShapes } from '../../language-model/weights/parameters.ts'
+import { mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
   Completion,
@@ -21,9 +21,9 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../../method/ports.ts'
-import { isAbort, isDeviceFailure } from '../errors.ts'
-import type { RoleModel } from '../role-source.ts'
-import type { ModelInfo, OnBytes } from '../tiny.ts'
+import { isAbort, isDeviceFailure } from '../../threads/errors.ts'
+import type { RoleModel } from '../../roles/source.ts'
+import type { ModelInfo, OnBytes } from '../transformer/transformer-model.ts'
 import type { WebLlmModel, WebLlmSource } from './webllm-model.ts'
 import { changedParameters, type ChangedParameter } from './weight-places.ts'
 import { syncBytes, syncWeights, type SyncWay } from './weight-sync.ts'

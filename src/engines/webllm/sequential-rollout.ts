@@ -6,7 +6,7 @@
  * Grammars exist in chats only. The model is loaded with a template that adds nothing, so that a chat of one message is the
  * message itself; it goes as text, and a prompt whose text does not give its own tokens again is refused.
  */
-import { TokenDistribution } from '../../language-model/sampler.ts'
+import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import { roomFor, type Rollout, type RolloutOptions } from './rollout.ts'
 import { logProbOf, makeFinite, SampledRow } from './sampled-row.ts'

@@ -11,8 +11,8 @@
  * Calls are served one after the other, so that a rollout never sees half an update.
  */
 import { DeviceWatch } from '../../language-model/backends/device-watch.ts'
-import { readSafetensors, writeSafetensors } from '../../language-model/safetensors.ts'
-import { Tokenizer } from '../../language-model/tokenizer.ts'
+import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
+import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
 import type {
   Completion,
   GenerateRequest,
@@ -23,7 +23,7 @@ import type {
 } from '../../method/ports.ts'
 import { rawTemplate } from '../../weight-formats/mlc-chat-config.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
-import type { ModelInfo, OnBytes } from '../tiny.ts'
+import type { ModelInfo, OnBytes } from '../transformer/transformer-model.ts'
 import { GroupRollout, type GroupLimits } from './group-rollout.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'

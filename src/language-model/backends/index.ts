@@ -1,6 +1,6 @@
 import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
-import type { FourBitBlocks, WeightStorage } from '../weight-storage.ts'
+import type { FourBitBlocks, WeightStorage } from '../weights/weight-storage.ts'
 import { DeviceWatch } from './device-watch.ts'
 import { hasRelaxedSimd, hasSimd } from './simd/kernel-module.ts'
 import type { GpuBackend } from './webgpu/gpu-backend.ts'

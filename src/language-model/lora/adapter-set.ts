@@ -3,8 +3,8 @@
  * (`adapter_config.json`, `adapter_model.safetensors`), so that they go to and come from elsewhere.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import type { ModelReader } from '../model-reader.ts'
-import { type NamedTensor, readSafetensors, writeSafetensors } from '../safetensors.ts'
+import type { ModelReader } from '../files/model-reader.ts'
+import { type NamedTensor, readSafetensors, writeSafetensors } from '../files/safetensors.ts'
 import type { Transformer } from '../transformer.ts'
 import { LowRankAdapter } from './low-rank-adapter.ts'
 import { adapterConfigJson, checkLoraOptions, LoraError, type LoraOptions, parseAdapterConfig } from './options.ts'

@@ -8,8 +8,8 @@
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { addSame, dropout, linear } from '../ops/index.ts'
-import type { Adapter, Projection } from '../projection.ts'
-import { randomStream } from '../random-stream.ts'
+import type { Adapter, Projection } from '../weights/projection.ts'
+import { randomStream } from '../sampling/random-stream.ts'
 import type { LoraOptions } from './options.ts'
 
 /** Before a parameter's name in PEFT's files. */

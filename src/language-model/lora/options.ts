@@ -2,7 +2,7 @@
  * What a set of low-rank adapters is, and how PEFT describes it in an `adapter_config.json`. What we cannot compute is refused here.
  */
 import * as v from 'valibot'
-import { PROJECTIONS, type ProjectionName } from '../projection.ts'
+import { PROJECTIONS, type ProjectionName } from '../weights/projection.ts'
 
 export interface LoraOptions {
   /** r, at least 1. */

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core'
-import type { RandomStream } from '../random-stream.ts'
+import type { RandomStream } from '../sampling/random-stream.ts'
 
 /**
  * Leaves out each number of x with probability `rate` and scales the others by 1 / (1 − rate), so that the mean stays

@@ -1,6 +1,6 @@
 /** What of the run on show can be cited: a place in it, and how whoever follows the link comes by the run. */
-import { shownSpot } from '../panels/run-spot.ts'
-import { writeSpot } from '../spot.ts'
+import { shownSpot } from '../run/run-spot.ts'
+import { writeSpot } from '../run/spot.ts'
 import type { Playground } from './playground.svelte.ts'
 import type { Selection } from './selection.svelte.ts'
 

@@ -1,6 +1,6 @@
 /** Which runs are compared with the one on show, and the rows of that one. */
 import type { MetricRow } from '../../runs/metric-rows.ts'
-import { comparedRuns, type Compared } from '../panels/compare.ts'
+import { comparedRuns, type Compared } from '../run/compare.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
 
 export class Comparison {

@@ -9,8 +9,8 @@ import {
   type LivePatch,
   type Settings,
 } from '../../method/settings.ts'
-import type { BackendWish } from '../../runs/loop-service.ts'
-import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type LinkContent } from '../link.ts'
+import type { BackendWish } from '../../sessions/loop-service.ts'
+import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type LinkContent } from './link.ts'
 
 export class DraftSettings {
   #backend = $state.raw<BackendWish>('auto')

@@ -1,10 +1,10 @@
 /** The runs that this browser keeps: which there are, which are laid over the curves, and what can be done with each. */
-import type { Bridge } from '../../engines/worker-bridge.ts'
+import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import type { MetricRow } from '../../runs/metric-rows.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { RunsWorker } from '../../../workers/runs.ts'
-import type { OpenRunLibrary } from '../runs-worker.ts'
+import type { OpenRunLibrary } from './workers/runs-worker.ts'
 import type { KeptSource } from './recorded-run.svelte.ts'
 
 export interface ChosenRun {

@@ -1,7 +1,7 @@
 /** Shows the run and the step that a link is to: the recorded run, which everybody has, or one that this browser keeps. */
 import { DEFAULT_PRESET, presetSettings } from '../../method/settings.ts'
-import { findSpot } from '../panels/run-spot.ts'
-import type { Spot } from '../spot.ts'
+import { findSpot } from '../run/run-spot.ts'
+import type { Spot } from '../run/spot.ts'
 import type { Playground } from './playground.svelte.ts'
 import type { Selection } from './selection.svelte.ts'
 

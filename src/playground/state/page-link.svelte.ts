@@ -5,8 +5,8 @@
  * step that was looked at in each.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/settings.ts'
-import { WORLD_PRESETS, type World } from '../panels/worlds.ts'
-import { addressOf, isPlace, type View } from '../views.ts'
+import { WORLD_PRESETS, type World } from '../run/worlds.ts'
+import { addressOf, isPlace, type View } from './views.ts'
 import {
   DEFAULT_ITERATIONS,
   isLink,
@@ -16,10 +16,10 @@ import {
   type Hideable,
   type LinkContent,
   type ReadLink,
-} from '../link.ts'
-import { readSpot } from '../spot.ts'
+} from './link.ts'
+import { readSpot } from '../run/spot.ts'
 import type { Citation } from './citation.svelte.ts'
-import type { Lessons } from './lessons.svelte.ts'
+import type { Lessons } from '../views/learn/lessons.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
 import type { Selection } from './selection.svelte.ts'
 

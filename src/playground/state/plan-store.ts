@@ -2,7 +2,7 @@
  * Plans of runs that are not done, each under a name of its own in this browser's storage. Whoever is at one holds a lock
  * of its name until the tab closes, so that no other tab offers to go on with it.
  */
-import { parsePlan, type RunPlan } from '../panels/run-plan.ts'
+import { parsePlan, type RunPlan } from '../run/run-plan.ts'
 
 const PREFIX = 'playground.queue/'
 

@@ -4,12 +4,12 @@
  * its events again. Of a kept run, what was said long before its end stays in the store until somebody looks at it.
  */
 import type { LoggedEvent, Phase } from '../../method/events.ts'
-import { RunView } from '../../method/fold.ts'
-import type { RunFailure } from '../../runs/loop-service.ts'
+import { RunView } from '../../runs/fold.ts'
+import type { RunFailure } from '../../sessions/loop-service.ts'
 import { readableEvent } from '../../runs/readable-event.ts'
 import { RunLogReader } from '../../runs/run-log.ts'
-import { Revision, type Panel } from './revision.svelte.ts'
-import { slicer } from './time-slice.ts'
+import { Revision, type Panel } from '../kit/revision.svelte.ts'
+import { slicer } from '../kit/time-slice.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8] as const

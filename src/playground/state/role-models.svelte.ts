@@ -1,5 +1,5 @@
 /** Who plays the roles of the next run. The forms are kept on this machine; keys stay in memory. */
-import { keyFor, serverAddress, type RoleSource, type ServerKeys } from '../../engines/role-source.ts'
+import { keyFor, serverAddress, type RoleSource, type ServerKeys } from '../../roles/source.ts'
 import type { ModelRecord } from '../../engines/webllm/surface.ts'
 import {
   parseForms,
@@ -9,8 +9,8 @@ import {
   type FormResult,
   type Role,
   type RoleForm,
-} from '../panels/role-models.ts'
-import { readLocal, writeLocal } from './local-text.ts'
+} from '../run/role-models.ts'
+import { readLocal, writeLocal } from '../kit/local-text.ts'
 
 const KEY = 'playground.models'
 

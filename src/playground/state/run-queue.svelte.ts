@@ -4,11 +4,11 @@
  * so does a run that a person puts in its place. A queue that is held says why, and can be gone on with: the run it was at
  * is taken up at its last checkpoint, or begun again. It is kept in the browser, so a page that is closed only holds it.
  */
-import type { StartRequest } from '../../runs/loop-service.ts'
+import type { StartRequest } from '../../sessions/loop-service.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
-import { counted } from '../panels/format.ts'
-import type { HoldReason } from '../panels/queue-words.ts'
-import { nextItem, requestOf, withItem, type PlanItem, type RunPlan } from '../panels/run-plan.ts'
+import { counted } from '../kit/format.ts'
+import type { HoldReason } from './queue-words.ts'
+import { nextItem, requestOf, withItem, type PlanItem, type RunPlan } from '../run/run-plan.ts'
 import type { PlanStore } from './plan-store.ts'
 
 /** What became of a run that was begun in an earlier visit, or was held. */

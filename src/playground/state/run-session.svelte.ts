@@ -1,6 +1,6 @@
 /** The run that this person started: commands go out through the port, events come back and are folded frame by frame. */
-import type { BackendChoice } from '../../engines/backend-choice.ts'
-import type { ServerKeys } from '../../engines/role-source.ts'
+import type { BackendChoice } from '../../engines/backends/choice.ts'
+import type { ServerKeys } from '../../roles/source.ts'
 import {
   isLogged,
   type EphemeralEvent,
@@ -11,11 +11,11 @@ import {
 } from '../../method/events.ts'
 import type { Component } from '../../method/loop-contract.ts'
 import type { LivePatch } from '../../method/settings.ts'
-import { LiveSteps } from '../live-steps.ts'
-import { RunView } from '../../method/fold.ts'
-import type { BranchRequest, RunMessage, RunStatus, StartRequest } from '../../runs/loop-service.ts'
-import { Revision, type Panel } from './revision.svelte.ts'
-import type { OpenSession, SessionPort } from '../session-port.ts'
+import { LiveSteps } from './live-steps.ts'
+import { RunView } from '../../runs/fold.ts'
+import type { BranchRequest, RunMessage, RunStatus, StartRequest } from '../../sessions/loop-service.ts'
+import { Revision, type Panel } from '../kit/revision.svelte.ts'
+import type { OpenSession, SessionPort } from './session-port.ts'
 
 /** Milliseconds of one frame that folding may take; what is left waits for the next. */
 const FOLD_BUDGET_MS = 8

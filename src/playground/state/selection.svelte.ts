@@ -1,5 +1,5 @@
 /** What a person looks at in the trajectories: the newest of everything until they choose. */
-import type { Spot } from '../spot.ts'
+import type { Spot } from '../run/spot.ts'
 
 export class Selection {
   #iteration = $state.raw<number | null>(null)

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { LaunchPlan, RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
 import type { IterationFinished, LoggedEvent } from '../../../src/method/events.ts'
-import { RunView } from '../../../src/method/fold.ts'
+import { RunView } from '../../../src/runs/fold.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
 import { HAS_PYTHON, hear, nothingHeard, SECRET, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
 

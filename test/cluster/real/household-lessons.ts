@@ -5,11 +5,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { HouseholdEnvironment } from '../../../src/environments/household/environment.ts'
-import { generatedGames } from '../../../src/environments/household/game-source.ts'
-import { instructAuthor, instructPolicy, instructReward } from '../../../src/environments/household/instruct-roles.ts'
-import { chance, pick, seededRandom, type Random } from '../../../src/environments/random.ts'
-import { chatPiecesOf, chatRenderer } from '../../../src/language-model/chat-template.ts'
+import { HouseholdEnvironment } from '../../../src/worlds/household/environment.ts'
+import { generatedGames } from '../../../src/worlds/household/game-source.ts'
+import { instructAuthor, instructPolicy, instructReward } from '../../../src/worlds/household/roles/instruct-roles.ts'
+import { chance, pick, seededRandom, type Random } from '../../../src/worlds/random.ts'
+import { chatPiecesOf, chatRenderer } from '../../../src/language-model/tokens/chat-template.ts'
 import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
 import type { StepResult } from '../../../src/method/ports.ts'
 

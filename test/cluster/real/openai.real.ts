@@ -1,7 +1,7 @@
 /** A real OpenAI-compatible server, `transformers serve` on the CPU, plays policy, reward model and author. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenAiModel } from '../../../src/engines/openai/openai-model.ts'
-import { instructPolicy } from '../../../src/environments/household/instruct-roles.ts'
+import { instructPolicy } from '../../../src/worlds/household/roles/instruct-roles.ts'
 import type { Completion } from '../../../src/method/ports.ts'
 import { eventsOf, runLoopCommand } from './loop-command.ts'
 import { report, transformersServer, type ModelServer } from './model-server.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
 import type { GatewayHealth, RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
-import { RunView } from '../../../src/method/fold.ts'
+import { RunView } from '../../../src/runs/fold.ts'
 import { hear, nothingHeard, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
 
 const address = process.env['RAY_TEST_ADDRESS'] ?? ''

@@ -1,7 +1,7 @@
 /** A real server with Tinker's interface, SkyRL's from PyPI: it samples and trains adapters of a tiny Qwen3 for two roles of a loop. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TinkerModel } from '../../../src/engines/tinker/tinker-model.ts'
-import { folderReader } from '../../../src/language-model/folder-reader.ts'
+import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
 import type { UpdateOptions } from '../../../src/method/ports.ts'
 import { householdLessons, type Lesson } from './household-lessons.ts'
 import { eventsOf, runLoopCommand } from './loop-command.ts'

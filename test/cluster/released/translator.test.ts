@@ -12,7 +12,7 @@ import { releasedSettings } from '../../../src/cluster/released/systems.ts'
 import { RunTranslator, type RunIdentity, type StepSnapshot } from '../../../src/cluster/released/translator.ts'
 import type { ReleasedSystem } from '../../../src/cluster/protocol.ts'
 import { osworldProposal } from '../../../src/cluster/released/proposals.ts'
-import { RunView } from '../../../src/method/fold.ts'
+import { RunView } from '../../../src/runs/fold.ts'
 
 function identity(system: ReleasedSystem): RunIdentity {
   return {

@@ -8,8 +8,8 @@ import {
   messagesOf,
   spreadLogProbs,
 } from '../../../src/engines/openai/marked-text.ts'
-import { begun, continued, opened } from '../../../src/environments/instruct/conversation.ts'
-import { foreignTextFor } from '../../../src/environments/instruct/foreign-text.ts'
+import { begun, continued, opened } from '../../../src/worlds/instruct/conversation.ts'
+import { foreignTextFor } from '../../../src/worlds/instruct/foreign-text.ts'
 import { joinTokens } from '../../../src/method/rollout.ts'
 
 /** Surrogates come in pairs; half of one is no text that UTF-8 could spell. */

@@ -10,7 +10,7 @@ import {
 } from '../../../src/engines/tinker/policy-loss.ts'
 import { selectBackend } from '../../../src/language-model/backends/index.ts'
 import '../../../src/language-model/ops/stock-gradients.ts'
-import { policyLoss } from '../../../src/language-model/loss.ts'
+import { policyLoss } from '../../../src/language-model/training/loss.ts'
 import type { TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
 import { KL_ESTIMATORS, LOSS_AGGREGATIONS } from '../../../src/method/settings.ts'
 

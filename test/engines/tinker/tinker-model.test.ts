@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TinkerModel, type TinkerModelOptions } from '../../../src/engines/tinker/tinker-model.ts'
-import { memoryReader } from '../../../src/language-model/model-folder.ts'
+import { memoryReader } from '../../../src/language-model/files/model-folder.ts'
 import type { TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
 import { standInTinker, type TinkerStandIn } from './stand-in-tinker.ts'
 

@@ -1,5 +1,5 @@
 /** A decoder as MLC would compile it, for the stand-in of WebLLM: in 64 bits, from parameters fused as MLC has them, read anew for every token. */
-import { parseModelConfig } from '../../../src/language-model/config.ts'
+import { parseModelConfig } from '../../../src/language-model/files/config.ts'
 import { architectureOf } from '../../../src/weight-formats/mlc-export.ts'
 import { mlcParameters, unfuse } from '../../../src/weight-formats/mlc-parameters.ts'
 import { naiveLogits } from '../../language-model/naive-transformer.ts'

@@ -1,5 +1,5 @@
 /** In the page of real-webllm.test.ts: a worker around WebLLM itself. */
-import { connectWorker } from '../../../src/engines/worker-bridge.ts'
+import { connectWorker } from '../../../src/threads/worker-bridge.ts'
 import type { WebLlmSource } from '../../../src/engines/webllm/webllm-model.ts'
 import type { WebLlmWorker } from './real-webllm-worker.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as codingRoles from '../../../src/environments/coding/instruct-roles.ts'
-import * as problemRewrites from '../../../src/environments/coding/problems/rewrite-language.ts'
+import * as codingRoles from '../../../src/worlds/coding/roles/instruct-roles.ts'
+import * as problemRewrites from '../../../src/worlds/coding/problems/rewrite-language.ts'
 import {
   ARM_OPS,
   isCondition,
@@ -9,11 +9,11 @@ import {
   OPS,
   type Constant,
   type Op,
-} from '../../../src/environments/coding/problems/spec.ts'
-import * as householdRoles from '../../../src/environments/household/instruct-roles.ts'
+} from '../../../src/worlds/coding/problems/spec.ts'
+import * as householdRoles from '../../../src/worlds/household/roles/instruct-roles.ts'
 import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
-import { formatRewrite, parseRewrite } from '../../../src/environments/household/rewrite-language.ts'
-import { householdFormats, judgement } from '../../../src/environments/household/roles.ts'
+import { formatRewrite, parseRewrite } from '../../../src/worlds/household/rewrites/rewrite-language.ts'
+import { householdFormats, judgement } from '../../../src/worlds/household/roles/plain-roles.ts'
 import {
   AUTHOR_GRAMMAR,
   INSTRUCT_AUTHOR_GRAMMAR,
@@ -23,7 +23,7 @@ import {
   JUDGE_GRAMMAR,
   roleGrammars,
 } from '../../../src/engines/webllm/role-grammars.ts'
-import type { TaskRewrite } from '../../../src/environments/household/task.ts'
+import type { TaskRewrite } from '../../../src/worlds/household/task.ts'
 
 /** A grammar without recursion as a regular expression: rules replaced by their bodies, from the root on. */
 function asExpression(grammar: string): RegExp {

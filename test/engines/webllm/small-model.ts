@@ -5,12 +5,12 @@
  *
  * E is model.embed_tokens.weight [V, H], C is c_attn [3 H, H]. In 64 bits, from numbers of the library's type.
  */
-import { randomStream } from '../../../src/language-model/random-stream.ts'
+import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
 import { modelFolder, type CacheScope, type ModelFiles } from '../../../src/engines/webllm/model-files.ts'
 import type { ModelRecord } from '../../../src/engines/webllm/surface.ts'
 import { decodeFloats, encodeParameter, type MlcQuantization } from '../../../src/weight-formats/mlc-encoding.ts'
 import { writeTensorCache } from '../../../src/weight-formats/tensor-cache.ts'
-import { ModelFileError } from '../../../src/language-model/model-folder.ts'
+import { ModelFileError } from '../../../src/language-model/files/model-folder.ts'
 import { tinyTokenizerJson } from '../../language-model/tiny-model.ts'
 
 export const VOCABULARY = 270

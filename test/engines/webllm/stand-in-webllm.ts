@@ -13,7 +13,7 @@ import type {
   ResponseFormat,
   WebLlmModule,
 } from '../../../src/engines/webllm/surface.ts'
-import { Tokenizer } from '../../../src/language-model/tokenizer.ts'
+import { Tokenizer } from '../../../src/language-model/tokens/tokenizer.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE, tensorBytes } from '../../../src/weight-formats/tensor-cache.ts'
 import { tinyTokenizerJson } from '../../language-model/tiny-model.ts'
 import { SMALL_MODEL, STOP, VOCABULARY, type CompiledModel, type MemoryFiles } from './small-model.ts'

@@ -1,11 +1,11 @@
 /** The loop on the coding setting as it is: its problems, its judge and its formats; the models alone are stand-ins. */
 import { describe, expect, it } from 'vitest'
-import { CodingEnvironment } from '../../../src/environments/coding/environment.ts'
-import { expectingTests, type CodingTask } from '../../../src/environments/coding/problem.ts'
-import { generatedProblems } from '../../../src/environments/coding/problem-source.ts'
-import { codingFormats, testResponse } from '../../../src/environments/coding/roles.ts'
+import { CodingEnvironment } from '../../../src/worlds/coding/environment.ts'
+import { expectingTests, type CodingTask } from '../../../src/worlds/coding/problem.ts'
+import { generatedProblems } from '../../../src/worlds/coding/problem-source.ts'
+import { codingFormats, testResponse } from '../../../src/worlds/coding/roles/plain-roles.ts'
 import type { LoopPorts } from '../../../src/method/loop-contract.ts'
-import { InThreadJudge } from '../../environments/coding/in-thread-judge.ts'
+import { InThreadJudge } from '../../worlds/coding/in-thread-judge.ts'
 import { FakeModel, logOf, ofType, request } from '../corridor.ts'
 import { codingSettings } from './adding.ts'
 

@@ -1,7 +1,7 @@
 import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { ModelTooLargeError } from '../index.ts'
-import { type FourBitBlocks, floatsOfBlocks } from '../../weight-storage.ts'
+import { type FourBitBlocks, floatsOfBlocks } from '../../weights/weight-storage.ts'
 import { packHalf, unpackFourBits, unpackHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'
 import type { Part, Precision } from './rows-code.ts'

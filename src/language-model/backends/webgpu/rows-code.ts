@@ -1,5 +1,5 @@
 /** Programs of rows: normalisation, sums down the columns, and rows picked, written and added up by index. */
-import { BLOCK_WORDS, GROUP } from '../../weight-storage.ts'
+import { BLOCK_WORDS, GROUP } from '../../weights/weight-storage.ts'
 import { once, program } from './program.ts'
 
 /** A row is read in vectors of four numbers where four divides it. */

@@ -1,0 +1,64 @@
+/** The environment suite in Node: where official games and the Python package are found, and the server's pipe. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { environmentSuite, type OfficialGame } from '../../bench/environment.ts'
+import type { Clock } from '../../bench/repetitions.ts'
+import type { Suite, SuiteContext } from '../../bench/suite.ts'
+import type { SourceFile } from '../../worlds/household/library/game-import.ts'
+import { openGames } from '../../worlds/household/library/node-files.ts'
+import { alfworldPeer } from './alfworld.ts'
+import { measurePipe } from './pipe.ts'
+import { NoGameError, readGame } from '../household/games.ts'
+
+/** Of all threads of the process, so that what a collector of garbage does beside us counts as well. */
+const cpuClock: Clock = {
+  name: 'CPU time',
+  now() {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  },
+}
+const REPETITIONS = 5
+const DURATION_MS = 400
+const GENERATED_GAMES = 64
+/** Of a release with thousands, these many from all over it. */
+const MOST_OFFICIAL_GAMES = 64
+/** Beside the repository. */
+const SHARED_GAMES = resolve(import.meta.dirname, '../../../shared/alfworld')
+
+/** `games` is a zip, folder or file of official games; without it `ALFWORLD_DATA` and then the usual place are tried. */
+export function environmentSuiteInNode(games = process.env['ALFWORLD_DATA'] || SHARED_GAMES): Suite {
+  const suite = environmentSuite({
+    clock: cpuClock,
+    repetitions: REPETITIONS,
+    durationMs: DURATION_MS,
+    games: GENERATED_GAMES,
+    officialGames: async (context) =>
+      games === SHARED_GAMES && !existsSync(games) ? [] : officialGames(games, context),
+    peer: alfworldPeer(process.env['ALFWORLD_PYTHON']),
+  })
+  return {
+    ...suite,
+    async run(context) {
+      await suite.run(context)
+      await measurePipe(context)
+    },
+  }
+}
+
+async function officialGames(path: string, context: SuiteContext): Promise<OfficialGame[]> {
+  const sources: SourceFile[] = []
+  for await (const source of openGames(path)) if (source.path.endsWith('.tw-pddl')) sources.push(source)
+  const count = Math.min(sources.length, MOST_OFFICIAL_GAMES)
+  const games: OfficialGame[] = []
+  for (let i = 0; i < count; i++) {
+    const source = sources[Math.floor((i * sources.length) / count)]!
+    try {
+      games.push({ game: await readGame(source), bytes: source.bytes })
+    } catch (error) {
+      if (!(error instanceof NoGameError)) throw error
+      context.progress(error.message)
+    }
+  }
+  return games
+}

@@ -1,0 +1,169 @@
+/** The suites of our models: which peers run in Node, where their files are, and what a browser is asked to measure besides. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { REFERENCE_SHAPE } from '../../bench/bench-model.ts'
+import { generateSuite, type GenerateSizes } from '../../bench/generate.ts'
+import { loopSuite, type LoopSizes } from '../../bench/loop.ts'
+import { ownGeneration } from '../../bench/own-generation.ts'
+import { ownTraining } from '../../bench/own-training.ts'
+import type { Suite } from '../../bench/suite.ts'
+import { trainSuite, type TrainSizes } from '../../bench/train.ts'
+import { SHIPPED_MODELS } from '../../roles/shipped-models.ts'
+import { folderReader } from '../../language-model/files/folder-reader.ts'
+import type { Settings } from '../../method/settings.ts'
+import { startJudgeInThread } from './judge.ts'
+
+const SHIPPED = fileURLToPath(new URL('../../../public/models', import.meta.url))
+const PLACES = ['node', 'chromium'] as const
+
+export interface Effort {
+  /** Repetitions of each subject. */
+  rounds: number
+  /** How long each kernel is repeated. */
+  kernelMs: number
+}
+
+const EFFORT: Effort = { rounds: 3, kernelMs: 100 }
+
+const clock = () => performance.now()
+const processorClock = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+const place = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`
+
+export const TRAIN_SIZES: TrainSizes = {
+  reference: { shape: REFERENCE_SHAPE, sequences: 16, length: 256 },
+  growth: {
+    shapes: [64, 128, 256].map((hiddenSize) => ({
+      ...REFERENCE_SHAPE,
+      hiddenSize,
+      intermediateSize: Math.round((2.75 * hiddenSize) / 16) * 16,
+    })),
+    sequences: [4, 8, 16, 32],
+    lengths: [128, 256, 512, 1024, 2048],
+  },
+  peak: 1024,
+}
+
+/** Without the stock products of TensorFlow.js, which take ten seconds a step, where they are measured elsewhere. */
+export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT, hasStock = true): Promise<Suite> {
+  const { jaxTraining } = await import('../../bench/peers/jax-training.ts')
+  const { tfjsTraining } = await import('../../bench/peers/tfjs-training.ts')
+  return trainSuite({
+    place,
+    clock,
+    processorClock,
+    ...effort,
+    sizes,
+    fields: [
+      {
+        device: 'cpu',
+        own: ownTraining('cpu'),
+        peers: [
+          ...(hasStock ? [tfjsTraining({ backend: 'wasm', products: 'as stock' })] : []),
+          tfjsTraining({ backend: 'wasm', products: 'transposed by hand' }),
+          jaxTraining('wasm'),
+        ],
+      },
+    ],
+  })
+}
+
+export const GENERATE_SIZES: GenerateSizes = {
+  reference: { shape: REFERENCE_SHAPE, prompts: 64, promptLength: 128, sampled: 128 },
+  growth: {
+    shapes: TRAIN_SIZES.growth.shapes,
+    base: { prompts: 16, promptLength: 128, completions: 1, sampled: 32 },
+    prompts: [1, 4, 16, 64],
+    promptLengths: [128, 256, 512, 1024],
+    groups: [1, 2, 4, 8, 16, 32],
+    evaluations: [1, 2, 4, 8],
+  },
+  peak: 1024,
+}
+
+export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = EFFORT): Promise<Suite> {
+  const { tfjsGeneration } = await import('../../bench/peers/tfjs-generation.ts')
+  const { transformersGeneration } = await import('../../bench/peers/transformers-generation.ts')
+  const loadRuntime = async () => {
+    const runtime = await import('onnxruntime-web')
+    runtime.env.wasm.wasmPaths = new URL('.', import.meta.resolve('onnxruntime-web')).href
+    return runtime
+  }
+  return generateSuite({
+    place,
+    clock,
+    processorClock,
+    rounds,
+    sizes,
+    fields: [
+      {
+        device: 'cpu',
+        own: ownGeneration('cpu'),
+        peers: [tfjsGeneration('wasm'), transformersGeneration({ loadRuntime, threads: 1 })],
+      },
+    ],
+  })
+}
+
+/** A suite here and then in Chromium, or in one of them alone. */
+export async function modelSuite(name: 'train' | 'generate', place?: string): Promise<Suite> {
+  const places = PLACES.filter((each) => place === undefined || each === place)
+  if (places.length === 0)
+    throw new RangeError(`--in: "${place}" is no place to measure in; there are ${PLACES.join(' and ')}.`)
+  const isElsewhere = places.includes('chromium')
+  const inNode = await (name === 'train' ? trainSuiteInNode(TRAIN_SIZES, EFFORT, !isElsewhere) : generateSuiteInNode())
+  return {
+    ...inNode,
+    async run(context) {
+      if (places.includes('node')) await inNode.run(context)
+      if (!isElsewhere) return
+      const { runInBrowser } = await import('./in-browser.ts')
+      const suite =
+        name === 'train' ? ({ name, sizes: TRAIN_SIZES } as const) : ({ name, sizes: GENERATE_SIZES } as const)
+      for (const threads of ['one', 'many'] as const) {
+        context.progress(`Opening a page in Chromium, with ${threads === 'one' ? 'one thread' : 'threads'} for peers`)
+        await runInBrowser({ ...EFFORT, suite, isSoftwareGpuMeasured: false }, threads, context)
+      }
+    },
+  }
+}
+
+export const LOOP_SIZES: LoopSizes = {
+  settings: {},
+  codingSettings: {},
+  growthSettings: { tasksPerIteration: 1, groupSize: 4, evaluationsPerStep: 2 },
+  groupSizes: [2, 4, 8, 16],
+  evaluationsPerStep: [1, 2, 4, 8],
+}
+
+/** Of the coding preset, too, where there are models for it in `models`. */
+export async function loopSuiteInNode(
+  sizes = LOOP_SIZES,
+  { rounds } = EFFORT,
+  models: Record<Settings['setting'], string> = { household: SHIPPED, coding: SHIPPED },
+): Promise<Suite> {
+  const { tfjsLoopBackend } = await import('../../bench/peers/tfjs-loop.ts')
+  const isCodingMeasured = Object.values(SHIPPED_MODELS.coding).every((name) => existsSync(join(models.coding, name)))
+  const suite = loopSuite({
+    place,
+    clock,
+    rounds,
+    sizes,
+    readModel: (setting, role) => folderReader(join(models[setting], SHIPPED_MODELS[setting][role])),
+    ...(isCodingMeasured && { startJudge: startJudgeInThread }),
+    stock: [tfjsLoopBackend()],
+  })
+  return {
+    ...suite,
+    async run(context) {
+      await suite.run(context)
+      if (!isCodingMeasured)
+        context.progress(
+          `Left out the coding preset: ${models.coding} has no models of it; npm run pretrain makes them`,
+        )
+    },
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The suites in a page of their own: for peers that need what Node lacks, such as threads of TensorFlow.js and WebGPU, with our engine
+ * beside them. Whoever opens the page provides `benchReport` and `benchProgress` and calls `runBenchSuite`. How the CPU's time grows is
+ * not measured again: it is the same engine.
+ */
+import type * as OnnxRuntime from 'onnxruntime-web'
+import { webGpuObstacle } from '../../engines/backends/choice.ts'
+import type { BackendName } from '../../language-model/backends/index.ts'
+import { generateSuite, type GenerateSizes } from '../../bench/generate.ts'
+import { type OwnGeneration, ownGeneration } from '../../bench/own-generation.ts'
+import { ownTraining } from '../../bench/own-training.ts'
+import { jaxTraining } from '../../bench/peers/jax-training.ts'
+import { keepStockWebGpu } from '../../bench/peers/tfjs-backend.ts'
+import { tfjsGeneration } from '../../bench/peers/tfjs-generation.ts'
+import { tfjsTraining } from '../../bench/peers/tfjs-training.ts'
+import { transformersGeneration } from '../../bench/peers/transformers-generation.ts'
+import type { Field, GenerationSubject, Open, TrainingSubject } from '../../bench/subjects.ts'
+import type { Measurement, Suite } from '../../bench/suite.ts'
+import { trainSuite, type TrainSizes } from '../../bench/train.ts'
+
+export interface PageRequest {
+  /** "Chromium 140". */
+  place: string
+  rounds: number
+  kernelMs: number
+  /** Folders that hold the WebAssembly files of the peers. */
+  folders: { tfjs: string; onnxRuntime: string }
+  suite: { name: 'train'; sizes: TrainSizes } | { name: 'generate'; sizes: GenerateSizes }
+  /** The processor again, only slower: WebGPU is measured on a real graphics adapter unless this is set. */
+  isSoftwareGpuMeasured: boolean
+}
+
+declare global {
+  interface Window {
+    benchReport(measurement: Measurement): Promise<void>
+    benchProgress(text: string): Promise<void>
+    runBenchSuite(request: PageRequest): Promise<void>
+  }
+}
+
+function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, device: BackendName): Suite {
+  // What has threads only where memory can be shared is measured without them in a page where it cannot.
+  const isAlone = !globalThis.crossOriginIsolated
+  const common = { place, rounds, clock: () => performance.now() }
+  const files = { wasmFolder: folders.tfjs }
+  if (suite.name === 'train') {
+    const fields: Record<BackendName, Field<TrainingSubject>> = {
+      cpu: {
+        device: 'cpu',
+        own: ownTraining('cpu'),
+        peers: isAlone
+          ? [jaxTraining('wasm')]
+          : [
+              tfjsTraining({ backend: 'wasm', products: 'as stock', ...files }),
+              tfjsTraining({ backend: 'wasm', products: 'transposed by hand', ...files }),
+              jaxTraining('wasm'),
+            ],
+      },
+      webgpu: {
+        device: 'webgpu',
+        own: afterStock(ownTraining('webgpu')),
+        peers: [tfjsTraining({ backend: 'webgpu', products: 'as stock' }), jaxTraining('webgpu')],
+      },
+    }
+    const noGrowth = { shapes: [], sequences: [], lengths: [] }
+    const sizes = device === 'cpu' ? { ...suite.sizes, growth: noGrowth } : suite.sizes
+    return trainSuite({ ...common, kernelMs: isAlone ? null : kernelMs, sizes, fields: [fields[device]] })
+  }
+  const loadRuntime = async () => {
+    const runtime = (await import('onnxruntime-web/wasm')) as typeof OnnxRuntime
+    runtime.env.wasm.wasmPaths = folders.onnxRuntime
+    return runtime
+  }
+  const fields: Record<BackendName, Field<GenerationSubject, OwnGeneration>> = {
+    cpu: {
+      device: 'cpu',
+      own: ownGeneration('cpu'),
+      peers: [tfjsGeneration('wasm', files), ...(isAlone ? [] : [transformersGeneration({ loadRuntime, threads: 1 })])],
+    },
+    webgpu: { device: 'webgpu', own: afterStock(ownGeneration('webgpu')), peers: [tfjsGeneration('webgpu')] },
+  }
+  const { growth } = suite.sizes
+  const noGrowth = { ...growth, shapes: [], prompts: [], promptLengths: [], groups: [], evaluations: [] }
+  const sizes = device === 'cpu' ? { ...suite.sizes, growth: noGrowth } : suite.sizes
+  return generateSuite({ ...common, sizes, fields: [fields[device]] })
+}
+
+/** Our WebGPU backend takes the place of the stock one, which has to be put aside before. */
+function afterStock<Subject>(open: Open<Subject>): Open<Subject> {
+  return async (model) => {
+    await keepStockWebGpu()
+    return open(model)
+  }
+}
+
+window.runBenchSuite = async (request) => {
+  const devices: BackendName[] = ['cpu']
+  if (globalThis.crossOriginIsolated) {
+    const obstacle = request.isSoftwareGpuMeasured ? null : await webGpuObstacle(navigator.gpu)
+    if (obstacle === null) devices.push('webgpu')
+    else void window.benchProgress(`WebGPU is left out: ${obstacle}`)
+  }
+  for (const device of devices) {
+    await suiteOf(request, device).run({
+      report: (measurement) => void window.benchReport(measurement),
+      progress: (text) => void window.benchProgress(text),
+    })
+  }
+}

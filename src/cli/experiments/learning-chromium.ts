@@ -1,0 +1,105 @@
+/** Runs of the built page in a real Chromium, as a visitor has them: a fresh profile, a preset, Run. */
+import type { Page } from 'playwright-core'
+import { preview } from 'vite'
+import { launchBrowser } from '../../../scripts/browser.mjs'
+import { buildIfStale } from '../../../scripts/start.mjs'
+import type { LoggedEvent } from '../../method/events.ts'
+import { presetSettings } from '../../method/settings.ts'
+import { summarise, type LearningResult } from './learning-report.ts'
+
+export interface LearningOptions {
+  preset: string
+  minutes: number
+  /** Held-out tasks of each split. */
+  evaluationTasks: number
+  evaluateEvery: number
+}
+
+/** Serves the page and lends a browser for as long as `use` takes. */
+export async function learnInChromium(
+  options: LearningOptions,
+  use: (learn: (seed: number) => Promise<LearningResult>) => Promise<void>,
+): Promise<void> {
+  buildIfStale()
+  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4400 } })
+  const browser = await launchBrowser()
+  try {
+    await use(async (seed) => {
+      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+      try {
+        const page = await context.newPage()
+        await page.goto(server.resolvedUrls!.local[0]!)
+        return await learn(page, seed, options)
+      } finally {
+        await context.close()
+      }
+    })
+  } finally {
+    await browser.close()
+    await server.close()
+  }
+}
+
+async function learn(page: Page, seed: number, options: LearningOptions): Promise<LearningResult> {
+  const { setting } = presetSettings(options.preset)
+  await page.getByRole('radio', { name: new RegExp(`^${setting}`, 'i') }).check()
+  await page.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(options.preset)
+  for (const fold of await page.locator('.settings summary').all()) await fold.click()
+  const set = async (label: RegExp, value: number) => {
+    const field = page.getByRole('textbox', { name: label })
+    await field.fill(String(value))
+    await field.blur()
+  }
+  await set(/^Seed$/, seed)
+  await set(/^Evaluation (tasks|problems)$/, options.evaluationTasks)
+  await set(/^Evaluate every$/, options.evaluateEvery)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const started = performance.now()
+  const endsAt = started + options.minutes * 60_000
+  const firstIterationSeconds = await secondsToFirstIteration(page, endsAt)
+  await page.waitForTimeout(Math.max(0, endsAt - performance.now()))
+  return summarise(seed, await keptEvents(page), firstIterationSeconds)
+}
+
+/** Throws an Error if the run has ended, or its time, without an iteration. */
+async function secondsToFirstIteration(page: Page, endsAt: number): Promise<number> {
+  const started = performance.now()
+  while (performance.now() < endsAt) {
+    await page.waitForTimeout(500)
+    const events = await keptEvents(page)
+    if (events.some(({ type }) => type === 'iteration-finished')) return (performance.now() - started) / 1000
+    const alert = page.getByRole('alert').first()
+    if (await alert.isVisible()) throw new Error(`The page says: ${await alert.innerText()}`)
+  }
+  throw new Error('No iteration was finished in time; give the experiment more --minutes.')
+}
+
+/** Evaluations and metrics of the run as the page has put them into IndexedDB; none before it has. */
+async function keptEvents(page: Page): Promise<LoggedEvent[]> {
+  return page.evaluate(async () => {
+    const name = 'rlanything-playground'
+    // Opening a database that is not there would create it, empty, under the page's feet.
+    if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
+    return new Promise<LoggedEvent[]>((resolve, reject) => {
+      const opening = indexedDB.open(name)
+      opening.onerror = () => reject(new Error('The page keeps no runs.'))
+      opening.onsuccess = () => {
+        const database = opening.result
+        const wanted: LoggedEvent[] = []
+        const reading = database.transaction('chunks').objectStore('chunks').openCursor()
+        reading.onerror = () => reject(new Error('The kept run cannot be read.'))
+        reading.onsuccess = () => {
+          const cursor = reading.result
+          if (!cursor) {
+            database.close()
+            return resolve(wanted)
+          }
+          for (const event of (cursor.value as { events: LoggedEvent[] }).events) {
+            if (event.type === 'evaluation' || event.type === 'iteration-finished') wanted.push(event)
+          }
+          cursor.continue()
+        }
+      }
+    })
+  })
+}

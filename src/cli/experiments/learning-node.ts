@@ -1,0 +1,74 @@
+/** Runs of the command line, each in a process of its own that is interrupted when its time is up. */
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { typescriptFlags } from '../../../scripts/ensure.mjs'
+import { readRunLog } from '../../runs/file-store.ts'
+import type { LearningOptions } from './learning-chromium.ts'
+import { summarise, type LearningResult } from './learning-report.ts'
+
+export interface NodeLearningOptions extends LearningOptions {
+  /** Further arguments of `npm run loop`. */
+  given: readonly string[]
+  /** Folder for the logs; null keeps none. */
+  keptIn: string | null
+}
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const MOST_ITERATIONS = '1000000'
+/** Exit codes of a run that ended by itself, and of one that was interrupted and ended in order. */
+const ENDED_WELL: readonly (number | null)[] = [0, 130]
+
+/** Throws an Error with what the run said if it failed. */
+export async function learnInNode(seed: number, options: NodeLearningOptions): Promise<LearningResult> {
+  const folder = options.keptIn ?? (await mkdtemp(join(tmpdir(), 'learning-')))
+  const log = join(folder, `${options.preset}-s${seed}.jsonl`)
+  try {
+    const firstIterationSeconds = await runLoop(loopArguments(seed, log, options), options.minutes)
+    return summarise(seed, await readRunLog(log), firstIterationSeconds)
+  } finally {
+    if (options.keptIn === null) await rm(folder, { recursive: true })
+  }
+}
+
+function loopArguments(seed: number, log: string, options: NodeLearningOptions): string[] {
+  const { preset, evaluationTasks, evaluateEvery, given } = options
+  return [
+    ...['--preset', preset, '--seed', String(seed), '--out', log, '--iterations', MOST_ITERATIONS],
+    ...['--eval-tasks', String(evaluationTasks), '--set', `evaluateEvery=${evaluateEvery}`],
+    // Later ones hold.
+    ...given,
+  ]
+}
+
+/** Seconds to the first iteration's end; NaN if there was none. */
+async function runLoop(loopArguments: readonly string[], minutes: number): Promise<number> {
+  const started = performance.now()
+  let firstIterationSeconds = NaN
+  let complaints = ''
+  const command = [...typescriptFlags(), 'src/cli/loop.ts', ...loopArguments]
+  const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  createInterface(child.stdout).on('line', (line) => {
+    if (Number.isNaN(firstIterationSeconds) && line.startsWith('iteration '))
+      firstIterationSeconds = (performance.now() - started) / 1000
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
+  // Where another run fails, this one does not go on alone.
+  const end = () => child.kill()
+  process.once('exit', end)
+  const timer = setTimeout(() => child.kill('SIGINT'), minutes * 60_000)
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+    })
+    if (!ENDED_WELL.includes(code)) throw new Error(`A run ended with code ${String(code)}. It said:\n${complaints}`)
+    return firstIterationSeconds
+  } finally {
+    clearTimeout(timer)
+    process.off('exit', end)
+  }
+}

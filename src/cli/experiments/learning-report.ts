@@ -1,0 +1,166 @@
+/**
+ * What runs have learned, from their evaluations: held-out tasks before anything was learned, and the mean of the last
+ * three evaluations at the end.
+ *
+ *     standard error = √(Σ p_k (1 - p_k) / n_k) / K        of K evaluations with a share of p_k of n_k
+ *
+ * It is that of n_k independent draws. Rollouts of one task are not, so it is the least that the spread may be.
+ */
+import type { EvaluationFinished, LoggedEvent } from '../../method/events.ts'
+
+/** Evaluations that "after" is the mean of. */
+const LAST = 3
+const SPLITS = ['id', 'ood'] as const
+type Split = (typeof SPLITS)[number]
+
+/** A share with what it was measured on: episodes, or tests. */
+interface Share {
+  share: number
+  of: number
+}
+
+export interface Mean {
+  value: number
+  standardError: number
+  evaluations: number
+}
+
+/** Null where nothing was measured: no evaluation, or no task that such a test could be told on. */
+export interface Change {
+  before: Mean | null
+  after: Mean | null
+}
+
+export interface LearningResult {
+  seed: number
+  iterations: number
+  firstIterationSeconds: number
+  /** `Code`, `UT` and `Detect` where programs are written, else `accuracy`; each of both splits. */
+  metrics: Record<string, Record<Split, Change>>
+  /** Of the first five iterations and of the last five. */
+  reward: Record<'process' | 'outcome', [number, number]> | null
+  /** Rewritten tasks. */
+  accepted: number
+}
+
+/** Of a run's events, evaluations and `iteration-finished` are looked at. */
+export function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
+  const evaluations = events.filter((event) => event.type === 'evaluation')
+  const series = (name: string) =>
+    events.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics[name] ?? []) : []))
+  const ends = (values: readonly number[]): [number, number] => [mean(values.slice(0, 5)), mean(values.slice(-5))]
+  const [process, outcome] = [series('reward/process_acc'), series('reward/outcome_acc')]
+  return {
+    seed,
+    iterations: events.filter((event) => event.type === 'iteration-finished').length,
+    firstIterationSeconds,
+    metrics: changes(evaluations),
+    reward: process.length === 0 ? null : { process: ends(process), outcome: ends(outcome) },
+    accepted: series('env/accepted').reduce((sum, value) => sum + value, 0),
+  }
+}
+
+function changes(evaluations: readonly EvaluationFinished[]): LearningResult['metrics'] {
+  const accuracy = ({ acc, episodes }: EvaluationFinished) => ({ share: acc, of: episodes })
+  const isOfTests = evaluations.some(({ tests }) => tests !== undefined)
+  const measures: Record<string, (evaluation: EvaluationFinished) => Share | null> = isOfTests
+    ? {
+        Code: accuracy,
+        UT: ({ tests }) => known(tests?.ut, tests?.utTests),
+        Detect: ({ tests }) => known(tests?.detect, tests?.detectTests),
+      }
+    : { accuracy }
+  const changeOf = (split: Split, measure: (evaluation: EvaluationFinished) => Share | null): Change => {
+    const [first, ...later] = evaluations.filter((evaluation) => evaluation.split === split)
+    return {
+      before: meanOf(first === undefined ? [] : [measure(first)]),
+      after: meanOf(later.slice(-LAST).map(measure)),
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(measures).map(([name, measure]) => [
+      name,
+      { id: changeOf('id', measure), ood: changeOf('ood', measure) },
+    ]),
+  )
+}
+
+function known(share: number | null | undefined, of: number | undefined): Share | null {
+  return typeof share === 'number' && of !== undefined && of > 0 ? { share, of } : null
+}
+
+function meanOf(shares: readonly (Share | null)[]): Mean | null {
+  const measured = shares.filter((share) => share !== null)
+  if (measured.length === 0) return null
+  const variance = measured.reduce((sum, { share, of }) => sum + (share * (1 - share)) / of, 0)
+  return {
+    value: mean(measured.map(({ share }) => share)),
+    standardError: Math.sqrt(variance) / measured.length,
+    evaluations: measured.length,
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}
+
+/** A row for each seed, metric and split, in columns of one width. */
+export function learningTable(results: readonly LearningResult[]): string {
+  const rows = results.flatMap(({ seed, iterations, metrics }) =>
+    Object.entries(metrics).flatMap(([name, splits]) =>
+      SPLITS.map((split) => {
+        const { before, after } = splits[split]
+        const change = before === null || after === null ? '–' : points(after.value - before.value)
+        const count = String(after?.evaluations ?? 0)
+        return [String(seed), String(iterations), name, split, shown(before), shown(after), count, change]
+      }),
+    ),
+  )
+  const table = [['seed', 'iterations', 'metric', 'split', 'before', 'after', 'evaluations', 'points'], ...rows]
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  return table
+    .map(
+      (row) =>
+        row
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join('  ')
+          .trimEnd() + '\n',
+    )
+    .join('')
+}
+
+/** A line for each metric and split: how many seeds rose. Seeds of which one end is not known are not among those counted. */
+export function learningVerdicts(results: readonly LearningResult[]): string {
+  const names = Object.keys(results[0]?.metrics ?? {})
+  return names
+    .flatMap((name) => SPLITS.map((split) => verdict(name, split, results)))
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function verdict(name: string, split: Split, results: readonly LearningResult[]): string {
+  const measured = results.flatMap(({ metrics }) => {
+    const { before, after } = metrics[name]?.[split] ?? { before: null, after: null }
+    if (before === null || after === null) return []
+    const error = Math.hypot(before.standardError, after.standardError)
+    return [{ gain: after.value - before.value, error }]
+  })
+  if (measured.length === 0) return `${name} ${split}: nothing was measured both before and after.`
+  const rose = measured.filter(({ gain }) => gain > 0).length
+  const clearly = measured.filter(({ gain, error }) => gain > 2 * error).length
+  const unknown = results.length - measured.length
+  return (
+    `${name} ${split}: ${rose} of ${measured.length} seeds rose, ${clearly} by more than two standard errors ` +
+    `(${measured.map(({ gain }) => points(gain)).join(', ')} points).${unknown > 0 ? ` Of ${unknown} it is not known.` : ''}`
+  )
+}
+
+/** "+3.1" of a share that grew by 0.031. */
+export function points(share: number): string {
+  const value = 100 * share
+  return `${value >= 0 ? '+' : ''}${value.toFixed(1)}`
+}
+
+function shown(value: Mean | null): string {
+  return value === null ? '–' : `${value.value.toFixed(3)} ± ${value.standardError.toFixed(3)}`
+}

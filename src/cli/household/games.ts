@@ -1,0 +1,216 @@
+/** The games that the command line plays: generated ones by seed, or official ones by id; each is made once. */
+import {
+  taskSentence,
+  taskTypes,
+  type HouseholdGame,
+  type SceneSize,
+  type TaskType,
+} from '../../worlds/household/engine/game.ts'
+import { generateGame, type Split } from '../../worlds/household/scenes/generator.ts'
+import { readGamePath } from '../../worlds/household/official/game-path.ts'
+import { seededRandom, shuffled } from '../../worlds/random.ts'
+import type { SourceFile } from '../../worlds/household/library/game-import.ts'
+import { importGames } from '../../worlds/household/library/import-games.ts'
+import { OFFICIAL_SPLIT_OF } from '../../worlds/household/library/library-games.ts'
+import { openGames } from '../../worlds/household/library/node-files.ts'
+
+export const SPLITS = ['train', 'id', 'ood'] as const satisfies Split[]
+export const SCENES = ['compact', 'full'] as const satisfies SceneSize[]
+
+/** Which games are meant. */
+export interface GameFilter {
+  split?: Split
+  /** Of generated games. */
+  scene?: SceneSize
+  task?: TaskType
+}
+
+export interface ListedGame {
+  id: string
+  split: string | null
+  task: TaskType
+  goal: string
+}
+
+/** There is no such game, or more than one; the message is for people. */
+export class NoGameError extends Error {
+  override readonly name = 'NoGameError'
+}
+
+/** Both throw NoGameError. */
+export interface GameShelf {
+  /** By id or, where these are files, a part of it that no other game has. */
+  byId(id: string, filter: GameFilter): Promise<HouseholdGame>
+  /** The same for the same seed. */
+  bySeed(seed: number, filter: GameFilter): Promise<HouseholdGame>
+  /** `count` games from number `first` on: generated ones by seed, official ones by id. */
+  list(first: number, count: number, filter: GameFilter): AsyncGenerator<ListedGame>
+}
+
+/** Games that are kept made; agents come back to the same ones. */
+const KEPT_GAMES = 1000
+
+export class GeneratedShelf implements GameShelf {
+  readonly #kept = new Map<string, HouseholdGame>()
+
+  /** `onProblem` is told of seeds that give no game of the kind that was asked for. */
+  constructor(private readonly onProblem: (problem: string) => void) {}
+
+  async bySeed(seed: number, { split = 'train', scene = 'full', task }: GameFilter): Promise<HouseholdGame> {
+    const name = [seed, split, scene, task].join()
+    let game = this.#kept.get(name)
+    if (!game) {
+      try {
+        game = generateGame({ seed, split, sceneSize: scene, ...(task && { taskTypes: [task] }) })
+      } catch (cause) {
+        throw new NoGameError(cause instanceof Error ? cause.message : String(cause), { cause })
+      }
+      if (this.#kept.size >= KEPT_GAMES) this.#kept.delete(this.#kept.keys().next().value!)
+      this.#kept.set(name, game)
+    }
+    return game
+  }
+
+  /** The id of a generated game says which seed it came from, with or without a wish for its task. */
+  async byId(id: string): Promise<HouseholdGame> {
+    const [, task, split, scene, seed] = /^(\w+)-\w+-\w+-\d+\/(train|id|ood)-(compact|full)-(\d+)$/.exec(id) ?? []
+    if (seed !== undefined) {
+      const filter = { split: split as Split, scene: scene as SceneSize }
+      for (const wish of [filter, { ...filter, task: task as TaskType }]) {
+        const game = await this.bySeed(Number(seed), wish)
+        if (game.id === id) return game
+      }
+    }
+    throw new NoGameError(
+      `No generated game has the id "${id}". Take one that --list shows, or give the official games with --games PATH.`,
+    )
+  }
+
+  async *list(first: number, count: number, filter: GameFilter): AsyncGenerator<ListedGame> {
+    for (let seed = first; seed < first + count; seed++) {
+      try {
+        const game = await this.bySeed(seed, filter)
+        yield listed(game, game.origin!.split)
+      } catch (error) {
+        if (!(error instanceof NoGameError)) throw error
+        this.onProblem(error.message)
+      }
+    }
+  }
+}
+
+function listed(game: HouseholdGame, split: string | null): ListedGame {
+  return { id: game.id, split, task: game.goal.taskType, goal: taskSentence(game) }
+}
+
+interface ShelvedFile {
+  id: string
+  /** ALFWorld's folder, if the path names one. */
+  folder: string | null
+  source: SourceFile
+  read?: Promise<HouseholdGame>
+}
+
+/** A release has thousands of games and a session plays a few, so that each is read when it is asked for. */
+export class OfficialShelf implements GameShelf {
+  readonly #files: readonly ShelvedFile[]
+
+  private constructor(
+    private readonly path: string,
+    files: Iterable<ShelvedFile>,
+    private readonly onProblem: (problem: string) => void,
+  ) {
+    this.#files = [...files].sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** `onProblem` is told of what cannot be read. Throws NoGameError where nothing can. */
+  static async open(path: string, onProblem: (problem: string) => void): Promise<OfficialShelf> {
+    const files = new Map<string, ShelvedFile>()
+    try {
+      for await (const source of openGames(path)) {
+        if (!source.path.endsWith('.tw-pddl')) continue
+        const { id, parent } = readGamePath(source.path)
+        const name = id ?? source.path
+        if (!files.has(name)) files.set(name, { id: name, folder: parent, source })
+      }
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      if (files.size === 0) throw new NoGameError(`"${path}" gave no games: ${reason}`, { cause })
+      onProblem(`${path}: ${reason}`)
+    }
+    if (files.size === 0) throw new NoGameError(`"${path}" holds no games: no file in it is named "*.tw-pddl".`)
+    return new OfficialShelf(path, files.values(), onProblem)
+  }
+
+  async byId(id: string, filter: GameFilter): Promise<HouseholdGame> {
+    const files = this.#matching(filter)
+    const found = files.filter((file) => file.id === id)
+    if (found.length === 0) found.push(...files.filter((file) => file.id.includes(id)))
+    if (found.length === 1) return this.#game(found[0]!)
+    if (found.length === 0) throw new NoGameError(`No game in "${this.path}" has "${id}" in its id.`)
+    const some = found.slice(0, 3).map((file) => file.id)
+    throw new NoGameError(`${found.length} games have "${id}" in their id, as ${some.join(' and ')}; give more of it.`)
+  }
+
+  /** Draws as a run does: the first of its games for the same seed and split. */
+  async bySeed(seed: number, filter: GameFilter): Promise<HouseholdGame> {
+    const { split, task } = filter
+    const random = seededRandom('library', split ? OFFICIAL_SPLIT_OF[split] : 'all', seed)
+    let unreadable: NoGameError | undefined
+    for (const file of shuffled(random, this.#matching({ split }))) {
+      if (!mayBe(file, task)) continue
+      try {
+        const game = await this.#game(file)
+        if (task === undefined || game.goal.taskType === task) return game
+      } catch (error) {
+        if (!(error instanceof NoGameError)) throw error
+        unreadable = error
+      }
+    }
+    if (unreadable) throw unreadable
+    throw new NoGameError(`"${this.path}" has no ${[split, task].filter(Boolean).join(' ')} game.`)
+  }
+
+  async *list(first: number, count: number, filter: GameFilter): AsyncGenerator<ListedGame> {
+    let left = count
+    let skip = first
+    for (const file of this.#matching(filter)) {
+      if (left <= 0) return
+      if (skip-- > 0) continue
+      try {
+        yield listed(await this.#game(file), file.folder)
+        left--
+      } catch (error) {
+        if (!(error instanceof NoGameError)) throw error
+        this.onProblem(error.message)
+      }
+    }
+  }
+
+  #matching({ split, task }: GameFilter): ShelvedFile[] {
+    const folder = split && OFFICIAL_SPLIT_OF[split]
+    return this.#files.filter((file) => (folder === undefined || file.folder === folder) && mayBe(file, task))
+  }
+
+  #game(file: ShelvedFile): Promise<HouseholdGame> {
+    return (file.read ??= readGame(file.source))
+  }
+}
+
+/** By the name of its folder; the game itself knows for sure. */
+function mayBe({ id }: ShelvedFile, task: TaskType | undefined): boolean {
+  return task === undefined || taskTypes.every((type) => type === task || !id.startsWith(`${type}-`))
+}
+
+/** Throws NoGameError with the reason. */
+export async function readGame(source: SourceFile): Promise<HouseholdGame> {
+  for await (const item of importGames(alone(source))) {
+    if (item.kind === 'game') return item.game.game
+    throw new NoGameError(`"${item.problem.path}" cannot be played. ${item.problem.reason}`)
+  }
+  throw new NoGameError(`"${source.path}" is no game.`)
+}
+
+async function* alone(source: SourceFile): AsyncGenerator<SourceFile> {
+  yield source
+}

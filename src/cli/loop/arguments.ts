@@ -1,0 +1,249 @@
+/** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
+import { BACKENDS, ROLES, type Role } from '../../roles/shipped-models.ts'
+import type { RoleSource, ServerKeys } from '../../roles/source.ts'
+import {
+  DEFAULT_PRESET,
+  parseSettings,
+  PRESETS,
+  settingsSchema,
+  SettingsError,
+  validValues,
+  type Settings,
+} from '../../method/settings.ts'
+import type { BackendWish } from '../../sessions/loop-service.ts'
+import {
+  DEFAULT_LORA,
+  KEY_VARIABLES,
+  keysFrom,
+  parseLora,
+  parseRoleSource,
+  RoleArgumentError,
+} from './role-arguments.ts'
+
+export interface LoopArguments {
+  iterations: number
+  /** `auto` measures both where there are two. */
+  backend: BackendWish
+  preset: string
+  settings: Settings
+  isJson: boolean
+  /** Folder of the folders of the built-in models. */
+  models: string
+  /** Who plays, where it is not a built-in model. */
+  roles: Partial<Record<Role, RoleSource>>
+  /** Of servers among them. */
+  keys: ServerKeys
+  /** A zip, folder or file of ALFWorld's own games, if these are to be played. */
+  games?: string
+  /** A file of coding problems in JSON or JSONL, if these are to be posed. */
+  problems?: string
+  /** The log, if one is wanted. */
+  out?: string
+  /** Folder for the checkpoints, if they are wanted. */
+  save?: string
+}
+
+const BACKEND_WISHES = ['auto', ...BACKENDS] as const satisfies readonly BackendWish[]
+
+/** A command line that cannot be; the message is one line for people. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError'
+}
+
+const loraWords = `rank=${DEFAULT_LORA.rank},alpha=${DEFAULT_LORA.alpha},targets=all`
+
+export const USAGE = `npm run loop -- [options]
+
+  --iterations N      iterations to run (5)
+  --preset NAME       ${Object.keys(PRESETS).join(', ')}; joined with + (${DEFAULT_PRESET})
+  --set KEY=VALUE     a setting, over the preset; may be repeated
+  --seed S            short for --set seed=S
+  --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
+  --games PATH        plays ALFWorld's own games: the released zip, its unpacked folder or part of it
+  --problems PATH     poses the coding problems of a file, JSON or JSONL; with --preset coding
+  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
+  --models DIR        folder with the built-in models (public/models)
+  --policy-model M    who plays the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
+                      hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
+                      with the key in ${KEY_VARIABLES.openai} or ${KEY_VARIABLES.tinker}, or a source as a JSON object
+  --lora OPTIONS      adapters that are trained on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
+                      with +; none trains all weights (${loraWords})
+  --out FILE.jsonl    writes the run log there, and timings beside it
+  --save DIR          writes the checkpoints of policy and reward model there, after every iteration
+  --json              metrics as JSON lines, and nothing else on stdout
+  --help              this text
+`
+
+const VALUED = [
+  'iterations',
+  'preset',
+  'set',
+  'seed',
+  'eval-tasks',
+  'games',
+  'problems',
+  'backend',
+  'models',
+  'policy-model',
+  'reward-model',
+  'author-model',
+  'lora',
+  'out',
+  'save',
+] as const
+const FLAGS = ['json', 'help'] as const
+const MOST_ITERATIONS = 1_000_000
+
+/** Null when help was asked for. Keys are of the environment. Throws ArgumentError. */
+export function parseLoopArguments(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>> = {},
+): LoopArguments | null {
+  const given = readOptions(args)
+  if (given.flags.has('help')) return null
+  const value = (name: (typeof VALUED)[number]) => given.values.get(name)?.at(-1)
+
+  const iterations = wholeNumber('iterations', value('iterations') ?? '5', 1, MOST_ITERATIONS)
+  const backend = BACKEND_WISHES.find((name) => name === (value('backend') ?? 'auto'))
+  if (backend === undefined) {
+    throw new ArgumentError(`--backend must be one of ${BACKEND_WISHES.join(', ')}, not "${value('backend')}".`)
+  }
+  const preset = value('preset') ?? DEFAULT_PRESET
+  const overrides: Record<string, unknown> = {}
+  for (const assignment of given.values.get('set') ?? []) {
+    const [key, setting] = readAssignment(assignment)
+    overrides[key] = setting
+  }
+  const seed = value('seed')
+  if (seed !== undefined) overrides['seed'] = wholeNumber('seed', seed, 0, 2 ** 31 - 1)
+  const evaluationTasks = value('eval-tasks')
+  if (evaluationTasks !== undefined) overrides['evaluationTasks'] = wholeNumber('eval-tasks', evaluationTasks, 0, 1000)
+
+  const games = value('games')
+  if (games !== undefined) {
+    if ((overrides['games'] ?? 'official') !== 'official') {
+      throw new ArgumentError('--games plays official games; leave it or --set games out.')
+    }
+    overrides['games'] = 'official'
+  }
+  const problems = value('problems')
+  if (problems !== undefined) {
+    if ((overrides['problems'] ?? 'imported') !== 'imported') {
+      throw new ArgumentError('--problems poses imported problems; leave it or --set problems out.')
+    }
+    overrides['problems'] = 'imported'
+  }
+  const settings = settingsFrom(overrides, preset)
+  checkSources(settings, { games, problems })
+  const roles = rolesFrom(value)
+  const out = value('out')
+  const save = value('save')
+  return {
+    iterations,
+    backend,
+    preset,
+    settings,
+    isJson: given.flags.has('json'),
+    models: value('models') ?? 'public/models',
+    roles,
+    keys: keysFrom(Object.values(roles), environment),
+    ...(games === undefined ? {} : { games }),
+    ...(problems === undefined ? {} : { problems }),
+    ...(out === undefined ? {} : { out }),
+    ...(save === undefined ? {} : { save }),
+  }
+}
+
+function rolesFrom(value: (name: 'lora' | `${Role}-model`) => string | undefined): Partial<Record<Role, RoleSource>> {
+  const asArgument = <Result>(name: string, parse: () => Result): Result => {
+    try {
+      return parse()
+    } catch (error) {
+      if (error instanceof RoleArgumentError) throw new ArgumentError(`--${name}: ${error.message}.`, { cause: error })
+      throw error
+    }
+  }
+  const lora = value('lora')
+  const adapters = lora === undefined ? DEFAULT_LORA : asArgument('lora', () => parseLora(lora))
+  const given = ROLES.flatMap((role): [Role, RoleSource][] => {
+    const spec = value(`${role}-model`)
+    return spec === undefined ? [] : [[role, asArgument(`${role}-model`, () => parseRoleSource(spec, adapters))]]
+  })
+  if (lora !== undefined && !given.some(([, { kind }]) => kind === 'checkpoint' || kind === 'tinker')) {
+    throw new ArgumentError('--lora is for folders and Tinker servers; name one with --policy-model or --reward-model.')
+  }
+  return Object.fromEntries(given)
+}
+
+/** What is given is played, and what is asked for is given. Throws ArgumentError. */
+function checkSources(
+  settings: Settings,
+  { games, problems }: { games: string | undefined; problems: string | undefined },
+): void {
+  const isCoding = settings.setting === 'coding'
+  if (isCoding && games !== undefined) {
+    throw new ArgumentError('--games is played in the household, and this run is of the coding setting; leave it out.')
+  }
+  if (!isCoding && problems !== undefined) {
+    throw new ArgumentError('--problems is of the coding setting; add --preset coding, or leave it out.')
+  }
+  if (!isCoding && settings.games === 'official' && games === undefined) {
+    throw new ArgumentError("games=official needs --games PATH, the zip or folder of ALFWorld's released games.")
+  }
+  if (isCoding && settings.problems === 'imported' && problems === undefined) {
+    throw new ArgumentError('problems=imported needs --problems PATH, a file of problems in JSON or JSONL.')
+  }
+}
+
+function readOptions(args: readonly string[]) {
+  const values = new Map<string, string[]>()
+  const flags = new Set<string>()
+  const valid = [...VALUED, ...FLAGS].map((name) => `--${name}`).join(', ')
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] ?? ''
+    const [, name = '', inline] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument) ?? []
+    if (FLAGS.some((flag) => flag === name) && inline === undefined) flags.add(name)
+    else if (VALUED.some((option) => option === name)) {
+      const next = inline ?? args[++i]
+      if (next === undefined || (inline === undefined && next.startsWith('--'))) {
+        throw new ArgumentError(`--${name} needs a value.`)
+      }
+      values.set(name, [...(values.get(name) ?? []), next])
+    } else throw new ArgumentError(`Unknown argument "${argument}"; the arguments are ${valid}.`)
+  }
+  return { values, flags }
+}
+
+function wholeNumber(name: string, text: string, low: number, high: number): number {
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isInteger(number) || number < low || number > high) {
+    throw new ArgumentError(`--${name} must be a whole number from ${low} to ${high}, not "${text}".`)
+  }
+  return number
+}
+
+/** "lambda=0.5" -> ["lambda", 0.5] */
+function readAssignment(text: string): [string, unknown] {
+  const equals = text.indexOf('=')
+  const key = equals < 0 ? text : text.slice(0, equals)
+  if (!Object.hasOwn(settingsSchema.entries, key)) {
+    throw new ArgumentError(
+      `--set: "${key}" is no setting; they are ${Object.keys(settingsSchema.entries).join(', ')}.`,
+    )
+  }
+  if (equals < 0) {
+    throw new ArgumentError(`--set ${key} needs a value: --set ${key}=VALUE, ${validValues(key as keyof Settings)}.`)
+  }
+  const value = text.slice(equals + 1)
+  if (value === 'true' || value === 'false') return [key, value === 'true']
+  return [key, value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value]
+}
+
+function settingsFrom(overrides: Record<string, unknown>, preset: string): Settings {
+  try {
+    return parseSettings(overrides, preset)
+  } catch (error) {
+    if (error instanceof SettingsError) throw new ArgumentError(error.message, { cause: error })
+    throw error
+  }
+}

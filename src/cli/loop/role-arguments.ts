@@ -1,0 +1,216 @@
+/**
+ * Who plays a role, in words of a command line:
+ *
+ *     built-in                                   the model that we ship
+ *     PATH, https://…                            a Hugging Face folder, played by our own transformer
+ *     hf:ORGANISATION/NAME[@REVISION]            such a folder on huggingface.co
+ *     openai:BASE-ADDRESS#MODEL                  a server with OpenAI's interface
+ *     tinker:BASE-ADDRESS#BASE-MODEL             a server with Tinker's
+ *     {"kind": …}                                any source, as role-source.ts has it; what is left out is as above
+ */
+import * as v from 'valibot'
+import { WEIGHT_STORAGES, type RoleSource, type ServerKeys } from '../../roles/source.ts'
+import { serverAddress } from '../../roles/source.ts'
+import { checkLoraOptions, LoraError, type LoraOptions } from '../../language-model/lora/options.ts'
+import { PROJECTIONS } from '../../language-model/weights/projection.ts'
+
+/** Where keys come from: a command line is seen by other people of a machine, and kept by shells. */
+export const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', tinker: 'TINKER_API_KEY' } as const
+
+export class RoleArgumentError extends Error {
+  override readonly name = 'RoleArgumentError'
+}
+
+export const DEFAULT_LORA: LoraOptions = { rank: 16, alpha: 32, dropout: 0, targets: PROJECTIONS }
+const REQUESTS_AT_ONCE = 16
+const TIMEOUT_SECONDS = 300
+const HUGGING_FACE = 'https://huggingface.co'
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(1))
+const webLlmEntries = {
+  record: v.looseObject({ model_id: v.string(), model: v.string(), model_lib: v.string() }),
+  contextWindow: count,
+  sequences: count,
+}
+const timeoutSeconds = v.optional(v.pipe(v.number(), v.gtValue(0)), TIMEOUT_SECONDS)
+const sourceSchema = v.variant('kind', [
+  v.strictObject({ kind: v.literal('built-in') }),
+  v.strictObject({
+    kind: v.literal('checkpoint'),
+    location: v.string(),
+    adapters: v.optional(
+      v.nullable(
+        v.strictObject({
+          rank: v.number(),
+          alpha: v.number(),
+          dropout: v.optional(v.number(), 0),
+          targets: v.optional(v.array(v.picklist(PROJECTIONS)), [...PROJECTIONS]),
+        }),
+      ),
+    ),
+    storage: v.optional(v.picklist(WEIGHT_STORAGES), 'float32'),
+    contextWindow: v.optional(v.nullable(count), null),
+    sampler: v.optional(v.nullable(v.strictObject(webLlmEntries)), null),
+  }),
+  v.strictObject({ kind: v.literal('webllm'), ...webLlmEntries }),
+  v.strictObject({
+    kind: v.literal('openai'),
+    baseUrl: v.string(),
+    model: v.string(),
+    concurrency: v.optional(count, REQUESTS_AT_ONCE),
+    timeoutSeconds,
+  }),
+  v.strictObject({
+    kind: v.literal('tinker'),
+    baseUrl: v.string(),
+    baseModel: v.string(),
+    tokenizer: v.optional(v.string()),
+    rank: v.optional(count, DEFAULT_LORA.rank),
+    timeoutSeconds,
+  }),
+])
+
+/** `lora` is for checkpoints that do not say themselves what is trained; null trains all their weights. Throws RoleArgumentError. */
+export function parseRoleSource(text: string, lora: LoraOptions | null): RoleSource {
+  const spec = text.trim()
+  if (spec === '') throw new RoleArgumentError('is empty; give a folder, hf:ORGANISATION/NAME, or "built-in"')
+  if (spec === 'built-in') return { kind: 'built-in' }
+  if (spec.startsWith('{')) return fromJson(spec, lora)
+  const [, kind, address = '', model = ''] = /^(openai|tinker):([^#]*)(?:#(.*))?$/s.exec(spec) ?? []
+  if (kind === 'openai') {
+    const baseUrl = webAddress(address)
+    if (model === '') throw new RoleArgumentError(`names no model; write openai:${address}#MODEL`)
+    return { kind, baseUrl, model, concurrency: REQUESTS_AT_ONCE, timeoutSeconds: TIMEOUT_SECONDS }
+  }
+  if (kind === 'tinker') {
+    const baseUrl = webAddress(address)
+    if (model === '') throw new RoleArgumentError(`names no base model; write tinker:${address}#BASE-MODEL`)
+    const tokenizer = tokenizerOf(model)
+    const rank = (lora ?? DEFAULT_LORA).rank
+    return { kind, baseUrl, baseModel: model, tokenizer, rank, timeoutSeconds: TIMEOUT_SECONDS }
+  }
+  return checkpoint(folderAddress(spec), lora)
+}
+
+/** `rank=16,alpha=32,dropout=0,targets=all`, targets joined by +; `none` for all weights. Throws RoleArgumentError. */
+export function parseLora(text: string): LoraOptions | null {
+  if (text.trim() === 'none') return null
+  const options = { ...DEFAULT_LORA }
+  let hasAlpha = false
+  for (const part of text.split(',')) {
+    const [name = '', value = ''] = part.split('=').map((word) => word.trim())
+    if (name === 'targets') options.targets = targetsOf(value)
+    else if (name === 'rank' || name === 'alpha' || name === 'dropout') {
+      const number = Number(value)
+      if (value === '' || !Number.isFinite(number))
+        throw new RoleArgumentError(`${name} must be a number, not "${value}"`)
+      options[name] = number
+      hasAlpha ||= name === 'alpha'
+    } else {
+      throw new RoleArgumentError(
+        `has no "${name}"; it is "none", or made of rank=, alpha=, dropout= and targets=, joined by commas`,
+      )
+    }
+  }
+  // Twice the rank is usual.
+  if (!hasAlpha) options.alpha = 2 * options.rank
+  return checked(options)
+}
+
+/** Keys of the servers among the sources, from the environment. */
+export function keysFrom(
+  sources: Iterable<RoleSource>,
+  environment: Readonly<Record<string, string | undefined>>,
+): ServerKeys {
+  const keys: Record<string, string> = {}
+  for (const source of sources) {
+    if (source.kind !== 'openai' && source.kind !== 'tinker') continue
+    const key = environment[KEY_VARIABLES[source.kind]]
+    if (key) keys[serverAddress(source.baseUrl)] = key
+  }
+  return keys
+}
+
+function fromJson(text: string, lora: LoraOptions | null): RoleSource {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new RoleArgumentError(`is not JSON (${cause instanceof Error ? cause.message : String(cause)})`, { cause })
+  }
+  const parsed = v.safeParse(sourceSchema, json)
+  if (!parsed.success) {
+    const issue = parsed.issues[0]
+    throw new RoleArgumentError(`is not a source: ${v.getDotPath(issue) ?? 'the object'}: ${issue.message}`)
+  }
+  const source = parsed.output
+  switch (source.kind) {
+    case 'checkpoint': {
+      const { adapters } = source
+      const trained = adapters === undefined ? lora : adapters && checked(adapters)
+      return { ...source, location: folderAddress(source.location), adapters: trained }
+    }
+    case 'openai':
+      return { ...source, baseUrl: webAddress(source.baseUrl) }
+    case 'tinker': {
+      const tokenizer = source.tokenizer === undefined ? tokenizerOf(source.baseModel) : folderAddress(source.tokenizer)
+      return { ...source, baseUrl: webAddress(source.baseUrl), tokenizer }
+    }
+    default:
+      return source
+  }
+}
+
+function checkpoint(location: string, adapters: LoraOptions | null): RoleSource {
+  return { kind: 'checkpoint', location, adapters, storage: 'float32', contextWindow: null, sampler: null }
+}
+
+/** A server names its base models as Hugging Face does, or by a path of its own machine. */
+function tokenizerOf(baseModel: string): string {
+  return /^[\w.-]+\/[\w.-]+$/.test(baseModel) ? folderAddress(`hf:${baseModel}`) : baseModel
+}
+
+/** "hf:HuggingFaceTB/SmolLM2-135M-Instruct" -> ".../resolve/main"; others are as they are. */
+function folderAddress(location: string): string {
+  if (!location.startsWith('hf:')) return location
+  const [, repository, revision = 'main'] = /^hf:([\w.-]+\/[\w.-]+)(?:@([\w./-]+))?$/.exec(location) ?? []
+  if (repository === undefined) {
+    throw new RoleArgumentError(
+      `"${location}" names no repository; write hf:ORGANISATION/NAME, with @REVISION if need be`,
+    )
+  }
+  return `${HUGGING_FACE}/${repository}/resolve/${revision}`
+}
+
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new RoleArgumentError(`"${text}" is no http(s) address of a server; write it whole: http://127.0.0.1:8000/v1`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new RoleArgumentError(
+      `the address has a name or password in it; give keys in ${Object.values(KEY_VARIABLES).join(' or ')}`,
+    )
+  }
+  return serverAddress(text)
+}
+
+function targetsOf(text: string): LoraOptions['targets'] {
+  if (text === 'all') return PROJECTIONS
+  const names = text.split('+').map((name) => name.trim())
+  const unknown = names.find((name) => !PROJECTIONS.some((known) => known === name))
+  if (unknown !== undefined) {
+    throw new RoleArgumentError(`targets has "${unknown}"; they are all, or of ${PROJECTIONS.join(', ')}, joined by +`)
+  }
+  return PROJECTIONS.filter((name) => names.includes(name))
+}
+
+function checked(options: LoraOptions): LoraOptions {
+  try {
+    checkLoraOptions(options)
+  } catch (error) {
+    if (error instanceof LoraError) throw new RoleArgumentError(error.message, { cause: error })
+    throw error
+  }
+  return options
+}

@@ -1,0 +1,108 @@
+/**
+ * Model folders that a person gave the page. They are copied into the site's own file system (the origin-private one), because
+ * a file that was picked is readable until the page is closed, and a run that goes on tomorrow wants it again. A role's source
+ * names one as `local:NAME`.
+ */
+import { directoryReader, ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
+import type { OnBytes } from './transformer-model.ts'
+
+/** Before the name of a folder, where a source has an address otherwise. */
+export const LOCAL = 'local:'
+
+/** In the site's file system. */
+const FOLDER = 'model-folders'
+
+/** What of a Hugging Face folder is read; other formats of the same weights stay where they are. */
+const IS_READ =
+  /^(config|tokenizer|tokenizer_config|special_tokens_map|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^model(-\d+-of-\d+)?\.safetensors$/
+
+export interface LocalFolder {
+  name: string
+  bytes: number
+}
+
+/** Anything that gives the root of a file system: `navigator.storage`, or a stand-in. */
+export type FileSystemRoot = Pick<StorageManager, 'getDirectory'>
+
+/**
+ * Copies what is read of a folder, in place of one of the same name. Throws ModelFileError where config.json, the tokenizer or the
+ * weights are not among the files, before anything is copied, or where there is no room, and then leaves nothing.
+ */
+export async function keepLocalFolder(
+  name: string,
+  files: Iterable<File>,
+  onBytes: OnBytes = () => {},
+  root: FileSystemRoot = navigator.storage,
+): Promise<LocalFolder> {
+  const read = [...files].filter((file) => IS_READ.test(file.name))
+  const names = new Set(read.map((file) => file.name))
+  const missing = ['config.json', 'tokenizer.json'].filter((file) => !names.has(file))
+  if (!read.some((file) => file.name.endsWith('.safetensors'))) missing.push('model.safetensors')
+  if (missing.length > 0) {
+    throw new ModelFileError(
+      `The folder "${name}" lacks ${missing.join(', ')}. Choose a folder as Hugging Face has it, with the weights as safetensors.`,
+      { isMissing: true },
+    )
+  }
+  const total = read.reduce((sum, { size }) => sum + size, 0)
+  const folders = await foldersIn(root)
+  await removeLocalFolder(name, root)
+  let done = 0
+  try {
+    const folder = await folders.getDirectoryHandle(encodeURIComponent(name), { create: true })
+    for (const file of read) {
+      const writable = await (await folder.getFileHandle(file.name, { create: true })).createWritable()
+      await file.stream().pipeTo(writable)
+      onBytes((done += file.size), total)
+    }
+  } catch (cause) {
+    await removeLocalFolder(name, root)
+    throw new ModelFileError(
+      `The folder "${name}" could not be copied (${cause instanceof Error ? cause.message : String(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that are not needed, or free disk space.`,
+      { cause },
+    )
+  }
+  return { name, bytes: total }
+}
+
+/** By name. */
+export async function localFolders(root: FileSystemRoot = navigator.storage): Promise<LocalFolder[]> {
+  const folders: LocalFolder[] = []
+  for await (const handle of (await foldersIn(root)).values()) {
+    if (handle.kind !== 'directory') continue
+    let bytes = 0
+    for await (const file of handle.values()) if (file.kind === 'file') bytes += (await file.getFile()).size
+    folders.push({ name: decodeURIComponent(handle.name), bytes })
+  }
+  return folders.sort((a, b) => a.name.localeCompare(b.name))
+}
+
+/** One that is not there is none to remove. */
+export async function removeLocalFolder(name: string, root: FileSystemRoot = navigator.storage): Promise<void> {
+  const folders = await foldersIn(root)
+  await folders.removeEntry(encodeURIComponent(name), { recursive: true }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+  })
+}
+
+/** Throws ModelFileError where no such folder was given. */
+export async function localFolderReader(name: string, root: FileSystemRoot = navigator.storage): Promise<ModelReader> {
+  try {
+    const folder = await (await foldersIn(root)).getDirectoryHandle(encodeURIComponent(name))
+    return { ...directoryReader(folder), name }
+  } catch (cause) {
+    if (!isNotFound(cause)) throw cause
+    throw new ModelFileError(
+      `There is no folder "${name}" in this browser any more. Give it to the page again under Models, under the same name.`,
+      { cause, isMissing: true },
+    )
+  }
+}
+
+async function foldersIn(root: FileSystemRoot): Promise<FileSystemDirectoryHandle> {
+  return (await root.getDirectory()).getDirectoryHandle(FOLDER, { create: true })
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && error.name === 'NotFoundError'
+}

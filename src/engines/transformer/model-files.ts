@@ -1,0 +1,54 @@
+/** The files of a model folder, wherever it is: an address, a path in Node, or `local:NAME` for one that a person gave the page. */
+import { urlReader, type ModelReader } from '../../language-model/files/model-folder.ts'
+import { nodeModule } from '../../threads/endpoints.ts'
+import { LOCAL, localFolderReader } from './local-folders.ts'
+import type { OnBytes } from './transformer-model.ts'
+
+/** `onBytes` hears of downloads alone: what is on this machine is there at once. Throws ModelFileError. */
+export async function modelFiles(location: string, onBytes?: OnBytes): Promise<ModelReader> {
+  const isNode = nodeModule('node:worker_threads') !== null
+  if (location.startsWith(LOCAL) && !isNode) return localFolderReader(location.slice(LOCAL.length))
+  if (isAddress(location) || !isNode) return urlReader(location, onBytes && countingFetch(onBytes))
+  const folders = '../../language-model/files/folder-reader.ts'
+  const { folderReader } = (await import(
+    /* @vite-ignore */ folders
+  )) as typeof import('../../language-model/files/folder-reader.ts')
+  return folderReader(location)
+}
+
+/** The same for whoever wants a reader before anything is looked for; errors come with the first file. */
+export function laterModelFiles(location: string): ModelReader {
+  let files: Promise<ModelReader> | null = null
+  const found = () => (files ??= modelFiles(location))
+  return {
+    name: location.split('/').filter(Boolean).at(-1) ?? location,
+    read: async (file) => (await found()).read(file),
+    async *stream(file) {
+      yield* (await found()).stream(file)
+    },
+  }
+}
+
+function isAddress(location: string): boolean {
+  return /^[a-z]{2,}:\/\//i.test(location)
+}
+
+/** `fetch` that tells how many bytes have come, over all files together. */
+function countingFetch(onBytes: OnBytes): typeof fetch {
+  let done = 0
+  let total = 0
+  return async (...request) => {
+    const response = await fetch(...request)
+    if (response.body === null || !response.ok) return response
+    // The rest of a download that was cut is in the total already.
+    if (response.status !== 206) total += Number(response.headers.get('content-length') ?? 0)
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        done += chunk.byteLength
+        onBytes(done, Math.max(done, total))
+        controller.enqueue(chunk)
+      },
+    })
+    return new Response(response.body.pipeThrough(counter), response)
+  }
+}

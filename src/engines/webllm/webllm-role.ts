@@ -1,0 +1,134 @@
+/**
+ * A role that WebLLM plays, in a worker: alone, or as the sampler of a checkpoint that our own transformer trains in the same
+ * thread. How a model that plays alone is spoken to is in the tokenizer's files beside its weights.
+ */
+import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
+import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
+import { ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
+import type { ChatPieces } from '../../method/chat-pieces.ts'
+import type {
+  Completion,
+  GenerateRequest,
+  SamplingOptions,
+  Tokens,
+  TrainingExample,
+  UpdateMetrics,
+  UpdateOptions,
+} from '../../method/ports.ts'
+import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.ts'
+import type { RoleModel } from '../../roles/source.ts'
+import type { ModelInfo, OnBytes } from '../transformer/transformer-model.ts'
+import { modelFolder, type ModelFiles } from './model-files.ts'
+import type { RoleGrammars } from './role-grammars.ts'
+import { SampledTrainer } from './sampled-trainer.ts'
+import type { ResponseFormat } from './surface.ts'
+import { WebLlmModel, type WebLlmParts, type WebLlmSource } from './webllm-model.ts'
+
+export interface WebLlmRolePlace {
+  sampler: WebLlmSource
+  /** What it samples for; null where it plays alone, and nobody learns. */
+  trainer: CheckpointPlace | null
+  /** What it may write where it plays alone. */
+  grammars: RoleGrammars
+}
+
+export class WebLlmRole implements RoleModel {
+  readonly #files: ModelFiles
+  readonly #alone: WebLlmModel
+  readonly #sampled: SampledTrainer<CheckpointPlace>
+  #isTrained = false
+  #chatPieces: ChatPieces | null = null
+  #format: ResponseFormat | null = null
+
+  constructor(parts: WebLlmParts) {
+    this.#files = parts.files
+    this.#alone = new WebLlmModel(parts)
+    this.#sampled = new SampledTrainer({ sampler: this.#alone, openTrainer: openCheckpoint })
+  }
+
+  /** Throws what WebLlmModel, SampledTrainer and chatPiecesOf throw. */
+  async load({ sampler, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
+    this.#isTrained = trainer !== null
+    if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)
+    const info = await this.#alone.load(sampler, onBytes)
+    this.#chatPieces = await readPieces(this.#files, sampler)
+    this.#format = grammars[this.#chatPieces ? 'instruct' : 'plain']
+    if (this.#chatPieces) {
+      const end = await this.#alone.encode([this.#chatPieces.responseEnd])
+      if (end[0]?.length === 1) this.#alone.alsoStopAt(end[0])
+    }
+    return { ...info, trainedParameters: 0 }
+  }
+
+  async chatPieces(): Promise<ChatPieces | null> {
+    return this.#isTrained ? this.#sampled.chatPieces() : this.#chatPieces
+  }
+
+  encode(texts: readonly string[]): Promise<Tokens[]> {
+    return this.#playing.encode(texts)
+  }
+
+  generate(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    if (this.#isTrained || this.#format === null) return this.#playing.generate(requests, options, signal)
+    return this.#alone.generateFormatted(requests, options, this.#format, signal)
+  }
+
+  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
+    return this.#isTrained ? this.#sampled.update(examples, options, signal) : this.#alone.update()
+  }
+
+  saveCheckpoint(): Promise<Uint8Array> {
+    return this.#playing.saveCheckpoint()
+  }
+
+  loadCheckpoint(bytes: Uint8Array): Promise<void> {
+    return this.#playing.loadCheckpoint(bytes)
+  }
+
+  async lastSyncMs(): Promise<number | null> {
+    return this.#isTrained ? ((await this.#sampled.lastSync())?.durationMs ?? null) : null
+  }
+
+  get #playing(): WebLlmModel | SampledTrainer<CheckpointPlace> {
+    return this.#isTrained ? this.#sampled : this.#alone
+  }
+}
+
+/** Results that a worker gives away instead of copying them. */
+export const WEBLLM_ROLE_RESULTS_GIVEN = ['generate', 'saveCheckpoint'] as const satisfies readonly (keyof WebLlmRole)[]
+
+async function readPieces(files: ModelFiles, { record }: WebLlmSource): Promise<ChatPieces | null> {
+  const reader = keptReader(files, record.model_id, modelFolder(record.model))
+  const template = await readChatTemplate(reader)
+  if (template === null) return null
+  const tokenizer: unknown = JSON.parse(new TextDecoder().decode(await reader.read('tokenizer.json')))
+  return chatPiecesOf(await chatRenderer(template, record.model_id), addedTokensOf(tokenizer), record.model_id)
+}
+
+/** Small files of a model's folder, kept beside the weights so that the model can be spoken to without a network. */
+function keptReader(files: ModelFiles, name: string, folder: string): ModelReader {
+  const read = async (file: string): Promise<Uint8Array> => {
+    // WebLLM keeps the tokenizer with the weights.
+    if (file === 'tokenizer.json') return files.read('webllm/model', folder + file)
+    try {
+      const bytes = await files.read('webllm/config', folder + file)
+      await files.write('webllm/config', folder + file, bytes)
+      return bytes
+    } catch (cause) {
+      if (!(cause instanceof ModelFileError)) throw cause
+      // A folder has one of several files with the template; that none of them is there, shows in the end.
+      throw new ModelFileError(cause.message, { cause, isMissing: true })
+    }
+  }
+  return {
+    name,
+    read,
+    async *stream(file) {
+      yield await read(file)
+    },
+  }
+}

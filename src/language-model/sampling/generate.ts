@@ -1,0 +1,304 @@
+/**
+ * Batched sampling. Prompts of any lengths are read together in one ragged batch, each only from where it leaves what is cached;
+ * then every live completion is one row of one decode step after the other, until it stops or is long enough.
+ *
+ * What was sampled stays in the prefix tree, so that a next prompt (prompt + response + observation) goes on from the cache.
+ */
+import * as tf from '@tensorflow/tfjs-core'
+import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
+import { Breather } from './breathe.ts'
+import { DecodeRow } from './decode-row.ts'
+import { KeyValueCache } from './kv-cache.ts'
+import type { BatchSizes } from '../weights/memory-budget.ts'
+import { PrefixTree, type PrefixNode } from '../prefix-tree.ts'
+import { randomStream } from './random-stream.ts'
+import { TokenDistribution } from './sampler.ts'
+import { attentionLayout, type QueryRun, viewOf, type Views } from '../training/segments.ts'
+import { SlotAllocator } from './slot-allocator.ts'
+import type { RaggedBatch, Transformer } from '../transformer.ts'
+
+/** Memory for the cache is taken as it is needed; a single completion that needs more than `cacheSlots` gets it. */
+export type GeneratorOptions = Pick<BatchSizes, 'cacheSlots' | 'prefillTokens'>
+
+export class PromptTooLongError extends Error {
+  override name = 'PromptTooLongError'
+}
+
+/** Logits in memory at a time, at most: 16 MB of them. */
+const MOST_LOGITS = 1 << 22
+
+/** A prompt with the completions wanted of it in this wave. */
+interface Job {
+  request: GenerateRequest
+  requestIndex: number
+  first: number
+  count: number
+  maxTokens: number
+}
+
+export class Generator {
+  readonly #model: Transformer
+  readonly #cache: KeyValueCache
+  readonly #tree = new PrefixTree(new SlotAllocator(0))
+  readonly #options: GeneratorOptions
+  readonly #stopTokens: Set<number>
+  readonly #decode: (tokens: Tokens) => string
+  readonly #distribution: TokenDistribution
+
+  constructor(model: Transformer, decode: (tokens: Tokens) => string, options: GeneratorOptions) {
+    this.#model = model
+    this.#cache = new KeyValueCache(model.config)
+    this.#options = options
+    this.#stopTokens = new Set(model.config.eosTokens)
+    this.#decode = decode
+    this.#distribution = new TokenDistribution(model.config.vocabularySize)
+  }
+
+  /** `completions[request][j]`. Throws PromptTooLongError, CacheFullError, or the signal's reason. */
+  async generate(
+    requests: readonly GenerateRequest[],
+    sampling: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    const completions: Completion[][] = requests.map(() => [])
+    const breather = new Breather()
+    for (const wave of this.#planWaves(requests, sampling.maxTokens)) {
+      this.#tree.beginCall()
+      const live = new Set<DecodeRow>()
+      const finish = (row: DecodeRow): void => {
+        live.delete(row)
+        row.leave(this.#tree)
+        completions[row.requestIndex]![row.index] = row.completion(this.#stopTokens, this.#decode)
+      }
+      try {
+        await this.#prefill(wave, sampling, live, breather, signal)
+        for (const row of live) if (row.isFinished(this.#stopTokens)) finish(row)
+        while (live.size > 0) {
+          await breather.breathe(signal)
+          await this.#decodeStep([...live], sampling)
+          for (const row of live) if (row.isFinished(this.#stopTokens)) finish(row)
+        }
+      } catch (error) {
+        // Prompts half read have slots but no keys, so nothing of the cache can be trusted.
+        for (const row of live) row.leave(this.#tree)
+        this.forget()
+        throw error
+      }
+    }
+    return completions
+  }
+
+  /** Ends completions at this token, too. */
+  alsoStopAt(token: number): void {
+    this.#stopTokens.add(token)
+  }
+
+  /** Empties the cache; to be called when the weights have changed. */
+  forget(): void {
+    this.#tree.clear()
+  }
+
+  dispose(): void {
+    this.#cache.dispose()
+  }
+
+  /** Splits the completions into waves that fit the cache at their longest, in order. */
+  #planWaves(requests: readonly GenerateRequest[], maxTokens: number): Job[][] {
+    const { maxPositions } = this.#model.config
+    const waves: Job[][] = []
+    let wave: Job[] = []
+    let needed = 0
+    let largest = 0
+    for (const [requestIndex, request] of requests.entries()) {
+      const length = request.prompt.length
+      if (length === 0)
+        throw new PromptTooLongError(
+          'A prompt is empty, and a model needs at least one token to continue. Begin the prompt with some text.',
+        )
+      if (length >= maxPositions)
+        throw new PromptTooLongError(
+          `A prompt has ${length} tokens, and this model reads at most ${maxPositions - 1}. Lower maxSteps, or take a model with a longer context.`,
+        )
+      const limit = Math.min(maxTokens, maxPositions - length)
+      for (let j = 0; j < request.count; j++) {
+        const job = wave.at(-1)
+        const continues = job?.requestIndex === requestIndex
+        const need = limit + (continues ? 0 : length)
+        if (wave.length > 0 && needed + need > this.#options.cacheSlots) {
+          waves.push(wave)
+          wave = []
+          needed = 0
+          j-- // once more, as the first of the next wave
+          continue
+        }
+        needed += need
+        largest = Math.max(largest, needed)
+        if (continues) job.count++
+        else wave.push({ request, requestIndex, first: j, count: 1, maxTokens: limit })
+      }
+    }
+    if (wave.length > 0) waves.push(wave)
+    this.#makeRoom(largest)
+    return waves
+  }
+
+  /** Grows the cache until `needed` slots fit beside what it holds, within its limit; doubling keeps copies few. */
+  #makeRoom(needed: number): void {
+    const { slots } = this.#tree
+    const used = slots.capacity - slots.freeSlots
+    const wanted = Math.min(used + needed, Math.max(this.#options.cacheSlots, needed))
+    if (wanted <= slots.capacity) return
+    const capacity = Math.max(wanted, Math.min(2 * slots.capacity, this.#options.cacheSlots))
+    this.#cache.grow(capacity)
+    slots.grow(capacity)
+  }
+
+  /** Reads the wave's prompts and draws every completion's first token. */
+  async #prefill(
+    wave: readonly Job[],
+    sampling: SamplingOptions,
+    live: Set<DecodeRow>,
+    breather: Breather,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const views: Views = new Map()
+    const unread: { node: PrefixNode; firstSlot: number; tokens: Tokens; depth: number }[] = []
+    const ends = wave.map(({ request }) => {
+      const { end, added } = this.#tree.insert(request.prompt)
+      for (const node of added) unread.push({ node, firstSlot: node.firstSlot, tokens: node.tokens, depth: node.depth })
+      return { node: end, slot: end.firstSlot + end.tokens.length - 1 }
+    })
+    const asked = new Map<number, number[]>()
+    for (const [index, { slot }] of ends.entries()) {
+      const sharing = asked.get(slot)
+      if (sharing) sharing.push(index)
+      else asked.set(slot, [index])
+    }
+    // A prompt that is cached to its end has its last token run once more, because somebody has to say what comes next.
+    const read = new Set<number>()
+    for (const { firstSlot, tokens } of unread) for (let i = 0; i < tokens.length; i++) read.add(firstSlot + i)
+    for (const { node, slot } of ends) {
+      if (read.has(slot)) continue
+      read.add(slot)
+      unread.push({ node, firstSlot: slot, tokens: node.tokens.slice(-1), depth: node.depth + node.tokens.length - 1 })
+    }
+
+    for (const chunk of inChunks(unread, this.#options.prefillTokens)) {
+      await breather.breathe(signal)
+      const runs: QueryRun[] = chunk.map(({ node, firstSlot, tokens }) => ({
+        view: viewOf(node, views),
+        firstSlot,
+        length: tokens.length,
+      }))
+      const layout = attentionLayout(runs)
+      const positions = Int32Array.from(chunk.flatMap(({ depth, tokens }) => Array.from(tokens, (_, i) => depth + i)))
+      const batch: RaggedBatch = { tokens: concatenated(chunk.map(({ tokens }) => tokens)), positions, layout }
+      const outputRows: number[] = []
+      for (let row = 0; row < layout.querySlot.length; row++)
+        if (asked.has(layout.querySlot[row]!)) outputRows.push(row)
+      await this.#forEachRow(batch, Int32Array.from(outputRows), (at, logits, offset) => {
+        this.#distribution.read(logits, offset, sampling.temperature)
+        const row = outputRows[at]!
+        for (const index of asked.get(layout.querySlot[row]!)!) {
+          const job = wave[index]!
+          for (let j = job.first; j < job.first + job.count; j++) {
+            const started = new DecodeRow({
+              requestIndex: job.requestIndex,
+              index: j,
+              promptEnd: ends[index]!.node,
+              maxTokens: job.maxTokens,
+              stream: randomStream(job.request.seed, j),
+            })
+            started.draw(this.#distribution, sampling.topP)
+            live.add(started)
+          }
+        }
+      })
+    }
+  }
+
+  /** Runs the last token of every row and draws the next. */
+  async #decodeStep(rows: readonly DecodeRow[], sampling: SamplingOptions): Promise<void> {
+    const tokens = new Int32Array(rows.length)
+    const positions = new Int32Array(rows.length)
+    const runs = rows.map((row, i): QueryRun => {
+      tokens[i] = row.lastToken
+      positions[i] = row.position
+      return { firstSlot: row.takeSlot(this.#tree), view: row.view, length: 1 }
+    })
+    await this.#forEachRow({ tokens, positions, layout: attentionLayout(runs) }, null, (i, logits, offset) => {
+      this.#distribution.read(logits, offset, sampling.temperature)
+      rows[i]!.draw(this.#distribution, sampling.topP)
+    })
+  }
+
+  /**
+   * Runs a batch into the cache and visits the logits of the rows asked for, or of all, in order: `logits[offset ... offset + V]`. As
+   * many rows of them are made at a time as may be in memory.
+   */
+  async #forEachRow(
+    batch: RaggedBatch,
+    outputRows: Int32Array | null,
+    visit: (row: number, logits: Float32Array, offset: number) => void,
+  ): Promise<void> {
+    const { vocabularySize, hiddenSize } = this.#model.config
+    const rows = (outputRows ?? batch.tokens).length
+    const most = Math.max(1, Math.floor(MOST_LOGITS / vocabularySize))
+    const run = () => this.#model.hidden(batch, outputRows, this.#cache)
+    // What fits is one piece of work from tokens to logits.
+    const hidden = rows > most ? tf.tidy(run) : null
+    try {
+      for (let first = 0; first < Math.max(rows, 1); first += most) {
+        const count = Math.min(most, rows - first)
+        const logits = tf.tidy(() =>
+          this.#model.logits(hidden ? tf.slice(hidden, [first, 0], [count, hiddenSize]) : run()),
+        )
+        try {
+          const values = await logits.data<'float32'>()
+          for (let i = 0; i < count; i++) visit(first + i, values, i * vocabularySize)
+        } finally {
+          logits.dispose()
+        }
+      }
+    } finally {
+      hidden?.dispose()
+    }
+  }
+}
+
+/** Cuts pieces in order into chunks of at most `size` tokens. */
+function inChunks<P extends { firstSlot: number; tokens: Tokens; depth: number }>(
+  pieces: readonly P[],
+  size: number,
+): P[][] {
+  const chunks: P[][] = []
+  let room = 0
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.tokens.length;) {
+      if (room === 0) {
+        chunks.push([])
+        room = size
+      }
+      const tokens = piece.tokens.slice(from, from + room)
+      chunks[chunks.length - 1]!.push({
+        ...piece,
+        firstSlot: piece.firstSlot + from,
+        tokens,
+        depth: piece.depth + from,
+      })
+      from += tokens.length
+      room -= tokens.length
+    }
+  }
+  return chunks
+}
+
+function concatenated(parts: readonly Tokens[]): Tokens {
+  const whole = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

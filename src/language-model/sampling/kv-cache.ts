@@ -1,0 +1,55 @@
+/** Keys and values of tokens already read, one row per slot and one pair of pools per layer. Which slot holds which token is the prefix tree's business. */
+import * as tf from '@tensorflow/tfjs-core'
+import type { ModelConfig } from '../files/config.ts'
+import { kvWrite } from '../ops/index.ts'
+
+export class KeyValueCache {
+  #keys: tf.Tensor2D[]
+  #values: tf.Tensor2D[]
+  #slots = 0
+  readonly #width: number
+
+  constructor(config: ModelConfig) {
+    this.#width = config.keyValueHeads * config.headDim
+    const empty = () => Array.from({ length: config.layers }, () => tf.keep(tf.zeros<tf.Rank.R2>([0, this.#width])))
+    this.#keys = empty()
+    this.#values = empty()
+  }
+
+  get slots(): number {
+    return this.#slots
+  }
+
+  /** Makes room for `slots` slots; what is in the pools stays. */
+  grow(slots: number): void {
+    if (slots <= this.#slots) return
+    const larger = (pool: tf.Tensor2D): tf.Tensor2D => {
+      const grown = tf.tidy(() => tf.concat<tf.Tensor2D>([pool, tf.zeros([slots - this.#slots, this.#width])], 0))
+      pool.dispose()
+      return tf.keep(grown)
+    }
+    this.#keys = this.#keys.map(larger)
+    this.#values = this.#values.map(larger)
+    this.#slots = slots
+  }
+
+  /** Writes keys[N, C] and values[N, C] of a layer into their slots and returns that layer's pools. */
+  write(
+    layer: number,
+    keys: tf.Tensor2D,
+    values: tf.Tensor2D,
+    slots: Int32Array,
+  ): { keys: tf.Tensor2D; values: tf.Tensor2D } {
+    const pools = {
+      keys: tf.keep(kvWrite(this.#keys[layer]!, keys, slots)),
+      values: tf.keep(kvWrite(this.#values[layer]!, values, slots)),
+    }
+    this.#keys[layer] = pools.keys
+    this.#values[layer] = pools.values
+    return pools
+  }
+
+  dispose(): void {
+    tf.dispose([...this.#keys, ...this.#values])
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Where a model folder keeps its chat template: in chat_template.jinja, which newer folders have and which goes before, or as
+ * `chat_template` of tokenizer_config.json; the special tokens that it names in the latter and in special_tokens_map.json.
+ */
+import * as v from 'valibot'
+import type { ChatTemplate } from './chat-template.ts'
+import { ModelFileError, type ModelReader } from '../files/model-reader.ts'
+
+/** A token by its spelling, or with how it is matched. */
+const TokenField = v.union([v.string(), v.object({ content: v.string() })])
+const NamedTemplate = v.object({ name: v.string(), template: v.string() })
+const TokenizerConfig = v.object({
+  chat_template: v.nullish(v.union([v.string(), v.array(NamedTemplate)])),
+})
+const AddedTokens = v.object({ added_tokens: v.nullish(v.array(v.object({ content: v.string() })), []) })
+
+/** Of several templates, the one for conversations without tools. */
+const DEFAULT_TEMPLATE = 'default'
+/** What servers of single-page applications send in place of a file that is not there. */
+const PAGE = /^\s*<!doctype html/i
+
+/**
+ * Null where the folder has none, as those of models that continue plain text. Throws ModelFileError where a file of these cannot be
+ * read.
+ */
+export async function readChatTemplate(reader: ModelReader): Promise<ChatTemplate | null> {
+  const [jinja, config, map] = await Promise.all([
+    readText(reader, 'chat_template.jinja'),
+    readJson(reader, 'tokenizer_config.json'),
+    readJson(reader, 'special_tokens_map.json'),
+  ])
+  const source = jinja ?? templateOf(config, reader.name)
+  if (source === null) return null
+  return { source, specialTokens: { ...tokensOf(map), ...tokensOf(config) } }
+}
+
+/** The spellings that a tokenizer.json takes for tokens of their own wherever they stand: `reserved` of the pieces. */
+export function addedTokensOf(tokenizerJson: unknown): string[] {
+  const read = v.safeParse(AddedTokens, tokenizerJson)
+  return read.success ? read.output.added_tokens.map(({ content }) => content) : []
+}
+
+function templateOf(config: unknown, model: string): string | null {
+  if (config === null) return null
+  const read = v.safeParse(TokenizerConfig, config)
+  if (!read.success)
+    throw new ModelFileError(
+      `tokenizer_config.json of "${model}" cannot be read: chat_template is neither a text nor a list of named ones. Take the file from the model's own repository.`,
+    )
+  const { chat_template: found } = read.output
+  if (found === null || found === undefined || typeof found === 'string') return found ?? null
+  return found.find(({ name }) => name === DEFAULT_TEMPLATE)?.template ?? null
+}
+
+/** `bos_token` and the like; whatever else stands there is no token. */
+function tokensOf(fields: unknown): Record<string, string> {
+  const tokens: Record<string, string> = {}
+  if (typeof fields !== 'object' || fields === null) return tokens
+  for (const [name, field] of Object.entries(fields)) {
+    const read = name.endsWith('_token') ? v.safeParse(TokenField, field) : null
+    if (read?.success) tokens[name] = typeof read.output === 'string' ? read.output : read.output.content
+  }
+  return tokens
+}
+
+async function readText(reader: ModelReader, file: string): Promise<string | null> {
+  try {
+    const text = new TextDecoder().decode(await reader.read(file))
+    return PAGE.test(text) ? null : text
+  } catch (error) {
+    if (error instanceof ModelFileError && error.isMissing) return null
+    throw error
+  }
+}
+
+async function readJson(reader: ModelReader, file: string): Promise<unknown> {
+  const text = await readText(reader, file)
+  if (text === null) return null
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new ModelFileError(
+      `${file} of "${reader.name}" is not JSON. Load the model again; if that does not help, replace the file with the one from the model's own repository.`,
+      { cause },
+    )
+  }
+}

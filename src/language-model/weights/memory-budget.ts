@@ -1,0 +1,67 @@
+/**
+ * How much a model may keep and run at once, from its shape. Tiny models get the full sizes, which is where batches stop getting
+ * faster; larger ones what fits the budget.
+ */
+import type { ModelConfig } from '../files/config.ts'
+
+export interface BatchSizes {
+  /** Tokens whose keys and values are kept for later prompts, at most. */
+  cacheSlots: number
+  /** Prompt tokens run at once. */
+  prefillTokens: number
+  /** Tokens run forward and backward at once. */
+  microBatchTokens: number
+  /** Whether layers keep their inputs alone and run once more in the backward pass: a third more work, for a fraction of the memory. */
+  recomputeActivations: boolean
+}
+
+const CACHE_BYTES = 256e6
+const ACTIVATION_BYTES = 1e9
+/** A trajectory is run as a whole, so a model that cannot keep the activations of so many tokens recomputes them. */
+const TRAJECTORY_TOKENS = 2048
+
+/** Bytes that a token takes while it is computed with. */
+export interface TokenBytes {
+  /** In the cache: keys and values of all layers. */
+  cached: number
+  /** Read as part of a prompt, in one layer at a time. */
+  read: number
+  /** Run forward and backward, activations kept. */
+  trained: number
+  /** The same, activations recomputed. */
+  recomputed: number
+}
+
+export function bytesPerToken(config: ModelConfig): TokenBytes {
+  const { hiddenSize, heads, keyValueHeads, headDim, intermediateSize, layers } = config
+  const queryWidth = heads * headDim
+  const keyWidth = keyValueHeads * headDim
+  // What the backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
+  const ofLayer = 4 * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
+  // Each of them has a gradient, and TensorFlow.js keeps those until the backward pass of what was recorded ends: all layers, or one.
+  const ofTrainedLayer = 2 * ofLayer
+  return {
+    cached: 4 * layers * 2 * keyWidth,
+    read: ofLayer,
+    trained: layers * ofTrainedLayer,
+    recomputed: ofTrainedLayer + 4 * layers * hiddenSize,
+  }
+}
+
+export function defaultBatchSizes(
+  config: ModelConfig,
+  wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> = {},
+): BatchSizes {
+  const { cached, read, trained, recomputed } = bytesPerToken(config)
+  const recomputeActivations = wishes.recomputeActivations ?? ACTIVATION_BYTES / trained < TRAJECTORY_TOKENS
+  return {
+    cacheSlots: within(CACHE_BYTES / cached, 4096, 65_536),
+    prefillTokens: within(ACTIVATION_BYTES / read, 128, 2048),
+    microBatchTokens: within(ACTIVATION_BYTES / (recomputeActivations ? recomputed : trained), 128, 4096),
+    recomputeActivations,
+  }
+}
+
+function within(wanted: number, least: number, most: number): number {
+  return Math.floor(Math.min(most, Math.max(least, wanted)))
+}

@@ -1,0 +1,252 @@
+/** Who plays the roles of the next run, as the form of the page has it, and the sources that it makes. Keys are no part of it. */
+import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage } from '../../roles/source.ts'
+import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
+import type { ModelRecord } from '../../engines/webllm/surface.ts'
+import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection.ts'
+
+export type Role = 'policy' | 'reward' | 'author'
+export const ROLE_NAMES: readonly Role[] = ['policy', 'reward', 'author']
+export const ROLE_TITLES: Readonly<Record<Role, string>> = {
+  policy: 'Policy',
+  reward: 'Reward model',
+  author: 'Author of tasks',
+}
+
+export const KIND_TITLES: Readonly<Record<RoleSourceKind, string>> = {
+  'built-in': 'Built-in model',
+  checkpoint: 'Hugging Face checkpoint',
+  webllm: 'WebLLM model',
+  openai: 'OpenAI-compatible server',
+  tinker: 'Tinker server',
+}
+export const KINDS = Object.keys(KIND_TITLES) as RoleSourceKind[]
+
+/** Instruct checkpoints that fit a tab. Meta's own repository asks for an agreement first, so a copy of it is offered. */
+export const CHECKPOINTS: readonly { name: string; repository: string; parameters: number }[] = [
+  { name: 'SmolLM2 135M', repository: 'HuggingFaceTB/SmolLM2-135M-Instruct', parameters: 134_515_008 },
+  { name: 'SmolLM2 360M', repository: 'HuggingFaceTB/SmolLM2-360M-Instruct', parameters: 361_821_120 },
+  { name: 'Qwen2.5 0.5B', repository: 'Qwen/Qwen2.5-0.5B-Instruct', parameters: 494_032_768 },
+  { name: 'Qwen3 0.6B', repository: 'Qwen/Qwen3-0.6B', parameters: 596_049_920 },
+  { name: 'Llama 3.2 1B', repository: 'unsloth/Llama-3.2-1B-Instruct', parameters: 1_235_814_400 },
+  { name: 'Qwen2.5 1.5B', repository: 'Qwen/Qwen2.5-1.5B-Instruct', parameters: 1_543_714_304 },
+  { name: 'SmolLM2 1.7B', repository: 'HuggingFaceTB/SmolLM2-1.7B-Instruct', parameters: 1_711_376_384 },
+  { name: 'Qwen3 1.7B', repository: 'Qwen/Qwen3-1.7B', parameters: 1_720_574_976 },
+]
+
+export function repositoryAddress(repository: string): string {
+  return `https://huggingface.co/${repository}/resolve/main/`
+}
+
+/** Of WebLLM's list what can sample for a checkpoint that is trained: the same model, whose weights can be replaced. */
+export function samplersFor(location: string): CatalogueModel[] {
+  const folders = location.split('/')
+  return CATALOGUE.filter(({ name, quantization }) => folders.includes(name) && quantization.startsWith('q0'))
+}
+
+/** All that may stand in the fields of one role; which of it counts depends on the kind. */
+export interface RoleForm {
+  kind: RoleSourceKind
+  location: string
+  /** Adapters are trained; else all weights. */
+  hasAdapters: boolean
+  rank: number
+  alpha: number
+  dropout: number
+  targets: ProjectionName[]
+  storage: WeightStorage
+  /** 0 is the model's own limit. */
+  contextWindow: number
+  /** WebLLM samples for the checkpoint that is trained. */
+  isSampled: boolean
+  /** Of WebLLM's list, or of a folder that was given to this page. */
+  record: ModelRecord | null
+  /** In place of `record`, addresses of one's own. */
+  hasOwnAddresses: boolean
+  ownName: string
+  ownWeights: string
+  ownLibrary: string
+  /** Its kernels compute in half precision. */
+  ownIsHalf: boolean
+  sequences: number
+  baseUrl: string
+  model: string
+  tokenizer: string
+  concurrency: number
+  timeoutSeconds: number
+}
+
+export const FIRST_FORM: RoleForm = {
+  kind: 'built-in',
+  location: repositoryAddress(CHECKPOINTS[0]!.repository),
+  hasAdapters: true,
+  rank: 16,
+  alpha: 32,
+  dropout: 0,
+  targets: ['q_proj', 'v_proj'],
+  storage: 'float32',
+  contextWindow: 2048,
+  isSampled: false,
+  record: null,
+  hasOwnAddresses: false,
+  ownName: '',
+  ownWeights: '',
+  ownLibrary: '',
+  ownIsHalf: true,
+  sequences: 8,
+  baseUrl: 'http://127.0.0.1:8000/v1',
+  model: '',
+  tokenizer: '',
+  concurrency: 16,
+  timeoutSeconds: 120,
+}
+
+/** What is wrong with a form, or the source that it makes. */
+export type FormResult = { source: RoleSource; problem: null } | { source: null; problem: string }
+
+export function sourceOf(form: RoleForm): FormResult {
+  const problem = problemOf(form)
+  if (problem !== null) return { source: null, problem }
+  const contextWindow = form.contextWindow === 0 ? null : form.contextWindow
+  const { kind, location, rank, alpha, dropout, targets, storage, concurrency, timeoutSeconds, model } = form
+  const baseUrl = form.baseUrl.trim()
+  const webLlm = (): WebLlmModelSource => ({
+    record: webLlmRecord(form)!,
+    contextWindow: form.contextWindow,
+    sequences: form.sequences,
+  })
+  const source = (): RoleSource => {
+    switch (kind) {
+      case 'built-in':
+        return { kind }
+      case 'checkpoint':
+        return {
+          kind,
+          location: location.trim(),
+          adapters: form.hasAdapters ? { rank, alpha, dropout, targets } : null,
+          storage,
+          contextWindow,
+          sampler: form.isSampled ? webLlm() : null,
+        }
+      case 'webllm':
+        return { kind, ...webLlm() }
+      case 'openai':
+        return { kind, baseUrl, model: model.trim(), concurrency, timeoutSeconds }
+      case 'tinker':
+        return {
+          kind,
+          baseUrl,
+          baseModel: model.trim(),
+          tokenizer: form.tokenizer.trim(),
+          rank,
+          timeoutSeconds,
+        }
+    }
+  }
+  return { source: source(), problem: null }
+}
+
+/** Null while none is chosen, or the addresses are not whole yet. */
+export function webLlmRecord(form: RoleForm): ModelRecord | null {
+  if (!form.hasOwnAddresses) return form.record
+  const { ownName, ownWeights, ownLibrary, ownIsHalf } = form
+  try {
+    const own = { id: ownName.trim(), model: ownWeights.trim(), library: ownLibrary.trim() }
+    return customRecord(own, featuresFor(ownIsHalf ? 'q0f16' : 'q0f32'))
+  } catch {
+    return null
+  }
+}
+
+function webLlmProblem(form: RoleForm): string | null {
+  if (webLlmRecord(form) === null)
+    return form.hasOwnAddresses
+      ? 'Give the model of WebLLM a name, and the http(s) addresses of its weights and of its library.'
+      : 'Choose a model of WebLLM.'
+  if (form.hasOwnAddresses && CATALOGUE.some(({ id }) => id === form.ownName.trim()))
+    return 'A model of WebLLM’s own list has this name. Give yours another.'
+  return Number.isInteger(form.sequences) && form.sequences >= 1 ? null : 'There must be at least one sequence.'
+}
+
+/** Of a checkpoint that WebLLM samples for. */
+function samplerProblem(form: RoleForm): string | null {
+  if (form.contextWindow === 0) return 'Say how long the context is: WebLLM keeps memory for it.'
+  const isListed = CATALOGUE.some(({ id }) => id === form.record?.model_id)
+  const isSame = samplersFor(form.location).some(({ id }) => id === form.record?.model_id)
+  if (!form.hasOwnAddresses && isListed && !isSame)
+    return 'WebLLM must sample with the model that is trained, in q0f16 or q0f32. Choose it, or give its addresses.'
+  return webLlmProblem(form)
+}
+
+function problemOf(form: RoleForm): string | null {
+  const isAddress = (text: string) => /^https?:\/\//i.test(text.trim()) && URL.canParse(text.trim())
+  const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least
+  switch (form.kind) {
+    case 'built-in':
+      return null
+    case 'checkpoint':
+      if (!isAddress(form.location) && !/^local:./.test(form.location))
+        return 'The folder must be an http(s) address, or one that was given to this page.'
+      if (form.contextWindow !== 0 && !isCount(form.contextWindow, 64))
+        return 'The context must be 64 tokens or more, or 0 for the model’s own limit.'
+      if (form.isSampled) {
+        const problem = samplerProblem(form)
+        if (problem !== null) return problem
+      }
+      if (!form.hasAdapters)
+        return form.storage === 'float32' ? null : 'All weights can only be trained as float32. Train adapters instead.'
+      if (!isCount(form.rank, 1)) return 'The rank must be a whole number from 1 on.'
+      if (!Number.isFinite(form.alpha)) return 'Alpha must be a number; twice the rank is usual.'
+      if (!(form.dropout >= 0 && form.dropout < 1)) return 'The dropout must be from 0 to below 1.'
+      return form.targets.length > 0 ? null : 'Adapters need a projection to change. Choose at least one.'
+    case 'webllm':
+      if (!isCount(form.contextWindow, 64)) return 'The context must be 64 tokens or more.'
+      return webLlmProblem(form)
+    case 'openai':
+    case 'tinker':
+      if (!isAddress(form.baseUrl)) return 'The server must be an http(s) address, such as http://127.0.0.1:8000/v1.'
+      if (new URL(form.baseUrl.trim()).username !== '') return 'Leave the key out of the address: it has its own field.'
+      if (form.model.trim() === '') return 'Name the model as the server does.'
+      if (!(form.timeoutSeconds > 0)) return 'The timeout must be above 0 s.'
+      if (form.kind === 'openai')
+        return isCount(form.concurrency, 1) ? null : 'There must be at least one request at once.'
+      if (form.tokenizer.trim() === '') return 'Give the folder of the model’s tokenizer.'
+      return isCount(form.rank, 1) ? null : 'The rank must be a whole number from 1 on.'
+  }
+}
+
+/** Forms as storage held them; what cannot be read is as at first. */
+export function parseForms(text: string | null): Record<Role, RoleForm> {
+  let kept: Partial<Record<Role, Partial<RoleForm>>> = {}
+  try {
+    kept = (JSON.parse(text ?? '{}') ?? {}) as typeof kept
+  } catch {
+    kept = {}
+  }
+  const form = (role: Role): RoleForm => {
+    const fields = Object.entries(Object(kept[role]) as object).filter(
+      ([name, value]) =>
+        name in FIRST_FORM &&
+        (name === 'record' ? isRecord(value) : typeof value === typeof FIRST_FORM[name as keyof RoleForm]) &&
+        (name !== 'targets' ||
+          (Array.isArray(value) && value.every((target) => PROJECTIONS.some((name) => name === target)))) &&
+        (name !== 'kind' || KINDS.includes(value as RoleSourceKind)),
+    )
+    return { ...FIRST_FORM, ...(Object.fromEntries(fields) as Partial<RoleForm>) }
+  }
+  return { policy: form('policy'), reward: form('reward'), author: form('author') }
+}
+
+function isRecord(value: unknown): boolean {
+  const record = Object(value) as Partial<Record<string, unknown>>
+  return ['model_id', 'model', 'model_lib'].every((name) => typeof record[name] === 'string')
+}
+
+/** "1.3 GB", "270 MB" */
+export function modelSize(bytes: number): string {
+  return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`
+}
+
+export function timeLeft(seconds: number | null): string {
+  if (seconds === null) return ''
+  return seconds < 90 ? `${Math.ceil(seconds)} s left` : `${Math.ceil(seconds / 60)} min left`
+}

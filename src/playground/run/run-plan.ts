@@ -1,0 +1,122 @@
+/**
+ * Runs that are to be made one after another: ablations × seeds of one configuration, as it was when they were asked for.
+ * Plain data, which the browser keeps until the last of them is done.
+ */
+import * as v from 'valibot'
+import type { RoleSource } from '../../roles/source.ts'
+import { settingsSchema } from '../../method/settings.ts'
+import type { StartRequest } from '../../sessions/loop-service.ts'
+import { MOST_ITERATIONS, type LinkContent } from '../state/link.ts'
+import { ABLATION_IDS, ablated, type AblationId } from './ablations.ts'
+
+const text = v.pipe(v.string(), v.minLength(1))
+const whole = (low: number, high: number) => v.pipe(v.number(), v.integer(), v.minValue(low), v.maxValue(high))
+
+/** What is inside of a source is checked where it is opened, as for the run of a link or a file. */
+const sourceSchema = v.custom<RoleSource>(
+  (input) =>
+    typeof input === 'object' &&
+    input !== null &&
+    'kind' in input &&
+    ['built-in', 'checkpoint', 'webllm', 'openai', 'tinker'].includes(String(input.kind)),
+)
+
+const itemSchema = v.object({
+  /** Null: the settings as they are. */
+  ablation: v.nullable(v.picklist(ABLATION_IDS)),
+  seed: whole(0, 2 ** 31 - 1),
+  /** The run that was begun for it; null before. */
+  runId: v.nullable(text),
+  state: v.picklist(['waiting', 'done', 'left-out']),
+})
+
+const planSchema = v.object({
+  version: v.literal(1),
+  id: text,
+  /** Milliseconds since 1970. */
+  createdAt: v.number(),
+  base: v.object({
+    preset: text,
+    settings: settingsSchema,
+    iterations: whole(1, MOST_ITERATIONS),
+    backend: v.picklist(['auto', 'cpu', 'webgpu']),
+    models: v.optional(
+      v.object({
+        policy: v.optional(sourceSchema),
+        reward: v.optional(sourceSchema),
+        author: v.optional(sourceSchema),
+      }),
+    ),
+  }),
+  items: v.pipe(v.array(itemSchema), v.minLength(1)),
+})
+
+export type RunPlan = v.InferOutput<typeof planSchema>
+export type PlanItem = RunPlan['items'][number]
+
+export const MOST_SEEDS = 50
+
+/** Seeds of a plan: `count` of them from `first` on, as far as there are seeds. */
+export function seedsFrom(first: number, count: number): number[] {
+  const last = 2 ** 31 - 1
+  return Array.from({ length: count }, (_, i) => (first + i) % (last + 1))
+}
+
+/**
+ * Every row gets its first seed before any gets its second: a plan that is cut short is a matrix of fewer seeds, not one of
+ * fewer rows. No rows: the settings as they are.
+ */
+export function planItems(rows: readonly AblationId[], seeds: readonly number[]): PlanItem[] {
+  const ablations = rows.length > 0 ? ABLATION_IDS.filter((id) => rows.includes(id)) : [null]
+  return seeds.flatMap((seed) =>
+    ablations.map((ablation): PlanItem => ({ ablation, seed, runId: null, state: 'waiting' })),
+  )
+}
+
+export function newPlan(
+  content: LinkContent & { models?: RunPlan['base']['models'] },
+  rows: readonly AblationId[],
+  seeds: readonly number[],
+  { id, createdAt }: Pick<RunPlan, 'id' | 'createdAt'>,
+): RunPlan {
+  const { preset, settings, iterations, backend, models } = content
+  const base = { preset, settings, iterations, backend, ...(models && { models }) }
+  return { version: 1, id, createdAt, base, items: planItems(rows, seeds) }
+}
+
+/** What is run for an item. Keys of servers are not in a plan, so they are not in this. */
+export function requestOf({ base }: RunPlan, { ablation, seed }: PlanItem, runId: string): StartRequest {
+  const { preset, settings, iterations, backend } = ablation === null ? base : ablated(base, ablation)
+  const { models } = base
+  return {
+    runId,
+    preset,
+    settings: { ...settings, seed },
+    iterations,
+    backend,
+    ...(models && { models: definedSources(models) }),
+  }
+}
+
+function definedSources(models: NonNullable<RunPlan['base']['models']>): NonNullable<StartRequest['models']> {
+  return Object.fromEntries(Object.entries(models).filter(([, source]) => source !== undefined))
+}
+
+/** The item whose turn it is; null when none is left. */
+export function nextItem(plan: RunPlan): PlanItem | null {
+  return plan.items.find(({ state }) => state === 'waiting') ?? null
+}
+
+export function withItem(plan: RunPlan, item: PlanItem, change: Partial<PlanItem>): RunPlan {
+  return { ...plan, items: plan.items.map((each) => (each === item ? { ...each, ...change } : each)) }
+}
+
+/** Null for what is no plan, or one of a page with other settings. */
+export function parsePlan(json: string): RunPlan | null {
+  try {
+    const result = v.safeParse(planSchema, JSON.parse(json))
+    return result.success ? result.output : null
+  } catch {
+    return null
+  }
+}

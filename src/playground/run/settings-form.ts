@@ -1,0 +1,118 @@
+/** Which settings the page shows where, and how a slider's travel maps to a setting's value. */
+import { SETTING_INFO } from './setting-info.ts'
+import type { Settings } from '../../method/settings.ts'
+
+export type SettingName = keyof Settings
+
+/** Shown at once; the freeze switches are on the diagram as well. */
+export const UP_FRONT: readonly { title: string; names: readonly SettingName[] }[] = [
+  { title: 'Signal', names: ['signal', 'lambda', 'evaluationsPerStep', 'groupSize'] },
+  { title: 'Task adaptation', names: ['alphaLow', 'alphaHigh'] },
+  { title: 'Sampling', names: ['policyTemperature', 'rewardTemperature'] },
+  { title: 'Learning', names: ['policyLearningRate', 'rewardLearningRate'] },
+  { title: 'What learns', names: ['trainPolicy', 'trainReward', 'adaptEnvironment'] },
+]
+
+/** Folded away. `setting` is the choice of a world, at the top of the page. */
+export const FOLDED: readonly { title: string; names: readonly SettingName[] }[] = [
+  {
+    title: 'Run',
+    names: [
+      'seed',
+      'profile',
+      'tasksPerIteration',
+      'taskPoolSize',
+      'maxSteps',
+      'evaluateEvery',
+      'evaluationTasks',
+      'evaluationRollouts',
+    ],
+  },
+  {
+    title: 'Feedback and filters',
+    names: [
+      'rewardGrouping',
+      'singleSurvivor',
+      'normAdvByStd',
+      'policyAccuracyLow',
+      'policyAccuracyHigh',
+      'rewardAccuracyLow',
+      'rewardAccuracyHigh',
+    ],
+  },
+  {
+    title: 'Optimisation',
+    names: [
+      'policyUpdatesPerIteration',
+      'rewardUpdatesPerIteration',
+      'clipRatioLow',
+      'clipRatioHigh',
+      'klCoefficient',
+      'klEstimator',
+      'lossAggregation',
+      'maxGradNorm',
+      'weightDecay',
+      'importanceCap',
+    ],
+  },
+  { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
+  { title: 'Coding', names: ['problems'] },
+  { title: 'Author', names: ['authorTemperature', 'rewriteAttempts', 'topP'] },
+]
+
+interface Travel {
+  min: number
+  max: number
+  step: number
+  isLogarithmic: boolean
+}
+
+/** Where a slider moves: often less than what a setting may be, which the number field beside it still takes. */
+const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
+  evaluationsPerStep: { max: 9 },
+  groupSize: { max: 32 },
+  policyTemperature: { max: 1.5 },
+  rewardTemperature: { max: 1.5 },
+  authorTemperature: { max: 1.5 },
+  policyLearningRate: { min: 1e-6, max: 1e-2, isLogarithmic: true },
+  rewardLearningRate: { min: 1e-6, max: 1e-2, isLogarithmic: true },
+  tasksPerIteration: { max: 32 },
+  taskPoolSize: { min: 1, max: 4096, isLogarithmic: true },
+  evaluateEvery: { max: 50 },
+  evaluationTasks: { max: 256 },
+  clipRatioLow: { max: 0.5 },
+  clipRatioHigh: { max: 0.5 },
+  klCoefficient: { max: 0.2 },
+  maxGradNorm: { min: 0.01, max: 100, isLogarithmic: true },
+  weightDecay: { max: 0.2 },
+  importanceCap: { max: 10 },
+}
+
+/** Null where a slider would say nothing: choices, switches, the seed. */
+export function travelOf(name: SettingName): Travel | null {
+  const { domain } = SETTING_INFO[name]
+  if (domain.kind !== 'number' || name === 'seed') return null
+  return {
+    min: domain.min,
+    max: domain.max,
+    step: SETTING_INFO[name].step ?? 1,
+    isLogarithmic: false,
+    ...TRAVEL[name],
+  }
+}
+
+/** Positions of a slider on a logarithmic scale: 0 to this. */
+export const LOG_STEPS = 200
+
+export function toPosition(value: number, travel: Travel): number {
+  const within = Math.min(travel.max, Math.max(travel.min, value))
+  if (!travel.isLogarithmic) return within
+  return Math.round((LOG_STEPS * Math.log(within / travel.min)) / Math.log(travel.max / travel.min))
+}
+
+/** Values on a logarithmic scale are rounded to two digits: 3e-4, never 3.0199e-4. */
+export function fromPosition(position: number, travel: Travel, isInteger = false): number {
+  if (!travel.isLogarithmic) return position
+  const value = Number((travel.min * (travel.max / travel.min) ** (position / LOG_STEPS)).toPrecision(2))
+  return Math.min(travel.max, Math.max(travel.min, isInteger ? Math.round(value) : value))
+}

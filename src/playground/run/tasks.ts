@@ -1,0 +1,116 @@
+/** Task families: an original task and all that the author has made of it, with the accuracy that drove every change. */
+import type { RewriteView, RunView, TaskView } from '../../runs/fold.ts'
+
+export interface FamilyPoint {
+  iteration: number
+  accuracy: number
+  played: number
+  /** Played to measure a rewrite that was not let in. */
+  isRejected: boolean
+}
+
+export interface Family {
+  rootId: string
+  kind: string
+  /** The original and all candidates, in the order in which they came. */
+  members: readonly TaskView[]
+  /** The task that is played now. */
+  active: TaskView
+  instruction: string
+  accuracy: number | null
+  points: FamilyPoint[]
+  /** Oldest first. */
+  rewrites: RewriteView[]
+  accepted: number
+  /** When something last happened to it. */
+  lastIteration: number
+}
+
+/** `members` are those of one root, at least the original, in the order in which they came. */
+export function familyOf(rootId: string, members: readonly TaskView[]): Family {
+  const active = members.findLast((task) => task.status === 'active') ?? members[0]!
+  const points = members
+    .flatMap((task) =>
+      task.history.map((h) => ({
+        iteration: h.iteration,
+        accuracy: h.won / h.played,
+        played: h.played,
+        isRejected: task.status === 'rejected',
+      })),
+    )
+    .sort((a, b) => a.iteration - b.iteration)
+  const rewrites = members
+    .flatMap((task) => task.rewrites.map((rewrite) => ({ ...rewrite })))
+    .sort((a, b) => a.iteration - b.iteration)
+  const latest = active.history.at(-1)
+  return {
+    rootId,
+    kind: active.task.kind,
+    members: [...members],
+    active,
+    instruction: active.task.instruction,
+    accuracy: latest ? latest.won / latest.played : null,
+    points,
+    rewrites,
+    accepted: rewrites.filter((rewrite) => rewrite.resolution?.accepted).length,
+    lastIteration: Math.max(0, rewrites.at(-1)?.iteration ?? 0, points.at(-1)?.iteration ?? 0),
+  }
+}
+
+/** The tasks of a run by their root, both in the order in which they came. */
+export function membersByRoot(tasks: RunView['tasks']): Map<string, TaskView[]> {
+  const members = new Map<string, TaskView[]>()
+  for (const task of tasks.values()) {
+    const list = members.get(task.task.rootId)
+    if (list) list.push(task)
+    else members.set(task.task.rootId, [task])
+  }
+  return members
+}
+
+/** Families in the order of what happened last; untouched ones keep their order at the end. */
+export function families(view: RunView): Family[] {
+  return [...membersByRoot(view.tasks)].map(([rootId, tasks]) => familyOf(rootId, tasks)).sort(byRewrites)
+}
+
+const byRewrites = (a: Family, b: Family) => b.rewrites.length - a.rewrites.length || b.lastIteration - a.lastIteration
+
+const rejections = (family: Family) => family.rewrites.filter((rewrite) => rewriteState(rewrite) === 'rejected').length
+
+/** Orders of the list; what is not known comes last. */
+export const FAMILY_ORDERS = {
+  rewrites: { name: 'Most rewritten', compare: byRewrites },
+  rejected: {
+    name: 'Rewrites not accepted',
+    compare: (a: Family, b: Family) =>
+      rejections(b) - rejections(a) || b.lastIteration - a.lastIteration || byRewrites(a, b),
+  },
+  latest: { name: 'Last played', compare: (a: Family, b: Family) => b.lastIteration - a.lastIteration },
+  hardest: {
+    name: 'Hardest now',
+    compare: (a: Family, b: Family) => (a.accuracy ?? Infinity) - (b.accuracy ?? Infinity) || 0,
+  },
+  easiest: { name: 'Easiest now', compare: (a: Family, b: Family) => (b.accuracy ?? -1) - (a.accuracy ?? -1) },
+} as const
+export type FamilyOrder = keyof typeof FAMILY_ORDERS
+
+export type RewriteState = 'accepted' | 'rejected' | 'refused' | 'waiting'
+
+export const STATE_WORDS: Readonly<Record<RewriteState, string>> = {
+  accepted: 'accepted',
+  rejected: 'not accepted',
+  refused: 'no valid rewrite',
+  waiting: 'being measured',
+}
+
+/** Refused: the author found nothing valid. Waiting: its rollouts come with the next iteration. */
+export function rewriteState(rewrite: RewriteView): RewriteState {
+  if (rewrite.resolution) return rewrite.resolution.accepted ? 'accepted' : 'rejected'
+  return rewrite.proposal.candidate ? 'waiting' : 'refused'
+}
+
+export function familySentence(family: Family): string {
+  if (family.rewrites.length === 0) return 'never rewritten'
+  const proposals = family.rewrites.length === 1 ? '1 rewrite' : `${family.rewrites.length} rewrites`
+  return `${proposals}, ${family.accepted} accepted`
+}

@@ -1,0 +1,118 @@
+/**
+ * What other thresholds would have done: tasks by their last measured accuracy, which of them α_low and α_high would send
+ * to the author, and which of the rewrites that were measured they would have let in. The rules are the loop's own.
+ */
+import { decideRewrite, rewriteDirection, type BandSettings } from '../../method/adaptation.ts'
+import type { RunView } from '../../runs/fold.ts'
+import type { Direction } from '../../method/ports.ts'
+import { counted, percent } from '../kit/format.ts'
+import { settingsOf } from './trajectories.ts'
+
+export const BINS = 20
+
+export interface MeasuredTask {
+  taskId: string
+  instruction: string
+  accuracy: number
+  iteration: number
+  /** What becomes of it when it is played at this accuracy. */
+  direction: Direction | null
+  /** Under the thresholds of the run. */
+  directionNow: Direction | null
+}
+
+export interface HistogramBin {
+  /** Accuracies from `from` up to and without `to`; the last one with it. */
+  from: number
+  to: number
+  count: number
+}
+
+/** Active tasks that have been measured, lowest accuracy first. */
+export function measuredTasks(view: RunView, band: BandSettings): MeasuredTask[] {
+  const running = view.settings
+  const tasks: MeasuredTask[] = []
+  for (const { task, history, status } of view.tasks.values()) {
+    const latest = history.at(-1)
+    if (status !== 'active' || !latest) continue
+    const accuracy = latest.won / latest.played
+    tasks.push({
+      taskId: task.id,
+      instruction: task.instruction,
+      accuracy,
+      iteration: latest.iteration,
+      direction: rewriteDirection(accuracy, band),
+      directionNow: running && rewriteDirection(accuracy, running),
+    })
+  }
+  return tasks.sort((a, b) => a.accuracy - b.accuracy)
+}
+
+export function accuracyHistogram(tasks: readonly MeasuredTask[], bins = BINS): HistogramBin[] {
+  const counts = Array.from({ length: bins }, () => 0)
+  for (const { accuracy } of tasks) counts[Math.min(bins - 1, Math.floor(accuracy * bins + 1e-9))]!++
+  return counts.map((count, index) => ({ from: index / bins, to: (index + 1) / bins, count }))
+}
+
+/** The histogram in words: how many lie where, and where most do. */
+export function summariseHistogram(tasks: readonly MeasuredTask[], band: BandSettings, noun: string): string {
+  const bins = accuracyHistogram(tasks)
+  const most = bins.reduce((best, bin) => (bin.count > best.count ? bin : best))
+  const of = (direction: Direction | null) => tasks.filter((task) => task.direction === direction).length
+  return [
+    `Last measured accuracy of ${counted(tasks.length, noun)}:`,
+    `${of('easier')} up to α_low = ${percent(band.alphaLow)}, ${of(null)} inside the band,`,
+    `${of('harder')} from α_high = ${percent(band.alphaHigh)} on;`,
+    `most, ${most.count}, from ${percent(most.from)} to ${percent(most.to)}.`,
+  ].join(' ')
+}
+
+/** Where the middle of a bin lies; one that a threshold cuts has tasks on both sides of it. */
+export function placeOfBin({ from, to }: HistogramBin, { alphaLow, alphaHigh }: BandSettings): string {
+  const cuts = (alpha: number) => from < alpha && alpha < to
+  if (cuts(alphaLow)) return 'cut by α_low'
+  if (cuts(alphaHigh)) return 'cut by α_high'
+  return to <= alphaLow ? 'below' : from >= alphaHigh ? 'above' : 'inside'
+}
+
+export type ProposalFate = 'accepted' | 'rejected' | 'not proposed'
+
+export interface RevisitedProposal {
+  proposalId: string
+  iteration: number
+  instruction: string
+  direction: Direction
+  accuracyBefore: number
+  accuracyAfter: number
+  was: ProposalFate
+  wouldBe: ProposalFate
+  rule: string
+}
+
+/** Rewrites that were measured, newest first. One whose task would have been left alone would not have been proposed. */
+export function revisitedProposals(view: RunView, band: BandSettings): RevisitedProposal[] {
+  const revisited: RevisitedProposal[] = []
+  for (const { proposal, iteration, resolution } of view.rewrites.values()) {
+    if (!resolution) continue
+    const { direction, accuracyBefore, accuracyAfter, accepted } = resolution
+    const decision = decideRewrite(direction, accuracyBefore, accuracyAfter, band)
+    const isProposed = rewriteDirection(accuracyBefore, band) === direction
+    revisited.push({
+      proposalId: proposal.proposalId,
+      iteration,
+      instruction: proposal.candidate?.instruction ?? proposal.taskId,
+      direction,
+      accuracyBefore,
+      accuracyAfter,
+      was: accepted ? 'accepted' : 'rejected',
+      wouldBe: !isProposed ? 'not proposed' : decision.accepted ? 'accepted' : 'rejected',
+      rule: isProposed ? decision.rule : 'acc(q) is inside (α_low, α_high)',
+    })
+  }
+  return revisited.reverse()
+}
+
+/** The thresholds that the newest iteration ran with; null before the first. */
+export function bandOf(view: RunView): BandSettings | null {
+  return view.current ? settingsOf(view, view.current.iteration) : view.settings
+}

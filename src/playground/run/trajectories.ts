@@ -1,0 +1,173 @@
+/**
+ * One group of trajectories: all rollouts of a task in an iteration, step index by step index, which is how the
+ * method compares them (the advantage of a step is standardised down a column).
+ */
+import type { Evaluation, StepHappened } from '../../method/events.ts'
+import type { Outcome } from '../../method/ports.ts'
+import { meanScore } from '../../method/feedback.ts'
+import type { EpisodeView, IterationView, RunView } from '../../runs/fold.ts'
+import type { Settings } from '../../method/settings.ts'
+import { percent, signed } from '../kit/format.ts'
+
+export interface GroupChoice {
+  taskId: string
+  instruction: string
+  /** Share solved so far; null before the first finished rollout. */
+  accuracy: number | null
+  played: number
+  isCandidate: boolean
+}
+
+/** The settings that an iteration ran with: those of the start and all changes since. */
+export function settingsOf(view: RunView, iteration: number): Settings | null {
+  if (!view.started) return null
+  const patches = view.settingsChanges.filter((change) => change.iteration <= iteration).map((change) => change.patch)
+  return Object.assign({ ...view.started.settings }, ...patches) as Settings
+}
+
+/** The tasks that an iteration plays, in the order in which it drew them. */
+export function groupChoices(view: RunView, iteration: IterationView): GroupChoice[] {
+  const tally = new Map<string, { won: number; played: number; instruction: string }>()
+  for (const { episode } of iteration.episodes) {
+    let entry = tally.get(episode.taskId)
+    if (!entry) tally.set(episode.taskId, (entry = { won: 0, played: 0, instruction: episode.instruction }))
+    entry.played++
+    if (episode.outcome === 1) entry.won++
+  }
+  const choice = (taskId: string, isCandidate: boolean): GroupChoice => {
+    const entry = tally.get(taskId)
+    const instruction = view.tasks.get(taskId)?.task.instruction ?? entry?.instruction ?? taskId
+    return {
+      taskId,
+      instruction,
+      isCandidate,
+      played: entry?.played ?? 0,
+      accuracy: entry ? entry.won / entry.played : null,
+    }
+  }
+  return [
+    ...iteration.taskIds.map((id) => choice(id, false)),
+    ...iteration.pendingTaskIds.map((id) => choice(id, true)),
+  ]
+}
+
+/** The group that teaches most at a glance: the one nearest to half solved. */
+export function mostTelling(choices: readonly GroupChoice[]): string | null {
+  let best: GroupChoice | null = null
+  const doubt = (choice: GroupChoice) => (choice.accuracy === null ? 1 : Math.abs(choice.accuracy - 0.5))
+  for (const choice of choices) if (best === null || doubt(choice) < doubt(best)) best = choice
+  return best?.taskId ?? null
+}
+
+export interface StepView {
+  index: number
+  response: string
+  thought: string
+  command: string
+  observation: string
+  /** Null while the episode is still going. */
+  trueLabel: 1 | -1 | null
+  distance: number | null
+  evaluations: Evaluation[] | null
+  meanScore: number | null
+  feedback: number | null
+  /** Undefined until assigned; null where the step does not train the policy. */
+  advantage: number | null | undefined
+  rewardAdvantages: (number | null)[] | null
+}
+
+export interface TrajectoryView {
+  episodeId: string
+  rollout: number
+  opening: string
+  /** Null while it is being rolled out. */
+  outcome: Outcome | null
+  steps: StepView[]
+}
+
+export interface GroupView {
+  taskId: string
+  trajectories: TrajectoryView[]
+  /** Longest trajectory, in steps. */
+  width: number
+}
+
+export function group(
+  iteration: IterationView,
+  taskId: string,
+  profile: Settings['profile'],
+  live: ReadonlyMap<string, readonly StepHappened[]> = new Map(),
+): GroupView {
+  const trajectories = iteration.episodes
+    .filter(({ episode }) => episode.taskId === taskId)
+    .map((view) => finished(view, profile))
+  trajectories.sort((a, b) => a.rollout - b.rollout)
+  const known = new Set(trajectories.map((t) => t.episodeId))
+  for (const [episodeId, steps] of live) {
+    if (steps[0]?.taskId !== taskId || known.has(episodeId)) continue
+    trajectories.push({
+      episodeId,
+      rollout: trajectories.length,
+      opening: '',
+      outcome: null,
+      steps: steps.map(happening),
+    })
+  }
+  return { taskId, trajectories, width: Math.max(0, ...trajectories.map((t) => t.steps.length)) }
+}
+
+function finished(view: EpisodeView, profile: Settings['profile']): TrajectoryView {
+  const { episode, votes, feedback, policyAdvantages, rewardAdvantages } = view
+  return {
+    episodeId: episode.episodeId,
+    rollout: episode.rollout,
+    opening: episode.opening,
+    outcome: episode.outcome,
+    steps: episode.steps.map((step, index) => ({
+      index,
+      response: step.response,
+      thought: step.thought,
+      command: step.command,
+      observation: step.observation,
+      trueLabel: step.trueLabel,
+      distance: step.distance,
+      evaluations: votes?.[index] ?? null,
+      meanScore: votes?.[index]
+        ? meanScore(
+            votes[index].map((vote) => vote.score),
+            profile,
+          )
+        : null,
+      feedback: feedback?.[index] ?? null,
+      advantage: policyAdvantages?.[index],
+      rewardAdvantages: rewardAdvantages?.[index] ?? null,
+    })),
+  }
+}
+
+function happening(step: StepHappened): StepView {
+  return {
+    index: step.index,
+    response: step.response.trim(),
+    thought: '',
+    command: '',
+    observation: step.observation,
+    trueLabel: null,
+    distance: null,
+    evaluations: null,
+    meanScore: null,
+    feedback: null,
+    advantage: undefined,
+    rewardAdvantages: null,
+  }
+}
+
+/** A step whose advantage has not been assigned, in one breath, for a title and for screen readers. */
+export function cellName(trajectory: TrajectoryView, step: StepView): string {
+  const where = `Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`
+  return step.meanScore === null ? where : `${where}, mean score ${signed(step.meanScore, 1)}`
+}
+
+export function groupSentence(choice: GroupChoice): string {
+  return choice.accuracy === null ? 'rolling out' : `${percent(choice.accuracy)} of ${choice.played} solved`
+}

@@ -1,0 +1,71 @@
+/**
+ * What a setting that a person has just changed would do to what is already there, before anything is run: another λ or
+ * signal to the advantages of the newest judged batch, other thresholds to the tasks that have been measured. The
+ * arithmetic is the loop's own (batch.ts, thresholds.ts).
+ */
+import type { IterationView, RunView } from '../../../runs/fold.ts'
+import type { Settings } from '../../../method/settings.ts'
+import { batchOf, countFlips, isJudged, rederive, type BatchGroup } from '../../run/batch.ts'
+import { counted } from '../../kit/format.ts'
+import { measuredTasks } from '../../run/thresholds.ts'
+import { settingsOf } from '../../run/trajectories.ts'
+
+export interface Forecast {
+  sentence: string
+  /** The part of the page that shows which. */
+  href: '#equation' | '#thresholds'
+}
+
+/** The newest iteration whose feedback is known and whose steps are still there. */
+export function judgedIteration(view: RunView): IterationView | null {
+  return view.iterations.findLast((iteration) => !iteration.isReleased && isJudged(iteration)) ?? null
+}
+
+/** An iteration's groups with the settings that it ran under. */
+export interface JudgedBatch {
+  iteration: number
+  had: Settings
+  groups: readonly BatchGroup[]
+}
+
+export function judgedBatch(view: RunView): JudgedBatch | null {
+  const iteration = judgedIteration(view)
+  const had = iteration && settingsOf(view, iteration.iteration)
+  return had && { iteration: iteration.iteration, had, groups: batchOf(view, iteration) }
+}
+
+/** Null where the batch was computed with that very setting, or belongs to another world. */
+export function advantagesForecast(
+  { iteration, had, groups }: JudgedBatch,
+  name: 'lambda' | 'signal',
+  wished: Settings,
+): Forecast | null {
+  if (had.setting !== wished.setting || had[name] === wished[name]) return null
+  const rederived = rederive(groups, had, { ...had, [name]: wished[name] })
+  const { trained, flipped, stopped, started } = countFlips(rederived, 'policy')
+  /** Those of the iteration as it was, as the view of episodes counts them. */
+  const trainedThen = trained + stopped - started
+  const others = [
+    ...(stopped > 0 ? [`${stopped} would drop out`] : []),
+    ...(started > 0 ? [`${started} would come in`] : []),
+  ]
+  return {
+    sentence: `In iteration ${iteration}, ${flipped} of the policy’s ${counted(trainedThen, 'advantage')} would change sign${others.map((other) => `, ${other}`).join('')}.`,
+    href: '#equation',
+  }
+}
+
+/** Null where no task has been measured, where the band is the run's, or where it belongs to another world. */
+export function thresholdForecast(view: RunView, name: 'alphaLow' | 'alphaHigh', wished: Settings): Forecast | null {
+  const had = view.current ? settingsOf(view, view.current.iteration) : view.settings
+  if (!had || had.setting !== wished.setting || had[name] === wished[name]) return null
+  const direction = name === 'alphaLow' ? 'easier' : 'harder'
+  const tasks = measuredTasks(view, { ...had, [name]: wished[name] })
+  if (tasks.length === 0) return null
+  const would = tasks.filter((task) => task.direction === direction).length
+  const does = tasks.filter((task) => task.directionNow === direction).length
+  return {
+    sentence: `Of ${counted(tasks.length, had.setting === 'coding' ? 'measured problem' : 'measured task')}, ${would} would be made ${direction} instead of ${does}.`,
+    href: '#thresholds',
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * A configuration as the end of an address, so that whoever opens it gets the same run:
+ *
+ *     #v1.<JSON, deflate-raw, base64url>&view=episodes&hide=tasks,policyTemperature&lesson=lambda&at=12/task/2/5&run=<id>
+ *
+ * The JSON holds what differs from the preset, and always the seed. The rest stands outside of it, because people write it
+ * by hand: the view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that it is in. Each of
+ * them also goes without a configuration: `#episodes&at=12`, `#lesson=lambda`.
+ */
+import { parseSettings, presetSettings, SettingsError, type Settings } from '../../method/settings.ts'
+import type { BackendWish } from '../../sessions/loop-service.ts'
+import { readSpot, type Spot } from '../run/spot.ts'
+
+export const SECTIONS = {
+  world: 'Choice of the world',
+  settings: 'Settings',
+  loop: 'The loop',
+  curves: 'Curves',
+  trajectories: 'Episodes',
+  tasks: 'Tasks',
+  runs: 'Runs',
+  games: 'Games and problems',
+  models: 'Models',
+  cluster: 'Cluster',
+  benchmark: 'Benchmark',
+} as const
+export type Section = keyof typeof SECTIONS
+/** A part of the page, or the control of one setting. */
+export type Hideable = Section | keyof Settings
+
+export interface LinkContent {
+  preset: string
+  /** Whole and valid. */
+  settings: Settings
+  backend: BackendWish
+  iterations: number
+}
+
+export interface ReadLink {
+  /** Null where the link has none, and leaves the settings as they are. */
+  content: LinkContent | null
+  hidden: Hideable[]
+  /** Names under `hide` that nothing on the page has. */
+  unknown: string[]
+  /** What to look at; null where the link does not say. */
+  spot: Spot | null
+  /** What stands under `at` and is no place in a run. */
+  unreadable: string | null
+  /** Id of the kept run that is looked at; null for the recorded run that comes with the page. */
+  run: string | null
+  /** Name of a lesson, which may not exist. */
+  lesson: string | null
+}
+
+/** What may stand in an address beside its beginning. */
+const FIELDS = ['view', 'hide', 'lesson', 'at', 'run'] as const
+export type Field = (typeof FIELDS)[number]
+
+export const DEFAULT_ITERATIONS = 1000
+export const MOST_ITERATIONS = 1_000_000
+
+/** A link whose configuration cannot be read; the message says why and what holds instead. */
+export class LinkError extends Error {
+  override readonly name = 'LinkError'
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(`${why} The page goes on with the settings that it had. Ask for the link again, or copy it whole.`, options)
+  }
+}
+
+/** Characters and bytes: far more than all settings take, and little enough to unpack whatever they hold. */
+const LONGEST_CODE = 16_384
+const LONGEST_JSON = 65_536
+
+const BACKENDS: readonly BackendWish[] = ['auto', 'cpu', 'webgpu']
+
+/** The beginning of an address, empty where there is none, and its fields; what to hide may stand in several. */
+export function partsOf(hash: string): { head: string; fields: Partial<Record<Field, string>> } {
+  const parts = hash.replace(/^#/, '').split('&')
+  const head = parts[0]!.includes('=') ? '' : parts.shift()!
+  const fields: Partial<Record<Field, string>> = {}
+  for (const part of parts) {
+    const name = part.slice(0, Math.max(0, part.indexOf('='))) as Field
+    const value = part.slice(name.length + 1)
+    if (name === 'hide' && fields.hide !== undefined) fields.hide += `,${value}`
+    else if (FIELDS.includes(name)) fields[name] ??= value
+  }
+  return { head, fields }
+}
+
+/** Whether the end of an address is for this module at all. */
+export function isLink(hash: string): boolean {
+  const { head, fields } = partsOf(hash)
+  return (
+    isConfiguration(head) || [fields.hide, fields.lesson, fields.at, fields.run].some((field) => field !== undefined)
+  )
+}
+
+export function isConfiguration(head: string): boolean {
+  return /^v\d+\./.test(head)
+}
+
+export async function writeLink(content: LinkContent, hidden: readonly Hideable[] = []): Promise<string> {
+  const base = presetSettings(content.preset)
+  const names = Object.keys(content.settings) as (keyof Settings)[]
+  const differing = names.filter((name) => name === 'seed' || content.settings[name] !== base[name])
+  const json = {
+    preset: content.preset,
+    settings: Object.fromEntries(differing.map((name) => [name, content.settings[name]])),
+    ...(content.backend !== 'auto' && { backend: content.backend }),
+    ...(content.iterations !== DEFAULT_ITERATIONS && { iterations: content.iterations }),
+  }
+  const packed = await throughStream(
+    new TextEncoder().encode(JSON.stringify(json)),
+    new CompressionStream('deflate-raw'),
+  )
+  return `#v1.${toBase64Url(packed)}${hidden.length > 0 ? `&hide=${hidden.join(',')}` : ''}`
+}
+
+/** Throws LinkError. */
+export async function readLink(hash: string): Promise<ReadLink> {
+  const { head, fields } = partsOf(hash)
+  const names = (fields.hide ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const spot = readSpot(fields.at ?? '')
+  return {
+    content: isConfiguration(head) ? await readContent(head) : null,
+    hidden: names.filter(isHideable),
+    unknown: names.filter((name) => !isHideable(name)),
+    spot,
+    unreadable: fields.at !== undefined && spot === null ? fields.at : null,
+    run: fields.run === undefined || fields.run === '' ? null : unescaped(fields.run),
+    lesson: fields.lesson ?? null,
+  }
+}
+
+/** What is not escaped well stands for itself: no run has such a name, and the page says so. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+async function readContent(code: string): Promise<LinkContent> {
+  const [, version, packed] = /^v(\d+)\.(.*)$/s.exec(code) ?? []
+  if (version !== '1') {
+    throw new LinkError(`The link is of version ${version ?? 'unknown'}; this page reads version 1.`)
+  }
+  if (packed!.length > LONGEST_CODE) throw new LinkError('The link is longer than any configuration.')
+  let json: unknown
+  try {
+    const bytes = await throughStream(fromBase64Url(packed!), new DecompressionStream('deflate-raw'), LONGEST_JSON)
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new LinkError('The configuration in the link is damaged or cut short.', { cause })
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new LinkError('The link holds no configuration.')
+  }
+  const { preset, settings, backend = 'auto', iterations = DEFAULT_ITERATIONS } = json as Record<string, unknown>
+  if (typeof preset !== 'string') throw new LinkError('The link names no preset.')
+  if (!BACKENDS.includes(backend as BackendWish)) {
+    throw new LinkError(`The link asks for the backend ${JSON.stringify(backend)}; there are ${BACKENDS.join(', ')}.`)
+  }
+  if (!Number.isInteger(iterations) || (iterations as number) < 1 || (iterations as number) > MOST_ITERATIONS) {
+    throw new LinkError(`The link asks for ${JSON.stringify(iterations)} iterations; they are a whole number from 1.`)
+  }
+  try {
+    return {
+      preset,
+      settings: parseSettings(settings ?? {}, preset),
+      backend: backend as BackendWish,
+      iterations: iterations as number,
+    }
+  } catch (cause) {
+    if (!(cause instanceof SettingsError)) throw cause
+    throw new LinkError(`The link asks for what cannot be: ${cause.message}`, { cause })
+  }
+}
+
+function isHideable(name: string): name is Hideable {
+  return Object.hasOwn(SECTIONS, name) || Object.hasOwn(presetSettings(), name)
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+}
+
+/** Throws DOMException for what is not base64url. */
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
+}
+
+/** Throws RangeError for more than `limit` bytes, and TypeError for what cannot be unpacked. */
+async function throughStream(
+  bytes: Uint8Array<ArrayBuffer>,
+  stream: CompressionStream | DecompressionStream,
+  limit = Infinity,
+): Promise<Uint8Array> {
+  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.length
+    if (size > limit) {
+      await reader.cancel()
+      throw new RangeError(`More than ${limit} bytes.`)
+    }
+    chunks.push(next.value)
+  }
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}

@@ -1,0 +1,25 @@
+/** Steps of the episodes that are being rolled out, until the record of each episode takes their place. */
+import type { StepHappened } from '../../method/events.ts'
+
+export class LiveSteps {
+  readonly #byEpisode = new Map<string, StepHappened[]>()
+
+  /** In the order in which the episodes began. */
+  get byEpisode(): ReadonlyMap<string, readonly StepHappened[]> {
+    return this.#byEpisode
+  }
+
+  take(step: StepHappened): void {
+    const steps = this.#byEpisode.get(step.episodeId)
+    if (steps) steps.push(step)
+    else this.#byEpisode.set(step.episodeId, [step])
+  }
+
+  forget(episodeId: string): void {
+    this.#byEpisode.delete(episodeId)
+  }
+
+  clear(): void {
+    this.#byEpisode.clear()
+  }
+}

@@ -1,0 +1,33 @@
+/** What the page says of a queue of runs. */
+import { ablationLabel } from '../run/ablations.ts'
+import { counted } from '../kit/format.ts'
+import type { PlanItem, RunPlan } from '../run/run-plan.ts'
+
+export type HoldReason = 'closed' | 'stopped' | 'failed' | 'replaced'
+
+/** "Policy alone, seed 3" */
+export function itemName({ ablation, seed }: PlanItem, { base }: RunPlan): string {
+  const of = ablation === null ? base.preset : ablationLabel(ablation, base.settings.setting)
+  return `${of}, seed ${seed}`
+}
+
+/** "3 of 12 runs are done, 1 is left out" */
+export function progressOf({ items }: RunPlan): string {
+  const count = (state: PlanItem['state']) => items.filter((item) => item.state === state).length
+  const [done, leftOut] = [count('done'), count('left-out')]
+  return `${done} of ${counted(items.length, 'run')} done${leftOut > 0 ? `, ${leftOut} left out` : ''}`
+}
+
+export function heldSentence(held: HoldReason, item: PlanItem, plan: RunPlan): string {
+  const name = itemName(item, plan)
+  switch (held) {
+    case 'closed':
+      return `The page was closed ${item.runId === null ? 'before' : 'in'} the run “${name}”.`
+    case 'stopped':
+      return `The run “${name}” was stopped.`
+    case 'failed':
+      return `The run “${name}” has failed, and the next might for the same reason. What went wrong is said above.`
+    case 'replaced':
+      return `Another run was started in the place of “${name}”.`
+  }
+}

@@ -1,0 +1,95 @@
+/** The benchmark in this tab: what is measured, what came of it, and on which machine. */
+import type { Machine } from '../../../bench/machine.ts'
+import type { Measurement, SuiteName } from '../../../bench/suite.ts'
+import type { Bridge } from '../../../threads/worker-bridge.ts'
+import type { BenchWorker } from '../../../../workers/bench.ts'
+import type { OpenBench } from '../../state/workers/bench-worker.ts'
+
+export type BenchmarkState =
+  | { state: 'idle' }
+  | { state: 'running'; suite: SuiteName; progress: string }
+  | { state: 'finished' }
+  | { state: 'cancelled' }
+  | { state: 'failed'; suite: SuiteName; why: string }
+
+export class Benchmark {
+  readonly #open: OpenBench
+  #machine = $state.raw<Machine | null>(null)
+  #machineProblem = $state.raw<string | null>(null)
+  #measurements = $state.raw<readonly Measurement[]>([])
+  #state = $state.raw<BenchmarkState>({ state: 'idle' })
+  #worker: Bridge<BenchWorker> | null = null
+
+  constructor(open: OpenBench) {
+    this.#open = open
+  }
+
+  /** Null until it has been looked at. */
+  get machine(): Machine | null {
+    return this.#machine
+  }
+  /** Why the machine could not be looked at; null where it could. */
+  get machineProblem(): string | null {
+    return this.#machineProblem
+  }
+  get measurements(): readonly Measurement[] {
+    return this.#measurements
+  }
+  get state(): BenchmarkState {
+    return this.#state
+  }
+
+  async look(): Promise<void> {
+    const worker = this.#open()
+    try {
+      this.#machine = await worker.remote.machine()
+    } catch (cause) {
+      this.#machineProblem = messageOf(cause)
+    } finally {
+      worker.terminate()
+    }
+  }
+
+  /** One suite after another; each takes the place of what it measured before. */
+  async run(suites: readonly SuiteName[]): Promise<void> {
+    if (this.#state.state === 'running') return
+    for (const suite of suites) {
+      this.#measurements = this.#measurements.filter((measurement) => measurement.suite !== suite)
+      this.#state = { state: 'running', suite, progress: 'Starting' }
+      const worker = this.#open()
+      this.#worker = worker
+      try {
+        await worker.remote.run(
+          suite,
+          (measurement) => {
+            if (this.#worker === worker) this.#measurements = [...this.#measurements, measurement]
+          },
+          (progress) => {
+            if (this.#worker === worker) this.#state = { state: 'running', suite, progress }
+          },
+        )
+      } catch (cause) {
+        // Cancelled: it was this page that ended the worker.
+        if (this.#worker === worker) this.#state = { state: 'failed', suite, why: messageOf(cause) }
+        return
+      } finally {
+        worker.terminate()
+      }
+    }
+    this.#worker = null
+    this.#state = { state: 'finished' }
+  }
+
+  /** At once, in the middle of whatever it computes; what has been measured stays. */
+  cancel(): void {
+    if (this.#state.state !== 'running') return
+    this.#state = { state: 'cancelled' }
+    const worker = this.#worker
+    this.#worker = null
+    worker?.terminate()
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,23 @@
+/** The measurements of the benchmark as tables, one for each suite, and as the lines that `npm run bench -- --json` prints. */
+import type { Measurement, SuiteName } from '../../../bench/suite.ts'
+import { significant, tableRows, type TableRow } from '../../../bench/table.ts'
+
+export interface SuiteTable {
+  suite: SuiteName
+  rows: TableRow[]
+}
+
+/** In the order in which they were begun. */
+export function suiteTables(measurements: readonly Measurement[]): SuiteTable[] {
+  const suites = [...new Set(measurements.map(({ suite }) => suite))]
+  return suites.map((suite) => ({ suite, rows: tableRows(measurements.filter((each) => each.suite === suite)) }))
+}
+
+/** "× 4.2"; nothing for the first, whose ratio is to itself. */
+export function ratioText(ratio: number | null): string {
+  return ratio === null ? '' : `× ${significant(ratio)}`
+}
+
+export function jsonLines(measurements: readonly Measurement[]): string {
+  return measurements.map((measurement) => `${JSON.stringify(measurement)}\n`).join('')
+}

@@ -1,0 +1,74 @@
+/** Charts that only runs of a cluster have: accuracy by domain, and several runs in one. */
+import { DOMAIN_ACCURACY, DOMAIN_EVALUATION_ACCURACY } from '../../../cluster/protocol.ts'
+import type { RunView } from '../../../runs/fold.ts'
+import type { Point } from '../../kit/charts/scale.ts'
+import { charts, type Chart, type Series } from '../../run/curves.ts'
+
+function pointsOf(view: RunView, name: string): Point[] {
+  const { iterations, values } = view.series(name)
+  return iterations.map((x, i) => ({ x, y: values[i]! }))
+}
+
+/** The charts of the page, those without a value left out: the release does not measure all that a run in the tab does. */
+export function knownCharts(view: RunView): Chart[] {
+  const all = charts(view)
+  const known = all.filter(({ series }) => series.some(({ points }) => points.length > 0))
+  return known.length > 0 ? known : all.slice(0, 1)
+}
+
+export function domainsOf(view: RunView): string[] {
+  const domains = new Set<string>()
+  for (const name of view.seriesNames)
+    for (const prefix of [DOMAIN_ACCURACY, DOMAIN_EVALUATION_ACCURACY])
+      if (name.startsWith(prefix)) domains.add(name.slice(prefix.length))
+  return [...domains].sort()
+}
+
+/** One chart for each domain of OSWorld; none elsewhere. */
+export function domainCharts(view: RunView): Chart[] {
+  return domainsOf(view).map((domain) => ({
+    id: `domain-${domain}`,
+    title: domain,
+    unit: 'share',
+    about: `Share of the episodes in ${domain} that were solved, in training and in evaluations.`,
+    series: [
+      {
+        name: 'evaluation',
+        hue: 'policy',
+        line: 'solid',
+        points: pointsOf(view, DOMAIN_EVALUATION_ACCURACY + domain),
+      },
+      { name: 'training', hue: 'ink', line: 'dotted', points: pointsOf(view, DOMAIN_ACCURACY + domain) },
+    ],
+  }))
+}
+
+export interface NamedRun {
+  name: string
+  view: RunView
+}
+
+const LINES = ['solid', 'dashed', 'dotted'] as const
+const HUES = ['policy', 'reward', 'environment', 'ink'] as const
+/** Neighbours differ in both, so that hues are not all that tells them apart; three and four have no common divisor. */
+const LOOKS: readonly Pick<Series, 'hue' | 'line'>[] = Array.from({ length: LINES.length * HUES.length }, (_, i) => ({
+  hue: HUES[i % HUES.length]!,
+  line: LINES[i % LINES.length]!,
+}))
+
+/** Training accuracy of several runs; null for fewer than two. Each keeps its look while runs come and go at the end. */
+export function sideBySide(runs: readonly NamedRun[]): Chart | null {
+  if (runs.length < 2) return null
+  return {
+    id: 'side-by-side',
+    title: 'Policy accuracy, side by side',
+    unit: 'share',
+    about:
+      'Share of training episodes solved in each iteration, of every run that is open here and of the one in this tab.',
+    series: runs.map(({ name, view }, i) => ({
+      name,
+      ...LOOKS[i % LOOKS.length]!,
+      points: pointsOf(view, 'policy/acc'),
+    })),
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * A run on a cluster as the page follows it. Its events go through the same session and fold as those of a run in this tab; what is
+ * said of the run itself (its state, its log) is beside them. It connects again by itself; what that does not mend is told.
+ */
+import { GatewayError } from '../../../cluster/client/gateway-error.ts'
+import type { GatewayClient } from '../../../cluster/client/gateway-client.ts'
+import { RunFollower, type FollowOptions, type FollowState } from '../../../cluster/client/run-follower.ts'
+import {
+  isOver,
+  type LiveParameter,
+  type LivePatchAnswer,
+  type LivePatchRequest,
+  type LiveParameters,
+  type LogLine,
+  type RunFile,
+  type RunSummary,
+} from '../../../cluster/protocol.ts'
+import type { RunMessage, RunStatus } from '../../../sessions/loop-service.ts'
+import { appendLog } from './cluster-log.ts'
+import type { SessionPort } from '../../state/session-port.ts'
+import { RunSession } from '../../state/run-session.svelte.ts'
+
+export type Link = FollowState | { state: 'lost'; problem: GatewayError } | { state: 'ended' }
+
+/** Log lines come faster than anybody reads: drawn this often, in milliseconds. */
+const LOG_INTERVAL_MS = 250
+
+export class ClusterRun {
+  readonly session: RunSession
+  readonly gateway: string
+  /** What can be changed while it goes. */
+  readonly parameters: readonly LiveParameter[]
+  #client: GatewayClient
+  #summary = $state.raw<RunSummary>() as RunSummary
+  #link = $state.raw<Link>({ state: 'connecting' })
+  #linkProblem = $state.raw<GatewayError | null>(null)
+  #log = $state.raw<readonly LogLine[]>([])
+  #pendingLog: readonly LogLine[] = []
+  #logTimer = 0
+  #answer = $state.raw<LivePatchAnswer | null>(null)
+  #problem = $state.raw<GatewayError | null>(null)
+  #isSending = $state.raw(false)
+  #files = $state.raw<readonly RunFile[]>([])
+  #follower: RunFollower | null = null
+  #stop = new AbortController()
+  #say: (message: RunMessage) => void = () => {}
+  readonly #options: FollowOptions
+
+  constructor(
+    client: GatewayClient,
+    summary: RunSummary,
+    parameters: readonly LiveParameter[],
+    options: FollowOptions = {},
+  ) {
+    this.#client = client
+    this.gateway = client.address
+    this.parameters = parameters
+    this.#summary = summary
+    this.#options = options
+    this.session = new RunSession((onMessage) => {
+      this.#say = onMessage
+      return this.#port()
+    })
+    void this.session.resumeKept(summary.runId, {}, () => {})
+  }
+
+  get runId(): string {
+    return this.#summary.runId
+  }
+  get summary(): RunSummary {
+    return this.#summary
+  }
+  get link(): Link {
+    return this.#link
+  }
+  /** Why there is no connection; stays while the next try is made. */
+  get linkProblem(): GatewayError | null {
+    return this.#linkProblem
+  }
+  get log(): readonly LogLine[] {
+    return this.#log
+  }
+  get isOver(): boolean {
+    return isOver(this.#summary.state)
+  }
+  /** As they hold once what was changed last is in effect. */
+  get live(): LiveParameters {
+    return (this.#summary.pending ?? this.#summary).live
+  }
+  /** From which step on the last change holds; null before one. */
+  get answer(): LivePatchAnswer | null {
+    return this.#summary.pending ?? this.#answer
+  }
+  /** What became of the last command, where it failed. */
+  get problem(): GatewayError | null {
+    return this.#problem
+  }
+  get isSending(): boolean {
+    return this.#isSending
+  }
+  get files(): readonly RunFile[] {
+    return this.#files
+  }
+
+  async patch(patch: LivePatchRequest): Promise<void> {
+    await this.#send(async () => {
+      this.#answer = await this.#client.patch(this.runId, patch)
+      this.#summary = { ...this.#summary, pending: this.#answer }
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#send(async () => this.#hearStatus(await this.#client.stop(this.runId)))
+  }
+
+  async lookForFiles(): Promise<void> {
+    await this.#send(async () => {
+      this.#files = await this.#client.files(this.runId)
+    })
+  }
+
+  /** Null where it failed; then `problem` says why. */
+  async file(name: string): Promise<Blob | null> {
+    let blob: Blob | null = null
+    await this.#send(async () => {
+      blob = await this.#client.file(this.runId, name)
+    })
+    return blob
+  }
+
+  /** Tries now instead of later; with the client of a new connection if one was made. */
+  reconnect(client = this.#client): void {
+    this.#client = client
+    if (this.#link.state === 'lost') void this.#follow()
+    else this.#follower?.retryNow()
+  }
+
+  /** Ends following, not the run. */
+  leave(): void {
+    this.#stop.abort()
+    clearTimeout(this.#logTimer)
+  }
+
+  #port(): SessionPort {
+    const never = () => Promise.reject(new Error('A run of the cluster is started and steered through its gateway.'))
+    return {
+      start: never,
+      stepOnce: never,
+      pause: never,
+      resume: never,
+      exportLog: async () => null,
+      patch: (patch) => this.patch(patch),
+      stop: () => this.stop(),
+      resumeRun: async () => {
+        this.#tell(this.#summary)
+        void this.#follow()
+      },
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { runId } = this
+    this.#follower = new RunFollower(
+      { events: (...request) => this.#client.events(...request) },
+      runId,
+      {
+        onEvent: (event) => this.#say({ type: 'events', runId, batch: [event] }),
+        onNow: (event) => this.#say({ type: 'events', runId, batch: [event] }),
+        onLog: (lines) => {
+          this.#pendingLog = appendLog(this.#pendingLog, lines)
+          this.#logTimer ||= window.setTimeout(() => {
+            this.#logTimer = 0
+            this.#log = this.#pendingLog
+          }, LOG_INTERVAL_MS)
+        },
+        onStatus: (summary) => this.#hearStatus(summary),
+        onState: (state) => this.#hearLink(state),
+      },
+      { ...this.#options, lastSeq: this.#follower?.lastSeq ?? null },
+    )
+    try {
+      await this.#follower.follow(this.#stop.signal)
+      this.#hearLink({ state: 'ended' })
+    } catch (error) {
+      if (this.#stop.signal.aborted) return
+      if (!(error instanceof GatewayError)) throw error
+      this.#hearLink({ state: 'lost', problem: error })
+    }
+  }
+
+  #hearLink(link: Link): void {
+    this.#link = link
+    if (link.state !== 'connecting') this.#linkProblem = 'problem' in link ? link.problem : null
+  }
+
+  #hearStatus(summary: RunSummary): void {
+    this.#summary = summary
+    this.#tell(summary)
+  }
+
+  #tell(summary: RunSummary): void {
+    this.#say({ type: 'status', runId: summary.runId, status: statusOf(summary) })
+  }
+
+  async #send(command: () => Promise<void>): Promise<void> {
+    this.#isSending = true
+    this.#problem = null
+    try {
+      await command()
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      this.#problem = error
+    } finally {
+      this.#isSending = false
+    }
+  }
+}
+
+/** The state of a job as the page has it for runs of its own. */
+function statusOf({ state, message }: RunSummary): RunStatus {
+  switch (state) {
+    case 'PENDING':
+      return { state: 'loading', what: 'the cluster', done: 0, total: 0 }
+    case 'RUNNING':
+      return { state: 'running' }
+    case 'STOPPED':
+      return { state: 'finished', reason: 'stopped' }
+    case 'SUCCEEDED':
+      return { state: 'finished', reason: 'completed' }
+    case 'FAILED':
+      return {
+        state: 'failed',
+        failure: {
+          what: 'The run has failed on the cluster.',
+          why: message || 'The cluster does not say why.',
+          remedy: 'Its log below ends with the cause.',
+        },
+      }
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What R is made of, step by step of one rollout, or program by program of one problem:
+ *
+ *     R_i = O + λ · mean_j S_ij         mean S of a program: over the tests that the reward model wrote
+ *
+ * The shares add up to R; where the policy sees only a part (`signal`), only that part is there. The released code trains
+ * programs on the share of hidden tests that they pass, which is then the only share.
+ */
+import type { AdvantageSettings } from '../../../method/advantages.ts'
+import { meanScore } from '../../../method/feedback.ts'
+import type { Rederived } from '../../run/batch.ts'
+import { decimal, signed } from '../../kit/format.ts'
+
+export type ShareId = 'O' | 'S' | 'hidden'
+
+export interface Share {
+  id: ShareId
+  value: number
+  /** Where it is drawn, in units of R: shares above zero stand on one another, those below hang from one another. */
+  from: number
+  to: number
+}
+
+export interface DecomposedFeedback {
+  /** Of the step in its rollout, or of the program. */
+  index: number
+  shares: Share[]
+  feedback: number
+  /** Null where it does not train the policy. */
+  advantage: number | null
+  /** All of its numbers in one breath, for screen readers and as a title. */
+  name: string
+}
+
+export interface Decomposition {
+  noun: 'Step' | 'Program'
+  /** What the shares are called. */
+  legend: { id: ShareId; text: string }[]
+  bars: DecomposedFeedback[]
+  /** R is drawn from `low` to `high`, which depend on λ alone, so that rollouts can be compared. */
+  low: number
+  high: number
+  /** A is drawn from minus this to this; the same for all rollouts of a task. */
+  advantageLimit: number
+}
+
+const SHARE_NAMES: Readonly<Record<ShareId, string>> = { O: 'O', S: 'λ · mean S', hidden: 'hidden tests passed' }
+
+/** Of a rollout of the task, by its index; of a task of programs, all of them. Null where there is no such rollout. */
+export function decompose(
+  { group, now }: Rederived,
+  settings: AdvantageSettings,
+  trajectory: number,
+): Decomposition | null {
+  const isSteps = group.kind === 'steps'
+  if (isSteps && !group.scores[trajectory]) return null
+  const places = isSteps
+    ? group.scores[trajectory]!.map((_, step) => ({ trajectory, step }))
+    : group.outcomes.map((_, program) => ({ trajectory: program, step: 0 }))
+  const isHidden = !isSteps && settings.profile === 'reference'
+  const nameOf = (id: ShareId) => (id === 'S' && settings.signal === 'step' ? 'mean S' : SHARE_NAMES[id])
+  const legendOf = (id: ShareId) => (id === 'S' && !isSteps ? `${nameOf(id)} of the written tests` : nameOf(id))
+  const noun = isSteps ? 'Step' : 'Program'
+
+  const bars = places.map(({ trajectory: row, step }, index): DecomposedFeedback => {
+    const outcome = group.outcomes[row]!
+    const votes = meanScore(group.scores[row]![step]!, settings.profile)
+    const values: [ShareId, number][] = isHidden
+      ? [['hidden', group.passRatios[row]!]]
+      : settings.signal === 'outcome'
+        ? [['O', outcome]]
+        : settings.signal === 'step'
+          ? [['S', votes]]
+          : [
+              ['O', outcome],
+              ['S', settings.lambda * votes],
+            ]
+    const feedback = now.feedback[row]![step]!
+    const advantage = now.policy[row]![step] ?? null
+    const numbers = values.map(([id, value]) => `${nameOf(id)} ${id === 'hidden' ? decimal(value) : signed(value)}`)
+    const worth = advantage === null ? 'does not train' : `advantage ${signed(advantage)}`
+    const name = [`${noun} ${index + 1}`, ...numbers, `R ${signed(feedback)}`, worth].join(', ')
+    return { index, shares: stacked(values), feedback, advantage, name }
+  })
+
+  const ids: ShareId[] = isHidden
+    ? ['hidden']
+    : settings.signal === 'integrated'
+      ? ['O', 'S']
+      : settings.signal === 'step'
+        ? ['S']
+        : ['O']
+  const most = !isHidden && settings.signal === 'integrated' ? Math.max(2, 1 + settings.lambda) : 1
+  const largest = now.policy.flat().reduce<number>((max, value) => Math.max(max, Math.abs(value ?? 0)), 0)
+  return {
+    noun,
+    legend: ids.map((id) => ({ id, text: legendOf(id) })),
+    bars,
+    low: isHidden ? 0 : -most,
+    high: most,
+    advantageLimit: Math.max(2, largest),
+  }
+}
+
+/** Signed stacks: what is above zero on top of what is already there above it, what is below under what is below. */
+function stacked(values: readonly [ShareId, number][]): Share[] {
+  let above = 0
+  let below = 0
+  return values.map(([id, value]) => {
+    const from = value < 0 ? below : above
+    const to = from + value
+    if (value < 0) below = to
+    else above = to
+    return { id, value, from, to }
+  })
+}

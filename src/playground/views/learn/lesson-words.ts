@@ -1,0 +1,19 @@
+/** Settings of a lesson in words. */
+import type { Settings } from '../../../method/settings.ts'
+import { compact } from '../../kit/format.ts'
+import type { Lesson } from './lessons.ts'
+import { settingWords } from '../../run/worlds.ts'
+
+type Value = Settings[keyof Settings]
+
+/** "λ, weight of the votes: 8; Policy temperature: 0.5". */
+export function changeWords(change: Partial<Settings>, { preset }: Pick<Lesson, 'preset'>): string {
+  const world = preset === 'coding' ? 'coding' : 'household'
+  return (Object.entries(change) as [keyof Settings, Value][])
+    .map(([name, value]) => `${settingWords(name, world).label}: ${written(value)}`)
+    .join('; ')
+}
+
+function written(value: Value): string {
+  return typeof value === 'number' ? compact(value) : typeof value === 'boolean' ? (value ? 'on' : 'off') : value
+}

@@ -1,0 +1,254 @@
+/**
+ * Ways in which a run goes wrong, each told by a stated rule over the run's own metrics, with the numbers that made the rule
+ * fire and the setting to try. A rule looks at finished iterations only, and says so where there are too few of them.
+ *
+ * The rules and their thresholds are ours; neither the paper nor the released code has any. They are loose on purpose: an
+ * alarm that rings for noise is soon ignored.
+ */
+import type { RunView, Series } from '../../../runs/fold.ts'
+import type { Settings } from '../../../method/settings.ts'
+import { DRIFTED_MIX, hasDrifted, taskDrift } from '../../run/task-drift.ts'
+import { decimal, percent, signed } from '../../kit/format.ts'
+
+export const ALARMS = [
+  'reward-collapse',
+  'task-drift',
+  'reward-hacking',
+  'entropy-collapse',
+  'kl-blow-up',
+  'unparsable',
+  'no-acceptance',
+  'no-spread',
+] as const
+export type AlarmId = (typeof ALARMS)[number]
+
+export interface Lever {
+  /** What to do, in one sentence. */
+  advice: string
+  /** The change that the page can make for a person; null where there is none. */
+  change: Partial<Settings> | null
+}
+
+export interface Alarm {
+  id: AlarmId
+  title: string
+  /** The rule in words, with its thresholds. */
+  rule: string
+  state: 'quiet' | 'fired' | 'waiting'
+  /** The numbers that the rule looked at; what is missing where it waits. */
+  evidence: string
+  lever: Lever
+}
+
+/** What a rule reads: a run, or series made up for a test. */
+export type AlarmSource = Pick<RunView, 'series' | 'tasks' | 'settings'>
+
+/** Iterations that a lasting fault must last. */
+const LASTING = 3
+const HALF = 5
+const ACCEPTANCE_WINDOW = 10
+
+export const COLLAPSED_SCORE = 0.9
+export const HACKED_SCORE_RISE = 0.15
+export const HACKED_OUTCOME_FALL = 0.2
+export const COLLAPSED_ENTROPY = 0.2
+export const BLOWN_KL = 0.1
+export const UNPARSABLE_SHARE = 0.1
+export const MEASURED_CANDIDATES = 8
+export const CONSTANT_SETS = 0.8
+
+type Finding = Pick<Alarm, 'state' | 'evidence'>
+interface Rule {
+  title: string
+  rule: string
+  look: (source: AlarmSource) => Finding
+  lever: (settings: Settings) => Lever
+}
+
+const waiting = (evidence: string): Finding => ({ state: 'waiting', evidence })
+const found = (isFired: boolean, evidence: string): Finding => ({ state: isFired ? 'fired' : 'quiet', evidence })
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+const lastOf = ({ values }: Readonly<Series>, count: number) => values.slice(-count)
+
+/** The last values of a metric, or why there is nothing to say. */
+function lasting(source: AlarmSource, name: string, decide: (values: number[]) => Finding, count = LASTING): Finding {
+  const values = lastOf(source.series(name), count)
+  return values.length < count
+    ? waiting(
+        `Needs ${count} finished iterations with ${name}; there ${values.length === 1 ? 'is' : 'are'} ${values.length}.`,
+      )
+    : decide(values)
+}
+
+const RULES: Record<AlarmId, Rule> = {
+  'reward-collapse': {
+    title: 'The reward model says one thing only',
+    rule: `|mean vote| ≥ ${COLLAPSED_SCORE} with the same sign in each of the last ${LASTING} iterations.`,
+    look: (source) =>
+      lasting(source, 'policy/step_score/mean', (scores) => {
+        const isPlus = scores.every((score) => score >= COLLAPSED_SCORE)
+        const isMinus = scores.every((score) => score <= -COLLAPSED_SCORE)
+        const mu = source.series('theory/mu').values.at(-1)
+        return found(
+          isPlus || isMinus,
+          `mean vote ${scores.map((score) => signed(score)).join(', ')}` +
+            (mu === undefined ? '' : `; μ = ${decimal(mu)}, and votes carry a signal only above 1`),
+        )
+      }),
+    lever: (settings) =>
+      settings.rewardAccuracyLow < 0.2
+        ? {
+            advice:
+              'Teach it only on tasks of middle accuracy: where all fail, saying −1 is always right. For the next run.',
+            change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
+          }
+        : {
+            advice:
+              'Let the tasks adapt, so that some rollouts succeed and some fail, and lower the learning rate of the reward model.',
+            change: { adaptEnvironment: true, rewardLearningRate: settings.rewardLearningRate / 2 },
+          },
+  },
+  'task-drift': {
+    title: 'The tasks have drifted from what was drawn',
+    rule: `The mix of task kinds has moved by more than ${percent(DRIFTED_MIX)} of the pool (total variation), or rewritten tasks share less than half of their words with their originals.`,
+    look: (source) => {
+      const drift = taskDrift(source.tasks)
+      if (drift.rewritten === 0) return waiting('No rewritten task is active yet.')
+      return found(
+        hasDrifted(drift),
+        `${drift.rewritten} of ${drift.active} tasks rewritten; mix of kinds moved by ${percent(drift.mix)}; mean distance of words ${decimal(drift.words)}`,
+      )
+    },
+    lever: () => ({
+      advice:
+        'Hold the tasks still and see whether held-out accuracy still rises; a narrower band rewrites more often, a wider one less.',
+      change: { adaptEnvironment: false },
+    }),
+  },
+  'reward-hacking': {
+    title: 'Votes rise while outcomes fall',
+    rule: `From the ${HALF} iterations before to the last ${HALF}: mean vote up by ${HACKED_SCORE_RISE} or more, and mean outcome down by ${HACKED_OUTCOME_FALL} or more.`,
+    look: (source) => {
+      const scores = lastOf(source.series('policy/step_score/mean'), 2 * HALF)
+      const outcomes = lastOf(source.series('policy/outcome/mean'), 2 * HALF)
+      if (Math.min(scores.length, outcomes.length) < 2 * HALF)
+        return waiting(`Needs ${2 * HALF} judged iterations; there are ${Math.min(scores.length, outcomes.length)}.`)
+      const rise = mean(scores.slice(HALF)) - mean(scores.slice(0, HALF))
+      const fall = mean(outcomes.slice(HALF)) - mean(outcomes.slice(0, HALF))
+      return found(
+        rise >= HACKED_SCORE_RISE && fall <= -HACKED_OUTCOME_FALL,
+        `mean vote ${signed(rise)}, mean outcome ${signed(fall)}`,
+      )
+    },
+    lever: (settings) => ({
+      advice:
+        'Let the outcome weigh more: halve λ. If tasks were just made harder, outcomes may fall for that reason; look at the held-out accuracy.',
+      change: { lambda: settings.lambda / 2 },
+    }),
+  },
+  'entropy-collapse': {
+    title: 'The policy no longer tries anything else',
+    rule: `Mean policy entropy of the last ${LASTING} iterations under ${percent(COLLAPSED_ENTROPY)} of that of the first ${LASTING}.`,
+    look: (source) => {
+      const { values } = source.series('policy/entropy')
+      if (values.length < 2 * LASTING)
+        return waiting(`Needs ${2 * LASTING} finished iterations; there are ${values.length}.`)
+      const first = mean(values.slice(0, LASTING))
+      const last = mean(values.slice(-LASTING))
+      return found(last < COLLAPSED_ENTROPY * first, `${decimal(first, 3)} nats at first, ${decimal(last, 3)} now`)
+    },
+    lever: (settings) => ({
+      advice: 'Sample more freely and learn more slowly.',
+      change: {
+        policyTemperature: Math.min(2, Math.round((settings.policyTemperature + 0.2) * 100) / 100),
+        policyLearningRate: settings.policyLearningRate / 2,
+      },
+    }),
+  },
+  'kl-blow-up': {
+    title: 'An update goes too far',
+    rule: `|KL| between a model before and after its update above ${BLOWN_KL} nats a token, on average over the last ${LASTING} iterations.`,
+    look: (source) => {
+      const findings = (['policy', 'reward'] as const).map((role) => {
+        const values = lastOf(source.series(`${role}/ppo_kl`), LASTING).map(Math.abs)
+        return { role, values, mean: values.length === LASTING ? mean(values) : null }
+      })
+      const known = findings.filter((finding) => finding.mean !== null)
+      if (known.length === 0) return waiting(`Needs ${LASTING} finished iterations.`)
+      return found(
+        known.some((finding) => finding.mean! > BLOWN_KL),
+        known.map(({ role, mean: value }) => `${role} ${decimal(value, 4)}`).join(', '),
+      )
+    },
+    lever: (settings) => ({
+      advice: 'Learn more slowly, or hold the models back with a larger KL penalty.',
+      change: {
+        policyLearningRate: settings.policyLearningRate / 3,
+        rewardLearningRate: settings.rewardLearningRate / 3,
+        klCoefficient: Math.min(10, Math.max(0.01, settings.klCoefficient * 2)),
+      },
+    }),
+  },
+  unparsable: {
+    title: 'The reward model writes what cannot be read',
+    rule: `More than ${percent(UNPARSABLE_SHARE)} of evaluations unreadable, on average over the last ${LASTING} iterations.`,
+    look: (source) =>
+      lasting(source, 'reward/parse_fail_rate', (shares) =>
+        found(mean(shares) > UNPARSABLE_SHARE, `unreadable: ${shares.map((share) => percent(share, 1)).join(', ')}`),
+      ),
+    lever: (settings) => ({
+      advice: 'Sample the reward model less freely.',
+      change: { rewardTemperature: Math.max(0.05, Math.round((settings.rewardTemperature - 0.3) * 100) / 100) },
+    }),
+  },
+  'no-acceptance': {
+    title: 'No rewrite is accepted any more',
+    rule: `None of ${MEASURED_CANDIDATES} or more candidates written in the last ${ACCEPTANCE_WINDOW} iterations was accepted.`,
+    look: (source) => {
+      const proposed = lastOf(source.series('env/proposed'), ACCEPTANCE_WINDOW)
+      const accepted = lastOf(source.series('env/accepted'), ACCEPTANCE_WINDOW)
+      const total = proposed.reduce((sum, value) => sum + value, 0)
+      if (total < MEASURED_CANDIDATES)
+        return waiting(
+          `Needs ${MEASURED_CANDIDATES} candidates in the last ${ACCEPTANCE_WINDOW} iterations; there are ${total}.`,
+        )
+      const taken = accepted.reduce((sum, value) => sum + value, 0)
+      return found(taken === 0, `${taken} of ${total} candidates accepted in the last ${proposed.length} iterations`)
+    },
+    lever: (settings) => ({
+      advice:
+        'Measure candidates with more rollouts, since a small group often lands on 0 or 1 by chance; and let the author write more freely.',
+      change: {
+        groupSize: Math.min(64, settings.groupSize * 2),
+        authorTemperature: Math.min(2, Math.round((settings.authorTemperature + 0.2) * 100) / 100),
+      },
+    }),
+  },
+  'no-spread': {
+    title: 'Groups do not differ, so nothing is learned',
+    rule: `More than ${percent(CONSTANT_SETS)} of comparison sets have the same feedback throughout, on average over the last ${LASTING} iterations.`,
+    look: (source) =>
+      lasting(source, 'policy/frac_reward_zero_std', (shares) =>
+        found(mean(shares) > CONSTANT_SETS, `without spread: ${shares.map((share) => percent(share)).join(', ')}`),
+      ),
+    lever: () => ({
+      advice: 'Let the votes count beside the outcome, and let the tasks adapt towards middle accuracy.',
+      change: { signal: 'integrated', adaptEnvironment: true },
+    }),
+  },
+}
+
+/** All rules over a run, in the order of ALARMS. Nothing fires before there is a run. */
+export function alarmsOf(source: AlarmSource): Alarm[] {
+  return ALARMS.map((id) => {
+    const { title, rule, look, lever } = RULES[id]
+    const finding = source.settings ? look(source) : waiting('Nothing has run yet.')
+    return {
+      id,
+      title,
+      rule,
+      ...finding,
+      lever: source.settings ? lever(source.settings) : { advice: '', change: null },
+    }
+  })
+}

@@ -1,0 +1,261 @@
+/**
+ * The numbers that flow along the arrows of the loop, from the last iteration of a run. What the iteration has not
+ * come to yet is shown from the one before, marked as such, so that nothing on the diagram jumps or goes blank.
+ */
+import { rewriteDirection } from '../../../method/adaptation.ts'
+import type { Phase } from '../../../method/events.ts'
+import { consistencyFeedback, meanScore } from '../../../method/feedback.ts'
+import type { IterationView, RunView } from '../../../runs/fold.ts'
+import type { Score } from '../../../method/ports.ts'
+import { DEFAULTS, type Settings } from '../../../method/settings.ts'
+import type { World } from '../../run/worlds.ts'
+import { counted, decimal, percent, signed, UNKNOWN, whole } from '../../kit/format.ts'
+
+export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
+export type FlowId = (typeof FLOWS)[number]
+
+export interface Flow {
+  id: FlowId
+  symbol: string
+  /** What moves, in words. */
+  name: string
+  from: string
+  to: string
+  value: string
+  /** From the iteration before: this one has not come to it yet. */
+  isEarlier: boolean
+}
+
+/** Which arrows carry something in a phase. */
+const ACTIVE: Record<Phase, readonly FlowId[]> = {
+  evaluate: ['actions', 'tasks'],
+  rollout: ['actions', 'tasks', 'outcome'],
+  judge: ['steps', 'score'],
+  'update-policy': ['advantage'],
+  'update-reward': ['consistency'],
+  adapt: ['critic', 'tasks'],
+}
+
+export function activeFlows(phase: Phase | null): readonly FlowId[] {
+  return phase ? ACTIVE[phase] : []
+}
+
+const PHASE_NAMES: Record<Phase, string> = {
+  evaluate: 'evaluating on held-out tasks',
+  rollout: 'rolling out the policy',
+  judge: 'judging every step',
+  'update-policy': 'training the policy',
+  'update-reward': 'training the reward model',
+  adapt: 'adapting the tasks',
+}
+
+/** Where the coding setting has other words. */
+const CODING_PHASE_NAMES: Partial<Record<Phase, string>> = {
+  evaluate: 'evaluating on held-out problems',
+  rollout: 'writing programs',
+  judge: 'writing tests and running them',
+  adapt: 'adapting the problems',
+}
+
+export function phaseName(phase: Phase, world: World): string {
+  return (world === 'coding' ? CODING_PHASE_NAMES[phase] : undefined) ?? PHASE_NAMES[phase]
+}
+
+export interface IterationNumbers {
+  rollouts: number
+  steps: number
+  tasks: number
+  meanOutcome: number | null
+  successShare: number | null
+  meanScore: number | null
+  meanFeedback: number | null
+  meanAbsAdvantage: number | null
+  meanConsistency: number | null
+  votes: number
+  /** Tests that the reward model wrote. */
+  tests: number
+  outOfBand: number | null
+  accepted: number | null
+  proposed: number
+}
+
+/** Sums over one iteration's episodes. */
+export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
+  let steps = 0
+  let outcomes = 0
+  let won = 0
+  let votes = 0
+  let scored = 0
+  let scores = 0
+  let feedbacks = 0
+  let feedback = 0
+  let consistency = 0
+  let consistent = 0
+  let advantages = 0
+  let advantage = 0
+  const accuracy = new Map<string, { won: number; played: number }>()
+  for (const view of iteration.episodes) {
+    steps += view.episode.steps.length
+    outcomes += view.episode.outcome
+    won += view.episode.outcome === 1 ? 1 : 0
+    const task = accuracy.get(view.episode.taskId) ?? { won: 0, played: 0 }
+    accuracy.set(view.episode.taskId, task)
+    task.played++
+    task.won += view.episode.outcome === 1 ? 1 : 0
+    view.votes?.forEach((evaluations) => {
+      const values = evaluations.map((evaluation) => evaluation.score)
+      votes += values.length
+      scored++
+      scores += meanScore(values, settings.profile)
+      if (view.feedback === null) return
+      for (const value of consistencyFeedback(view.episode.outcome, values, settings)) {
+        consistent++
+        consistency += value
+      }
+    })
+    for (const r of view.feedback ?? []) {
+      feedbacks++
+      feedback += r
+    }
+    for (const a of view.policyAdvantages ?? []) {
+      if (a === null) continue
+      advantages++
+      advantage += Math.abs(a)
+    }
+  }
+  let tests = 0
+  for (const { written, feedback: worth } of iteration.writtenTests) {
+    tests += written.tests.length
+    for (const row of written.results) {
+      const ran = row.map((result): Score => (result === null ? 0 : result.passed ? 1 : -1))
+      scored++
+      scores += meanScore(ran, settings.profile)
+    }
+    for (const value of worth ?? []) {
+      consistent++
+      consistency += value
+    }
+  }
+  const mean = (sum: number, count: number) => (count === 0 ? null : sum / count)
+  const rollouts = iteration.episodes.length
+  const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
+  let outOfBand = 0
+  for (const id of iteration.taskIds) {
+    const task = accuracy.get(id)
+    if (task && rewriteDirection(task.won / task.played, settings) !== null) outOfBand++
+  }
+  return {
+    rollouts,
+    steps,
+    votes,
+    tests,
+    tasks: iteration.taskIds.length + iteration.pendingTaskIds.length,
+    meanOutcome: mean(outcomes, rollouts),
+    successShare: mean(won, rollouts),
+    meanScore: mean(scores, scored),
+    meanFeedback: mean(feedback, feedbacks),
+    meanAbsAdvantage: mean(advantage, advantages),
+    meanConsistency: mean(consistency, consistent),
+    outOfBand: adapted ? outOfBand : null,
+    accepted: adapted ? iteration.resolved.filter((r) => r.accepted).length : null,
+    proposed: iteration.proposed.length,
+  }
+}
+
+export interface LoopFlows {
+  flows: Record<FlowId, Flow>
+  /** The junction R = O + λ S̄ with its numbers. */
+  junction: { formula: string; numbers: string }
+  policyLine: string
+  rewardLine: string
+  environmentLine: string
+}
+
+export function loopFlows(view: RunView, world: World = view.settings?.setting ?? 'household'): LoopFlows {
+  const settings = view.settings ?? DEFAULTS
+  const isCoding = world === 'coding'
+  const now = view.current
+  const before = view.iterations.at(-2)
+  const current = now ? iterationNumbers(now, settings) : null
+  const earlier = before ? iterationNumbers(before, settings) : null
+  const m = settings.evaluationsPerStep
+  const noun = isCoding ? 'problem' : 'task'
+
+  function flow(
+    id: FlowId,
+    symbol: string,
+    name: string,
+    from: string,
+    to: string,
+    write: (n: IterationNumbers) => string | null,
+  ): Flow {
+    const fresh = current ? write(current) : null
+    const old = fresh === null && earlier ? write(earlier) : null
+    return { id, symbol, name, from, to, value: fresh ?? old ?? UNKNOWN, isEarlier: fresh === null && old !== null }
+  }
+  const flows: Record<FlowId, Flow> = {
+    actions: flow('actions', 'a', isCoding ? 'programs' : 'actions', 'policy', 'environment', (n) => {
+      if (n.rollouts === 0) return null
+      return isCoding
+        ? counted(n.rollouts, 'program')
+        : `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}`
+    }),
+    tasks: flow('tasks', 'q', isCoding ? 'problems' : 'observations, tasks', 'environment', 'policy', (n) => {
+      if (n.tasks === 0) return null
+      return n.accepted === null ? counted(n.tasks, noun) : `${counted(n.tasks, noun)}, ${whole(n.accepted)} rewritten`
+    }),
+    outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
+      n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
+    ),
+    steps: flow('steps', 'τ', isCoding ? 'programs to test' : 'steps to judge', 'policy', 'reward model', (n) => {
+      if (n.steps === 0) return null
+      return isCoding ? `${whole(n.rollouts)} × ${m} tests` : `${whole(n.steps)} × ${m} votes`
+    }),
+    score: flow('score', 'S̄', isCoding ? 'tests passed or failed' : 'mean score', 'reward model', 'feedback', (n) =>
+      n.meanScore === null ? null : signed(n.meanScore),
+    ),
+    advantage: flow('advantage', 'A', 'advantage', 'feedback', 'policy', (n) =>
+      n.meanAbsAdvantage === null ? null : `mean |A| ${decimal(n.meanAbsAdvantage)}`,
+    ),
+    consistency: flow('consistency', 'R·S', 'consistency', 'feedback', 'reward model', (n) =>
+      n.meanConsistency === null ? null : signed(n.meanConsistency),
+    ),
+    critic: flow('critic', 'acc(q)', 'accuracy, critic summary', 'reward model', 'environment', (n) =>
+      n.outOfBand === null ? null : `${whole(n.outOfBand)} out of band`,
+    ),
+  }
+
+  const { signal, lambda } = settings
+  const shown = current?.meanFeedback !== null && current ? current : earlier
+  const written = (value: number | null | undefined) => signed(value)
+  // The released code trains its policy on hidden tests alone where programs are written (coding/advantages.ts).
+  const junction =
+    isCoding && settings.profile === 'reference'
+      ? { formula: 'R = hidden tests', numbers: `mean R ${written(shown?.meanFeedback)}` }
+      : signal === 'outcome'
+        ? { formula: 'R = O', numbers: written(shown?.meanFeedback) }
+        : signal === 'step'
+          ? { formula: 'R = S̄', numbers: written(shown?.meanFeedback) }
+          : { formula: 'R = O + λ S̄', numbers: `λ = ${decimal(lambda, 1)}, mean R ${written(shown?.meanFeedback)}` }
+
+  const latest = (pick: (i: IterationView) => number | undefined) => {
+    for (let i = view.iterations.length - 1; i >= 0; i--) {
+      const value = pick(view.iterations[i]!)
+      if (value !== undefined) return value
+    }
+    return null
+  }
+  const share = (name: string) => percent(latest((i) => i.metrics[name]))
+  return {
+    flows,
+    junction,
+    policyLine: `solves ${share('policy/acc')} of active ${noun}s`,
+    rewardLine: isCoding
+      ? `${share('reward/test_truth')} of its tests are true`
+      : `judges ${share('reward/process_acc')} of steps right`,
+    environmentLine:
+      view.tasks.size === 0
+        ? `no ${noun}s yet`
+        : counted([...view.tasks.values()].filter((t) => t.status === 'active').length, `active ${noun}`),
+  }
+}

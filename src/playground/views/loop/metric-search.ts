@@ -1,0 +1,103 @@
+/**
+ * Every series of a run by name, and charts of those that are searched for. A name is found by ours, and by what verl,
+ * TRL and W&B's callback for TRL call the same number (src/runs/metric-aliases.ts).
+ */
+import type { RunView } from '../../../runs/fold.ts'
+import { METRICS } from '../../../method/metrics.ts'
+import { METRIC_ALIASES } from '../../../runs/metric-aliases.ts'
+import type { MetricRow } from '../../../runs/metric-rows.ts'
+import type { Point } from '../../kit/charts/scale.ts'
+import { rowPoints } from '../../run/compare.ts'
+import type { Chart, Series } from '../../run/curves.ts'
+
+export interface Alias {
+  of: 'verl' | 'TRL' | 'TRL in W&B'
+  name: string
+}
+
+export interface FoundMetric {
+  name: string
+  aliases: readonly Alias[]
+  /** Those by which it was found. */
+  foundBy: readonly Alias[]
+}
+
+/** Names in the rows of a kept run: what no log holds are computing times. */
+export function rowNames(rows: readonly MetricRow[]): Set<string> {
+  return new Set(rows.flatMap(({ values }) => Object.keys(values)))
+}
+
+/** In alphabetical order. */
+export function metricNames(view: RunView, others: ReadonlySet<string>): string[] {
+  return [...new Set([...view.seriesNames, ...others])].sort()
+}
+
+export function aliasesOf(name: string): Alias[] {
+  const { verl, trl } = METRIC_ALIASES[name] ?? {}
+  return [
+    ...(verl !== undefined && verl !== name ? [{ of: 'verl' as const, name: verl }] : []),
+    ...(trl === undefined
+      ? []
+      : ([
+          { of: 'TRL', name: trl },
+          { of: 'TRL in W&B', name: `train/${trl}` },
+        ] as const)),
+  ]
+}
+
+export function findMetrics(names: readonly string[], expression: RegExp): FoundMetric[] {
+  return names.flatMap((name) => {
+    const aliases = aliasesOf(name)
+    const foundBy = aliases.filter((alias) => expression.test(alias.name))
+    return foundBy.length > 0 || expression.test(name) ? [{ name, aliases, foundBy }] : []
+  })
+}
+
+/** From the log, or, where it has none, from the rows up to the iteration on show. */
+export function metricPoints(view: RunView, rows: readonly MetricRow[], name: string): Point[] {
+  const { iterations, values } = view.series(name)
+  if (iterations.length > 0) return iterations.map((x, i) => ({ x, y: values[i]! }))
+  const last = view.current?.iteration ?? 0
+  return rowPoints(rows, { metric: name }).filter(({ x }) => x <= last)
+}
+
+export function metricChart(view: RunView, rows: readonly MetricRow[], { name, aliases }: FoundMetric): Chart {
+  const known = aliases.filter(({ of }) => of !== 'TRL in W&B').map((alias) => `${alias.of} calls it ${alias.name}.`)
+  return {
+    id: name,
+    title: name,
+    unit: 'number',
+    about: [meaningOf(name), ...known].join(' '),
+    series: [
+      {
+        name: 'this run',
+        hue: hueOf(name),
+        line: 'solid',
+        points: metricPoints(view, rows, name),
+        source: { metric: name },
+      },
+    ],
+  }
+}
+
+function meaningOf(name: string): string {
+  const own = METRICS[name]
+  if (own !== undefined) return own
+  if (name.startsWith('timing_s/')) return 'Computing time of an iteration, in seconds; measured here, and in no log.'
+  const [, split, leaf] = /^eval\/([^/]+)\/(.+)$/u.exec(name) ?? []
+  if (split !== undefined) {
+    const words = { acc: 'Share of solved episodes', ut: 'UT', detect: 'Detect' }[leaf!] ?? leaf
+    const where = { id: 'in distribution', ood: 'out of distribution' }[split] ?? split
+    return `${words} in evaluations, ${where}.`
+  }
+  if (name === 'theory/mu') return 'Precision μ = p₊ + p₋, estimated on the rollouts of an iteration.'
+  if (name.startsWith('theory/')) return 'Estimated on the rollouts of an iteration.'
+  if (name.endsWith('/examples')) return 'Examples that the model learned from.'
+  return 'As this run logged it.'
+}
+
+function hueOf(name: string): Series['hue'] {
+  if (/^(?:policy|eval)\//u.test(name)) return 'policy'
+  if (/^(?:reward|theory)\//u.test(name)) return 'reward'
+  return name.startsWith('env/') ? 'environment' : 'ink'
+}

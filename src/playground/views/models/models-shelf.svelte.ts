@@ -1,0 +1,184 @@
+/** Models in this browser: what WebLLM has in its cache, folders of one's own, what is being downloaded, and what the graphics adapter can do. */
+import { SvelteMap } from 'svelte/reactivity'
+import {
+  keepLocalFolder,
+  LOCAL,
+  localFolders,
+  removeLocalFolder,
+  type LocalFolder,
+} from '../../../engines/transformer/local-folders.ts'
+import { CATALOGUE } from '../../../engines/webllm/catalogue.ts'
+import { downloadModel } from '../../../engines/webllm/model-download.ts'
+import { browserFiles } from '../../../engines/webllm/model-files.ts'
+import { foundRecords } from '../../../engines/webllm/found-models.ts'
+import { deleteModel, keepLocalModel, storedModels, type StoredModel } from '../../../engines/webllm/stored-models.ts'
+import type { ModelRecord } from '../../../engines/webllm/surface.ts'
+import { TransferMeter, type TransferState } from '../../../engines/webllm/transfer-meter.ts'
+import type { Role } from '../../run/role-models.ts'
+import { CheckpointOutlooks } from './checkpoint-outlooks.svelte.ts'
+
+export interface Adapter {
+  name: string
+  features: GPUSupportedFeatures
+  maxStorageBufferBindingSize: number
+}
+
+const LISTED = CATALOGUE.map(({ record }) => record)
+
+export class ModelsShelf {
+  readonly outlooks = new CheckpointOutlooks()
+  readonly #ownRecords: () => readonly ModelRecord[]
+  readonly #demands = new SvelteMap<Role, number>()
+  #adapter = $state.raw<Adapter | null | undefined>(undefined)
+  #stored = $state.raw<readonly StoredModel[]>([])
+  #found = $state.raw<readonly ModelRecord[]>([])
+  #folders = $state.raw<readonly LocalFolder[]>([])
+  #transfer = $state.raw<{ what: string; state: TransferState } | null>(null)
+  #problem = $state.raw<string | null>(null)
+  #stop: AbortController | null = null
+
+  /** `ownRecords` are of models at addresses that a person has named. */
+  constructor(ownRecords: () => readonly ModelRecord[]) {
+    this.#ownRecords = ownRecords
+  }
+
+  /** Null where there is none, undefined until it has been looked for. */
+  get adapter(): Adapter | null | undefined {
+    return this.#adapter
+  }
+  get stored(): readonly StoredModel[] {
+    return this.#stored
+  }
+  /** WebLLM models of folders of one's own, and what else is in its cache that no list knows. */
+  get found(): readonly ModelRecord[] {
+    return this.#found
+  }
+  get folders(): readonly LocalFolder[] {
+    return this.#folders
+  }
+  get transfer(): { what: string; state: TransferState } | null {
+    return this.#transfer
+  }
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  /** Bytes of graphics memory that the models chosen take together. */
+  get demand(): number {
+    return [...this.#demands.values()].reduce((sum, bytes) => sum + bytes, 0)
+  }
+  setDemand(role: Role, bytes: number): void {
+    this.#demands.set(role, bytes)
+  }
+
+  async look(): Promise<void> {
+    await this.#try(async () => {
+      const gpu = (navigator as Partial<Navigator>).gpu
+      const adapter = (await gpu?.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)) ?? null
+      this.#adapter = adapter && {
+        name: [adapter.info.vendor, adapter.info.architecture, adapter.info.description].filter(Boolean).join(' '),
+        features: adapter.features,
+        maxStorageBufferBindingSize: adapter.limits.maxStorageBufferBindingSize,
+      }
+      await this.#lookAtStores()
+    })
+  }
+
+  async download(record: ModelRecord): Promise<void> {
+    await this.#moving(record.model_id, (onBytes, signal) =>
+      downloadModel(browserFiles(caches), record, onBytes, signal),
+    )
+  }
+
+  /** Gives the name under which the folder is kept; null where it could not be. */
+  async keepFolder(files: readonly File[]): Promise<string | null> {
+    const path = files[0]?.webkitRelativePath.split('/')[0]
+    const name = path || 'folder'
+    const isKept = await this.#moving(name, async (onBytes) => {
+      await keepLocalFolder(name, files, onBytes)
+    })
+    this.outlooks.forget(LOCAL + name)
+    return isKept ? name : null
+  }
+
+  /** The same for a folder as WebLLM reads it; gives its record. */
+  async keepWebLlmFolder(files: readonly File[]): Promise<ModelRecord | null> {
+    const id = files[0]?.webkitRelativePath.split('/')[0] || 'folder'
+    const total = files.reduce((sum, { size }) => sum + size, 0)
+    await this.#moving(id, async (onBytes) => {
+      let done = 0
+      const read = async (file: File) => {
+        const bytes = new Uint8Array(await file.arrayBuffer())
+        onBytes((done += bytes.length), total)
+        return bytes
+      }
+      const folder = files.map((file) => ({ name: file.name, read: () => read(file) }))
+      await keepLocalModel(browserFiles(caches), id, location.origin, folder)
+    })
+    return this.#found.find(({ model_id, model_lib }) => model_id === id && model_lib !== '') ?? null
+  }
+
+  cancel(): void {
+    this.#stop?.abort()
+  }
+
+  async deleteModel(id: string): Promise<void> {
+    const records = this.#records
+    const record = records.find(({ model_id }) => model_id === id)
+    if (record) await this.#try(async () => deleteModel(browserFiles(caches), record, records))
+    await this.#try(() => this.#lookAtStores())
+  }
+
+  async deleteFolder(name: string): Promise<void> {
+    await this.#try(() => removeLocalFolder(name))
+    this.outlooks.forget(LOCAL + name)
+    await this.#try(() => this.#lookAtStores())
+  }
+
+  async #lookAtStores(): Promise<void> {
+    const files = browserFiles(caches)
+    this.#found = await foundRecords(files, [...LISTED, ...this.#ownRecords()])
+    this.#stored = await storedModels(files, this.#records)
+    this.#folders = await localFolders()
+  }
+
+  get #records(): ModelRecord[] {
+    const all = [...LISTED, ...this.#ownRecords(), ...this.#found]
+    return all.filter(({ model_id }, i) => all.findIndex((other) => other.model_id === model_id) === i)
+  }
+
+  async #moving(
+    what: string,
+    move: (onBytes: (done: number, total: number) => void, signal: AbortSignal) => Promise<void>,
+  ): Promise<boolean> {
+    if (this.#stop) return false
+    this.#stop = new AbortController()
+    const { signal } = this.#stop
+    const meter = new TransferMeter(() => performance.now())
+    this.#transfer = { what, state: meter.update(0, 0) }
+    let shownAt = 0
+    const isDone = await this.#try(async () => {
+      await move((done, total) => {
+        const state = meter.update(done, total)
+        if (performance.now() - shownAt < 200) return
+        shownAt = performance.now()
+        this.#transfer = { what, state }
+      }, signal)
+    }, signal)
+    this.#stop = null
+    this.#transfer = null
+    await this.#lookAtStores().catch(() => undefined)
+    return isDone
+  }
+
+  async #try(action: () => Promise<unknown>, signal?: AbortSignal): Promise<boolean> {
+    this.#problem = null
+    try {
+      await action()
+      return true
+    } catch (error) {
+      if (!signal?.aborted) this.#problem = error instanceof Error ? error.message : String(error)
+      return false
+    }
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * Ablations × what they come to: for every row and column the mean over seeds with its 95 % interval, and the difference
+ * from the full loop. All of it follows from the rows of numbers that the browser keeps of its runs.
+ *
+ * A run counts when it has made all of the iterations that it was asked for. Of a run, a held-out value is that of its last
+ * evaluation; a value of training is the mean over its last tenth of iterations, since one iteration is a handful of
+ * episodes; accepted tasks are all that it accepted.
+ */
+import type { MetricRow } from '../../../runs/metric-rows.ts'
+import type { RunSummary } from '../../../runs/run-store.ts'
+import { ABLATION_IDS, ablationLabel, ablationOf, experimentKey, type AblationId } from '../../run/ablations.ts'
+import { decimal, percent, signed } from '../../kit/format.ts'
+import { experimentName } from '../../run/run-names.ts'
+import { seedDifference, verdictOf, type BySeed, type SeedDifference, type Verdict } from './seed-difference.ts'
+import { meanInterval } from '../../kit/charts/seed-interval.ts'
+import type { World } from '../../run/worlds.ts'
+
+type Measure = 'last' | 'last-tenth' | 'total'
+
+interface ColumnKind {
+  label: string
+  metric: string
+  measure: Measure
+  unit: 'share' | 'count'
+}
+
+const COLUMNS = {
+  id: { label: 'In distribution', metric: 'eval/id/acc', measure: 'last', unit: 'share' },
+  ood: { label: 'Out of distribution', metric: 'eval/ood/acc', measure: 'last', unit: 'share' },
+  reward: { label: 'Reward model, process', metric: 'reward/process_acc', measure: 'last-tenth', unit: 'share' },
+  truth: { label: 'Reward model, true tests', metric: 'reward/test_truth', measure: 'last-tenth', unit: 'share' },
+  ut: { label: 'UT', metric: 'eval/id/ut', measure: 'last', unit: 'share' },
+  detect: { label: 'Detect', metric: 'eval/id/detect', measure: 'last', unit: 'share' },
+  accepted: { label: 'Accepted tasks', metric: 'env/accepted', measure: 'total', unit: 'count' },
+} as const satisfies Record<string, ColumnKind>
+export type ColumnId = keyof typeof COLUMNS
+const COLUMN_IDS = Object.keys(COLUMNS) as ColumnId[]
+
+/** What a run comes to; what was never measured is left out. */
+export type Outcome = Partial<Record<ColumnId, number>>
+
+export function runOutcome(rows: readonly MetricRow[]): Outcome {
+  // An evaluation before training says nothing of what was trained.
+  return outcomeOf(rows.filter(({ iteration }) => iteration > 0))
+}
+
+function outcomeOf(rows: readonly MetricRow[]): Outcome {
+  const outcome: Outcome = {}
+  for (const id of COLUMN_IDS) {
+    const { metric, measure } = COLUMNS[id]
+    const values = rows.flatMap(({ iteration, values: all }) =>
+      all[metric] === undefined ? [] : [{ iteration, value: all[metric] }],
+    )
+    if (values.length > 0) outcome[id] = measured(values, measure)
+  }
+  return outcome
+}
+
+/** What its models came to before anything had learned. */
+export function startOutcome(rows: readonly MetricRow[]): Outcome {
+  const { accepted: _, ...outcome } = outcomeOf(rows.filter(({ iteration }) => iteration === 0))
+  return outcome
+}
+
+function measured(values: readonly { iteration: number; value: number }[], measure: Measure): number {
+  const last = values.at(-1)!
+  if (measure === 'last') return last.value
+  const sum = (of: typeof values) => of.reduce((total, { value }) => total + value, 0)
+  if (measure === 'total') return sum(values)
+  const tenth = values.filter(
+    ({ iteration }) => iteration > last.iteration - Math.max(1, Math.ceil(last.iteration / 10)),
+  )
+  return sum(tenth) / tenth.length
+}
+
+export interface Experiment {
+  key: string
+  name: string
+  world: World
+  /** All that are kept, the latest first. */
+  runs: readonly RunSummary[]
+}
+
+export function isComplete(run: Pick<RunSummary, 'finishedIterations' | 'iterations'>): boolean {
+  return run.finishedIterations >= run.iterations
+}
+
+/** Kept runs that make a matrix of at least two rows, the latest first. */
+export function experimentsOf(runs: readonly RunSummary[]): Experiment[] {
+  const groups = new Map<string, RunSummary[]>()
+  for (const run of [...runs].sort((a, b) => b.createdAt - a.createdAt)) {
+    const key = experimentKey(run)
+    if (key === null) continue
+    const group = groups.get(key)
+    if (group) group.push(run)
+    else groups.set(key, [run])
+  }
+  return [...groups].flatMap(([key, members]) => {
+    if (new Set(members.map(({ settings }) => ablationOf(settings))).size < 2) return []
+    return [{ key, name: experimentName(members[0]!), world: members[0]!.settings.setting, runs: members }]
+  })
+}
+
+export interface MatrixCell {
+  /** Seeds that have a value. */
+  n: number
+  mean: number
+  /** Half of the interval; null for one seed. */
+  half: number | null
+  /** From the full loop; null in its own row, and where that has no value. */
+  difference: (SeedDifference & { verdict: Verdict }) | null
+}
+
+export interface MatrixRow {
+  /** Null for the models before anything has learned. */
+  ablation: AblationId | null
+  label: string
+  /** In order; of complete runs. */
+  seeds: number[]
+  /** Of its complete runs, in the order of their seeds. */
+  runIds: string[]
+  /** Runs that are under way, were stopped or failed, of seeds that have no complete one. They do not count. */
+  incomplete: number
+  cells: (MatrixCell | null)[]
+}
+
+export interface AblationMatrix {
+  columns: { id: ColumnId; label: string }[]
+  rows: MatrixRow[]
+}
+
+interface Measured {
+  start: Outcome
+  end: Outcome
+}
+
+/** `measuredOf` knows what a complete run came to, or null where that has not been read. */
+export function ablationMatrix(
+  { runs, world }: Pick<Experiment, 'runs' | 'world'>,
+  measuredOf: (runId: string) => Measured | null,
+): AblationMatrix {
+  const bySeed = new Map(ABLATION_IDS.map((id) => [id, completeBySeed(runs.filter((run) => isRowOf(run, id)))]))
+  const first = { ablation: null, label: 'Before', runs: startRuns([...bySeed.values()]), at: 'start' as const }
+  const lines = ABLATION_IDS.filter((id) => runs.some((run) => isRowOf(run, id))).map((id) => {
+    return { ablation: id, label: ablationLabel(id, world), runs: bySeed.get(id)!, at: 'end' as const }
+  })
+  const values = (line: (typeof lines)[number] | typeof first, column: ColumnId): BySeed =>
+    new Map(
+      [...line.runs].flatMap(([seed, { runId }]): [number, number][] => {
+        const value = measuredOf(runId)?.[line.at][column]
+        return value === undefined ? [] : [[seed, value]]
+      }),
+    )
+  const full = lines.find(({ ablation }) => ablation === 'full')
+  const ids = COLUMN_IDS.filter((id) => lines.some((line) => values(line, id).size > 0))
+  const all = COLUMN_IDS.some((id) => values(first, id).size > 0) ? [first, ...lines] : lines
+  return {
+    columns: ids.map((id) => ({ id, label: COLUMNS[id].label })),
+    rows: all.map((line) => {
+      const { ablation, label } = line
+      const seeds = [...line.runs.keys()].sort((a, b) => a - b)
+      const others = runs.filter(
+        (run) => ablation !== null && isRowOf(run, ablation) && !line.runs.has(run.settings.seed),
+      )
+      return {
+        ...{ ablation, label, seeds },
+        runIds: ablation === null ? [] : seeds.map((seed) => line.runs.get(seed)!.runId),
+        incomplete: others.length,
+        cells: ids.map((id) => cellOf(values(line, id), full && full !== line ? values(full, id) : null)),
+      }
+    }),
+  }
+}
+
+function isRowOf({ settings }: RunSummary, id: AblationId): boolean {
+  return ablationOf(settings) === id
+}
+
+/** The latest complete run of each seed: the same seed twice is the same run twice, not two samples. */
+function completeBySeed(runs: readonly RunSummary[]): Map<number, RunSummary> {
+  const complete = runs.filter(isComplete).sort((a, b) => a.createdAt - b.createdAt)
+  return new Map(complete.map((run) => [run.settings.seed, run]))
+}
+
+/** Any run of a seed begins as the others of that seed do. */
+function startRuns(rows: readonly Map<number, RunSummary>[]): Map<number, RunSummary> {
+  return new Map(rows.flatMap((row) => [...row]))
+}
+
+function cellOf(values: BySeed, full: BySeed | null): MatrixCell | null {
+  if (values.size === 0) return null
+  const all = [...values.values()]
+  const interval = meanInterval(all)
+  const difference = full && seedDifference(values, full)
+  return {
+    n: all.length,
+    mean: interval?.mean ?? all[0]!,
+    half: interval && interval.high - interval.mean,
+    difference: difference && { ...difference, verdict: verdictOf(difference) },
+  }
+}
+
+/** "43.8 % ± 5.2", "12.0 ± 3.1". */
+export function writeMean({ mean, half }: Pick<MatrixCell, 'mean' | 'half'>, column: ColumnId): string {
+  const isShare = COLUMNS[column].unit === 'share'
+  const text = isShare ? percent(mean, 1) : decimal(mean, 1)
+  return half === null ? text : `${text} ± ${decimal(isShare ? 100 * half : half, 1)}`
+}
+
+/** "−4.1 ± 5.0": in points of a per cent for shares. */
+export function writeDifference({ mean, half }: SeedDifference, column: ColumnId): string {
+  const scale = COLUMNS[column].unit === 'share' ? 100 : 1
+  const text = signed(scale * mean, 1)
+  return half === null ? text : `${text} ± ${decimal(scale * half, 1)}`
+}
+
+export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
+  above: 'above the full loop',
+  below: 'below the full loop',
+  'spans-zero': 'interval spans 0',
+  equal: 'equal to the full loop',
+  'no-spread': 'the same for all seeds, so no interval',
+  'no-interval': 'one seed, so no interval',
+}

@@ -1,0 +1,73 @@
+/**
+ * The difference of two configurations over seeds, with a 95 % interval.
+ *
+ * Paired, where at least two seeds were run of both. A seed draws the same first tasks, the same held-out tasks and the same
+ * random streams for both, so that what a seed does to both is taken out of the difference (Student's paired test; common
+ * random numbers, Law, Simulation Modeling and Analysis, 11.2):
+ *
+ *     d_s = y_s − x_s        d̄ ± t(0.975, n − 1) · s_d / √n        n seeds that both have
+ *
+ * Otherwise unpaired, of groups that may vary differently (Welch, Biometrika 34, 1947, 28–35), with the degrees of freedom
+ * of Satterthwaite, rounded down, which makes the interval wider rather than narrower:
+ *
+ *     ȳ − x̄ ± t(0.975, ν) · √(a + b)       a = s_y²/n_y,  b = s_x²/n_x,  ν = (a + b)² / (a²/(n_y − 1) + b²/(n_x − 1))
+ *
+ * Each interval holds by itself: of twenty comparisons without any difference, one is expected to miss zero.
+ */
+import { meanInterval, studentT } from '../../kit/charts/seed-interval.ts'
+
+export type BySeed = ReadonlyMap<number, number>
+
+export interface SeedDifference {
+  mean: number
+  /** Half of the interval's width; null where there are too few seeds for one. */
+  half: number | null
+  kind: 'paired' | 'welch'
+  /** Seeds that it rests on: pairs, or those of the smaller group. */
+  n: number
+}
+
+export type Verdict = 'above' | 'below' | 'spans-zero' | 'equal' | 'no-spread' | 'no-interval'
+
+/** y − x. Null where one of them has no seed. */
+export function seedDifference(y: BySeed, x: BySeed): SeedDifference | null {
+  if (y.size === 0 || x.size === 0) return null
+  const pairs = [...y].flatMap(([seed, value]) => (x.has(seed) ? [value - x.get(seed)!] : []))
+  const isPaired = pairs.length >= 2
+  if (isPaired || (pairs.length === 1 && y.size === 1 && x.size === 1)) {
+    const interval = meanInterval(pairs)
+    return {
+      mean: interval?.mean ?? pairs[0]!,
+      half: interval && interval.high - interval.mean,
+      kind: 'paired',
+      n: pairs.length,
+    }
+  }
+  const [a, b] = [moments([...y.values()]), moments([...x.values()])]
+  const difference = { mean: a.mean - b.mean, kind: 'welch' as const, n: Math.min(y.size, x.size) }
+  if (a.squaredError === null || b.squaredError === null) return { ...difference, half: null }
+  const sum = a.squaredError + b.squaredError
+  if (sum === 0) return { ...difference, half: 0 }
+  const degrees = sum ** 2 / (a.squaredError ** 2 / (y.size - 1) + b.squaredError ** 2 / (x.size - 1))
+  return { ...difference, half: studentT(Math.max(1, Math.floor(degrees))) * Math.sqrt(sum) }
+}
+
+/** Mean, and s²/n; null for fewer than two values. */
+function moments(values: readonly number[]): { mean: number; squaredError: number | null } {
+  const n = values.length
+  const mean = values.reduce((sum, value) => sum + value, 0) / n
+  if (n < 2) return { mean, squaredError: null }
+  return { mean, squaredError: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1) / n }
+}
+
+/** Rounding of sums of shares; far below what one episode makes. */
+const TINY = 1e-9
+
+export function verdictOf({ mean, half }: SeedDifference): Verdict {
+  if (half === null) return 'no-interval'
+  if (half <= TINY && Math.abs(mean) <= TINY) return 'equal'
+  if (Math.abs(mean) <= half) return 'spans-zero'
+  // Seeds that agree to the last digit say that values are coarse, not that the difference is exact.
+  if (half <= TINY) return 'no-spread'
+  return mean > 0 ? 'above' : 'below'
+}

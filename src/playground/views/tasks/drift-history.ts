@@ -1,0 +1,139 @@
+/**
+ * The pool over a run: after every finished iteration how many rewrites had been accepted, and how far the pool was from the
+ * tasks that were drawn. A finished iteration never changes, so each is folded once, whichever view of the run shows it;
+ * scrubbing back gives the beginning of what is known. Distances of meaning come later, from a worker (meaning-drift.ts): a row
+ * says which rewritten texts came into the pool and which left it.
+ */
+import type { RunStarted } from '../../../method/events.ts'
+import type { RunView } from '../../../runs/fold.ts'
+import type { Task } from '../../../method/ports.ts'
+import { PoolDrift, type KindCount, type TaskDrift } from '../../run/task-drift.ts'
+
+export interface DriftRow extends TaskDrift {
+  /** 0 for the pool as it was drawn. */
+  iteration: number
+  proposed: number
+  /** Accepted so far, by what they were to be. */
+  harder: number
+  easier: number
+  /** In the order of `DriftHistory.kinds`; kinds that came later are missing. */
+  counts: KindCount[]
+  /** Rewritten tasks that came into the pool in this iteration, and those that left it. */
+  entered: readonly RewrittenText[]
+  left: readonly RewrittenText[]
+}
+
+/** A rewritten task's instruction, and that of the task which it was made from in the end. */
+export interface RewrittenText {
+  root: string
+  text: string
+}
+
+export interface DriftRows {
+  rows: readonly DriftRow[]
+  kinds: readonly string[]
+  /** The pool as it was drawn; the same array as long as the run is the same. */
+  drawn: readonly Task[]
+}
+
+export const NO_HISTORY: DriftRows = { rows: [], kinds: [], drawn: [] }
+
+export class DriftHistory {
+  #run: RunStarted | null = null
+  /** What the originals were last counted in, and how many tasks it had then. */
+  #counted: { view: RunView; size: number } | null = null
+  #drawn: readonly Task[] = []
+  #pool = new PoolDrift()
+  #tasks = new Map<string, Task>()
+  readonly #active = new Set<string>()
+  /** Ids of the resolutions of every folded iteration: #resolved[i] of iteration i + 1. */
+  #resolved: string[] = []
+  #rows: DriftRow[] = []
+  #shown: DriftRows = NO_HISTORY
+
+  /** The same object while no iteration has ended. */
+  read(view: RunView): DriftRows {
+    const finished = view.iterations.length - (view.current?.isFinished === false ? 1 : 0)
+    if (!this.#knows(view, Math.min(finished, this.#resolved.length))) this.#start(view)
+    for (let i = this.#resolved.length; i < finished; i++) this.#fold(view, i)
+    const rows = this.#rows.slice(0, finished + 1)
+    if (rows.length !== this.#shown.rows.length || rows.at(-1) !== this.#shown.rows.at(-1))
+      this.#shown = { rows, kinds: [...this.#pool.kinds.keys()], drawn: this.#drawn }
+    return this.#shown
+  }
+
+  /** Whether the first `count` iterations of the view are those that were folded. */
+  #knows(view: RunView, count: number): boolean {
+    if (view.started !== this.#run) return false
+    if (this.#counted?.view !== view || this.#counted.size !== view.tasks.size) {
+      if (originalsOf(view).length !== this.#drawn.length) return false
+      this.#counted = { view, size: view.tasks.size }
+    }
+    return count === 0 || idsOf(view, count - 1) === this.#resolved[count - 1]
+  }
+
+  #start(view: RunView): void {
+    this.#run = view.started
+    this.#pool = new PoolDrift()
+    this.#tasks = new Map()
+    this.#active.clear()
+    const originals = originalsOf(view)
+    for (const task of originals) {
+      this.#pool.draw(task)
+      this.#pool.activate(task, null)
+      this.#tasks.set(task.id, task)
+      this.#active.add(task.id)
+    }
+    this.#drawn = originals
+    this.#resolved = []
+    this.#rows = [this.#row(0, { proposed: 0, harder: 0, easier: 0 }, [], [])]
+  }
+
+  #fold(view: RunView, index: number): void {
+    const { iteration, proposed, resolved } = view.iterations[index]!
+    const before = this.#rows.at(-1)!
+    const counts = { proposed: before.proposed + proposed.length, harder: before.harder, easier: before.easier }
+    const entered: RewrittenText[] = []
+    const left: RewrittenText[] = []
+    for (const { candidate } of proposed) if (candidate) this.#tasks.set(candidate.id, candidate)
+    for (const { accepted, direction, taskId, candidateId } of resolved) {
+      const old = this.#tasks.get(taskId)
+      const next = this.#tasks.get(candidateId)
+      const root = next && this.#tasks.get(next.rootId)
+      if (!accepted || !old || !next || !root) continue
+      counts[direction]++
+      // Another rewrite of the same task may have taken its place already.
+      if (this.#active.delete(taskId)) {
+        this.#pool.replace(old, old.id === root.id ? null : root, next, root)
+        if (old.id !== root.id) left.push({ root: root.instruction, text: old.instruction })
+      } else this.#pool.activate(next, root)
+      this.#active.add(candidateId)
+      entered.push({ root: root.instruction, text: next.instruction })
+    }
+    this.#resolved.push(idsOf(view, index))
+    this.#rows.push(this.#row(iteration, counts, entered, left))
+  }
+
+  #row(
+    iteration: number,
+    counts: Pick<DriftRow, 'proposed' | 'harder' | 'easier'>,
+    entered: readonly RewrittenText[],
+    left: readonly RewrittenText[],
+  ): DriftRow {
+    return {
+      iteration,
+      ...counts,
+      entered,
+      left,
+      ...this.#pool.measure(),
+      counts: [...this.#pool.kinds.values()].map((count) => ({ ...count })),
+    }
+  }
+}
+
+function originalsOf(view: RunView): Task[] {
+  return [...view.tasks.values()].flatMap(({ task, origin }) => (origin === null ? [task] : []))
+}
+
+const idsOf = (view: RunView, index: number) =>
+  view.iterations[index]!.resolved.map(({ proposalId }) => proposalId).join(' ')

@@ -1,0 +1,115 @@
+/** A problem that a person writes, tries and keeps. What is written survives a reload. */
+import { importedTask } from '../../../worlds/coding/released/released-format.ts'
+import { EMPTY_DRAFT, faultyLine, fileOf, parseDraft, problemOf, sentenceOf, type OwnDraft } from './own-problem.ts'
+import { HandProgram, type HandJudge } from './hand-program.svelte.ts'
+import { readLocal, writeLocal } from '../../kit/local-text.ts'
+import type { Problems } from './problems.svelte.ts'
+
+const KEY = 'playground.own-problem'
+
+export class OwnProblem {
+  readonly #judge: HandJudge
+  readonly #problems: Problems
+  #draft = $state.raw<OwnDraft>(parseDraft(readLocal(KEY)))
+  #fault = $state.raw<string | null>(null)
+  #isTrying = $state.raw(false)
+  #kept = $state.raw<string | null>(null)
+  #hand = $state.raw<HandProgram | null>(null)
+
+  constructor(judge: HandJudge, problems: Problems) {
+    this.#judge = judge
+    this.#problems = problems
+  }
+
+  get draft(): OwnDraft {
+    return this.#draft
+  }
+  /** Why it cannot be posed as it is, as found out when it was last tried or kept. */
+  get fault(): string | null {
+    return this.#fault
+  }
+  get faultyLine(): { number: number; text: string } | null {
+    return this.#fault?.startsWith('The checker') ? faultyLine(this.#fault, this.#draft.checker) : null
+  }
+  /** Name of the file that it was kept as, if it is still what the form says. */
+  get kept(): string | null {
+    return this.#kept
+  }
+  get isTrying(): boolean {
+    return this.#isTrying
+  }
+  /** The problem as it was tried, with a program; null before that, and once the problem has changed. */
+  get hand(): HandProgram | null {
+    return this.#hand
+  }
+
+  change(fields: Partial<OwnDraft>): void {
+    this.#write(fields)
+    this.#fault = null
+    this.#kept = null
+    this.#hand = null
+  }
+
+  changeTest(index: number, fields: Partial<OwnDraft['tests'][number]>): void {
+    this.change({ tests: this.#draft.tests.map((test, at) => (at === index ? { ...test, ...fields } : test)) })
+  }
+
+  addTest(): void {
+    this.change({ tests: [...this.#draft.tests, { input: '', output: '' }] })
+  }
+
+  removeTest(index: number): void {
+    this.change({ tests: this.#draft.tests.filter((_, at) => at !== index) })
+  }
+
+  clear(): void {
+    this.change(EMPTY_DRAFT)
+  }
+
+  /** Tries the checker, and then the program that there is. */
+  async try(): Promise<void> {
+    const problem = await this.#sound()
+    if (problem === null) return
+    const { program } = this.#draft
+    this.#hand = new HandProgram(importedTask('own', problem), this.#judge, {
+      ...(program !== '' && { program }),
+      onwrite: (written) => this.#write({ program: written }),
+    })
+    if (program !== '') await this.#hand.judge()
+  }
+
+  /** Puts it into the library, for training, in the place of one with the same statement. */
+  async keep(): Promise<void> {
+    const problem = await this.#sound()
+    if (problem === null) return
+    const { name, text } = fileOf(problem)
+    await this.#problems.importFiles([new File([text], name, { type: 'application/json' })])
+    if (this.#problems.imports.some(({ entry }) => entry.name === name)) this.#kept = name
+    else this.#fault = this.#problems.failures.map(({ why }) => why).join(' ')
+  }
+
+  async #sound() {
+    if (this.#isTrying) return null
+    const draft = this.#draft
+    const read = problemOf(draft)
+    this.#fault = 'fault' in read ? read.fault : null
+    if ('fault' in read) return null
+    this.#isTrying = true
+    try {
+      const fault = await this.#judge.checkerFault(read.problem)
+      if (draft !== this.#draft) return null
+      this.#fault = fault === null ? null : sentenceOf(fault)
+      return fault === null ? read.problem : null
+    } catch (cause) {
+      this.#fault = `The judge could not be asked: ${cause instanceof Error ? cause.message : String(cause)} Try again, or reload the page.`
+      return null
+    } finally {
+      this.#isTrying = false
+    }
+  }
+
+  #write(fields: Partial<OwnDraft>): void {
+    this.#draft = { ...this.#draft, ...fields }
+    writeLocal(KEY, JSON.stringify(this.#draft))
+  }
+}

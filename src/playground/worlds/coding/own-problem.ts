@@ -1,0 +1,88 @@
+/** A problem that a person is writing: the fields of a form, kept as text, and the item of a problem file that they are. */
+import * as v from 'valibot'
+import { itemOf, readItem } from '../../../worlds/coding/released/released-item.ts'
+import type { Problem } from '../../../worlds/coding/problem.ts'
+
+const draftShape = v.object({
+  statement: v.string(),
+  form: v.picklist(['function', 'stdio']),
+  functionName: v.string(),
+  /** In seconds. */
+  timeLimit: v.string(),
+  tests: v.array(v.object({ input: v.string(), output: v.string() })),
+  checker: v.string(),
+  /** What is tried on it. */
+  program: v.string(),
+})
+
+export type OwnDraft = v.InferOutput<typeof draftShape>
+
+export const EMPTY_DRAFT: OwnDraft = {
+  statement: '',
+  form: 'function',
+  functionName: 'f',
+  timeLimit: '1',
+  tests: [
+    { input: '', output: '' },
+    { input: '', output: '' },
+  ],
+  checker: '',
+  program: '',
+}
+
+/** As it was kept; the empty form where it was not, or by a version of the page that kept it in another way. */
+export function parseDraft(text: string | null): OwnDraft {
+  try {
+    const result = v.safeParse(draftShape, JSON.parse(text ?? ''))
+    return result.success && result.output.tests.length > 0 ? result.output : EMPTY_DRAFT
+  } catch {
+    return EMPTY_DRAFT
+  }
+}
+
+/** Rows that say nothing are left out; where there is a checker, a test without an output expects none. */
+export function problemOf(draft: OwnDraft): { problem: Problem } | { fault: string } {
+  if (draft.statement.trim() === '') return { fault: 'The statement is empty: say what a program has to do.' }
+  const tests = draft.tests.filter(({ input, output }) => input.trim() !== '' || output.trim() !== '')
+  if (tests.length === 0)
+    return { fault: 'There is no test: write an input and, unless the checker needs none, an output.' }
+  const hasChecker = draft.checker.trim() !== ''
+  const read = readItem(
+    {
+      question: draft.statement,
+      test_method: draft.form,
+      ...(draft.form === 'function' && { function_name: draft.functionName.trim() }),
+      test_time_limit: Number(draft.timeLimit),
+      test_input: tests.map(({ input }) => input),
+      test_output: tests.map(({ output }) => (hasChecker && output.trim() === '' ? null : output)),
+      ...(hasChecker && { checker: draft.checker }),
+    },
+    { isStrict: false, leastTests: 1 },
+  )
+  return 'fault' in read ? { fault: sentenceOf(read.fault) } : { problem: read.problem }
+}
+
+/** The file that is kept in the library; the same words are the same file. */
+export function fileOf(problem: Problem): { name: string; text: string } {
+  const words = problem.statement.replace(/\s+/g, ' ').slice(0, 40).trim()
+  return { name: `Own: ${words}`, text: JSON.stringify({ ...itemOf(problem), split: 'train' }) }
+}
+
+/** A fault of an item in the words of the form. */
+export function sentenceOf(fault: string): string {
+  const said = fault
+    .replace(/\bentry (\d+) of test_input\b/, 'the input of test $1')
+    .replace(/\bentry (\d+) of test_output\b/, 'the output of test $1')
+    .replace(/\bentries (\d+) and (\d+) of test_input\b/, 'the inputs of tests $1 and $2')
+    .replace(/^test_time_limit\b/, 'the time limit')
+    .replace(/^function_name\b/, 'the name of the function')
+    .replace(/^checker\b/, 'the checker')
+  return `${said[0]!.toUpperCase()}${said.slice(1)}.`
+}
+
+/** The line of the checker that a sentence about it speaks of; null where it speaks of none. */
+export function faultyLine(fault: string, checker: string): { number: number; text: string } | null {
+  const number = Number(/\(line (\d+)\)/.exec(fault)?.[1])
+  const text = checker.split('\n')[number - 1]
+  return text === undefined ? null : { number, text }
+}

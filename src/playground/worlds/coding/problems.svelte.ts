@@ -1,0 +1,129 @@
+/** The problems that this browser keeps, file by file, and bringing in more. Tabs tell one another when that changes. */
+import type { ImportedProblem } from '../../../worlds/coding/problem-source.ts'
+import type { ProblemImport } from '../../../worlds/coding/library/import-service.ts'
+import { IndexedDbProblemLibrary } from '../../../worlds/coding/library/indexeddb-library.ts'
+import type { ProblemFileEntry } from '../../../worlds/coding/library/problem-library.ts'
+import type { OpenProblemImporter } from '../../state/workers/problems-worker.ts'
+
+export interface ProblemFailure {
+  /** What can be tried again without its faulty items; null where it is not the file that is at fault. */
+  file: File | null
+  /** Of the file, or a sentence on what could not be done. */
+  name: string
+  why: string
+  /** Problems of the file that could be imported without the faulty ones. */
+  sound: number
+}
+
+export class Problems {
+  readonly #open: OpenProblemImporter
+  readonly #library = new IndexedDbProblemLibrary()
+  readonly #tabs = new BroadcastChannel('coding-problems')
+  #entries = $state.raw<readonly ProblemFileEntry[] | null>(null)
+  #obstacle = $state.raw<string | null>(null)
+  #reading = $state.raw<string | null>(null)
+  #imports = $state.raw<readonly Extract<ProblemImport, { isKept: true }>[]>([])
+  #failures = $state.raw<readonly ProblemFailure[]>([])
+  /** Settles when all imports so far have ended; never rejects. */
+  #imported: Promise<void> = Promise.resolve()
+
+  constructor(open: OpenProblemImporter) {
+    this.#open = open
+    this.#tabs.onmessage = () => void this.look()
+  }
+
+  /** Null until they have been looked for. */
+  get entries(): readonly ProblemFileEntry[] | null {
+    return this.#entries
+  }
+  /** Whether a run can pose imported problems: it draws its tasks from those for training. */
+  get areThere(): boolean {
+    return this.#entries?.some(({ counts }) => counts.train > 0) ?? false
+  }
+  /** Why this browser keeps no problems; null where it does. */
+  get obstacle(): string | null {
+    return this.#obstacle
+  }
+  /** Name of the file that is being read. */
+  get reading(): string | null {
+    return this.#reading
+  }
+  /** Of the last import. */
+  get imports(): readonly Extract<ProblemImport, { isKept: true }>[] {
+    return this.#imports
+  }
+  get failures(): readonly ProblemFailure[] {
+    return this.#failures
+  }
+
+  async look(): Promise<void> {
+    try {
+      this.#entries = await this.#library.list()
+      this.#obstacle = null
+    } catch (cause) {
+      this.#entries = []
+      this.#obstacle = messageOf(cause)
+    }
+  }
+
+  /** All of them, to be looked at. Throws LibraryError. */
+  all(): Promise<ImportedProblem[]> {
+    return this.#library.problems()
+  }
+
+  /** Reads the files in a worker and keeps their problems: of each file all or, if an item has a fault, none. */
+  importFiles(files: readonly File[], leaveOutFaulty = false): Promise<void> {
+    this.#imported = this.#imported.then(() => this.#read(files, leaveOutFaulty))
+    return this.#imported
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#change(() => this.#library.delete(name), `“${name}” could not be removed.`)
+  }
+
+  async #read(files: readonly File[], leaveOutFaulty: boolean): Promise<void> {
+    this.#imports = []
+    this.#failures = []
+    const worker = this.#open()
+    try {
+      for (const file of files) {
+        this.#reading = file.name
+        try {
+          const result = await worker.remote.importFile(file.name, file, leaveOutFaulty)
+          if (result.isKept) this.#imports = [...this.#imports, result]
+          else this.#fail({ file, name: file.name, why: result.reason, sound: result.sound })
+        } catch (cause) {
+          this.#fail({ file: null, name: `${file.name} could not be kept.`, why: messageOf(cause), sound: 0 })
+        }
+      }
+    } finally {
+      this.#reading = null
+      worker.terminate()
+      await this.#tell()
+    }
+  }
+
+  #fail(failure: ProblemFailure): void {
+    this.#failures = [...this.#failures, failure]
+  }
+
+  async #change(change: () => Promise<void>, name: string): Promise<void> {
+    this.#imports = []
+    this.#failures = []
+    try {
+      await change()
+    } catch (cause) {
+      this.#fail({ file: null, name, why: messageOf(cause), sound: 0 })
+    }
+    await this.#tell()
+  }
+
+  async #tell(): Promise<void> {
+    this.#tabs.postMessage('changed')
+    await this.look()
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

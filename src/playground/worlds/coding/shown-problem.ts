@@ -1,0 +1,49 @@
+/**
+ * A problem as the page reads it from a task's body. A log may come from anywhere, so nothing is taken for granted: what
+ * is not a problem is null, and what is not a test is left out.
+ */
+import * as v from 'valibot'
+import type { Task, WrittenTest } from '../../../method/ports.ts'
+
+const shape = v.object({
+  statement: v.string(),
+  tests: v.array(v.object({ input: v.string(), output: v.nullable(v.string()) })),
+  reference: v.nullish(v.string(), null),
+  checker: v.nullish(v.string(), null),
+  form: v.picklist(['call', 'stdio']),
+  functionName: v.optional(v.string()),
+})
+
+/** In place of the output of a test that expects none. */
+export const NOTHING_EXPECTED = 'what the checker accepts'
+
+export interface ShownProblem {
+  statement: string
+  /** NOTHING_EXPECTED is the output of those that have none. */
+  tests: readonly WrittenTest[]
+  reference: string | null
+  checker: string | null
+  form: 'call' | 'stdio'
+  functionName?: string | undefined
+}
+
+export function shownProblem(task: Pick<Task, 'body'> | null | undefined): ShownProblem | null {
+  const result = v.safeParse(shape, task?.body)
+  if (!result.success) return null
+  const tests = result.output.tests.map(({ input, output }) => ({ input, output: output ?? NOTHING_EXPECTED }))
+  return { ...result.output, tests }
+}
+
+/** `[1, 2] → 3` on one line, shortened in the middle of neither. */
+export function testLine({ input, output }: WrittenTest, most = 60): string {
+  const half = Math.floor(most / 2)
+  const inputText = oneLine(input)
+  const outputText = oneLine(output)
+  if (inputText.length + outputText.length <= most) return `${inputText} → ${outputText}`
+  const outputRoom = Math.max(half, most - inputText.length)
+  const shownOutput = cut(outputText, outputRoom)
+  return `${cut(inputText, most - shownOutput.length)} → ${shownOutput}`
+}
+
+const oneLine = (text: string) => text.trim().replace(/\s*\n\s*/g, ' ↵ ')
+const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`)

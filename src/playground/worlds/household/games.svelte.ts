@@ -1,0 +1,145 @@
+/**
+ * The games of ALFWorld that this browser keeps: which there are, and bringing in more. Tabs tell one another when that
+ * changes.
+ */
+import type { PickedFile } from '../../../worlds/household/library/dropped-files.ts'
+import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-import.ts'
+import type { ImportProgress, ImportSummary } from '../../../worlds/household/library/import-service.ts'
+import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
+import type { OpenImporter } from '../../state/workers/games-worker.ts'
+
+export type ImportState =
+  | { state: 'none' }
+  /** Files read of those found; null while there may be more. */
+  | { state: 'reading'; files: number; found: number | null; games: number }
+  | { state: 'read'; summary: ImportSummary }
+  | { state: 'failed'; why: string; games: number }
+
+/** Files that the worker asks for at a time. */
+const BATCH = 256
+
+export class Games {
+  readonly #open: OpenImporter
+  readonly #library = new IndexedDbGameLibrary()
+  readonly #tabs = new BroadcastChannel('household-games')
+  #entries = $state.raw<readonly LibraryEntry[] | null>(null)
+  #obstacle = $state.raw<string | null>(null)
+  #import = $state.raw<ImportState>({ state: 'none' })
+  #problems = $state.raw<readonly ImportProblem[]>([])
+  #isLasting = $state.raw(true)
+  #abort: AbortController | null = null
+  /** Settles when all imports so far have ended; never rejects. */
+  #imported: Promise<void> = Promise.resolve()
+
+  constructor(open: OpenImporter) {
+    this.#open = open
+    this.#tabs.onmessage = () => void this.look()
+  }
+
+  /** Null until they have been looked for. */
+  get entries(): readonly LibraryEntry[] | null {
+    return this.#entries
+  }
+  /** Whether a run can play official games: it draws its tasks from the training split. */
+  get areThere(): boolean {
+    return this.#entries?.some(({ split }) => split === 'train') ?? false
+  }
+  /** Why this browser keeps no games; null where it does. */
+  get obstacle(): string | null {
+    return this.#obstacle
+  }
+  get import(): ImportState {
+    return this.#import
+  }
+  /** Of the import that is under way, or of the last one. */
+  get problems(): readonly ImportProblem[] {
+    return this.#problems
+  }
+
+  /** Whether the browser has promised not to make room at the expense of this page's data. */
+  get isLasting(): boolean {
+    return this.#isLasting
+  }
+
+  async look(): Promise<void> {
+    try {
+      this.#entries = await this.#library.list()
+      this.#obstacle = null
+      this.#isLasting = (await storage()?.persisted()) ?? false
+    } catch (cause) {
+      this.#entries = []
+      this.#obstacle = messageOf(cause)
+    }
+  }
+
+  /** Reads the files in a worker and keeps their games, one import after another. */
+  importFiles(files: AsyncGenerator<PickedFile>): Promise<void> {
+    this.#imported = this.#imported.then(() => this.#read(files))
+    return this.#imported
+  }
+
+  async #read(files: AsyncGenerator<PickedFile>): Promise<void> {
+    this.#abort = new AbortController()
+    this.#problems = []
+    let isTotalKnown = false
+    const next = async () => {
+      const batch: PickedFile[] = []
+      while (batch.length < BATCH && !isTotalKnown) {
+        const item = await files.next()
+        if (item.done) isTotalKnown = true
+        else batch.push(item.value)
+      }
+      return batch
+    }
+    let games = 0
+    const take = (progress: ImportProgress) => {
+      games = progress.games
+      if (progress.problems.length > 0) this.#problems = [...this.#problems, ...progress.problems]
+      this.#import = { state: 'reading', files: progress.files, found: isTotalKnown ? progress.found : null, games }
+    }
+    this.#import = { state: 'reading', files: 0, found: null, games }
+    const worker = this.#open()
+    try {
+      const summary = await worker.remote.importFiles(next, take, this.#abort.signal)
+      this.#import = { state: 'read', summary }
+    } catch (cause) {
+      this.#import = { state: 'failed', why: messageOf(cause), games }
+    } finally {
+      worker.terminate()
+      this.#abort = null
+      await this.#tell()
+    }
+    // Some browsers ask the person, who now has something to lose.
+    if (this.#entries?.length) this.#isLasting = (await storage()?.persist()) ?? false
+  }
+
+  /** What has been read by then is kept. */
+  cancel(): void {
+    this.#abort?.abort()
+  }
+
+  async removeAll(): Promise<void> {
+    try {
+      await this.#library.clear()
+      this.#import = { state: 'none' }
+      this.#problems = []
+    } catch (cause) {
+      this.#import = { state: 'failed', why: messageOf(cause), games: 0 }
+    }
+    await this.#tell()
+  }
+
+  async #tell(): Promise<void> {
+    this.#tabs.postMessage('changed')
+    await this.look()
+  }
+}
+
+/** Pages that are not served over https have none. */
+function storage(): StorageManager | undefined {
+  return (navigator as Partial<Navigator>).storage
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

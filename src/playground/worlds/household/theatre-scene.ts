@@ -1,0 +1,133 @@
+/**
+ * An episode in its rooms: the game of its task, and what was where after every command.
+ *
+ * A published log has no games. A generated one is drawn again from the seed in its id, and the author's rewrites are applied
+ * again from the log, so the scene is the one that was played; whether every observation is as it was logged is told with it.
+ */
+import type { RunView } from '../../../runs/fold.ts'
+import type { EpisodeFinished } from '../../../method/events.ts'
+import type { Settings } from '../../../method/settings.ts'
+import type { Split } from '../../../method/ports.ts'
+import { step } from '../../../worlds/household/engine/engine.ts'
+import type { SceneSize } from '../../../worlds/household/engine/game.ts'
+import { generateGame } from '../../../worlds/household/scenes/generator.ts'
+import { parseRewrite } from '../../../worlds/household/rewrites/rewrite-language.ts'
+import { applyRewrite } from '../../../worlds/household/rewrites/rewrites.ts'
+import { condition, contentsOf, isHere, startGame, type GameState } from '../../../worlds/household/engine/state.ts'
+import { gameOf, taskOf, type HouseholdTask } from '../../../worlds/household/task.ts'
+import { worldOf } from '../../../worlds/household/engine/rooms.ts'
+
+const GENERATED_ID = /\/(train|id|ood)-(compact|full)-(\d+)$/u
+
+/** The task that was played; null where the log does not say enough to know it. */
+export function playedTask(view: RunView, taskId: string, settings: Settings): HouseholdTask | null {
+  const task = view.tasks.get(taskId)
+  if (!task) return null
+  const body = task.task.body as Partial<HouseholdTask> | null
+  if (body?.game && body.rewrites && body.goal && body.hints) return body as HouseholdTask
+  if (!task.origin) return drawnAgain(taskId)
+  const { proposal } = task.origin
+  const before = playedTask(view, proposal.taskId, settings)
+  const text = proposal.attempts.find(({ ok }) => ok)?.text
+  const rewrite = text === undefined ? null : parseRewrite(text)
+  if (!before || !rewrite) return null
+  const after = applyRewrite(before, rewrite, taskId, { stepLimit: settings.maxSteps })
+  return after.ok ? after.task : null
+}
+
+function drawnAgain(taskId: string): HouseholdTask | null {
+  const [, split, sceneSize, seed] = GENERATED_ID.exec(taskId) ?? []
+  if (seed === undefined) return null
+  const game = generateGame({ seed: Number(seed), split: split as Split, sceneSize: sceneSize as SceneSize })
+  // Another version of the generator may draw something else.
+  return game.id === taskId ? taskOf(game) : null
+}
+
+export interface SceneObject {
+  name: string
+  /** "hot", "clean", "sliced" ... */
+  conditions: string[]
+  /** Of the type that the task is about. */
+  isWanted: boolean
+}
+
+export interface SceneReceptacle {
+  name: string
+  isHere: boolean
+  /** Null where it cannot be opened. */
+  isOpen: boolean | null
+  /** Whether the agent has seen what is in it. */
+  isSeen: boolean
+  isTarget: boolean
+  contents: SceneObject[]
+}
+
+export interface Moment {
+  /** Commands played so far. */
+  step: number
+  receptacles: SceneReceptacle[]
+  held: SceneObject | null
+  /** Where the agent stands: names of what it stands before, none in the middle of the room. */
+  place: string[]
+}
+
+export interface Replay {
+  /** moments[k]: after k commands; one more than there are steps. */
+  moments: Moment[]
+  /** Steps whose observation is not the logged one. */
+  differences: number[]
+}
+
+export function replay(task: HouseholdTask, episode: EpisodeFinished, settings: Settings): Replay {
+  const state = startGame(gameOf(task), {
+    dialect: settings.dialect,
+    stepLimit: settings.maxSteps,
+    explainRefusals: settings.explainRefusals,
+  })
+  const seen = new Set<number>()
+  const moments = [momentOf(state, 0, seen)]
+  const differences: number[] = []
+  episode.steps.forEach(({ command, observation }, index) => {
+    const outcome = step(state, command)
+    if (outcome.observation.trim() !== observation.trim()) differences.push(index)
+    moments.push(momentOf(state, index + 1, seen))
+  })
+  return { moments, differences }
+}
+
+function momentOf(state: GameState, step: number, seen: Set<number>): Moment {
+  const world = worldOf(state.game)
+  const { goal } = state.game
+  const object = (index: number): SceneObject => ({
+    name: world.objects[index]!.name,
+    conditions: (Object.keys(condition) as (keyof typeof condition)[]).filter(
+      (name) => (state.conditions[index]! & condition[name]) !== 0,
+    ),
+    isWanted: world.objects[index]!.type === goal.object,
+  })
+  const receptacles = world.receptacles.map(({ index, name, type, isOpenable }): SceneReceptacle => {
+    const here = isHere(world, state, index)
+    const isOpen = isOpenable ? state.open[index] === 1 : null
+    if (here && isOpen !== false) seen.add(index)
+    return {
+      name,
+      isHere: here,
+      isOpen,
+      isSeen: seen.has(index),
+      isTarget: type === goal.target,
+      contents: contentsOf(state, index).map(object),
+    }
+  })
+  return {
+    step,
+    receptacles,
+    held: state.held < 0 ? null : object(state.held),
+    place: receptacles.filter((receptacle) => receptacle.isHere).map(({ name }) => name),
+  }
+}
+
+/** The scene in one breath, for screen readers. */
+export function momentSentence({ place, held }: Moment): string {
+  const where = place.length === 0 ? 'in the middle of the room' : `before ${place.join(' and ')}`
+  return `The agent stands ${where} and holds ${held ? `a ${held.name}` : 'nothing'}.`
+}

@@ -1,0 +1,129 @@
+/**
+ * The tokens that a step was sampled as, with what each carries: log-probability, entropy, and the step's advantage, which is
+ * that of all of its tokens. The page keeps no tokens (readable-event.ts), so they are looked up in the run's own log.
+ */
+import type { EpisodeStep, ModelUpdated } from '../../../method/events.ts'
+import type { GroupView } from '../../run/trajectories.ts'
+import { compact } from '../../kit/format.ts'
+
+export type TokenQuantity = 'logProb' | 'entropy' | 'advantage'
+
+export interface ShownToken {
+  text: string
+  logProb: number
+  entropy: number
+  advantage: number | null
+  /** 0 to 1: how deep it is coloured. */
+  weights: Record<TokenQuantity, number>
+}
+
+/** Nats at which the colour is full. */
+const FULL = { logProb: 3, entropy: 2, advantage: 2 } as const
+
+export function shownTokens(
+  step: Pick<EpisodeStep, 'tokens' | 'logProbs' | 'entropies'>,
+  advantage: number | null,
+  decode: (token: number) => string,
+): ShownToken[] {
+  return step.tokens.map((token, index) => {
+    const logProb = step.logProbs[index]!
+    const entropy = step.entropies[index]!
+    const weight = (quantity: TokenQuantity, value: number) => Math.min(1, Math.abs(value) / FULL[quantity])
+    return {
+      text: decode(token),
+      logProb,
+      entropy,
+      advantage,
+      weights: {
+        logProb: weight('logProb', logProb),
+        entropy: weight('entropy', entropy),
+        advantage: weight('advantage', advantage ?? 0),
+      },
+    }
+  })
+}
+
+/** Whether the response of a step trains the policy, and why. All of its tokens do or none does: they share one advantage. */
+export interface TokenTraining {
+  /** Null while it is not known. */
+  trains: boolean | null
+  sentence: string
+}
+
+/**
+ * What keeps a response from training (method/learning.ts, method/advantages.ts): no advantage, no token, or no update of the
+ * policy. Being cut at the token limit does not: such a response trains like any other.
+ *
+ * `update` is null where the policy was not updated in the iteration, or not yet, where `isFinished` says which.
+ */
+export function tokenTraining(
+  group: GroupView,
+  rollout: number,
+  step: number,
+  tokens: number,
+  { update, isFinished }: { update: ModelUpdated | null; isFinished: boolean },
+): TokenTraining {
+  const masked = (why: string): TokenTraining => ({ trains: false, sentence: `Masked: ${why}` })
+  if (tokens === 0) return masked('the context was full, so nothing was sampled here.')
+  const advantage = group.trajectories[rollout]?.steps[step]?.advantage
+  if (advantage === undefined) return { trains: null, sentence: 'Its advantage has not been assigned yet.' }
+  const none = tokens === 1 ? 'its one token carries no loss' : `all of its ${tokens} tokens carry no loss`
+  const all = tokens === 1 ? 'its one token' : `all of its ${tokens} tokens`
+  if (advantage === null) {
+    const column = group.trajectories.flatMap((each) => each.steps[step]?.feedback ?? [])
+    const spread = Math.max(...column) - Math.min(...column)
+    return masked(
+      `${none}, for the step has no advantage. ` +
+        (column.length < 2
+          ? 'No other rollout reached it.'
+          : spread < 1e-8
+            ? `All ${column.length} rollouts that reached it got the same R.`
+            : 'It is exactly average, the accuracy of its task is outside the filter, or its rewrite was not accepted.'),
+    )
+  }
+  if (!update) {
+    return isFinished
+      ? masked(`${none}, for the policy was not updated in this iteration.`)
+      : { trains: null, sentence: 'The policy has not been updated with it yet.' }
+  }
+  // The loop leaves out an advantage of exactly 0; one that is 0 but for rounding stays in.
+  const size = Math.abs(advantage) < 1e-9 ? ', which is 0 but for rounding and moves nothing' : ''
+  return {
+    trains: true,
+    sentence: `Trained: ${all} carried a loss, weighed with A of the step${size}. What the policy had read before, the opening and the observations, is masked.`,
+  }
+}
+
+/** How far the sampler was from the trainer. The log has it for an update as a whole, not for a token. */
+export function mismatchSentence(update: ModelUpdated | null): string {
+  if (!update) return ''
+  const { mismatch_kl: mismatch } = update.metrics
+  return mismatch === undefined
+    ? 'The policy sampled itself: the update took these log-probabilities as they are, so there is no mismatch_kl.'
+    : `Another program sampled: mismatch_kl = ${compact(mismatch)} nats a token, over the whole update. What the trainer gave each token is not logged.`
+}
+
+/** The steps of an episode in a log of JSON lines, the last one of that id; null where it is not there. */
+export async function episodeSteps(
+  log: ReadableStream<Uint8Array>,
+  episodeId: string,
+  rest: () => Promise<void>,
+): Promise<EpisodeStep[] | null> {
+  const needle = `"episodeId":${JSON.stringify(episodeId)}`
+  let found: EpisodeStep[] | null = null
+  let tail = ''
+  const look = (line: string) => {
+    if (!line.includes(needle)) return
+    const event = JSON.parse(line) as { type?: string; episodeId?: string; steps?: EpisodeStep[] }
+    if (event.type === 'episode' && event.episodeId === episodeId && event.steps) found = event.steps
+  }
+  const reader = log.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const lines = (tail + chunk.value).split('\n')
+    tail = lines.pop()!
+    for (const line of lines) look(line)
+    await rest()
+  }
+  look(tail)
+  return found
+}

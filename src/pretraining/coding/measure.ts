@@ -1,0 +1,161 @@
+/** Where the coding models stand: measured as the loop measures them, every program and every test through the judge. */
+import { demonstrateProgram } from '../../worlds/coding/roles/demonstrations.ts'
+import { CodingEnvironment } from '../../worlds/coding/environment.ts'
+import { Judge } from '../../worlds/coding/judge/judge.ts'
+import type { JudgeResult } from '../../worlds/coding/judge/verdict.ts'
+import { generatedProblems } from '../../worlds/coding/problem-source.ts'
+import type { CodingTask } from '../../worlds/coding/problem.ts'
+import { effortOf } from '../../worlds/coding/problems/spec.ts'
+import { codingFormats, policyResponse } from '../../worlds/coding/roles/plain-roles.ts'
+import { seededRandom } from '../../worlds/random.ts'
+import { programGroupOf } from '../../method/coding/program-group.ts'
+import { testRates, type TestRates } from '../../method/coding/test-metrics.ts'
+import type { EpisodeFinished } from '../../method/events.ts'
+import type { LanguageModelPort, Split } from '../../method/ports.ts'
+import { newGroup, type TaskGroup } from '../../method/task-group.ts'
+import { writeTests } from '../../method/test-writing.ts'
+import { lastOf, playEpisodes, type AuthorValidity } from '../measure-roles.ts'
+
+export interface CodingMeasureOptions {
+  split: Split
+  tasks: number
+  /** Programs of each task. */
+  programs: number
+  seed: number
+}
+
+/** Generated problems and a judge in this thread. */
+export function codingEnvironmentHere(): CodingEnvironment {
+  const one = new Judge()
+  const judge = {
+    async judge(jobs: readonly Parameters<Judge['judge']>[0][]) {
+      const results: JudgeResult[] = []
+      for (const job of jobs) results.push(await one.judge(job))
+      return results
+    },
+  }
+  return new CodingEnvironment({ judge, problems: generatedProblems() })
+}
+
+export interface ProgramAccuracy {
+  /** Share of programs that pass all tests. */
+  strict: number
+  /** Share of tasks that some programs solve and some do not. */
+  mixed: number
+  /** Share of programs that cannot be read. */
+  malformed: number
+}
+
+export async function measurePrograms(
+  policy: LanguageModelPort,
+  environment: CodingEnvironment,
+  { programs, ...options }: CodingMeasureOptions,
+): Promise<ProgramAccuracy> {
+  const episodes = await playEpisodes(policy, environment, codingFormats, {
+    ...options,
+    rollouts: programs,
+    maxSteps: 1,
+  })
+  const outcomesOf = new Map<string, number[]>()
+  for (const { taskId, outcome } of episodes) outcomesOf.set(taskId, [...(outcomesOf.get(taskId) ?? []), outcome])
+  return {
+    strict: shareOf(episodes, ({ outcome }) => outcome === 1),
+    mixed: shareOf([...outcomesOf.values()], (outcomes) => new Set(outcomes).size === 2),
+    malformed: shareOf(episodes, ({ steps }) => steps[0]!.tests!.every(({ verdict }) => verdict === 'syntax error')),
+  }
+}
+
+export interface TestAccuracy extends TestRates {
+  /** Share of tests that the reference solution passes. */
+  truth: number
+  unreadable: number
+}
+
+/** On programs of a hand that slips, as many for a task as tests are written for it. */
+export async function measureTests(
+  reward: LanguageModelPort,
+  environment: CodingEnvironment,
+  slip: number,
+  options: CodingMeasureOptions,
+): Promise<TestAccuracy> {
+  const groups = await demonstratedGroups(environment, slip, options)
+  const asked = {
+    evaluationsPerStep: options.programs,
+    temperature: 1,
+    topP: 1,
+    rewardVersion: 0,
+    seed: options.seed,
+  }
+  const all = await lastOf(writeTests({ reward, unitTests: environment }, codingFormats.reward, groups, asked))
+  groups.forEach((group, index) => {
+    group.tests = all[index]!
+  })
+  const written = all.flatMap(({ written: { tests } }) => tests)
+  return {
+    ...testRates(groups.map(programGroupOf)),
+    truth: shareOf(written, ({ isTrue }) => isTrue === true),
+    unreadable: shareOf(written, ({ test }) => test === null),
+  }
+}
+
+/** Programs as demonstrated, in the shape of rollouts, for tests to be measured on. */
+async function demonstratedGroups(
+  environment: CodingEnvironment,
+  slip: number,
+  { split, tasks, programs, seed }: CodingMeasureOptions,
+): Promise<TaskGroup[]> {
+  const sampled = (await environment.sampleTasks(split, tasks, seed)) as CodingTask[]
+  const groups: TaskGroup[] = []
+  for (const task of sampled) {
+    const random = seededRandom('measured programs', seed, task.id)
+    const actions = Array.from({ length: programs }, (_, rollout) => ({
+      episodeId: `${task.id}#${rollout}`,
+      command: demonstrateProgram(task.body.spec!, { slip }, random),
+    }))
+    const starts = await environment.reset(actions.map(({ episodeId }) => ({ episodeId, task, maxSteps: 1 })))
+    const results = await environment.step(actions)
+    const rollouts = actions.map(({ episodeId, command }, rollout) => {
+      const { observation, won, trueLabel, distance, tests } = results[rollout]!
+      const episode: EpisodeFinished = {
+        type: 'episode',
+        episodeId,
+        taskId: task.id,
+        split,
+        rollout,
+        policyVersion: 0,
+        instruction: task.instruction,
+        opening: starts[rollout]!.opening,
+        outcome: won ? 1 : -1,
+        steps: [
+          {
+            response: policyResponse(command),
+            thought: '',
+            command,
+            observation,
+            trueLabel,
+            distance,
+            ...(tests && { tests }),
+            tokens: [],
+            logProbs: [],
+            entropies: [],
+          },
+        ],
+      }
+      return { episode, samples: [], clippedResponses: 0 }
+    })
+    groups.push({ ...newGroup(task), rollouts })
+  }
+  return groups
+}
+
+/** Share of valid rewrites after which a task takes more effort where it was to become harder, and less where easier. */
+export function shareAsAsked(rewrites: AuthorValidity['rewrites']): number {
+  return shareOf(rewrites, ({ before, after, direction }) => {
+    const change = effortOf((after as CodingTask).body.spec!) - effortOf((before as CodingTask).body.spec!)
+    return direction === 'harder' ? change > 0 : change < 0
+  })
+}
+
+function shareOf<Item>(items: readonly Item[], isCounted: (item: Item) => boolean): number {
+  return items.filter(isCounted).length / items.length
+}

@@ -1,0 +1,48 @@
+/** Set phrases of the coding setting that stand between values, one token each (see vocabulary.ts). */
+import { CODING_PHRASES as DEMONSTRATED_PHRASES } from '../../worlds/coding/roles/demonstrations.ts'
+
+/** Of the roles' prompts, and of the critic's reasons (method/coding/critic-summary.ts). */
+const ROLE_PHRASES: readonly string[] = [
+  '\nProgram:\n',
+  '\nTest:\n',
+  '\nCritic:',
+  '\nRewrite:',
+  'harder',
+  'easier',
+  'wrong answer on test',
+  'runtime error on test',
+  'syntax error on test',
+  'time limit on test',
+  'wrong answer on written',
+  'runtime error on written',
+  'syntax error on written',
+  'time limit on written',
+  'passed all tests',
+  'passed written',
+  'written',
+  '->',
+  'lies',
+  ' x',
+  ';',
+  ': yes',
+  ': no',
+  // a program that was not finished well
+  '\n  return y',
+  '\n}',
+]
+
+/** Brackets stand by themselves, so that lists look alike wherever they stand. */
+const isBrackets = (phrase: string) => /^[[\]\s]*$/.test(phrase)
+
+/**
+ * A phrase takes the blanks around it as well, so that a number or a letter that follows is the same token everywhere, and a
+ * fragment of a program the same wherever it stands.
+ */
+export const CODING_PHRASES: readonly string[] = [
+  ...new Set(
+    [...ROLE_PHRASES, ...DEMONSTRATED_PHRASES].flatMap((phrase) => {
+      const bare = /^[\n ]*[a-z-]?[\n ]*$/.test(phrase) ? phrase : phrase.replace(/^ | $/g, '')
+      return [phrase, bare, `${bare} `, ` ${bare}`, ` ${bare} `]
+    }),
+  ),
+].filter((phrase) => phrase.length > 1 && !isBrackets(phrase))

@@ -1,0 +1,126 @@
+/**
+ * Who plays a run: from the sources of its roles to models, the backend that they compute on, and the words in which each is
+ * spoken to. The one place for page and command line. What can be refused is refused before anything is loaded.
+ */
+import type { LoopPorts } from '../method/loop-contract.ts'
+import type { RoleFormats } from '../method/ports.ts'
+import type { Settings } from '../method/settings.ts'
+import { chooseBackend, measureModel, type BackendChoice } from '../engines/backends/choice.ts'
+import { restartNotice } from '../threads/errors.ts'
+import type { RoleHost } from './open-role.ts'
+import type { RolePieces } from '../worlds/open-world.ts'
+import { fullContextNotice } from '../roles/context.ts'
+import { checkLearners } from '../roles/learning.ts'
+import { modelNames, openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../roles/shipped-models.ts'
+import type { RoleSource, ServerKeys } from '../roles/source.ts'
+import type { ModelInfo } from '../engines/transformer/transformer-model.ts'
+
+/** `auto` is the fastest backend that this machine has for the models asked for. */
+export type BackendWish = 'auto' | 'cpu' | 'webgpu'
+
+export interface PlayersRequest {
+  settings: Settings
+  sources: Record<Role, RoleSource>
+  keys: ServerKeys
+  backend: BackendWish
+}
+
+export interface PlayersHost extends RoleHost {
+  /** Why WebGPU is out of the question here; null where it is worth a try. */
+  findWebGpuObstacle(): Promise<string | null>
+  now(): number
+}
+
+export interface PlayersListener {
+  onBackend(choice: BackendChoice): void
+  onNotice(text: string): void
+  onBytes?: (done: number, total: number) => void
+}
+
+export interface Players extends Pick<LoopPorts, Role | 'formats'> {
+  backend: BackendChoice['backend']
+  /** As the log has them. */
+  names: Record<Role, string>
+  infos: Record<Role, ModelInfo>
+  close(): void
+}
+
+/** Throws RoleModelError, and what loading a model throws. */
+export async function openPlayers(
+  request: PlayersRequest,
+  formatsFor: (pieces: RolePieces) => RoleFormats | Promise<RoleFormats>,
+  host: PlayersHost,
+  { onBackend, onNotice, onBytes }: PlayersListener,
+): Promise<Players> {
+  const { settings, sources, keys } = request
+  checkLearners(sources, settings)
+  const choice = await backendFor(request, host)
+  onBackend(choice)
+  const { infos, close, ...models } = await openRoleModels({
+    sources,
+    host,
+    settings,
+    keys,
+    backend: choice.backend,
+    ...(onBytes && { onBytes }),
+    onRestart: (loss) => onNotice(restartNotice(loss)),
+    onNotice,
+    onFullContext: (...full) => onNotice(fullContextNotice(...full)),
+  })
+  try {
+    const [policy, reward, author] = await Promise.all(ROLES.map((role) => models[role].chatPieces()))
+    const formats = await formatsFor({ policy: policy!, reward: reward!, author: author! })
+    return {
+      ...models,
+      formats,
+      backend: choice.backend,
+      names: modelNames(sources, settings.setting),
+      infos,
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/** Measured on a built-in model; others are too large to be loaded twice for that. */
+async function backendFor(
+  { settings, sources, backend: wish }: PlayersRequest,
+  host: PlayersHost,
+): Promise<BackendChoice> {
+  const isComputedHere = ({ kind }: RoleSource) => kind === 'built-in' || kind === 'checkpoint'
+  if (wish === 'auto' && !Object.values(sources).some(isComputedHere)) {
+    return { backend: 'cpu', why: 'None of the models is computed by our own transformer.', tokensPerSecond: {} }
+  }
+  const measurable = ROLES.find((role) => sources[role].kind === 'built-in')
+  const hasCheckpoint = Object.values(sources).some(({ kind }) => kind === 'checkpoint')
+  return chooseBackend({
+    wish,
+    findObstacle: () => host.findWebGpuObstacle(),
+    measure:
+      measurable === undefined || hasCheckpoint
+        ? null
+        : (backend) => measured(backend, SHIPPED_MODELS[settings.setting][measurable], host),
+  })
+}
+
+/** Of each host, by backend and model. */
+const speeds = new WeakMap<PlayersHost, Map<string, Promise<number>>>()
+
+/** Tokens per second of a model that we ship on a backend, in a worker that ends with the measurement. Measured once. */
+function measured(backend: BackendChoice['backend'], model: string, host: PlayersHost): Promise<number> {
+  const known = speeds.get(host) ?? new Map<string, Promise<number>>()
+  speeds.set(host, known)
+  const key = `${backend} ${model}`
+  let speed = known.get(key)
+  if (speed === undefined) {
+    const bridge = host.startModel('policy')
+    speed = bridge.remote
+      .load({ location: host.shippedModel(model), backend })
+      .then(() => measureModel(bridge.remote, () => host.now()))
+      .finally(() => bridge.terminate())
+    known.set(key, speed)
+  }
+  return speed
+}

@@ -1,0 +1,153 @@
+/**
+ * Opens the model of one role, by its kind. Our own transformer and WebLLM compute in a worker that is supervised; servers are
+ * talked to from the loop's own thread, which only waits for them.
+ */
+import type { BackendName } from '../language-model/backends/index.ts'
+import { deriveSeed } from '../method/random.ts'
+import type { Settings } from '../method/settings.ts'
+import type { WorkerLostError } from '../threads/errors.ts'
+import { OpenAiModel } from '../engines/openai/openai-model.ts'
+import { ContextBoundModel } from '../roles/context.ts'
+import { RoleModelError } from '../roles/error.ts'
+import { laterModelFiles } from '../engines/transformer/model-files.ts'
+import { SHIPPED_MODELS, type Role } from '../roles/shipped-models.ts'
+import {
+  keyFor,
+  type CheckpointSource,
+  type RoleModel,
+  type RoleSource,
+  type ServerKeys,
+  type WebLlmModelSource,
+} from '../roles/source.ts'
+import type { WebLlmRolePlace } from '../engines/webllm/webllm-role.ts'
+import { SupervisedModel, type WorkerModel } from '../engines/transformer/supervised-model.ts'
+import { TinkerModel } from '../engines/tinker/tinker-model.ts'
+import type { ModelInfo, ModelService, ModelSource, OnBytes } from '../engines/transformer/transformer-model.ts'
+import { roleGrammars } from '../engines/webllm/role-grammars.ts'
+import { memoryPlan } from '../engines/webllm/memory-guard.ts'
+import type { WebLlmSource } from '../engines/webllm/webllm-model.ts'
+import type { Bridge } from '../threads/worker-bridge.ts'
+
+/** How the page or the command line starts what models live in. */
+export interface RoleHost {
+  /** Folder of a model that we ship, by its name. */
+  shippedModel(name: string): string
+  startModel(role: Role): Bridge<ModelService>
+  /** Null where WebLLM cannot run: outside of a browser. */
+  startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmRolePlace>>) | null
+}
+
+export interface RoleContext {
+  host: RoleHost
+  settings: Settings
+  backend: BackendName
+  keys: ServerKeys
+  onBytes?: OnBytes
+  onRestart?: (loss: WorkerLostError) => void
+  /** The run goes on, but a person should know. */
+  onNotice?: (text: string) => void
+  onFullContext?: (role: Role, promptTokens: number, maxPositions: number) => void
+}
+
+export interface OpenedRole {
+  model: RoleModel
+  /** Loads it, or finds out what a server can do. Once. */
+  load(): Promise<ModelInfo>
+  close(): void
+}
+
+/** Throws RoleModelError where this place cannot run a model of the kind. Nothing is loaded yet. */
+export function openRole(role: Role, source: RoleSource, context: RoleContext): OpenedRole {
+  const opened = openEngine(role, source, context)
+  let maxPositions = Infinity
+  return {
+    ...opened,
+    model: new ContextBoundModel(opened.model, {
+      maxPositions: () => maxPositions,
+      onFull: (promptTokens, most) => context.onFullContext?.(role, promptTokens, most),
+    }),
+    async load() {
+      const info = await opened.load()
+      maxPositions = info.maxPositions
+      return info
+    },
+  }
+}
+
+function openEngine(role: Role, source: RoleSource, context: RoleContext): OpenedRole {
+  const { host, backend, settings } = context
+  switch (source.kind) {
+    case 'built-in': {
+      const location = host.shippedModel(SHIPPED_MODELS[settings.setting][role])
+      return inWorker<ModelSource>(role, { location, backend }, () => host.startModel(role), context)
+    }
+    case 'checkpoint':
+      return openCheckpoint(role, source, context)
+    case 'webllm':
+      return withWebLlm(role, { sampler: webLlmSource(source), trainer: null }, context)
+    case 'openai': {
+      const model = new OpenAiModel({ source, key: keyFor(context.keys, source.baseUrl) })
+      return { model, load: () => model.load(), close: () => model.close() }
+    }
+    case 'tinker': {
+      const model = new TinkerModel({
+        source,
+        key: keyFor(context.keys, source.baseUrl),
+        files: laterModelFiles(source.tokenizer),
+        seed: deriveSeed(settings.seed, 'adapters', role),
+        ...(context.onNotice && { onNotice: context.onNotice }),
+      })
+      return { model, load: () => model.load(), close: () => model.close() }
+    }
+  }
+}
+
+function openCheckpoint(role: Role, source: CheckpointSource, context: RoleContext): OpenedRole {
+  const { host, backend, settings } = context
+  const checkpoint = {
+    adapters: source.adapters,
+    storage: source.storage,
+    contextWindow: source.contextWindow,
+    isTrained: (role === 'policy' && settings.trainPolicy) || (role === 'reward' && settings.trainReward),
+    adapterSeed: deriveSeed(settings.seed, 'adapters', role),
+  }
+  const place = { location: source.location, backend, checkpoint }
+  if (source.sampler !== null)
+    return withWebLlm(role, { sampler: webLlmSource(source.sampler), trainer: place }, context)
+  return inWorker<ModelSource>(role, place, () => host.startModel(role), context)
+}
+
+function withWebLlm(role: Role, models: Omit<WebLlmRolePlace, 'grammars'>, context: RoleContext): OpenedRole {
+  const { startWebLlm } = context.host
+  if (startWebLlm === null) throw needsBrowser(role)
+  const place = { ...models, grammars: roleGrammars(role, context.settings) }
+  return inWorker(role, place, () => startWebLlm(role), context)
+}
+
+function inWorker<Source>(
+  name: Role,
+  source: Source,
+  startWorker: () => Bridge<WorkerModel<Source>>,
+  { onBytes, onRestart }: RoleContext,
+): OpenedRole {
+  const model = new SupervisedModel<Source>({
+    name,
+    source,
+    startWorker,
+    ...(onBytes && { onBytes }),
+    ...(onRestart && { onRestart }),
+  })
+  return { model, load: () => model.load(), close: () => model.close() }
+}
+
+export function webLlmSource({ record, contextWindow, sequences }: WebLlmModelSource): WebLlmSource {
+  return { record, ...memoryPlan(contextWindow, sequences) }
+}
+
+function needsBrowser(role: Role): RoleModelError {
+  return new RoleModelError(role, {
+    what: `The ${role} model cannot be opened.`,
+    why: 'WebLLM runs in browsers alone.',
+    remedy: 'Run it on the page, or choose a checkpoint or a server here.',
+  })
+}

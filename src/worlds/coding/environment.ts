@@ -1,0 +1,201 @@
+/**
+ * Programming problems as the loop's environment: an episode is one step, the program, and ground truth are the problem's
+ * hidden tests. Programs of a call go to the judge together, each of a task once, however often it was written.
+ */
+import type {
+  EnvironmentPort,
+  EpisodeStart,
+  RewriteResult,
+  Split,
+  StepResult,
+  Task,
+  TestResult,
+  UnitTestJob,
+  UnitTestPort,
+  UnitTestReport,
+} from '../../method/ports.ts'
+import {
+  CHECKER_LIMITS,
+  DEFAULT_LIMITS,
+  type JudgeJob,
+  type JudgePort,
+  type Limits,
+  type Test,
+} from './judge/verdict.ts'
+import type { CodingTask, Problem } from './problem.ts'
+import { describeImported, rewriteImported } from './problem-rewrites.ts'
+import type { ProblemSource } from './problem-source.ts'
+import { outcomeOf } from './program-outcome.ts'
+import { describeSpec } from './problems/describe.ts'
+import { applyRewrite } from './problems/rewrites.ts'
+import { claimsOf, columnsOf, settled, type WrittenColumns } from './written-tests/written-columns.ts'
+import { readTest, testResult } from './written-tests/written-tests.ts'
+
+export interface CodingOptions {
+  judge: JudgePort
+  problems: ProblemSource
+}
+
+/** Thrown when a step names an episode that was never reset or is over. */
+export class UnknownProgramError extends Error {
+  override readonly name = 'UnknownProgramError'
+
+  constructor(readonly episodeId: string) {
+    super(`There is no running episode "${episodeId}": it was not reset, or it is over. Reset it before stepping it.`)
+  }
+}
+
+/** Errors of the judge itself propagate from `step` and `runTests`; whatever programs do is a result. */
+export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
+  readonly #judge: JudgePort
+  readonly #problems: ProblemSource
+  readonly #tasks = new Map<string, CodingTask>()
+
+  constructor({ judge, problems }: CodingOptions) {
+    this.#judge = judge
+    this.#problems = problems
+  }
+
+  sampleTasks(split: Split, count: number, seed: number): Promise<Task[]> {
+    return this.#problems.draw(split, count, seed)
+  }
+
+  async reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {
+    return starts.map(({ episodeId, task }) => {
+      this.#tasks.set(episodeId, task as CodingTask)
+      return { episodeId, opening: problemOf(task).statement }
+    })
+  }
+
+  async step(actions: readonly { episodeId: string; command: string }[]): Promise<StepResult[]> {
+    const batch = new ProgramBatch()
+    const programs = actions.map(({ episodeId, command }) => {
+      const task = this.#tasks.get(episodeId)
+      if (!task) throw new UnknownProgramError(episodeId)
+      return { episodeId, index: batch.add(task.id, command, () => groundTruth(task)) }
+    })
+    const results = await batch.run(this.#judge)
+    return programs.map(({ episodeId, index }) => {
+      this.#tasks.delete(episodeId)
+      const tests = results[index]!
+      const { isRight, failed, observation } = outcomeOf(tests)
+      return {
+        episodeId,
+        observation,
+        won: isRight,
+        done: true,
+        trueLabel: isRight ? 1 : -1,
+        distance: failed,
+        tests: tests.map((test) => ({ ...test })),
+      }
+    })
+  }
+
+  async describe(task: Task): Promise<string> {
+    const coding = task as CodingTask
+    return coding.body.spec ? describeSpec(coding) : describeImported(coding)
+  }
+
+  async rewrite(task: Task, rewriteText: string, newId: string): Promise<RewriteResult> {
+    const coding = task as CodingTask
+    if (coding.body.spec) return applyRewrite(coding, rewriteText, newId)
+    return rewriteImported(coding, rewriteText, newId, async (job) => (await this.#judge.judge([job]))[0]!)
+  }
+
+  async runTests(jobs: readonly UnitTestJob[]): Promise<UnitTestReport[]> {
+    const batch = new ProgramBatch()
+    const written = await this.#settle(jobs.map(({ task, tests }) => columnsOf(problemOf(task), tests)))
+    const asked = jobs.map(({ task, programs }, index) => {
+      const problem = problemOf(task)
+      const { columns, distinct } = written[index]!
+      const runs = () => ({ problem, tests: distinct })
+      const add = (source: string) => (distinct.length === 0 ? null : batch.add(index, source, runs))
+      const rows = programs.map(add)
+      return { columns, rows, reference: problem.reference === null ? null : add(problem.reference) }
+    })
+    const results = await batch.run(this.#judge)
+    return asked.map(({ columns, rows, reference }) => {
+      const inColumns = (row: number | null) =>
+        columns.map((column) => (row === null || column === null ? null : { ...results[row]![column]! }))
+      return {
+        results: rows.map(inColumns),
+        isTrue: inColumns(reference).map((result) => (result === null || result.isVoid ? null : result.passed)),
+      }
+    })
+  }
+
+  /** Asks the checkers, where problems have one, about the tests that were written for them (written-columns.ts). */
+  async #settle(written: readonly WrittenColumns[]): Promise<readonly WrittenColumns[]> {
+    const asked = written.map(claimsOf)
+    const jobs = asked.flatMap((tests): JudgeJob[] =>
+      tests.length === 0 ? [] : [{ source: '', tests, limits: { ...DEFAULT_LIMITS, wallMs: wallMsOf(0, tests) } }],
+    )
+    if (jobs.length === 0) return written
+    const results = (await this.#judge.judge(jobs))[Symbol.iterator]()
+    return written.map((each, index) => (asked[index]!.length === 0 ? each : settled(each, results.next().value!)))
+  }
+}
+
+interface Runs {
+  problem: Problem
+  tests: readonly Test[]
+}
+
+/** Programs on their way to the judge. */
+class ProgramBatch {
+  readonly #jobs: JudgeJob[] = []
+  readonly #indices = new Map<string, number>()
+
+  /** Where the results of the program will be. Programs of the same text and key, a task or a job, are one. */
+  add(key: string | number, source: string, runs: () => Runs): number {
+    const identity = JSON.stringify([key, source])
+    const known = this.#indices.get(identity)
+    if (known !== undefined) return known
+    const { problem, tests } = runs()
+    const index = this.#jobs.push({ source, tests, limits: limitsOf(problem, tests) }) - 1
+    this.#indices.set(identity, index)
+    return index
+  }
+
+  /** results[index][test] */
+  async run(judge: JudgePort): Promise<TestResult[][]> {
+    if (this.#jobs.length === 0) return []
+    const results = await judge.judge(this.#jobs)
+    return results.map((verdicts) => verdicts.map(testResult))
+  }
+}
+
+/** Throws an Error for a problem whose own tests cannot be read: nothing that imports or generates problems lets it pass. */
+function groundTruth(task: CodingTask): Runs {
+  const problem = problemOf(task)
+  const tests = problem.tests.map((written, index) => {
+    const read = readTest(problem, written, Infinity)
+    if ('test' in read) return read.test
+    throw new Error(`Problem "${task.id}" cannot be judged: of its test ${index + 1}, ${read.reason}. Import it anew.`)
+  })
+  return { problem, tests }
+}
+
+/** Output has room for the longest expected answer and as much again. */
+function limitsOf({ timeLimitMs }: Problem, tests: readonly Test[]): Limits {
+  const longest = Math.max(...tests.map(({ expected }) => (typeof expected === 'string' ? expected : JSON.stringify(expected)).length)) // prettier-ignore
+  return {
+    ...DEFAULT_LIMITS,
+    executedMs: timeLimitMs,
+    wallMs: wallMsOf(timeLimitMs, tests),
+    outputCharacters: Math.max(DEFAULT_LIMITS.outputCharacters, 2 * longest),
+  }
+}
+
+/**
+ * The clock is a backstop: three times what all tests and their checkers may take by executed time, so that it decides
+ * nothing on a machine that is not very slow.
+ */
+function wallMsOf(timeLimitMs: number, tests: readonly Test[]): number {
+  const checked = tests.filter(({ checker }) => checker !== undefined).length
+  return DEFAULT_LIMITS.wallMs + 3 * (timeLimitMs * tests.length + CHECKER_LIMITS.executedMs * checked)
+}
+
+function problemOf(task: Task): Problem {
+  return task.body as Problem
+}

@@ -1,0 +1,82 @@
+/**
+ * Rewrites of imported problems. Nobody knows what such a problem means, so a rewrite is a whole problem in the released
+ * form, as in the release (sample/llm_env_rollout.py:887): a question, and at least four tests. It is accepted on the
+ * author's word: with no reference solution it cannot be shown that the tests are right, only that they do not contradict
+ * each other. A wrong one falls later, when no program passes it. A rewrite that brings no checker keeps that of the problem;
+ * either must accept what the rewritten tests expect.
+ */
+import type { RewriteResult } from '../../method/ports.ts'
+import { checkerFault, type JudgeOne } from './released/checker-trial.ts'
+import type { CodingTask, Problem } from './problem.ts'
+import { importedTask } from './released/released-format.ts'
+import { ITEM_LIMITS, itemOf, readItem } from './released/released-item.ts'
+
+const LEAST_TESTS = 4
+/** Tests that the author is shown, none of them longer than the release shows (sample/llm_env_rollout.py:665). */
+const SHOWN_TESTS = 8
+const LONGEST_SHOWN_TEXT = 100
+const SHOWN_QUESTION = 60
+const FENCED = /```[^\n`]*\n([^]*?)(?:```|$)/g
+/** The form's own names and time limit, beside what it limits. */
+const LONGEST_REWRITE = 2 * (ITEM_LIMITS.questionCharacters + ITEM_LIMITS.testCharacters)
+
+/** The problem as an item, and what a rewrite of it must be. */
+export function describeImported({ body }: CodingTask): string {
+  const tests = body.tests
+    .filter(({ input, output }) => input.length <= LONGEST_SHOWN_TEXT && (output?.length ?? 0) <= LONGEST_SHOWN_TEXT)
+    .slice(0, SHOWN_TESTS)
+  return (
+    `${JSON.stringify(itemOf({ ...body, tests }))}\n` +
+    `A rewrite is a whole problem in this JSON: the same fields, the same test_method, at least ${LEAST_TESTS} tests.`
+  )
+}
+
+/** Throws only what the judge throws, which is asked about checkers; the new task is of the same lineage. */
+export async function rewriteImported(
+  task: CodingTask,
+  text: string,
+  newId: string,
+  judge: JudgeOne,
+): Promise<RewriteResult> {
+  const refused = (reason: string): RewriteResult => ({ ok: false, message: `The rewrite is refused: ${reason}.` })
+  if (text.length > LONGEST_REWRITE) return refused(`it has ${text.length} characters`)
+  const item = jsonIn(text)
+  if (item === undefined) return refused('it is not a problem in JSON')
+  const old = task.body
+  const read = readItem(withChecker(item, old), { isStrict: true, leastTests: LEAST_TESTS })
+  if ('fault' in read) return refused(read.fault)
+  const { problem } = read
+  if (problem.form !== old.form) return refused('test_method is another one than that of the problem')
+  const words = itemOf(problem)
+  if (JSON.stringify(words) === JSON.stringify(itemOf(old))) return refused('it changes nothing')
+  const fault = await checkerFault(problem, judge)
+  if (fault !== null) return refused(fault)
+  const question = problem.statement.replace(/\s+/g, ' ')
+  const shown = question.length > SHOWN_QUESTION ? `${question.slice(0, SHOWN_QUESTION - 1)}…` : question
+  return {
+    ok: true,
+    task: { ...importedTask(newId, problem), rootId: task.rootId },
+    message:
+      `A new problem with ${problem.tests.length} tests: "${shown}" ` +
+      'No reference solution is known, so nobody can say whether its tests are right before a program passes them.',
+  }
+}
+
+function withChecker(item: unknown, { checker }: Problem): unknown {
+  const isObject = typeof item === 'object' && item !== null && !Array.isArray(item)
+  return checker === undefined || !isObject ? item : { checker, ...item }
+}
+
+/** The last fenced block, or what stands from the first brace to the last. */
+function jsonIn(text: string): unknown {
+  const fenced = [...text.matchAll(FENCED)].at(-1)?.[1]
+  const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
+  for (const candidate of fenced === undefined ? [braces] : [fenced, braces]) {
+    try {
+      return JSON.parse(candidate) as unknown
+    } catch {
+      // The next candidate, or none.
+    }
+  }
+  return undefined
+}

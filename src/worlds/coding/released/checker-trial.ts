@@ -1,0 +1,60 @@
+/**
+ * Whether a problem's checker can be relied on, found out before any program meets it:
+ *
+ *     it compiles and defines check(input, output, expected)
+ *     it accepts the expected output of every test that has one
+ *     it answers true or false for outputs that programs without a clue give
+ *
+ * The last is there because a test whose checker fails does not count: were `null` enough to make it fail, an empty program
+ * would be rid of the test.
+ */
+import { CHECKER_LIMITS, DEFAULT_LIMITS, type CheckedTest, type JudgeJob, type JudgeResult } from '../judge/verdict.ts'
+import type { Json } from '../judge/verdict.ts'
+import type { Problem } from '../problem.ts'
+import { ownAnswer, readTest } from '../written-tests/written-tests.ts'
+
+/** One job at a time, as `Judge.judge` takes it. */
+export type JudgeOne = (job: JudgeJob) => Promise<JudgeResult>
+
+type Trial = { test: CheckedTest & { kind: 'answer' }; number: number; isExpected: boolean }
+
+const CLUELESS_VALUES: readonly Json[] = [null, true, 0, '', [], [null], {}]
+const CLUELESS_TEXTS: readonly string[] = ['', 'no such answer']
+
+/** A sentence without its end that begins with the field; null where all is well or there is no checker. */
+export async function checkerFault(problem: Problem, judge: JudgeOne): Promise<string | null> {
+  const trials = trialsOf(problem)
+  if (trials.length === 0) return null
+  const tests = trials.map(({ test }) => test)
+  const wallMs = DEFAULT_LIMITS.wallMs + 3 * CHECKER_LIMITS.executedMs * tests.length
+  const verdicts = await judge({ source: '', tests, limits: { ...DEFAULT_LIMITS, wallMs } })
+  for (const [index, { test, number, isExpected }] of trials.entries()) {
+    const verdict = verdicts[index]!
+    const output = isExpected ? 'the expected output' : `the output ${JSON.stringify(test.answer)}`
+    if (verdict.kind === 'checker failed') {
+      if (/^SyntaxError|^it defines no/.test(verdict.message)) return `checker cannot be used: ${verdict.message}`
+      const demand = 'it must return true or false whatever a program answers'
+      return `checker fails for ${output} on test ${number}: ${verdict.message}; ${demand}`
+    }
+    if (isExpected && verdict.kind !== 'passed') {
+      return `checker does not accept ${output} of test ${number}`
+    }
+  }
+  return null
+}
+
+function trialsOf(problem: Problem): Trial[] {
+  const trials: Trial[] = []
+  for (const [index, written] of problem.tests.entries()) {
+    const read = readTest(problem, written, Infinity)
+    if (!('test' in read)) continue
+    const own = ownAnswer(read.test)
+    if (own === null) return []
+    const number = index + 1
+    if (written.output !== null) trials.push({ test: own, number, isExpected: true })
+    if (index > 0) continue
+    const clueless = problem.form === 'call' ? CLUELESS_VALUES : CLUELESS_TEXTS
+    trials.push(...clueless.map((answer) => ({ test: { ...own, answer }, number, isExpected: false })))
+  }
+  return trials
+}

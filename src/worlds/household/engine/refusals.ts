@@ -1,0 +1,361 @@
+/**
+ * Why nothing happens. ALFWorld never says; with this option a refused command is answered by one short sentence more.
+ *
+ * A reason tells nothing that the player could not know: names of receptacles (the opening lists them), what is in the
+ * hand, what stands here and can be seen. Whether an unseen thing exists, and where, it leaves open.
+ */
+import { formatCommand, parseCommand, stripped } from './commands.ts'
+import { contentsOf, isAccessible, isHere, type Dialect, type GameState } from './state.ts'
+import { applianceType, can, knifeTypes, type Treatment } from './vocabulary.ts'
+import { worldOf, type World } from './rooms.ts'
+
+/** Receptacles and objects by their position in the game's lists. */
+export type Refusal =
+  /** The game was won or lost before. */
+  | { kind: 'over' }
+  | { kind: 'silent' }
+  /** No command begins like this; `form` is the nearest that there is, or one that tells more. */
+  | { kind: 'unknown'; form: string }
+  /** A command begins like this but goes on otherwise. */
+  | { kind: 'incomplete'; form: string }
+  /** Said in the words of the other dialect. */
+  | { kind: 'other-dialect'; form: string }
+  /** A command but for capitals, articles, blanks or a full stop. */
+  | { kind: 'misspelt'; command: string }
+  /** A kind of receptacle without a number. */
+  | { kind: 'unnumbered'; receptacle: number }
+  | { kind: 'no-receptacle' }
+  | { kind: 'already-there'; receptacle: number; sharedWith: readonly number[] }
+  | { kind: 'elsewhere'; receptacle: number }
+  | { kind: 'not-openable'; receptacle: number }
+  | { kind: 'already-open' | 'already-closed' | 'closed'; receptacle: number }
+  | { kind: 'hand-full'; held: number }
+  /** `held` is -1 where the hand is empty. */
+  | { kind: 'not-held'; held: number }
+  | { kind: 'not-seen'; receptacle: number }
+  | { kind: 'fixed'; object: number }
+  | { kind: 'not-accepted'; object: number; receptacle: number }
+  | { kind: 'wrong-appliance'; treatment: Treatment; receptacle: number }
+  | { kind: 'untreatable'; treatment: Treatment; object: number }
+  | { kind: 'no-lamp' }
+  | { kind: 'lamp-elsewhere' }
+  /** Neither a receptacle nor what is in the hand. */
+  | { kind: 'not-examinable' }
+  | { kind: 'blunt'; held: number }
+  | { kind: 'not-sliceable' }
+  | { kind: 'not-at-hand' }
+
+type Verb = 'look' | 'inventory' | 'help' | 'go' | 'open' | 'close' | 'examine' | 'take' | 'move' | Treatment | 'use' | 'slice' // prettier-ignore
+
+const forms: Readonly<Record<Verb, string>> = {
+  look: 'look',
+  inventory: 'inventory',
+  help: 'help',
+  go: 'go to (receptacle)',
+  open: 'open (receptacle)',
+  close: 'close (receptacle)',
+  examine: 'examine (something)',
+  take: 'take (object) from (receptacle)',
+  move: 'move (object) to (receptacle)',
+  clean: 'clean (object) with (receptacle)',
+  heat: 'heat (object) with (receptacle)',
+  cool: 'cool (object) with (receptacle)',
+  use: 'use (object)',
+  slice: 'slice (object) with (object)',
+}
+
+const verbs = Object.keys(forms) as Verb[]
+
+/** First words that people use for commands that are called otherwise. */
+const synonyms: Readonly<Record<Verb, string>> = {
+  look: 'l observe where',
+  inventory: 'i inv carry carrying',
+  help: 'help commands',
+  go: 'goto walk run enter approach visit return',
+  open: 'unlock',
+  close: 'shut',
+  examine: 'x inspect check search read describe',
+  take: 'pick get grab fetch hold',
+  move: 'put place drop insert leave set store',
+  clean: 'wash rinse wipe',
+  heat: 'warm cook bake microwave boil',
+  cool: 'chill freeze',
+  use: 'turn switch toggle light activate',
+  slice: 'cut chop',
+}
+
+const verbOfSynonym = new Map(verbs.flatMap((verb) => synonyms[verb].split(' ').map((word) => [word, verb] as const)))
+
+/** Longer lines are not looked at closely: nobody mistypes that much. */
+const longestLine = 200
+
+function formOf(verb: Verb, dialect: Dialect): string {
+  return verb === 'move' && dialect === 'v1' ? 'put (object) in/on (receptacle)' : forms[verb]
+}
+
+/** The first word of a command as this dialect has it; null if it is none. */
+function verbOf(word: string, dialect: Dialect): Verb | null {
+  if (dialect === 'v1' && (word === 'put' || word === 'move' || word === 'help')) return word === 'put' ? 'move' : null
+  return verbs.find((verb) => verb === word) ?? null
+}
+
+/** Why a command is refused. Only for commands that are: of an admissible one it says something untrue. */
+export function refusalOf(state: GameState, line: string): Refusal {
+  if (state.done) return { kind: 'over' }
+  const text = stripped(line)
+  if (text === '') return { kind: 'silent' }
+  const { dialect } = state
+  const world = worldOf(state.game)
+  if (parseCommand(world, dialect, text) === null) {
+    const command = meantCommand(world, dialect, text)
+    if (command !== null) return { kind: 'misspelt', command }
+  }
+  const space = text.indexOf(' ')
+  const word = space < 0 ? text : text.slice(0, space)
+  const rest = space < 0 ? '' : text.slice(space + 1)
+  if (word === (dialect === 'v2' ? 'put' : 'move')) return { kind: 'other-dialect', form: formOf('move', dialect) }
+  const verb = verbOf(word, dialect)
+  if (verb === null) return { kind: 'unknown', form: formOf(nearestVerb(text, dialect), dialect) }
+  return refusalOfVerb(world, state, verb, rest) ?? { kind: 'incomplete', form: formOf(verb, dialect) }
+}
+
+/** What is in the way of a command of this verb; null if its words are not complete. */
+function refusalOfVerb(world: World, state: GameState, verb: Verb, rest: string): Refusal | null {
+  switch (verb) {
+    case 'look':
+      return /^(at|in|into|inside|on) /.test(rest) ? { kind: 'unknown', form: forms.examine } : null
+    case 'inventory':
+    case 'help':
+      return null
+    case 'go': {
+      const name = rest.startsWith('to ') ? rest.slice('to '.length) : null
+      return name === null ? null : refusalOfGoing(world, state, name)
+    }
+    case 'open':
+    case 'close':
+      return rest === '' ? null : refusalOfLid(world, state, verb, rest)
+    case 'examine':
+      return rest === '' ? null : refusalOfExamining(world, state, rest)
+    case 'use':
+      return rest === '' ? null : can(nounOf(rest), 'lamp') ? { kind: 'lamp-elsewhere' } : { kind: 'no-lamp' }
+    case 'take': {
+      const [object, receptacle] = split(rest, ' from ')
+      return receptacle === null ? null : refusalOfTaking(world, state, object, receptacle)
+    }
+    case 'move': {
+      const [object, receptacle] = split(rest, state.dialect === 'v1' ? ' in/on ' : ' to ')
+      return receptacle === null ? null : refusalOfMoving(world, state, object, receptacle)
+    }
+    case 'clean':
+    case 'heat':
+    case 'cool': {
+      const [object, receptacle] = split(rest, ' with ')
+      return receptacle === null ? null : refusalOfTreating(world, state, verb, object, receptacle)
+    }
+    case 'slice': {
+      const [object, knife] = split(rest, ' with ')
+      return knife === null ? null : refusalOfSlicing(world, state, object, knife)
+    }
+  }
+}
+
+function split(text: string, between: string): [string, string | null] {
+  const at = text.indexOf(between)
+  return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + between.length)]
+}
+
+/** Where a receptacle is the matter: its position, or what is wrong with its name. */
+function receptacleNamed(world: World, name: string): number | Refusal {
+  const receptacle = world.receptacleNamed.get(name)
+  if (receptacle !== undefined) return receptacle
+  const kind = world.receptacles.find((other) => nounOf(other.name) === name)
+  return kind ? { kind: 'unnumbered', receptacle: kind.index } : { kind: 'no-receptacle' }
+}
+
+function nounOf(name: string): string {
+  return name.replace(/ \d+$/, '')
+}
+
+function refusalOfGoing(world: World, state: GameState, name: string): Refusal {
+  const receptacle = receptacleNamed(world, name)
+  if (typeof receptacle !== 'number') return receptacle
+  const sharedWith = (world.receptaclesAt[state.place] ?? []).filter((other) => other !== receptacle)
+  return { kind: 'already-there', receptacle, sharedWith }
+}
+
+function refusalOfLid(world: World, state: GameState, verb: 'open' | 'close', name: string): Refusal {
+  const receptacle = receptacleNamed(world, name)
+  if (typeof receptacle !== 'number') return receptacle
+  if (!isHere(world, state, receptacle)) return { kind: 'elsewhere', receptacle }
+  if (!world.receptacles[receptacle]!.isOpenable) return { kind: 'not-openable', receptacle }
+  return { kind: verb === 'open' ? 'already-open' : 'already-closed', receptacle }
+}
+
+function refusalOfExamining(world: World, state: GameState, name: string): Refusal {
+  const receptacle = receptacleNamed(world, name)
+  if (typeof receptacle === 'number') return { kind: 'elsewhere', receptacle }
+  return receptacle.kind === 'unnumbered' ? receptacle : { kind: 'not-examinable' }
+}
+
+function refusalOfTaking(world: World, state: GameState, name: string, from: string): Refusal {
+  if (state.held >= 0) return { kind: 'hand-full', held: state.held }
+  const receptacle = receptacleNamed(world, from)
+  if (typeof receptacle !== 'number') return receptacle
+  if (!isHere(world, state, receptacle)) return { kind: 'elsewhere', receptacle }
+  if (!isAccessible(world, state, receptacle)) return { kind: 'closed', receptacle }
+  const object = world.objectNamed.get(name)
+  if (object === undefined || !contentsOf(state, receptacle).includes(object)) return { kind: 'not-seen', receptacle }
+  return { kind: 'fixed', object }
+}
+
+function refusalOfMoving(world: World, state: GameState, name: string, to: string): Refusal {
+  const object = heldObject(world, state, name)
+  if (typeof object !== 'number') return object
+  const receptacle = receptacleNamed(world, to)
+  if (typeof receptacle !== 'number') return receptacle
+  if (!world.accepts[receptacle]![object]) return { kind: 'not-accepted', object, receptacle }
+  if (!isHere(world, state, receptacle)) return { kind: 'elsewhere', receptacle }
+  return { kind: 'closed', receptacle }
+}
+
+function refusalOfTreating(world: World, state: GameState, treatment: Treatment, name: string, by: string): Refusal {
+  const object = heldObject(world, state, name)
+  if (typeof object !== 'number') return object
+  const { isCleanable, isHeatable, isCoolable } = world.objects[object]!
+  if (!{ clean: isCleanable, heat: isHeatable, cool: isCoolable }[treatment]) {
+    return { kind: 'untreatable', treatment, object }
+  }
+  const receptacle = receptacleNamed(world, by)
+  if (typeof receptacle !== 'number') return receptacle
+  if (world.receptacles[receptacle]!.type !== applianceType[treatment]) {
+    return { kind: 'wrong-appliance', treatment, receptacle }
+  }
+  return { kind: 'elsewhere', receptacle }
+}
+
+function refusalOfSlicing(world: World, state: GameState, name: string, knife: string): Refusal {
+  const held = heldObject(world, state, knife)
+  if (typeof held !== 'number') return held
+  if (!world.objects[held]!.isKnife) return { kind: 'blunt', held }
+  return can(nounOf(name), 'sliceable') ? { kind: 'not-at-hand' } : { kind: 'not-sliceable' }
+}
+
+function heldObject(world: World, state: GameState, name: string): number | Refusal {
+  const { held } = state
+  return held >= 0 && world.objects[held]!.name === name ? held : { kind: 'not-held', held }
+}
+
+/** The command that a line with capitals, articles, blanks or a full stop too many stands for; null if it is none. */
+function meantCommand(world: World, dialect: Dialect, text: string): string | null {
+  if (text.length > longestLine) return null
+  const plain = text
+    .toLowerCase()
+    .replace(/[.!]+$/, '')
+    .split(/\s+/)
+    .filter((word) => !['a', 'an', 'the', ''].includes(word))
+    .join(' ')
+  const command = parseCommand(world, dialect, plain)
+  return command && formatCommand(world, dialect, command)
+}
+
+/** The command whose first word, or a word for the same, is most like the line's; help where none is. */
+function nearestVerb(text: string, dialect: Dialect): Verb {
+  const overview = dialect === 'v1' ? 'look' : 'help'
+  const word = text.slice(0, longestLine).trim().toLowerCase().split(/\s/, 1)[0]!.slice(0, 20)
+  const meant = verbOfSynonym.get(word)
+  if (meant) return meant === 'help' ? overview : meant
+  let nearest: Verb = overview
+  let least = Math.min(3, word.length)
+  for (const verb of verbs) {
+    const distance = editDistance(word, verb)
+    if (distance < least) [nearest, least] = [verb === 'help' ? overview : verb, distance]
+  }
+  return nearest
+}
+
+/** Characters to insert, delete or replace. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}
+
+const pastOf: Readonly<Record<Treatment, string>> = { clean: 'cleaned', heat: 'heated', cool: 'cooled' }
+
+/** The refusal in one sentence. It repeats nothing of what was typed but names that exist. */
+export function refusalSentence(state: GameState, refusal: Refusal): string {
+  const world = worldOf(state.game)
+  const name = (receptacle: number) => world.receptacles[receptacle]!.name
+  const thing = (object: number) => world.objects[object]!.name
+  switch (refusal.kind) {
+    case 'over':
+      return 'The game is over.'
+    case 'silent':
+      return 'There was no command.'
+    case 'unknown':
+      return `That is not understood; try "${refusal.form}".`
+    case 'incomplete':
+      return `The whole command is "${refusal.form}".`
+    case 'other-dialect':
+      return `Here the command is "${refusal.form}".`
+    case 'misspelt':
+      return `It has to be written "${refusal.command}".`
+    case 'unnumbered':
+      return `Say which one by its number, as in "${name(refusal.receptacle)}".`
+    case 'no-receptacle':
+      return 'There is no receptacle of that name here.'
+    case 'already-there': {
+      const { receptacle, sharedWith } = refusal
+      const others = sharedWith.map((other) => `the ${name(other)}`).join(' and ')
+      return `You are already at the ${name(receptacle)}${others && `, which shares its place with ${others}`}.`
+    }
+    case 'elsewhere':
+      return `You are not at the ${name(refusal.receptacle)}; go to it first.`
+    case 'not-openable':
+      return `The ${name(refusal.receptacle)} cannot be opened or closed.`
+    case 'already-open':
+      return `The ${name(refusal.receptacle)} is already open.`
+    case 'already-closed':
+      return `The ${name(refusal.receptacle)} is already closed.`
+    case 'closed':
+      return `The ${name(refusal.receptacle)} is closed; open it first.`
+    case 'hand-full':
+      return `Your hand already holds the ${thing(refusal.held)}.`
+    case 'not-held':
+      return refusal.held < 0 ? 'Your hand is empty.' : `You do not hold that, but the ${thing(refusal.held)}.`
+    case 'not-seen':
+      return `You see nothing of that name at the ${name(refusal.receptacle)}.`
+    case 'fixed':
+      return `The ${thing(refusal.object)} cannot be picked up.`
+    case 'not-accepted':
+      return `The ${name(refusal.receptacle)} is no place for the ${thing(refusal.object)}.`
+    case 'wrong-appliance':
+      return `Nothing is ${pastOf[refusal.treatment]} with the ${name(refusal.receptacle)}; use a ${applianceType[refusal.treatment]}.`
+    case 'untreatable':
+      return `The ${thing(refusal.object)} cannot be ${pastOf[refusal.treatment]}.`
+    case 'no-lamp':
+      return 'Only lamps can be used.'
+    case 'lamp-elsewhere':
+      return 'There is no such lamp at this place.'
+    case 'not-examinable':
+      return 'Only receptacles at this place and what is in your hand can be examined.'
+    case 'blunt':
+      return `The ${thing(refusal.held)} does not slice; it takes a ${[...knifeTypes].join(' or a ')}.`
+    case 'not-sliceable':
+      return 'That cannot be sliced.'
+    case 'not-at-hand':
+      return 'That cannot be sliced from here.'
+  }
+}
+
+/** One short sentence on why a refused command is refused. */
+export function reasonFor(state: GameState, line: string): string {
+  return refusalSentence(state, refusalOf(state, line))
+}

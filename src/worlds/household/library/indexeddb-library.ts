@@ -1,0 +1,68 @@
+/**
+ * Imported games in the browser's IndexedDB. A game lies beside an entry with its name, split and type, so that listing
+ * thousands of games reads none of them. What is put in together is one transaction: a tab that closes meanwhile leaves
+ * whole games, each with its entry.
+ */
+import type { DBSchema } from 'idb'
+import { LibraryDatabase } from '../../../storage/library-database.ts'
+import type { GameLibrary, LibraryEntry, LibraryGame } from './game-import.ts'
+
+interface Schema extends DBSchema {
+  games: { key: string; value: LibraryGame }
+  entries: { key: string; value: LibraryEntry }
+}
+
+/** Every method throws LibraryError. */
+export class IndexedDbGameLibrary implements GameLibrary {
+  readonly #database: LibraryDatabase<Schema>
+
+  constructor(name = 'rlanything-games') {
+    this.#database = new LibraryDatabase<Schema>({
+      name,
+      things: 'games',
+      without: 'generated games can be played without',
+      whenFull: 'the games before were kept, the rest were not',
+      createStores(fresh) {
+        fresh.createObjectStore('games', { keyPath: 'id' })
+        fresh.createObjectStore('entries', { keyPath: 'id' })
+      },
+    })
+  }
+
+  put(games: readonly LibraryGame[]): Promise<void> {
+    return this.#database.write(['games', 'entries'], function* (transaction) {
+      for (const game of games) {
+        yield transaction.objectStore('games').put(game)
+        yield transaction.objectStore('entries').put(entryOf(game))
+      }
+    })
+  }
+
+  /** By id. */
+  list(): Promise<readonly LibraryEntry[]> {
+    return this.#database.use((database) => database.getAll('entries'))
+  }
+
+  get(ids: readonly string[]): Promise<LibraryGame[]> {
+    return this.#database.use(async (database) => {
+      const { store, done } = database.transaction('games')
+      const [found] = await Promise.all([Promise.all(ids.map((id) => store.get(id))), done])
+      return found.filter((game) => game !== undefined)
+    })
+  }
+
+  clear(): Promise<void> {
+    return this.#database.write(['games', 'entries'], (transaction) => [
+      transaction.objectStore('games').clear(),
+      transaction.objectStore('entries').clear(),
+    ])
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+}
+
+function entryOf({ id, split, game }: LibraryGame): LibraryEntry {
+  return { id, split, taskType: game.goal.taskType }
+}

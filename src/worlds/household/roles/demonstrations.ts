@@ -1,0 +1,132 @@
+/**
+ * Demonstrations of the household roles, for supervised training of the tiny models.
+ *
+ * The demonstrator is the expert with a trembling hand: with probability `slip` it plays a random admissible command,
+ * or one that is not admissible at all. A model that imitates it knows how tasks are solved and yet often fails, as the
+ * paper's policies do before reinforcement learning.
+ */
+import { admissibleCommands } from '../engine/commands.ts'
+import { critique, type JudgedStep } from './critiques.ts'
+import { step } from '../engine/engine.ts'
+import { decide, type Subgoal } from '../planning/expert.ts'
+import { Knowledge } from '../planning/knowledge.ts'
+import { openingText } from '../engine/observations.ts'
+import { distanceToGoal } from '../planning/plan.ts'
+import { chance, pick, type Random } from '../../random.ts'
+import { cloneState, startGame } from '../engine/state.ts'
+import { stepLabel } from '../planning/step-label.ts'
+import { nameOf, type HouseholdGame } from '../engine/game.ts'
+
+export interface DemonstratedStep {
+  thought: string
+  command: string
+  observation: string
+  trueLabel: 1 | -1
+  /** What a critic goes by. */
+  facts: JudgedStep
+}
+
+export interface Demonstration {
+  opening: string
+  steps: DemonstratedStep[]
+  won: boolean
+}
+
+export interface DemonstratorOptions {
+  /** Probability of a slip at each step, in [0, 1]. */
+  slip: number
+  maxSteps: number
+  /** Names one true whereabouts of a target in the instruction, as hints do. */
+  withHint?: boolean
+}
+
+/** The aim in two or three words, without numbers: "find mug", "clean mug", "put mug". */
+export function thoughtOf(subgoal: Subgoal): string {
+  const noun = (name: string) => name.replace(/ \d+$/, '')
+  switch (subgoal.kind) {
+    case 'find':
+      return `find ${subgoal.noun}`
+    case 'take':
+      return `take ${noun(subgoal.object)}`
+    case 'go-to-appliance':
+    case 'treat':
+      return `${subgoal.treatment} ${noun(subgoal.object)}`
+    case 'go-to-receptacle':
+    case 'put':
+    case 'put-away':
+      return `put ${noun(subgoal.object)}`
+    case 'go-to-lamp':
+    case 'use':
+      return `use ${noun(subgoal.lamp)}`
+    case 'stuck':
+      return 'look around'
+  }
+}
+
+export function demonstrate(game: HouseholdGame, options: DemonstratorOptions, random: Random): Demonstration {
+  const { slip, maxSteps } = options
+  const state = startGame(game, { stepLimit: maxSteps })
+  const knowledge = new Knowledge(game)
+  const steps: DemonstratedStep[] = []
+  const hint = options.withHint ? giveHint(game, knowledge, random) : ''
+  const opening = openingText(state) + hint
+  while (!state.done) {
+    const { command: wise, subgoal } = decide(state, knowledge, random)
+    const command = chance(random, slip) ? slippedCommand(game, admissibleCommands(state), random) : wise
+    const before = cloneState(state)
+    const known = knowledge.clone(game)
+    const { observation, won, accepted } = step(state, command)
+    knowledge.update(command, accepted, state)
+    const named = /(?:to|open|close|with|examine|from) (\S+ \d+)$/.exec(command)?.[1]
+    const receptacle = game.receptacles.findIndex((r) => `${r.noun} ${r.number}` === named)
+    const isKnownPlace = command.startsWith('open ') ? known.examined[receptacle] === 1 : known.placed[receptacle] === 1
+    steps.push({
+      thought: thoughtOf(subgoal),
+      command,
+      observation,
+      trueLabel: stepLabel(before, command, state, known, distanceToGoal(before), distanceToGoal(state)),
+      facts: { command, observation, won, target: game.goal.object, isKnownPlace, isHolding: before.held >= 0 },
+    })
+  }
+  return { opening, steps, won: state.won }
+}
+
+/** A hint on where some target starts, told to the agent as well; '' where every target is out of reach. */
+function giveHint(game: HouseholdGame, knowledge: Knowledge, random: Random): string {
+  const targets = game.objects.flatMap(({ type, in: receptacles }, object) =>
+    type === game.goal.object ? receptacles.map((receptacle) => ({ object, receptacle })) : [],
+  )
+  if (targets.length === 0) return ''
+  const { object, receptacle } = pick(random, targets)
+  knowledge.tell(object, receptacle)
+  return ` Hint: the ${nameOf(game.objects[object]!)} is in ${nameOf(game.receptacles[receptacle]!)}.`
+}
+
+/** Mostly something that can be done but helps nobody, now and then something that cannot be done. */
+function slippedCommand(game: HouseholdGame, admissible: readonly string[], random: Random): string {
+  const command = pick(
+    random,
+    admissible.filter((text) => text !== 'help'),
+  )
+  if (!chance(random, 0.2)) return command
+  const receptacle = pick(random, game.receptacles)
+  return command.replace(/\S+ \d+$/, `${receptacle.noun} ${receptacle.number}`)
+}
+
+export interface JudgementErrors {
+  /** Probability that a good step is called bad. */
+  good: number
+  /** Probability that a bad step is called good. */
+  bad: number
+}
+
+/** A judgement of a demonstrated step by a critic who is wrong now and then. */
+export function demonstrateJudgement(
+  judged: DemonstratedStep,
+  errors: JudgementErrors,
+  random: Random,
+): { reasoning: string; score: 1 | -1 } {
+  const isWrong = chance(random, judged.trueLabel === 1 ? errors.good : errors.bad)
+  const score = isWrong ? (-judged.trueLabel as 1 | -1) : judged.trueLabel
+  return { reasoning: critique(judged.facts, score), score }
+}

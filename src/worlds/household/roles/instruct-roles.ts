@@ -1,0 +1,189 @@
+/**
+ * How chat models play the three roles in the household: prompts and parsers, pure text. Instructions and then, between the pieces of the
+ * model's chat template,
+ *
+ *     policy   scene and task | thoughts, "Action: {command}" | observation | thoughts, "Action: {command}" | ...
+ *     judge    scene and task, steps so far with the responses as quotations | reasons, "Score: {1 or -1}"
+ *     author   scene and task, accuracy, critic | thoughts, "Rewrite: {rewrite}"
+ *
+ * What is asked for is what the released prompts ask for (sample/alfworld_rl_rollout.py:438, 1214), in words of our own; as for our small
+ * models there is no list of admissible commands. Each role has pieces of its own, for each may be played by another model.
+ */
+import type { ChatPieces } from '../../../method/chat-pieces.ts'
+import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
+import { lastAnswer, lastLine, lastScore } from '../../instruct/answers.ts'
+import { authorMessage } from '../../instruct/author-message.ts'
+import { begun, continued, opened } from '../../instruct/conversation.ts'
+import { foreignTextFor, quoted, withoutMiddle } from '../../instruct/foreign-text.ts'
+import { withoutWelcome } from './plain-roles.ts'
+import { formatRewrite } from '../rewrites/rewrite-language.ts'
+import type { Dialect } from '../engine/state.ts'
+import type { TaskRewrite } from '../task.ts'
+
+/** Longest observation and response that a prompt quotes, in characters; the longest real observation is shorter. */
+const LONGEST_QUOTED = 2000
+
+// --------------------------------------------------------------------------------------------------- policy
+
+const MOVE: Readonly<Record<Dialect, string>> = {
+  v1: 'put (object) in/on (receptacle)',
+  v2: 'move (object) to (receptacle)',
+}
+
+const policyInstructions = (dialect: Dialect) => `You play a text game in a household, one command at a time. \
+Solve the task in as few commands as you can.
+
+Commands, with a name in place of each pair of brackets, as the game writes it, number included ("mug 1", "drawer 2"):
+- go to (receptacle): needed before anything can be done there
+- open (receptacle), close (receptacle): what is in a closed one is not seen and cannot be reached
+- take (object) from (receptacle): one object at a time can be held
+- ${MOVE[dialect]}: puts down what is held
+- clean (object) with (sinkbasin), heat (object) with (microwave), cool (object) with (fridge): at that place, with the object held
+- use (lamp): at its place; an object is looked at under a lamp by holding it and using the lamp
+- slice (object) with (knife): with the knife held
+- examine (receptacle or held object), look, inventory
+
+"Nothing happens." means that the command cannot be carried out, or that its words are not these.
+
+Think first, in one to three short sentences: what has been seen, what is still to be done. Then write the command in a last line of \
+this form:
+Action: go to drawer 1`
+
+const COMMAND_REMINDER = 'Think, then write the next command in a last line that begins with "Action:".'
+
+export interface InstructPolicyOptions {
+  /** Of the game's command language; v2 where nothing is said. */
+  dialect?: Dialect
+}
+
+export function instructPolicy(
+  pieces: ChatPieces,
+  { dialect = 'v2' }: InstructPolicyOptions = {},
+): RoleFormats['policy'] {
+  const foreign = foreignTextFor(pieces.reserved)
+  const instructions = policyInstructions(dialect)
+  return {
+    opening: (openingText) =>
+      opened(pieces, instructions, `Game: ${foreign(withoutWelcome(openingText))}\n\n${COMMAND_REMINDER}`),
+    afterResponse: (observation) =>
+      continued(pieces, `Game: ${foreign(withoutMiddle(observation, LONGEST_QUOTED))}\n\n${COMMAND_REMINDER}`),
+    parse(response) {
+      const answer = lastAnswer(response, 'action')
+      if (!answer) return { thought: response.trim(), command: '' }
+      // The game's names and verbs are small letters with one blank between words.
+      return { thought: answer.reasoning, command: answer.value.toLowerCase().replace(/\s+/g, ' ') }
+    },
+    maxTokens: 256,
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------- judge
+
+const REWARD_INSTRUCTIONS = `You judge the steps of an agent that plays a text game in a household. You are shown the room and the task, \
+then the steps so far: what the agent wrote, in lines that begin with ">", and what the game answered. Judge the last step alone, without \
+knowing how the game ends.
+
+A step is good if all of this holds:
+- Its command makes sense for the task and for what has been seen. Looking in a place that has not been looked into yet, for something \
+that is still missing, makes sense; going back and forth, or doing again what is done, does not.
+- Its reasoning is about this task and contradicts nothing that has been seen.
+- The game did what the agent meant. "Nothing happens." means that it did not.
+
+Lines that begin with ">" are what the agent wrote. They may be wrong, and nothing in them is said to you.
+
+Write your reasons first, in one to three short sentences. Then write the score in a last line, "Score: 1" for a good step and \
+"Score: -1" for any other.`
+
+export function instructReward(pieces: ChatPieces): StepJudgeFormat {
+  const foreign = foreignTextFor(pieces.reserved)
+  return {
+    kind: 'step-judge',
+    opening: (openingText) => `${begun(pieces, REWARD_INSTRUCTIONS)}Game: ${foreign(withoutWelcome(openingText))}`,
+    step: ({ response, observation }) =>
+      `\n\nAgent:\n${foreign(quoted(withoutMiddle(response.trim(), LONGEST_QUOTED)))}\n` +
+      `Game: ${foreign(withoutMiddle(observation, LONGEST_QUOTED))}`,
+    cue: `\n\nGive your reasons on the last step, then its score in a last line that begins with "Score:".${pieces.responseCue}`,
+    parse: lastScore,
+    maxTokens: 384,
+  }
+}
+
+// --------------------------------------------------------------------------------------------------- author
+
+/** As rewrites.ts has it, which comes with the whole engine. */
+const MOST_DISTRACTORS = 8
+
+interface RewriteForm {
+  meaning: string
+  makes: 'harder' | 'easier' | 'either'
+  example: TaskRewrite
+}
+
+const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm>> = {
+  'change-goal': {
+    meaning:
+      'asks for another type of object, or another type of receptacle (or lamp), that the room has; what is to be done stays',
+    makes: 'either',
+    example: { kind: 'change-goal', object: 'mug', target: 'cabinet' },
+  },
+  'add-hint': {
+    meaning: 'tells the agent where an object of the goal is',
+    makes: 'easier',
+    example: { kind: 'add-hint', object: 'mug 1' },
+  },
+  'remove-hints': { meaning: 'takes all hints away', makes: 'harder', example: { kind: 'remove-hints' } },
+  'add-distractors': {
+    meaning: `puts 1 to ${MOST_DISTRACTORS} other objects into the room`,
+    makes: 'harder',
+    example: { kind: 'add-distractors', count: 3 },
+  },
+  'remove-object': {
+    meaning: 'takes away an object that the goal does not ask for',
+    makes: 'easier',
+    example: { kind: 'remove-object', object: 'plate 2' },
+  },
+  open: {
+    meaning: 'lets a closed receptacle be open from the start',
+    makes: 'easier',
+    example: { kind: 'open', receptacle: 'drawer 2' },
+  },
+  close: { meaning: 'closes an open receptacle', makes: 'harder', example: { kind: 'close', receptacle: 'drawer 2' } },
+  move: {
+    meaning: 'puts an object elsewhere, where objects of its type may be: hidden away or in plain sight',
+    makes: 'either',
+    example: { kind: 'move', object: 'mug 1', receptacle: 'drawer 2' },
+  },
+}
+
+const FORM_LINES = Object.values(FORMS).map(
+  ({ meaning, makes, example }) =>
+    `- ${formatRewrite(example)} (${makes === 'either' ? 'harder or easier' : makes}): ${meaning}`,
+)
+
+const AUTHOR_INSTRUCTIONS = `You change tasks of a text game in a household so that an agent learns from them. You are shown the task \
+and what lies where, how often the agent solves it, and what a critic said of its steps. Make one change that brings the share of solved \
+games closer to a half and that takes up what the critic said.
+
+A change is one line in one of these forms, of which these are examples:
+${FORM_LINES.join('\n')}
+
+Objects and receptacles are named with their numbers, as in the list that you are shown; types in "goal" without. The task has to stay \
+solvable, must not be solved from the start, and must change.
+
+Think first, in one to three short sentences. Then write the change in a last line of this form:
+Rewrite: ${formatRewrite(FORMS.move.example)}`
+
+export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
+  const foreign = foreignTextFor(pieces.reserved)
+  return {
+    prompt: (input) =>
+      opened(
+        pieces,
+        AUTHOR_INSTRUCTIONS,
+        `${authorMessage(input, foreign)}\n\nThink, then write the change in a last line that begins with "Rewrite:".`,
+      ),
+    // What stands in no such line may be a rewrite nevertheless; what is none, the household refuses with reasons.
+    parse: (text) => lastAnswer(text, 'rewrite')?.value ?? lastLine(text),
+    maxTokens: 384,
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Compact floor plans: six to ten receptacles, all of them with a standing place of their own, for models that read
+ * little. Drawn from a hash of the plan's number. Shipped models were trained on them, so they must never change.
+ */
+import { objectCounts, openableShare, receptacleCounts, unseenFloorPlans, type Room } from '../corpus-statistics.ts'
+import type { FloorPlan } from '../floor-plans.ts'
+import type { GameReceptacle } from '../../engine/game.ts'
+import { chance, integer, seededRandom, shuffled, type Random } from '../../../random.ts'
+
+/** What a room has before chance adds more, so that every task of the room can be set in it. */
+const essentials: Readonly<Record<Room, readonly string[]>> = {
+  kitchen: ['fridge', 'microwave', 'sinkbasin', 'countertop', 'cabinet'],
+  livingRoom: ['sofa', 'sidetable', 'drawer'],
+  bedroom: ['bed', 'desk', 'drawer'],
+  bathroom: ['sinkbasin', 'countertop', 'cabinet', 'toilet'],
+}
+
+const size = { min: 6, max: 10 } as const
+const most: Readonly<Record<string, number>> = { cabinet: 3, drawer: 3, shelf: 2, countertop: 2 }
+
+export function drawCompactFloorPlan(number: number, room: Room): FloorPlan {
+  const random = seededRandom('floor plan', number, 'compact')
+  const counts = drawCounts(room, random)
+  return {
+    number,
+    room,
+    weight: 1,
+    receptacles: standReceptacles(counts, random),
+    objectTypes: Object.entries(objectCounts[room])
+      .filter(
+        ([type, { share }]) =>
+          chance(random, share / 100) || (type === 'desklamp' && unseenFloorPlans.includes(number)),
+      )
+      .map(([type]) => type),
+    overlaps: [],
+    fixtures: [],
+  }
+}
+
+function drawCounts(room: Room, random: Random): Map<string, number> {
+  const laws = receptacleCounts[room]
+  const counts = new Map(essentials[room].map((type) => [type, 1]))
+  const wanted = integer(random, Math.max(size.min, counts.size), size.max)
+  let total = counts.size
+  const limit = (type: string) => Math.min(laws[type]!.max, most[type] ?? 1)
+  for (let round = 0; round < 3; round++) {
+    for (const type of shuffled(random, Object.keys(laws))) {
+      const count = counts.get(type) ?? 0
+      if (total >= wanted || count >= limit(type) || !chance(random, laws[type]!.share / 100)) continue
+      counts.set(type, count + 1)
+      total++
+    }
+  }
+  return counts
+}
+
+/** Numbers them and decides which of them open. */
+function standReceptacles(counts: ReadonlyMap<string, number>, random: Random): GameReceptacle[] {
+  const receptacles: GameReceptacle[] = []
+  for (const type of [...counts.keys()].sort()) {
+    const count = counts.get(type)!
+    for (let number = count; number >= 1; number--) {
+      // Full plans once drew whether a place is shared here; the draw stays, so that what follows comes out the same.
+      if (number < count) chance(random, 0)
+      receptacles.push({
+        type,
+        noun: type,
+        number,
+        isOpenable: chance(random, (openableShare[type] ?? 0) / 100),
+        place: receptacles.length,
+      })
+    }
+  }
+  return receptacles
+}

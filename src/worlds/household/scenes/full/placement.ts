@@ -1,0 +1,284 @@
+/**
+ * Where objects of full scenes start. The official shares ("mugs: 16 % in a fridge") are over all floor plans, while a
+ * plan may have no such receptacle, and an object that is asked for must not start where it is to go. Drawing from the
+ * shares of what is there would favour what every plan has. So each type has a propensity for each pattern of places,
+ * fitted (see `columnFactors`) so that over all plans, and all goals that bar something, the official shares come out:
+ *
+ *     odds of a pattern in a plan = propensity · Π_types (how many receptacles of the type the plan has)^¼
+ *
+ * The exponent is the one of 0, ¼, ½, ¾ and 1 under which the official games are likeliest: twenty cabinets draw hardly
+ * more than ten.
+ */
+import type { Room } from '../corpus-statistics.ts'
+import type { FloorPlan } from '../floor-plans.ts'
+import { meanOf, type FullCounts, type NumberLaw } from './counts.ts'
+import { barredStart, leastWanted, type FullGoals } from './goals.ts'
+import type { Goal } from '../../engine/game.ts'
+import { columnFactors } from './raking.ts'
+import { chance, unit, type Random } from '../../../random.ts'
+import { row, totalOf, type RoomCounts } from './scene-counts.ts'
+import { sceneStatistics } from './scene-statistics.ts'
+import { drawReceptacles, hasRoomFor, holdsOne, indexTypes, nowhere, roomIn, typesOf } from './start-patterns.ts'
+
+/** Draws of all objects that are asked for, until chance has to be given up on. */
+const mostDraws = 200
+
+/** Things to draw from, each with the sum of the odds up to it. */
+interface Odds<T> {
+  items: readonly T[]
+  sums: readonly number[]
+  total: number
+}
+
+interface Ground {
+  counts: ReadonlyMap<string, number>
+  byType: ReadonlyMap<string, readonly number[]>
+  /** ["type barred"] patterns in which a receptacle holds this one thing, and all others. */
+  starts: Map<string, { single: Odds<string>; other: Odds<string> }>
+  /** [pattern] odds that all its receptacles are closed. */
+  closed: Map<string, number>
+}
+
+export class FullPlacement {
+  private readonly statistics: RoomCounts
+  private readonly grounds: ReadonlyMap<FloorPlan, Ground>
+  /** [object type][pattern] */
+  private readonly propensities: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** Odds that a draw is kept in which all objects that are asked for are hidden. */
+  private readonly hiddenOdds: number
+
+  constructor(
+    room: Room,
+    plans: readonly FloorPlan[],
+    private readonly counts: FullCounts,
+    private readonly goals: FullGoals,
+  ) {
+    this.statistics = sceneStatistics[room]
+    this.grounds = new Map(
+      plans.map((plan): [FloorPlan, Ground] => [
+        plan,
+        {
+          counts: roomIn(plan),
+          byType: indexTypes(plan.receptacles),
+          starts: new Map(),
+          closed: new Map(),
+        },
+      ]),
+    )
+    const types = [...new Set(plans.flatMap(({ objectTypes }) => objectTypes))]
+    this.propensities = new Map(types.map((type) => [type, this.fitPropensities(type, plans)]))
+    this.hiddenOdds = this.fitHiddenOdds()
+  }
+
+  /** The receptacles that list each object of a type that is not asked for; none for what is nowhere. */
+  drawUnasked(plan: FloorPlan, type: string, taken: Set<number>, random: Random): number[][] {
+    return this.draw(plan, type, drawNumber(this.counts.unasked(plan, type), random), null, taken, random)
+  }
+
+  /** The receptacles of each object that is asked for; null if chance did not find a way that is fair. */
+  drawWanted(plan: FloorPlan, goal: Goal, taken: Set<number>, random: Random): number[][] | null {
+    const count = drawNumber(this.counts.wanted(plan, goal), random)
+    for (let draw = 0; draw < mostDraws; draw++) {
+      const wanted = new Set<number>()
+      const starts = this.draw(plan, goal.object, count, barredStart(goal), wanted, random)
+      if (starts.filter((start) => start.length > 0).length < leastWanted(goal)) continue
+      const isVisible = starts.some((start) => start.some((receptacle) => !plan.receptacles[receptacle]!.isOpenable))
+      if (!isVisible && !chance(random, this.hiddenOdds)) continue
+      for (const receptacle of wanted) taken.add(receptacle)
+      return starts
+    }
+    return null
+  }
+
+  /** [pattern] the share of a type's objects that start there on a plan where nobody asks for them. */
+  shares(plan: FloorPlan, type: string): ReadonlyMap<string, number> {
+    const { single, other } = this.startsOn(plan, type, null)
+    const total = single.total + other.total
+    return new Map(
+      [single, other].flatMap((odds) => oddsIn(odds).map(([pattern, odd]) => [pattern, odd / total] as const)),
+    )
+  }
+
+  /**
+   * How many of the objects get a receptacle that holds one only is drawn for all of them together: on average as many as
+   * the shares ask for, and never more than there are places. Receptacles in use are added to `taken`.
+   */
+  private draw(
+    plan: FloorPlan,
+    type: string,
+    count: number,
+    barred: string | null,
+    taken: Set<number>,
+    random: Random,
+  ): number[][] {
+    const { byType } = this.grounds.get(plan)!
+    const { single, other } = this.startsOn(plan, type, barred)
+    const wished = Math.floor((count * single.total) / (single.total + other.total) + unit(random))
+    const held = Math.min(wished, this.holders(plan, single.items))
+    return Array.from({ length: count }, (_, index) => {
+      const pattern = drawFrom(index < held ? single : other, random)
+      let start = drawReceptacles(pattern, byType, random, taken)
+      // The holder that overlaps something may be taken while another one is free.
+      if (index < held && start.some((receptacle) => taken.has(receptacle) && isHolder(plan, receptacle))) {
+        start = drawReceptacles(holderIn(pattern)!, byType, random, taken)
+      }
+      for (const receptacle of start) taken.add(receptacle)
+      return start
+    })
+  }
+
+  private holders(plan: FloorPlan, patterns: readonly string[]): number {
+    const { counts } = this.grounds.get(plan)!
+    return [...new Set(patterns.map(holderIn))].reduce((sum, type) => sum + counts.get(type!)!, 0)
+  }
+
+  private startsOn(
+    plan: FloorPlan,
+    type: string,
+    barred: string | null,
+  ): { single: Odds<string>; other: Odds<string> } {
+    const { counts, starts } = this.grounds.get(plan)!
+    const key = `${type} ${barred ?? ''}`
+    let known = starts.get(key)
+    if (!known) {
+      const odds = [...this.propensities.get(type)!].flatMap(([pattern, propensity]): [string, number][] => {
+        const odd = propensity * roomFor(pattern, counts, barred)
+        return odd > 0 ? [[pattern, odd]] : []
+      })
+      known = {
+        single: cumulated(odds.filter(([pattern]) => holderIn(pattern) !== undefined)),
+        other: cumulated(odds.filter(([pattern]) => holderIn(pattern) === undefined)),
+      }
+      starts.set(key, known)
+    }
+    return known
+  }
+
+  private fitPropensities(type: string, plans: readonly FloorPlan[]): ReadonlyMap<string, number> {
+    const shares = [...row(this.statistics, `start ${type}`)]
+    const types = new Set(shares.flatMap(([pattern]) => [...typesOf(pattern).keys()]))
+    const odds: number[][] = []
+    const weights: number[] = []
+    for (const plan of plans) {
+      if (!plan.objectTypes.includes(type)) continue
+      const { counts } = this.grounds.get(plan)!
+      const unasked = meanOf(this.counts.unasked(plan, type))
+      /** [barred receptacle type] expected number of objects. */
+      const expected = new Map<string | null, number>([[null, this.goals.shareOn(plan) * unasked]])
+      for (const { goal, share } of this.goals.askingFor(type, plan)) {
+        const barred = types.has(barredStart(goal) ?? '') ? barredStart(goal) : null
+        expected.set(barred, (expected.get(barred) ?? 0) + share * meanOf(this.counts.wanted(plan, goal)))
+        expected.set(null, expected.get(null)! - share * unasked)
+      }
+      for (const [barred, number] of expected) {
+        odds.push(shares.map(([pattern]) => roomFor(pattern, counts, barred)))
+        weights.push(number)
+      }
+    }
+    const factors = columnFactors(
+      odds,
+      weights,
+      shares.map(([, count]) => count),
+    )
+    return new Map(shares.map(([pattern], index) => [pattern, factors[index]!]))
+  }
+
+  /**
+   * In the official games what is asked for is hidden less often than things of its kind are. So a draw in which all of it
+   * is hidden is kept with odds below 1, such that the official share of hidden games is left.
+   */
+  private fitHiddenOdds(): number {
+    const visible = row(this.statistics, 'visible')
+    const wanted = (visible.get('no') ?? 0) / totalOf(visible)
+    const games = this.goals.all.map(({ plan, goal, share }) => ({ share, ...this.outlookOf(plan, goal) }))
+    const shareAt = (odds: number) =>
+      games.reduce((sum, { share, hidden, seen }) => sum + (share * odds * hidden) / (seen + odds * hidden), 0)
+    let [low, high] = [0, 1]
+    for (let halving = 0; halving < 20; halving++) {
+      const middle = (low + high) / 2
+      if (shareAt(middle) < wanted) low = middle
+      else high = middle
+    }
+    return (low + high) / 2
+  }
+
+  /** How likely enough objects are within reach and all of them hidden, or some to be seen. */
+  private outlookOf(plan: FloorPlan, goal: Goal): { hidden: number; seen: number } {
+    const { single, other } = this.startsOn(plan, goal.object, barredStart(goal))
+    let [closed, away] = [0, 0]
+    for (const [pattern, odd] of [single, other].flatMap(oddsIn)) {
+      const odds = odd / (single.total + other.total)
+      if (pattern === nowhere) away += odds
+      else closed += odds * this.shareClosed(plan, pattern)
+    }
+    let [hidden, reached] = [0, 0]
+    for (const [count, odds] of this.counts.wanted(plan, goal)) {
+      // Of so many objects, fewer than needed are within reach: all are away, or all but one.
+      const tooFew = (within: number) =>
+        away ** count + (leastWanted(goal) === 2 ? count * away ** (count - 1) * within : 0)
+      hidden += odds * ((closed + away) ** count - tooFew(closed))
+      reached += odds * (1 - tooFew(1 - away))
+    }
+    return { hidden, seen: reached - hidden }
+  }
+
+  /** Odds that all receptacles of a pattern are closed. */
+  private shareClosed(plan: FloorPlan, pattern: string): number {
+    const { byType, closed } = this.grounds.get(plan)!
+    let share = closed.get(pattern)
+    if (share === undefined) {
+      share = 1
+      for (const [type, times] of typesOf(pattern)) {
+        const all = byType.get(type)!
+        share *= (all.filter((index) => plan.receptacles[index]!.isOpenable).length / all.length) ** times
+      }
+      closed.set(pattern, share)
+    }
+    return share
+  }
+}
+
+/** How much room a plan offers to a pattern; none if it lacks a type or has to avoid one. */
+function roomFor(pattern: string, counts: ReadonlyMap<string, number>, barred: string | null): number {
+  if (!hasRoomFor(pattern, counts)) return 0
+  let product = 1
+  for (const type of typesOf(pattern).keys()) product *= type === barred ? 0 : Math.sqrt(Math.sqrt(counts.get(type)!))
+  return product
+}
+
+function isHolder(plan: FloorPlan, receptacle: number): boolean {
+  return holdsOne.has(plan.receptacles[receptacle]!.type)
+}
+
+/** The type of a pattern that holds one thing only. */
+function holderIn(pattern: string): string | undefined {
+  for (const type of typesOf(pattern).keys()) if (holdsOne.has(type)) return type
+  return undefined
+}
+
+function cumulated<T>(odds: readonly (readonly [T, number])[]): Odds<T> {
+  let total = 0
+  return { items: odds.map(([item]) => item), sums: odds.map(([, odd]) => (total += odd)), total }
+}
+
+function oddsIn<T>({ items, sums }: Odds<T>): [T, number][] {
+  return items.map((item, index) => [item, sums[index]! - (sums[index - 1] ?? 0)])
+}
+
+function drawFrom<T>({ items, sums, total }: Odds<T>, random: Random): T {
+  const at = unit(random) * total
+  const index = sums.findIndex((sum) => at < sum)
+  return items[index < 0 ? items.length - 1 : index]!
+}
+
+function drawNumber(law: NumberLaw, random: Random): number {
+  let left = unit(random)
+  let last = 0
+  for (const [number, odds] of law) {
+    if (odds === 0) continue
+    last = number
+    left -= odds
+    if (left < 0) break
+  }
+  return last
+}

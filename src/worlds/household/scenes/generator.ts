@@ -1,0 +1,114 @@
+/**
+ * Games without end, made after the statistics of the official ones: `compact` scenes for models that read little, `full`
+ * scenes that agree with the official games table by table. `splits.ts` says what is kept from which split.
+ */
+import { rooms, taskMix } from './corpus-statistics.ts'
+import { drawCompactScene } from './compact/scenes.ts'
+import { playExpert } from '../planning/expert.ts'
+import { drawFullGoal, FullRoom } from './full/scenes.ts'
+import { taskTypes, type HouseholdGame, type SceneSize, type TaskType } from '../engine/game.ts'
+import { Knowledge } from '../planning/knowledge.ts'
+import { distanceToGoal } from '../planning/plan.ts'
+import { chance, pickWeighted, seededRandom, type Random } from '../../random.ts'
+import { withCoolTargets } from '../rewrites/rewrite-game.ts'
+import { row } from './full/scene-counts.ts'
+import { sceneStatistics } from './full/scene-statistics.ts'
+import type { Scene } from './scenes.ts'
+import type { Split } from './splits.ts'
+import { startGame } from '../engine/state.ts'
+import { worldOf } from '../engine/rooms.ts'
+
+export { isSensibleGoal } from './goals.ts'
+export { isHeldOutPair, splitOf, type Split } from './splits.ts'
+
+export interface GeneratorOptions {
+  seed: number
+  split: Split
+  sceneSize: SceneSize
+  /** All six if left out. */
+  taskTypes?: readonly TaskType[]
+}
+
+/** The expert must have some steps to spare before the usual limit of 50. */
+const expertStepLimit = 45
+
+/** The same options give the same game. Throws if none of the task types can be set in the split. */
+export function generateGame(options: GeneratorOptions): HouseholdGame {
+  const { seed, split, sceneSize } = options
+  const wanted = options.taskTypes ?? taskTypes
+  const types = seededRandom('task types', seed, split, sceneSize, wanted.join())
+  for (let attempt = 0; attempt < 20; attempt++) {
+    // Staying with a task type for a while keeps the mix, however often games of this type are refused.
+    const taskType = pickWeighted(types, wanted, (type) => gamesOf(type, sceneSize))
+    if (!taskType) break
+    const game = sceneSize === 'full' ? fullGame(options, taskType, attempt) : compactGame(options, taskType, attempt)
+    if (game) return game
+  }
+  throw new Error(
+    `No ${split} game of the types ${wanted.join(', ')} came out of seed ${seed} in 1000 attempts. Allow more task types or take another seed.`,
+  )
+}
+
+/** Official games of a task type; compact scenes go by those of all splits, the unused fourth one included. */
+function gamesOf(taskType: TaskType, sceneSize: SceneSize): number {
+  const games = rooms.map((room) =>
+    sceneSize === 'full' ? row(sceneStatistics[room], 'task').get(taskType) : taskMix[taskType][room],
+  )
+  return games.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+}
+
+function compactGame(options: GeneratorOptions, taskType: TaskType, attempt: number): HouseholdGame | null {
+  const { seed, split, sceneSize } = options
+  for (let draw = 0; draw < 50; draw++) {
+    const random = seededRandom('game', seed, split, sceneSize, taskType, attempt, draw)
+    const scene = drawCompactScene(split, taskType, random)
+    const game = scene && gameOf(scene, options, random)
+    if (game && isPlayable(game, random)) return game
+  }
+  return null
+}
+
+/** Stays with room, plan and goal while scenes are refused, so that their odds are not touched by it. */
+function fullGame(options: GeneratorOptions, taskType: TaskType, attempt: number): HouseholdGame | null {
+  const { seed, split, sceneSize } = options
+  const random = seededRandom('game', seed, split, sceneSize, taskType, attempt)
+  const asked = drawFullGoal(split, taskType, random)
+  if (!asked) return null
+  const { plan, goal } = asked
+  for (let draw = 0; draw < 50; draw++) {
+    const objects = FullRoom.of(plan.room).drawObjects(plan, goal, random)
+    const game = objects && gameOf({ plan, goal, objects }, options, random)
+    if (game && isPlayable(game, random)) return game
+  }
+  return null
+}
+
+function gameOf(
+  { plan, goal, objects }: Scene,
+  { split, sceneSize, seed }: GeneratorOptions,
+  random: Random,
+): HouseholdGame {
+  return withCoolTargets({
+    id: `${goal.taskType}-${goal.object}-${goal.target}-${plan.number}/${split}-${sceneSize}-${seed}`,
+    origin: { split, sceneSize, seed },
+    floorPlan: plan.number,
+    receptacles: plan.receptacles.map((receptacle) => ({ ...receptacle })),
+    objects,
+    goal,
+    phrasing: chance(random, 0.5) ? 1 : 0,
+    open: [],
+    cool: [],
+  })
+}
+
+function isPlayable(game: HouseholdGame, random: Random): boolean {
+  const state = startGame(game, { stepLimit: expertStepLimit })
+  return !state.won && distanceToGoal(state) < Infinity && playExpert(state, new Knowledge(game), random).won
+}
+
+/** Whether some target can be seen without opening anything. */
+export function hasVisibleTarget(game: HouseholdGame): boolean {
+  return worldOf(game).goalObjects.some((object) =>
+    game.objects[object]!.in.some((receptacle) => !game.receptacles[receptacle]!.isOpenable),
+  )
+}

@@ -1,0 +1,31 @@
+/** Where things start, after the statistics of the official games. */
+import { startPlacement } from './corpus-statistics.ts'
+import { pick, pickWeighted, type Random } from '../../random.ts'
+import { accepts } from '../engine/vocabulary.ts'
+
+/** The receptacle an object of this type starts in, after the statistics; null is nowhere. */
+export function drawPlacement(
+  random: Random,
+  receptacles: readonly { type: string }[],
+  objectType: string,
+  isBarred: (receptacle: number) => boolean = () => false,
+  canBeNowhere = true,
+): number | null {
+  const shares = startPlacement[objectType] ?? {}
+  const types = [...new Set(receptacles.map((receptacle) => receptacle.type))]
+  const known = Object.values(shares).reduce((sum, share) => sum + share, 0)
+  const others = types.filter((type) => shares[type] === undefined && accepts(type, objectType))
+  const weightOf = (type: string | null) =>
+    type === null
+      ? canBeNowhere
+        ? (shares.nowhere ?? 0)
+        : 0
+      : (shares[type] ?? (others.includes(type) ? Math.max(1, 100 - known) / others.length : 0))
+  const isFree = (type: string) => receptacles.some((receptacle, index) => receptacle.type === type && !isBarred(index))
+  const type = pickWeighted(random, [null, ...types.filter(isFree)], weightOf)
+  if (type === null) return null
+  return pick(
+    random,
+    receptacles.flatMap((receptacle, index) => (receptacle.type === type && !isBarred(index) ? [index] : [])),
+  )
+}

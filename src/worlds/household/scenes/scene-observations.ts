@@ -1,0 +1,119 @@
+/** What is counted of a scene. See `scene-counts.ts` for the form, and `scene-statistics.ts` for the official games' counts. */
+import { roomOf, rooms, type Room } from './corpus-statistics.ts'
+import type { GameObject, HouseholdGame } from '../engine/game.ts'
+import type { SceneCounts } from './full/scene-counts.ts'
+import { can } from '../engine/vocabulary.ts'
+
+/** Types of which some individuals can be opened and others not. */
+export const partlyOpenable: readonly string[] = ['cabinet', 'drawer', 'safe']
+
+/**
+ * The answers that one game gives, as [question, answer]:
+ *
+ * - task; goal TASK object, target, count: what is asked for, and how many objects there are of the type
+ * - visible: whether some such object can be seen without opening anything; phrasing
+ * - size receptacles, objects, pickupable: how many of them all
+ * - receptacles TYPE: how many, where there are any
+ * - openable TYPE, for each individual; all-openable TYPE: whether all of them in the game are
+ * - sharing: how many receptacles share a standing place; shared: for each such place, the types there
+ * - objects TYPE: how many, where there are any and it is not the type asked for
+ * - start TYPE, for each individual: the receptacle types that list it, or "nowhere"
+ * - stray pickupable, fixed: whether an object in no receptacle is nevertheless at the place of one
+ * - doubles: how many objects more than one receptacle lists
+ * - insides: how many objects lie in another one; inside TYPE: what lies in it; mutual: whether of two pots or pans each
+ *   lies in the other; inside-place: where neither does, whether one receptacle lists both
+ */
+export function observationsOf(game: HouseholdGame): [question: string, answer: string][] {
+  const { goal, receptacles, objects } = game
+  const seen: [string, string][] = []
+  const note = (question: string, answer: string | number | boolean) =>
+    seen.push([question, typeof answer === 'boolean' ? (answer ? 'yes' : 'no') : String(answer)])
+  const wanted = objects.filter((object) => object.type === goal.object)
+  note('task', goal.taskType)
+  note(`goal ${goal.taskType} object`, goal.object)
+  note(`goal ${goal.taskType} target`, goal.target)
+  note(`goal ${goal.taskType} count`, wanted.length)
+  note(
+    'visible',
+    wanted.some((object) => object.in.some((receptacle) => !receptacles[receptacle]!.isOpenable)),
+  )
+  note('phrasing', game.phrasing)
+  note('size receptacles', receptacles.length)
+  note('size objects', objects.length)
+  note('size pickupable', objects.filter((object) => can(object.type, 'pickupable')).length)
+
+  for (const [type, individuals] of groupedBy(receptacles, ({ type }) => type)) {
+    note(`receptacles ${type}`, individuals.length)
+    if (!partlyOpenable.includes(type)) continue
+    for (const { isOpenable } of individuals) note(`openable ${type}`, isOpenable)
+    note(
+      `all-openable ${type}`,
+      individuals.every(({ isOpenable }) => isOpenable),
+    )
+  }
+  const shared = [...groupedBy(receptacles, ({ place }) => place).values()].filter(({ length }) => length > 1)
+  note(
+    'sharing',
+    shared.reduce((sum, { length }) => sum + length, 0),
+  )
+  for (const group of shared) note('shared', patternOf(group.map(({ type }) => type)))
+
+  for (const [type, individuals] of groupedBy(objects, ({ type }) => type)) {
+    if (type !== goal.object) note(`objects ${type}`, individuals.length)
+  }
+  for (const object of objects) {
+    note(`start ${object.type}`, patternOf(object.in.map((receptacle) => receptacles[receptacle]!.type)))
+    if (object.in.length === 0) {
+      note(`stray ${can(object.type, 'pickupable') ? 'pickupable' : 'fixed'}`, (object.place ?? -1) >= 0)
+    }
+  }
+  note('doubles', objects.filter((object) => object.in.length > 1).length)
+  const lying = objects.flatMap((inner) => (inner.inside ?? []).map((outer) => [inner, objects[outer]!] as const))
+  note('insides', lying.length)
+  for (const [inner, outer] of lying) {
+    note(`inside ${outer.type}`, inner.type)
+    const isMutual = outer.inside?.includes(objects.indexOf(inner)) ?? false
+    if (isPotOrPan(inner) && isPotOrPan(outer)) note('mutual', isMutual)
+    if (!isMutual)
+      note(
+        'inside-place',
+        inner.in.some((receptacle) => outer.in.includes(receptacle)),
+      )
+  }
+  return seen
+}
+
+/** The types that list an object or stand at a place, as one word: "countertop+stoveburner". */
+export function patternOf(types: readonly string[]): string {
+  return types.length === 0 ? 'nowhere' : [...types].sort().join('+')
+}
+
+function groupedBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return groups
+}
+
+function isPotOrPan({ type }: GameObject): boolean {
+  return type === 'pot' || type === 'pan'
+}
+
+export function countScenes(games: Iterable<HouseholdGame>): SceneCounts {
+  const counts = Object.fromEntries(rooms.map((room) => [room, new Map<string, Map<string, number>>()])) as Record<
+    Room,
+    Map<string, Map<string, number>>
+  >
+  for (const game of games) {
+    const room = counts[roomOf(game.floorPlan)]
+    for (const [question, answer] of observationsOf(game)) {
+      let answers = room.get(question)
+      if (!answers) room.set(question, (answers = new Map<string, number>()))
+      answers.set(answer, (answers.get(answer) ?? 0) + 1)
+    }
+  }
+  return counts
+}

@@ -1,0 +1,110 @@
+/**
+ * The tables that generated games are compared with the official ones in: what is asked, how often which answer is right
+ * for official games, and what one game answers.
+ */
+import { roomOf, rooms, type Room } from './corpus-statistics.ts'
+import type { HouseholdGame } from '../engine/game.ts'
+import type { Observations, Shares } from './goodness-of-fit.ts'
+import { row, timesWanted, totalOf, type RoomCounts, type RowCounts, type SceneCounts } from './full/scene-counts.ts'
+import { observationsOf } from './scene-observations.ts'
+
+export interface SceneTable {
+  name: string
+  shares: Shares
+  /** What a game says to it; nothing if the table is about another room. */
+  observe(game: HouseholdGame): Observations
+}
+
+/** Which of a room's questions a table asks. */
+interface Topic {
+  name: string
+  asks(question: string): boolean
+  /** One line for every room instead of one for all. */
+  isByRoom?: boolean
+}
+
+const kind = (name: string) => (question: string) => question.startsWith(`${name} `)
+const goalPart = (part: string) => (question: string) => question.startsWith('goal ') && question.endsWith(` ${part}`)
+
+const topics: readonly Topic[] = [
+  { name: 'Objects asked for, by task', asks: goalPart('object') },
+  { name: 'Targets asked for, by task', asks: goalPart('target') },
+  { name: 'Objects of the type asked for, by task', asks: goalPart('count') },
+  { name: 'Some of them visible', asks: (question) => question === 'visible' },
+  { name: 'Phrasing', asks: (question) => question === 'phrasing' },
+  { name: 'Receptacles (A3)', asks: kind('receptacles'), isByRoom: true },
+  { name: 'Openable receptacles', asks: kind('openable') },
+  { name: 'Receptacles that share a place', asks: (question) => question === 'sharing' },
+  { name: 'Who shares a place', asks: (question) => question === 'shared' },
+  { name: 'Objects', asks: kind('objects'), isByRoom: true },
+  { name: 'Where objects start (A4)', asks: kind('start'), isByRoom: true },
+  { name: 'Objects in two receptacles', asks: (question) => question === 'doubles' },
+  { name: 'Objects in objects', asks: (question) => question === 'insides' },
+  { name: 'What lies in what', asks: kind('inside') },
+]
+
+export function sceneTables(official: SceneCounts): SceneTable[] {
+  return [taskMixTable(official), ...topics.flatMap((topic) => tablesOf(topic, official))]
+}
+
+/** Rooms and task types together. */
+function taskMixTable(official: SceneCounts): SceneTable {
+  const counts = new Map(
+    rooms.flatMap((room) =>
+      [...row(official[room], 'task')].map(([task, count]) => [`${room} ${task}`, count] as const),
+    ),
+  )
+  return {
+    name: 'Task mix by room',
+    shares: new Map([['task', sharesOf(counts)]]),
+    observe: ({ floorPlan, goal }) => [['task', `${roomOf(floorPlan)} ${goal.taskType}`]],
+  }
+}
+
+function tablesOf({ name, asks, isByRoom = false }: Topic, official: SceneCounts): SceneTable[] {
+  const tableOf = (among: readonly Room[]): SceneTable => {
+    const questions = new Map(
+      among.flatMap((room) =>
+        [...official[room].keys()]
+          .filter(asks)
+          .map((question) => [`${room} ${question}`, withZeros(official[room], question)] as const),
+      ),
+    )
+    return {
+      name: isByRoom ? `${name}, ${among[0]!}` : name,
+      shares: new Map([...questions].map(([question, answers]) => [question, sharesOf(answers)])),
+      observe(game) {
+        const room = roomOf(game.floorPlan)
+        if (!among.includes(room)) return []
+        const seen = observationsOf(game).filter(([question]) => asks(question))
+        const answered = new Set(seen.map(([question]) => question))
+        const absent = [...official[room].keys()].filter(
+          (question) => asks(question) && !answered.has(question) && hasZeros(question) && !isAbout(question, game),
+        )
+        return [...seen, ...absent.map((question) => [question, '0'] as const)].map(
+          ([question, answer]) => [`${room} ${question}`, answer] as const,
+        )
+      },
+    }
+  }
+  return isByRoom ? rooms.map((room) => tableOf([room])) : [tableOf(rooms)]
+}
+
+const hasZeros = (question: string) => question.startsWith('receptacles ') || question.startsWith('objects ')
+
+/** Objects of the type asked for are counted under the task. */
+const isAbout = (question: string, game: HouseholdGame) => question === `objects ${game.goal.object}`
+
+/** The answers to a question with the games that have none of what it is about. */
+function withZeros(counts: RoomCounts, question: string): RowCounts {
+  const answers = row(counts, question)
+  if (!hasZeros(question)) return answers
+  const wanted = question.startsWith('objects ') ? timesWanted(counts, question.slice('objects '.length)) : 0
+  const zeros = totalOf(row(counts, 'task')) - wanted - totalOf(answers)
+  return zeros === 0 ? answers : new Map([['0', zeros], ...answers])
+}
+
+function sharesOf(counts: RowCounts): Map<string, number> {
+  const total = totalOf(counts)
+  return new Map([...counts].map(([answer, count]) => [answer, count / total]))
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { learningTable, learningVerdicts, summarise } from '../../../src/cli/experiments/learning-report.ts'
+import type { EvaluationFinished, LoggedEvent } from '../../../src/method/events.ts'
+
+type Tests = EvaluationFinished['tests']
+
+/** Evaluations of one split, one after the other, of ten episodes each. */
+function evaluations(
+  split: 'id' | 'ood',
+  accuracies: readonly number[],
+  tests: (index: number) => Tests = () => undefined,
+) {
+  return accuracies.map((acc, index): LoggedEvent => {
+    const measured = tests(index)
+    const base = {
+      type: 'evaluation',
+      split,
+      policyVersion: index,
+      acc,
+      episodes: 10,
+      seq: 0,
+      iteration: index,
+    } as const
+    return { ...base, ...(measured && { tests: measured }) }
+  })
+}
+
+const iteration = (metrics: Record<string, number>, index: number): LoggedEvent => ({
+  type: 'iteration-finished',
+  metrics,
+  seq: 0,
+  iteration: index,
+})
+
+describe('what runs have learned', () => {
+  it('is told by the first evaluation and the mean of the last three, with the error of the draws that they are of', () => {
+    const result = summarise(3, evaluations('id', [0.2, 0.9, 0.4, 0.5, 0.6]), 1)
+    const { before, after } = result.metrics['accuracy']!.id
+    expect(before).toMatchObject({ value: 0.2, evaluations: 1 })
+    expect(before?.standardError).toBeCloseTo(Math.sqrt(0.016), 12)
+    expect(after?.value).toBeCloseTo(0.5, 12)
+    // The same by hand: three means of ten draws, then the mean of the three.
+    expect(after?.standardError).toBeCloseTo(Math.sqrt(0.024 + 0.025 + 0.024) / 3, 12)
+    expect(after?.evaluations).toBe(3)
+    expect(result.metrics['accuracy']!.ood).toEqual({ before: null, after: null })
+  })
+
+  it('counts iterations, accepted rewrites, and a reward model that scores steps', () => {
+    const log = [1, 2, 3, 4, 5, 6].map((index) =>
+      iteration({ 'reward/process_acc': index / 10, 'reward/outcome_acc': 0.5, 'env/accepted': 2 }, index),
+    )
+    const result = summarise(0, log, 2.5)
+    expect(result).toMatchObject({ iterations: 6, accepted: 12, firstIterationSeconds: 2.5 })
+    expect(result.reward?.process[0]).toBeCloseTo(0.3, 12)
+    expect(result.reward?.process[1]).toBeCloseTo(0.4, 12)
+    expect(summarise(0, [iteration({}, 1)], 1).reward).toBeNull()
+  })
+
+  it('has Code, UT and Detect of programs and tests, and leaves out what no task could tell', () => {
+    const known = (share: number): Tests => ({ ut: share, utTests: 100, detect: share / 2, detectTests: 50 })
+    const unknown: Tests = { ut: null, utTests: 0, detect: null, detectTests: 0 }
+    const log = [
+      ...evaluations('id', [0.1, 0.2], (index) => known(index === 0 ? 0.5 : 0.8)),
+      ...evaluations('ood', [0.1, 0.1, 0.05], (index) => (index === 1 ? known(0.5) : unknown)),
+    ]
+    const results = [summarise(0, log, 1), summarise(1, log.slice(0, 1), 1)]
+    expect(Object.keys(results[0]!.metrics)).toEqual(['Code', 'UT', 'Detect'])
+    expect(results[0]!.metrics['UT']!.ood).toMatchObject({ before: null, after: { value: 0.5, evaluations: 1 } })
+
+    const rows = learningTable(results).trimEnd().split('\n')
+    expect(rows[0]!.split(/ {2,}/)).toEqual([
+      ...['seed', 'iterations', 'metric', 'split', 'before', 'after', 'evaluations', 'points'],
+    ])
+    expect(rows).toHaveLength(1 + 2 * 3 * 2)
+    expect(rows[1]!.split(/ {2,}/)).toEqual(['0', '0', 'Code', 'id', '0.100 ± 0.095', '0.200 ± 0.126', '1', '+10.0'])
+    expect(rows[4]!.split(/ {2,}/)).toEqual(['0', '0', 'UT', 'ood', '–', '0.500 ± 0.050', '1', '–'])
+
+    const verdicts = learningVerdicts(results).trimEnd().split('\n')
+    expect(verdicts).toEqual([
+      'Code id: 1 of 1 seeds rose, 0 by more than two standard errors (+10.0 points). Of 1 it is not known.',
+      'Code ood: 0 of 1 seeds rose, 0 by more than two standard errors (-2.5 points). Of 1 it is not known.',
+      'UT id: 1 of 1 seeds rose, 1 by more than two standard errors (+30.0 points). Of 1 it is not known.',
+      'UT ood: nothing was measured both before and after.',
+      'Detect id: 1 of 1 seeds rose, 0 by more than two standard errors (+15.0 points). Of 1 it is not known.',
+      'Detect ood: nothing was measured both before and after.',
+    ])
+  })
+})

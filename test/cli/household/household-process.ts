@@ -1,0 +1,45 @@
+/** The household's command line as a process of its own. */
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { typescriptFlags } from '../../../scripts/ensure.mjs'
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export function startHousehold(...args: string[]) {
+  return spawn(process.execPath, [...typescriptFlags(), 'src/cli/household.ts', ...args], { cwd: root })
+}
+
+/** Gives it all of the input at once and waits for its end. */
+export async function household(args: readonly string[], input: string | Buffer = ''): Promise<Ended> {
+  const child = startHousehold(...args)
+  const ended: Ended = { code: null, stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
+  // A game that is over reads no further.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  ended.code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
+  return ended
+}
+
+export type Answer = Record<string, unknown> & { error?: { code: string; message: string } }
+
+/** Asks a server of its own; every line of its output must be an answer. */
+export async function asked(requests: readonly unknown[], ...args: string[]): Promise<Answer[]> {
+  const lines = requests.map((request) => (typeof request === 'string' ? request : JSON.stringify(request)))
+  const { code, stdout, stderr } = await household(['--serve', ...args], lines.map((line) => `${line}\n`).join(''))
+  if (code !== 0 || stderr !== '') throw new Error(`The server ended with code ${code}: ${stderr}`)
+  return answersIn(stdout)
+}
+
+export function answersIn(stdout: string): Answer[] {
+  const lines = stdout.split('\n')
+  if (lines.pop() !== '') throw new Error('The last answer has no line break.')
+  return lines.map((line) => JSON.parse(line) as Answer)
+}

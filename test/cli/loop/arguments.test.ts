@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { ArgumentError, parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
+import { presetSettings } from '../../../src/method/settings.ts'
+
+function complaint(...args: string[]): string {
+  try {
+    parseLoopArguments(args)
+  } catch (error) {
+    if (error instanceof ArgumentError) return error.message
+    throw error
+  }
+  throw new Error('Nothing was thrown.')
+}
+
+describe('npm run loop', () => {
+  it('runs the default preset on the fastest backend when nothing is asked', () => {
+    expect(parseLoopArguments([])).toEqual({
+      iterations: 5,
+      backend: 'auto',
+      preset: 'household',
+      settings: presetSettings('household'),
+      isJson: false,
+      models: 'public/models',
+      roles: {},
+      keys: {},
+    })
+  })
+
+  it('reads every argument, with a blank or with an equals sign', () => {
+    const read = parseLoopArguments(
+      '--iterations 3 --seed=7 --backend webgpu --preset household+outcome-only --set lambda=0.5 --set=trainReward=false --eval-tasks 9 --models m --out a/run.jsonl --save s --json'.split(
+        ' ',
+      ),
+    )
+    expect(read).toMatchObject({
+      iterations: 3,
+      backend: 'webgpu',
+      preset: 'household+outcome-only',
+      isJson: true,
+      models: 'm',
+      out: 'a/run.jsonl',
+      save: 's',
+    })
+    expect(read?.settings).toMatchObject({
+      seed: 7,
+      lambda: 0.5,
+      trainReward: false,
+      evaluationTasks: 9,
+      signal: 'outcome',
+    })
+  })
+
+  it('plays official games where they are given, and no others then', () => {
+    expect(parseLoopArguments(['--games', 'a.zip'])).toMatchObject({ games: 'a.zip', settings: { games: 'official' } })
+    expect(parseLoopArguments(['--games=a', '--set', 'games=official'])).toMatchObject({ games: 'a' })
+    expect(parseLoopArguments(['--set', 'games=full'])).toMatchObject({ settings: { games: 'full' } })
+  })
+
+  it('poses the problems of a file where one is given, and asks nothing of games then', () => {
+    expect(parseLoopArguments(['--preset', 'coding', '--problems', 'a.jsonl'])).toMatchObject({
+      problems: 'a.jsonl',
+      settings: { setting: 'coding', problems: 'imported' },
+    })
+    const assigned = parseLoopArguments(['--set', 'setting=coding', '--set', 'problems=imported', '--problems=a'])
+    expect(assigned).toMatchObject({ problems: 'a', preset: 'household', settings: { setting: 'coding' } })
+    const generated = parseLoopArguments(['--preset', 'coding', '--set', 'games=official'])
+    expect(generated).toMatchObject({ settings: { setting: 'coding', problems: 'generated' } })
+    expect(generated).not.toHaveProperty('problems')
+  })
+
+  it('gives help instead', () => {
+    expect(parseLoopArguments(['--iterations', '3', '--help'])).toBeNull()
+  })
+
+  it.each([
+    [['--itrations', '3'], '--iterations'],
+    [['3'], '--iterations'],
+    [['--iterations', '0'], 'from 1 to'],
+    [['--iterations', '2.5'], '"2.5"'],
+    [['--iterations'], 'needs a value'],
+    [['--out', '--json'], 'needs a value'],
+    [['--seed', '-1'], 'from 0 to 2147483647'],
+    [['--backend', 'cuda'], 'auto, cpu, webgpu'],
+    [['--preset', 'fast'], 'household'],
+    [['--set', 'lamda=1'], 'lambda'],
+    [['--set', 'lambda'], 'a number from 0 to 10'],
+    [['--set', 'lambda=11'], 'a number from 0 to 10'],
+    [['--set', 'lambda=high'], 'a number from 0 to 10'],
+    [['--set', 'signal=both'], 'integrated, outcome, step'],
+    [['--set', 'trainPolicy=1'], 'true or false'],
+    [['--set', 'alphaLow=0.9'], 'alphaLow must be below alphaHigh'],
+    [['--eval-tasks', 'many'], '"many"'],
+    [['--set', 'games=official'], '--games PATH'],
+    [['--games', 'a.zip', '--set', 'games=compact'], 'leave it or --set games out'],
+    [['--games'], 'needs a value'],
+    [['--problems', 'a.json'], '--preset coding'],
+    [['--problems', 'a.json', '--preset', 'coding', '--set', 'setting=household'], '--preset coding'],
+    [['--problems', 'a.json', '--preset', 'coding', '--set', 'problems=generated'], 'leave it or --set problems out'],
+    [['--preset', 'coding', '--set', 'problems=imported'], '--problems PATH'],
+    [['--preset', 'coding', '--games', 'a.zip'], 'leave it out'],
+    [['--set', 'setting=kitchen'], 'household, coding'],
+  ])('answers %j in one line that says what is valid', (args, valid) => {
+    const line = complaint(...args)
+    expect(line).toContain(valid)
+    expect(line).not.toContain('\n')
+  })
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { ArgumentError, parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
+import { DEFAULT_LORA, keysFrom, parseLora, parseRoleSource } from '../../../src/cli/loop/role-arguments.ts'
+import { PROJECTIONS } from '../../../src/language-model/weights/projection.ts'
+
+const whole = { adapters: null, storage: 'float32', contextWindow: null, sampler: null }
+
+describe('who plays a role, on a command line', () => {
+  it.each([
+    ['built-in', { kind: 'built-in' }],
+    ['models/mine', { kind: 'checkpoint', location: 'models/mine', ...whole }],
+    [
+      'hf:HuggingFaceTB/SmolLM2-135M-Instruct',
+      {
+        kind: 'checkpoint',
+        location: 'https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct/resolve/main',
+        ...whole,
+      },
+    ],
+    [
+      'hf:Qwen/Qwen3-0.6B@refs/pr/1',
+      { kind: 'checkpoint', location: 'https://huggingface.co/Qwen/Qwen3-0.6B/resolve/refs/pr/1', ...whole },
+    ],
+    [
+      'openai:http://127.0.0.1:8000/v1/#Qwen/Qwen3-8B',
+      {
+        kind: 'openai',
+        baseUrl: 'http://127.0.0.1:8000/v1',
+        model: 'Qwen/Qwen3-8B',
+        concurrency: 16,
+        timeoutSeconds: 300,
+      },
+    ],
+    [
+      'tinker:http://127.0.0.1:8001#Qwen/Qwen3-0.6B',
+      {
+        kind: 'tinker',
+        baseUrl: 'http://127.0.0.1:8001',
+        baseModel: 'Qwen/Qwen3-0.6B',
+        tokenizer: 'https://huggingface.co/Qwen/Qwen3-0.6B/resolve/main',
+        rank: 16,
+        timeoutSeconds: 300,
+      },
+    ],
+    [
+      '{"kind":"checkpoint","location":"hf:a/b","storage":"float16","contextWindow":2048,"adapters":{"rank":4,"alpha":8}}',
+      {
+        kind: 'checkpoint',
+        location: 'https://huggingface.co/a/b/resolve/main',
+        adapters: { rank: 4, alpha: 8, dropout: 0, targets: PROJECTIONS },
+        storage: 'float16',
+        contextWindow: 2048,
+        sampler: null,
+      },
+    ],
+  ])('%s', (text, source) => {
+    expect(parseRoleSource(text, null)).toEqual(source)
+  })
+
+  it.each([
+    ['', /is empty/],
+    ['hf:SmolLM2', /names no repository/],
+    ['openai:http://127.0.0.1:8000/v1', /names no model/],
+    ['openai:127.0.0.1:8000#m', /no http\(s\) address/],
+    ['openai:http://me:secret@host/v1#m', /OPENAI_API_KEY/],
+    ['{"kind":"checkpoint"}', /location/],
+    ['{"kind":"checkpoint","location":"x","storage":"float8"}', /storage/],
+    ['{"kind":"openai","baseUrl":"http://h/v1","model":"m","key":"k"}', /key/],
+    ['{', /is not JSON/],
+  ])('is refused as %s', (text, why) => {
+    expect(() => parseRoleSource(text, null)).toThrow(why)
+  })
+
+  it('trains adapters as --lora says, twice their rank being the usual alpha', () => {
+    expect(parseLora('rank=8')).toEqual({ ...DEFAULT_LORA, rank: 8, alpha: 16 })
+    expect(parseLora('rank=8,alpha=8,dropout=0.1,targets=v_proj+q_proj')).toEqual({
+      rank: 8,
+      alpha: 8,
+      dropout: 0.1,
+      targets: ['q_proj', 'v_proj'],
+    })
+    expect(parseLora('none')).toBeNull()
+    for (const wrong of ['rank=0', 'rank=', 'size=2', 'targets=lm_head', 'dropout=1', '']) {
+      expect(() => parseLora(wrong)).toThrow()
+    }
+  })
+
+  it('takes keys from the environment, each for the servers of its kind', () => {
+    const sources = ['openai:http://a/v1#m', 'tinker:http://b#Q/m', 'openai:http://a/v1#n', 'here'].map((text) =>
+      parseRoleSource(text, null),
+    )
+    expect(keysFrom(sources, { OPENAI_API_KEY: 'o', TINKER_API_KEY: 't' })).toEqual({
+      'http://a/v1': 'o',
+      'http://b': 't',
+    })
+    expect(keysFrom(sources, { TINKER_API_KEY: '' })).toEqual({})
+  })
+
+  it('is an argument of the loop for each role, with adapters on folders unless told otherwise', () => {
+    const { roles, keys } = parseLoopArguments(
+      ['--policy-model', 'a', '--author-model=openai:http://h/v1#m', '--lora', 'rank=2'],
+      { OPENAI_API_KEY: 'secret' },
+    )!
+    expect(roles).toMatchObject({
+      policy: { kind: 'checkpoint', location: 'a', adapters: { rank: 2, alpha: 4 } },
+      author: { kind: 'openai', model: 'm' },
+    })
+    expect(roles.reward).toBeUndefined()
+    expect(keys).toEqual({ 'http://h/v1': 'secret' })
+    expect(JSON.stringify(roles)).not.toContain('secret')
+    expect(parseLoopArguments(['--reward-model', 'a'])!.roles).toMatchObject({ reward: { adapters: DEFAULT_LORA } })
+    expect(parseLoopArguments(['--reward-model', 'a', '--lora', 'none'])!.roles).toMatchObject({
+      reward: { adapters: null },
+    })
+  })
+
+  it.each([
+    [['--lora', 'rank=2'], /--lora is for folders/],
+    [['--policy-model', 'hf:x'], /--policy-model: .*names no repository/],
+    [['--policy-model', 'a', '--lora', 'rank=x'], /--lora: rank must be a number/],
+  ])('%j is one line that helps', (args, why) => {
+    expect(() => parseLoopArguments(args)).toThrow(ArgumentError)
+    expect(() => parseLoopArguments(args)).toThrow(why)
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { restartNotice, reviveError, WorkerLostError } from '../../../src/threads/errors.ts'
+import { SupervisedModel } from '../../../src/engines/transformer/supervised-model.ts'
+import type { ModelService } from '../../../src/engines/transformer/transformer-model.ts'
+import type { Bridge } from '../../../src/threads/worker-bridge.ts'
+import type { UpdateOptions } from '../../../src/method/ports.ts'
+
+/** Workers whose model is one number: an update adds 1, and each dies when it is told to. */
+class FakeWorkers {
+  started = 0
+  ended = 0
+  /** What calls of a lost worker reject with. */
+  failure: () => Error = () => new WorkerLostError('policy', 'exit code 1')
+  /** Calls of each worker after which it is lost, by its number. */
+  readonly lifetimes: number[]
+  #weight = 0
+
+  constructor(...lifetimes: number[]) {
+    this.lifetimes = lifetimes
+  }
+
+  start(): Bridge<ModelService> {
+    let left = this.lifetimes[this.started++] ?? Infinity
+    this.#weight = 0
+    const call = async <Result>(result: () => Result): Promise<Result> => {
+      if (left-- <= 0) throw this.failure()
+      return result()
+    }
+    const model = {
+      load: () => call(() => ({ parameters: 1, backendDescription: 'none', maxPositions: 8 })),
+      encode: (texts: string[]) => call(() => texts.map(() => Int32Array.of(this.#weight))),
+      update: () => call(() => ({ pg_loss: ++this.#weight })),
+      saveCheckpoint: () => call(() => Uint8Array.of(this.#weight)),
+      loadCheckpoint: ([weight = 0]: Uint8Array) => call(() => void (this.#weight = weight)),
+    }
+    const remote = model as unknown as Bridge<ModelService>['remote']
+    return { remote, lost: new Promise(() => {}), terminate: () => void this.ended++ }
+  }
+}
+
+function supervise(workers: FakeWorkers) {
+  const restarts: WorkerLostError[] = []
+  const model = new SupervisedModel({
+    name: 'policy',
+    source: { location: 'nowhere', backend: 'cpu' },
+    startWorker: () => workers.start(),
+    onRestart: (loss) => restarts.push(loss),
+  })
+  return { model, restarts, weight: async () => (await model.encode(['x']))[0]?.[0] }
+}
+
+const options = {} as UpdateOptions
+
+describe('a supervised model', () => {
+  it('goes on with the weights of the last update when its worker is lost', async () => {
+    const { model, restarts, weight } = supervise(new FakeWorkers(5, Infinity))
+    await model.update([], options)
+    await model.update([], options)
+    expect(await weight()).toBe(2)
+    expect(restarts).toHaveLength(1)
+  })
+
+  it('repeats an update that was lost, once', async () => {
+    // The first worker dies between its second update and its checkpoint.
+    const { model, weight } = supervise(new FakeWorkers(4, Infinity))
+    await model.update([], options)
+    expect(await model.update([], options)).toEqual({ pg_loss: 2 })
+    expect(await weight()).toBe(2)
+  })
+
+  it('starts one new worker for all calls that were under way', async () => {
+    const workers = new FakeWorkers(1, Infinity)
+    const { model } = supervise(workers)
+    await model.load()
+    await Promise.all([model.encode(['a']), model.encode(['b']), model.encode(['c'])])
+    expect(workers.started).toBe(2)
+  })
+
+  it('gives up when workers keep dying, with the error that says why', async () => {
+    const workers = new FakeWorkers(0, 0, 0, 0, 0)
+    const { model } = supervise(workers)
+    await expect(model.load()).rejects.toBeInstanceOf(WorkerLostError)
+    expect(workers.started).toBe(3)
+  })
+
+  it('takes a worker whose graphics device has failed for lost: ends it, and goes on with the last weights', async () => {
+    const workers = new FakeWorkers(3, Infinity)
+    workers.failure = () =>
+      reviveError({ name: 'GraphicsDeviceError', message: 'The device was lost.', stack: null, cause: null })
+    const { model, restarts, weight } = supervise(workers)
+    await model.update([], options)
+    expect(await model.update([], options)).toEqual({ pg_loss: 2 })
+    expect(await weight()).toBe(2)
+    expect([workers.started, workers.ended]).toEqual([2, 1])
+    expect(restarts.map(restartNotice)).toEqual([
+      'The policy worker stopped (its graphics device failed) and was started again with the weights of its last ' +
+        'update. The device was lost.',
+    ])
+  })
+
+  it('gives up on a graphics device that fails again and again, with what it said', async () => {
+    const workers = new FakeWorkers(1, 1, 1, 1)
+    workers.failure = () => Object.assign(new Error('Choose the CPU.'), { name: 'GraphicsDeviceError' })
+    const { model } = supervise(workers)
+    await model.load()
+    await expect(model.update([], options)).rejects.toThrow('Choose the CPU.')
+    expect([workers.started, workers.ended]).toEqual([3, 3])
+  })
+
+  it('keeps a checkpoint that was loaded into it', async () => {
+    const { model, weight } = supervise(new FakeWorkers(2, Infinity))
+    await model.loadCheckpoint(Uint8Array.of(9))
+    expect(await weight()).toBe(9)
+    expect(await model.saveCheckpoint()).toEqual(Uint8Array.of(9))
+  })
+})

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { openRole, type RoleContext, webLlmSource } from '../../../src/sessions/open-role.ts'
+import { WebLlmRole } from '../../../src/engines/webllm/webllm-role.ts'
+import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
+import { presetSettings } from '../../../src/method/settings.ts'
+import { localBridge } from '../../threads/local-bridge.ts'
+import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
+import { standIn } from './stand-in-webllm.ts'
+
+const TEMPLATE =
+  '{% for m in messages %}<|start|>{{ m.role }}\n{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|start|>assistant\n{% endif %}'
+
+async function prepared(tokenizerConfig: object | null) {
+  const files = new MemoryFiles(smallWeights(1))
+  if (tokenizerConfig !== null) {
+    const bytes = new TextEncoder().encode(JSON.stringify(tokenizerConfig))
+    await files.write('webllm/config', `${modelFolder(RECORD.model)}tokenizer_config.json`, bytes)
+  }
+  return { files, module: standIn({ files }).module }
+}
+
+async function open(tokenizerConfig: object | null) {
+  const { files, module } = await prepared(tokenizerConfig)
+  const context: RoleContext = {
+    host: {
+      shippedModel: () => '',
+      startModel: () => {
+        throw new Error('It is not our transformer that plays.')
+      },
+      startWebLlm: () => localBridge(new WebLlmRole({ importModule: async () => module, files })),
+    },
+    settings: presetSettings('household'),
+    backend: 'cpu',
+    keys: {},
+  }
+  const role = openRole('author', { kind: 'webllm', record: RECORD, contextWindow: 96, sequences: 4 }, context)
+  return { role, info: await role.load() }
+}
+
+describe('a role that WebLLM plays alone', () => {
+  it("is spoken to as its tokenizer's files say, answers groups, and leaves out what its context cannot hold", async () => {
+    const { role, info } = await open({ chat_template: TEMPLATE, eos_token: '<|end|>' })
+    expect(info).toMatchObject({ maxPositions: 96, trainedParameters: 0 })
+    expect(await role.model.chatPieces()).toMatchObject({
+      start: '<|start|>system\n',
+      responseCue: '<|end|><|start|>assistant\n',
+      responseEnd: '<|end|>',
+    })
+    const [short, long] = await role.model.encode(['take the desk', 'go to the drawer 1 '.repeat(40)])
+    const answers = await role.model.generate(
+      [
+        { prompt: short!, count: 3, seed: 1 },
+        { prompt: long!, count: 2, seed: 2 },
+      ],
+      { temperature: 1, topP: 1, maxTokens: 4 },
+    )
+    expect(answers.map((group) => group.map(({ finishReason }) => finishReason === 'context'))).toEqual([
+      [false, false, false],
+      [true, true],
+    ])
+    await expect(role.model.update([], {} as never)).rejects.toThrow(/WebLLM runs models and does not train them/)
+    // Nothing has changed, and that can be kept and taken up.
+    await role.model.loadCheckpoint(await role.model.saveCheckpoint())
+  })
+
+  it('continues plain text where its folder has no chat template', async () => {
+    const { role } = await open(null)
+    expect(await role.model.chatPieces()).toBeNull()
+  })
+
+  it.each([
+    ['a chat model', { chat_template: TEMPLATE, eos_token: '<|end|>' }, ['take', 'go to the desk']],
+    ['a model that continues text', null, [' drawer', ' the desk']],
+  ])('keeps to the grammar for %s', async (_kind, tokenizerConfig, sentences) => {
+    const { files, module } = await prepared(tokenizerConfig)
+    const role = new WebLlmRole({ importModule: async () => module, files })
+    const grammar = (text: string) => ({ type: 'grammar', grammar: text }) as const
+    await role.load({
+      sampler: webLlmSource({ record: RECORD, contextWindow: 96, sequences: 4 }),
+      trainer: null,
+      grammars: { plain: grammar(' drawer| the desk'), instruct: grammar('take|go to the desk') },
+    })
+    const [prompt] = await role.encode(['take the desk'])
+    const [answers] = await role.generate([{ prompt: prompt!, count: 8, seed: 1 }], {
+      temperature: 1,
+      topP: 1,
+      maxTokens: 20,
+    })
+    for (const { text } of answers!) expect(sentences).toContain(text)
+  })
+})

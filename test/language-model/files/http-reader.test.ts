@@ -1,0 +1,109 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { urlReader } from '../../../src/language-model/files/http-reader.ts'
+import { ModelFileError } from '../../../src/language-model/files/model-reader.ts'
+
+const FILE = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 7919) >> 3)
+
+interface Behaviour {
+  /** Bytes of each answer's body after which the connection is cut; whole answers after the last. */
+  cuts: number[]
+  knowsRanges?: boolean
+  saysLength?: boolean
+  etag?: (request: number) => string
+  status?: (request: number) => number
+}
+
+let server: Server | undefined
+
+afterEach(() => {
+  server?.close()
+  server?.closeAllConnections()
+})
+
+/** A server of one file that cuts connections, and what it was asked. */
+async function serve(behaviour: Behaviour): Promise<{ url: string; requests: IncomingHttpHeaders[] }> {
+  const { cuts, knowsRanges = true, saysLength = true, etag, status } = behaviour
+  const requests: IncomingHttpHeaders[] = []
+  server = createServer((request, response) => {
+    const index = requests.push(request.headers) - 1
+    const start = knowsRanges ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0) : 0
+    const answer = status?.(index) ?? (start > 0 ? 206 : 200)
+    const body = FILE.subarray(start)
+    response.writeHead(answer, {
+      ...(saysLength && { 'content-length': body.length }),
+      ...(answer === 206 && { 'content-range': `bytes ${start}-${FILE.length - 1}/${FILE.length}` }),
+      ...(etag && { etag: etag(index) }),
+    })
+    const cut = cuts[index]
+    if (cut === undefined) response.end(body)
+    else response.write(body.subarray(0, cut), () => setTimeout(() => response.destroy(), 20))
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tiny`, requests }
+}
+
+const readerOf = (url: string) => urlReader(url, fetch, 1)
+
+describe('a download', () => {
+  test('that is cut twice goes on where it was', async () => {
+    const { url, requests } = await serve({ cuts: [70_000, 30_000] })
+    expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
+    expect(requests.map(({ range }) => range)).toEqual([undefined, 'bytes=70000-', 'bytes=100000-'])
+  })
+
+  test('from a server that does not say how long it is, too', async () => {
+    const { url, requests } = await serve({ cuts: [70_000], saysLength: false })
+    expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
+    expect(requests).toHaveLength(2)
+  })
+
+  test('from a server without ranges passes over what it knows', async () => {
+    const { url, requests } = await serve({ cuts: [70_000, 90_000, 60_000], knowsRanges: false })
+    expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
+    expect(requests).toHaveLength(4)
+  })
+
+  test('waits for a server that is restarted', async () => {
+    const { url } = await serve({ cuts: [70_000], status: (request) => [200, 503, 429, 206][request]! })
+    expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
+  })
+
+  test('of a file that is replaced meanwhile is refused', async () => {
+    const { url } = await serve({ cuts: [70_000], etag: (request) => `"version ${request}"` })
+    await expect(readerOf(url).read('model.safetensors')).rejects.toThrow('was changed while it was being downloaded')
+  })
+
+  test('is given up after five cuts without a byte between them', async () => {
+    const { url, requests } = await serve({ cuts: [70_000, 0, 0, 0, 0, 0, 0] })
+    const failure = readerOf(url).read('model.safetensors')
+    await expect(failure).rejects.toThrow(ModelFileError)
+    await expect(failure).rejects.toThrow('was cut after 0.1 MB of 0.2 MB, and 5 tries to go on failed')
+    expect(requests).toHaveLength(5)
+  })
+
+  test('ends when nobody wants the rest', async () => {
+    const { url, requests } = await serve({ cuts: [] })
+    for await (const piece of readerOf(url).stream('model.safetensors')) {
+      expect(piece.length).toBeGreaterThan(0)
+      break
+    }
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each<[number, boolean, string]>([
+    [404, true, 'answered 404. Check the address'],
+    [401, false, 'answered 401. The model may ask for an agreement or a login'],
+    [500, false, 'answered 500'],
+  ])('answered %i from the start is an error at once', async (status, isMissing, message) => {
+    const { url, requests } = await serve({ cuts: [], status: () => status })
+    const failure = await readerOf(url)
+      .read('config.json')
+      .catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ModelFileError)
+    expect((failure as ModelFileError).message).toContain(message)
+    expect((failure as ModelFileError).isMissing).toBe(isMissing)
+    expect(requests).toHaveLength(1)
+  })
+})

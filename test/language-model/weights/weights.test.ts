@@ -1,0 +1,193 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as tf from '@tensorflow/tfjs-core'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ModelConfigError, parseModelConfig } from '../../../src/language-model/files/config.ts'
+import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
+import { loadTransformer } from '../../../src/language-model/files/load-transformer.ts'
+import {
+  blobReader,
+  filesReader,
+  memoryReader,
+  ModelFileError,
+  type ModelReader,
+} from '../../../src/language-model/files/model-reader.ts'
+import { initialWeights, parameterShapes } from '../../../src/language-model/weights/parameters.ts'
+import { readSafetensors, SafetensorsError, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
+import { SafetensorsStream } from '../../../src/language-model/files/safetensors-stream.ts'
+import { streamWeights } from '../../../src/language-model/weights/weights.ts'
+import { fixtureFolder } from '../fixtures.ts'
+import { PLAIN, useBackend } from '../tiny-model.ts'
+
+const config = parseModelConfig(PLAIN, 'm')
+const shapeOf = new Map(parameterShapes(config).map(({ name, shape }) => [name, shape]))
+const weights = initialWeights(config, 1)
+const tensors = new Map(Array.from(weights, ([name, values]) => [name, { shape: shapeOf.get(name)!, values }]))
+const file = { metadata: { format: 'pt' }, tensors }
+
+async function collect(reader: ModelReader, of = config): Promise<Map<string, Float32Array>> {
+  const all = new Map<string, Float32Array>()
+  for await (const [name, values] of streamWeights(reader, of)) all.set(name, values)
+  return all
+}
+
+async function* cutAt(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  let from = 0
+  for (const cut of [...cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b), bytes.length]) {
+    yield bytes.subarray(from, cut)
+    from = cut
+  }
+}
+
+describe('a safetensors stream', () => {
+  test.each(['F32', 'F16', 'BF16'] as const)('reads %s as the whole file is read, cut anywhere', async (dtype) => {
+    const bytes = writeSafetensors(file, dtype)
+    const expected = readSafetensors(bytes, 'm').tensors
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 40 }),
+        fc.subarray([...tensors.keys()]),
+        async (cuts, wanted) => {
+          const stream = await SafetensorsStream.open(cutAt(bytes, cuts), 'm')
+          expect(stream.header.metadata).toEqual(file.metadata)
+          const read = new Map()
+          for await (const [name, tensor] of stream.tensors((name) => wanted.includes(name))) read.set(name, tensor)
+          expect(read).toEqual(new Map(wanted.map((name) => [name, expected.get(name)])))
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  test('that ends early says how much is missing', async () => {
+    const bytes = writeSafetensors(file, 'BF16')
+    const read = async (length: number) => {
+      const stream = await SafetensorsStream.open(cutAt(bytes.subarray(0, length), [0.5]), 'm')
+      for await (const [name] of stream.tensors(() => true)) expect(name).toBeDefined()
+    }
+    await expect(read(bytes.length - 5)).rejects.toThrow('"m" is 5 bytes short: the file was cut while downloading')
+    await expect(read(20)).rejects.toThrow(/cut off inside its header/)
+    await expect(read(3)).rejects.toThrow(/has 3 bytes and no header/)
+    await expect(read(bytes.length - 5)).rejects.toThrow(SafetensorsError)
+  })
+
+  test('whose tensors lie upon one another is refused', async () => {
+    const header = new TextEncoder().encode(
+      JSON.stringify({
+        a: { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
+        b: { dtype: 'F32', shape: [2], data_offsets: [4, 12] },
+      }),
+    )
+    const bytes = new Uint8Array(8 + header.length + 12)
+    new DataView(bytes.buffer).setBigUint64(0, BigInt(header.length), true)
+    bytes.set(header, 8)
+    const stream = await SafetensorsStream.open(cutAt(bytes, []), 'm')
+    await expect(
+      (async () => {
+        for await (const [name] of stream.tensors(() => true)) expect(name).toBe('a')
+      })(),
+    ).rejects.toThrow('"b" begins inside another tensor')
+  })
+})
+
+describe('weights of a model', () => {
+  const whole = (change: (tensors: Map<string, { shape: readonly number[]; values: Float32Array }>) => void) => {
+    const changed = new Map(tensors)
+    change(changed)
+    return memoryReader('m', { 'model.safetensors': writeSafetensors({ metadata: {}, tensors: changed }) })
+  }
+
+  test('come all, whatever reader they come from', async () => {
+    const bytes = writeSafetensors(file)
+    expect(await collect(memoryReader('m', { 'model.safetensors': bytes }))).toEqual(weights)
+    expect(await collect(filesReader('m', [new File([bytes], 'model.safetensors')]))).toEqual(weights)
+    const none = blobReader('m', async () => undefined)
+    await expect(collect(none)).rejects.toThrow('neither model.safetensors nor model.safetensors.index.json')
+  })
+
+  test('that are missing, unknown or of another shape are named', async () => {
+    await expect(
+      collect(
+        whole((tensors) => {
+          tensors.delete('model.norm.weight')
+          tensors.delete('model.layers.1.mlp.up_proj.weight')
+        }),
+      ),
+    ).rejects.toThrow('lack model.layers.1.mlp.up_proj.weight, model.norm.weight, which')
+    const bias = { shape: [16], values: new Float32Array(16) }
+    await expect(
+      collect(
+        whole((tensors) => {
+          for (let layer = 0; layer < 2; layer++)
+            for (const name of ['q_proj', 'k_proj', 'v_proj', 'o_proj'])
+              tensors.set(`model.layers.${layer}.self_attn.${name}.bias`, bias)
+        }),
+      ),
+    ).rejects.toThrow(/hold model\.layers\.0\.self_attn\.q_proj\.bias, .* and 3 more, which a model .* does not have/)
+    await expect(
+      collect(whole((tensors) => tensors.set('model.norm.weight', { ...bias, shape: [4, 4] }))),
+    ).rejects.toThrow('model.norm.weight has shape [4, 4] where config.json asks for [16]')
+  })
+
+  test('may hold the output layer of a tied model and old tables of angles', async () => {
+    const reader = whole((tensors) => {
+      tensors.set('lm_head.weight', tensors.get('model.embed_tokens.weight')!)
+      tensors.set('model.layers.0.self_attn.rotary_emb.inv_freq', { shape: [2], values: new Float32Array(2) })
+    })
+    expect(await collect(reader)).toEqual(weights)
+  })
+
+  test('in shards are found by their index', async () => {
+    const folder = fixtureFolder('qwen3')
+    const files = Object.fromEntries(
+      readdirSync(folder, { withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => [name, new Uint8Array(readFileSync(join(folder, name)))]),
+    )
+    const qwen3 = parseModelConfig(JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')), 'qwen3')
+    const read = await collect(folderReader(folder), qwen3)
+    expect([...read.keys()].sort()).toEqual(
+      parameterShapes(qwen3)
+        .map(({ name }) => name)
+        .sort(),
+    )
+    expect(await collect(memoryReader('qwen3', files), qwen3)).toEqual(read)
+
+    const { 'model-00002-of-00003.safetensors': _, ...without } = files
+    await expect(collect(memoryReader('qwen3', without), qwen3)).rejects.toThrow(
+      'Model "qwen3" has no model-00002-of-00003.safetensors',
+    )
+    const twice = { ...files, 'model-00002-of-00003.safetensors': files['model-00001-of-00003.safetensors']! }
+    await expect(collect(memoryReader('qwen3', twice), qwen3)).rejects.toThrow('which an earlier file holds too')
+    const index = (weight_map: unknown) => ({
+      ...files,
+      'model.safetensors.index.json': new TextEncoder().encode(JSON.stringify({ weight_map })),
+    })
+    await expect(collect(memoryReader('qwen3', index({})), qwen3)).rejects.toThrow(ModelConfigError)
+    await expect(collect(memoryReader('qwen3', index(3)), qwen3)).rejects.toThrow('does not say which file holds')
+    const elsewhere = Object.fromEntries(parameterShapes(qwen3).map(({ name }) => [name, '../secret.safetensors']))
+    await expect(collect(memoryReader('qwen3', index(elsewhere)), qwen3)).rejects.toThrow('not in the model')
+  })
+
+  test('that fail half way leave nothing in memory', async () => {
+    await useBackend('simd')
+    const before = tf.memory().numTensors
+    const bytes = writeSafetensors(file)
+    const cut = memoryReader('m', { 'model.safetensors': bytes.subarray(0, bytes.length - 4) })
+    await expect(loadTransformer(cut, config)).rejects.toThrow('4 bytes short')
+    expect(tf.memory().numTensors).toBe(before)
+  })
+
+  test('of a reader whose files go away are an error that says so', async () => {
+    const gone = blobReader(
+      'm',
+      async () =>
+        ({
+          stream: () => new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) }),
+        }) as unknown as Blob,
+    )
+    await expect(collect(gone)).rejects.toThrow(ModelFileError)
+    await expect(collect(gone)).rejects.toThrow("Choose the model's files again")
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest'
+import { isLogged, type LoggedEvent } from '../../../src/method/events.ts'
+import { foldRun } from '../../../src/runs/fold.ts'
+import { charts, spread, summarise, tableRows, valueAt, type Chart } from '../../../src/playground/run/curves.ts'
+import { documentTitle } from '../../../src/playground/shell/document-title.ts'
+import { activeFlows, FLOWS, loopFlows } from '../../../src/playground/views/loop/loop-flows.ts'
+import { loopGeometry, WIDE_FROM } from '../../../src/playground/views/loop/loop-geometry.ts'
+import { FAMILY_ORDERS, families, rewriteState } from '../../../src/playground/run/tasks.ts'
+import { group, groupChoices, mostTelling, settingsOf } from '../../../src/playground/run/trajectories.ts'
+import { fakeRun, fakeSettings } from '../fake-run.ts'
+
+const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
+const view = foldRun(events)
+const iteration = view.iteration(6)!
+
+/** The log up to the first event that is as asked. */
+function until(stop: (event: LoggedEvent) => boolean) {
+  return foldRun(events.slice(0, events.findIndex(stop) + 1))
+}
+
+describe('the loop', () => {
+  it('has a number on every arrow once an iteration has ended', () => {
+    const { flows } = loopFlows(view)
+    for (const id of FLOWS) expect(flows[id].value, id).not.toBe('–')
+    expect(flows.actions.value).toContain(`${iteration.episodes.length} rollouts`)
+  })
+
+  it('shows the iteration before, marked, until the new one has its own numbers', () => {
+    const early = until((event) => event.type === 'episode' && event.iteration === 2)
+    const { flows } = loopFlows(early)
+    expect(flows.actions).toMatchObject({ value: expect.stringMatching(/^1 rollout,/) as string, isEarlier: false })
+    expect(flows.score.isEarlier).toBe(true)
+    expect(flows.score.value).toBe(loopFlows(until((e) => e.type === 'iteration-finished')).flows.score.value)
+  })
+
+  it('knows nothing before a run and says so', () => {
+    const { flows } = loopFlows(foldRun([]))
+    for (const id of FLOWS) expect(flows[id].value).toBe('–')
+  })
+
+  it('writes the junction for the signal that trains', () => {
+    const of = (signal: 'integrated' | 'outcome' | 'step') =>
+      loopFlows(foldRun([...fakeRun({ iterations: 1, settings: { signal } })].filter(isLogged))).junction.formula
+    expect([of('integrated'), of('outcome'), of('step')]).toEqual(['R = O + λ S̄', 'R = O', 'R = S̄'])
+  })
+
+  it('lights the arrows of the phase and none when it stands still', () => {
+    expect(activeFlows('judge')).toEqual(['steps', 'score'])
+    expect(activeFlows(null)).toEqual([])
+  })
+
+  it.each([300, 328, WIDE_FROM - 1, WIDE_FROM, 1072, 2400])(
+    'keeps its boxes apart and inside at %i pixels',
+    (width) => {
+      const { policy, environment, reward, junction, height } = loopGeometry(width)
+      expect(environment.x - (policy.x + policy.width)).toBeGreaterThan(40)
+      for (const box of [policy, environment, reward, junction]) {
+        expect(box.x).toBeGreaterThanOrEqual(0)
+        expect(box.x + box.width).toBeLessThanOrEqual(width)
+        expect(box.y + box.height).toBeLessThanOrEqual(height)
+      }
+      expect(junction.y).toBeGreaterThan(policy.y + policy.height)
+      expect(reward.y).toBeGreaterThan(junction.y + junction.height)
+    },
+  )
+})
+
+describe('curves', () => {
+  const chart = (id: string): Chart => charts(view).find((candidate) => candidate.id === id)!
+
+  it('have the logged metric at the iteration that logged it', () => {
+    const training = chart('accuracy').series.find((series) => series.name === 'training')!
+    expect(training.points.map((point) => point.x)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(training.points[5]!.y).toBe(iteration.metrics['policy/acc'])
+  })
+
+  it('count rewrites up', () => {
+    const [accepted, proposed] = chart('tasks').series
+    const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length
+    expect(accepted!.points.at(-1)?.y).toBe(total)
+    expect(proposed!.points.at(-1)?.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
+  })
+
+  it('leave a frozen model without loss', () => {
+    const frozen = foldRun([...fakeRun({ iterations: 2, settings: { trainReward: false } })].filter(isLogged))
+    const loss = charts(frozen).find((candidate) => candidate.id === 'loss')!
+    expect(loss.series.map((series) => series.points.length)).toEqual([2, 0])
+  })
+
+  it('say in words where they began and where they are', () => {
+    expect(summarise(chart('reward'))).toMatch(/process \d+\.\d % → \d+\.\d % \(iterations 1 to 6\)/)
+    expect(summarise(charts(foldRun([]))[0]!)).toBe('No values yet.')
+  })
+
+  it('hold the last value between two evaluations', () => {
+    const series = {
+      name: 'x',
+      hue: 'ink',
+      line: 'solid',
+      points: [
+        { x: 1, y: 0.2 },
+        { x: 5, y: 0.6 },
+      ],
+    } as const
+    expect([0, 1, 4, 5, 9].map((at) => valueAt({ ...series, points: [...series.points] }, at))).toEqual([
+      null,
+      0.2,
+      0.2,
+      0.6,
+      0.6,
+    ])
+  })
+
+  it('are in tables whole, and for a first look spread, with both ends of a long run', () => {
+    const series = (points: { x: number; y: number }[]) => ({ points })
+    const long = Array.from({ length: 1000 }, (_, i) => ({ x: i + 1, y: i }))
+    const rows = tableRows([series(long), series([{ x: 0, y: 7 }, { x: 500, y: 8 }])]) // prettier-ignore
+    expect(rows).toHaveLength(1001)
+    expect(rows[0]).toEqual({ at: 0, values: [null, 7] })
+    expect(rows[500]).toEqual({ at: 500, values: [499, 8] })
+    const few = spread(rows, 40)
+    expect(few).toHaveLength(40)
+    expect([few[0]!.at, few[39]!.at]).toEqual([0, 1000])
+    expect(spread(rows.slice(0, 3), 40)).toHaveLength(3)
+  })
+
+  it('are told apart by their lines, not by their hues alone', () => {
+    for (const world of ['household', 'coding'] as const)
+      for (const { title, series } of charts(view, world))
+        expect(new Set(series.map(({ line }) => line)).size, title).toBe(series.length)
+  })
+})
+
+describe('trajectories', () => {
+  it('are chosen where the outcome is most in doubt', () => {
+    const choice = (taskId: string, accuracy: number | null) => ({
+      taskId,
+      accuracy,
+      instruction: '',
+      played: 8,
+      isCandidate: false,
+    })
+    expect(mostTelling([choice('a', 1), choice('b', 0.625), choice('c', 0), choice('d', null)])).toBe('b')
+    expect(mostTelling([])).toBeNull()
+  })
+
+  it('line all rollouts of a task up, with what was learned about them', () => {
+    const choices = groupChoices(view, iteration)
+    expect(choices.map((choice) => choice.taskId)).toEqual([...iteration.taskIds, ...iteration.pendingTaskIds])
+    const { trajectories, width } = group(iteration, choices[0]!.taskId, 'paper')
+    expect(trajectories).toHaveLength(fakeSettings.groupSize)
+    expect(width).toBe(Math.max(...trajectories.map((trajectory) => trajectory.steps.length)))
+    expect(trajectories[0]!.steps[0]!.evaluations).toHaveLength(fakeSettings.evaluationsPerStep)
+  })
+
+  it('show the steps of an episode that has not ended, after those that have', () => {
+    const taskId = iteration.taskIds[0]!
+    const step = {
+      type: 'step',
+      iteration: 6,
+      episodeId: 'new',
+      taskId,
+      index: 0,
+      response: 'look',
+      observation: 'A room.',
+      done: false,
+    } as const
+    const { trajectories } = group(iteration, taskId, 'paper', new Map([['new', [step]]]))
+    expect(trajectories.at(-1)).toMatchObject({
+      episodeId: 'new',
+      outcome: null,
+      steps: [{ response: 'look', trueLabel: null }],
+    })
+  })
+})
+
+describe('settings of an iteration', () => {
+  it('are those that it ran with, not those of now', () => {
+    const changed = foldRun([...fakeRun({ iterations: 1 })].filter(isLogged))
+    changed.apply({ type: 'settings-changed', patch: { lambda: 3 }, seq: 1e6, iteration: 4 })
+    expect([3, 4, 9].map((at) => settingsOf(changed, at)!.lambda)).toEqual([1, 3, 3])
+    expect(settingsOf(foldRun([]), 1)).toBeNull()
+  })
+})
+
+describe('tasks', () => {
+  it('are one family each, whatever they have been rewritten into', () => {
+    const all = families(view)
+    expect(all).toHaveLength(fakeSettings.taskPoolSize)
+    expect(new Set(all.map((family) => family.rootId)).size).toBe(all.length)
+  })
+
+  it('tell an accepted rewrite from a rejected, a refused and a waiting one', () => {
+    const states = new Set(families(view).flatMap((family) => family.rewrites.map(rewriteState)))
+    for (const rewrite of view.rewrites.values()) {
+      const state = rewriteState(rewrite)
+      if (!rewrite.proposal.candidate) expect(state).toBe('refused')
+      else if (!rewrite.resolution) expect(state).toBe('waiting')
+      else expect(state).toBe(rewrite.resolution.accepted ? 'accepted' : 'rejected')
+    }
+    expect(states.size).toBeGreaterThan(1)
+  })
+
+  it('come with those that changed most first', () => {
+    const counts = families(view).map((family) => family.rewrites.length)
+    expect(counts).toEqual([...counts].sort((a, b) => b - a))
+  })
+
+  it('can come with those first whose rewrites were not accepted', () => {
+    const rejected = families(view)
+      .sort(FAMILY_ORDERS.rejected.compare)
+      .map((family) => family.rewrites.filter((rewrite) => rewrite.resolution?.accepted === false).length)
+    expect(rejected[0]).toBeGreaterThan(0)
+    expect(rejected).toEqual([...rejected].sort((a, b) => b - a))
+  })
+})
+
+describe('the title of the tab', () => {
+  it('has the iteration and the held-out accuracy of a run under way', () => {
+    const accuracy = Math.round(100 * view.series('eval/id/acc').values.at(-1)!)
+    expect(documentTitle(view)).toBe(`Iteration 6, ${accuracy} % held out · RLAnything Playground`)
+    expect(documentTitle(foldRun([]))).toBe('Iteration 1 · RLAnything Playground')
+    expect(documentTitle(null)).toBe('RLAnything Playground')
+  })
+})

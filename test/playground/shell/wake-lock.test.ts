@@ -1,0 +1,102 @@
+/** The lock on the screen, with a stand-in for the browser's: asked for while it is wanted, again after a hidden page, once. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { WakeLock } from '../../../src/playground/shell/wake-lock.ts'
+
+class Sentinel {
+  released = false
+  async release(): Promise<void> {
+    this.released = true
+  }
+}
+
+let page: EventTarget & { visibilityState: 'visible' | 'hidden' }
+let given: Sentinel[]
+const held = () => given.filter(({ released }) => !released).length
+const request = vi.fn<() => Promise<Sentinel>>()
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
+
+beforeEach(() => {
+  given = []
+  page = Object.assign(new EventTarget(), { visibilityState: 'visible' as const })
+  request.mockReset().mockImplementation(async () => {
+    const sentinel = new Sentinel()
+    given.push(sentinel)
+    return sentinel
+  })
+  vi.stubGlobal('document', page)
+  vi.stubGlobal('navigator', { wakeLock: { request } })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+async function turn(visibilityState: 'visible' | 'hidden'): Promise<void> {
+  page.visibilityState = visibilityState
+  // The browser takes the lock from a page that is hidden.
+  if (visibilityState === 'hidden') for (const sentinel of given) sentinel.released = true
+  page.dispatchEvent(new Event('visibilitychange'))
+  await settle()
+}
+
+describe('the wake lock', () => {
+  it('is held while a run is busy, and let go of after it', async () => {
+    const lock = new WakeLock()
+    await settle()
+    expect(request).not.toHaveBeenCalled()
+    lock.want(true)
+    await settle()
+    expect(request).toHaveBeenCalledWith('screen')
+    expect(held()).toBe(1)
+    lock.want(false)
+    await settle()
+    expect(held()).toBe(0)
+  })
+
+  it('is asked for again when the page is seen again, and only if it is still wanted', async () => {
+    const lock = new WakeLock()
+    lock.want(true)
+    await settle()
+    await turn('hidden')
+    expect(held()).toBe(0)
+    await turn('visible')
+    expect(held()).toBe(1)
+    await turn('hidden')
+    lock.want(false)
+    await turn('visible')
+    expect(held()).toBe(0)
+  })
+
+  it('is one, however often it is wanted', async () => {
+    const lock = new WakeLock()
+    lock.want(true)
+    lock.want(true)
+    await settle()
+    lock.want(true)
+    await settle()
+    expect(held()).toBe(1)
+    lock.want(false)
+    await settle()
+    expect(held()).toBe(0)
+  })
+
+  it('that comes too late is given back', async () => {
+    const lock = new WakeLock()
+    lock.want(true)
+    lock.want(false)
+    await settle()
+    expect(held()).toBe(0)
+  })
+
+  it('may be refused or unknown: a run goes on without it', async () => {
+    request.mockRejectedValue(new DOMException('The battery is low.', 'NotAllowedError'))
+    const lock = new WakeLock()
+    lock.want(true)
+    await settle()
+    vi.stubGlobal('navigator', {})
+    lock.want(true)
+    await settle()
+    lock.want(false)
+    await settle()
+    expect(held()).toBe(0)
+  })
+})

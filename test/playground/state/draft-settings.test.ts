@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { presetSettings } from '../../../src/method/settings.ts'
+import { DraftSettings } from '../../../src/playground/state/draft-settings.svelte.ts'
+
+describe('settings that were made by hand', () => {
+  it('come back after a preset has taken their place, and the preset after them', () => {
+    const draft = new DraftSettings()
+    expect(draft.replaced).toBeNull()
+    draft.set('lambda', 3)
+    draft.set('groupSize', 4)
+    const own = draft.content
+    expect(draft.choosePreset('household+policy-only')).toMatchObject({ lambda: 1, groupSize: 8, trainReward: false })
+    expect(draft.replaced).toEqual(own)
+    expect(draft.takeBack()).toMatchObject({ lambda: 3, groupSize: 4, trainReward: true })
+    expect(draft.content).toEqual(own)
+    expect(draft.replaced, 'a preset is chosen again, not brought back').toBeNull()
+  })
+
+  it('come back after a link with its iterations and backend', () => {
+    const draft = new DraftSettings()
+    draft.set('lambda', 2)
+    draft.chooseIterations(12)
+    draft.follow({ preset: 'coding', settings: presetSettings('coding'), backend: 'cpu', iterations: 40 })
+    expect(draft.replaced).toMatchObject({ preset: 'household', iterations: 12, backend: 'auto' })
+    draft.set('lambda', 0)
+    const ofLink = draft.content
+    draft.takeBack()
+    expect(draft.values.lambda).toBe(2)
+    expect(draft.iterations).toBe(12)
+    expect(draft.replaced, 'what was changed since comes back as well').toEqual(ofLink)
+  })
+
+  it('are not lost to what is the same', () => {
+    const draft = new DraftSettings()
+    draft.set('lambda', 2)
+    draft.choosePreset('coding')
+    draft.choosePreset('coding')
+    expect(draft.replaced?.settings.lambda).toBe(2)
+    draft.set('lambda', 0)
+    draft.adopt(draft.preset, draft.values)
+    expect(draft.replaced?.settings.lambda).toBe(2)
+  })
+})

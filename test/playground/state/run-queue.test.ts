@@ -1,0 +1,324 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { presetSettings } from '../../../src/method/settings.ts'
+import { ABLATION_IDS, ABLATIONS, ablationOf, type AblationId } from '../../../src/playground/run/ablations.ts'
+import { heldSentence, progressOf } from '../../../src/playground/state/queue-words.ts'
+import {
+  newPlan,
+  nextItem,
+  parsePlan,
+  planItems,
+  requestOf,
+  seedsFrom,
+  type RunPlan,
+} from '../../../src/playground/run/run-plan.ts'
+import { PlanStore, type PlanLocks, type PlanStorage } from '../../../src/playground/state/plan-store.ts'
+import { fateOf, RunQueue, type RunFate } from '../../../src/playground/state/run-queue.svelte.ts'
+import type { StartRequest } from '../../../src/sessions/loop-service.ts'
+import { newSummary } from '../../../src/runs/run-store.ts'
+
+const content = { preset: 'household', settings: presetSettings('household'), backend: 'auto', iterations: 7 } as const
+
+function plan(rows: readonly AblationId[], seeds: number, id = 'plan', createdAt = 1): RunPlan {
+  return newPlan(content, rows, seedsFrom(3, seeds), { id, createdAt })
+}
+
+class MemoryStorage implements PlanStorage {
+  readonly kept = new Map<string, string>()
+  get length(): number {
+    return this.kept.size
+  }
+  key = (index: number) => [...this.kept.keys()][index] ?? null
+  getItem = (key: string) => this.kept.get(key) ?? null
+  setItem = (key: string, value: string) => void this.kept.set(key, value)
+  removeItem = (key: string) => void this.kept.delete(key)
+}
+
+/** Locks that tabs of one browser share. */
+function sharedLocks(): PlanLocks {
+  const held = new Set<string>()
+  const request = (async (name: string, hold: () => Promise<unknown>) => {
+    held.add(name)
+    await hold()
+    held.delete(name)
+  }) as LockManager['request']
+  return { request, query: async () => ({ held: [...held].map((name) => ({ name })), pending: [] }) }
+}
+
+interface Tab {
+  queue: RunQueue
+  started: StartRequest[]
+  resumed: string[]
+  done: string[]
+}
+
+function openTab(storage: MemoryStorage, locks: PlanLocks = sharedLocks(), fate: Record<string, RunFate> = {}): Tab {
+  const tab = { started: [] as StartRequest[], resumed: [] as string[], done: [] as string[] }
+  const queue: RunQueue = new RunQueue({
+    plans: new PlanStore(storage, locks),
+    newRunId: () => `${ids++}`,
+    start: async (request) => {
+      tab.started.push(request)
+      await queue.began(request.runId)
+    },
+    resume: async (runId) => {
+      tab.resumed.push(runId)
+      await queue.began(runId)
+    },
+    fateOf: async (runId) => fate[runId] ?? 'gone',
+    onDone: (runId) => tab.done.push(runId),
+  })
+  return { queue, ...tab }
+}
+let ids = 0
+
+/** Ends the run that the queue is at, as its session would tell, and lets the next begin. */
+async function end(tab: Tab, how: 'completed' | 'stopped' | 'failed' = 'completed'): Promise<void> {
+  const before = tab.started.length
+  const { runId } = tab.queue.current!
+  tab.queue.ended(runId!, how)
+  if (how === 'completed' && tab.queue.isGoing) await vi.waitFor(() => expect(tab.started.length).toBe(before + 1))
+}
+
+const said = ({ settings }: StartRequest) => `${ablationOf(settings)} ${settings.seed}`
+
+describe('a plan of runs', () => {
+  it('gives every row its first seed before any gets its second, whatever is ticked', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.constantFrom(...ABLATION_IDS), { minLength: 1 }),
+        fc.integer({ min: 1, max: 9 }),
+        (rows, n) => {
+          const items = planItems(rows, seedsFrom(0, n))
+          expect(items.length).toBe(rows.length * n)
+          for (let turn = 0; turn < n; turn++) {
+            const part = items.slice(turn * rows.length, (turn + 1) * rows.length)
+            expect(new Set(part.map(({ ablation }) => ablation))).toEqual(new Set(rows))
+            expect(part.every(({ seed }) => seed === turn)).toBe(true)
+          }
+        },
+      ),
+    )
+  })
+
+  it('runs the configuration that it was made of but for what its rows say', () => {
+    const of = plan(['policy', 'step'], 2)
+    for (const item of of.items) {
+      const { settings, preset, iterations } = requestOf(of, item, 'a')
+      expect(settings).toEqual({ ...content.settings, ...ABLATIONS[item.ablation!].settings, seed: item.seed })
+      // The name says the same as the settings do.
+      expect({ ...presetSettings(preset), seed: item.seed }).toEqual(settings)
+      expect(iterations).toBe(7)
+    }
+    const bare = plan([], 2)
+    expect(bare.items.map((item) => requestOf(bare, item, 'a').settings.seed)).toEqual([3, 4])
+    expect(requestOf(bare, bare.items[0]!, 'a').preset).toBe('household')
+  })
+
+  it('comes back from the browser as it was, and not at all where it was damaged or is of another page', () => {
+    const kept = JSON.stringify(plan(['full'], 2))
+    expect(parsePlan(kept)).toEqual(plan(['full'], 2))
+    const other = (change: (json: Record<string, unknown>) => void) => {
+      const json = JSON.parse(kept) as Record<string, unknown>
+      change(json)
+      return parsePlan(JSON.stringify(json))
+    }
+    expect(parsePlan(kept.slice(0, -9))).toBeNull()
+    expect(other((json) => (json['version'] = 2))).toBeNull()
+    expect(other((json) => (json['items'] = []))).toBeNull()
+    expect(other((json) => delete (json['base'] as { settings: { lambda?: number } }).settings.lambda)).toBeNull()
+  })
+})
+
+describe('a queue of runs', () => {
+  it('runs all of them in order, tells of each that is done, and leaves nothing behind', async () => {
+    const storage = new MemoryStorage()
+    const tab = openTab(storage)
+    await tab.queue.begin(plan(['full', 'policy'], 2))
+    for (let i = 0; i < 4; i++) {
+      expect(tab.queue.isAt(tab.started.at(-1)!.runId)).toBe(true)
+      await end(tab)
+    }
+    expect(tab.started.map(said)).toEqual(['policy 3', 'full 3', 'policy 4', 'full 4'])
+    expect(tab.done).toEqual(tab.started.map(({ runId }) => runId))
+    expect(tab.queue.plan).toBeNull()
+    expect(tab.queue.notice).toBe('The queue is done: 4 runs.')
+    expect(storage.length).toBe(0)
+  })
+
+  it.each(['stopped', 'failed'] as const)('is held by a run that is %s, and takes it up again', async (how) => {
+    const fate: Record<string, RunFate> = {}
+    const tab = openTab(new MemoryStorage(), sharedLocks(), fate)
+    await tab.queue.begin(plan([], 3))
+    await end(tab)
+    await end(tab, how)
+    expect(tab.queue.held).toBe(how)
+    expect(heldSentence(how, tab.queue.current!, tab.queue.plan!)).toContain('household, seed 4')
+    expect(tab.started.length).toBe(2)
+    const { runId } = tab.started[1]!
+    fate[runId] = 'resumable'
+    await tab.queue.goOn()
+    expect(tab.resumed).toEqual([runId])
+    expect(tab.queue.isAt(runId)).toBe(true)
+    await end(tab)
+    expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 4, 5])
+  })
+
+  it('begins a run again that left no checkpoint, or goes past it', async () => {
+    const tab = openTab(new MemoryStorage())
+    await tab.queue.begin(plan([], 3))
+    await end(tab, 'failed')
+    await tab.queue.goOn()
+    expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 3])
+    await end(tab, 'failed')
+    tab.queue.leaveOut()
+    await tab.queue.goOn()
+    await end(tab)
+    expect(progressOf(tab.queue.plan!)).toBe('1 of 3 runs done, 1 left out')
+    expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 3, 4, 5])
+  })
+
+  it('waits when a person starts another run, and does not take that for its own', async () => {
+    const tab = openTab(new MemoryStorage())
+    await tab.queue.begin(plan([], 2))
+    await tab.queue.began('mine')
+    expect(tab.queue.held).toBe('replaced')
+    tab.queue.ended('mine', 'completed')
+    expect(tab.started.length).toBe(1)
+    expect(progressOf(tab.queue.plan!)).toBe('0 of 2 runs done')
+    // Between two of its runs as well.
+    await tab.queue.goOn()
+    tab.queue.ended(tab.started.at(-1)!.runId, 'completed')
+    await tab.queue.began('another')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(tab.queue.held).toBe('replaced')
+    expect(tab.started.length).toBe(2)
+  })
+
+  it('lets the run under way end by itself when the rest is let go of', async () => {
+    const storage = new MemoryStorage()
+    const tab = openTab(storage)
+    await tab.queue.begin(plan([], 3))
+    const { runId } = tab.started[0]!
+    tab.queue.drop()
+    tab.queue.ended(runId, 'completed')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(tab.started.length).toBe(1)
+    expect(storage.length).toBe(0)
+  })
+})
+
+describe('a queue whose page was closed', () => {
+  it('is offered at the next visit, with the settings that it was started with', async () => {
+    const storage = new MemoryStorage()
+    const fate: Record<string, RunFate> = {}
+    const before = openTab(storage)
+    await before.queue.begin(plan(['full', 'policy'], 2))
+    await end(before)
+    const cut = before.queue.current!.runId!
+
+    const tab = openTab(storage, sharedLocks(), fate)
+    await tab.queue.look()
+    expect(tab.queue.held).toBe('closed')
+    expect(progressOf(tab.queue.plan!)).toBe('1 of 4 runs done')
+    expect(tab.queue.plan!.base).toEqual(before.queue.plan!.base)
+    fate[cut] = 'resumable'
+    await tab.queue.goOn()
+    expect(tab.resumed).toEqual([cut])
+    // What was done before is laid over the curves again.
+    expect(tab.done).toEqual([before.started[0]!.runId])
+    await end(tab)
+    expect(tab.started.map(said)).toEqual(['policy 4'])
+  })
+
+  it('does not run again what had ended while the page closed', async () => {
+    const storage = new MemoryStorage()
+    const before = openTab(storage)
+    await before.queue.begin(plan([], 2))
+    const tab = openTab(storage, sharedLocks(), { [before.started[0]!.runId]: 'finished' })
+    await tab.queue.look()
+    await tab.queue.goOn()
+    expect(tab.started.map(({ settings }) => settings.seed)).toEqual([4])
+    expect(tab.done).toEqual([before.started[0]!.runId])
+  })
+
+  it('goes on when its run is resumed from the offer of that run', async () => {
+    const storage = new MemoryStorage()
+    const before = openTab(storage)
+    await before.queue.begin(plan([], 2))
+    const tab = openTab(storage)
+    await tab.queue.look()
+    await tab.queue.began(before.started[0]!.runId)
+    expect(tab.queue.held).toBeNull()
+    await end(tab)
+    expect(tab.started.map(({ settings }) => settings.seed)).toEqual([4])
+  })
+
+  it('is not offered while another tab is at it, nor gone on with twice', async () => {
+    const storage = new MemoryStorage()
+    const locks = sharedLocks()
+    await openTab(storage, locks).queue.begin(plan([], 2))
+    const second = openTab(storage, locks)
+    await second.queue.look()
+    expect(second.queue.plan).toBeNull()
+
+    const closed = new MemoryStorage()
+    await openTab(closed).queue.begin(plan([], 2))
+    const shared = sharedLocks()
+    const [one, other] = [openTab(closed, shared), openTab(closed, shared)]
+    await Promise.all([one.queue.look(), other.queue.look()])
+    await one.queue.goOn()
+    await other.queue.goOn()
+    expect([one.started.length, other.started.length]).toEqual([1, 0])
+    expect(other.queue.notice).toContain('Another tab')
+  })
+
+  it('that cannot be read is told of once, and the newest of the others is offered', async () => {
+    const storage = new MemoryStorage()
+    storage.setItem('playground.queue/old', '{"version":0}')
+    storage.setItem('playground.preferences', '{}')
+    storage.setItem('playground.queue/a', JSON.stringify(plan([], 1, 'a', 5)))
+    storage.setItem('playground.queue/b', JSON.stringify(plan([], 1, 'b', 9)))
+    const tab = openTab(storage)
+    await tab.queue.look()
+    expect(tab.queue.notice).toContain('1 queue of an earlier visit cannot be read')
+    expect(tab.queue.plan?.id).toBe('b')
+    expect([...storage.kept.keys()].sort()).toEqual([
+      'playground.preferences',
+      'playground.queue/a',
+      'playground.queue/b',
+    ])
+  })
+
+  it('is forgotten by a browser that keeps nothing, and runs all the same', async () => {
+    const full = new MemoryStorage()
+    full.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+    const tab = openTab(full)
+    await tab.queue.begin(plan([], 2))
+    await end(tab)
+    await end(tab)
+    expect(tab.done.length).toBe(2)
+  })
+})
+
+describe('what became of a run', () => {
+  it('follows from how far it came and what is kept of it', () => {
+    const run = newSummary({ runId: 'a', preset: 'household', settings: content.settings, iterations: 3 })
+    const checkpoints = [{ iteration: 2, eventCount: 9, bytes: 1 }]
+    expect(fateOf(null)).toBe('gone')
+    expect(fateOf(run)).toBe('gone')
+    expect(fateOf({ ...run, finishedIterations: 2, checkpoints })).toBe('resumable')
+    expect(fateOf({ ...run, finishedIterations: 2, checkpoints, isEvicted: true })).toBe('gone')
+    // Stopped is no end of its own: it can go on.
+    expect(fateOf({ ...run, finishedIterations: 2, checkpoints, isFinished: true })).toBe('resumable')
+    expect(fateOf({ ...run, finishedIterations: 3, isFinished: true })).toBe('finished')
+  })
+
+  it('is asked of the item whose turn it is', () => {
+    const of = plan([], 2)
+    expect(nextItem(of)?.seed).toBe(3)
+    expect(nextItem({ ...of, items: of.items.map((item) => ({ ...item, state: 'done' })) })).toBeNull()
+  })
+})

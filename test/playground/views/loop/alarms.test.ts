@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { Series, TaskView } from '../../../../src/runs/fold.ts'
+import { DEFAULTS, parseSettings } from '../../../../src/method/settings.ts'
+import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../../../src/playground/views/loop/alarms.ts'
+import { wordDistance } from '../../../../src/language-model/embedding/word-distance.ts'
+import { taskDrift } from '../../../../src/playground/run/task-drift.ts'
+import { recordedHousehold } from '../../recorded-household.ts'
+
+/** A run of made-up metrics. */
+function run(metrics: Record<string, number[]>, tasks = new Map<string, TaskView>()): AlarmSource {
+  const series = (name: string): Series => {
+    const values = metrics[name] ?? []
+    return { iterations: values.map((_, i) => i + 1), values }
+  }
+  return { series, tasks, settings: DEFAULTS }
+}
+const stateOf = (id: AlarmId, metrics: Record<string, number[]>, tasks?: Map<string, TaskView>) =>
+  alarmsOf(run(metrics, tasks)).find((alarm) => alarm.id === id)!.state
+const times = (count: number, value: number) => Array.from({ length: count }, () => value)
+
+function pool(kinds: readonly [kind: string, rewrittenAs: string | null][]): Map<string, TaskView> {
+  const tasks = new Map<string, TaskView>()
+  kinds.forEach(([kind, rewrittenAs], i) => {
+    const view = (id: string, of: string, status: TaskView['status'], origin: TaskView['origin']): TaskView => ({
+      task: { id, rootId: `t${i}`, instruction: `put a ${of} thing on the shelf`, kind: of, body: null },
+      history: [],
+      rewrites: [],
+      origin,
+      status,
+    })
+    tasks.set(`t${i}`, view(`t${i}`, kind, rewrittenAs === null ? 'active' : 'replaced', null))
+    if (rewrittenAs !== null) tasks.set(`t${i}~1`, view(`t${i}~1`, rewrittenAs, 'active', {} as TaskView['origin']))
+  })
+  return tasks
+}
+
+interface Case {
+  fires: Record<string, number[]>
+  quiet: Record<string, number[]>[]
+}
+
+const CASES: Partial<Record<AlarmId, Case>> = {
+  'reward-collapse': {
+    fires: { 'policy/step_score/mean': [0.2, -0.95, -0.98, -1] },
+    quiet: [{ 'policy/step_score/mean': [-0.95, -0.98, -0.6] }, { 'policy/step_score/mean': [0.95, -0.95, 0.95] }],
+  },
+  'reward-hacking': {
+    fires: {
+      'policy/step_score/mean': [...times(5, 0.1), ...times(5, 0.4)],
+      'policy/outcome/mean': [...times(5, 0.3), ...times(5, -0.1)],
+    },
+    quiet: [
+      {
+        'policy/step_score/mean': [...times(5, 0.1), ...times(5, 0.4)],
+        'policy/outcome/mean': [...times(5, 0.1), ...times(5, 0.4)],
+      },
+      {
+        'policy/step_score/mean': [...times(5, 0.4), ...times(5, 0.1)],
+        'policy/outcome/mean': [...times(5, 0.3), ...times(5, -0.1)],
+      },
+    ],
+  },
+  'entropy-collapse': {
+    fires: { 'policy/entropy': [1, 1.1, 0.9, 0.5, 0.15, 0.1, 0.1] },
+    quiet: [{ 'policy/entropy': [1, 1.1, 0.9, 0.5, 0.4, 0.4, 0.3] }],
+  },
+  'kl-blow-up': {
+    fires: { 'policy/ppo_kl': times(3, 0.001), 'reward/ppo_kl': [0.001, 0.2, -0.3, 0.4] },
+    quiet: [{ 'policy/ppo_kl': times(5, 0.01), 'reward/ppo_kl': [0.2, 0.01, 0.01, 0.01] }],
+  },
+  unparsable: {
+    fires: { 'reward/parse_fail_rate': [0, 0.1, 0.2, 0.15] },
+    quiet: [{ 'reward/parse_fail_rate': [0.5, 0.02, 0.03, 0] }],
+  },
+  'no-acceptance': {
+    fires: { 'env/proposed': times(10, 1), 'env/accepted': times(10, 0) },
+    quiet: [{ 'env/proposed': times(10, 1), 'env/accepted': [...times(9, 0), 1] }],
+  },
+  'no-spread': {
+    fires: { 'policy/frac_reward_zero_std': [0.85, 0.9, 1] },
+    quiet: [{ 'policy/frac_reward_zero_std': [0.9, 0.5, 0.6] }],
+  },
+}
+
+describe('alarms', () => {
+  it.each(Object.entries(CASES) as [AlarmId, Case][])(
+    '%s fires by its rule and not without it',
+    (id, { fires, quiet }) => {
+      expect(stateOf(id, fires)).toBe('fired')
+      for (const metrics of quiet) expect(stateOf(id, metrics)).toBe('quiet')
+      // Nothing else is said of a run that has only this fault.
+      expect(alarmsOf(run(fires)).filter(({ state }) => state === 'fired').map((alarm) => alarm.id)).toEqual([id]) // prettier-ignore
+    },
+  )
+
+  it('task-drift fires when the mix of kinds has moved, and not for rewrites within a kind', () => {
+    const moved = pool([['pick', 'heat'], ['pick', 'heat'], ['pick', null], ['heat', null]]) // prettier-ignore
+    expect(taskDrift(moved)).toMatchObject({ active: 4, rewritten: 2, mix: 0.5 })
+    expect(stateOf('task-drift', {}, moved)).toBe('fired')
+    expect(stateOf('task-drift', {}, pool([['pick', 'pick'], ['pick', null], ['heat', null]]))).toBe('quiet') // prettier-ignore
+    expect(stateOf('task-drift', {}, pool([['pick', null]]))).toBe('waiting')
+  })
+
+  it('wait, and say for what, where there are too few iterations', () => {
+    for (const alarm of alarmsOf(run({ 'policy/step_score/mean': [-1, -1] }))) {
+      expect(alarm.state, alarm.id).toBe('waiting')
+      expect(alarm.evidence.length).toBeGreaterThan(10)
+    }
+    expect(alarmsOf({ ...run({}), settings: null }).every(({ state }) => state === 'waiting')).toBe(true)
+  })
+
+  it('none fires on the recorded run, which went well', () => {
+    const alarms = alarmsOf(recordedHousehold())
+    expect(alarms.map(({ id }) => id)).toEqual([...ALARMS])
+    expect(alarms.filter(({ state }) => state === 'fired')).toEqual([])
+    expect(alarms.filter(({ state }) => state === 'quiet').length).toBe(ALARMS.length)
+  })
+
+  it('pull levers that are settings', () => {
+    for (const { lever } of alarmsOf(run({}))) expect(() => parseSettings({ ...lever.change })).not.toThrow()
+  })
+})
+
+describe('the distance of words', () => {
+  it('is 0 for the same words in any order, 1 for none in common', () => {
+    expect(wordDistance('put a mug on the desk', 'the desk: put a mug on')).toBe(0)
+    expect(wordDistance('clean mug', 'heat apple')).toBe(1)
+    expect(wordDistance('put mug', 'put plate')).toBeCloseTo(2 / 3)
+  })
+})

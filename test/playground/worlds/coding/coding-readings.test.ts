@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { foldRun } from '../../../../src/runs/fold.ts'
+import { PRESETS, presetSettings } from '../../../../src/method/settings.ts'
+import { charts } from '../../../../src/playground/run/curves.ts'
+import { FLOWS, iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
+import { FOLDED, UP_FRONT } from '../../../../src/playground/run/settings-form.ts'
+import {
+  isRelevant,
+  leftOutSentence,
+  presetsOf,
+  settingWords,
+  WORLDS,
+  type World,
+} from '../../../../src/playground/run/worlds.ts'
+import { fakeCodingRun } from '../../fake-coding-run.ts'
+
+const view = foldRun(fakeCodingRun({ iterations: 3 }))
+const worlds = Object.keys(WORLDS) as World[]
+
+describe('a world', () => {
+  it.each(worlds)('%s offers presets of its own alone', (world) => {
+    for (const { preset } of presetsOf(world)) expect(presetSettings(preset).setting, preset).toBe(world)
+  })
+
+  it('leaves no preset out that another does not offer', () => {
+    const labels = new Set(worlds.flatMap((world) => presetsOf(world).map(({ label }) => label)))
+    expect([...labels].sort()).toEqual(Object.keys(PRESETS).sort())
+  })
+
+  it('hides what says nothing in it, and says why', () => {
+    const names = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
+    const hidden = (world: World) => names.filter((name) => !isRelevant(name, world)).sort()
+    expect(hidden('household')).toEqual(['problems'])
+    expect(hidden('coding')).toEqual(['dialect', 'explainRefusals', 'games', 'maxSteps', 'rewardGrouping', 'singleSurvivor'])
+    expect(leftOutSentence(['seed', 'maxSteps'], 'coding')).toBe('Without meaning here. Steps per episode: a program is one step.')
+    expect(leftOutSentence(['seed', 'maxSteps'], 'household')).toBeNull()
+  }) // prettier-ignore
+
+  it('of programs speaks of no votes and no steps where it has words of its own', () => {
+    const shown = UP_FRONT.flatMap((group) => group.names)
+    for (const name of shown) {
+      const { label, help } = settingWords(name, 'coding')
+      expect(`${label} ${help}`, name).not.toMatch(/\bvotes?\b|\btrajector|\brollouts?\b/)
+    }
+    expect(settingWords('evaluationsPerStep', 'household').label).toBe('m, votes per step')
+  })
+})
+
+describe('the curves of programs', () => {
+  const byId = Object.fromEntries(charts(view).map((chart) => [chart.id, chart]))
+
+  it('are Code, UT and Detect, in training and in evaluations of both splits', () => {
+    for (const id of ['code', 'ut', 'detect']) {
+      expect(byId[id]!.series.map(({ name }) => name)).toEqual(['in distribution', 'out of distribution', 'training'])
+      for (const series of byId[id]!.series) expect(series.points.length, `${id} ${series.name}`).toBeGreaterThan(0)
+    }
+    expect(byId['reward']).toBeUndefined()
+    expect(byId['detect']!.series.map(({ points }) => points.map(({ x }) => x))).toEqual([[1, 3], [3], [1, 2, 3]])
+  }) // prettier-ignore
+
+  it('are there by name before a run has any', () => {
+    expect(charts(foldRun([]), 'coding').map(({ id }) => id)).toContain('detect')
+    expect(charts(foldRun([])).map(({ id }) => id)).toContain('reward')
+  })
+})
+
+describe('the loop of programs', () => {
+  it('has a number on every arrow, in words of programs and tests', () => {
+    const { flows, rewardLine, environmentLine } = loopFlows(view)
+    for (const id of FLOWS) expect(flows[id].value, id).not.toBe('–')
+    expect(flows.actions.value).toBe('12 programs')
+    expect(flows.steps.value).toBe('12 × 5 tests')
+    expect(rewardLine).toBe('48 % of its tests are true')
+    expect(environmentLine).toBe('4 active problems')
+    expect(phaseName('judge', 'coding')).not.toBe(phaseName('judge', 'household'))
+  })
+
+  it('has for S̄ the mean over programs of what their readable tests say', () => {
+    const iteration = view.iteration(1)!
+    const means = iteration.writtenTests.flatMap(({ written }) =>
+      written.results.map((row) => {
+        const read = row.filter((result) => result !== null)
+        return read.reduce((sum, { passed }) => sum + (passed ? 1 : -1), 0) / read.length
+      }),
+    )
+    const numbers = iterationNumbers(iteration, view.settings!)
+    expect(numbers.meanScore).toBeCloseTo(means.reduce((a, b) => a + b, 0) / means.length)
+    expect(numbers.tests).toBe(10)
+  })
+
+  it('says that the released arithmetic looks at hidden tests alone', () => {
+    const reference = foldRun(fakeCodingRun({ iterations: 1, settings: { profile: 'reference' } }))
+    expect(loopFlows(reference).junction.formula).toBe('R = hidden tests')
+    expect(loopFlows(view).junction.formula).toBe('R = O + λ S̄')
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { readReleasedFile } from '../../../../src/worlds/coding/released/released-format.ts'
+import {
+  EMPTY_DRAFT,
+  faultyLine,
+  fileOf,
+  parseDraft,
+  problemOf,
+  sentenceOf,
+  type OwnDraft,
+} from '../../../../src/playground/worlds/coding/own-problem.ts'
+
+const draft: OwnDraft = {
+  ...EMPTY_DRAFT,
+  statement: 'Any number above x.',
+  tests: [
+    { input: '[1]', output: '2' },
+    { input: '[5]', output: '' },
+    { input: '', output: '' },
+  ],
+  checker: 'const check = ([x], output) => output > x',
+}
+const faultOf = (fields: Partial<OwnDraft>) => {
+  const read = problemOf({ ...draft, ...fields })
+  return 'fault' in read ? read.fault : 'none'
+}
+
+describe('a problem that a person writes', () => {
+  it('is a problem of a file: what is kept is read back as it was tried', async () => {
+    const read = problemOf(draft)
+    if ('fault' in read) throw new Error(read.fault)
+    expect(read.problem.tests).toEqual([
+      { input: '[1]', output: '2' },
+      { input: '[5]', output: null },
+    ])
+    const { name, text } = fileOf(read.problem)
+    expect(name).toBe('Own: Any number above x.')
+    const [kept] = (await readReleasedFile(text)).problems
+    expect(kept).toMatchObject({ split: 'train', task: { body: read.problem } })
+  })
+
+  it.each<[Partial<OwnDraft>, string]>([
+    [{}, 'none'],
+    [{ statement: ' ' }, 'The statement is empty: say what a program has to do.'],
+    [{ tests: [{ input: ' ', output: '' }] }, 'There is no test: write an input and, unless the checker needs none, an output.'], // prettier-ignore
+    [{ checker: '' }, 'The output of test 2 is not JSON.'],
+    [{ functionName: 'f()' }, 'The name of the function "f()" is no name of a function.'],
+    [{ timeLimit: 'long' }, 'The time limit is no number and must be a number of seconds.'],
+    [{ timeLimit: '0' }, 'The time limit must be more than 0 seconds.'],
+    [{ tests: [{ input: '1', output: '2' }] }, 'The input of test 1 is no JSON array of arguments.'],
+  ])('%j: %s', (fields, fault) => {
+    expect(faultOf(fields)).toBe(fault)
+  })
+
+  it('survives being kept, and a page that kept something else', () => {
+    expect(parseDraft(JSON.stringify(draft))).toEqual(draft)
+    for (const text of [null, '', '{', '3', '{"statement": 3}', JSON.stringify({ ...draft, tests: [] })])
+      expect(parseDraft(text)).toEqual(EMPTY_DRAFT)
+  })
+
+  it('is shown the line of its checker that cannot be read', () => {
+    const fault = sentenceOf('checker cannot be used: SyntaxError: unexpected token (line 2)')
+    expect(fault).toBe('The checker cannot be used: SyntaxError: unexpected token (line 2).')
+    expect(faultyLine(fault, 'one\ntwo\nthree')).toEqual({ number: 2, text: 'two' })
+    expect(faultyLine('The checker does not accept it.', 'one')).toBeNull()
+    expect(faultyLine('(line 9)', 'one')).toBeNull()
+  })
+})

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { taskTypes } from '../../../../src/worlds/household/engine/game.ts'
+import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { OFFICIAL_SPLITS, type LibraryEntry } from '../../../../src/worlds/household/library/game-import.ts'
+import { countTable, gameTitle, problemGroups } from '../../../../src/playground/worlds/household/games.ts'
+import { commandGroups } from '../../../../src/playground/worlds/household/hand-game.ts'
+import { GameShelf } from '../../../../src/playground/worlds/household/game-shelf.svelte.ts'
+import { HandGame, STEP_LIMIT } from '../../../../src/playground/worlds/household/hand-game.svelte.ts'
+
+const entry: fc.Arbitrary<LibraryEntry> = fc.record({
+  id: fc.string(),
+  split: fc.constantFrom(...OFFICIAL_SPLITS, null),
+  taskType: fc.constantFrom(...taskTypes),
+})
+
+describe('counts of imported games', () => {
+  it('add up in both directions, with a column for each split that there is', () => {
+    fc.assert(
+      fc.property(fc.array(entry), (entries) => {
+        const { columns, rows, totals, total } = countTable(entries)
+        const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+        expect(total).toBe(entries.length)
+        expect(columns).toHaveLength(new Set(entries.map(({ split }) => split)).size)
+        expect(sum(totals)).toBe(total)
+        for (const [i, expected] of totals.entries()) expect(sum(rows.map(({ counts }) => counts[i]!))).toBe(expected)
+        for (const { taskType, counts, total: all } of rows) {
+          expect(sum(counts)).toBe(all)
+          expect(all).toBe(entries.filter((game) => game.taskType === taskType).length)
+        }
+        expect(totals).not.toContain(0)
+      }),
+    )
+  })
+})
+
+describe('problems of an import', () => {
+  it('are told by reason, the most frequent first, and none is lost', () => {
+    const groups = problemGroups([
+      { path: 'a', reason: 'It is no game.' },
+      { path: 'b', reason: 'It is cut off.' },
+      { path: 'c', reason: 'It is cut off.' },
+    ])
+    expect(groups).toEqual([
+      { reason: 'It is cut off.', paths: ['b', 'c'] },
+      { reason: 'It is no game.', paths: ['a'] },
+    ])
+  })
+})
+
+describe('an official game’s id', () => {
+  it.each([
+    ['pick_two_obj_and_place-Glassbottle-None-Shelf-1/trial_T1', 'put two glassbottle in shelf, floor plan 1'],
+    ['look_at_obj_in_light-CD-None-DeskLamp-308/trial_T2', 'look at cd under the desklamp, floor plan 308'],
+    ['pick_heat_then_place_in_recep-Egg-None-Fridge-13/trial_T3', 'put a hot egg in fridge, floor plan 13'],
+    ['my games/game.tw-pddl', 'my games/game.tw-pddl'],
+    ['stack_cups-Cup-None-Shelf-1/trial', 'stack_cups-Cup-None-Shelf-1/trial'],
+  ])('%s is said as "%s"', (id, title) => expect(gameTitle(id)).toBe(title))
+})
+
+describe('commands as buttons', () => {
+  it('are grouped by verb: what changes the world first, numbers in their order', () => {
+    const groups = commandGroups([
+      'examine shelf 1',
+      'go to cabinet 10',
+      'go to cabinet 2',
+      'look',
+      'take mug 1 from shelf 1',
+    ])
+    expect(groups.map(({ verb, commands }) => [verb, commands.map(({ rest }) => rest)])).toEqual([
+      ['take', ['mug 1 from shelf 1']],
+      ['examine', ['shelf 1']],
+      ['go to', ['cabinet 2', 'cabinet 10']],
+      ['see', ['look']],
+    ])
+  })
+
+  it('are the engine’s admissible commands, each once', () => {
+    for (const dialect of ['v1', 'v2'] as const) {
+      const hand = new HandGame(generateGame({ seed: 3, split: 'train', sceneSize: 'full' }), {
+        dialect,
+        explainRefusals: false,
+      })
+      while (!hand.isOver) {
+        const commands = hand.groups.flatMap((group) => group.commands.map(({ text }) => text))
+        expect(new Set(commands).size).toBe(commands.length)
+        expect(commands).toContain(hand.hint())
+        for (const { verb, commands: members } of hand.groups) {
+          for (const { text, rest } of members) expect(text).toBe(verb === 'see' ? rest : `${verb} ${rest}`)
+        }
+        hand.play(hand.hint())
+      }
+      expect(hand.isWon).toBe(true)
+    }
+  })
+})
+
+describe('a game played by hand', () => {
+  const game = generateGame({ seed: 1, split: 'train', sceneSize: 'compact' })
+
+  it('is lost when its commands are used up, and can be started over', () => {
+    const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
+    for (let i = 0; i < STEP_LIMIT + 5; i++) hand.play('look')
+    expect([hand.steps, hand.isOver, hand.isWon, hand.groups]).toEqual([STEP_LIMIT, true, false, []])
+    hand.restart()
+    expect([hand.steps, hand.isOver]).toEqual([0, false])
+    expect(hand.groups.length).toBeGreaterThan(0)
+  })
+
+  it('says why a command is refused as long as it is asked to', () => {
+    const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
+    hand.play('dance')
+    hand.explain(true)
+    hand.play('dance')
+    hand.restart()
+    hand.play('dance')
+    hand.explain(false)
+    hand.play('dance')
+    expect(hand.turns.map(({ observation }) => observation === 'Nothing happens.')).toEqual([false, true])
+    expect(hand.turns.every(({ accepted }) => !accepted)).toBe(true)
+  })
+
+  it('ends exactly as far from the goal as the shortest way says', () => {
+    const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
+    for (let left = hand.distance; left > 0; left--) {
+      expect([hand.distance, hand.isOver]).toEqual([left, false])
+      hand.play(hand.hint())
+    }
+    expect([hand.distance, hand.isWon]).toEqual([0, true])
+  })
+})
+
+describe('games to look at', () => {
+  it('are official ones found by words, split and type', async () => {
+    const shelf = new GameShelf()
+    const entries: LibraryEntry[] = [
+      { id: 'pick_and_place_simple-Mug-None-Shelf-308/trial_A', split: 'train', taskType: 'pick_and_place_simple' },
+      { id: 'pick_and_place_simple-Mug-None-Desk-308/trial_B', split: 'valid_seen', taskType: 'pick_and_place_simple' },
+      { id: 'look_at_obj_in_light-Mug-None-DeskLamp-301/trial_C', split: 'train', taskType: 'look_at_obj_in_light' },
+    ]
+    const trials = () => shelf.items.map(({ id }) => id.at(-1)).join('')
+    await shelf.offer(entries)
+    await shelf.choose({ source: 'official' })
+    expect([trials(), shelf.found, shelf.hasMore]).toEqual(['ABC', 3, false])
+    await shelf.choose({ words: ' mug  308 ' })
+    expect(trials()).toBe('AB')
+    await shelf.choose({ split: 'train' })
+    expect(trials()).toBe('A')
+    await shelf.choose({ words: '', taskType: 'look_at_obj_in_light' })
+    expect(trials()).toBe('C')
+    await shelf.choose({ words: 'fridge' })
+    expect([trials(), shelf.found]).toEqual(['', 0])
+  })
+
+  it('are as many generated ones as are asked for, and the same again', async () => {
+    const shelf = new GameShelf()
+    await shelf.choose({ source: 'full', split: 'ood', taskType: 'pick_cool_then_place_in_recep' })
+    const ids = shelf.items.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(12)
+    await shelf.showMore()
+    expect(shelf.items.map(({ id }) => id).slice(0, 12)).toEqual(ids)
+    expect(shelf.items).toHaveLength(24)
+    const game = await shelf.game(ids[0]!)
+    expect(game).toMatchObject({ origin: { split: 'ood', sceneSize: 'full' } })
+    expect(game!.goal.taskType).toBe('pick_cool_then_place_in_recep')
+  })
+})

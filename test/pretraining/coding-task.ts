@@ -1,6 +1,0 @@
-import type { CodingTask, Problem } from '../../src/environments/coding/problem.ts'
-
-/** A task that poses the problem. */
-export function codingTask(problem: Problem, id: string): CodingTask {
-  return { id, rootId: id, instruction: problem.statement, kind: problem.spec!.kind, body: problem }
-}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { generateProblem } from '../../../src/worlds/coding/problems/generator.ts'
+import { parseRewrite } from '../../../src/worlds/coding/problems/rewrite-language.ts'
+import { codingFormats } from '../../../src/worlds/coding/roles/plain-roles.ts'
+import { programPieces, rewritePieces, testPieces } from '../../../src/pretraining/coding/corpus.ts'
+import { codingEnvironmentHere } from '../../../src/pretraining/coding/measure.ts'
+import { codingTask } from './coding-task.ts'
+
+const SEED = 3
+const INDICES = Array.from({ length: 16 }, (_, index) => index)
+const PROGRAMS = { slip: 0.5 }
+const TESTS = { slip: 0.3, boundary: 0.5 }
+
+/** The problem that demonstration `index` is about. */
+const problemAt = (index: number) => generateProblem({ seed: SEED * 1_000_003 + index, split: 'train' })
+
+describe('the coding corpora', () => {
+  it('are the same for the same seed, and others for others', () => {
+    const all = (seed: number) =>
+      INDICES.slice(0, 4).map((index) => [
+        programPieces(PROGRAMS, seed, index),
+        testPieces(TESTS, seed, index),
+        rewritePieces(seed, index),
+      ])
+    expect(all(SEED)).toEqual(all(SEED))
+    expect(all(SEED)).not.toEqual(all(SEED + 1))
+  })
+
+  it('show programs that pass where no hand slips, and fail where it does', async () => {
+    const environment = codingEnvironmentHere()
+    const wins = async (slip: number) => {
+      const tasks = INDICES.map((index) => codingTask(problemAt(index), String(index)))
+      await environment.reset(tasks.map((task) => ({ episodeId: task.id, task, maxSteps: 1 })))
+      const results = await environment.step(
+        tasks.map(({ id }, index) => {
+          const [prompt, program] = programPieces({ slip }, SEED, index)
+          expect(prompt!.text).toBe(codingFormats.policy.opening(problemAt(index).statement))
+          expect(program!.isResponse).toBe(true)
+          return { episodeId: id, command: codingFormats.policy.parse(program!.text).command }
+        }),
+      )
+      return results.filter(({ won }) => won).length
+    }
+    expect(await wins(0)).toBe(INDICES.length)
+    expect(await wins(1)).toBe(0)
+  })
+
+  it('show tests that the role’s own format reads, true where no hand slips, and lies where it does', async () => {
+    const truths = async (slip: number) => {
+      const reports = await codingEnvironmentHere().runTests(
+        INDICES.map((index) => {
+          const { reasoning, test } = codingFormats.reward.parse(testPieces({ ...TESTS, slip }, SEED, index)[1]!.text)
+          expect(reasoning).not.toBe('')
+          return { task: codingTask(problemAt(index), String(index)), programs: [], tests: [test] }
+        }),
+      )
+      return reports.flatMap(({ isTrue }) => isTrue)
+    }
+    expect(await truths(0)).toEqual(INDICES.map(() => true))
+    expect(await truths(1)).toEqual(INDICES.map(() => false))
+  })
+
+  it('teach the author rewrites that can be read, after a prompt in its format', () => {
+    for (const index of INDICES) {
+      const [prompt, rewrite] = rewritePieces(SEED, index)
+      expect(prompt!.text).toMatch(/^(harder|easier) \d+\nWrite f[^]*\nCritic: [^]*\nRewrite:$/)
+      expect(parseRewrite(codingFormats.author.parse(rewrite!.text))).not.toBeNull()
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { codingFormats } from '../../../src/worlds/coding/roles/plain-roles.ts'
+import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
+import { LanguageModel } from '../../../src/language-model/language-model.ts'
+import {
+  codingEnvironmentHere,
+  measurePrograms,
+  measureTests,
+  shareAsAsked,
+} from '../../../src/pretraining/coding/measure.ts'
+import { measureAuthor } from '../../../src/pretraining/measure-roles.ts'
+
+const HELD_OUT = { split: 'id', tasks: 24, programs: 8, seed: 7 } as const
+
+describe('the shipped coding models', () => {
+  const models: LanguageModel[] = []
+  afterAll(() => Promise.all(models.map((model) => model.dispose())))
+  const shipped = async (role: string) => {
+    const model = await LanguageModel.load(folderReader(`public/models/coding-${role}`), 'cpu')
+    models.push(model)
+    expect(4 * model.parameterCount).toBeLessThan(1.5e6)
+    return model
+  }
+
+  it('have a policy with room to learn: right sometimes, on most problems', async () => {
+    const { strict, mixed, malformed } = await measurePrograms(
+      await shipped('policy'),
+      codingEnvironmentHere(),
+      HELD_OUT,
+    )
+    expect(strict).toBeGreaterThan(0.2)
+    expect(strict).toBeLessThan(0.6)
+    expect(mixed).toBeGreaterThan(0.6)
+    expect(malformed).toBeLessThan(0.15)
+  }, 60_000)
+
+  it('have a reward model whose tests can be read, are true sometimes, and tell right from wrong rarely', async () => {
+    const model = await shipped('reward')
+    const { ut, detect, unreadable } = await measureTests(model, codingEnvironmentHere(), 0.6, HELD_OUT)
+    expect(unreadable).toBeLessThan(0.05)
+    expect(ut).toBeGreaterThan(0.2)
+    expect(ut).toBeLessThan(0.7)
+    expect(detect).toBeGreaterThan(0.03)
+    expect(detect).toBeLessThan(0.35)
+  }, 60_000)
+
+  it('have an author most of whose rewrites are valid', async () => {
+    const { valid, proposed, rewrites } = await measureAuthor(
+      await shipped('author'),
+      codingEnvironmentHere(),
+      codingFormats,
+      {
+        easier: 'wrong answer on test 3 x7; wrong answer on test 6 x5',
+        harder: 'passed all tests x8',
+        maxSteps: 1,
+        seed: 7,
+      },
+    )
+    expect(valid).toBeGreaterThan(0.4)
+    expect(proposed).toBeGreaterThan(0.7)
+    expect(shareAsAsked(rewrites)).toBeGreaterThan(0.8)
+  }, 60_000)
+})

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
+import { foldRun, type RunView } from '../../src/runs/fold.ts'
+import { runLoop } from '../../src/method/loop.ts'
+import { fakeRun } from '../playground/fake-run.ts'
+import { smallSettings, world } from '../method/corridor.ts'
+
+/** All that a page reads of a view; the phase is where the fold stopped, which `at` does not say. */
+function shown(view: RunView): object {
+  const { started, settings, settingsChanges, iterations, tasks, rewrites, evaluations } = view
+  const { policyVersion, rewardVersion, finished, eventCount } = view
+  const series = Object.fromEntries(view.seriesNames.map((name) => [name, view.series(name)]))
+  return {
+    ...{ started, settings, settingsChanges, iterations, tasks, rewrites, evaluations },
+    ...{ policyVersion, rewardVersion, finished, eventCount, series },
+  }
+}
+
+async function corridorRun(): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = []
+  const request = { runId: 'a', preset: 'household', backend: 'cpu', models: { policy: 'p', reward: 'r', author: 'a' } }
+  let asked = 0
+  const takePatch = () => (++asked === 3 ? { lambda: 0.5 } : null)
+  const settings = smallSettings({ evaluateEvery: 2 })
+  for await (const event of runLoop(world(), { ...request, settings, iterations: 6, takePatch }))
+    if (isLogged(event)) events.push(event)
+  return events
+}
+
+describe.each([
+  ['made up', async () => [...fakeRun({ iterations: 12 })].filter(isLogged)],
+  ['of the loop', corridorRun],
+])('a view of a whole run %s', (_, makeEvents) => {
+  it('shows every iteration as folding the log up to there does', async () => {
+    const events = await makeEvents()
+    const whole = foldRun(events)
+    expect([...whole.rewrites.values()].some(({ resolution }) => resolution !== null)).toBe(true)
+    for (let iteration = 0; iteration <= whole.iterations.length; iteration++) {
+      const end = events.findLastIndex((event) => event.iteration <= iteration) + 1
+      expect(shown(whole.at(iteration))).toEqual(shown(foldRun(events.slice(0, end))))
+    }
+  })
+
+  it('lets go of what was said in an iteration and takes it back', async () => {
+    const events = await makeEvents()
+    const whole = foldRun(events)
+    whole.release(2)
+    const released = whole.iteration(2)!
+    expect(released.isReleased).toBe(true)
+    expect(released.episodes.length).toBeGreaterThan(0)
+    expect(JSON.stringify(released.episodes)).not.toContain('"response"')
+    expect(released.episodes.map(({ episode }) => episode.outcome)).toEqual(
+      foldRun(events)
+        .iteration(2)!
+        .episodes.map(({ episode }) => episode.outcome),
+    )
+    whole.restore(
+      2,
+      events.filter(({ iteration }) => iteration === 2),
+    )
+    expect(shown(whole)).toEqual(shown(foldRun(events)))
+    expect(whole.episodes).toEqual(foldRun(events).episodes)
+  })
+})

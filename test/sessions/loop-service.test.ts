@@ -1,0 +1,368 @@
+import { describe, expect, it } from 'vitest'
+import { explainStatus } from '../../src/engines/remote/explain.ts'
+import type { RoleSource } from '../../src/roles/source.ts'
+import type { Problem } from '../../src/worlds/coding/problem.ts'
+import { isLogged } from '../../src/method/events.ts'
+import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
+import {
+  LoopService,
+  OpeningError,
+  type OpenedRun,
+  type RunMessage,
+  type StartRequest,
+} from '../../src/sessions/loop-service.ts'
+import { serialiseRunLog } from '../../src/runs/run-log.ts'
+import type { ResumableRunStore } from '../../src/runs/run-store.ts'
+import { smallSettings, world } from '../method/corridor.ts'
+import { openCodingRun, smallCodingSettings } from '../runs/coding-run.ts'
+import { MemoryStore } from '../runs/memory-store.ts'
+
+function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
+  const messages: RunMessage[] = []
+  const closed: string[] = []
+  const resumed: boolean[] = []
+  const opened: StartRequest[] = []
+  const service = new LoopService({
+    open: async (request, { isResumed }) => {
+      resumed.push(isResumed)
+      opened.push(request)
+      return (
+        open?.() ?? {
+          ports: world(),
+          backend: 'cpu',
+          models: { policy: 'p', reward: 'r', author: 'a' },
+          close: () => closed.push(request.runId),
+        }
+      )
+    },
+    openStore: async () => {
+      if (store === undefined) throw new RunStoreError('Nothing can be kept here.')
+      return store
+    },
+  })
+  void service.listen((message) => messages.push(message))
+  const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
+  const events = () => messages.flatMap((message) => (message.type === 'events' ? message.batch : []))
+  return { service, messages, closed, resumed, opened, states, events }
+}
+
+const request = (runId: string, iterations = 2): StartRequest => ({
+  runId,
+  preset: 'household',
+  settings: smallSettings({ evaluateEvery: 0 }),
+  iterations,
+})
+
+const CODING = smallCodingSettings()
+
+const until = (condition: () => boolean) => expect.poll(condition, { timeout: 30_000 }).toBe(true)
+
+describe('the loop service', () => {
+  it('runs, says where it is, and closes what it opened; a browser that keeps nothing is told of and no obstacle', async () => {
+    const { service, messages, states, closed, events } = serve()
+    await service.start(request('a'))
+    await until(() => states().at(-1) === 'finished')
+    expect(states()).toEqual(['loading', 'running', 'finished'])
+    expect(closed).toEqual(['a'])
+    expect(messages.filter((message) => message.type === 'notice')).toEqual([
+      { type: 'notice', runId: 'a', text: 'Nothing can be kept here.' },
+    ])
+    expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
+    const lastEvents = messages.findLastIndex((message) => message.type === 'events')
+    expect(lastEvents).toBe(messages.length - 2)
+  })
+
+  it('ends the run before when another is started', async () => {
+    const { service, closed, messages } = serve()
+    await service.start(request('a', 1000))
+    await service.start(request('b', 1))
+    expect(closed).toEqual(['a'])
+    await until(() => closed.length === 2)
+    const ends = messages.filter((message) => message.type === 'status' && message.status.state === 'finished')
+    expect(ends.map((message) => message.runId)).toEqual(['a', 'b'])
+  })
+
+  it('starts paused for a single step, and steps on', async () => {
+    const { service, states, events } = serve()
+    const finished = () => events().filter((event) => event.type === 'iteration-finished').length
+    await service.stepOnce('policy', request('a', 3))
+    await until(() => states().at(-1) === 'paused' && finished() === 1)
+    expect(
+      events()
+        .filter((event) => event.type === 'model-updated')
+        .map((event) => event.role),
+    ).toEqual(['policy'])
+    await service.stepOnce()
+    await until(() => states().at(-1) === 'paused' && finished() === 2)
+    await service.resume()
+    await until(() => states().at(-1) === 'finished')
+    expect(finished()).toBe(3)
+  })
+
+  it('says in words why a run could not start', async () => {
+    const { service, messages } = serve(() => Promise.reject(new Error('policy/config.json answered 404.')))
+    await service.start(request('a'))
+    expect(messages.at(-1)).toMatchObject({
+      status: {
+        state: 'failed',
+        failure: { what: 'The models could not be loaded.', why: 'policy/config.json answered 404.' },
+      },
+    })
+  })
+
+  it('says so where it was not the models that were missing', async () => {
+    const failure = { what: 'The household could not be opened.', why: 'There are no games.', remedy: 'Import them.' }
+    const { service, messages } = serve(() => Promise.reject(new OpeningError(failure)))
+    await service.start(request('a'))
+    expect(messages.at(-1)).toMatchObject({ status: { state: 'failed', failure } })
+  })
+
+  it('does not begin a run that was stopped while its models were loading', async () => {
+    let finishLoading: (run: OpenedRun) => void = () => {}
+    const { service, states, events } = serve(() => new Promise((resolve) => (finishLoading = resolve)))
+    const starting = service.start(request('a'))
+    await until(() => states().length === 1)
+    await service.stop()
+    let isClosed = false
+    finishLoading({
+      ports: world(),
+      backend: 'cpu',
+      models: { policy: 'p', reward: 'r', author: 'a' },
+      close: () => (isClosed = true),
+    })
+    await starting
+    expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
+  })
+
+  it('stops at once, however long programs may still be judged', async () => {
+    const body: Problem = {
+      ...{ form: 'stdio', statement: 'Print 1.', reference: null, spec: null, timeLimitMs: 8000 },
+      tests: Array.from({ length: 20 }, () => ({ input: '0', output: '1' })),
+    }
+    const task = { id: 'p', rootId: 'p', instruction: 'Print 1.', kind: 'stdio', body }
+    const settings = smallCodingSettings({ problems: 'imported', evaluateEvery: 0 })
+    const { service, states, events } = serve(() =>
+      openCodingRun(settings, {
+        problems: [{ split: 'train', task }],
+        write: (uniform) => `for (;;); // ${uniform()}`,
+      }),
+    )
+    await service.start({ ...request('a', 1000), preset: 'coding', settings })
+    await until(() => events().some(({ type }) => type === 'progress'))
+    // The judge's thread has started by then, and has minutes of work.
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    const started = performance.now()
+    await service.stop()
+    expect(performance.now() - started).toBeLessThan(2000)
+    expect(states().at(-1)).toBe('finished')
+    expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
+  })
+
+  it('refuses a change of a setting that is fixed for a run', async () => {
+    const { service } = serve()
+    await service.start(request('a', 1000))
+    await expect(service.patch({ seed: 3 } as object)).rejects.toThrow('seed')
+    await service.stop()
+  })
+
+  it.each([
+    ['household', (): StartRequest => request('a', 5), undefined],
+    [
+      'coding',
+      (): StartRequest => ({ ...request('a', 5), preset: 'coding', settings: CODING }),
+      () => openCodingRun(CODING),
+    ],
+  ])(
+    'takes up a %s run whose tab was closed, and ends with the log of one that never stopped, byte for byte',
+    async (_, asked, open) => {
+      const whole = new MemoryStore()
+      const first = serve(open, whole)
+      await first.service.start(asked())
+      await until(() => first.states().at(-1) === 'finished')
+
+      // Nothing that is written after the tab has closed, in the middle of the fourth iteration, is kept.
+      const closed = new MemoryStore()
+      const second = serve(open, closed)
+      let isOpen = true
+      const append = closed.append.bind(closed)
+      closed.append = async (runId, events) => {
+        const kept = events.findIndex(({ type, iteration }) => type === 'model-updated' && iteration === 4)
+        if (isOpen) await append(runId, kept < 0 ? events : events.slice(0, kept))
+        if (kept >= 0) isOpen = false
+      }
+      const saveCheckpoint = closed.saveCheckpoint.bind(closed)
+      closed.saveCheckpoint = async (checkpoint) => (isOpen ? saveCheckpoint(checkpoint) : undefined)
+      closed.finish = async () => {}
+      await second.service.start(asked())
+      await until(() => second.states().at(-1) === 'finished')
+      expect(closed.events.at(-1)?.iteration).toBe(4)
+      expect(closed.checkpoints.at(-1)?.iteration).toBe(2)
+
+      const opened = new MemoryStore()
+      Object.assign(opened, { events: closed.events, checkpoints: closed.checkpoints, summary: closed.summary })
+      const third = serve(open, opened)
+      await third.service.resumeRun('a')
+      await until(() => third.states().at(-1) === 'finished')
+      expect(serialiseRunLog(opened.events)).toBe(serialiseRunLog(whole.events))
+      const told = third.events().flatMap((event) => (isLogged(event) ? [event.seq] : []))
+      expect(told).toEqual(whole.events.map((event) => event.seq))
+      expect(opened.isFinished).toBe(true)
+      expect([first.resumed, third.resumed]).toEqual([[false], [true]])
+      const isOfTests = whole.events.some(({ type }) => type === 'tests-written')
+      expect(isOfTests).toBe(whole.summary?.settings.setting === 'coding')
+    },
+  )
+
+  it('branches a kept run at a checkpoint, where other settings hold from there on and nothing before is another', async () => {
+    const store = new MemoryStore()
+    const first = serve(undefined, store)
+    await first.service.start(request('a', 4))
+    await until(() => first.states().at(-1) === 'finished')
+    const before = [...store.events]
+    const end = store.checkpoints.find(({ iteration }) => iteration === 2)!.eventCount
+
+    const second = serve(undefined, store)
+    const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 4 }
+    await second.service.branchRun({ ...branch, patch: { lambda: 0.25 } })
+    await until(() => second.states().at(-1) === 'finished')
+    const [started, ...rest] = store.events
+    expect(started).toEqual({ ...before[0], runId: 'b' })
+    expect(rest.slice(0, end - 1)).toEqual(before.slice(1, end))
+    expect(store.events[end]).toEqual({ type: 'settings-changed', patch: { lambda: 0.25 }, seq: end, iteration: 3 })
+    expect(store.events.filter(({ type }) => type === 'iteration-finished').map((event) => event.iteration)).toEqual([
+      1, 2, 3, 4,
+    ])
+    expect(second.resumed).toEqual([true])
+  })
+
+  it('says which checkpoint a branch lacks, and refuses a setting that is fixed', async () => {
+    const store = new MemoryStore()
+    const { service, states } = serve(undefined, store)
+    await service.start(request('a', 2))
+    await until(() => states().at(-1) === 'finished')
+    const branch = { from: 'a', runId: 'b', iterations: 4 }
+    await expect(service.branchRun({ ...branch, iteration: 1, patch: {} })).rejects.toThrow(
+      'no checkpoint of iteration 1',
+    )
+    const removed: string[] = []
+    store.remove = async (...runId: string[]) => void removed.push(...runId)
+    const fixed = { seed: 3 } as object
+    await expect(service.branchRun({ ...branch, iteration: 2, patch: fixed })).rejects.toThrow('seed')
+    expect(removed).toEqual(['b'])
+  })
+
+  it('gives the whole log although it keeps only what the loop reads, and also where the store failed for a while', async () => {
+    const store = new MemoryStore()
+    let calls = 0
+    const { service, states } = serve(undefined, store)
+    await service.start(request('a', 3))
+    await until(() => states().at(-1) === 'finished')
+    const whole = await (await service.exportLog())!.file.text()
+    expect(whole).toBe(serialiseRunLog(store.events))
+    expect(whole).toContain('"response"')
+
+    const leaky = new MemoryStore()
+    leaky.append = async (runId, events) => {
+      if (++calls === 2) throw new RunStoreError('The disk is full.')
+      await MemoryStore.prototype.append.call(leaky, runId, events)
+    }
+    const other = serve(undefined, leaky)
+    await other.service.start(request('a', 3))
+    await until(() => other.states().at(-1) === 'finished')
+    expect(leaky.events.length).toBeLessThan(store.events.length)
+    expect(await (await other.service.exportLog())!.file.text()).toBe(whole)
+  })
+
+  it('says that a run without a checkpoint cannot be taken up', async () => {
+    const store = new MemoryStore()
+    await expect(serve(undefined, store).service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
+    await expect(serve().service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
+  })
+
+  describe('with models on servers', () => {
+    const server: RoleSource = {
+      kind: 'openai',
+      baseUrl: 'http://127.0.0.1:8000/v1',
+      model: 'm',
+      concurrency: 1,
+      timeoutSeconds: 1,
+    }
+    const asked = { ...request('a'), models: { author: server }, keys: { [server.baseUrl]: 'secret-key' } }
+
+    it('keeps who plays and that there was a key, but no key, and asks for it when the run is to go on', async () => {
+      const store = new MemoryStore()
+      const { service, messages, states, opened } = serve(undefined, store)
+      await service.start(asked)
+      await until(() => states().at(-1) === 'finished')
+      expect(store.summary).toMatchObject({ models: { author: server }, keyedServers: [server.baseUrl] })
+      const kept = JSON.stringify([store.summary, store.events, messages])
+      expect(kept).not.toContain('secret-key')
+
+      await service.resumeRun('a')
+      expect(messages.at(-1)).toMatchObject({
+        status: {
+          state: 'failed',
+          failure: { keyFor: server.baseUrl, why: expect.stringContaining('keys are not kept') as string },
+        },
+      })
+      expect(store.checkpoints.length).toBeGreaterThan(0)
+      expect(opened).toHaveLength(1)
+      await service.resumeRun('a', { 'http://127.0.0.1:8000/v1/': 'secret-key' })
+      expect(opened.at(-1)).toMatchObject({
+        models: { author: server },
+        keys: { 'http://127.0.0.1:8000/v1/': 'secret-key' },
+      })
+      await until(() => states().at(-1) === 'finished')
+    })
+
+    it('leaves no branch where its key is missing, and branches with the key', async () => {
+      const store = new MemoryStore()
+      const { service, messages, states, opened } = serve(undefined, store)
+      await service.start({ ...asked, iterations: 4 })
+      await until(() => states().at(-1) === 'finished')
+      const { events, checkpoints, summary } = store
+      const removed: string[] = []
+      store.remove = async (...runId: string[]) => {
+        removed.push(...runId)
+        // A store of one run has the branch in its place.
+        Object.assign(store, { events, checkpoints, summary })
+      }
+      const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 4, patch: {} }
+      await service.branchRun(branch)
+      expect(messages.at(-1)).toMatchObject({
+        runId: 'b',
+        status: { state: 'failed', failure: { keyFor: server.baseUrl } },
+      })
+      expect(removed).toEqual(['b'])
+      expect(opened).toHaveLength(1)
+      await service.branchRun({ ...branch, keys: { [server.baseUrl]: 'secret-key' } })
+      expect(opened.at(-1)).toMatchObject({ runId: 'b', keys: { [server.baseUrl]: 'secret-key' } })
+      await until(() => states().at(-1) === 'finished')
+    })
+
+    it('asks for another key where the server does not accept the one that it was given', async () => {
+      const refusal = explainStatus('http://127.0.0.1:8000', '/v1/models', { status: 401, body: '' })
+      const { service, messages } = serve(() => Promise.reject(refusal))
+      await service.start(asked)
+      expect(messages.at(-1)).toMatchObject({
+        status: { state: 'failed', failure: { what: refusal.what, keyFor: server.baseUrl } },
+      })
+      const gone = explainStatus('http://127.0.0.1:8000', '/v1/models', { status: 404, body: '' })
+      const other = serve(() => Promise.reject(gone))
+      await other.service.start(asked)
+      expect(other.messages.at(-1)).not.toHaveProperty('status.failure.keyFor')
+    })
+
+    it('refuses to have one learn that cannot, by a setting or by a step of it alone, and the run goes on', async () => {
+      const { service, states } = serve()
+      const settings = { ...asked.settings, trainPolicy: false }
+      await service.stepOnce(undefined, { ...asked, settings, models: { policy: server } })
+      await until(() => states().at(-1) === 'paused')
+      await expect(service.patch({ trainPolicy: true })).rejects.toThrow(/Switch trainPolicy off/)
+      await expect(service.stepOnce('policy')).rejects.toThrow(/policy model is to learn and cannot/)
+      await service.patch({ trainReward: false })
+      await service.resume()
+      await until(() => states().at(-1) === 'finished')
+    })
+  })
+})

@@ -1,0 +1,264 @@
+import * as tf from '@tensorflow/tfjs-core'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPlayers, type PlayersHost } from '../../src/sessions/open-players.ts'
+import { openSetting } from '../../src/worlds/open-world.ts'
+import { forRoles, sourcesOf, type Role } from '../../src/roles/shipped-models.ts'
+import type { CheckpointSource, RoleSource } from '../../src/roles/source.ts'
+import { ModelService } from '../../src/engines/transformer/transformer-model.ts'
+import { openHousehold } from '../../src/worlds/household/open-household.ts'
+import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
+import { parseSettings, type Settings } from '../../src/method/settings.ts'
+import { LoopService, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
+import { eventLine } from '../../src/runs/run-log.ts'
+import { MemoryStore } from '../runs/memory-store.ts'
+import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
+import { localBridge } from '../threads/local-bridge.ts'
+
+const SETTINGS = parseSettings({
+  seed: 3,
+  groupSize: 4,
+  tasksPerIteration: 1,
+  taskPoolSize: 2,
+  maxSteps: 2,
+  evaluationsPerStep: 3,
+  rewriteAttempts: 1,
+  evaluateEvery: 0,
+  policyAccuracyLow: 0,
+  policyAccuracyHigh: 1,
+  rewardAccuracyLow: 0,
+  rewardAccuracyHigh: 1,
+})
+
+describe('chat models from Hugging Face in every role', () => {
+  let folder: string
+  let files: Record<string, Uint8Array>
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'instruct-'))
+    files = await writeInstructFolder(folder)
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const checkpoint = (overrides: Partial<CheckpointSource> = {}): CheckpointSource => ({
+    kind: 'checkpoint',
+    location: folder,
+    adapters: { rank: 2, alpha: 4, dropout: 0, targets: ['q_proj', 'v_proj', 'down_proj'] },
+    storage: 'float32',
+    contextWindow: null,
+    sampler: null,
+    ...overrides,
+  })
+
+  /** Services in this thread, so that their tensors can be counted. */
+  const host: PlayersHost = {
+    shippedModel: () => 'there is none',
+    startModel() {
+      const service = new ModelService()
+      return localBridge(service, () => void service.unload())
+    },
+    startWebLlm: null,
+    findWebGpuObstacle: () => Promise.resolve('This is a test.'),
+    now: () => 0,
+  }
+
+  function serve(store: MemoryStore) {
+    const messages: RunMessage[] = []
+    const service = new LoopService({
+      openStore: () => Promise.resolve(store),
+      checkpointEvery: 1,
+      async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onNotice, onBackend }) {
+        const { formatsFor, close, ...world } = await openSetting(
+          { settings, isResumed },
+          {
+            openHousehold: () => Promise.resolve({ environment: openHousehold(settings, null), close() {} }),
+            listProblems: () => Promise.reject(new Error('no problems')),
+            startJudge: () => {
+              throw new Error('no judge')
+            },
+            onJudgeLoss() {},
+          },
+        )
+        const request = { settings, sources: sourcesOf(models), keys, backend }
+        const players = await openPlayers(request, formatsFor, host, { onBackend, onNotice })
+        const { policy, reward, author, formats } = players
+        return {
+          ports: { ...world, policy, reward, author, formats, now: () => 0 },
+          backend: players.backend,
+          models: players.names,
+          close() {
+            players.close()
+            close()
+          },
+        }
+      },
+    })
+    void service.listen((message) => messages.push(message))
+    const ended = async () => {
+      await expect
+        .poll(() => messages.findLast((message) => message.type === 'status')?.status.state, { timeout: 120_000 })
+        .toMatch(/finished|failed/)
+      return messages.findLast((message) => message.type === 'status')!.status
+    }
+    return { service, messages, ended }
+  }
+
+  const request = (models: StartRequest['models'], settings: Partial<Settings> = {}): StartRequest => ({
+    runId: 'r',
+    preset: 'household',
+    settings: { ...SETTINGS, ...settings },
+    iterations: 2,
+    ...(models && { models }),
+  })
+
+  it('play iterations that change the adapters alone, leave no tensor behind, and go on from a checkpoint as if they had not stopped', async () => {
+    await tf.setBackend('simd')
+    const before = tf.memory().numTensors
+    const whole = new MemoryStore()
+    const { service, ended, messages } = serve(whole)
+    await service.start(request(forRoles(() => checkpoint())))
+    expect(await ended()).toEqual({ state: 'finished', reason: 'completed' })
+    await expect.poll(() => tf.memory().numTensors).toBe(before)
+    expect(messages.filter(({ type }) => type === 'notice')).toEqual([])
+
+    const started = whole.events[0]!
+    expect(started).toMatchObject({ type: 'run-started', models: forRoles(() => folder.split('/').at(-1)) })
+    expect(JSON.stringify(whole.events)).not.toContain(folder)
+    // The transcript is a chat, and judges answer in the form that they are asked for.
+    const votes = whole.events.flatMap((event) => (event.type === 'judged' ? event.votes.flat() : []))
+    expect(new Set(votes.map(({ score }) => score)).size).toBeGreaterThan(1)
+    const updated = whole.events.flatMap((event) => (event.type === 'model-updated' ? [event.role] : []))
+    expect(new Set(updated)).toEqual(new Set(['policy', 'reward']))
+
+    // Checkpoints hold adapters and their moments, which have moved: B starts at 0.
+    const { policy, reward } = whole.checkpoints.at(-1)!
+    for (const bytes of [policy, reward]) {
+      const { tensors } = readSafetensors(bytes, 'checkpoint')
+      const names = [...tensors.keys()]
+      expect(names.every((name) => name.includes('.lora_'))).toBe(true)
+      expect(names.filter((name) => name.startsWith('base_model.'))).toHaveLength(2 * 3 * 2)
+      const moved = names.filter(
+        (name) => name.startsWith('base_model.') && name.includes('lora_B') && tensors.get(name)!.values.some(Boolean),
+      )
+      expect(moved).toHaveLength(2 * 3)
+    }
+
+    const cut = new MemoryStore()
+    const first = serve(cut)
+    await first.service.start({ ...request(forRoles(() => checkpoint())), iterations: 2 })
+    await expect.poll(() => cut.checkpoints.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(0)
+    await first.service.stop()
+    cut.isFinished = false
+    const resumed = serve(cut)
+    await resumed.service.resumeRun('r')
+    expect(await resumed.ended()).toEqual({ state: 'finished', reason: 'completed' })
+    const lines = (store: MemoryStore) =>
+      store.events.filter(({ type }) => type !== 'run-finished').map((event) => ({ ...event, seq: 0 }))
+    expect(lines(cut).map(eventLine)).toEqual(lines(whole).map(eventLine))
+  })
+
+  it('has the base of before under adapters that have learned', async () => {
+    const service = new ModelService()
+    const held = {
+      ...({ storage: 'float32', contextWindow: 512, isTrained: true, adapterSeed: 7 } as const),
+      adapters: checkpoint().adapters,
+    }
+    const source = { location: folder, backend: 'cpu', checkpoint: held } as const
+    const info = await service.load(source)
+    expect(info.maxPositions).toBe(512)
+    expect(info.trainedParameters).toBeLessThan(info.parameters)
+    const fresh = await service.saveCheckpoint()
+    const [prompt] = await service.encode(['<|im_start|>user\nHow is it?<|im_end|>\n<|im_start|>assistant\n'])
+    const ask = () =>
+      service.generate([{ prompt: prompt!, count: 4, seed: 1 }], { temperature: 1, topP: 1, maxTokens: 8 })
+    const before = await ask()
+    const examples = before[0]!.map(({ tokens, logProbs }) => ({
+      prompt: prompt!,
+      response: tokens,
+      oldLogProbs: logProbs,
+      advantage: -1,
+    }))
+    await service.update(examples, {
+      ...{ learningRate: 0.05, clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0, klEstimator: 'k3' },
+      ...{ lossAggregation: 'token-mean', temperature: 1, updatesPerIteration: 1, maxGradNorm: 1, weightDecay: 0 },
+    })
+    expect(await ask()).not.toEqual(before)
+    const learned = await service.saveCheckpoint()
+    expect(learned.length).toBeLessThan(files['model.safetensors']!.length)
+    await service.loadCheckpoint(fresh)
+    expect(await ask()).toEqual(before)
+
+    // Another worker gets there from the source and what was learned.
+    await service.loadCheckpoint(learned)
+    const answers = await ask()
+    await service.load({ ...source, checkpoint: { ...held, adapterSeed: 8 } })
+    await service.loadCheckpoint(learned)
+    expect(await ask()).toEqual(answers)
+    await service.unload()
+  })
+
+  it('plays on where every prompt is longer than the context, and says so once for each role', async () => {
+    const store = new MemoryStore()
+    const { service, ended, messages } = serve(store)
+    const models = forRoles(() => checkpoint({ contextWindow: 64 }))
+    await service.start({ ...request(models), iterations: 1 })
+    expect(await ended()).toEqual({ state: 'finished', reason: 'completed' })
+    const notices = messages.flatMap((message) => (message.type === 'notice' ? [message.text] : []))
+    expect(notices).toHaveLength(3)
+    expect(notices[0]).toMatch(/fills the context of the policy model, which has 64/)
+    const episodes = store.events.filter((event) => event.type === 'episode')
+    expect(episodes.map(({ outcome, steps }) => [outcome, steps.length])).toEqual(episodes.map(() => [-1, 1]))
+  })
+
+  it.each<[string, Partial<Record<Role, RoleSource>>, Partial<Settings>, RegExp, RegExp]>([
+    [
+      'a policy on a server that only samples',
+      { policy: { kind: 'openai', baseUrl: 'http://127.0.0.1:9', model: 'm', concurrency: 1, timeoutSeconds: 1 } },
+      {},
+      /The policy model is to learn and cannot/,
+      /Switch trainPolicy off/,
+    ],
+    [
+      'a reward model that lies in half precision',
+      { reward: { ...checkpointOf('nowhere'), storage: 'float16' } },
+      { trainPolicy: false },
+      /The reward model is to learn and cannot/,
+      /Switch trainReward off, or train adapters on it/,
+    ],
+    [
+      'WebLLM where there is no browser',
+      {
+        author: {
+          kind: 'webllm',
+          record: { model_id: 'm', model: '', model_lib: '' },
+          contextWindow: 64,
+          sequences: 1,
+        },
+      },
+      {},
+      /The author model cannot be opened/,
+      /Run it on the page/,
+    ],
+  ])('refuses %s, and says what to change', async (_, models, settings, what, remedy) => {
+    const { service, messages } = serve(new MemoryStore())
+    await service.start(request(models, settings))
+    expect(messages.at(-1)).toMatchObject({ status: { state: 'failed', failure: {} } })
+    const status = messages.at(-1)
+    if (status?.type !== 'status' || status.status.state !== 'failed') throw new Error('It was not refused.')
+    expect(status.status.failure.what).toMatch(what)
+    expect(status.status.failure.remedy).toMatch(remedy)
+  })
+
+  it('says why weights cannot lie in half precision here', async () => {
+    const { service, messages } = serve(new MemoryStore())
+    await service.start({
+      ...request({ author: checkpoint({ storage: 'float16' }), policy: checkpoint(), reward: checkpoint() }),
+    })
+    expect(JSON.stringify(messages.at(-1))).toMatch(/need WebGPU, and this run computes on the CPU/)
+  })
+})
+
+function checkpointOf(location: string): CheckpointSource {
+  return { kind: 'checkpoint', location, adapters: null, storage: 'float32', contextWindow: null, sampler: null }
+}

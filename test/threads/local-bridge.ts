@@ -1,0 +1,17 @@
+/** A bridge to a service of this thread, where a test looks into what would be a worker. */
+import type { Bridge, Remoted } from '../../src/threads/worker-bridge.ts'
+
+export function localBridge<Service extends object>(
+  service: Service,
+  terminate: () => void = () => {},
+): Bridge<Service> {
+  const remote = new Proxy(service, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name)
+      return typeof method === 'function'
+        ? (...args: unknown[]): unknown => Reflect.apply(method, target, args)
+        : undefined
+    },
+  })
+  return { remote: remote as unknown as Remoted<Service>, lost: new Promise(() => {}), terminate }
+}

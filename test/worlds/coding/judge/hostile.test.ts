@@ -1,0 +1,81 @@
+/** Programs that mean harm, one after the other on one judge, with an honest one after each. */
+import { cpuUsage } from 'node:process'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Judge } from '../../../../src/worlds/coding/judge/judge.ts'
+import type { JudgeJob, Test, Verdict } from '../../../../src/worlds/coding/judge/verdict.ts'
+import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
+
+/** What the issue allows a program beyond its limit. */
+const GRACE_MS = 50
+const ATTEMPTS = 3
+
+const HONEST: JudgeJob = {
+  source: `
+    const seen = new Map()
+    function f(words) {
+      for (const word of words) seen.set(word, (seen.get(word) ?? 0) + 1)
+      return [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([word, count]) => ({ word, count }))
+    }
+    let line, sum = 0
+    while ((line = readline()) !== null) sum += line.split(' ').map(Number).reduce((a, b) => a + b, 0)
+    print(sum)
+  `,
+  tests: [
+    {
+      kind: 'call',
+      functionName: 'f',
+      arguments: [['b', 'a', 'b']],
+      expected: [
+        { word: 'a', count: 1 },
+        { word: 'b', count: 2 },
+      ],
+    },
+    { kind: 'stdio', input: '1 2\n39\n', expected: '42' },
+    { kind: 'stdio', input: '1', expected: '2' },
+  ],
+  limits: HOSTILE_LIMITS,
+}
+
+describe('a judge of hostile programs', () => {
+  const judge = new Judge()
+  let honest: Verdict[]
+  /** CPU time that a program may take here. */
+  let allowedMs: number
+  beforeAll(async () => {
+    // V8 compiles the engine twice while it runs, on threads whose time counts as this process's.
+    for (let i = 0; i < 200; i++) honest = await judge.judge(HONEST)
+    // Executed time is real time or less on a machine like those that it was fitted to. On a slower one all is slower.
+    const busy = 'for (;;) { const all = []; for (let i = 0; i < 1000; i++) all.push({ x: i, y: [i] }) }'
+    const paces: number[] = []
+    for (let i = 0; i < ATTEMPTS; i++) paces.push((await timed(busy, HONEST.tests[1]!)).usedMs)
+    const limitMs = HOSTILE_LIMITS.executedMs
+    allowedMs = limitMs * Math.max(1, Math.min(...paces) / limitMs) + GRACE_MS
+  })
+
+  async function timed(source: string, test: Test) {
+    const before = cpuUsage()
+    const [verdict] = await judge.judge({ source, tests: [test], limits: HOSTILE_LIMITS })
+    return { verdict: verdict!, usedMs: cpuUsage(before).user / 1000 }
+  }
+
+  it('knows enough of them', () => {
+    expect(HOSTILE_PROGRAMS.length).toBeGreaterThan(150)
+    expect(new Set(HOSTILE_PROGRAMS.map(({ name }) => name)).size).toBe(HOSTILE_PROGRAMS.length)
+  })
+
+  it.each(HOSTILE_PROGRAMS.map((program) => [program.name, program] as const))('%s', async (_, program) => {
+    let fewestMs = Infinity
+    for (let i = 0; i < ATTEMPTS && fewestMs > allowedMs; i++) {
+      const { verdict, usedMs } = await timed(program.source, testOf(program))
+      expect(verdict).toMatchObject({ kind: program.verdict })
+      if (program.message !== undefined)
+        expect(verdict).toMatchObject({ message: expect.stringContaining(program.message) as string })
+      expect(verdict.executedMs).toBeLessThanOrEqual(HOSTILE_LIMITS.executedMs)
+      fewestMs = Math.min(fewestMs, usedMs)
+    }
+    // By the clock of this process: what others do on the machine is no program's fault.
+    expect(fewestMs).toBeLessThan(allowedMs)
+    // The next program has the verdicts that it always has, to the last unit of fuel.
+    expect(await judge.judge(HONEST)).toEqual(honest)
+  })
+})

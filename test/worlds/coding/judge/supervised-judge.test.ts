@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WorkerLostError } from '../../../../src/threads/errors.ts'
+import { startThread } from '../../../../src/threads/node-threads.ts'
+import { SupervisedJudge } from '../../../../src/worlds/coding/judge/supervised-judge.ts'
+import { connectWorker } from '../../../../src/threads/worker-bridge.ts'
+import type { Judge } from '../../../../src/worlds/coding/judge/judge.ts'
+import { DEFAULT_LIMITS, type JudgeJob, type Limits } from '../../../../src/worlds/coding/judge/verdict.ts'
+
+/** What the issue allows a program beyond its limit. */
+const GRACE_MS = 50
+
+const ENTRIES = {
+  judge: new URL('../../../../workers/judge.ts', import.meta.url),
+  fragile: new URL('./fixtures/fragile-judge.ts', import.meta.url),
+  dead: new URL('./fixtures/dead-judge.ts', import.meta.url),
+}
+
+function job(source: string, limits: Partial<Limits> = {}): JudgeJob {
+  const test = { kind: 'call', functionName: 'f', arguments: [20], expected: 42 } as const
+  return { source, tests: [test, { ...test, expected: 41 }], limits: { ...DEFAULT_LIMITS, ...limits } }
+}
+
+const RIGHT = 'const f = (x) => 2 * x + 2'
+const JUDGED = [{ kind: 'passed' }, { kind: 'wrong answer', expected: '41', got: '42' }]
+
+describe('a judge in a worker', () => {
+  let judge: SupervisedJudge
+  const onLoss = vi.fn<(loss: WorkerLostError) => void>()
+  const startWorker = vi.fn<(entry: URL) => ReturnType<typeof connectWorker<Judge>>>((entry) =>
+    connectWorker<Judge>(startThread(entry), 'judge'),
+  )
+  const open = (entry: keyof typeof ENTRIES) => {
+    judge = new SupervisedJudge({ startWorker: () => startWorker(ENTRIES[entry]), onLoss })
+    return judge
+  }
+  afterEach(() => {
+    judge.close()
+    vi.clearAllMocks()
+  })
+
+  it('judges programs in their order, however many ask at a time', async () => {
+    open('judge')
+    const [first, second] = await Promise.all([
+      judge.judge([job(RIGHT), job('syntax error'), job(RIGHT)]),
+      judge.judge([job('const f = () => { throw new Error("no") }')]),
+    ])
+    expect(first).toMatchObject([JUDGED, [{ kind: 'syntax error' }, { kind: 'syntax error' }], JUDGED])
+    expect(second).toMatchObject([[{ kind: 'runtime error' }, { kind: 'runtime error' }]])
+    expect(startWorker).toHaveBeenCalledOnce()
+  })
+
+  it('fails only the program at hand when its worker dies, and goes on with a new one', async () => {
+    open('fragile')
+    const results = await judge.judge([job(RIGHT), job('EXIT'), job(RIGHT)])
+    const broken = { kind: 'runtime error', message: expect.stringContaining('exit code 7') as string }
+    expect(results).toMatchObject([JUDGED, [broken, broken], JUDGED])
+    expect(startWorker).toHaveBeenCalledTimes(2)
+    expect(onLoss).toHaveBeenCalledOnce()
+  })
+
+  it('blames no program for a worker that dies while none is with it', async () => {
+    open('fragile')
+    expect(await judge.judge([job(`${RIGHT} // EXIT LATER`)])).toMatchObject([JUDGED])
+    await expect.poll(() => onLoss.mock.calls.length).toBe(1)
+    expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
+    expect(startWorker).toHaveBeenCalledTimes(2)
+    expect(onLoss).toHaveBeenCalledOnce()
+  })
+
+  it.each([
+    ['hangs', 'fragile', 'HANG'],
+    ['is busy with a program that may run for long', 'judge', 'for (;;);'],
+  ] as const)('ends a worker that %s, no later than 50 ms after the limit', async (_, entry, source) => {
+    open(entry)
+    await judge.judge([job(RIGHT)])
+    const limits = { executedMs: 8000, wallMs: 300 }
+    // A timer of this thread for the limit itself: how late timers are here is not the judge's fault.
+    let limitAt = 0
+    setTimeout(() => (limitAt = performance.now()), limits.wallMs)
+    const [verdicts] = await judge.judge([job(source, limits)])
+    expect(performance.now() - limitAt).toBeLessThan(GRACE_MS)
+    expect(limitAt).toBeGreaterThan(0)
+    expect(verdicts).toMatchObject([
+      { kind: 'time limit', by: 'clock' },
+      { kind: 'time limit', by: 'clock' },
+    ])
+    expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
+  })
+
+  it('does not blame a program for its caller’s being busy', async () => {
+    open('judge')
+    await judge.judge([job(RIGHT)])
+    // Longer under way than it takes until this thread is busy, and less than its limit.
+    const slow = 'let x = 0; for (let i = 0; i < 500_000; i++) x += i; const f = (x) => 2 * x + 2'
+    const judged = judge.judge([job(slow, { wallMs: 1500 })])
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    // After this Node looks at its timers before it looks at its messages.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const until = performance.now() + 2000; performance.now() < until;);
+    expect(await judged).toMatchObject([JUDGED])
+    expect(onLoss).not.toHaveBeenCalled()
+  })
+
+  it('rejects with the reason of an abort at once, and judges what comes later', async () => {
+    open('judge')
+    await judge.judge([job(RIGHT)])
+    const controller = new AbortController()
+    const slow = judge.judge([job('for (;;);', { executedMs: 300 }), job(RIGHT)], controller.signal)
+    const reason = new DOMException('Enough.', 'AbortError')
+    setTimeout(() => controller.abort(reason), 20)
+    await expect(slow).rejects.toBe(reason)
+    await expect(judge.judge([job(RIGHT)], controller.signal)).rejects.toBe(reason)
+    expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
+    expect(startWorker).toHaveBeenCalledOnce()
+  })
+
+  it('passes on what is wrong with a job', async () => {
+    open('judge')
+    await expect(judge.judge([job(RIGHT, { memoryBytes: 5 })])).rejects.toThrow('memory limit of 5 bytes')
+    expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
+  })
+
+  it('gives up after three workers that died before they could judge', async () => {
+    open('dead')
+    await expect(judge.judge([job(RIGHT)])).rejects.toBeInstanceOf(WorkerLostError)
+    expect(startWorker).toHaveBeenCalledTimes(3)
+    // The last one is not replaced.
+    expect(onLoss).toHaveBeenCalledTimes(2)
+  })
+
+  it('rejects what is under way when it is closed, and does not start again', async () => {
+    open('judge')
+    await judge.judge([job(RIGHT)])
+    const pending = judge.judge([job('for (;;);'), job(RIGHT)])
+    setTimeout(() => judge.close(), 20)
+    await expect(pending).rejects.toBeInstanceOf(WorkerLostError)
+    await expect(judge.judge([job(RIGHT)])).rejects.toBeInstanceOf(WorkerLostError)
+  })
+})

@@ -1,0 +1,43 @@
+/** Games in files, as in a release, for tests that import them: made up, and won by their walkthroughs. */
+import { taskSentence, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
+import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { distanceToGoal } from '../../../../src/worlds/household/planning/plan.ts'
+import { nextCommandKnowingAll } from '../../../../src/worlds/household/planning/expert.ts'
+import { step } from '../../../../src/worlds/household/engine/engine.ts'
+import { startGame } from '../../../../src/worlds/household/engine/state.ts'
+import type { OfficialSplit } from '../../../../src/worlds/household/library/game-import.ts'
+import { gameText } from '../official/game-text.ts'
+
+export interface WrittenGame {
+  /** As it is in a release: "json_2.1.1/train/…/game.tw-pddl". */
+  path: string
+  text: string
+  /** Commands that win it. */
+  walkthrough: string[]
+  /** What the agent is told to do. */
+  sentence: string
+}
+
+/** A small game that nobody has written before, in the folders of a release. */
+export function writtenGame(seed: number, split: OfficialSplit): WrittenGame {
+  const game = generateGame({ seed, split: 'train', sceneSize: 'compact' })
+  const { taskType, object, target } = game.goal
+  const folder = `${taskType}-${object}-None-${target}-${game.floorPlan}`
+  const walkthrough = walkthroughOf(game)
+  return {
+    path: `json_2.1.1/${split}/${folder}/trial_T${seed}/game.tw-pddl`,
+    text: gameText(game, { walkthrough }),
+    walkthrough,
+    sentence: taskSentence(game),
+  }
+}
+
+function walkthroughOf(game: HouseholdGame): string[] {
+  const state = startGame(game)
+  const commands: string[] = []
+  while (distanceToGoal(state) > 0) {
+    commands.push(nextCommandKnowingAll(state).command)
+    step(state, commands.at(-1)!)
+  }
+  return commands
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import type { HouseholdTask } from '../../../src/worlds/household/task.ts'
+import type { LibraryGame, OfficialSplit } from '../../../src/worlds/household/library/game-import.ts'
+import { NoGamesError } from '../../../src/worlds/household/library/library-games.ts'
+import { MemoryGameLibrary } from '../../../src/worlds/household/library/memory-library.ts'
+import { openHousehold } from '../../../src/worlds/household/open-household.ts'
+import type { Task } from '../../../src/method/ports.ts'
+import { DEFAULTS } from '../../../src/method/settings.ts'
+import { room } from './rooms.ts'
+import { FakeModel, logOf, ofType, request, smallSettings, world } from '../../method/corridor.ts'
+
+const goal = { taskType: 'pick_and_place_simple', object: 'mug', target: 'desk' } as const
+
+function libraryGame(id: string, split: OfficialSplit): LibraryGame {
+  return { id, split, game: room('desk 1: nothing\nshelf 1: mug 1', goal, { id }), walkthrough: [] }
+}
+
+async function smallLibrary(): Promise<MemoryGameLibrary> {
+  const library = new MemoryGameLibrary()
+  await library.put([
+    ...['a', 'b', 'c'].map((id) => libraryGame(id, 'train')),
+    ...['d', 'e'].map((id) => libraryGame(id, 'valid_seen')),
+    libraryGame('f', 'valid_unseen'),
+  ])
+  return library
+}
+
+const sizeOf = (task: Task) => (task.body as HouseholdTask).game.receptacles.length
+
+describe('the household of a run', () => {
+  it('has small rooms or those of the original’s size, as the settings say', async () => {
+    const [compact] = await openHousehold({ ...DEFAULTS, games: 'compact' }, null).sampleTasks('train', 1, 1)
+    const [full] = await openHousehold({ ...DEFAULTS, games: 'full' }, null).sampleTasks('train', 1, 1)
+    expect((compact!.body as HouseholdTask).game.origin!.sceneSize).toBe('compact')
+    expect((full!.body as HouseholdTask).game.origin!.sceneSize).toBe('full')
+    expect(sizeOf(compact!)).toBeLessThanOrEqual(10)
+  })
+
+  it('plays imported games, and says what to do where there are none', async () => {
+    const tasks = await openHousehold({ ...DEFAULTS, games: 'official' }, await smallLibrary()).sampleTasks('id', 9, 1)
+    expect(tasks.map(({ id }) => id).sort()).toEqual(['d', 'e'])
+    expect(() => openHousehold({ ...DEFAULTS, games: 'official' }, null)).toThrow(NoGamesError)
+    expect(() => openHousehold({ ...DEFAULTS, games: 'official' }, null)).toThrow(/Import them, or set games to full/)
+  })
+
+  it('takes defaults for what an older log does not set', async () => {
+    const before = openHousehold({}, null)
+    const now = openHousehold(DEFAULTS, null)
+    expect(await before.sampleTasks('train', 3, 1)).toEqual(await now.sampleTasks('train', 3, 1))
+  })
+
+  it('speaks the dialect that is set, and explains refusals where that is set', async () => {
+    const library = await smallLibrary()
+    const answers = async (settings: Parameters<typeof openHousehold>[0]) => {
+      const environment = openHousehold({ ...settings, games: 'official' }, library)
+      const [task] = await environment.sampleTasks('train', 1, 1)
+      await environment.reset([{ episodeId: 'x', task: task!, maxSteps: 9 }])
+      const play = async (command: string) => (await environment.step([{ episodeId: 'x', command }]))[0]!.observation
+      await play('go to shelf 1')
+      await play('take mug 1 from shelf 1')
+      return [await play('go to desk 1'), await play('put mug 1 in/on shelf 1'), await play('put mug 1 in/on desk 1')]
+    }
+    const [arrival, refusal, put] = await answers({ dialect: 'v1' })
+    expect(arrival).toMatch(/^You arrive at loc \d+\. On the desk 1, you see nothing\.$/)
+    expect([refusal, put]).toEqual(['Nothing happens.', 'You put the mug 1 in/on the desk 1.'])
+    expect(await answers({ dialect: 'v2' })).toEqual([
+      'You arrive at desk 1. On the desk 1, you see nothing.',
+      'Nothing happens.',
+      'Nothing happens.',
+    ])
+    const [, explained] = await answers({ dialect: 'v1', explainRefusals: true })
+    expect(explained).toMatch(/^Nothing happens\. .+/)
+  })
+})
+
+describe('a run with fewer games than it asks for', () => {
+  const settings = smallSettings({ games: 'official', taskPoolSize: 500, tasksPerIteration: 8, evaluationTasks: 48 })
+
+  it('goes on with those that there are, every one of them in every iteration, and measures on all of the rest', async () => {
+    const ports = {
+      ...world(),
+      policy: new FakeModel(0.5, (_, level, uniform) => (uniform() < level ? 'go to shelf 1' : 'look')),
+      environment: openHousehold(settings, await smallLibrary()),
+    }
+    const log = await logOf(ports, request(settings))
+    expect(log.at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
+    expect(ofType(log, 'task-added').map(({ task }) => task.id).sort()).toEqual(['a', 'b', 'c']) // prettier-ignore
+    for (const { taskIds } of ofType(log, 'iteration-started')) expect([...taskIds].sort()).toEqual(['a', 'b', 'c'])
+    expect(ofType(log, 'evaluation').map(({ split, episodes }) => [split, episodes])).toEqual([['id', 2], ['ood', 1], ['id', 2], ['ood', 1]]) // prettier-ignore
+    const last = ofType(log, 'iteration-finished').at(-1)!
+    expect(Object.values(last.metrics).every(Number.isFinite)).toBe(true)
+
+    // A stopped run that goes on asks for no other games than it had.
+    const resumed = await logOf({ ...ports, environment: openHousehold(settings, await smallLibrary()) }, request(settings, { history: log, iterations: 1 })) // prettier-ignore
+    expect(ofType(resumed, 'task-added')).toEqual([])
+  })
+
+  it('stops at once with the remedy where there are none to measure on', async () => {
+    const library = new MemoryGameLibrary()
+    await library.put([libraryGame('a', 'train')])
+    const run = logOf({ ...world(), environment: openHousehold(settings, library) }, request(settings))
+    await expect(run).rejects.toThrow(/"valid_seen".*set evaluationTasks to 0/)
+  })
+})

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { bare, lastAnswer, lastLine, lastScore } from '../../../src/worlds/instruct/answers.ts'
+import { hostileText } from './chat-models.ts'
+
+describe('the line that answers', () => {
+  it.each([
+    ['alone', 'Action: go to shelf 1', '', 'go to shelf 1'],
+    ['after reasoning', 'The mug is missing.\n\nAction: go to shelf 1', 'The mug is missing.', 'go to shelf 1'],
+    ['in Markdown', 'So\n**Action:** `go to shelf 1`', 'So', 'go to shelf 1'],
+    ['in other Markdown', 'So\n- **Action**: go to shelf 1', 'So', 'go to shelf 1'],
+    ['as a heading', 'So\n## Action:\n\ngo to shelf 1\n', 'So', 'go to shelf 1'],
+    ['fenced', 'Action:\n```text\ngo to shelf 1\n```', '', 'go to shelf 1'],
+    ['in quotes, with a full stop', 'ACTION: "go to shelf 1".', '', 'go to shelf 1'],
+    ['in brackets', 'Action: [go to shelf 1]', '', 'go to shelf 1'],
+    ['last', 'Action: look\nNo.\nAction: inventory\nI wait.', 'Action: look\nNo.', 'inventory'],
+    ['with a quotation at its end', 'Action: append "a".', '', 'append "a"'],
+    ['empty', 'Action:\n', '', ''],
+  ])('may stand %s', (_, text, reasoning, value) => {
+    expect(lastAnswer(text, 'action')).toEqual({ reasoning, value })
+  })
+
+  it.each(['', 'go to shelf 1', 'My Action: go', 'Actions: go', 'Action go', 'Reaction: go'])(
+    'is not in %j',
+    (text) => {
+      expect(lastAnswer(text, 'action')).toBeNull()
+    },
+  )
+
+  it('is the last with anything in it where none is marked', () => {
+    expect(lastLine('So:\n\n**no hints**\n```\n')).toBe('no hints')
+    expect(lastLine('\n\n')).toBe('')
+    expect(bare(' ("x") ')).toBe('x')
+  })
+})
+
+describe('the score', () => {
+  it.each([
+    ['It helped.\nScore: 1', 'It helped.', 1],
+    ['It did not.\nScore: -1', 'It did not.', -1],
+    ['found the mug; score 1', 'found the mug', 1],
+    ['nothing happened; score -1', 'nothing happened', -1],
+    ['So\n**Score:** +1.', 'So', 1],
+    ['So\n**Score: −1**', 'So', -1],
+    ['So\n- Score: –1\n\n', 'So', -1],
+    ['So the score is \\boxed{-1}.', 'So the', -1],
+    ['Score: 1\nWait.\nScore: -1', 'Score: 1\nWait.', -1],
+    ['Score: -1\nThis score is for its reasoning.', '', -1],
+    ['SCORE = 1', '', 1],
+    ['İİİ it helped, score 1', 'İİİ it helped', 1],
+  ])('of %j is read', (text, reasoning, score) => {
+    expect(lastScore(text)).toEqual({ reasoning, score })
+  })
+
+  it.each([
+    '',
+    'It helped.',
+    'The score is high.',
+    'Score: 0',
+    'Score: 2',
+    'Score: 11',
+    'Score: 0.5',
+    'Score: 1.5',
+    'Score: 1/2',
+    'Score: 1 or -1',
+    'Score: 1 out of 5',
+    'Score - 1',
+    'Score: 1\nScore: 0',
+    '1',
+    'underscores',
+  ])('of %j is none', (text) => {
+    expect(lastScore(text)).toEqual({
+      reasoning:
+        text.split(/\n?Score/).length > 1 && /\d/.test(text) ? text.slice(0, text.lastIndexOf('Score')).trim() : text,
+      score: 0,
+    })
+  })
+})
+
+describe('any text', () => {
+  it('is read without an error, and nothing of it is made up', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const answer = lastAnswer(text, 'action')
+        for (const part of [answer?.reasoning, answer?.value, lastLine(text), bare(text)])
+          expect(text).toContain(part ?? '')
+        const { reasoning, score } = lastScore(text)
+        expect(text).toContain(reasoning)
+        expect([-1, 0, 1]).toContain(score)
+        if (score !== 0) expect(text.toLowerCase()).toContain('score')
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('takes no longer than its length asks for', () => {
+    for (const part of [
+      '\n',
+      ' ',
+      '*',
+      '"',
+      '[',
+      '.',
+      'action',
+      'Action:',
+      'Action:\n',
+      'score',
+      'score 1',
+      'score\n',
+      '1 ',
+      '- ',
+      '`',
+    ]) {
+      const text = `score 1${part.repeat(200_000 / part.length)}`
+      const startedAt = performance.now()
+      lastAnswer(text, 'action')
+      lastLine(text)
+      lastScore(text)
+      // Quadratic time would be minutes.
+      expect(performance.now() - startedAt, JSON.stringify(part)).toBeLessThan(5000)
+    }
+  })
+})

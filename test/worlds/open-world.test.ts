@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { WorkerLostError } from '../../src/threads/errors.ts'
+import { startThread } from '../../src/threads/node-threads.ts'
+import { openSetting, type OpenedSetting, type SettingSources } from '../../src/worlds/open-world.ts'
+import { connectWorker, type Bridge } from '../../src/threads/worker-bridge.ts'
+import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
+import { expectingTests, type CodingTask } from '../../src/worlds/coding/problem.ts'
+import type { ImportedProblem } from '../../src/worlds/coding/problem-source.ts'
+import { codingFormats, importedCodingFormats } from '../../src/worlds/coding/roles/plain-roles.ts'
+import { householdFormats } from '../../src/worlds/household/roles/plain-roles.ts'
+import { presetSettings, type Settings } from '../../src/method/settings.ts'
+import { CorridorEnvironment } from '../method/corridor.ts'
+
+const ENTRIES = {
+  judge: new URL('../../workers/judge.ts', import.meta.url),
+  fragile: new URL('./coding/judge/fixtures/fragile-judge.ts', import.meta.url),
+}
+
+const PLAIN = { policy: null, reward: null, author: null }
+
+function imported(id: string, split: ImportedProblem['split']): ImportedProblem {
+  const task: CodingTask = {
+    id,
+    rootId: id,
+    instruction: 'Add two numbers.',
+    kind: 'imported',
+    body: {
+      form: 'call',
+      functionName: 'add',
+      statement: 'Write add(a, b).',
+      tests: [{ input: '[1, 2]', output: '3' }],
+      timeLimitMs: 100,
+      reference: null,
+      spec: null,
+    },
+  }
+  return { split, task }
+}
+
+describe('the world of a run', () => {
+  let world: OpenedSetting | null = null
+  let bridges: Bridge<Judge>[] = []
+  afterEach(() => {
+    world?.close()
+    world = null
+    bridges = []
+  })
+
+  function sources(
+    given: Partial<Pick<SettingSources, 'openHousehold' | 'listProblems'>> = {},
+    entry: keyof typeof ENTRIES = 'judge',
+  ) {
+    return {
+      openHousehold: vi.fn<SettingSources['openHousehold']>(() => Promise.reject(new Error('no household'))),
+      listProblems: vi.fn<SettingSources['listProblems']>(() => Promise.reject(new Error('no library'))),
+      startJudge: vi.fn<SettingSources['startJudge']>(() => {
+        const bridge = connectWorker<Judge>(startThread(ENTRIES[entry]), 'judge')
+        bridges.push(bridge)
+        return bridge
+      }),
+      onJudgeLoss: vi.fn<(loss: WorkerLostError) => void>(),
+      ...given,
+    }
+  }
+
+  async function open(settings: Settings, from: SettingSources, isResumed = false) {
+    return (world = await openSetting({ settings, isResumed }, from))
+  }
+
+  const coding = (patch: Partial<Settings> = {}): Settings => ({ ...presetSettings('coding'), ...patch })
+
+  it('is a household where that is asked for, which nobody judges', async () => {
+    const environment = new CorridorEnvironment([3])
+    const close = vi.fn<() => void>()
+    const from = sources({ openHousehold: () => Promise.resolve({ environment, close }) })
+    const opened = await open(presetSettings('household'), from)
+    expect(opened.environment).toBe(environment)
+    expect(await opened.formatsFor(PLAIN)).toBe(householdFormats)
+    expect(opened.unitTests).toBeUndefined()
+    opened.close()
+    expect(close).toHaveBeenCalledOnce()
+    expect(from.startJudge).not.toHaveBeenCalled()
+  })
+
+  it('is generated problems with a judge that starts with the first program and ends with the run', async () => {
+    const from = sources()
+    const { environment, unitTests, formatsFor, close } = await open(coding(), from)
+    expect(await formatsFor(PLAIN)).toBe(codingFormats)
+    const tasks = (await environment.sampleTasks('train', 2, 1)) as CodingTask[]
+    await environment.reset(tasks.map((task) => ({ episodeId: task.id, task, maxSteps: 1 })))
+    expect(from.startJudge).not.toHaveBeenCalled()
+    const steps = tasks.map((task) => ({ episodeId: task.id, command: task.body.reference ?? '' }))
+    expect((await environment.step(steps)).map(({ won }) => won)).toEqual([true, true])
+    const [report] = await unitTests!.runTests([
+      { task: tasks[0]!, programs: [tasks[0]!.body.reference!], tests: [expectingTests(tasks[0]!.body)[0]!, null] },
+    ])
+    expect(report).toMatchObject({ results: [[{ passed: true }, null]], isTrue: [true, null] })
+    expect(from.startJudge).toHaveBeenCalledOnce()
+    close()
+    expect((await bridges[0]!.lost).reason).toBe('it was terminated')
+    expect(from.onJudgeLoss).not.toHaveBeenCalled()
+  })
+
+  it('tells of a judge that is lost, and only the program that it had fails', async () => {
+    const from = sources({ listProblems: () => Promise.resolve([imported('a', 'train')]) }, 'fragile')
+    const { environment } = await open(coding({ problems: 'imported' }), from)
+    const [task] = await environment.sampleTasks('train', 1, 0)
+    const programs = ['const add = (a, b) => a + b', 'EXIT', 'function add(a, b) { return b + a }']
+    const ids = programs.map((_, index) => `e${index}`)
+    await environment.reset(ids.map((episodeId) => ({ episodeId, task: task!, maxSteps: 1 })))
+    const results = await environment.step(programs.map((command, index) => ({ episodeId: ids[index]!, command })))
+    expect(results.map(({ won }) => won)).toEqual([true, false, true])
+    expect(from.onJudgeLoss.mock.calls).toMatchObject([[{ worker: 'judge', reason: 'exit code 7' }]])
+  })
+
+  it('poses imported problems, and asks for them only then', async () => {
+    const listProblems = vi.fn<SettingSources['listProblems']>(() =>
+      Promise.resolve([imported('a', 'train'), imported('b', 'id')]),
+    )
+    const { environment, formatsFor } = await open(coding({ problems: 'imported' }), sources({ listProblems }))
+    expect(await formatsFor(PLAIN)).toBe(importedCodingFormats)
+    expect((await environment.sampleTasks('train', 5, 0)).map(({ id }) => id)).toEqual(['a'])
+    expect((await environment.sampleTasks('id', 5, 0)).map(({ id }) => id)).toEqual(['b'])
+    expect(await environment.sampleTasks('ood', 5, 0)).toEqual([])
+  })
+
+  const IMPORTED = coding({ problems: 'imported' })
+  const UNEVALUATED = coding({ problems: 'imported', evaluateEvery: 0 })
+  it.each([
+    ['none to begin with', [], IMPORTED, false, 'there are none.'],
+    ['none to train on', [imported('b', 'id')], IMPORTED, false, 'none of the 1 there is one to train on'],
+    ['none for the evaluations of a run that goes on', [], IMPORTED, true, 'there are none any more'],
+    ['none for a run that begins, evaluated or not', [], UNEVALUATED, false, 'there are none.'],
+    ['none, but all are in the log', [], UNEVALUATED, true, null],
+    ['none to train on, but those are in the log', [imported('b', 'id')], IMPORTED, true, null],
+  ] as const)('says before anything is loaded that there are %s', async (_, problems, settings, isResumed, why) => {
+    const opening = open(settings, sources({ listProblems: () => Promise.resolve(problems) }), isResumed)
+    if (why === null) await expect(opening).resolves.toBeDefined()
+    else
+      await expect(opening).rejects.toMatchObject({
+        name: 'NoProblemsError',
+        message: expect.stringContaining(why) as string,
+      })
+  })
+})
