@@ -17,34 +17,19 @@
  *
  * `main-thread`: presses Run, waits until iteration `after` has begun, and watches in the views that show the run, one after
  * the other, how long single tasks hold the page's main thread; then the same in a page that goes on with the kept run.
- *
- *     npm run experiments -- generator [--games 1000] [--recount] [--draws 300]
- *
- * `generator`: compares generated full scenes with the counts of the official games, and has as many of each split played;
- * with `--recount`, counts the official games anew first (see generator-report.ts for where they are looked for); with
- * `--draws`, only compares so many draws of the floor plans.
- *
- *     npm run experiments -- drift
- *
- * `drift`: how well embeddings of the shipped policies tell tasks that mean the same from others, beside the words (drift-report.ts).
  */
 import { parseArgs } from 'node:util'
 import { presetSettings, SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
 import { learnInNode } from './experiments/learning-node.ts'
 import { learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
-import { driftReport } from './experiments/drift-report.ts'
-import { compareDraws } from './experiments/floor-plan-draws.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
-import { generatorReport, recount } from './experiments/generator-report.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
          [--iterations N] [--out DIR] and what is above
-       npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
-       npm run experiments -- generator [--games 1000] [--recount] [--draws 300]
-       npm run experiments -- drift`
+       npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]`
 
 /** One run of a seed; whatever runs it prints nothing. */
 type Learn = (seed: number) => Promise<LearningResult>
@@ -97,9 +82,6 @@ const OPTIONS = {
   out: { type: 'string' },
   after: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '20' },
-  games: { type: 'string', default: '1000' },
-  recount: { type: 'boolean', default: false },
-  draws: { type: 'string', default: '0' },
 } as const
 
 /** Options of `npm run loop` that runs in Node are given as they are. */
@@ -116,17 +98,11 @@ async function run(args: readonly string[]): Promise<void> {
   const [name = '', ...rest] = positionals
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one name too many.`)
   if (name === 'learning') await learningFrom(values)
-  else if (name === 'drift') await driftReport()
   else if (name === 'main-thread') {
     const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
     await watchMainThread({ preset: values.preset, after, seconds }, (watched) =>
       process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
     )
-  } else if (name === 'generator') {
-    const draws = numberOf('draws', values.draws)
-    if (values.recount) recount()
-    if (draws > 0) compareDraws(draws)
-    else generatorReport(numberOf('games', values.games))
   } else throw new UsageError(name === '' ? 'Which experiment?' : `There is no experiment "${name}".`)
 }
 

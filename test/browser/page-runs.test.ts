@@ -76,8 +76,7 @@ async function settledText(region: Locator): Promise<string> {
       async () => {
         const before = text
         text = await region.innerText()
-        // How far tasks have drifted in meaning is computed in a worker, and says – until then.
-        return text === before && !text.includes('– in meaning')
+        return text === before
       },
       { interval: 300, timeout: 30_000 },
     )

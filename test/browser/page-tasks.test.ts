@@ -47,8 +47,8 @@ describe('the lineage', () => {
     await section.getByText("acc(q) < acc(q') < α_high: 0.125 < 0.625 < 0.8").first().waitFor()
     await section.getByText(/^nothing happened x62; went to a place seen before x31/).waitFor()
     await section.getByText('A hint tells that handtowel 1 is in sinkbasin 1.').waitFor()
-    await section.getByText(/From the original\s+0\.\d\d in meaning\s+\(two\s+tasks\s+of one kind:\s+0\.\d\d\), \d+ % in words\./).waitFor()
-    await section.getByText(/; in meaning a rewritten task is 0\.\d\d away from its original \(two of one kind are 0\.\d\d apart, any two 1\.00\)/).waitFor()
+    await section.getByText(/From the original\s+\d+ % in words\./).waitFor()
+    await section.getByText(/a rewritten task is \d+ % away from the words of its original/).waitFor()
     expect(await section.locator('.diff ins').allTextContents()).toEqual([
       ' Hint: the handtowel 1 is in sinkbasin 1.',
     ])

@@ -5,12 +5,11 @@
  *     words       = mean over rewritten tasks of 1 - |W ∩ W'| / |W ∪ W'|   Jaccard distance of the sets of words (Jaccard 1912)
  *     divergence  = 1/2 KL(P ‖ M) + 1/2 KL(Q ‖ M),  M = (P + Q) / 2     Jensen-Shannon divergence in bits, in [0, 1] (Lin 1991)
  *
- * of a word that is drawn from a task drawn from the pool, so that a long task weighs as much as a short one. All three know
- * words and no meaning: a paraphrase counts as a move. What it is in meaning a model says, where somebody looks at it
- * (meaning-drift.ts). `PoolDrift` follows a pool task by task, in time for the words of the
- * task that changes and not for the pool.
+ * of a word that is drawn from a task drawn from the pool, so that a long task weighs as much as a short one. All three measure
+ * words, not meaning: a paraphrase counts as a move. `PoolDrift` updates task by task; an update takes time in the words of
+ * the changed task, not in the size of the pool.
  */
-import { wordDistance, wordsOf } from '../../language-model/embedding/word-distance.ts'
+import { wordDistance, wordsOf } from './word-distance.ts'
 import type { TaskView } from '../../runs/fold.ts'
 import type { Task } from '../../method/ports.ts'
 

@@ -2,7 +2,6 @@
 import type { Chart, Series } from '../../run/curves.ts'
 import type { DriftRow, DriftRows } from './drift-history.ts'
 import { percent } from '../../kit/format.ts'
-import { meaningClause, type MeaningDrift } from './meaning-drift.ts'
 import { DRIFTED_MIX, DRIFTED_WORDS, hasDrifted } from '../../run/task-drift.ts'
 import type { World } from '../../run/worlds.ts'
 
@@ -90,8 +89,8 @@ export function kindBands({ rows, kinds }: DriftRows, most = 7): KindBand[] {
   }))
 }
 
-/** Where the pool stands, in words: first in meaning, where that is known, then by the rule of the alarm. */
-export function driftSentence({ rows }: DriftRows, world: World, meaning: MeaningDrift | null = null): string {
+/** How far the pool has drifted, in words, by the rule of the alarm. */
+export function driftSentence({ rows }: DriftRows, world: World): string {
   const last = rows.at(-1)
   if (!last) return 'No pool has been drawn yet.'
   const share = percent(last.rewritten / Math.max(1, last.active), 1)
@@ -99,10 +98,6 @@ export function driftSentence({ rows }: DriftRows, world: World, meaning: Meanin
   const kinds =
     last.mix === 0 ? 'its kinds are mixed as they were' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
   const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
-  const clause = meaning && meaningClause(meaning, last.iteration, world)
   const noun = world === 'coding' ? 'problem' : 'task'
-  const begin = `After iteration ${last.iteration}, ${share} of the pool is rewritten`
-  return clause
-    ? `${begin}; ${clause}, and ${percent(last.words)} away from its words; ${kinds}. ${alarm}`
-    : `${begin}, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original. ${alarm}`
+  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original. ${alarm}`
 }

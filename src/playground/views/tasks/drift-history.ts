@@ -1,8 +1,7 @@
 /**
  * The pool over a run: after every finished iteration how many rewrites had been accepted, and how far the pool was from the
  * tasks that were drawn. A finished iteration never changes, so each is folded once, whichever view of the run shows it;
- * scrubbing back gives the beginning of what is known. Distances of meaning come later, from a worker (meaning-drift.ts): a row
- * says which rewritten texts came into the pool and which left it.
+ * scrubbing back gives the beginning of what is known.
  */
 import type { RunStarted } from '../../../method/events.ts'
 import type { RunView } from '../../../runs/fold.ts'
@@ -18,31 +17,20 @@ export interface DriftRow extends TaskDrift {
   easier: number
   /** In the order of `DriftHistory.kinds`; kinds that came later are missing. */
   counts: KindCount[]
-  /** Rewritten tasks that came into the pool in this iteration, and those that left it. */
-  entered: readonly RewrittenText[]
-  left: readonly RewrittenText[]
-}
-
-/** A rewritten task's instruction, and that of the task which it was made from in the end. */
-export interface RewrittenText {
-  root: string
-  text: string
 }
 
 export interface DriftRows {
   rows: readonly DriftRow[]
   kinds: readonly string[]
-  /** The pool as it was drawn; the same array as long as the run is the same. */
-  drawn: readonly Task[]
 }
 
-export const NO_HISTORY: DriftRows = { rows: [], kinds: [], drawn: [] }
+export const NO_HISTORY: DriftRows = { rows: [], kinds: [] }
 
 export class DriftHistory {
   #run: RunStarted | null = null
   /** What the originals were last counted in, and how many tasks it had then. */
   #counted: { view: RunView; size: number } | null = null
-  #drawn: readonly Task[] = []
+  #originals = 0
   #pool = new PoolDrift()
   #tasks = new Map<string, Task>()
   readonly #active = new Set<string>()
@@ -58,7 +46,7 @@ export class DriftHistory {
     for (let i = this.#resolved.length; i < finished; i++) this.#fold(view, i)
     const rows = this.#rows.slice(0, finished + 1)
     if (rows.length !== this.#shown.rows.length || rows.at(-1) !== this.#shown.rows.at(-1))
-      this.#shown = { rows, kinds: [...this.#pool.kinds.keys()], drawn: this.#drawn }
+      this.#shown = { rows, kinds: [...this.#pool.kinds.keys()] }
     return this.#shown
   }
 
@@ -66,7 +54,7 @@ export class DriftHistory {
   #knows(view: RunView, count: number): boolean {
     if (view.started !== this.#run) return false
     if (this.#counted?.view !== view || this.#counted.size !== view.tasks.size) {
-      if (originalsOf(view).length !== this.#drawn.length) return false
+      if (originalsOf(view).length !== this.#originals) return false
       this.#counted = { view, size: view.tasks.size }
     }
     return count === 0 || idsOf(view, count - 1) === this.#resolved[count - 1]
@@ -84,17 +72,15 @@ export class DriftHistory {
       this.#tasks.set(task.id, task)
       this.#active.add(task.id)
     }
-    this.#drawn = originals
+    this.#originals = originals.length
     this.#resolved = []
-    this.#rows = [this.#row(0, { proposed: 0, harder: 0, easier: 0 }, [], [])]
+    this.#rows = [this.#row(0, { proposed: 0, harder: 0, easier: 0 })]
   }
 
   #fold(view: RunView, index: number): void {
     const { iteration, proposed, resolved } = view.iterations[index]!
     const before = this.#rows.at(-1)!
     const counts = { proposed: before.proposed + proposed.length, harder: before.harder, easier: before.easier }
-    const entered: RewrittenText[] = []
-    const left: RewrittenText[] = []
     for (const { candidate } of proposed) if (candidate) this.#tasks.set(candidate.id, candidate)
     for (const { accepted, direction, taskId, candidateId } of resolved) {
       const old = this.#tasks.get(taskId)
@@ -103,28 +89,18 @@ export class DriftHistory {
       if (!accepted || !old || !next || !root) continue
       counts[direction]++
       // Another rewrite of the same task may have taken its place already.
-      if (this.#active.delete(taskId)) {
-        this.#pool.replace(old, old.id === root.id ? null : root, next, root)
-        if (old.id !== root.id) left.push({ root: root.instruction, text: old.instruction })
-      } else this.#pool.activate(next, root)
+      if (this.#active.delete(taskId)) this.#pool.replace(old, old.id === root.id ? null : root, next, root)
+      else this.#pool.activate(next, root)
       this.#active.add(candidateId)
-      entered.push({ root: root.instruction, text: next.instruction })
     }
     this.#resolved.push(idsOf(view, index))
-    this.#rows.push(this.#row(iteration, counts, entered, left))
+    this.#rows.push(this.#row(iteration, counts))
   }
 
-  #row(
-    iteration: number,
-    counts: Pick<DriftRow, 'proposed' | 'harder' | 'easier'>,
-    entered: readonly RewrittenText[],
-    left: readonly RewrittenText[],
-  ): DriftRow {
+  #row(iteration: number, counts: Pick<DriftRow, 'proposed' | 'harder' | 'easier'>): DriftRow {
     return {
       iteration,
       ...counts,
-      entered,
-      left,
       ...this.#pool.measure(),
       counts: [...this.#pool.kinds.values()].map((count) => ({ ...count })),
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Series, TaskView } from '../../../../src/runs/fold.ts'
 import { DEFAULTS, parseSettings } from '../../../../src/method/settings.ts'
 import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../../../src/playground/views/loop/alarms.ts'
-import { wordDistance } from '../../../../src/language-model/embedding/word-distance.ts'
+import { wordDistance } from '../../../../src/playground/run/word-distance.ts'
 import { taskDrift } from '../../../../src/playground/run/task-drift.ts'
 import { recordedHousehold } from '../../recorded-household.ts'
 
