@@ -14,17 +14,10 @@ import {
 } from '../../../../src/worlds/household/scenes/floor-plans.ts'
 import { taskTypes, treatmentOf, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
-import { goodnessOfFit } from '../../../../src/worlds/household/scenes/goodness-of-fit.ts'
-import {
-  differencesOf,
-  row,
-  rowsOfKind,
-  totalOf,
-  type RowCounts,
-} from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
-import { countScenes } from '../../../../src/worlds/household/scenes/scene-observations.ts'
+import { row, rowsOfKind, totalOf, type RowCounts } from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
+import { countScenes, differencesOf } from './scene-observations.ts'
 import { sceneStatistics } from '../../../../src/worlds/household/scenes/full/scene-statistics.ts'
-import { sceneTables } from '../../../../src/worlds/household/scenes/scene-tables.ts'
+import { sceneTables, totalVariation } from './scene-tables.ts'
 import { splits, type Split } from '../../../../src/worlds/household/scenes/splits.ts'
 import { holdsOne } from '../../../../src/worlds/household/scenes/full/start-patterns.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
@@ -52,8 +45,8 @@ it.skipIf(official === null)('the committed counts are those of the official gam
 describe('the tables of the corpus', () => {
   it.each(sceneTables(sceneStatistics).map((table) => [table.name, table] as const))('%s', (_, table) => {
     const answers = games.map((game) => table.observe(game)).filter(({ length }) => length > 0)
-    const { totalVariation, totalVariationByChance } = goodnessOfFit(answers, table.shares)
-    expect(totalVariation).toBeLessThan(1.25 * totalVariationByChance + 0.02)
+    const { distance, distanceByChance } = totalVariation(answers, table.shares)
+    expect(distance).toBeLessThan(1.25 * distanceByChance + 0.02)
   })
 
   it('as many receptacles, objects and things to pick up, on average', () => {

@@ -1,9 +1,8 @@
 /**
  * Counts of what scenes have, room by room: a row for every question ("receptacles cabinet", "start mug") and in it how
- * often each answer came ("13", "coffeemachine+countertop"). Official games, generated games and the committed
- * statistics all have this form, so that they can be compared row by row.
+ * often each answer came ("13", "coffeemachine+countertop").
  */
-import { rooms, type Room } from '../corpus-statistics.ts'
+import type { Room } from '../corpus-statistics.ts'
 import { taskTypes } from '../../engine/game.ts'
 
 /** [answer] how often. */
@@ -63,36 +62,4 @@ export function parseRoomCounts(text: string): RoomCounts {
         ]
       }),
   )
-}
-
-/** Writes what `parseRoomCounts` reads; questions and answers are sorted. */
-export function formatRoomCounts(counts: RoomCounts): string {
-  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => a.localeCompare(b, 'en', { numeric: true })
-  return [...counts]
-    .sort(byName)
-    .map(
-      ([question, answers]) =>
-        `${question} = ${[...answers]
-          .sort(byName)
-          .map(([answer, count]) => `${answer}:${count}`)
-          .join(' ')}`,
-    )
-    .join('\n')
-}
-
-/** The first few differences between two counts, in words; none if they are equal. */
-export function differencesOf(ours: SceneCounts, theirs: SceneCounts): string[] {
-  return rooms.flatMap((room) => {
-    const [a, b] = [ours, theirs].map((counts) => new Map(formatRoomCounts(counts[room]).split('\n').map(splitLine)))
-    return [...new Set([...a!.keys(), ...b!.keys()])].flatMap((question) =>
-      a!.get(question) === b!.get(question)
-        ? []
-        : [`${room}, ${question}: ${a!.get(question) ?? 'nothing'} for ${b!.get(question) ?? 'nothing'}`],
-    )
-  })
-}
-
-function splitLine(line: string): [string, string] {
-  const [question, answers] = line.split(' = ')
-  return [question!, answers!]
 }

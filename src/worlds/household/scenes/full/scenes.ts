@@ -1,5 +1,5 @@
 /**
- * Full scenes, which agree with the official games in every table that `scene-tables.ts` lists: plans, goals and places
+ * Full scenes, which have the statistics of the official games (generator-full.test.ts compares them): plans, goals and places
  * are drawn by laws fitted to the official counts once per room, when the room is first needed.
  */
 import { rooms, type Room } from '../corpus-statistics.ts'

@@ -2,11 +2,23 @@
  * The tables that generated games are compared with the official ones in: what is asked, how often which answer is right
  * for official games, and what one game answers.
  */
-import { roomOf, rooms, type Room } from './corpus-statistics.ts'
-import type { HouseholdGame } from '../engine/game.ts'
-import type { Observations, Shares } from './goodness-of-fit.ts'
-import { row, timesWanted, totalOf, type RoomCounts, type RowCounts, type SceneCounts } from './full/scene-counts.ts'
+import { roomOf, rooms, type Room } from '../../../../src/worlds/household/scenes/corpus-statistics.ts'
+import type { HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
+import {
+  row,
+  timesWanted,
+  totalOf,
+  type RoomCounts,
+  type RowCounts,
+  type SceneCounts,
+} from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
 import { observationsOf } from './scene-observations.ts'
+
+/** What one game answers: [question, answer]. */
+type Observations = readonly (readonly [question: string, answer: string])[]
+
+/** [question][answer] share. */
+type Shares = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 export interface SceneTable {
   name: string
@@ -107,4 +119,32 @@ function withZeros(counts: RoomCounts, question: string): RowCounts {
 function sharesOf(counts: RowCounts): Map<string, number> {
   const total = totalOf(counts)
   return new Map([...counts].map(([answer, count]) => [answer, count / total]))
+}
+
+/**
+ * Total variation between the answers of games and given shares, the mean over questions weighted by their answers, and what
+ * chance alone makes of it where the shares are right and the answers independent.
+ */
+export function totalVariation(
+  games: readonly Observations[],
+  shares: Shares,
+): { distance: number; distanceByChance: number } {
+  const counts = new Map<string, Map<string, number>>()
+  for (const [question, answer] of games.flat()) {
+    const row = counts.get(question) ?? new Map<string, number>()
+    counts.set(question, row.set(answer, (row.get(answer) ?? 0) + 1))
+  }
+  let [answers, sum, sumByChance] = [0, 0, 0]
+  for (const [question, seen] of counts) {
+    const wanted = shares.get(question) ?? new Map<string, number>()
+    const total = totalOf(seen)
+    answers += total
+    for (const answer of new Set([...seen.keys(), ...wanted.keys()])) {
+      const share = wanted.get(answer) ?? 0
+      sum += Math.abs((seen.get(answer) ?? 0) - total * share) / 2
+      // The mean of |O − E| for a binomial count, from its normal approximation.
+      sumByChance += Math.sqrt((2 * total * share * (1 - share)) / Math.PI) / 2
+    }
+  }
+  return { distance: sum / answers, distanceByChance: sumByChance / answers }
 }

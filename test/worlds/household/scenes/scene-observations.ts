@@ -1,11 +1,11 @@
-/** What is counted of a scene. See `scene-counts.ts` for the form, and `scene-statistics.ts` for the official games' counts. */
-import { roomOf, rooms, type Room } from './corpus-statistics.ts'
-import type { GameObject, HouseholdGame } from '../engine/game.ts'
-import type { SceneCounts } from './full/scene-counts.ts'
-import { can } from '../engine/vocabulary.ts'
+/** Counts generated and official games in the form of `scene-counts.ts`, to compare them row by row. */
+import { roomOf, rooms, type Room } from '../../../../src/worlds/household/scenes/corpus-statistics.ts'
+import type { GameObject, HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
+import type { RoomCounts, SceneCounts } from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
+import { can } from '../../../../src/worlds/household/engine/vocabulary.ts'
 
 /** Types of which some individuals can be opened and others not. */
-export const partlyOpenable: readonly string[] = ['cabinet', 'drawer', 'safe']
+const partlyOpenable: readonly string[] = ['cabinet', 'drawer', 'safe']
 
 /**
  * The answers that one game gives, as [question, answer]:
@@ -84,7 +84,7 @@ export function observationsOf(game: HouseholdGame): [question: string, answer: 
 }
 
 /** The types that list an object or stand at a place, as one word: "countertop+stoveburner". */
-export function patternOf(types: readonly string[]): string {
+function patternOf(types: readonly string[]): string {
   return types.length === 0 ? 'nowhere' : [...types].sort().join('+')
 }
 
@@ -116,4 +116,36 @@ export function countScenes(games: Iterable<HouseholdGame>): SceneCounts {
     }
   }
   return counts
+}
+
+/** The text that `parseRoomCounts` reads, as in `scene-statistics.ts`; questions and answers are sorted. */
+function formatRoomCounts(counts: RoomCounts): string {
+  const byName = ([a]: [string, unknown], [b]: [string, unknown]) => a.localeCompare(b, 'en', { numeric: true })
+  return [...counts]
+    .sort(byName)
+    .map(
+      ([question, answers]) =>
+        `${question} = ${[...answers]
+          .sort(byName)
+          .map(([answer, count]) => `${answer}:${count}`)
+          .join(' ')}`,
+    )
+    .join('\n')
+}
+
+/** The rows in which two counts differ, in words; empty if they are equal. */
+export function differencesOf(ours: SceneCounts, theirs: SceneCounts): string[] {
+  return rooms.flatMap((room) => {
+    const [a, b] = [ours, theirs].map((counts) => new Map(formatRoomCounts(counts[room]).split('\n').map(splitLine)))
+    return [...new Set([...a!.keys(), ...b!.keys()])].flatMap((question) =>
+      a!.get(question) === b!.get(question)
+        ? []
+        : [`${room}, ${question}: ${a!.get(question) ?? 'nothing'} for ${b!.get(question) ?? 'nothing'}`],
+    )
+  })
+}
+
+function splitLine(line: string): [string, string] {
+  const [question, answers] = line.split(' = ')
+  return [question!, answers!]
 }
