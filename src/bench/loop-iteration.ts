@@ -1,11 +1,11 @@
 /** One iteration of a run in this thread, all three models included, with what was sampled and trained in it. */
-import { ROLES, SHIPPED_MODELS, type Role } from '../roles/shipped-models.ts'
+import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
 import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
 import { isLogged, type LoggedEvent } from '../method/events.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
-import type { LanguageModelPort } from '../method/ports.ts'
+import { type LanguageModelPort, ROLES, type Role } from '../method/ports.ts'
 import type { Settings } from '../method/settings.ts'
 import type { StartedBackend } from './subjects.ts'
 

@@ -3,7 +3,8 @@
  * shipped with the page; `npm run bench` measures beside them, and with more repetitions over more sizes.
  */
 import { webGpuObstacle } from '../engines/backends/choice.ts'
-import { BACKENDS, type Role } from '../roles/shipped-models.ts'
+import { BACKENDS } from '../language-model/backends/index.ts'
+import type { Role } from '../method/ports.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
 import type { JudgeSuiteOptions } from './judge.ts'
 import type { Machine, MachineBackend } from './machine.ts'

@@ -7,9 +7,10 @@ import { startThread } from '../threads/node-threads.ts'
 import { openPlayers, type PlayersHost } from '../sessions/open-players.ts'
 import { openSetting, type OpenedSetting, type SettingSources } from '../worlds/open-world.ts'
 import { RoleModelError } from '../roles/error.ts'
-import { ROLES, SHIPPED_MODELS, sourcesOf, type Role } from '../roles/shipped-models.ts'
-import type { RoleSource } from '../roles/source.ts'
-import type { ModelService } from '../engines/transformer/transformer-model.ts'
+import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
+import { ROLES, type Role } from '../method/ports.ts'
+import { type RoleSource, sourcesOf } from '../roles/source.ts'
+import type { TransformerModel } from '../engines/transformer/transformer-model.ts'
 import { connectWorker } from '../threads/worker-bridge.ts'
 import type { Judge } from '../worlds/coding/judge/judge.ts'
 import { NoProblemsError } from '../worlds/coding/problem-source.ts'
@@ -42,7 +43,7 @@ function hostOf(models: string): PlayersHost {
   return {
     shippedModel: (name) => resolve(models, name),
     startModel: (role) =>
-      connectWorker<ModelService>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
+      connectWorker<TransformerModel>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
     startWebLlm: null,
     findWebGpuObstacle: webGpuObstacleInNode,
     now: () => performance.now(),

@@ -91,6 +91,13 @@ export interface Progress {
   total: number
 }
 
+export const ROLES = ['policy', 'reward', 'author'] as const
+export type Role = (typeof ROLES)[number]
+
+export function forRoles<Value>(valueOf: (role: Role) => Value): Record<Role, Value> {
+  return { policy: valueOf('policy'), reward: valueOf('reward'), author: valueOf('author') }
+}
+
 /** A language model that plays a role. */
 export interface LanguageModelPort {
   encode(texts: readonly string[]): Promise<Tokens[]>

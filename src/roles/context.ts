@@ -13,7 +13,7 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../method/ports.ts'
-import type { RoleModel } from './source.ts'
+import type { RoleModel } from './role-model.ts'
 
 export interface ContextBoundOptions {
   /** Tokens that prompt and response may have together; asked at every call, because a model may say so only when it has loaded. */

@@ -1,5 +1,5 @@
 /** A role cannot be played as it was asked for; said before anything is loaded, or in place of a model that was. */
-import type { Role } from './shipped-models.ts'
+import type { Role } from '../method/ports.ts'
 
 export class RoleModelError extends Error {
   override readonly name = 'RoleModelError'

@@ -3,7 +3,7 @@
  * curves of a frozen model under the settings of a learning one.
  */
 import { RoleModelError } from './error.ts'
-import type { Role } from './shipped-models.ts'
+import type { Role } from '../method/ports.ts'
 import type { RoleSource } from './source.ts'
 
 /** Roles that learn, with the settings that have them do so. */

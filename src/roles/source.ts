@@ -8,10 +8,8 @@
  *     tinker       a server that samples and trains adapters (Tinker's API)
  */
 import type { LoraOptions } from '../language-model/lora/options.ts'
-import type { ChatPieces } from '../method/chat-pieces.ts'
-import type { LanguageModelPort } from '../method/ports.ts'
+import { forRoles, type Role } from '../method/ports.ts'
 import type { WeightStorage } from '../language-model/weights/weight-storage.ts'
-import type { ModelRecord } from '../engines/webllm/surface.ts'
 
 export interface BuiltInSource {
   kind: 'built-in'
@@ -33,7 +31,18 @@ export interface CheckpointSource {
   sampler: WebLlmModelSource | null
 }
 
-/** A model of WebLLM: from its list, or of one's own addresses. */
+/** A model as WebLLM's list describes it. */
+export interface ModelRecord {
+  model_id: string
+  /** Folder of the weights: an absolute http(s) address. */
+  model: string
+  /** Address of the compiled library, a WebAssembly file. */
+  model_lib: string
+  overrides?: { context_window_size?: number }
+  required_features?: string[]
+}
+
+/** A model of WebLLM: from its list, or at addresses that you enter. */
 export interface WebLlmModelSource {
   record: ModelRecord
   contextWindow: number
@@ -125,8 +134,7 @@ export function keptSource(kept: RoleSource | string): RoleSource {
   return { kind: 'checkpoint', location: kept, adapters: null, storage: 'float32', contextWindow: null, sampler: null }
 }
 
-/** A model that can play a role: what the loop needs of it, and how it is spoken to. */
-export interface RoleModel extends LanguageModelPort {
-  /** Null for models that continue plain text, as our small ones do; they know the formats of our settings by heart. */
-  chatPieces(): Promise<ChatPieces | null>
+/** The source of each role; roles without one get the built-in model. */
+export function sourcesOf(given: Partial<Record<Role, RoleSource>> = {}): Record<Role, RoleSource> {
+  return forRoles((role) => given[role] ?? { kind: 'built-in' })
 }

@@ -1,5 +1,5 @@
 /** Where runs are kept: the page's IndexedDB, files of the command line, memory in tests. */
-import type { Role } from '../roles/shipped-models.ts'
+import type { Role } from '../method/ports.ts'
 import type { RoleSource } from '../roles/source.ts'
 import type { LoggedEvent } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'

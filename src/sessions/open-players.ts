@@ -3,7 +3,7 @@
  * spoken to. The one place for page and command line. What can be refused is refused before anything is loaded.
  */
 import type { LoopPorts } from '../method/loop-contract.ts'
-import type { RoleFormats } from '../method/ports.ts'
+import { type RoleFormats, ROLES, type Role } from '../method/ports.ts'
 import type { Settings } from '../method/settings.ts'
 import { chooseBackend, measureModel, type BackendChoice } from '../engines/backends/choice.ts'
 import { restartNotice } from '../threads/errors.ts'
@@ -11,9 +11,10 @@ import type { RoleHost } from './open-role.ts'
 import type { RolePieces } from '../worlds/open-world.ts'
 import { fullContextNotice } from '../roles/context.ts'
 import { checkLearners } from '../roles/learning.ts'
-import { modelNames, openRoleModels, ROLES, SHIPPED_MODELS, type Role } from '../roles/shipped-models.ts'
+import { modelNames, SHIPPED_MODELS } from '../roles/shipped-models.ts'
+import { openRoles } from './open-roles.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
-import type { ModelInfo } from '../engines/transformer/transformer-model.ts'
+import type { ModelInfo } from '../roles/role-model.ts'
 
 /** `auto` is the fastest backend that this machine has for the models asked for. */
 export type BackendWish = 'auto' | 'cpu' | 'webgpu'
@@ -56,7 +57,7 @@ export async function openPlayers(
   checkLearners(sources, settings)
   const choice = await backendFor(request, host)
   onBackend(choice)
-  const { infos, close, ...models } = await openRoleModels({
+  const { infos, close, ...models } = await openRoles({
     sources,
     host,
     settings,

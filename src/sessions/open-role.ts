@@ -10,11 +10,10 @@ import { OpenAiModel } from '../engines/openai/openai-model.ts'
 import { ContextBoundModel } from '../roles/context.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { laterModelFiles } from '../engines/transformer/model-files.ts'
-import { SHIPPED_MODELS, type Role } from '../roles/shipped-models.ts'
+import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
 import {
   keyFor,
   type CheckpointSource,
-  type RoleModel,
   type RoleSource,
   type ServerKeys,
   type WebLlmModelSource,
@@ -22,7 +21,9 @@ import {
 import type { WebLlmRolePlace } from '../engines/webllm/webllm-role.ts'
 import { SupervisedModel, type WorkerModel } from '../engines/transformer/supervised-model.ts'
 import { TinkerModel } from '../engines/tinker/tinker-model.ts'
-import type { ModelInfo, ModelService, ModelSource, OnBytes } from '../engines/transformer/transformer-model.ts'
+import type { TransformerModel, TransformerSource } from '../engines/transformer/transformer-model.ts'
+import type { Role } from '../method/ports.ts'
+import type { RoleModel, ModelInfo, OnBytes } from '../roles/role-model.ts'
 import { roleGrammars } from '../engines/webllm/role-grammars.ts'
 import { memoryPlan } from '../engines/webllm/memory-guard.ts'
 import type { WebLlmSource } from '../engines/webllm/webllm-model.ts'
@@ -32,7 +33,7 @@ import type { Bridge } from '../threads/worker-bridge.ts'
 export interface RoleHost {
   /** Folder of a model that we ship, by its name. */
   shippedModel(name: string): string
-  startModel(role: Role): Bridge<ModelService>
+  startModel(role: Role): Bridge<TransformerModel>
   /** Null where WebLLM cannot run: outside of a browser. */
   startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmRolePlace>>) | null
 }
@@ -79,7 +80,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
   switch (source.kind) {
     case 'built-in': {
       const location = host.shippedModel(SHIPPED_MODELS[settings.setting][role])
-      return inWorker<ModelSource>(role, { location, backend }, () => host.startModel(role), context)
+      return inWorker<TransformerSource>(role, { location, backend }, () => host.startModel(role), context)
     }
     case 'checkpoint':
       return openCheckpoint(role, source, context)
@@ -114,7 +115,7 @@ function openCheckpoint(role: Role, source: CheckpointSource, context: RoleConte
   const place = { location: source.location, backend, checkpoint }
   if (source.sampler !== null)
     return withWebLlm(role, { sampler: webLlmSource(source.sampler), trainer: place }, context)
-  return inWorker<ModelSource>(role, place, () => host.startModel(role), context)
+  return inWorker<TransformerSource>(role, place, () => host.startModel(role), context)
 }
 
 function withWebLlm(role: Role, models: Omit<WebLlmRolePlace, 'grammars'>, context: RoleContext): OpenedRole {

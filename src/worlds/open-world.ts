@@ -8,10 +8,9 @@ import type { ImportedProblem } from './coding/problem-source.ts'
 import { householdFormats } from './household/roles/plain-roles.ts'
 import type { ChatPieces } from '../method/chat-pieces.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
-import type { EnvironmentPort, RoleFormats } from '../method/ports.ts'
+import type { EnvironmentPort, RoleFormats, Role } from '../method/ports.ts'
 import { DEFAULTS, type Settings } from '../method/settings.ts'
 import type { WorkerLostError } from '../threads/errors.ts'
-import type { Role } from '../roles/shipped-models.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
 
 export interface SettingRequest {

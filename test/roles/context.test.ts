@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ContextBoundModel, fullContextNotice } from '../../src/roles/context.ts'
-import type { RoleModel } from '../../src/roles/source.ts'
+import type { RoleModel } from '../../src/roles/role-model.ts'
 import type { GenerateRequest, LanguageModelPort } from '../../src/method/ports.ts'
 import { decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from '../method/corridor.ts'
 

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPlayers, type PlayersHost } from '../../src/sessions/open-players.ts'
 import { openSetting } from '../../src/worlds/open-world.ts'
-import { forRoles, sourcesOf, type Role } from '../../src/roles/shipped-models.ts'
-import type { CheckpointSource, RoleSource } from '../../src/roles/source.ts'
-import { ModelService } from '../../src/engines/transformer/transformer-model.ts'
+import { forRoles, type Role } from '../../src/method/ports.ts'
+import { type CheckpointSource, type RoleSource, sourcesOf } from '../../src/roles/source.ts'
+import { TransformerModel } from '../../src/engines/transformer/transformer-model.ts'
 import { openHousehold } from '../../src/worlds/household/open-household.ts'
 import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { parseSettings, type Settings } from '../../src/method/settings.ts'
@@ -55,7 +55,7 @@ describe('chat models from Hugging Face in every role', () => {
   const host: PlayersHost = {
     shippedModel: () => 'there is none',
     startModel() {
-      const service = new ModelService()
+      const service = new TransformerModel()
       return localBridge(service, () => void service.unload())
     },
     startWebLlm: null,
@@ -159,7 +159,7 @@ describe('chat models from Hugging Face in every role', () => {
   })
 
   it('has the base of before under adapters that have learned', async () => {
-    const service = new ModelService()
+    const service = new TransformerModel()
     const held = {
       ...({ storage: 'float32', contextWindow: 512, isTrained: true, adapterSeed: 7 } as const),
       adapters: checkpoint().adapters,

@@ -1,5 +1,6 @@
 /** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
-import { BACKENDS, ROLES, type Role } from '../../roles/shipped-models.ts'
+import { BACKENDS } from '../../language-model/backends/index.ts'
+import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
 import {
   DEFAULT_PRESET,

@@ -4,7 +4,7 @@
  */
 import type { BackendChoice } from '../../engines/backends/choice.ts'
 import type { Players } from '../../sessions/open-players.ts'
-import { ROLES } from '../../roles/shipped-models.ts'
+import { ROLES } from '../../method/ports.ts'
 import { isLogged, type EvaluationFinished, type PhaseProgressed, type RunEvent } from '../../method/events.ts'
 
 export interface Output {

@@ -10,7 +10,7 @@ import { readModelConfig } from '../../language-model/files/model-folder.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import { modelFiles } from './model-files.ts'
 import { cacheSlots, CPU_MEMORY_BYTES, refuseTooLarge, type CheckpointUse } from './memory.ts'
-import type { OnBytes } from './transformer-model.ts'
+import type { OnBytes } from '../../roles/role-model.ts'
 
 /** How a checkpoint is held, and what its fresh adapters are drawn from. */
 export interface HeldCheckpoint extends CheckpointUse {

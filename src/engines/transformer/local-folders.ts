@@ -4,7 +4,7 @@
  * names one as `local:NAME`.
  */
 import { directoryReader, ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
-import type { OnBytes } from './transformer-model.ts'
+import type { OnBytes } from '../../roles/role-model.ts'
 
 /** Before the name of a folder, where a source has an address otherwise. */
 export const LOCAL = 'local:'

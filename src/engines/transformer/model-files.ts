@@ -2,7 +2,7 @@
 import { urlReader, type ModelReader } from '../../language-model/files/model-folder.ts'
 import { nodeModule } from '../../threads/endpoints.ts'
 import { LOCAL, localFolderReader } from './local-folders.ts'
-import type { OnBytes } from './transformer-model.ts'
+import type { OnBytes } from '../../roles/role-model.ts'
 
 /** `onBytes` hears of downloads alone: what is on this machine is there at once. Throws ModelFileError. */
 export async function modelFiles(location: string, onBytes?: OnBytes): Promise<ModelReader> {

@@ -14,8 +14,8 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import { isDeviceFailure, WorkerLostError } from '../../threads/errors.ts'
-import type { RoleModel } from '../../roles/source.ts'
-import type { ModelInfo, ModelSource, OnBytes } from './transformer-model.ts'
+import type { TransformerSource } from './transformer-model.ts'
+import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import type { Bridge, Remoted } from '../../threads/worker-bridge.ts'
 
 /** What a worker exposes that a model lives in. */
@@ -36,7 +36,7 @@ export interface SupervisedModelOptions<Source> {
 /** Losses in a row, without a call that came through, after which it is no use to go on. */
 const MOST_LOSSES = 3
 
-export class SupervisedModel<Source = ModelSource> implements RoleModel {
+export class SupervisedModel<Source = TransformerSource> implements RoleModel {
   readonly #options: SupervisedModelOptions<Source>
   #bridge: Bridge<WorkerModel<Source>> | null = null
   #ready: Promise<Remoted<WorkerModel<Source>>> | null = null

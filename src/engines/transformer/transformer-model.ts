@@ -17,9 +17,9 @@ import type {
 } from '../../method/ports.ts'
 import { openCheckpoint, type HeldCheckpoint } from './checkpoint.ts'
 import { modelFiles } from './model-files.ts'
-import type { RoleModel } from '../../roles/source.ts'
+import type { ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 
-export interface ModelSource {
+export interface TransformerSource {
   /** Folder of the model: an address in a browser, a path in Node, or `local:NAME`. */
   location: string
   backend: BackendName
@@ -27,23 +27,10 @@ export interface ModelSource {
   checkpoint?: HeldCheckpoint
 }
 
-export interface ModelInfo {
-  parameters: number
-  /** Those that an update changes; all of them unless it is said. */
-  trainedParameters?: number
-  /** What computes, in words: "WebAssembly, relaxed SIMD, one thread". */
-  backendDescription: string
-  /** Tokens that prompt and response may have together. */
-  maxPositions: number
-}
-
-/** Bytes; `total` is 0 while it is not known. */
-export type OnBytes = (done: number, total: number) => void
-
 /** A checkpoint's file of a model that cannot change. */
 const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
-export class ModelService implements RoleModel {
+export class TransformerModel implements RoleModel {
   #model: LanguageModel | null = null
   #chatPieces: ChatPieces | null = null
   /** No weight of it can be trained, so there is none to keep. */
@@ -53,7 +40,7 @@ export class ModelService implements RoleModel {
    * Loads the model, in place of the one before. Throws what LanguageModel.load throws, a ModelTooLargeError before weights are
    * loaded that cannot fit, and a ChatTemplateError for a template that a growing transcript cannot follow.
    */
-  async load({ location, backend, checkpoint }: ModelSource, onBytes?: OnBytes): Promise<ModelInfo> {
+  async load({ location, backend, checkpoint }: TransformerSource, onBytes?: OnBytes): Promise<ModelInfo> {
     const { description } = await selectBackend(backend)
     await this.#model?.dispose()
     this.#model = null
@@ -122,4 +109,7 @@ export class ModelService implements RoleModel {
 }
 
 /** Results that a worker gives away instead of copying them. */
-export const MODEL_RESULTS_GIVEN = ['generate', 'saveCheckpoint'] as const satisfies readonly (keyof ModelService)[]
+export const TRANSFORMER_RESULTS_GIVEN = [
+  'generate',
+  'saveCheckpoint',
+] as const satisfies readonly (keyof TransformerModel)[]

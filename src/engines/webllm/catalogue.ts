@@ -5,7 +5,7 @@
  * they need shader-f16; all kernels of such models are of that type, so it is asked for here.
  */
 import { MLC_QUANTIZATIONS, type MlcQuantization } from '../../weight-formats/mlc-encoding.ts'
-import type { ModelRecord } from './surface.ts'
+import type { ModelRecord } from '../../roles/source.ts'
 
 const WEIGHTS = 'https://huggingface.co/mlc-ai/'
 const LIBRARIES = 'https://raw.githubusercontent.com/mlc-ai/binary-mlc-llm-libs/main/web-llm-models/v0_2_86/base/'

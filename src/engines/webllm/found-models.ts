@@ -4,7 +4,7 @@
  */
 import { featuresFor } from './catalogue.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
-import type { ModelRecord } from './surface.ts'
+import type { ModelRecord } from '../../roles/source.ts'
 import { MLC_QUANTIZATIONS } from '../../weight-formats/mlc-encoding.ts'
 
 const CONFIG = 'mlc-chat-config.json'

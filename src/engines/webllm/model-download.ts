@@ -2,7 +2,7 @@
 import { ModelFileError } from '../../language-model/files/model-folder.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
-import type { ModelRecord } from './surface.ts'
+import type { ModelRecord } from '../../roles/source.ts'
 
 /** Throws ModelFileError, MlcFormatError, or the signal's reason; what has come stays. `onBytes` counts what was there already, too. */
 export async function downloadModel(

@@ -10,7 +10,7 @@
 import type { Settings } from '../../method/settings.ts'
 import { ARM_OPS, isCondition, OPERATIONS, OPS, type Constant, type Op } from '../../worlds/coding/problems/spec.ts'
 import { phraseOf } from '../../worlds/coding/problems/statement.ts'
-import type { Role } from '../../roles/shipped-models.ts'
+import type { Role } from '../../method/ports.ts'
 import type { ResponseFormat } from './surface.ts'
 
 /** " {reason}; score 1": what environments/household/roles.ts reads. */

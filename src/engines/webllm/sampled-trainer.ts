@@ -22,8 +22,7 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import { isAbort, isDeviceFailure } from '../../threads/errors.ts'
-import type { RoleModel } from '../../roles/source.ts'
-import type { ModelInfo, OnBytes } from '../transformer/transformer-model.ts'
+import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import type { WebLlmModel, WebLlmSource } from './webllm-model.ts'
 import { changedParameters, type ChangedParameter } from './weight-places.ts'
 import { syncBytes, syncWeights, type SyncWay } from './weight-sync.ts'

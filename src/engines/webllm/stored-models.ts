@@ -1,7 +1,7 @@
 /** Which models are in the cache, how large they are, and how they leave it; models from a folder on one's own disk enter it. */
 import { OLD_TENSOR_CACHE_FILE, parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
-import type { ModelRecord } from './surface.ts'
+import type { ModelRecord } from '../../roles/source.ts'
 
 export interface StoredModel {
   id: string

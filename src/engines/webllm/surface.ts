@@ -3,16 +3,7 @@
  * matters here and name packages that do not exist on their own. What is not public is in webllm-internals.ts.
  */
 import type { ConversationTemplate } from '../../weight-formats/mlc-chat-config.ts'
-
-export interface ModelRecord {
-  model_id: string
-  /** Folder of the weights: an absolute http(s) address. */
-  model: string
-  /** Address of the compiled library, a WebAssembly file. */
-  model_lib: string
-  overrides?: { context_window_size?: number }
-  required_features?: string[]
-}
+import type { ModelRecord } from '../../roles/source.ts'
 
 export interface LogitProcessor {
   /** Logits of the next token [V], grammar already applied; returns what is sampled from. */

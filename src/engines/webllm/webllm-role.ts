@@ -16,8 +16,7 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.ts'
-import type { RoleModel } from '../../roles/source.ts'
-import type { ModelInfo, OnBytes } from '../transformer/transformer-model.ts'
+import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import type { RoleGrammars } from './role-grammars.ts'
 import { SampledTrainer } from './sampled-trainer.ts'

@@ -7,7 +7,8 @@ import type { GpuBackend } from './webgpu/gpu-backend.ts'
 import { registerSimdBackend } from './simd/register.ts'
 import type { SimdBackend } from './simd/simd-backend.ts'
 
-export type BackendName = 'cpu' | 'webgpu'
+export const BACKENDS = ['cpu', 'webgpu'] as const
+export type BackendName = (typeof BACKENDS)[number]
 
 export interface SelectedBackend {
   name: BackendName

@@ -1,7 +1,6 @@
 /** Who plays the roles of the next run, as the form of the page has it, and the sources that it makes. Keys are no part of it. */
-import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage } from '../../roles/source.ts'
+import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage, ModelRecord } from '../../roles/source.ts'
 import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
-import type { ModelRecord } from '../../engines/webllm/surface.ts'
 import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection.ts'
 
 export type Role = 'policy' | 'reward' | 'author'

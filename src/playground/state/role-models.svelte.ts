@@ -1,6 +1,5 @@
 /** Who plays the roles of the next run. The forms are kept on this machine; keys stay in memory. */
-import { keyFor, serverAddress, type RoleSource, type ServerKeys } from '../../roles/source.ts'
-import type { ModelRecord } from '../../engines/webllm/surface.ts'
+import { keyFor, serverAddress, type RoleSource, type ServerKeys, type ModelRecord } from '../../roles/source.ts'
 import {
   parseForms,
   ROLE_NAMES,

@@ -8,7 +8,7 @@ import { reviveError } from '../../../src/threads/errors.ts'
 import { openRole, type OpenedRole, type RoleContext } from '../../../src/sessions/open-role.ts'
 import type { CheckpointSource } from '../../../src/roles/source.ts'
 import { WebLlmRole } from '../../../src/engines/webllm/webllm-role.ts'
-import { ModelService } from '../../../src/engines/transformer/transformer-model.ts'
+import { TransformerModel } from '../../../src/engines/transformer/transformer-model.ts'
 import { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { writeModelFolder } from '../../../src/language-model/files/folder-reader.ts'
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
@@ -73,7 +73,7 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
       host: {
         shippedModel: () => '',
         startModel() {
-          const service = new ModelService()
+          const service = new TransformerModel()
           return bridge(service, () => void service.unload())
         },
         startWebLlm() {

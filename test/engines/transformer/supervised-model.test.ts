@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { restartNotice, reviveError, WorkerLostError } from '../../../src/threads/errors.ts'
 import { SupervisedModel } from '../../../src/engines/transformer/supervised-model.ts'
-import type { ModelService } from '../../../src/engines/transformer/transformer-model.ts'
+import type { TransformerModel } from '../../../src/engines/transformer/transformer-model.ts'
 import type { Bridge } from '../../../src/threads/worker-bridge.ts'
 import type { UpdateOptions } from '../../../src/method/ports.ts'
 
@@ -19,7 +19,7 @@ class FakeWorkers {
     this.lifetimes = lifetimes
   }
 
-  start(): Bridge<ModelService> {
+  start(): Bridge<TransformerModel> {
     let left = this.lifetimes[this.started++] ?? Infinity
     this.#weight = 0
     const call = async <Result>(result: () => Result): Promise<Result> => {
@@ -33,7 +33,7 @@ class FakeWorkers {
       saveCheckpoint: () => call(() => Uint8Array.of(this.#weight)),
       loadCheckpoint: ([weight = 0]: Uint8Array) => call(() => void (this.#weight = weight)),
     }
-    const remote = model as unknown as Bridge<ModelService>['remote']
+    const remote = model as unknown as Bridge<TransformerModel>['remote']
     return { remote, lost: new Promise(() => {}), terminate: () => void this.ended++ }
   }
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { downloadModel } from '../../../src/engines/webllm/model-download.ts'
 import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
 import { deleteModel, storedModels } from '../../../src/engines/webllm/stored-models.ts'
-import type { ModelRecord } from '../../../src/engines/webllm/surface.ts'
+import type { ModelRecord } from '../../../src/roles/source.ts'
 import { TransferMeter, type TransferState } from '../../../src/engines/webllm/transfer-meter.ts'
 import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
 

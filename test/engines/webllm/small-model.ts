@@ -7,7 +7,7 @@
  */
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
 import { modelFolder, type CacheScope, type ModelFiles } from '../../../src/engines/webllm/model-files.ts'
-import type { ModelRecord } from '../../../src/engines/webllm/surface.ts'
+import type { ModelRecord } from '../../../src/roles/source.ts'
 import { decodeFloats, encodeParameter, type MlcQuantization } from '../../../src/weight-formats/mlc-encoding.ts'
 import { writeTensorCache } from '../../../src/weight-formats/tensor-cache.ts'
 import { ModelFileError } from '../../../src/language-model/files/model-folder.ts'

@@ -8,11 +8,11 @@ import type {
   ChatReply,
   ChatRequest,
   EngineOptions,
-  ModelRecord,
   PublicEngine,
   ResponseFormat,
   WebLlmModule,
 } from '../../../src/engines/webllm/surface.ts'
+import type { ModelRecord } from '../../../src/roles/source.ts'
 import { Tokenizer } from '../../../src/language-model/tokens/tokenizer.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE, tensorBytes } from '../../../src/weight-formats/tensor-cache.ts'
 import { tinyTokenizerJson } from '../../language-model/tiny-model.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { browserFiles, modelFolder } from '../../../src/engines/webllm/model-files.ts'
 import { deleteModel, keepLocalModel, storedModels, type LocalFile } from '../../../src/engines/webllm/stored-models.ts'
-import type { ModelRecord } from '../../../src/engines/webllm/surface.ts'
+import type { ModelRecord } from '../../../src/roles/source.ts'
 import { TransferMeter } from '../../../src/engines/webllm/transfer-meter.ts'
 import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
 import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
