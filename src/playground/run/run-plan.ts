@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import type { RoleSource } from '../../roles/source.ts'
 import { settingsSchema } from '../../method/settings.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
-import { MOST_ITERATIONS, type LinkContent } from '../state/link.ts'
+import { MOST_ITERATIONS, type Configuration } from './configuration.ts'
 import { ABLATION_IDS, ablated, type AblationId } from './ablations.ts'
 
 const text = v.pipe(v.string(), v.minLength(1))
@@ -74,7 +74,7 @@ export function planItems(rows: readonly AblationId[], seeds: readonly number[])
 }
 
 export function newPlan(
-  content: LinkContent & { models?: RunPlan['base']['models'] },
+  content: Configuration & { models?: RunPlan['base']['models'] },
   rows: readonly AblationId[],
   seeds: readonly number[],
   { id, createdAt }: Pick<RunPlan, 'id' | 'createdAt'>,

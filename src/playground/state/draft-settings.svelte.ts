@@ -10,7 +10,7 @@ import {
   type Settings,
 } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
-import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type LinkContent } from './link.ts'
+import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 
 export class DraftSettings {
   #backend = $state.raw<BackendWish>('auto')
@@ -18,7 +18,7 @@ export class DraftSettings {
   #preset = $state.raw<string>(DEFAULT_PRESET)
   #values = $state.raw<Settings>(presetSettings(DEFAULT_PRESET))
   #error = $state.raw<{ field: string; message: string } | null>(null)
-  #replaced = $state.raw<LinkContent | null>(null)
+  #replaced = $state.raw<Configuration | null>(null)
 
   /** What computes the next run. */
   get backend(): BackendWish {
@@ -46,7 +46,7 @@ export class DraftSettings {
    * What a preset, a link, a lesson or a resumed run has taken the place of, where somebody had made it by hand: nothing else
    * brings it back. Null where nothing would be lost.
    */
-  get replaced(): LinkContent | null {
+  get replaced(): Configuration | null {
     return this.#replaced
   }
 
@@ -74,11 +74,11 @@ export class DraftSettings {
   }
 
   /** All of what the next run starts with, as a link has it. */
-  get content(): LinkContent {
+  get content(): Configuration {
     return { preset: this.#preset, settings: this.#values, backend: this.#backend, iterations: this.#iterations }
   }
 
-  follow({ preset, settings, backend, iterations }: LinkContent): void {
+  follow({ preset, settings, backend, iterations }: Configuration): void {
     this.adopt(preset, settings)
     this.#backend = backend
     this.#iterations = iterations

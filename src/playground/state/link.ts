@@ -9,6 +9,7 @@
  */
 import { parseSettings, presetSettings, SettingsError, type Settings } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
+import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot, type Spot } from '../run/spot.ts'
 
 export const SECTIONS = {
@@ -28,17 +29,9 @@ export type Section = keyof typeof SECTIONS
 /** A part of the page, or the control of one setting. */
 export type Hideable = Section | keyof Settings
 
-export interface LinkContent {
-  preset: string
-  /** Whole and valid. */
-  settings: Settings
-  backend: BackendWish
-  iterations: number
-}
-
 export interface ReadLink {
   /** Null where the link has none, and leaves the settings as they are. */
-  content: LinkContent | null
+  content: Configuration | null
   hidden: Hideable[]
   /** Names under `hide` that nothing on the page has. */
   unknown: string[]
@@ -55,9 +48,6 @@ export interface ReadLink {
 /** What may stand in an address beside its beginning. */
 const FIELDS = ['view', 'hide', 'lesson', 'at', 'run'] as const
 export type Field = (typeof FIELDS)[number]
-
-export const DEFAULT_ITERATIONS = 1000
-export const MOST_ITERATIONS = 1_000_000
 
 /** A link whose configuration cannot be read; the message says why and what holds instead. */
 export class LinkError extends Error {
@@ -100,7 +90,7 @@ export function isConfiguration(head: string): boolean {
   return /^v\d+\./.test(head)
 }
 
-export async function writeLink(content: LinkContent, hidden: readonly Hideable[] = []): Promise<string> {
+export async function writeLink(content: Configuration, hidden: readonly Hideable[] = []): Promise<string> {
   const base = presetSettings(content.preset)
   const names = Object.keys(content.settings) as (keyof Settings)[]
   const differing = names.filter((name) => name === 'seed' || content.settings[name] !== base[name])
@@ -145,7 +135,7 @@ function unescaped(text: string): string {
   }
 }
 
-async function readContent(code: string): Promise<LinkContent> {
+async function readContent(code: string): Promise<Configuration> {
   const [, version, packed] = /^v(\d+)\.(.*)$/s.exec(code) ?? []
   if (version !== '1') {
     throw new LinkError(`The link is of version ${version ?? 'unknown'}; this page reads version 1.`)

@@ -7,19 +7,10 @@
 import { presetSettings, DEFAULT_PRESET } from '../../method/settings.ts'
 import { WORLD_PRESETS, type World } from '../run/worlds.ts'
 import { addressOf, isPlace, type View } from './views.ts'
-import {
-  DEFAULT_ITERATIONS,
-  isLink,
-  partsOf,
-  readLink,
-  writeLink,
-  type Hideable,
-  type LinkContent,
-  type ReadLink,
-} from './link.ts'
+import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
+import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot } from '../run/spot.ts'
 import type { Citation } from './citation.svelte.ts'
-import type { Lessons } from '../views/learn/lessons.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
 import type { Selection } from './selection.svelte.ts'
 
@@ -34,7 +25,7 @@ interface HistoryEntry {
 
 /** What the page shows, as far as an address says it. */
 export interface Shown {
-  content: LinkContent
+  content: Configuration
   view: View
   /** Id of the open lesson. */
   lesson: string | null
@@ -42,11 +33,14 @@ export interface Shown {
   citation: Citation | null
 }
 
-/** What links change, beside the settings. */
+/** What a link changes besides the settings. */
 export interface Targets {
   playground: Playground
   selection: Selection
-  lessons: Lessons
+  lessons: {
+    /** Opens the lesson of that name. Returns why it cannot; null once it is open. */
+    openNamed(id: string): Promise<string | null>
+  }
 }
 
 export class PageLink {
@@ -149,7 +143,7 @@ export class PageLink {
   }
 
   /** The whole address. */
-  async address(content: LinkContent, hidden: Iterable<Hideable>): Promise<string> {
+  async address(content: Configuration, hidden: Iterable<Hideable>): Promise<string> {
     return location.href.replace(/#.*$/s, '') + (await writeLink(content, [...hidden]))
   }
 
@@ -163,7 +157,7 @@ export class PageLink {
   }
 
   /** The whole address of a lesson, with its settings and without what it does not need. */
-  async addressOfLesson(lesson: string, content: LinkContent, hidden: readonly Hideable[]): Promise<string> {
+  async addressOfLesson(lesson: string, content: Configuration, hidden: readonly Hideable[]): Promise<string> {
     return location.href.replace(/#.*$/s, '') + addressOf('learn', await writeLink(content, hidden), { lesson })
   }
 
@@ -194,7 +188,7 @@ function unreadableSpot(text: string): string {
   return `The link names a place in a run that cannot be read: “${shown}”. It is written as iteration/task/rollout/step, all counted from 1, such as 12/task-id/2/5.`
 }
 
-function isDefault({ preset, settings, backend, iterations }: LinkContent): boolean {
+function isDefault({ preset, settings, backend, iterations }: Configuration): boolean {
   if (preset !== DEFAULT_PRESET || backend !== 'auto' || iterations !== DEFAULT_ITERATIONS) return false
   return JSON.stringify(settings) === JSON.stringify(presetSettings(preset))
 }

@@ -7,15 +7,14 @@ import type { StartRequest } from '../../sessions/loop-service.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { OpenSession } from './session-port.ts'
 import { WORLD_PRESETS, type World } from '../run/worlds.ts'
-import type { LinkContent } from './link.ts'
+import type { Configuration } from '../run/configuration.ts'
+import type { WorldShelves } from './world-shelf.ts'
 import type { AblationId } from '../run/ablations.ts'
 import { branchChanges } from '../run/branch-changes.ts'
 import { newPlan, seedsFrom } from '../run/run-plan.ts'
 import { newRunId } from '../run/run-id.ts'
 import { Comparison } from './comparison.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
-import type { Games } from '../worlds/household/games.svelte.ts'
-import type { Problems } from '../worlds/coding/problems.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
@@ -41,8 +40,7 @@ export class Playground {
   readonly kept = new KeptRun()
   readonly models = new RoleModels()
   readonly live: RunSession
-  readonly games: Games
-  readonly problems: Problems
+  readonly shelves: WorldShelves
   readonly runs: KeptRunList
   readonly comparison: Comparison
   readonly queue: RunQueue
@@ -56,10 +54,9 @@ export class Playground {
   /** What began the live run, to be done again when a key was missing. */
   #beginning: (() => Promise<void>) | null = null
 
-  constructor(open: OpenSession, games: Games, problems: Problems, runs: KeptRunList) {
+  constructor(open: OpenSession, shelves: WorldShelves, runs: KeptRunList) {
     this.live = new RunSession(open)
-    this.games = games
-    this.problems = problems
+    this.shelves = shelves
     this.runs = runs
     this.comparison = new Comparison(runs)
     this.live.isKept = (runId) => runs.has(runId)
@@ -115,8 +112,8 @@ export class Playground {
   async open(): Promise<void> {
     this.#isOpened = true
     const looked = Promise.all([
-      ...[this.kept.look(), this.games.look(), this.problems.look()],
-      ...[this.runs.look(), this.queue.look()],
+      ...Object.values(this.shelves).map((shelf) => shelf.look()),
+      ...[this.kept.look(), this.runs.look(), this.queue.look()],
     ])
     await this.recorded.load(RECORDINGS[this.world])
     await looked
@@ -286,7 +283,7 @@ export class Playground {
   }
 
   /** Settings for the next run. One that is under way goes on with its own. */
-  async follow(content: LinkContent): Promise<void> {
+  async follow(content: Configuration): Promise<void> {
     const before = this.world
     this.draft.follow(content)
     this.#liveWorld = null

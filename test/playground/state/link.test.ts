@@ -1,16 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PRESETS, presetSettings, type Settings } from '../../../src/method/settings.ts'
-import {
-  isLink,
-  LinkError,
-  readLink,
-  writeLink,
-  type Hideable,
-  type LinkContent,
-} from '../../../src/playground/state/link.ts'
+import type { Configuration } from '../../../src/playground/run/configuration.ts'
+import { isLink, LinkError, readLink, writeLink, type Hideable } from '../../../src/playground/state/link.ts'
 
-const content = (change: Partial<Settings> = {}, rest: Partial<LinkContent> = {}): LinkContent => ({
+const content = (change: Partial<Settings> = {}, rest: Partial<Configuration> = {}): Configuration => ({
   preset: 'household',
   settings: { ...presetSettings('household'), ...change },
   backend: 'auto',
