@@ -157,12 +157,12 @@ describe('the thresholds', () => {
 describe('the theory', () => {
   it('takes the run’s estimate, and promises nothing at μ ≤ 1', async () => {
     await visit('Learn')
-    await page.getByRole('button', { name: 'Take the run’s estimate' }).click()
+    await page.getByRole('button', { name: 'Use the run’s estimate' }).click()
     const row = section('theory').getByRole('row', { name: /μ = p₊ \+ p₋/ })
     const [here, run] = await row.getByRole('cell').allInnerTexts()
     expect(here).toBe(run)
     await page.getByRole('slider', { name: /^p₊/ }).fill('0.1')
-    await page.getByText('the votes carry no signal').waitFor()
+    await page.getByText('votes carry no signal').waitFor()
   })
 })
 

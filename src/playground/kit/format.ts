@@ -1,4 +1,4 @@
-/** Numbers as the page writes them: a real minus sign, a fixed number of decimals, an en dash for what is not known. */
+/** Formats numbers: a real minus sign, a fixed number of decimals, an en dash for unknown values. */
 
 export const UNKNOWN = '–'
 
@@ -25,8 +25,7 @@ export function whole(value: number | null | undefined): string {
     .replace(/\B(?=(\d{3})+$)/g, '\u202f')
 }
 
-/** `1 rollout`, `8 rollouts`. */
-/** A time to wait for, no more exact than it can be known: "about 9 hours". */
+/** A rough waiting time: "about 9 hours". */
 export function roughTime(seconds: number): string {
   if (seconds < 90) return `about ${counted(Math.max(1, Math.round(seconds)), 'second')}`
   if (seconds < 90 * 60) return `about ${counted(Math.round(seconds / 60), 'minute')}`
@@ -34,6 +33,7 @@ export function roughTime(seconds: number): string {
   return `about ${counted(Math.round(seconds / 86_400), 'day')}`
 }
 
+/** `1 rollout`, `8 rollouts`. */
 export function counted(count: number, noun: string): string {
   return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
 }

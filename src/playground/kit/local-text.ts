@@ -1,9 +1,8 @@
 /**
- * Small texts that this browser keeps for the page. One that keeps nothing (private mode, storage full or forbidden) has
- * nothing to tell, and forgets with the visit.
+ * Small texts in the browser's local storage. Where it is unavailable (private mode, full or forbidden), reads return null
+ * and writes do nothing.
  */
 
-/** Null where nothing is kept. */
 export function readLocal(key: string): string | null {
   try {
     return localStorage.getItem(key)

@@ -1,6 +1,6 @@
 /**
- * What has changed between two texts, by words: a longest common subsequence of words and the spaces between them. Texts
- * beyond what that can be computed for at once are compared by lines, and beyond that as wholes.
+ * The difference of two texts by words: a longest common subsequence of words and the spaces between them. Longer texts are
+ * compared by lines, and still longer ones as wholes.
  */
 import type { WrittenTest } from '../../method/ports.ts'
 
@@ -9,7 +9,7 @@ export interface DiffPart {
   text: string
 }
 
-/** Cells of the table of the subsequence: some 10 ms. */
+/** Limits the table of the subsequence: about 10 ms. */
 const MOST_CELLS = 2_000_000
 
 export function textDiff(before: string, after: string): DiffPart[] {
@@ -26,7 +26,7 @@ export function textDiff(before: string, after: string): DiffPart[] {
 const words = (text: string) => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
 const lines = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Null where it would take too long. */
+/** Null if the table would be too large. */
 function sequenceDiff(a: readonly string[], b: readonly string[]): DiffPart[] | null {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
@@ -62,8 +62,8 @@ function sequenceDiff(a: readonly string[], b: readonly string[]): DiffPart[] | 
 }
 
 /**
- * Neighbours of a kind become one. A space between two changes is taken into both, or a sentence that was rewritten
- * would be read word by word in turn.
+ * Merges neighbours of one kind. A space between two changes goes into both: otherwise a rewritten sentence would alternate
+ * word by word.
  */
 function joined(parts: readonly DiffPart[]): DiffPart[] {
   const result: DiffPart[] = []

@@ -1,8 +1,8 @@
-/** Long work in slices, so that the page answers within a frame. */
+/** Splits long work into slices, so that the page stays responsive. */
 const SLICE_MS = 6
 
 export interface Slicer {
-  /** True when the current slice is used up: await `rest()` before going on. */
+  /** True when the current slice is used up: await `rest()` before continuing. */
   isDue(): boolean
   rest(): Promise<void>
 }

@@ -1,28 +1,22 @@
-/** Runs laid over the curves of the one on show: single ones as lines, seeds of one configuration as mean and interval. */
+/** Runs drawn over the curves of the shown run: single runs as lines, seeds of one configuration as mean and interval. */
 import type { MetricRow } from '../../runs/metric-rows.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
-import type { Chart, SeriesSource } from './curves.ts'
+import type { RunChart, SeriesSource } from './curves.ts'
 import { percent, UNKNOWN } from '../kit/format.ts'
 import { groupKey, runName } from './run-names.ts'
-import { seedIntervals, type Interval } from '../kit/charts/seed-interval.ts'
-import type { Axis } from '../kit/charts/chart-axis.ts'
+import { seedIntervals } from './seed-interval.ts'
+import { growingAxis, iterationAxis, type Axis, type AxisName } from '../kit/charts/chart-axis.ts'
+import type { OverlayCurve } from '../kit/charts/series.ts'
 import type { Point } from '../kit/charts/scale.ts'
 
 export interface Compared {
-  /** By which the chart calls it: A, B, C. */
+  /** Its name in the charts: A, B, C. */
   letter: string
   name: string
   members: readonly { summary: RunSummary; rows: readonly MetricRow[] }[]
 }
 
-/** What a chart draws of one. `band` is there for several seeds, whose `points` are their means. */
-export interface OverlayCurve {
-  letter: string
-  points: Point[]
-  band: Interval[] | null
-}
-
-/** Each run by itself, or those that differ in their seed alone together. */
+/** Single runs, or with `joinsSeeds` groups of runs that differ only in their seed. */
 export function comparedRuns(chosen: Compared['members'], joinsSeeds: boolean): Compared[] {
   const groups = new Map<string, Compared['members'][number][]>()
   for (const run of chosen) {
@@ -45,9 +39,9 @@ function letterOf(index: number): string {
   return String.fromCharCode(65 + (index % 26)) + (index < 26 ? '' : String(Math.floor(index / 26) + 1))
 }
 
-/** The first curve of the chart for each of the compared. Seeds are averaged at equal iterations. */
+/** The first curve of the chart for each of the compared runs. Seeds are averaged at equal iterations. */
 export function overlayCurves(
-  chart: Chart,
+  chart: RunChart,
   compared: readonly Compared[],
   axisOf: (rows: readonly MetricRow[]) => Axis,
 ): OverlayCurve[] {
@@ -76,7 +70,7 @@ export function rowPoints(rows: readonly MetricRow[], { metric, isTotal, onlyWit
   })
 }
 
-/** What the last iterations of the compared came to; for seeds mean and interval. */
+/** The last value of each of the compared runs; for seeds their mean and interval. */
 export function lastValues(compared: readonly Compared[], metric: string): string[] {
   return compared.map(({ members }) => {
     const seeds = members.map(({ rows }) => rowPoints(rows, { metric }))
@@ -86,4 +80,19 @@ export function lastValues(compared: readonly Compared[], metric: string): strin
     if (!interval) return UNKNOWN
     return `${percent(interval.mean, 1)} ± ${(100 * (interval.high - interval.mean)).toFixed(1)}`
   })
+}
+
+/** The x axis of a kept run. */
+export function rowsAxis(name: AxisName, rows: readonly MetricRow[]): Axis {
+  if (name === 'iteration') return iterationAxis(rows.at(-1)?.iteration ?? 0)
+  let seconds = 0
+  const own = rows.filter(({ iteration }) => iteration > 0)
+  const at = own.map(({ values }) =>
+    name === 'steps' ? (values['training/env_steps'] ?? 0) : (seconds += values['timing_s/step'] ?? 0),
+  )
+  return growingAxis(
+    name,
+    own.map(({ iteration }) => iteration),
+    at,
+  )
 }

@@ -1,40 +1,28 @@
-/** What the charts show: every curve of a run as points over iterations, and each chart in one sentence. */
+/** The charts of a run: its metrics as curves over iterations. */
 import type { IterationView, RunView } from '../../runs/fold.ts'
 import type { Point } from '../kit/charts/scale.ts'
-import { compact, percent } from '../kit/format.ts'
+import type { Chart, ChartSeries } from '../kit/charts/series.ts'
 import type { World } from './worlds.ts'
 
-/** Where the values of a curve are in the rows of a kept run (metric-rows.ts). */
+/** Where the rows of a kept run (metric-rows.ts) have the values of a series. */
 export interface SeriesSource {
   metric: string
-  /** The sum up to each iteration. */
+  /** Values are added up over the iterations. */
   isTotal?: boolean
-  /** Only iterations that have this one as well. */
+  /** Skips iterations without this metric. */
   onlyWith?: string
 }
 
-export interface Series {
-  name: string
-  hue: 'policy' | 'reward' | 'environment' | 'ink'
-  /** Curves of one chart differ in it, for hues alone do not tell them apart for everybody. */
-  line: 'solid' | 'dashed' | 'dotted'
-  points: Point[]
-  /** Only where rows have it. */
+export interface RunSeries extends ChartSeries {
+  /** Missing where the rows do not have it. */
   source?: SeriesSource
 }
 
-export interface Chart {
-  id: string
-  title: string
-  /** One sentence on what is drawn and where it is defined. */
-  about: string
-  unit: 'share' | 'count' | 'number'
-  series: Series[]
-  /** Reference line. */
-  reference?: { value: number; name: string }
+export interface RunChart extends Chart {
+  series: RunSeries[]
 }
 
-export function charts(view: RunView, world: World = view.settings?.setting ?? 'household'): Chart[] {
+export function charts(view: RunView, world: World = view.settings?.setting ?? 'household'): RunChart[] {
   const metric = (name: string): Point[] => {
     const { iterations, values } = view.series(name)
     return iterations.map((x, i) => ({ x, y: values[i]! }))
@@ -50,7 +38,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
     return along((iteration) => (iteration.isFinished ? (sum += pick(iteration)) : undefined))
   }
   /** Only iterations in which the model learned: a frozen one has no loss. */
-  const learned = (leaf: 'pg_loss' | 'ppo_kl'): Series[] => [
+  const learned = (leaf: 'pg_loss' | 'ppo_kl'): RunSeries[] => [
     {
       name: 'policy',
       hue: 'policy',
@@ -67,12 +55,12 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
     },
   ]
   /** A share measured in evaluations of both splits and in training. */
-  const shares = (hue: 'policy' | 'reward', leaf: string, training: string): Series[] => [
+  const shares = (hue: 'policy' | 'reward', leaf: string, training: string): RunSeries[] => [
     { name: 'in distribution', hue, line: 'solid', ...of(`eval/id/${leaf}`) },
     { name: 'out of distribution', hue, line: 'dashed', ...of(`eval/ood/${leaf}`) },
     { name: 'training', hue: 'ink', line: 'dotted', ...of(training) },
   ]
-  const ofHousehold = (): Chart[] => [
+  const ofHousehold = (): RunChart[] => [
     {
       id: 'accuracy',
       title: 'Policy accuracy',
@@ -93,7 +81,7 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       ],
     },
   ]
-  const ofCoding = (): Chart[] => [
+  const ofCoding = (): RunChart[] => [
     {
       id: 'code',
       title: 'Code',
@@ -180,63 +168,4 @@ export function charts(view: RunView, world: World = view.settings?.setting ?? '
       series: learned('pg_loss'),
     },
   ]
-}
-
-export function writeValue(chart: Chart, value: number): string {
-  return chart.unit === 'share'
-    ? percent(value, 1)
-    : chart.unit === 'count'
-      ? compact(value)
-      : compact(Number(value.toPrecision(3)))
-}
-
-/** The chart in words: where each curve began, where it is, over which iterations. */
-export function summarise(chart: Chart): string {
-  const known = chart.series.filter((series) => series.points.length > 0)
-  if (known.length === 0) return 'No values yet.'
-  const sentences = known.map((series) => {
-    const first = series.points[0]!
-    const last = series.points[series.points.length - 1]!
-    if (series.points.length === 1) return `${series.name} ${writeValue(chart, last.y)} at iteration ${last.x}`
-    return `${series.name} ${writeValue(chart, first.y)} → ${writeValue(chart, last.y)} (iterations ${first.x} to ${last.x})`
-  })
-  return `${sentences.join('; ')}.`
-}
-
-export interface TableRow {
-  /** Iteration, or whatever the chart is over. */
-  at: number
-  /** One for each curve; null where it has none. */
-  values: (number | null)[]
-}
-
-/** All values of curves, a row for each place on the axis that one of them has, in order. */
-export function tableRows(curves: readonly { points: readonly Point[] }[]): TableRow[] {
-  const rows = new Map<number, (number | null)[]>()
-  curves.forEach(({ points }, c) => {
-    for (const { x, y } of points) {
-      let row = rows.get(x)
-      if (!row) rows.set(x, (row = curves.map(() => null)))
-      row[c] = y
-    }
-  })
-  return [...rows].sort(([a], [b]) => a - b).map(([at, values]) => ({ at, values }))
-}
-
-/** At most `limit` of them, spread evenly, the first and the last among them. */
-export function spread<T>(rows: readonly T[], limit: number): readonly T[] {
-  if (rows.length <= limit) return rows
-  return Array.from({ length: limit }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (limit - 1))]!)
-}
-
-/** The value of a series at an iteration, or the last one before it. */
-export function valueAt(series: Series, iteration: number): number | null {
-  let low = 0
-  let high = series.points.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (series.points[middle]!.x <= iteration) low = middle + 1
-    else high = middle
-  }
-  return series.points[low - 1]?.y ?? null
 }

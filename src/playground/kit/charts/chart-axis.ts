@@ -1,5 +1,4 @@
-/** What curves are drawn over: iterations, environment steps or seconds, which are where an iteration stands in its run. */
-import type { MetricRow } from '../../../runs/metric-rows.ts'
+/** The x axis of a chart: iterations, or the environment steps or seconds that a run took up to each of them. */
 import { compact, decimal } from '../format.ts'
 
 export const AXES = {
@@ -11,9 +10,9 @@ export type AxisName = keyof typeof AXES
 
 export interface Axis {
   name: AxisName
-  /** Null where it is not known. */
+  /** Null where the place of the iteration is unknown. */
   of(iteration: number): number | null
-  /** The iteration that stands nearest. */
+  /** The nearest iteration. */
   iterationAt(x: number): number
   /** Where the axis ends. */
   last: number
@@ -30,7 +29,7 @@ export function iterationAxis(lastIteration: number): Axis {
   }
 }
 
-/** Over a quantity that grows with the iterations: `at[i]` of iteration `iterations[i]`, in order; 0 before the first. */
+/** An axis of a quantity that grows: `at[i]` at iteration `iterations[i]`, in order, and 0 before the first. */
 export function growingAxis(name: 'steps' | 'seconds', iterations: readonly number[], at: readonly number[]): Axis {
   const places = new Map<number, number>([
     [0, 0],
@@ -48,21 +47,6 @@ export function growingAxis(name: 'steps' | 'seconds', iterations: readonly numb
     last: Math.max(1e-9, ...at),
     write: name === 'steps' ? compact : duration,
   }
-}
-
-/** The axis of a run from its rows. */
-export function rowsAxis(name: AxisName, rows: readonly MetricRow[]): Axis {
-  if (name === 'iteration') return iterationAxis(rows.at(-1)?.iteration ?? 0)
-  let seconds = 0
-  const own = rows.filter(({ iteration }) => iteration > 0)
-  const at = own.map(({ values }) =>
-    name === 'steps' ? (values['training/env_steps'] ?? 0) : (seconds += values['timing_s/step'] ?? 0),
-  )
-  return growingAxis(
-    name,
-    own.map(({ iteration }) => iteration),
-    at,
-  )
 }
 
 function duration(seconds: number): string {

@@ -1,19 +1,19 @@
 /**
- * A pointer on a chart: pressed and let go of at one place it is a click; moved between, it drags a range. A click on a
- * chart that shows a range waits for a second one, which gives the whole back and opens nothing.
+ * Tells clicks on a chart from drags over a range. While the chart shows a range, a click waits for a second one: a double
+ * click shows the whole run again and must open nothing.
  */
 import type { Axis } from './chart-axis.ts'
 import { draggedRange, type ChartRange } from './chart-range.ts'
 
-/** Pixels that make a press a drag. */
+/** Pixels of movement that turn a press into a drag. */
 const DRAG = 5
-/** Milliseconds that a click waits for a second one. */
+/** How long a click waits for a second one, in milliseconds. */
 const SECOND_CLICK = 250
 
 export class ChartBrush {
-  /** What is dragged over at the moment. */
+  /** The range of the current drag. */
   range = $state.raw<ChartRange | null>(null)
-  /** Where the pointer was pressed, in pixels of the window, and the place on the axis there. */
+  /** The pixel in the window and the place on the axis where the pointer was pressed. */
   #pressed: { left: number; place: number } | null = null
   #wasDragged = false
   #picking: ReturnType<typeof setTimeout> | undefined
@@ -25,14 +25,14 @@ export class ChartBrush {
 
   move(event: PointerEvent, place: number, axis: Axis): void {
     if (this.#pressed === null) return
-    // Let go of outside, before it was a drag.
+    // Released outside the chart before it became a drag.
     if (event.buttons === 0) return this.letGo()
     if (this.range === null && Math.abs(event.clientX - this.#pressed.left) < DRAG) return
     ;(event.currentTarget as Element).setPointerCapture(event.pointerId)
     this.range = draggedRange(this.#pressed.place, place, axis)
   }
 
-  /** The range that was dragged over; null where nothing was. */
+  /** Ends a drag and returns its range; null for a click. */
   release(): ChartRange | null {
     const { range } = this
     this.#wasDragged ||= range !== null
@@ -40,7 +40,7 @@ export class ChartBrush {
     return range
   }
 
-  /** Gives a drag up. */
+  /** Discards a drag. */
   cancel(): void {
     this.#wasDragged = true
     this.letGo()
@@ -50,7 +50,7 @@ export class ChartBrush {
     this.#pressed = this.range = null
   }
 
-  /** Calls `pick` for a click that is one. */
+  /** Calls `pick` unless the click ends a drag or belongs to a double click. */
   click(event: MouseEvent, isRanged: boolean, pick: () => void): void {
     this.stop()
     if (this.#wasDragged || event.detail > 1) return
@@ -58,7 +58,7 @@ export class ChartBrush {
     else pick()
   }
 
-  /** A click that still waits is none any more. */
+  /** Discards a click that still waits for a second one. */
   stop(): void {
     clearTimeout(this.#picking)
   }

@@ -1,10 +1,10 @@
 /**
- * Which stretch of the axis all curves of a section show together, in the units of the axis. One that ends at the newest
- * iteration goes along with the run, as wide as it is; any other stays where it is.
+ * The part of the x axis that all curves of a section show, in units of the axis. A range that ends at the newest
+ * iteration moves along with the run and keeps its width; any other stays in place.
  */
 import type { Point } from './scale.ts'
 import type { Axis, AxisName } from './chart-axis.ts'
-import type { Chart } from '../../run/curves.ts'
+import type { Chart } from './series.ts'
 import { compact } from '../format.ts'
 
 export interface ChartRange {
@@ -12,15 +12,15 @@ export interface ChartRange {
   to: number
 }
 
-/** As it was chosen: of which run, and over what. */
+/** A range with the run and the axis it was chosen on. */
 export interface ChosenRange extends ChartRange {
   runId: string | null
   axis: AxisName
-  /** It ended at the newest iteration. */
+  /** Ended at the newest iteration, and moves with it. */
   follows: boolean
 }
 
-/** Null where that is the whole run. `end` is where the longest of the curves ends, which another run may have. */
+/** Null for the whole run. `end` is the end of the longest curve, which may belong to another run. */
 export function chooseRange(
   { from, to }: ChartRange,
   axis: Axis,
@@ -33,7 +33,7 @@ export function chooseRange(
   return { from: low, to: high, runId, axis: axis.name, follows: high >= axis.last }
 }
 
-/** Between two places of a drag, in either order; whole iterations, and never less than one. */
+/** The range between two ends of a drag, in either order; on an axis of iterations at least one whole iteration. */
 export function draggedRange(one: number, other: number, axis: Axis): ChartRange {
   const from = Math.min(one, other)
   const to = Math.max(one, other)
@@ -41,7 +41,7 @@ export function draggedRange(one: number, other: number, axis: Axis): ChartRange
   return { from: Math.floor(from), to: Math.max(Math.floor(from) + 1, Math.ceil(to)) }
 }
 
-/** What is shown of the axis now; null for all of it. A range that was chosen over another quantity keeps its iterations. */
+/** The part of the axis to show now; null for all of it. On another axis, a chosen range keeps its iterations. */
 export function shownRange(
   chosen: ChosenRange | null,
   runId: string | null,
@@ -54,28 +54,30 @@ export function shownRange(
   const range = { from: chosen.from + moved, to: chosen.to + moved }
   if (own === axis) return range
   const from = axis.of(own.iterationAt(range.from))
-  // An iteration under way has no place on the others yet.
+  // A running iteration has no place on the other axes yet.
   const to = axis.of(own.iterationAt(range.to)) ?? axis.last
   return from === null || from >= to ? null : { from, to }
 }
 
-/** What was written into the two fields; an empty one is that end of the axis. */
+/** Reads the two fields of a range; an empty field means that end of the axis. */
 export function readRange(from: string, to: string, end: number): ChartRange | { problem: string } {
   const low = from.trim() === '' ? 0 : Number(from)
   const high = to.trim() === '' ? end : Number(to)
   const wrong = !Number.isFinite(low) ? from : !Number.isFinite(high) ? to : null
-  if (wrong !== null) return { problem: `“${wrong}” is no number, so the curves stay as they are.` }
-  if (low < 0) return { problem: `The axis begins at 0, and ${compact(low)} is before it. Write 0 or more.` }
+  if (wrong !== null) return { problem: `“${wrong}” is not a number. Enter a number, or leave the field empty.` }
+  if (low < 0) return { problem: `The axis starts at 0. Enter 0 or more instead of ${compact(low)}.` }
   if (low >= end)
     return {
-      problem: `There is nothing from ${compact(low)} on: the curves end at ${compact(end)}. Let “From” be less than that.`,
+      problem: `The curves end at ${compact(end)}. Enter less than that in “From”.`,
     }
   if (low >= high)
-    return { problem: `A range from ${compact(low)} to ${compact(high)} is empty. Let it begin before it ends.` }
+    return {
+      problem: `The range from ${compact(low)} to ${compact(high)} is empty. Enter less in “From” than in “to”.`,
+    }
   return { from: low, to: Math.min(high, end) }
 }
 
-/** The points inside, and the next one on either side, so that lines run up to the edges. In order of x. */
+/** The points in the range and one on either side, so that lines reach the edges. `points` are in order of x. */
 export function pointsAround<P extends Point>(points: readonly P[], range: ChartRange | null): readonly P[] {
   if (range === null) return points
   const first = points.findIndex(({ x }) => x >= range.from)
@@ -88,7 +90,7 @@ export function pointsInside<P extends Point>(points: readonly P[], range: Chart
   return range === null ? points : points.filter(({ x }) => x >= range.from && x <= range.to)
 }
 
-/** The chart with the iterations alone that are seen. */
+/** The chart with only the iterations in the range. */
 export function seenChart(chart: Chart, axis: Axis, range: ChartRange | null): Chart {
   if (range === null) return chart
   return {

@@ -1,4 +1,4 @@
-/** Axes and paths of line charts; numbers in, numbers and SVG paths out. */
+/** Scales, ticks and SVG paths of line charts. */
 
 export interface Scale {
   domain: [number, number]
@@ -13,13 +13,13 @@ export function linear(domain: [number, number], range: [number, number]): Scale
   return { domain, at: (value) => r0 + (value - d0) * slope }
 }
 
-/** As `linear`, of the logarithms; the domain is above 0, and what is not above 0 lies at its lower end. */
+/** `linear` over logarithms. The domain is above 0; values that are not lie at its lower end. */
 export function logarithmic(domain: [number, number], range: [number, number]): Scale {
   const scale = linear([Math.log10(domain[0]), Math.log10(domain[1])], range)
   return { domain, at: (value) => scale.at(Math.log10(Math.max(value, domain[0]))) }
 }
 
-/** Powers of ten inside the domain, or the ends of one that has fewer than two. */
+/** The powers of ten in the domain, or its ends where it has fewer than two. */
 export function logTicks([low, high]: [number, number]): number[] {
   const result: number[] = []
   for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power++)
@@ -27,7 +27,7 @@ export function logTicks([low, high]: [number, number]): number[] {
   return result.length > 1 ? result : [low, high]
 }
 
-/** Round values inside the domain, about `count` of them: steps of 1, 2 or 5 times a power of ten. */
+/** About `count` round values in the domain, in steps of 1, 2 or 5 times a power of ten. */
 export function ticks([low, high]: [number, number], count: number, isInteger = false): number[] {
   if (!(high > low)) return [low]
   const rough = (high - low) / Math.max(1, count)
@@ -40,7 +40,7 @@ export function ticks([low, high]: [number, number], count: number, isInteger = 
   return result
 }
 
-/** The domain widened to round numbers, so that it moves seldom while values arrive. */
+/** The domain of the values, widened to round numbers so that it seldom changes while values arrive. */
 export function roundDomain(values: Iterable<number | null>, atLeast?: [number, number]): [number, number] {
   let low = atLeast ? atLeast[0] : Infinity
   let high = atLeast ? atLeast[1] : -Infinity
@@ -50,7 +50,7 @@ export function roundDomain(values: Iterable<number | null>, atLeast?: [number, 
     if (value > high) high = value
   }
   if (low > high) return [0, 1]
-  // What differs by less than doubles can tell apart is one value.
+  // Values that differ by no more than rounding count as one.
   if (high - low <= 1e-12 * Math.max(1e-300, Math.abs(low), Math.abs(high))) high = low
   if (low === high && Math.abs(low) < 1e-300) return [0, 1]
   if (low === high) return low > 0 ? [0, low * 2] : [low * 2, 0]
@@ -69,8 +69,8 @@ export interface Point {
 }
 
 /**
- * The known points of a series as a path. More points than pixels are thinned to the lowest and the highest of each
- * pixel column, so that spikes stay.
+ * Points as an SVG path. A dense series keeps only the lowest and the highest point of each pixel column, so that spikes
+ * stay visible.
  */
 export function linePath(points: readonly Point[], x: Scale, y: Scale): string {
   let path = ''

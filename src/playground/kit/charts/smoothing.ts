@@ -1,9 +1,9 @@
 /**
- * A curve with its noise averaged away: the exponential moving average, without its pull towards zero at the start,
+ * The exponential moving average of a curve, corrected for its bias towards zero at the start,
  *
  *     m_t = w · m_(t-1) + (1 - w) · y_t      m_0 = 0      shown: m_t / (1 - w^t)
  *
- * as TensorBoard and W&B have it. A weight of 0 changes nothing.
+ * as in TensorBoard and W&B. A weight of 0 changes nothing.
  */
 import type { Point } from './scale.ts'
 

@@ -2,7 +2,8 @@
 import { DOMAIN_ACCURACY, DOMAIN_EVALUATION_ACCURACY } from '../../../cluster/protocol.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import type { Point } from '../../kit/charts/scale.ts'
-import { charts, type Chart, type Series } from '../../run/curves.ts'
+import { charts } from '../../run/curves.ts'
+import type { Chart, ChartSeries } from '../../kit/charts/series.ts'
 
 function pointsOf(view: RunView, name: string): Point[] {
   const { iterations, values } = view.series(name)
@@ -51,10 +52,13 @@ export interface NamedRun {
 const LINES = ['solid', 'dashed', 'dotted'] as const
 const HUES = ['policy', 'reward', 'environment', 'ink'] as const
 /** Neighbours differ in both, so that hues are not all that tells them apart; three and four have no common divisor. */
-const LOOKS: readonly Pick<Series, 'hue' | 'line'>[] = Array.from({ length: LINES.length * HUES.length }, (_, i) => ({
-  hue: HUES[i % HUES.length]!,
-  line: LINES[i % LINES.length]!,
-}))
+const LOOKS: readonly Pick<ChartSeries, 'hue' | 'line'>[] = Array.from(
+  { length: LINES.length * HUES.length },
+  (_, i) => ({
+    hue: HUES[i % HUES.length]!,
+    line: LINES[i % LINES.length]!,
+  }),
+)
 
 /** Training accuracy of several runs; null for fewer than two. Each keeps its look while runs come and go at the end. */
 export function sideBySide(runs: readonly NamedRun[]): Chart | null {

@@ -1,7 +1,7 @@
 /** Which lesson is open, and which have been learned: an observation that was made once stays made, until it is forgotten. */
 import type { Lesson } from './lessons.ts'
 import type { Settings } from '../../../method/settings.ts'
-import { readLearned, writeLearned, type Learned, type LearnedLessons } from './learned-lessons.ts'
+import { readLearned, writeLearned, type Learned, type LearnedLessons } from './learned.ts'
 import type { Playground } from '../../state/playground.svelte.ts'
 
 export class Lessons {

@@ -17,7 +17,7 @@ import {
   lambdaRewardsFailure,
   silentUnanimity,
   sparserOutcome,
-} from './lesson-observations.ts'
+} from './observations.ts'
 
 export interface Observation {
   isMade: boolean

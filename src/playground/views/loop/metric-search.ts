@@ -8,7 +8,7 @@ import { METRIC_ALIASES } from '../../../runs/metric-aliases.ts'
 import type { MetricRow } from '../../../runs/metric-rows.ts'
 import type { Point } from '../../kit/charts/scale.ts'
 import { rowPoints } from '../../run/compare.ts'
-import type { Chart, Series } from '../../run/curves.ts'
+import type { RunChart, RunSeries } from '../../run/curves.ts'
 
 export interface Alias {
   of: 'verl' | 'TRL' | 'TRL in W&B'
@@ -61,7 +61,7 @@ export function metricPoints(view: RunView, rows: readonly MetricRow[], name: st
   return rowPoints(rows, { metric: name }).filter(({ x }) => x <= last)
 }
 
-export function metricChart(view: RunView, rows: readonly MetricRow[], { name, aliases }: FoundMetric): Chart {
+export function metricChart(view: RunView, rows: readonly MetricRow[], { name, aliases }: FoundMetric): RunChart {
   const known = aliases.filter(({ of }) => of !== 'TRL in W&B').map((alias) => `${alias.of} calls it ${alias.name}.`)
   return {
     id: name,
@@ -96,7 +96,7 @@ function meaningOf(name: string): string {
   return 'As this run logged it.'
 }
 
-function hueOf(name: string): Series['hue'] {
+function hueOf(name: string): RunSeries['hue'] {
   if (/^(?:policy|eval)\//u.test(name)) return 'policy'
   if (/^(?:reward|theory)\//u.test(name)) return 'reward'
   return name.startsWith('env/') ? 'environment' : 'ink'

@@ -12,7 +12,7 @@ import { ABLATION_IDS, ablationLabel, ablationOf, experimentKey, type AblationId
 import { decimal, percent, signed } from '../../kit/format.ts'
 import { experimentName } from '../../run/run-names.ts'
 import { seedDifference, verdictOf, type BySeed, type SeedDifference, type Verdict } from './seed-difference.ts'
-import { meanInterval } from '../../kit/charts/seed-interval.ts'
+import { meanInterval } from '../../run/seed-interval.ts'
 import type { World } from '../../run/worlds.ts'
 
 type Measure = 'last' | 'last-tenth' | 'total'

@@ -14,7 +14,7 @@
  *
  * Each interval holds by itself: of twenty comparisons without any difference, one is expected to miss zero.
  */
-import { meanInterval, studentT } from '../../kit/charts/seed-interval.ts'
+import { meanInterval, studentT } from '../../run/seed-interval.ts'
 
 export type BySeed = ReadonlyMap<number, number>
 

@@ -1,5 +1,5 @@
 /** What is drawn of the pool over a run: what was let in, how far it has drifted, and of which kinds it is. */
-import type { Chart, Series } from '../../run/curves.ts'
+import type { Chart, ChartSeries } from '../../kit/charts/series.ts'
 import type { DriftRow, DriftRows } from './drift-history.ts'
 import { percent } from '../../kit/format.ts'
 import { DRIFTED_MIX, DRIFTED_WORDS, hasDrifted } from '../../run/task-drift.ts'
@@ -7,7 +7,7 @@ import type { World } from '../../run/worlds.ts'
 
 export function driftCharts({ rows }: DriftRows, world: World): Chart[] {
   const points = (pick: (row: DriftRow) => number) => rows.map((row) => ({ x: row.iteration, y: pick(row) }))
-  const series = (name: string, line: Series['line'], pick: (row: DriftRow) => number): Series => ({
+  const series = (name: string, line: ChartSeries['line'], pick: (row: DriftRow) => number): ChartSeries => ({
     name,
     hue: line === 'dotted' ? 'ink' : 'environment',
     line,

@@ -19,7 +19,7 @@ describe('a pointer on a chart', () => {
   })
   afterEach(() => vi.useRealTimers())
 
-  it('that hardly moves clicks', () => {
+  it('clicks if it hardly moves', () => {
     brush.press(pointer(50), 10)
     brush.move(pointer(53), 11, axis)
     expect(brush.range).toBeNull()
@@ -28,7 +28,7 @@ describe('a pointer on a chart', () => {
     expect(picked).toBe(1)
   })
 
-  it('that moves drags a range, and the click that follows is none', () => {
+  it('drags a range if it moves, and ignores the click that follows', () => {
     brush.press(pointer(50), 10)
     brush.move(pointer(80), 20.4, axis)
     expect(brush.range).toEqual({ from: 10, to: 21 })
@@ -43,7 +43,7 @@ describe('a pointer on a chart', () => {
     expect(picked).toBe(1)
   })
 
-  it('gives a drag up, when told and when it was let go of outside', () => {
+  it('discards a drag when cancelled or released outside', () => {
     brush.press(pointer(50), 10)
     brush.move(pointer(80), 20, axis)
     brush.cancel()
@@ -56,7 +56,7 @@ describe('a pointer on a chart', () => {
     expect(brush.range).toBeNull()
   })
 
-  it('waits on a range for a second click, which picks nothing', () => {
+  it('waits for a second click while a range is shown, and picks nothing on a double click', () => {
     brush.click(click(1), true, pick)
     brush.click(click(2), true, pick)
     vi.runAllTimers()
@@ -67,7 +67,7 @@ describe('a pointer on a chart', () => {
     expect(picked).toBe(1)
   })
 
-  it('drags with its first button alone', () => {
+  it('drags only with the primary button', () => {
     brush.press(pointer(50, { button: 2 }), 10)
     brush.move(pointer(80), 20, axis)
     expect(brush.range).toBeNull()

@@ -10,7 +10,7 @@ import {
   seenChart,
   shownRange,
 } from '../../../../src/playground/kit/charts/chart-range.ts'
-import { summarise, type Chart } from '../../../../src/playground/run/curves.ts'
+import { summarise, type Chart } from '../../../../src/playground/kit/charts/series.ts'
 
 /** Iteration i ends at step 10·i². */
 const steps = (last: number) => {
@@ -20,29 +20,29 @@ const steps = (last: number) => {
 const axisOf = (last: number) => (name: AxisName) => (name === 'steps' ? steps(last) : iterationAxis(last))
 
 describe('the range of the curves', () => {
-  it('stays where it is while the run goes on', () => {
+  it('stays in place while the run continues', () => {
     const chosen = chooseRange({ from: 10, to: 20 }, iterationAxis(50), 50, 'a')
     expect(shownRange(chosen, 'a', iterationAxis(90), axisOf(90))).toEqual({ from: 10, to: 20 })
   })
 
-  it('goes along with the run, as wide as it is, where it ended at the newest iteration', () => {
+  it('moves along with the run and keeps its width if it ended at the newest iteration', () => {
     const chosen = chooseRange({ from: 40, to: 50 }, iterationAxis(50), 50, 'a')
     expect(shownRange(chosen, 'a', iterationAxis(57), axisOf(57))).toEqual({ from: 47, to: 57 })
   })
 
-  it('does not run ahead where a longer run lies over the curves', () => {
+  it('does not run ahead when a longer run is drawn over the curves', () => {
     const chosen = chooseRange({ from: 40, to: 80 }, iterationAxis(50), 80, 'a')
     expect(shownRange(chosen, 'a', iterationAxis(60), axisOf(60))).toEqual({ from: 40, to: 80 })
     expect(shownRange(chosen, 'a', iterationAxis(85), axisOf(85))).toEqual({ from: 45, to: 85 })
   })
 
-  it('is the whole where it covers the axis, and of another run', () => {
+  it('is the whole run if it covers the axis or was chosen for another run', () => {
     expect(chooseRange({ from: -1, to: 50 }, iterationAxis(50), 50, 'a')).toBeNull()
     const chosen = chooseRange({ from: 1, to: 5 }, iterationAxis(50), 50, 'a')
     expect(shownRange(chosen, 'b', iterationAxis(50), axisOf(50))).toBeNull()
   })
 
-  it('keeps its iterations over another quantity, and is exact again on the way back', () => {
+  it('keeps its iterations on another axis, and is exact again on the first one', () => {
     const chosen = chooseRange({ from: 3, to: 7 }, iterationAxis(20), 20, 'a')
     expect(shownRange(chosen, 'a', steps(20), axisOf(20))).toEqual({ from: 90, to: 490 })
     expect(shownRange(chosen, 'a', iterationAxis(20), axisOf(20))).toEqual({ from: 3, to: 7 })
@@ -52,7 +52,7 @@ describe('the range of the curves', () => {
     expect(shownRange(ofSteps, 'a', iterationAxis(20), axisOf(20))).toEqual({ from: 3, to: 7 })
   })
 
-  it('is dragged in either direction, over whole iterations and never over none', () => {
+  it('is dragged in either direction, over at least one whole iteration', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 99, noNaN: true }), fc.double({ min: 0, max: 99, noNaN: true }), (a, b) => {
         const range = draggedRange(a, b, iterationAxis(100))
@@ -65,7 +65,7 @@ describe('the range of the curves', () => {
     )
   })
 
-  it('is read from two fields, and what is wrong is said', () => {
+  it('is read from two fields, with a message for invalid ones', () => {
     expect(readRange('', '', 12)).toEqual({ from: 0, to: 12 })
     expect(readRange('4', '', 12)).toEqual({ from: 4, to: 12 })
     expect(readRange('4', '99', 12)).toEqual({ from: 4, to: 12 })
@@ -73,16 +73,16 @@ describe('the range of the curves', () => {
     expect(problem('8', '4')).toMatch(/from 8 to 4 is empty/)
     expect(problem('4', '4')).toMatch(/empty/)
     expect(problem('12', '')).toMatch(/curves end at 12/)
-    expect(problem('-1', '')).toMatch(/begins at 0/)
-    expect(problem('x', '')).toMatch(/“x” is no number/)
+    expect(problem('-1', '')).toMatch(/starts at 0/)
+    expect(problem('x', '')).toMatch(/“x” is not a number/)
   })
 })
 
-describe('what is seen of a curve', () => {
+describe('the shown part of a curve', () => {
   const points = [1, 4, 5, 9, 12].map((x) => ({ x, y: 10 * x }))
   const xs = (found: readonly { x: number }[]) => found.map(({ x }) => x)
 
-  it('reaches to the next points outside, so that the line crosses the edges', () => {
+  it('includes the next points outside, so that the line crosses the edges', () => {
     expect(xs(pointsAround(points, { from: 4, to: 6 }))).toEqual([1, 4, 5, 9])
     expect(xs(pointsAround(points, { from: 6, to: 8 }))).toEqual([5, 9])
     expect(xs(pointsAround(points, { from: 0, to: 2 }))).toEqual([1, 4])
@@ -91,7 +91,7 @@ describe('what is seen of a curve', () => {
     expect(xs(pointsInside(points, { from: 4, to: 9 }))).toEqual([4, 5, 9])
   })
 
-  it('is what the sentence and the table tell, over any axis', () => {
+  it('is summarised in words, on any axis', () => {
     const chart: Chart = {
       id: 'x',
       title: 'x',

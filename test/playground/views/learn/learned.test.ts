@@ -1,7 +1,7 @@
 /** What was observed in lessons lasts, and nothing that somebody or something left in the storage does harm. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { parseLearned, type Learned } from '../../../../src/playground/views/learn/learned-lessons.ts'
+import { parseLearned, type Learned } from '../../../../src/playground/views/learn/learned.ts'
 import { Lessons } from '../../../../src/playground/views/learn/lessons.svelte.ts'
 
 const KEY = 'playground.lessons'

@@ -1,9 +1,9 @@
 /** The lesson that somebody looks at, in their own run: what has been seen, what has been done, and the page's hand in it. */
 import { untrack } from 'svelte'
 import { isLiveSetting, parseSettings, type LivePatch, type Settings } from '../../../method/settings.ts'
-import { stepsDone } from './lesson-steps.ts'
+import { stepsDone } from './steps.ts'
 import { isRunOf, lessonSettings, observe, type Lesson, type Observation, type Variation } from './lessons.ts'
-import type { Learned } from './learned-lessons.ts'
+import type { Learned } from './learned.ts'
 import type { Lessons } from './lessons.svelte.ts'
 import type { Playground } from '../../state/playground.svelte.ts'
 

@@ -1,19 +1,14 @@
 /**
- * Several seeds of one configuration as their mean and a 95 % interval of it, by Student's t:
+ * The mean of several seeds of one configuration and its 95 % interval (Student's t):
  *
  *     mean ± t(0.975, n - 1) · s / √n          s² = Σ (y - mean)² / (n - 1)
  *
- * It supposes that seeds are independent and their values about normal. With the three to ten seeds that a tab runs, a
- * bootstrap of so few values would be too narrow. An iteration counts where every seed has a value.
+ * Assumes independent seeds with about normal values: a bootstrap of the three to ten seeds that a tab runs would be too
+ * narrow. Only iterations in which every seed has a value count.
  */
-export interface Interval {
-  x: number
-  mean: number
-  low: number
-  high: number
-}
+import type { Interval } from '../kit/charts/series.ts'
 
-/** t(0.975, ν) for ν = 1 … 30 (any table of Student's distribution); beyond, Cornish and Fisher's expansion holds. */
+/** t(0.975, ν) for ν = 1 … 30 (any table of Student's distribution); above, Cornish and Fisher's expansion. */
 const T = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
   2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
@@ -25,7 +20,7 @@ export function studentT(degrees: number): number {
   return T[degrees - 1] ?? z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
 }
 
-/** Null for fewer than two values, of which nothing is known about their spread. */
+/** Null for fewer than two values, which have no spread. */
 export function meanInterval(values: readonly number[]): Omit<Interval, 'x'> | null {
   const n = values.length
   if (n < 2) return null

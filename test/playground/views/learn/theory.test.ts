@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { summariseFunctions } from '../../../../src/playground/kit/charts/functions.ts'
 import {
   agreementCurve,
   boundCurve,
-  summariseFunctions,
   theoryCharts,
   theoryNumbers,
-} from '../../../../src/playground/views/learn/theory-curves.ts'
+} from '../../../../src/playground/views/learn/theory.ts'
 
 const input = fc.record({
   pPlus: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -16,8 +16,8 @@ const input = fc.record({
   isShared: fc.boolean(),
 })
 
-describe('the theory panel', () => {
-  it('teaches μ − 1 at one half, and both ends of the curve are one kind of vote alone', () => {
+describe('the theory', () => {
+  it('gives a training signal of μ − 1 at one half, and only one kind of vote at either end', () => {
     fc.assert(
       fc.property(input, (at) => {
         const curve = agreementCurve(at)
@@ -28,7 +28,7 @@ describe('the theory panel', () => {
     )
   })
 
-  it('names the least m that the bound promises 95 % for', () => {
+  it('finds the least m with a bound of 95 %', () => {
     fc.assert(
       fc.property(input, (at) => {
         const { evaluationsFor95: m, mu } = theoryNumbers(at)
@@ -40,7 +40,7 @@ describe('the theory panel', () => {
     )
   })
 
-  it('promises more with more votes, and nothing at μ ≤ 1', () => {
+  it('has a higher bound with more votes, and none at μ ≤ 1', () => {
     fc.assert(
       fc.property(input, (at) => {
         const values = boundCurve(at).map(({ y }) => y)
@@ -63,7 +63,7 @@ describe('the charts of the theory', () => {
   const here = { pPlus: 0.8, pMinus: 0.6, accuracy: 0.5, evaluations: 3, isShared: false }
   const run = { pPlus: 0.9, pMinus: 0.5, accuracy: 0.25, evaluations: 64, isShared: false, iteration: 7 }
 
-  it('have every mark on the curve of its name, within the axes', () => {
+  it('have each mark on its curve, within the axes', () => {
     fc.assert(
       fc.property(input, input, (at, ofRun) => {
         for (const { curves, marks, x, y } of theoryCharts(at, { ...ofRun, iteration: 3 })) {
@@ -85,7 +85,7 @@ describe('the charts of the theory', () => {
     )
   })
 
-  it('say in words what they show, the run beside the sliders', () => {
+  it('are summarised in words, with the run beside the sliders', () => {
     const [bound, agreement] = theoryCharts(here, run)
     expect(summariseFunctions(bound!)).toBe(
       'The bound over m. Over m, votes: here 15 % at 1, 38 % at 3, 99 % at 32; iteration 7 15 % at 1, 99 % at 32.',

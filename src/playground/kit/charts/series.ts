@@ -1,0 +1,86 @@
+/** The data of a line chart, in words and as the rows of a table. */
+import { compact, percent } from '../format.ts'
+import type { Point } from './scale.ts'
+
+export interface ChartSeries {
+  name: string
+  hue: 'policy' | 'reward' | 'environment' | 'ink'
+  /** Differs between the series of a chart: not everybody can tell their hues apart. */
+  line: 'solid' | 'dashed' | 'dotted'
+  /** One for each iteration that has a value, in order. */
+  points: Point[]
+}
+
+export interface Chart {
+  id: string
+  title: string
+  /** One sentence on what is drawn and how it is defined. */
+  about: string
+  unit: 'share' | 'count' | 'number'
+  series: ChartSeries[]
+  reference?: { value: number; name: string }
+}
+
+/** A mean and its confidence interval at x. */
+export interface Interval {
+  x: number
+  mean: number
+  low: number
+  high: number
+}
+
+/** A curve of another run, drawn behind those of the chart. A band shows the spread around its points. */
+export interface OverlayCurve {
+  letter: string
+  points: Point[]
+  band: Interval[] | null
+}
+
+export function writeValue({ unit }: Pick<Chart, 'unit'>, value: number): string {
+  if (unit === 'share') return percent(value, 1)
+  return compact(unit === 'count' ? value : Number(value.toPrecision(3)))
+}
+
+/** Where each curve starts, where it is now, and over which iterations. */
+export function summarise(chart: Chart): string {
+  const known = chart.series.filter(({ points }) => points.length > 0)
+  if (known.length === 0) return 'No values yet.'
+  const sentences = known.map(({ name, points }) => {
+    const first = points[0]!
+    const last = points.at(-1)!
+    if (points.length === 1) return `${name} ${writeValue(chart, last.y)} at iteration ${last.x}`
+    return `${name} ${writeValue(chart, first.y)} → ${writeValue(chart, last.y)} (iterations ${first.x} to ${last.x})`
+  })
+  return `${sentences.join('; ')}.`
+}
+
+/** The value at an iteration, or the last one before it. */
+export function valueAt({ points }: Pick<ChartSeries, 'points'>, iteration: number): number | null {
+  return points.findLast(({ x }) => x <= iteration)?.y ?? null
+}
+
+export interface TableRow {
+  /** Place on the x axis, usually an iteration. */
+  at: number
+  /** One for each curve; null where it has no value. */
+  values: (number | null)[]
+}
+
+/** A row for each x at which any of the curves has a value, in order. */
+export function tableRows(curves: readonly { points: readonly Point[] }[]): TableRow[] {
+  const rows = new Map<number, (number | null)[]>()
+  curves.forEach(({ points }, c) => {
+    for (const { x, y } of points) {
+      let row = rows.get(x)
+      if (!row) rows.set(x, (row = curves.map(() => null)))
+      row[c] = y
+    }
+  })
+  return [...rows].sort(([a], [b]) => a - b).map(([at, values]) => ({ at, values }))
+}
+
+/** At most `limit` rows, spread evenly, including the first and the last. */
+export function spread<T>(rows: readonly T[], limit: number): readonly T[] {
+  if (rows.length <= limit) return rows
+  return Array.from({ length: limit }, (_, i) => rows[Math.round((i * (rows.length - 1)) / (limit - 1))]!)
+}
