@@ -1,5 +1,5 @@
 /** What a machine says of itself to who is to judge the numbers from it. */
-import type { BackendName } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
 
 export interface MachineBackend {
   name: BackendName

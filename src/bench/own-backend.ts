@@ -1,6 +1,7 @@
 /** Our own backends, started so that peers in the same thread can use theirs in between. */
 import * as tf from '@tensorflow/tfjs-core'
-import { type BackendName, selectBackend } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
+import { selectBackend } from '../language-model/backends/select-backend.ts'
 import type { StartedBackend } from './subjects.ts'
 
 /** For people. */

@@ -1,6 +1,6 @@
 /** Our own transformer and generator as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
-import type { BackendName } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
 import { Generator } from '../language-model/sampling/generate.ts'
 import { defaultBatchSizes } from '../language-model/weights/memory-budget.ts'
 import { packMicroBatches } from '../language-model/training/packing.ts'

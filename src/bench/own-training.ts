@@ -1,6 +1,6 @@
 /** Our own transformer and trainer as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
-import type { BackendName } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
 import { type SupervisedExample, Trainer } from '../language-model/training/trainer.ts'
 import { Transformer } from '../language-model/transformer.ts'
 import { defaultBatchSizes } from '../language-model/weights/memory-budget.ts'

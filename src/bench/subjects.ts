@@ -1,5 +1,5 @@
 /** Who is measured: our own engine and peers behind the same few calls, each with the same weights. */
-import type { BackendName } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
 import type { BenchModel, TokenBatch } from './bench-model.ts'
 
 export interface TrainingSubject {

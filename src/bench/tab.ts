@@ -2,8 +2,8 @@
  * The suites in a tab: our own engine alone, on the CPU and, where there is a graphics adapter, on WebGPU. Peers are not
  * shipped with the page; `npm run bench` measures beside them, and with more repetitions over more sizes.
  */
+import { BACKENDS } from '../language-model/backends/backend.ts'
 import { webGpuObstacle } from '../engines/backends/choice.ts'
-import { BACKENDS } from '../language-model/backends/index.ts'
 import type { Role } from '../method/ports.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
 import type { JudgeSuiteOptions } from './judge.ts'
@@ -31,7 +31,7 @@ export class BenchService {
   }
 
   async machine(): Promise<Machine> {
-    const { selectBackend } = await import('../language-model/backends/index.ts')
+    const { selectBackend } = await import('../language-model/backends/select-backend.ts')
     const backends: MachineBackend[] = []
     for (const name of BACKENDS) {
       const obstacle = name === 'webgpu' ? await webGpuObstacle((navigator as Partial<Navigator>).gpu) : null

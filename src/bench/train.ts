@@ -2,7 +2,7 @@
  * Training: one step of supervised learning on random tokens, with a loss on every one, beside peers on the same weights; how much of
  * the machine it uses, where its time goes, and how time and memory grow.
  */
-import type { BackendName } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
 import { type BenchModel, benchModel, type BenchShape, randomBatch, type TokenBatch } from './bench-model.ts'
 import { largestDifference } from './comparison.ts'
 import { openField, ratioVerdict, type RatioTargets, targetVerdict } from './field.ts'

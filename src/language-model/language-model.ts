@@ -14,7 +14,8 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../method/ports.ts'
-import { type BackendName, guardDevice, selectBackend } from './backends/index.ts'
+import type { BackendName } from './backends/backend.ts'
+import { guardDevice, selectBackend } from './backends/select-backend.ts'
 import { readCheckpoint, writeCheckpoint, writeWeights } from './files/checkpoint.ts'
 import { parseModelConfig, type ModelConfig } from './files/config.ts'
 import { Generator } from './sampling/generate.ts'

@@ -2,7 +2,7 @@
  * Opens the model of one role, by its kind. Our own transformer and WebLLM compute in a worker that is supervised; servers are
  * talked to from the loop's own thread, which only waits for them.
  */
-import type { BackendName } from '../language-model/backends/index.ts'
+import type { BackendName } from '../language-model/backends/backend.ts'
 import { deriveSeed } from '../method/random.ts'
 import type { Settings } from '../method/settings.ts'
 import type { WorkerLostError } from '../threads/errors.ts'

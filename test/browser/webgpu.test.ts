@@ -1,6 +1,6 @@
 /** The same checkpoint computes the same on WebGPU and on the CPU, here on Chromium's software adapter, which is slow: everything is tiny. */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { BackendName } from '../../src/language-model/backends/index.ts'
+import type { BackendName } from '../../src/language-model/backends/backend.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/weights/half-precision.ts'
 import { type NamedTensor, readSafetensors, writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import {

@@ -1,7 +1,7 @@
 /** Models small enough to test with, a tokenizer for them, and the backend that the tests run on. */
 import * as tf from '@tensorflow/tfjs-core'
 import '@tensorflow/tfjs-backend-cpu'
-import { registerBackends } from '../../src/language-model/backends/index.ts'
+import { registerBackends } from '../../src/language-model/backends/select-backend.ts'
 import { parseModelConfig } from '../../src/language-model/files/config.ts'
 import { LanguageModel, type LanguageModelOptions } from '../../src/language-model/language-model.ts'
 import { initialWeights } from '../../src/language-model/weights/parameters.ts'

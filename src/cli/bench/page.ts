@@ -5,7 +5,7 @@
  */
 import type * as OnnxRuntime from 'onnxruntime-web'
 import { webGpuObstacle } from '../../engines/backends/choice.ts'
-import type { BackendName } from '../../language-model/backends/index.ts'
+import type { BackendName } from '../../language-model/backends/backend.ts'
 import { generateSuite, type GenerateSizes } from '../../bench/generate.ts'
 import { type OwnGeneration, ownGeneration } from '../../bench/own-generation.ts'
 import { ownTraining } from '../../bench/own-training.ts'

@@ -1,5 +1,5 @@
 /** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
-import { BACKENDS } from '../../language-model/backends/index.ts'
+import { BACKENDS } from '../../language-model/backends/backend.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
 import {

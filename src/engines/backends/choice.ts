@@ -3,7 +3,7 @@
  * what a run does, one small generation and one update of the policy, each after a warm-up that compiles its kernels;
  * the faster one is taken. A software adapter is the processor again, only slower, so it is not asked.
  */
-import { type BackendName, BACKENDS } from '../../language-model/backends/index.ts'
+import { type BackendName, BACKENDS } from '../../language-model/backends/backend.ts'
 import type { LanguageModelPort } from '../../method/ports.ts'
 
 export interface BackendChoice {

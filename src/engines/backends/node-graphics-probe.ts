@@ -1,5 +1,5 @@
 /** The process of node-graphics.ts: says what is in the way of WebGPU, and ends. */
-import { provideGpuInNode } from '../../language-model/backends/index.ts'
+import { provideGpuInNode } from '../../language-model/backends/node-gpu.ts'
 import { webGpuObstacle } from './choice.ts'
 
 await provideGpuInNode()

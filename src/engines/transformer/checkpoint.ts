@@ -2,7 +2,7 @@
  * A checkpoint of somebody else's in our own transformer: refused before its weights are loaded where they cannot fit, with
  * adapters where these are trained, and with its chat template's pieces where the folder has one.
  */
-import type { BackendName } from '../../language-model/backends/index.ts'
+import type { BackendName } from '../../language-model/backends/backend.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
 import { LanguageModel } from '../../language-model/language-model.ts'

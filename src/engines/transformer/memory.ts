@@ -8,7 +8,7 @@
  *     activations  of the tokens run at once (memory-budget.ts), forward and backward where the model learns
  *     rest         logits in pieces of 16 MB, their gradients, and what kernels put aside
  */
-import { ModelTooLargeError } from '../../language-model/backends/index.ts'
+import { ModelTooLargeError } from '../../language-model/backends/backend.ts'
 import type { ModelConfig } from '../../language-model/files/config.ts'
 import type { LoraOptions } from '../../language-model/lora/options.ts'
 import { bytesPerToken, defaultBatchSizes } from '../../language-model/weights/memory-budget.ts'

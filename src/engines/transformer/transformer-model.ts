@@ -2,7 +2,8 @@
  * The engine of our own transformer: a language model of this machine, as a service that a worker exposes. All three
  * roles are this one class; each has its own thread, so that policy and reward model compute at the same time.
  */
-import { selectBackend, type BackendName } from '../../language-model/backends/index.ts'
+import { selectBackend } from '../../language-model/backends/select-backend.ts'
+import type { BackendName } from '../../language-model/backends/backend.ts'
 import { LanguageModel } from '../../language-model/language-model.ts'
 import { writeSafetensors } from '../../language-model/files/safetensors.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'

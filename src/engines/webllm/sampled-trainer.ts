@@ -7,7 +7,8 @@
  * The two compute the same with other kernels and number types. An update therefore compares with the trainer's own
  * log-probabilities and says how far the sampler's were from them (mismatch_kl, language-model/sampler-mismatch.ts).
  */
-import { type BackendName, selectAdoptedDevice, selectBackend } from '../../language-model/backends/index.ts'
+import type { BackendName } from '../../language-model/backends/backend.ts'
+import { selectAdoptedDevice, selectBackend } from '../../language-model/backends/select-backend.ts'
 import type { LanguageModel } from '../../language-model/language-model.ts'
 import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import { mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'

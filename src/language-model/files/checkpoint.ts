@@ -11,7 +11,7 @@
  * The weights alone can be loaded from any safetensors file of the same model; the optimiser then starts afresh.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import { keepAgain } from '../backends/index.ts'
+import { keepAgain } from '../backends/stored-weights.ts'
 import { ModelConfigError } from './config.ts'
 import { type FloatType, type NamedTensor, readSafetensors, writeSafetensors } from './safetensors.ts'
 import type { Trainer } from '../training/trainer.ts'

@@ -1,6 +1,6 @@
 /** A transformer from the weights of a folder, each moved to the backend as it comes, so that a model is in memory once. */
 import type * as tf from '@tensorflow/tfjs-core'
-import { keepFourBit, keepHalf, moveToBackend } from '../backends/index.ts'
+import { keepFourBit, keepHalf, moveToBackend } from '../backends/stored-weights.ts'
 import type { ModelConfig } from './config.ts'
 import type { ModelReader } from './model-reader.ts'
 import { parameterShapes } from '../weights/parameters.ts'

@@ -1,6 +1,6 @@
 /** Weights as a model computes with them, what adapters add counted in: for a copy of the model that has no adapters. */
 import type * as tf from '@tensorflow/tfjs-core'
-import { keepAgain } from '../backends/index.ts'
+import { keepAgain } from '../backends/stored-weights.ts'
 import type { Transformer } from '../transformer.ts'
 
 /** Shapes, by Hugging Face's names, of the weights that come out otherwise after training: those under adapters, and all that are not frozen. */

@@ -8,7 +8,7 @@ import {
   tokenTerms,
   undoReduction,
 } from '../../../src/engines/tinker/policy-loss.ts'
-import { selectBackend } from '../../../src/language-model/backends/index.ts'
+import { selectBackend } from '../../../src/language-model/backends/select-backend.ts'
 import '../../../src/language-model/ops/stock-gradients.ts'
 import { policyLoss } from '../../../src/language-model/training/loss.ts'
 import type { TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'

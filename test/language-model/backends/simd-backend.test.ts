@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { BackendUnavailableError, selectBackend } from '../../../src/language-model/backends/index.ts'
+import { BackendUnavailableError } from '../../../src/language-model/backends/backend.ts'
+import { selectBackend } from '../../../src/language-model/backends/select-backend.ts'
 import { hasRelaxedSimd, instantiateKernels } from '../../../src/language-model/backends/simd/kernel-module.ts'
 import { SimdBackend } from '../../../src/language-model/backends/simd/simd-backend.ts'
 import {

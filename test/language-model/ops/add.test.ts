@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { describe, expect, test } from 'vitest'
 import { addBias, addSame } from '../../../src/language-model/ops/add.ts'
-import { registerBackends } from '../../../src/language-model/backends/index.ts'
+import { registerBackends } from '../../../src/language-model/backends/select-backend.ts'
 import '../../../src/language-model/ops/index.ts'
 import { matrix } from './on-both-backends.ts'
 

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { registerBackends, selectBackend } from '../../../src/language-model/backends/index.ts'
+import { registerBackends, selectBackend } from '../../../src/language-model/backends/select-backend.ts'
 import {
   adamw,
   attention,

@@ -1,6 +1,6 @@
 import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
-import { ModelTooLargeError } from '../index.ts'
+import { ModelTooLargeError } from '../backend.ts'
 import { type FourBitBlocks, floatsOfBlocks } from '../../weights/weight-storage.ts'
 import { packHalf, unpackFourBits, unpackHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'

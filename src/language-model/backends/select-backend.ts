@@ -1,0 +1,126 @@
+import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
+import * as tf from '@tensorflow/tfjs-core'
+import { DeviceWatch } from './device-watch.ts'
+import { BackendUnavailableError, type BackendName } from './backend.ts'
+import { provideGpuInNode } from './node-gpu.ts'
+import { hasRelaxedSimd, hasSimd } from './simd/kernel-module.ts'
+import { registerSimdBackend } from './simd/register.ts'
+
+export interface SelectedBackend {
+  name: BackendName
+  /** For people: what computes, e.g. "WebAssembly, relaxed SIMD, one thread". */
+  description: string
+}
+
+/** Makes our backends known to TensorFlow.js without starting any. */
+export function registerBackends(): void {
+  registerSimdBackend()
+}
+
+/**
+ * Starts a backend and makes it the current one: `cpu` is our WebAssembly SIMD backend, `webgpu` that of TensorFlow.js.
+ * @throws BackendUnavailableError
+ */
+export async function selectBackend(name: BackendName): Promise<SelectedBackend> {
+  registerBackends()
+  return name === 'cpu' ? selectSimd() : selectWebGpu()
+}
+
+/** There is one backend in a thread, and one device at most. */
+let watch: DeviceWatch | null = null
+
+/** Runs a job on the selected backend. Throws GraphicsDeviceError if its device has failed before or meanwhile. */
+export function guardDevice<T>(job: () => Promise<T>): Promise<T> {
+  return watch !== null && tf.getBackend() === 'webgpu' ? watch.guard(job) : job()
+}
+
+/** Whether webgpu computes on a device that another program has opened. */
+let isAdopted = false
+
+/**
+ * Makes webgpu the current backend, on a device that another program of this thread has opened: buffers of either can be copied to the
+ * other. It is over with the device, which that program may end. Tensors of a webgpu backend before it are gone, so no model may be on
+ * it. Throws BackendUnavailableError.
+ */
+export async function selectAdoptedDevice(device: GPUDevice): Promise<SelectedBackend> {
+  registerBackends()
+  const { placeBackend } = await import('./webgpu/register.ts')
+  placeBackend(device)
+  isAdopted = true
+  await startWebGpu()
+  return {
+    name: 'webgpu',
+    description: describe(device.adapterInfo),
+  }
+}
+
+async function selectSimd(): Promise<SelectedBackend> {
+  if (!hasSimd()) {
+    throw new BackendUnavailableError(
+      'cpu',
+      'This browser has no WebAssembly SIMD, which the CPU backend is made of. Any Chrome, Edge or Firefox since 2021 and Safari since 16.4 has it: update the browser, or choose WebGPU.',
+    )
+  }
+  let cause: unknown
+  const isStarted = await tf.setBackend('simd').catch((error: unknown) => {
+    cause = error
+    return false
+  })
+  if (!isStarted) {
+    throw new BackendUnavailableError(
+      'cpu',
+      'The WebAssembly kernels did not start. If this page runs short of memory, close other tabs and reload it.',
+      { cause },
+    )
+  }
+  return {
+    name: 'cpu',
+    description: `WebAssembly, ${hasRelaxedSimd() ? 'relaxed SIMD with fused multiply-add' : 'SIMD'}, one thread`,
+  }
+}
+
+async function selectWebGpu(): Promise<SelectedBackend> {
+  await provideGpuInNode()
+  const gpu = (globalThis.navigator as Navigator | undefined)?.gpu
+  if (!gpu) {
+    throw new BackendUnavailableError(
+      'webgpu',
+      'This browser has no WebGPU. Chrome and Edge since 113, Safari since 26 and Firefox since 141 (Windows) have it, on pages served over https or from localhost: use one of them, or choose the CPU.',
+    )
+  }
+  const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)
+  if (!adapter) {
+    throw new BackendUnavailableError(
+      'webgpu',
+      'WebGPU is there but offers no graphics adapter. Check that hardware acceleration is on in the browser settings and the graphics driver up to date, or choose the CPU.',
+    )
+  }
+  const { placeBackend } = await import('./webgpu/register.ts')
+  if (isAdopted) placeBackend(null)
+  isAdopted = false
+  await startWebGpu()
+  return { name: 'webgpu', description: describe(adapter.info) }
+}
+
+async function startWebGpu(): Promise<void> {
+  let cause: unknown
+  const isStarted = await tf.setBackend('webgpu').catch((error: unknown) => {
+    cause = error
+    return false
+  })
+  if (!isStarted) {
+    throw new BackendUnavailableError(
+      'webgpu',
+      'The graphics adapter was found but no device could be opened on it. Close other pages that use the GPU and reload, or choose the CPU.',
+      { cause },
+    )
+  }
+  const { device } = tf.backend() as WebGPUBackend
+  if (watch?.device !== device) watch = new DeviceWatch(device)
+}
+
+/** Browsers of 2023 have no `info` yet. */
+function describe(info: GPUAdapterInfo | undefined): string {
+  const { vendor = '', architecture = '', description = '' } = info ?? {}
+  return `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}`
+}
