@@ -2,7 +2,7 @@
 import { webGpuObstacle } from '../src/engines/backends/choice.ts'
 import { judgeRestartNotice } from '../src/threads/errors.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
-import { openSetting, type OpenedSetting, type SettingRequest } from '../src/worlds/open-world.ts'
+import { openWorld, type OpenedWorld, type WorldRequest } from '../src/worlds/open-world.ts'
 import { sourcesOf } from '../src/roles/source.ts'
 import type { Role } from '../src/method/ports.ts'
 import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
@@ -40,7 +40,7 @@ const service = new LoopService({
   async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onBytes, onNotice, onBackend }) {
     const sources = sourcesOf(models)
     // First, because it is quick to say what it lacks.
-    const { close: closeWorld, formatsFor, ...world } = await openWorld({ settings, isResumed }, onNotice)
+    const { close: closeWorld, formatsFor, ...world } = await openHere({ settings, isResumed }, onNotice)
     try {
       const players = await openPlayers({ settings, sources, keys, backend }, formatsFor, host, {
         onBackend,
@@ -66,9 +66,9 @@ const service = new LoopService({
 })
 
 /** Throws OpeningError. */
-async function openWorld(request: SettingRequest, onNotice: (text: string) => void): Promise<OpenedSetting> {
+async function openHere(request: WorldRequest, onNotice: (text: string) => void): Promise<OpenedWorld> {
   try {
-    return await openSetting(request, {
+    return await openWorld(request, {
       openHousehold,
       listProblems: () => new IndexedDbProblemLibrary().problems(),
       startJudge: () =>
@@ -83,7 +83,7 @@ async function openWorld(request: SettingRequest, onNotice: (text: string) => vo
   }
 }
 
-async function openHousehold(request: SettingRequest) {
+async function openHousehold(request: WorldRequest) {
   const { remote, terminate } = connectWorker<EnvironmentWorker>(
     new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
     'environment',

@@ -18,7 +18,7 @@ export interface LoopBackend {
 
 /** A setting with the models that play in it. */
 export interface BenchWorld {
-  preset: Settings['setting']
+  preset: Settings['world']
   readModel(role: Role): ModelReader
   open(): Pick<LoopPorts, 'environment' | 'formats' | 'unitTests'> & { close(): void }
 }

@@ -24,7 +24,7 @@ import type { Measurement, Suite, SuiteContext } from './suite.ts'
 export interface LoopSuiteOptions {
   place: string
   clock: () => number
-  readModel(setting: Settings['setting'], role: Role): ModelReader
+  readModel(world: Settings['world'], role: Role): ModelReader
   /** For the coding preset, which is measured where this is given. */
   startJudge?: JudgeSuiteOptions['startJudge']
   /** In the place of ours; none measures ours alone. */

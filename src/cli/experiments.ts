@@ -108,7 +108,7 @@ async function run(args: readonly string[]): Promise<void> {
 
 async function learningFrom(values: Values): Promise<void> {
   const { preset, out } = values
-  const isCoding = presetSettings(preset).setting === 'coding'
+  const isCoding = presetSettings(preset).world === 'coding'
   const options: LearningOptions = {
     preset,
     minutes: numberOf('minutes', values.minutes),

@@ -5,7 +5,7 @@ import { judgeRestartNotice } from '../threads/errors.ts'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
 import { openPlayers, type PlayersHost } from '../sessions/open-players.ts'
-import { openSetting, type OpenedSetting, type SettingSources } from '../worlds/open-world.ts'
+import { openWorld, type OpenedWorld, type WorldSources } from '../worlds/open-world.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
 import { ROLES, type Role } from '../method/ports.ts'
@@ -27,9 +27,9 @@ import { choiceLine, playersLine, RunReport } from './loop/report.ts'
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
 
-/** Throws ArgumentError where one of the setting's models is missing that is to play. */
-function checkFolders(models: string, setting: Settings['setting'], sources: Record<Role, RoleSource>): void {
-  const names = SHIPPED_MODELS[setting]
+/** Throws ArgumentError where one of the world's models is missing that is to play. */
+function checkFolders(models: string, world: Settings['world'], sources: Record<Role, RoleSource>): void {
+  const names = SHIPPED_MODELS[world]
   const played = ROLES.filter((role) => sources[role].kind === 'built-in').map((role) => names[role])
   const missing = played.find((name) => !existsSync(join(models, name, 'config.json')))
   if (missing !== undefined) {
@@ -55,8 +55,8 @@ function tell(line: string): void {
 }
 
 /** Throws ArgumentError where games or problems are to be imported and there are none, or none to train on. */
-async function openWorld({ settings, games, problems }: LoopArguments): Promise<OpenedSetting> {
-  const sources: SettingSources = {
+async function openHere({ settings, games, problems }: LoopArguments): Promise<OpenedWorld> {
+  const sources: WorldSources = {
     async openHousehold() {
       const library = games === undefined ? null : await importLibrary(games, tell)
       return { environment: openHousehold(settings, library), close() {} }
@@ -66,7 +66,7 @@ async function openWorld({ settings, games, problems }: LoopArguments): Promise<
     onJudgeLoss: (loss) => tell(judgeRestartNotice(loss)),
   }
   try {
-    return await openSetting({ settings, isResumed: false }, sources)
+    return await openWorld({ settings, isResumed: false }, sources)
   } catch (error) {
     if (!(error instanceof NoProblemsError)) throw error
     throw new ArgumentError(`--problems: ${error.message}`, { cause: error })
@@ -74,7 +74,7 @@ async function openWorld({ settings, games, problems }: LoopArguments): Promise<
 }
 
 async function run(options: LoopArguments): Promise<number> {
-  const world = await openWorld(options)
+  const world = await openHere(options)
   try {
     return await runIn(world, options)
   } finally {
@@ -82,11 +82,11 @@ async function run(options: LoopArguments): Promise<number> {
   }
 }
 
-async function runIn(world: OpenedSetting, options: LoopArguments): Promise<number> {
+async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
   const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
   const sources = sourcesOf(options.roles)
-  checkFolders(options.models, settings.setting, sources)
+  checkFolders(options.models, settings.world, sources)
   const players = await openPlayers(
     { settings, sources, keys: options.keys, backend: options.backend },
     (pieces) => world.formatsFor(pieces),
@@ -140,7 +140,7 @@ async function runIn(world: OpenedSetting, options: LoopArguments): Promise<numb
 let isInterrupted = false
 
 /** The first Ctrl-C ends the run in order, the second at once. */
-function interrupt(session: RunSession, world: OpenedSetting): void {
+function interrupt(session: RunSession, world: OpenedWorld): void {
   if (isInterrupted) process.exit(EXIT_INTERRUPTED)
   isInterrupted = true
   process.stderr.write('\nStopping after what is under way; Ctrl-C again stops at once.\n')

@@ -14,11 +14,11 @@ const TRAININGS = { household: householdTraining, coding: codingTraining } satis
   string,
   (role: Role, seed: number) => Training
 >
-type Setting = keyof typeof TRAININGS
-const SETTINGS = Object.keys(TRAININGS) as Setting[]
+type World = keyof typeof TRAININGS
+const WORLDS = Object.keys(TRAININGS) as World[]
 
 const USAGE = `Usage: npm run pretrain -- [options]
-  --setting NAME one of ${SETTINGS.join(', ')} (household)
+  --world NAME   one of ${WORLDS.join(', ')} (household)
   --role NAME    one of ${ROLES.join(', ')}; all of them, one after the other, if left out
   --out FOLDER   where the model folders go (public/models)
   --seed N       of the fresh weights and of the demonstrations (0)
@@ -28,17 +28,17 @@ const REPORT_EVERY = 50
 const MEASURE_EVERY = 400
 
 interface Arguments {
-  setting: Setting
+  world: World
   roles: readonly Role[]
   out: string
   seed: number
   after: number
 }
 
-async function pretrain(role: Role, { setting, out, seed, after }: Arguments): Promise<void> {
-  const { shape, tokenizer, phases, standing } = TRAININGS[setting](role, seed)
+async function pretrain(role: Role, { world, out, seed, after }: Arguments): Promise<void> {
+  const { shape, tokenizer, phases, standing } = TRAININGS[world](role, seed)
   const { vocab } = tokenizer.model
-  const name = `${setting}-${role}`
+  const name = `${world}-${role}`
   const folderOf = (phase: number) => join(out, phase === phases.length ? name : `${name}.phase-${phase}`)
   let first = 0
   for (const [index, { plan, pieces }] of phases.entries()) {
@@ -74,6 +74,8 @@ function parseArguments(args: string[]): Arguments | string {
     const { values } = parseArgs({
       args,
       options: {
+        world: { type: 'string' },
+        // Former name of --world.
         setting: { type: 'string' },
         role: { type: 'string' },
         out: { type: 'string' },
@@ -81,16 +83,16 @@ function parseArguments(args: string[]): Arguments | string {
         after: { type: 'string' },
       },
     })
-    const { setting = 'household', role, out = 'public/models', seed = '0', after = '0' } = values
-    if (!SETTINGS.some((known) => known === setting))
-      return `--setting: "${setting}" is none of ${SETTINGS.join(', ')}.`
+    const { role, out = 'public/models', seed = '0', after = '0' } = values
+    const world = values.world ?? values.setting ?? 'household'
+    if (!WORLDS.some((known) => known === world)) return `--world: "${world}" is none of ${WORLDS.join(', ')}.`
     if (role !== undefined && !ROLES.some((known) => known === role)) {
       return `--role: "${role}" is none of ${ROLES.join(', ')}.`
     }
     if (!/^\d{1,9}$/.test(seed)) return `--seed: "${seed}" is not a whole number from 0 to 999999999.`
     if (!/^[0-2]$/.test(after)) return `--after: "${after}" is none of 0, 1, 2.`
     return {
-      setting: setting as Setting,
+      world: world as World,
       roles: role === undefined ? ROLES : [role as Role],
       out,
       seed: Number(seed),

@@ -12,9 +12,9 @@ if (source === undefined) {
   process.exitCode = 2
 } else {
   const log = await readRunLog(source)
-  // Where the page looks for the run of each setting.
-  const setting = log.find((event) => event.type === 'run-started')?.settings.setting ?? DEFAULTS.setting
-  const target = out ?? `public/runs/${setting}.jsonl.gz`
+  // Where the page looks for the run of each world.
+  const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
+  const target = out ?? `public/runs/${world}.jsonl.gz`
   const text = serialiseRunLog(publishedLog(log, Number(last)))
   const packed = gzipSync(text, { level: 9 })
   await writeFile(target, packed)

@@ -80,8 +80,8 @@ export const settingsSchema = v.pipe(
     /** Rollouts of each held-out task. Detect needs tasks with a right and a wrong program, so more than one. */
     evaluationRollouts: count(1, 64),
     /** The world: ALFWorld's rooms, or programs that must pass tests. */
-    setting: v.picklist(['household', 'coding']),
-    /** Which problems the coding setting poses: generated ones, or imported ones of the released format. */
+    world: v.picklist(['household', 'coding']),
+    /** Which problems the coding world poses: generated ones, or imported ones of the released format. */
     problems: v.picklist(['generated', 'imported']),
     /** Which games the household plays: generated ones, small or of the original's size, or imported ALFWorld games. */
     games: v.picklist(['compact', 'full', 'official']),
@@ -114,6 +114,20 @@ export const settingsSchema = v.pipe(
 )
 
 export type Settings = v.InferOutput<typeof settingsSchema>
+export type World = Settings['world']
+
+/** Names that settings had before: links, logs and commands written then still work. */
+const FORMER_NAMES: Readonly<Record<string, keyof Settings>> = { setting: 'world' }
+
+export function currentName(name: string): string {
+  return Object.hasOwn(FORMER_NAMES, name) ? FORMER_NAMES[name]! : name
+}
+
+/** The same object where every name is current. */
+export function withCurrentNames<Input extends object>(settings: Input): Input {
+  if (Object.keys(settings).every((name) => currentName(name) === name)) return settings
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [currentName(name), value])) as Input
+}
 
 export const LIVE_SETTINGS = [
   'signal',
@@ -180,7 +194,7 @@ export const DEFAULTS: Settings = {
   evaluateEvery: 5,
   evaluationTasks: 32,
   evaluationRollouts: 1,
-  setting: 'household',
+  world: 'household',
   problems: 'generated',
   games: 'compact',
   dialect: 'v2',
@@ -211,7 +225,7 @@ export const PRESETS = {
    * (docs/decisions/0008-false-tests-must-cost.md).
    */
   coding: {
-    setting: 'coding',
+    world: 'coding',
     lambda: 0.5,
     tasksPerIteration: 8,
     groupSize: 8,
@@ -233,7 +247,7 @@ export const PRESETS = {
   },
   /** The coding run of the paper as its released configuration and code have it (configs/coding_rl.yaml). */
   'paper-coding': {
-    setting: 'coding',
+    world: 'coding',
     profile: 'reference',
     tasksPerIteration: 64,
     groupSize: 32,
@@ -334,7 +348,7 @@ export function parseSettings(input: unknown = {}, preset: string = DEFAULT_PRES
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     throw new SettingsError('Settings must be an object of names and values.', null)
   }
-  return validated({ ...base, ...definedEntries(input) })
+  return validated({ ...base, ...definedEntries(withCurrentNames(input)) })
 }
 
 /** The settings after a change of live settings. Throws SettingsError also for a setting that is fixed for a run. */

@@ -1,7 +1,7 @@
 /**
  * Who plays a role. Plain data: what a form, a link and a run's log hold; addresses and sizes, never a key.
  *
- *     built-in     our small model for the setting, trained whole
+ *     built-in     our small model for the world, trained whole
  *     checkpoint   a Hugging Face folder in our own transformer, of which adapters are trained; WebLLM may sample for it
  *     webllm       a model that WebLLM runs and nobody trains
  *     openai       a server that samples (vLLM, SGLang, transformers serve); nobody trains it

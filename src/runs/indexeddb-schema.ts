@@ -1,6 +1,7 @@
 /** How runs lie in the browser's IndexedDB, and how a database of an earlier page becomes one of this page. */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { completeSettings } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
 
@@ -19,7 +20,7 @@ export interface Schema extends DBSchema {
   rows: { key: [string, number]; value: StoredRow }
 }
 
-const VERSION = 2
+const VERSION = 3
 
 export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
   return openDB<Schema>(name, VERSION, {
@@ -31,17 +32,30 @@ export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
       }
       if (before < 2) {
         database.createObjectStore('rows', { keyPath: ['runId', 'iteration'] })
-        // The database opens when the transaction has ended; without the rows it would be half of one version.
-        if (before === 1) addRows(transaction).catch(() => transaction.abort())
       }
+      // The database opens when the transaction has ended. Half a migration would mix two versions.
+      if (before > 0) migrate(before, transaction).catch(() => transaction.abort())
     },
     // Another tab wants a newer version: let it.
     blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
   })
 }
 
-/** Version 1 kept logs and checkpoints alone. */
-async function addRows(stores: IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>): Promise<void> {
+type Upgrade = IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>
+
+async function migrate(before: number, stores: Upgrade): Promise<void> {
+  if (before < 2) await addRows(stores)
+  if (before < 3) await completeSummaries(stores)
+}
+
+/** Version 2 kept settings under the names and in the number that they had when the run started. */
+async function completeSummaries(stores: Upgrade): Promise<void> {
+  const runs = stores.objectStore('runs')
+  for (const old of await runs.getAll()) await runs.put({ ...old, settings: completeSettings(old.settings) })
+}
+
+/** Version 1 kept only logs and checkpoints. */
+async function addRows(stores: Upgrade): Promise<void> {
   for (const old of await stores.objectStore('runs').getAll()) {
     const summary: RunSummary = { ...newSummary(old), ...old }
     const events: LoggedEvent[] = []

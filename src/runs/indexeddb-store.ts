@@ -8,7 +8,7 @@ import type { LoggedEvent } from '../method/events.ts'
 import { outdatedCheckpoints } from './checkpoint-thinning.ts'
 import { everythingOf, keptCheckpoint, logBytes, openRunDatabase, type Schema } from './indexeddb-schema.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
-import { withEverySetting } from './older-logs.ts'
+import { withCurrentSettings } from './older-logs.ts'
 import { newSummary, type ResumableRun, type ResumableRunStore } from './run-store.ts'
 import type { RunCheckpoint, RunSummary } from './run-store.ts'
 import { stateEvent } from './state-event.ts'
@@ -129,7 +129,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
       const chunk = await this.#database.get('chunks', [runId, next])
       if (chunk === undefined) return
       const events = chunk.events.filter(({ seq }) => seq >= from && seq < to)
-      if (events.length > 0) yield events.map(withEverySetting)
+      if (events.length > 0) yield events.map(withCurrentSettings)
       const range = IDBKeyRange.bound([runId, next], [runId, []], true)
       next = (await this.#database.transaction('chunks').store.openKeyCursor(range))?.key[1]
     }

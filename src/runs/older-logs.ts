@@ -1,11 +1,17 @@
-/** Logs that are older than some of the settings: a setting that did not exist yet had the effect of its default. */
+/** Reads settings of older logs. A setting that did not exist yet has the effect of its default. */
 import type { LoggedEvent } from '../method/events.ts'
-import { DEFAULTS, type Settings } from '../method/settings.ts'
+import { DEFAULTS, withCurrentNames, type Settings } from '../method/settings.ts'
 
-/** The event itself where nothing is missing. */
-export function withEverySetting(event: LoggedEvent): LoggedEvent {
+/** The event itself where its settings are current. */
+export function withCurrentSettings(event: LoggedEvent): LoggedEvent {
   if (event.type !== 'run-started') return event
-  const missing = Object.entries(DEFAULTS).filter(([name]) => !Object.hasOwn(event.settings, name))
-  if (missing.length === 0) return event
-  return { ...event, settings: { ...event.settings, ...(Object.fromEntries(missing) as Partial<Settings>) } }
+  const settings = completeSettings(event.settings)
+  return settings === event.settings ? event : { ...event, settings }
+}
+
+/** The settings themselves where they are current. */
+export function completeSettings(settings: Settings): Settings {
+  const named = withCurrentNames(settings)
+  const missing = Object.entries(DEFAULTS).filter(([name]) => !Object.hasOwn(named, name))
+  return missing.length === 0 ? named : { ...named, ...(Object.fromEntries(missing) as Partial<Settings>) }
 }

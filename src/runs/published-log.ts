@@ -15,7 +15,7 @@ const roundedOrNull = (value: number | null): number | null => value && rounded(
 /** Up to and with iteration `last`. Events are numbered anew, so that the result is a log like any other. */
 export function publishedLog(events: readonly LoggedEvent[], last = Infinity): LoggedEvent[] {
   const kept = events.filter((event) => event.iteration <= last && !isOfEvaluation(event))
-  const isCoding = kept.some((event) => event.type === 'run-started' && event.settings.setting === 'coding')
+  const isCoding = kept.some((event) => event.type === 'run-started' && event.settings.world === 'coding')
   const played = new Set(isCoding ? kept.flatMap((event) => (event.type === 'episode' ? [event.taskId] : [])) : [])
   const shown = (task: Task): Task => (played.has(task.id) ? task : { ...task, body: null })
   return kept.map((event, seq) => ({ ...published(event, shown), seq, iteration: event.iteration }))

@@ -7,7 +7,7 @@
  * The same events always give the same bytes, so logs of two runs can be compared with `cmp`. Timings never enter.
  */
 import type { LoggedBody, LoggedEvent } from '../method/events.ts'
-import { withEverySetting } from './older-logs.ts'
+import { withCurrentSettings } from './older-logs.ts'
 
 export const RUN_LOG_FORMAT = 'rlanything-run'
 export const RUN_LOG_VERSION = 1
@@ -143,7 +143,7 @@ function parseEvent(line: string, number: number, seq: number): LoggedEvent {
   if (!Number.isInteger(event['iteration'])) {
     throw new RunLogError(number, `"iteration" is ${JSON.stringify(event['iteration'])}, not a whole number.`, remedy)
   }
-  return withEverySetting(event as unknown as LoggedEvent)
+  return withCurrentSettings(event as unknown as LoggedEvent)
 }
 
 function parseJson(line: string, number: number, remedy: string): Record<string, unknown> {

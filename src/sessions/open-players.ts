@@ -75,7 +75,7 @@ export async function openPlayers(
       ...models,
       formats,
       backend: choice.backend,
-      names: modelNames(sources, settings.setting),
+      names: modelNames(sources, settings.world),
       infos,
       close,
     }
@@ -102,7 +102,7 @@ async function backendFor(
     measure:
       measurable === undefined || hasCheckpoint
         ? null
-        : (backend) => measured(backend, SHIPPED_MODELS[settings.setting][measurable], host),
+        : (backend) => measured(backend, SHIPPED_MODELS[settings.world][measurable], host),
   })
 }
 

@@ -79,7 +79,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
   const { host, backend, settings } = context
   switch (source.kind) {
     case 'built-in': {
-      const location = host.shippedModel(SHIPPED_MODELS[settings.setting][role])
+      const location = host.shippedModel(SHIPPED_MODELS[settings.world][role])
       return inWorker<TransformerSource>(role, { location, backend }, () => host.startModel(role), context)
     }
     case 'checkpoint':

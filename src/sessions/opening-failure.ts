@@ -11,7 +11,7 @@ interface Request {
 export function openingError({ settings, isResumed }: Request, cause: unknown): OpeningError {
   const why = cause instanceof Error ? cause.message : String(cause)
   const name = cause instanceof Error ? cause.name : ''
-  const words = settings.setting === 'coding' ? codingWords(name, isResumed) : householdWords(name, isResumed)
+  const words = settings.world === 'coding' ? codingWords(name, isResumed) : householdWords(name, isResumed)
   return new OpeningError({ ...words, why }, { cause })
 }
 

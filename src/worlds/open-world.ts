@@ -13,7 +13,7 @@ import { DEFAULTS, type Settings } from '../method/settings.ts'
 import type { WorkerLostError } from '../threads/errors.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
 
-export interface SettingRequest {
+export interface WorldRequest {
   settings: Settings
   /** The run goes on, with the tasks that its log holds; only its evaluations draw others. */
   isResumed: boolean
@@ -27,22 +27,22 @@ export interface CodingSources {
   onJudgeLoss(loss: WorkerLostError): void
 }
 
-export interface SettingSources extends CodingSources {
-  openHousehold(request: SettingRequest): Promise<{ environment: EnvironmentPort; close(): void }>
+export interface WorldSources extends CodingSources {
+  openHousehold(request: WorldRequest): Promise<{ environment: EnvironmentPort; close(): void }>
 }
 
 /** How each role's model is spoken to; null for one that continues plain text. */
 export type RolePieces = Record<Role, ChatPieces | null>
 
-export interface OpenedSetting extends Pick<LoopPorts, 'environment' | 'unitTests'> {
+export interface OpenedWorld extends Pick<LoopPorts, 'environment' | 'unitTests'> {
   /** Each role's words, by what plays it; known when the models are. */
   formatsFor(pieces: RolePieces): Promise<RoleFormats>
   close(): void
 }
 
 /** Throws what the sources throw, and a NoProblemsError where there is no imported problem for what the run would draw. */
-export async function openSetting(request: SettingRequest, sources: SettingSources): Promise<OpenedSetting> {
-  if (request.settings.setting === 'household') {
+export async function openWorld(request: WorldRequest, sources: WorldSources): Promise<OpenedWorld> {
+  if (request.settings.world === 'household') {
     return {
       ...(await sources.openHousehold(request)),
       formatsFor: (pieces) => householdFormatsFor(pieces, request.settings),

@@ -240,10 +240,11 @@ describe('runs kept in the browser', () => {
   it('of an earlier page get their numbers and sizes', async () => {
     const { page } = await open()
     const { runId, preset, settings, iterations } = summary('old')
+    const { world, importanceCap: _, ...former } = settings
     const old = {
       runId,
       preset,
-      settings,
+      settings: { ...former, setting: world },
       iterations,
       finishedIterations: 2,
       isFinished: true,
@@ -283,6 +284,7 @@ describe('runs kept in the browser', () => {
     )
     expect(found.run).toMatchObject({
       ...old,
+      settings,
       isPinned: false,
       checkpoints: [{ iteration: 2, eventCount: 4, bytes: 2 }],
     })

@@ -149,8 +149,7 @@ describe('the workers in a browser', () => {
     )
   }
 
-  const tinyModels = (setting: Settings['setting']) =>
-    forRoles((role) => keptSource(`${modelAddress}${setting}-${role}`))
+  const tinyModels = (world: Settings['world']) => forRoles((role) => keptSource(`${modelAddress}${world}-${role}`))
 
   const loggedOf = (messages: readonly RunMessage[]) =>
     messages
@@ -242,7 +241,7 @@ describe('the workers in a browser', () => {
     expect(errors).toEqual([])
 
     const logged = loggedOf(messages)
-    expect(logged[0]).toMatchObject({ settings: { setting: 'coding' }, models: { policy: 'coding-policy' } })
+    expect(logged[0]).toMatchObject({ settings: { world: 'coding' }, models: { policy: 'coding-policy' } })
     expect(logged.filter((event) => event.type === 'tests-written')).toHaveLength(64)
     const steps = logged.flatMap((event) => (event.type === 'episode' ? event.steps : []))
     expect(steps).toHaveLength(64 * 8)

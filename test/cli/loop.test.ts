@@ -202,7 +202,7 @@ describe('the loop on the command line', { timeout: 300_000 }, () => {
 
     const events = parseRunLog(log)
     expect(events[0]).toMatchObject({
-      settings: { setting: 'coding', problems: 'generated' },
+      settings: { world: 'coding', problems: 'generated' },
       models: { policy: 'coding-policy', reward: 'coding-reward', author: 'coding-author' },
     })
     const written = events.filter((event) => event.type === 'tests-written' && event.split === 'train')

@@ -39,11 +39,11 @@ describe('settings', () => {
     })
   })
 
-  it('know the coding setting: one program is one step, and the release filters both roles alike', () => {
+  it('know the coding world: one program is one step, and the release filters both roles alike', () => {
     const presets = ['coding', 'paper-coding', 'coding+coding-reference', 'coding+policy-only+step-only']
     for (const preset of presets) {
       const settings = parseSettings({}, preset)
-      expect(settings, preset).toMatchObject({ setting: 'coding', maxSteps: 1, problems: 'generated' })
+      expect(settings, preset).toMatchObject({ world: 'coding', maxSteps: 1, problems: 'generated' })
       // Detect needs tasks with a right and a wrong program, so more than one program of each.
       expect(settings.evaluationRollouts, preset).toBeGreaterThan(1)
       expect(settings.policyTemperature, preset).toBeGreaterThan(0)
@@ -62,7 +62,7 @@ describe('settings', () => {
       groupSize: 32,
       evaluationsPerStep: 16,
     })
-    expect(parseSettings({}, 'household')).toMatchObject({ setting: 'household', evaluationRollouts: 1 })
+    expect(parseSettings({}, 'household')).toMatchObject({ world: 'household', evaluationRollouts: 1 })
   })
 
   it.each<[unknown, string | null, string]>([

@@ -55,7 +55,7 @@ export const fakeSettings: Settings = {
   evaluateEvery: 2,
   evaluationTasks: 16,
   evaluationRollouts: 1,
-  setting: 'household',
+  world: 'household',
   problems: 'generated',
   games: 'compact',
   dialect: 'v2',

@@ -4,7 +4,7 @@
  * spoils half of them.
  */
 import { startThread } from '../../src/threads/node-threads.ts'
-import { openSetting } from '../../src/worlds/open-world.ts'
+import { openWorld } from '../../src/worlds/open-world.ts'
 import { connectWorker } from '../../src/threads/worker-bridge.ts'
 import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
 import type { ImportedProblem } from '../../src/worlds/coding/problem-source.ts'
@@ -40,7 +40,7 @@ export interface CodingRunOptions {
 }
 
 export async function openCodingRun(settings: Settings, options: CodingRunOptions = {}): Promise<OpenedRun> {
-  const { close, formatsFor, ...world } = await openSetting(
+  const { close, formatsFor, ...world } = await openWorld(
     { settings, isResumed: false },
     {
       openHousehold: () => Promise.reject(new Error('This run is no household.')),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/runs/fold.ts'
 import { applyPatch, DEFAULTS, presetSettings, type Settings } from '../../src/method/settings.ts'
-import { withEverySetting } from '../../src/runs/older-logs.ts'
+import { withCurrentSettings } from '../../src/runs/older-logs.ts'
 import { parseRunLog, RunLogReader, serialiseRunLog } from '../../src/runs/run-log.ts'
 
 function started(settings: object): LoggedEvent {
@@ -43,6 +43,12 @@ describe('a log from before the household had settings of its own', () => {
     expect(reader.take(lines[1]!)).toMatchObject({ settings: { games: 'compact' } })
   })
 
+  it('reads its world under the name it had then', () => {
+    const { world, ...rest } = presetSettings('coding')
+    const before = serialiseRunLog([started({ ...rest, setting: world })])
+    expect(foldRun(parseRunLog(before)).settings).toEqual(presetSettings('coding'))
+  })
+
   it('can go on and be changed on the way', () => {
     const { settings } = foldRun(parseRunLog(older))
     expect(applyPatch(settings!, { lambda: 2 })).toMatchObject({ lambda: 2, games: 'compact' })
@@ -50,8 +56,8 @@ describe('a log from before the household had settings of its own', () => {
 
   it('leaves a log that has every setting as it is', () => {
     const event = started({ ...DEFAULTS, games: 'official', dialect: 'v1' })
-    expect(withEverySetting(event)).toBe(event)
+    expect(withCurrentSettings(event)).toBe(event)
     const finished: LoggedEvent = { type: 'iteration-finished', metrics: {}, seq: 1, iteration: 1 }
-    expect(withEverySetting(finished)).toBe(finished)
+    expect(withCurrentSettings(finished)).toBe(finished)
   })
 })

@@ -209,7 +209,7 @@ describe('the loop service', () => {
       expect(opened.isFinished).toBe(true)
       expect([first.resumed, third.resumed]).toEqual([[false], [true]])
       const isOfTests = whole.events.some(({ type }) => type === 'tests-written')
-      expect(isOfTests).toBe(whole.summary?.settings.setting === 'coding')
+      expect(isOfTests).toBe(whole.summary?.settings.world === 'coding')
     },
   )
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPlayers, type PlayersHost } from '../../src/sessions/open-players.ts'
-import { openSetting } from '../../src/worlds/open-world.ts'
+import { openWorld } from '../../src/worlds/open-world.ts'
 import { forRoles, type Role } from '../../src/method/ports.ts'
 import { type CheckpointSource, type RoleSource, sourcesOf } from '../../src/roles/source.ts'
 import { TransformerModel } from '../../src/engines/transformer/transformer-model.ts'
@@ -69,7 +69,7 @@ describe('chat models from Hugging Face in every role', () => {
       openStore: () => Promise.resolve(store),
       checkpointEvery: 1,
       async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onNotice, onBackend }) {
-        const { formatsFor, close, ...world } = await openSetting(
+        const { formatsFor, close, ...world } = await openWorld(
           { settings, isResumed },
           {
             openHousehold: () => Promise.resolve({ environment: openHousehold(settings, null), close() {} }),

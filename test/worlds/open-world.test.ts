@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { WorkerLostError } from '../../src/threads/errors.ts'
 import { startThread } from '../../src/threads/node-threads.ts'
-import { openSetting, type OpenedSetting, type SettingSources } from '../../src/worlds/open-world.ts'
+import { openWorld, type OpenedWorld, type WorldSources } from '../../src/worlds/open-world.ts'
 import { connectWorker, type Bridge } from '../../src/threads/worker-bridge.ts'
 import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
 import { expectingTests, type CodingTask } from '../../src/worlds/coding/problem.ts'
@@ -38,7 +38,7 @@ function imported(id: string, split: ImportedProblem['split']): ImportedProblem 
 }
 
 describe('the world of a run', () => {
-  let world: OpenedSetting | null = null
+  let world: OpenedWorld | null = null
   let bridges: Bridge<Judge>[] = []
   afterEach(() => {
     world?.close()
@@ -47,13 +47,13 @@ describe('the world of a run', () => {
   })
 
   function sources(
-    given: Partial<Pick<SettingSources, 'openHousehold' | 'listProblems'>> = {},
+    given: Partial<Pick<WorldSources, 'openHousehold' | 'listProblems'>> = {},
     entry: keyof typeof ENTRIES = 'judge',
   ) {
     return {
-      openHousehold: vi.fn<SettingSources['openHousehold']>(() => Promise.reject(new Error('no household'))),
-      listProblems: vi.fn<SettingSources['listProblems']>(() => Promise.reject(new Error('no library'))),
-      startJudge: vi.fn<SettingSources['startJudge']>(() => {
+      openHousehold: vi.fn<WorldSources['openHousehold']>(() => Promise.reject(new Error('no household'))),
+      listProblems: vi.fn<WorldSources['listProblems']>(() => Promise.reject(new Error('no library'))),
+      startJudge: vi.fn<WorldSources['startJudge']>(() => {
         const bridge = connectWorker<Judge>(startThread(ENTRIES[entry]), 'judge')
         bridges.push(bridge)
         return bridge
@@ -63,8 +63,8 @@ describe('the world of a run', () => {
     }
   }
 
-  async function open(settings: Settings, from: SettingSources, isResumed = false) {
-    return (world = await openSetting({ settings, isResumed }, from))
+  async function open(settings: Settings, from: WorldSources, isResumed = false) {
+    return (world = await openWorld({ settings, isResumed }, from))
   }
 
   const coding = (patch: Partial<Settings> = {}): Settings => ({ ...presetSettings('coding'), ...patch })
@@ -114,7 +114,7 @@ describe('the world of a run', () => {
   })
 
   it('poses imported problems, and asks for them only then', async () => {
-    const listProblems = vi.fn<SettingSources['listProblems']>(() =>
+    const listProblems = vi.fn<WorldSources['listProblems']>(() =>
       Promise.resolve([imported('a', 'train'), imported('b', 'id')]),
     )
     const { environment, formatsFor } = await open(coding({ problems: 'imported' }), sources({ listProblems }))

@@ -143,7 +143,7 @@ export const LOOP_SIZES: LoopSizes = {
 export async function loopSuiteInNode(
   sizes = LOOP_SIZES,
   { rounds } = EFFORT,
-  models: Record<Settings['setting'], string> = { household: SHIPPED, coding: SHIPPED },
+  models: Record<Settings['world'], string> = { household: SHIPPED, coding: SHIPPED },
 ): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../../bench/peers/tfjs-loop.ts')
   const isCodingMeasured = Object.values(SHIPPED_MODELS.coding).every((name) => existsSync(join(models.coding, name)))
@@ -152,7 +152,7 @@ export async function loopSuiteInNode(
     clock,
     rounds,
     sizes,
-    readModel: (setting, role) => folderReader(join(models[setting], SHIPPED_MODELS[setting][role])),
+    readModel: (world, role) => folderReader(join(models[world], SHIPPED_MODELS[world][role])),
     ...(isCodingMeasured && { startJudge: startJudgeInThread }),
     stock: [tfjsLoopBackend()],
   })

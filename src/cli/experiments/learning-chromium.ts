@@ -41,8 +41,8 @@ export async function learnInChromium(
 }
 
 async function learn(page: Page, seed: number, options: LearningOptions): Promise<LearningResult> {
-  const { setting } = presetSettings(options.preset)
-  await page.getByRole('radio', { name: new RegExp(`^${setting}`, 'i') }).check()
+  const { world } = presetSettings(options.preset)
+  await page.getByRole('radio', { name: new RegExp(`^${world}`, 'i') }).check()
   await page.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(options.preset)
   for (const fold of await page.locator('.settings summary').all()) await fold.click()
   const set = async (label: RegExp, value: number) => {

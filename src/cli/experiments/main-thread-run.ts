@@ -34,7 +34,7 @@ export async function watchMainThread(
   { preset, after, seconds }: MainThreadOptions,
   onView: (watched: WatchedView) => void,
 ): Promise<void> {
-  const { setting } = presetSettings(preset)
+  const { world } = presetSettings(preset)
   buildIfStale()
   const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: PORT } })
   const address = server.resolvedUrls!.local[0]!
@@ -49,7 +49,7 @@ export async function watchMainThread(
   try {
     const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
     const first = await openPage(context, address)
-    await first.getByRole('radio', { name: new RegExp(`^${setting}`, 'i') }).check()
+    await first.getByRole('radio', { name: new RegExp(`^${world}`, 'i') }).check()
     await first.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(preset)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
     await reached(first, after)

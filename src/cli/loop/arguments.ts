@@ -4,6 +4,7 @@ import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
 import {
   DEFAULT_PRESET,
+  currentName,
   parseSettings,
   PRESETS,
   settingsSchema,
@@ -181,7 +182,7 @@ function checkSources(
   settings: Settings,
   { games, problems }: { games: string | undefined; problems: string | undefined },
 ): void {
-  const isCoding = settings.setting === 'coding'
+  const isCoding = settings.world === 'coding'
   if (isCoding && games !== undefined) {
     throw new ArgumentError('--games is played in the household, and this run is of the coding setting; leave it out.')
   }
@@ -226,7 +227,7 @@ function wholeNumber(name: string, text: string, low: number, high: number): num
 /** "lambda=0.5" -> ["lambda", 0.5] */
 function readAssignment(text: string): [string, unknown] {
   const equals = text.indexOf('=')
-  const key = equals < 0 ? text : text.slice(0, equals)
+  const key = currentName(equals < 0 ? text : text.slice(0, equals))
   if (!Object.hasOwn(settingsSchema.entries, key)) {
     throw new ArgumentError(
       `--set: "${key}" is no setting; they are ${Object.keys(settingsSchema.entries).join(', ')}.`,

@@ -8,6 +8,7 @@
  * so that many pages do not all come back in the same moment ("equal jitter").
  */
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
+import { withCurrentSettings } from '../../runs/older-logs.ts'
 import { HEARTBEAT_MS, type LogLines, type RunSummary, type StreamMessages } from '../protocol.ts'
 import { EventStreamError, readEvents, type ServerSentEvent } from './event-stream.ts'
 import type { GatewayClient } from './gateway-client.ts'
@@ -141,7 +142,7 @@ export class RunFollower {
     const name = event as keyof StreamMessages
     switch (name) {
       case 'run':
-        this.#hearEvent(parsed<LoggedEvent>(data), id)
+        this.#hearEvent(withCurrentSettings(parsed<LoggedEvent>(data)), id)
         return null
       case 'now':
         this.#handlers.onNow(parsed(data))

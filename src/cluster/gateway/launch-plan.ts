@@ -3,7 +3,7 @@
  * may see. Values of the cluster file win over the request's; but for the number of nodes, none of them is shown.
  */
 import * as v from 'valibot'
-import { parseSettings, SettingsError, settingsSchema, type Settings } from '../../method/settings.ts'
+import { parseSettings, SettingsError, settingsSchema, withCurrentNames, type Settings } from '../../method/settings.ts'
 import { RELEASED_SYSTEMS, RUN_NAME, type LaunchPlan, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
 import { ON_CLUSTER, RELEASED_DEFAULTS, type ConfigTree, type ConfigValue } from '../released/defaults.ts'
 import {
@@ -65,7 +65,8 @@ export function checkRequest(body: unknown, cluster: Cluster): CheckedRequest {
         : 'Send system, settings, totalSteps, saveEvery, name and dryRun as docs/gateway.md says.',
     )
   }
-  const { system, settings: wanted, totalSteps, saveEvery, name = `${system}_rl`, dryRun } = parsed.output
+  const { system, totalSteps, saveEvery, name = `${system}_rl`, dryRun } = parsed.output
+  const wanted = withCurrentNames(parsed.output.settings)
   if (!cluster.systems[system]) {
     throw new GatewayProblem(404, {
       what: `This cluster does not run ${system}.`,

@@ -180,7 +180,7 @@ export function isPatched(system: ReleasedSystem, name: string): boolean {
 
 /** Which games, problems or scenes we play: the release plays its own, whatever these say. */
 const OURS_ALONE: ReadonlySet<string> = new Set([
-  'setting',
+  'world',
   'problems',
   'games',
   'dialect',

@@ -97,9 +97,9 @@ const grammar = (text: string): ResponseFormat => ({ type: 'grammar', grammar: t
  * What a role may write in a setting. The policy writes as it likes, and so does an author of imported problems, who writes a whole
  * problem as JSON; our own formats of the coding setting are for the models that were trained on them.
  */
-export function roleGrammars(role: Role, { setting, problems }: Pick<Settings, 'setting' | 'problems'>): RoleGrammars {
+export function roleGrammars(role: Role, { world, problems }: Pick<Settings, 'world' | 'problems'>): RoleGrammars {
   if (role === 'policy') return { plain: null, instruct: null }
-  if (setting === 'household')
+  if (world === 'household')
     return role === 'reward'
       ? { plain: grammar(JUDGE_GRAMMAR), instruct: grammar(INSTRUCT_JUDGE_GRAMMAR) }
       : { plain: grammar(AUTHOR_GRAMMAR), instruct: grammar(INSTRUCT_AUTHOR_GRAMMAR) }

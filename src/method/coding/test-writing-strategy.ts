@@ -1,4 +1,4 @@
-/** A reward model that writes tests, as in the coding setting: ../test-writing.ts asks, the files beside this one count. */
+/** A reward model that writes tests, as in the coding world: ../test-writing.ts asks, the files beside this one count. */
 import { mean } from '../metrics.ts'
 import type { LanguageModelPort, TestWriterFormat, UnitTestPort } from '../ports.ts'
 import type { RewardStrategy } from '../reward-strategy.ts'

@@ -45,7 +45,7 @@ export function batchOf(view: RunView, iteration: IterationView): BatchGroup[] {
     const episodes = episodesOf.get(taskId)
     if (!episodes) return []
     episodes.sort((a, b) => a.episode.rollout - b.episode.rollout)
-    const group = view.settings?.setting === 'coding' ? programs(view, iteration, taskId, episodes) : steps(episodes)
+    const group = view.settings?.world === 'coding' ? programs(view, iteration, taskId, episodes) : steps(episodes)
     const isRejected = rejected.has(taskId)
     return [
       {

@@ -33,11 +33,11 @@ export function branchChanges(
   controls: Settings,
 ): BranchChanges {
   const then = settingsAt(run, iteration)
-  const { setting } = then
-  if (controls.setting !== setting) return { patch: {}, leftOut: {}, otherWorld: controls.setting }
+  const { world } = then
+  if (controls.world !== world) return { patch: {}, leftOut: {}, otherWorld: controls.world }
   const pick = (names: readonly SettingName[]) =>
     Object.fromEntries(names.filter((name) => controls[name] !== then[name]).map((name) => [name, controls[name]]))
-  const fixed = (Object.keys(then) as SettingName[]).filter((name) => !isLiveSetting(name) && isRelevant(name, setting))
+  const fixed = (Object.keys(then) as SettingName[]).filter((name) => !isLiveSetting(name) && isRelevant(name, world))
   return { patch: pick(LIVE_SETTINGS), leftOut: pick(fixed), otherWorld: null }
 }
 
@@ -53,7 +53,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
 /** Of every setting that is fixed for a run; the type asks for each. */
 const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   seed: 'seed',
-  setting: 'tasks',
+  world: 'tasks',
   problems: 'tasks',
   games: 'tasks',
   dialect: 'tasks',

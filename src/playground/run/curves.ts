@@ -22,7 +22,7 @@ export interface RunChart extends Chart {
   series: RunSeries[]
 }
 
-export function charts(view: RunView, world: World = view.settings?.setting ?? 'household'): RunChart[] {
+export function charts(view: RunView, world: World = view.settings?.world ?? 'household'): RunChart[] {
   const metric = (name: string): Point[] => {
     const { iterations, values } = view.series(name)
     return iterations.map((x, i) => ({ x, y: values[i]! }))

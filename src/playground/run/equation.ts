@@ -3,7 +3,7 @@
  *
  *     R_i = O + (λ / m) Σ_j S_ij      A_i = (R_i - mean) / std      R_S_ij = R_i · S_ij
  *
- * and in the coding setting, where one test scores all n programs, R_S_j = 1/n Σ_i R_i S_ij. Each line comes twice, in symbols
+ * and in the coding world, where one test scores all n programs, R_S_j = 1/n Σ_i R_i S_ij. Each line comes twice, in symbols
  * and in numbers; pieces with one id belong together. The numbers are looked up in what src/method derives; only the mean and
  * the spread that a line shows on the way are taken here.
  */

@@ -8,7 +8,7 @@ import { settingWords, type SettingName } from './worlds.ts'
 type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'origin'>
 
 /** Names of settings as the first words of their controls: "λ", "α_low", "Policy learning rate". */
-function shortLabel(name: SettingName, world: Settings['setting']): string {
+function shortLabel(name: SettingName, world: Settings['world']): string {
   return settingWords(name, world).label.split(',')[0]!
 }
 
@@ -18,7 +18,7 @@ function write(value: Settings[SettingName]): string {
 }
 
 /** "λ 0.5, Train the reward model off" */
-export function writeSettings(settings: Partial<Settings>, world: Settings['setting']): string {
+export function writeSettings(settings: Partial<Settings>, world: Settings['world']): string {
   return (Object.keys(settings) as SettingName[])
     .map((name) => `${shortLabel(name, world)} ${write(settings[name]!)}`)
     .join(', ')
@@ -44,7 +44,7 @@ export function experimentName({ preset, settings, iterations }: RunSummary): st
   const base = basePreset(preset) || 'defaults'
   const differences = Object.entries(difference({ preset, settings })).filter(([name]) => !isAblated(name))
   const parts = [
-    writeSettings(Object.fromEntries(differences), settings.setting),
+    writeSettings(Object.fromEntries(differences), settings.world),
     `${iterations} ${iterations === 1 ? 'iteration' : 'iterations'}`,
   ]
   return `${base}: ${parts.filter((part) => part !== '').join(', ')}`
@@ -52,13 +52,13 @@ export function experimentName({ preset, settings, iterations }: RunSummary): st
 
 /** "household: λ 0.5, seed 3; λ 2 from iteration 12". */
 export function runName(run: Named): string {
-  const world = run.settings.setting
+  const world = run.settings.world
   const parts = [writeSettings(difference(run), world), `seed ${run.settings.seed}`].filter((part) => part !== '')
   const changes = run.changes.map(({ iteration, patch }) => `${writePatch(patch, world)} from iteration ${iteration}`)
   return [`${run.preset}: ${parts.join(', ')}`, ...changes].join('; ')
 }
 
-export function writePatch(patch: LivePatch, world: Settings['setting']): string {
+export function writePatch(patch: LivePatch, world: Settings['world']): string {
   return writeSettings(patch, world)
 }
 
@@ -77,7 +77,7 @@ export function differingSettings(runs: readonly Named[]): { name: SettingName; 
     .filter((name) => runs.some(({ settings }) => settings[name] !== first.settings[name]))
     .map((name) => ({
       name,
-      label: shortLabel(name, first.settings.setting),
+      label: shortLabel(name, first.settings.world),
       values: runs.map(({ settings }) => write(settings[name])),
     }))
 }

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import type { RoleSource } from '../../roles/source.ts'
-import { settingsSchema } from '../../method/settings.ts'
+import { settingsSchema, withCurrentNames } from '../../method/settings.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import { MOST_ITERATIONS, type Configuration } from './configuration.ts'
 import { ABLATION_IDS, ablated, type AblationId } from './ablations.ts'
@@ -37,7 +37,7 @@ const planSchema = v.object({
   createdAt: v.number(),
   base: v.object({
     preset: text,
-    settings: settingsSchema,
+    settings: v.pipe(v.record(v.string(), v.unknown()), v.transform(withCurrentNames), settingsSchema),
     iterations: whole(1, MOST_ITERATIONS),
     backend: v.picklist(['auto', 'cpu', 'webgpu']),
     models: v.optional(

@@ -43,7 +43,7 @@ function sizes(view: RunView, iteration: IterationView, taskId: string, rollout:
     .sort((a, b) => a.rollout - b.rollout)
   const steps = episodes[nearest(rollout, episodes.length)]?.steps.length ?? 0
   const hidden = Math.max(0, ...episodes.map((episode) => episode.steps[0]?.tests?.length ?? 0))
-  const isCoding = settingsOf(view, iteration.iteration)?.setting === 'coding'
+  const isCoding = settingsOf(view, iteration.iteration)?.world === 'coding'
   const written = view.testsFor(iteration.iteration, taskId)?.written.tests.length ?? 0
   return { rollouts: episodes.length, steps, tests: isCoding ? hidden + written : 0 }
 }

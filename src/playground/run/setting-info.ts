@@ -260,7 +260,7 @@ const WORDS: Record<keyof Settings, Words> = {
     released:
       'evaluation.policy.num_rollout_per_trial 3, configs/alfworld_rl.yaml; 3 responses, configs/coding_rl.yaml',
   },
-  setting: {
+  world: {
     label: 'World',
     help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them.',
     paper: 'Both, and OSWorld',

@@ -2,7 +2,7 @@
 import { PRESETS, presetSettings, type PresetName, type Settings } from '../../method/settings.ts'
 import { SETTING_INFO } from './setting-info.ts'
 
-export type World = Settings['setting']
+export type World = Settings['world']
 export type SettingName = keyof Settings
 
 export interface WorldWords {
@@ -49,7 +49,7 @@ export interface PresetChoice {
 export function presetsOf(world: World): PresetChoice[] {
   const overlays: readonly string[] = [...OVERLAYS.household, ...OVERLAYS.coding]
   const whole = (Object.keys(PRESETS) as PresetName[]).filter(
-    (name) => !overlays.includes(name) && presetSettings(name).setting === world,
+    (name) => !overlays.includes(name) && presetSettings(name).world === world,
   )
   return [
     ...whole.map((name) => ({ preset: name, label: name })),

@@ -28,7 +28,7 @@ export function cite(playground: Playground, selection: Selection): Citation | N
   return {
     at: writeSpot(spot),
     ...(run.runId !== null && { run: encodeURIComponent(run.runId) }),
-    of: run.runId ?? `recorded ${view.settings?.setting}`,
+    of: run.runId ?? `recorded ${view.settings?.world}`,
     isFollowing: selection.iteration === null,
   }
 }

@@ -7,7 +7,7 @@
  * by hand: the view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that it is in. Each of
  * them also goes without a configuration: `#episodes&at=12`, `#lesson=lambda`.
  */
-import { parseSettings, presetSettings, SettingsError, type Settings } from '../../method/settings.ts'
+import { currentName, parseSettings, presetSettings, SettingsError, type Settings } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
 import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot, type Spot } from '../run/spot.ts'
@@ -112,7 +112,7 @@ export async function readLink(hash: string): Promise<ReadLink> {
   const { head, fields } = partsOf(hash)
   const names = (fields.hide ?? '')
     .split(',')
-    .map((name) => name.trim())
+    .map((name) => currentName(name.trim()))
     .filter((name) => name !== '')
   const spot = readSpot(fields.at ?? '')
   return {

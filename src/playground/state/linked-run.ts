@@ -44,8 +44,8 @@ export async function showLinked(wanted: LinkedRun, { playground, selection }: T
 
 /** Without settings, a link is to the run that the page has for those that it begins with. */
 async function showRecorded({ spot, hasContent }: LinkedRun, playground: Playground): Promise<boolean> {
-  const { setting } = presetSettings(DEFAULT_PRESET)
-  if (!hasContent && playground.world !== setting) await playground.chooseWorld(setting)
+  const { world } = presetSettings(DEFAULT_PRESET)
+  if (!hasContent && playground.world !== world) await playground.chooseWorld(world)
   await playground.showShipped()
   const { recorded } = playground
   if (spot && spot.iteration > recorded.iteration) recorded.seek(recorded.lastIteration)

@@ -99,11 +99,11 @@ export class Playground {
   }
   /** The world that the next run plays. */
   get world(): World {
-    return this.draft.values.setting
+    return this.draft.values.world
   }
   /** The world of the run that is shown, or of the next one before there is any. */
   get shownWorld(): World {
-    return this.view.settings?.setting ?? this.world
+    return this.view.settings?.world ?? this.world
   }
   get phase(): Phase | null {
     return this.#source === 'recorded' ? this.recorded.phase : this.live.phase
@@ -159,7 +159,7 @@ export class Playground {
     await this.#begin(runId, () =>
       this.live.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
         const { settings } = this.live.view
-        if (settings) this.#liveWorld = settings.setting
+        if (settings) this.#liveWorld = settings.world
       }),
     )
   }
@@ -193,7 +193,7 @@ export class Playground {
   }
 
   async #startQueued(request: StartRequest): Promise<void> {
-    this.#liveWorld = request.settings.setting
+    this.#liveWorld = request.settings.world
     this.kept.hold(request.runId)
     await this.#start(request)
   }
@@ -203,7 +203,7 @@ export class Playground {
     this.kept.hold(runId)
     await this.#begin(runId, () =>
       this.live.resumeKept(runId, this.models.keys, () => {
-        this.#liveWorld = this.live.view.settings?.setting ?? null
+        this.#liveWorld = this.live.view.settings?.world ?? null
       }),
     )
   }
@@ -248,7 +248,7 @@ export class Playground {
         const { started, settings } = this.live.view
         if (!settings) return
         if (started) this.draft.adopt(started.preset, settings)
-        this.#liveWorld = settings.setting
+        this.#liveWorld = settings.world
       }),
     )
   }
@@ -298,7 +298,7 @@ export class Playground {
   }
 
   async #showRecordingOf(world: World): Promise<void> {
-    if (this.#hasLiveRun || this.view.settings?.setting === world) return
+    if (this.#hasLiveRun || this.view.settings?.world === world) return
     this.show('recorded')
     await this.recorded.load(RECORDINGS[world])
     // Another world may have been chosen meanwhile, or a run started.
@@ -309,7 +309,7 @@ export class Playground {
   async showShipped(): Promise<void> {
     const { recorded, world } = this
     const isThere = recorded.state === 'ready' && recorded.fileName === null && recorded.runId === null
-    if (!isThere || recorded.view.settings?.setting !== world) await recorded.load(RECORDINGS[world])
+    if (!isThere || recorded.view.settings?.world !== world) await recorded.load(RECORDINGS[world])
     if (this.hasRecording && world === this.world) this.show('recorded')
   }
 

@@ -7,7 +7,7 @@ export type HoldReason = 'closed' | 'stopped' | 'failed' | 'replaced'
 
 /** "Policy alone, seed 3" */
 export function itemName({ ablation, seed }: PlanItem, { base }: RunPlan): string {
-  const of = ablation === null ? base.preset : ablationLabel(ablation, base.settings.setting)
+  const of = ablation === null ? base.preset : ablationLabel(ablation, base.settings.world)
   return `${of}, seed ${seed}`
 }
 

@@ -3,11 +3,11 @@ import { CodingEnvironment } from './environment.ts'
 import { generatedProblems, importedProblems, NoProblemsError, type ProblemSource } from './problem-source.ts'
 import { codingFormats, importedCodingFormats } from './roles/plain-roles.ts'
 import type { RoleFormats } from '../../method/ports.ts'
-import { ending, type CodingSources, type OpenedSetting, type RolePieces, type SettingRequest } from '../open-world.ts'
+import { ending, type CodingSources, type OpenedWorld, type RolePieces, type WorldRequest } from '../open-world.ts'
 import { SupervisedJudge } from './judge/supervised-judge.ts'
 
 /** Throws a NoProblemsError where there is no imported problem for what the run would draw, and what `listProblems` throws. */
-export async function openCoding(request: SettingRequest, sources: CodingSources): Promise<OpenedSetting> {
+export async function openCoding(request: WorldRequest, sources: CodingSources): Promise<OpenedWorld> {
   const problems = await problemsFor(request, sources)
   const judge = new SupervisedJudge({
     startWorker: () => sources.startJudge(),
@@ -33,7 +33,7 @@ async function formatsFor({ policy, reward, author }: RolePieces, plain: RoleFor
   }
 }
 
-async function problemsFor({ settings, isResumed }: SettingRequest, sources: CodingSources): Promise<ProblemSource> {
+async function problemsFor({ settings, isResumed }: WorldRequest, sources: CodingSources): Promise<ProblemSource> {
   if (settings.problems === 'generated') return generatedProblems()
   const imported = await sources.listProblems()
   const isEvaluated = settings.evaluateEvery > 0 && settings.evaluationTasks > 0

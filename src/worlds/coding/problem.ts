@@ -1,5 +1,5 @@
 /**
- * A problem of the coding setting: words, hidden tests, and where it is generated, what it means.
+ * A problem of the coding world: words, hidden tests, and where it is generated, what it means.
  *
  * Two forms, as in the judge (judge/verdict.ts). `call`: the program defines `functionName`; a test's input is a JSON array
  * of arguments and its output a JSON value. `stdio`: the program reads standard input and prints; texts are compared with

@@ -59,12 +59,13 @@ describe('npm run loop', () => {
   it('poses the problems of a file where one is given, and asks nothing of games then', () => {
     expect(parseLoopArguments(['--preset', 'coding', '--problems', 'a.jsonl'])).toMatchObject({
       problems: 'a.jsonl',
-      settings: { setting: 'coding', problems: 'imported' },
+      settings: { world: 'coding', problems: 'imported' },
     })
     const assigned = parseLoopArguments(['--set', 'setting=coding', '--set', 'problems=imported', '--problems=a'])
-    expect(assigned).toMatchObject({ problems: 'a', preset: 'household', settings: { setting: 'coding' } })
+    expect(assigned).toMatchObject({ problems: 'a', preset: 'household', settings: { world: 'coding' } })
+    expect(parseLoopArguments(['--set', 'world=coding'])).toMatchObject({ settings: { world: 'coding' } })
     const generated = parseLoopArguments(['--preset', 'coding', '--set', 'games=official'])
-    expect(generated).toMatchObject({ settings: { setting: 'coding', problems: 'generated' } })
+    expect(generated).toMatchObject({ settings: { world: 'coding', problems: 'generated' } })
     expect(generated).not.toHaveProperty('problems')
   })
 
@@ -98,6 +99,7 @@ describe('npm run loop', () => {
     [['--problems', 'a.json', '--preset', 'coding', '--set', 'problems=generated'], 'leave it or --set problems out'],
     [['--preset', 'coding', '--set', 'problems=imported'], '--problems PATH'],
     [['--preset', 'coding', '--games', 'a.zip'], 'leave it out'],
+    [['--set', 'world=kitchen'], 'household, coding'],
     [['--set', 'setting=kitchen'], 'household, coding'],
   ])('answers %j in one line that says what is valid', (args, valid) => {
     const line = complaint(...args)

@@ -6,6 +6,7 @@ import { GatewayError } from '../../../src/cluster/client/gateway-error.ts'
 import { RunFollower, type FollowOptions, type FollowState } from '../../../src/cluster/client/run-follower.ts'
 import type { RunSummary } from '../../../src/cluster/protocol.ts'
 import type { LoggedEvent } from '../../../src/method/events.ts'
+import { presetSettings } from '../../../src/method/settings.ts'
 import { faultServer, json, sse, stream, type Handler } from './fault-server.ts'
 
 const EVENTS: LoggedEvent[] = Array.from({ length: 12 }, (_, seq) => ({
@@ -90,6 +91,18 @@ describe('following a run', () => {
     expect(server.requests[0]?.headers.authorization).toBe('Bearer secret')
     expect(server.requests[0]?.headers['last-event-id']).toBeUndefined()
     expect(server.requests[0]?.url).toBe('/v1/runs/alfworld_1/events')
+  })
+
+  it('reads the settings of a gateway from before their names changed', async () => {
+    const { world, ...rest } = presetSettings('coding')
+    const before = { type: 'run-started', settings: { ...rest, setting: world }, seq: 0, iteration: 0 }
+    const { heard, ended } = await follow((_, response) => {
+      stream(response)
+      response.write(sse('run', before, 0))
+      response.end(sse('end', summary(1)))
+    })
+    await ended
+    expect(heard).toMatchObject([{ settings: presetSettings('coding') }])
   })
 
   it('goes on after the last event when the connection is cut in the middle of one, before any, and after all', async () => {

@@ -190,9 +190,9 @@ describe('grammars of chat models', () => {
       expect(`${THOUGHT}Rewrite: ${text}`).not.toMatch(expression)
   })
 
-  it('are chosen by role and setting, and never for the policy', () => {
-    const household = { setting: 'household', problems: 'generated' } as const
-    const coding = { setting: 'coding', problems: 'generated' } as const
+  it('are chosen by role and world, and never for the policy', () => {
+    const household = { world: 'household', problems: 'generated' } as const
+    const coding = { world: 'coding', problems: 'generated' } as const
     for (const settings of [household, coding])
       expect(roleGrammars('policy', settings)).toEqual({ plain: null, instruct: null })
     const chosen = (role: 'reward' | 'author', settings: Parameters<typeof roleGrammars>[1]) => {

@@ -97,8 +97,8 @@ describe('the settings form', () => {
 
   it('shows every setting exactly once', () => {
     const shown = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
-    // `setting` is the choice of a world.
-    expect([...shown, 'setting'].sort()).toEqual(Object.keys(settingsSchema.entries).sort())
+    // `world` is the choice of a world.
+    expect([...shown, 'world'].sort()).toEqual(Object.keys(settingsSchema.entries).sort())
   })
 
   it('brings a slider back to where it was', () => {

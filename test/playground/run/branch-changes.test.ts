@@ -46,7 +46,7 @@ describe('a branch', () => {
     const before = presetSettings('household')
     for (const name of Object.keys(before) as (keyof Settings)[]) {
       const changed = { ...other, [name]: typeof other[name] === 'number' ? 1.5 : 'other' } as Settings
-      if (name === 'setting') continue
+      if (name === 'world') continue
       const { patch, leftOut } = branchChanges({ settings: before, changes: [] }, 0, changed)
       const isRefused = () => {
         try {

@@ -58,6 +58,14 @@ describe('a link', () => {
     expect(link.length).toBeLessThan(120)
   })
 
+  it('reads the former name of the world, as a setting and as something to hide', async () => {
+    const json = new Blob([JSON.stringify({ preset: 'household', settings: { seed: 1, setting: 'coding' } })])
+    const packed = await new Response(json.stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer()
+    const { content, hidden, unknown } = await readLink(`#v1.${Buffer.from(packed).toString('base64url')}&hide=setting`)
+    expect(content?.settings).toEqual({ ...presetSettings('household'), seed: 1, world: 'coding' })
+    expect({ hidden, unknown }).toEqual({ hidden: ['world'], unknown: [] })
+  })
+
   it('may only hide, and says which names it does not know', async () => {
     expect(await readLink('#hide=tasks,lambda,nonsense')).toEqual({
       ...nothing,

@@ -123,6 +123,9 @@ describe('a plan of runs', () => {
       change(json)
       return parsePlan(JSON.stringify(json))
     }
+    const named = kept.replace('"world":"household"', '"setting":"household"')
+    expect(named).not.toBe(kept)
+    expect(parsePlan(named)).toEqual(plan(['full'], 2))
     expect(parsePlan(kept.slice(0, -9))).toBeNull()
     expect(other((json) => (json['version'] = 2))).toBeNull()
     expect(other((json) => (json['items'] = []))).toBeNull()

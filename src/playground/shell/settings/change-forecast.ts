@@ -40,7 +40,7 @@ export function advantagesForecast(
   name: 'lambda' | 'signal',
   wished: Settings,
 ): Forecast | null {
-  if (had.setting !== wished.setting || had[name] === wished[name]) return null
+  if (had.world !== wished.world || had[name] === wished[name]) return null
   const rederived = rederive(groups, had, { ...had, [name]: wished[name] })
   const { trained, flipped, stopped, started } = countFlips(rederived, 'policy')
   /** Those of the iteration as it was, as the view of episodes counts them. */
@@ -58,14 +58,14 @@ export function advantagesForecast(
 /** Null where no task has been measured, where the band is the run's, or where it belongs to another world. */
 export function thresholdForecast(view: RunView, name: 'alphaLow' | 'alphaHigh', wished: Settings): Forecast | null {
   const had = view.current ? settingsOf(view, view.current.iteration) : view.settings
-  if (!had || had.setting !== wished.setting || had[name] === wished[name]) return null
+  if (!had || had.world !== wished.world || had[name] === wished[name]) return null
   const direction = name === 'alphaLow' ? 'easier' : 'harder'
   const tasks = measuredTasks(view, { ...had, [name]: wished[name] })
   if (tasks.length === 0) return null
   const would = tasks.filter((task) => task.direction === direction).length
   const does = tasks.filter((task) => task.directionNow === direction).length
   return {
-    sentence: `Of ${counted(tasks.length, had.setting === 'coding' ? 'measured problem' : 'measured task')}, ${would} would be made ${direction} instead of ${does}.`,
+    sentence: `Of ${counted(tasks.length, had.world === 'coding' ? 'measured problem' : 'measured task')}, ${would} would be made ${direction} instead of ${does}.`,
     href: '#thresholds',
   }
 }

@@ -414,7 +414,7 @@ export function lessonControls({ difference, steps, variations }: Lesson): Reado
 
 /** Settings that make a run one of the lesson's: its difference, and those that its preset differs in. */
 function decisiveNames(lesson: Lesson): (keyof Settings)[] {
-  const names: (keyof Settings)[] = ['setting', 'profile', ...(Object.keys(lesson.difference) as (keyof Settings)[])]
+  const names: (keyof Settings)[] = ['world', 'profile', ...(Object.keys(lesson.difference) as (keyof Settings)[])]
   return lesson.preset === 'reference' ? [...names, 'rewardGrouping'] : names
 }
 

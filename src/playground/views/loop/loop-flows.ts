@@ -171,7 +171,7 @@ export interface LoopFlows {
   environmentLine: string
 }
 
-export function loopFlows(view: RunView, world: World = view.settings?.setting ?? 'household'): LoopFlows {
+export function loopFlows(view: RunView, world: World = view.settings?.world ?? 'household'): LoopFlows {
   const settings = view.settings ?? DEFAULTS
   const isCoding = world === 'coding'
   const now = view.current

@@ -97,7 +97,7 @@ export function experimentsOf(runs: readonly RunSummary[]): Experiment[] {
   }
   return [...groups].flatMap(([key, members]) => {
     if (new Set(members.map(({ settings }) => ablationOf(settings))).size < 2) return []
-    return [{ key, name: experimentName(members[0]!), world: members[0]!.settings.setting, runs: members }]
+    return [{ key, name: experimentName(members[0]!), world: members[0]!.settings.world, runs: members }]
   })
 }
 

@@ -1,5 +1,5 @@
 /**
- * How chat models play the three roles in the coding setting: prompts and parsers, pure text. Instructions and then, between the pieces of
+ * How chat models play the three roles in the coding world: prompts and parsers, pure text. Instructions and then, between the pieces of
  * the model's chat template,
  *
  *     policy   problem | thoughts, a program in a fenced block

@@ -1,5 +1,5 @@
 /**
- * How the three roles speak in the coding setting: prompts and parsers, pure text.
+ * How the three roles speak in the coding world: prompts and parsers, pure text.
  *
  * Kept terse, because tiny models read and write them token by token:
  *

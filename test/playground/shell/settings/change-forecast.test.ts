@@ -34,7 +34,7 @@ describe('what another λ would do', () => {
 
   it('is nothing at the λ of the run, and in another world', () => {
     expect(advantagesForecast(batch, 'lambda', { ...had, alphaLow: 0.1 })).toBeNull()
-    expect(advantagesForecast(batch, 'lambda', { ...had, lambda: 2, setting: 'coding' })).toBeNull()
+    expect(advantagesForecast(batch, 'lambda', { ...had, lambda: 2, world: 'coding' })).toBeNull()
   })
 
   it('takes the signal alone, too: the outcome alone leaves sets without spread', () => {

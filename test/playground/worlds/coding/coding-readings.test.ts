@@ -19,7 +19,7 @@ const worlds = Object.keys(WORLDS) as World[]
 
 describe('a world', () => {
   it.each(worlds)('%s offers presets of its own alone', (world) => {
-    for (const { preset } of presetsOf(world)) expect(presetSettings(preset).setting, preset).toBe(world)
+    for (const { preset } of presetsOf(world)) expect(presetSettings(preset).world, preset).toBe(world)
   })
 
   it('leaves no preset out that another does not offer', () => {

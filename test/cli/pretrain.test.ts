@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { typescriptFlags } from '../../scripts/ensure.mjs'
+
+const pretrain = (...args: string[]) =>
+  spawnSync(process.execPath, [...typescriptFlags(), 'src/cli/pretrain.ts', ...args], { encoding: 'utf8' })
+
+it('pretraining takes the world by its current and by its former name', { timeout: 60_000 }, () => {
+  for (const flag of ['--world', '--setting']) {
+    const wrong = pretrain(flag, 'kitchen')
+    expect(wrong.status).toBe(2)
+    expect(wrong.stderr).toContain('--world: "kitchen" is none of household, coding.')
+    // Accepted: the complaint is about the next argument.
+    expect(pretrain(flag, 'coding', '--seed', 'x').stderr).toContain('--seed: "x"')
+  }
+})
