@@ -4,7 +4,7 @@
  * in twenty of those is spoiled so that it is refused: a policy in training does all three.
  */
 import { admissibleCommands } from '../worlds/household/engine/commands.ts'
-import { step } from '../worlds/household/engine/engine.ts'
+import { step } from '../worlds/household/engine/step.ts'
 import { decide } from '../worlds/household/planning/expert.ts'
 import type { HouseholdGame, SceneSize } from '../worlds/household/engine/game.ts'
 import { generateGame } from '../worlds/household/scenes/generator.ts'

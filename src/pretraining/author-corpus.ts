@@ -6,9 +6,10 @@
 import { generateGame } from '../worlds/household/scenes/generator.ts'
 import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../worlds/random.ts'
 import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
-import { formatRewrite } from '../worlds/household/rewrites/rewrite-language.ts'
-import { applyRewrite, possibleRewrites } from '../worlds/household/rewrites/rewrites.ts'
-import { describeTask, taskOf, type HouseholdTask, type TaskRewrite } from '../worlds/household/task.ts'
+import { formatRewrite, type TaskRewrite } from '../worlds/household/rewrites/language.ts'
+import { applyRewrite } from '../worlds/household/rewrites/apply.ts'
+import { possibleRewrites } from '../worlds/household/rewrites/candidates.ts'
+import { describeTask, taskOf, type HouseholdTask } from '../worlds/household/task.ts'
 import type { Direction } from '../method/ports.ts'
 import type { Piece } from './demonstration-corpus.ts'
 

@@ -3,7 +3,7 @@ import { environmentSuite, type EnvironmentSuiteOptions, type OfficialPlay } fro
 import { recordPlay } from '../../src/bench/environment-plays.ts'
 import { measureRate, median, wallClock } from '../../src/bench/repetitions.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
-import { step } from '../../src/worlds/household/engine/engine.ts'
+import { step } from '../../src/worlds/household/engine/step.ts'
 import { generateGame } from '../../src/worlds/household/scenes/generator.ts'
 import { startGame } from '../../src/worlds/household/engine/state.ts'
 

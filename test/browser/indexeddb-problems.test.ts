@@ -1,6 +1,6 @@
 /** The library of imported problems against a real IndexedDB; its sources are served as they are, without a build. */
 import { describe, expect, it } from 'vitest'
-import { readReleasedFile } from '../../src/worlds/coding/released/released-format.ts'
+import { readReleasedFile } from '../../src/worlds/coding/released/file.ts'
 import { numbered } from '../worlds/coding/released-items.ts'
 import { useBlankPage } from './blank-page.ts'
 

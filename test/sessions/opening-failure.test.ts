@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NoProblemsError } from '../../src/worlds/coding/problem-source.ts'
-import { NoGamesError } from '../../src/worlds/household/library/library-games.ts'
+import { NoGamesError } from '../../src/worlds/household/library/imported-games.ts'
 import { presetSettings } from '../../src/method/settings.ts'
 import { OpeningError } from '../../src/sessions/loop-service.ts'
 import { openingError } from '../../src/sessions/opening-failure.ts'

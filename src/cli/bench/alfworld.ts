@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import type { OfficialPlay, PeerSpeed } from '../../bench/environment.ts'
 import type { SuiteContext } from '../../bench/suite.ts'
 import { admissibleCommands } from '../../worlds/household/engine/commands.ts'
-import { step } from '../../worlds/household/engine/engine.ts'
+import { step } from '../../worlds/household/engine/step.ts'
 import { openingText } from '../../worlds/household/engine/observations.ts'
 import { startGame } from '../../worlds/household/engine/state.ts'
 

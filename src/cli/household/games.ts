@@ -9,9 +9,9 @@ import {
 import { generateGame, type Split } from '../../worlds/household/scenes/generator.ts'
 import { readGamePath } from '../../worlds/household/official/game-path.ts'
 import { seededRandom, shuffled } from '../../worlds/random.ts'
-import type { SourceFile } from '../../worlds/household/library/game-import.ts'
+import type { SourceFile } from '../../worlds/household/library/game-library.ts'
 import { importGames } from '../../worlds/household/library/import-games.ts'
-import { OFFICIAL_SPLIT_OF } from '../../worlds/household/library/library-games.ts'
+import { OFFICIAL_SPLIT_OF } from '../../worlds/household/library/imported-games.ts'
 import { openGames } from '../../worlds/household/library/node-files.ts'
 
 export const SPLITS = ['train', 'id', 'ood'] as const satisfies Split[]

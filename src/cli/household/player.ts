@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { admissibleCommands } from '../../worlds/household/engine/commands.ts'
-import { step } from '../../worlds/household/engine/engine.ts'
+import { step } from '../../worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../worlds/household/planning/expert.ts'
 import type { HouseholdGame } from '../../worlds/household/engine/game.ts'
 import { openingText } from '../../worlds/household/engine/observations.ts'

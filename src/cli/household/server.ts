@@ -3,7 +3,7 @@
  * come in the order of the requests, and whatever is wrong with one the next is answered.
  */
 import { admissibleCommands } from '../../worlds/household/engine/commands.ts'
-import { step } from '../../worlds/household/engine/engine.ts'
+import { step } from '../../worlds/household/engine/step.ts'
 import { decide, nextCommandKnowingAll } from '../../worlds/household/planning/expert.ts'
 import { taskSentence } from '../../worlds/household/engine/game.ts'
 import { Knowledge } from '../../worlds/household/planning/knowledge.ts'

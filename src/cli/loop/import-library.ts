@@ -1,5 +1,5 @@
 /** `--games PATH`: the games there, in memory. */
-import { OFFICIAL_SPLITS, type GameLibrary, type ImportProblem } from '../../worlds/household/library/game-import.ts'
+import { OFFICIAL_SPLITS, type GameLibrary, type ImportProblem } from '../../worlds/household/library/game-library.ts'
 import { importGames } from '../../worlds/household/library/import-games.ts'
 import { MemoryGameLibrary } from '../../worlds/household/library/memory-library.ts'
 import { openGames } from '../../worlds/household/library/node-files.ts'

@@ -1,6 +1,6 @@
 /** `--problems PATH`: the problems of a file, for the coding setting. */
 import type { ImportedProblem } from '../../worlds/coding/problem-source.ts'
-import type { ReleasedFile } from '../../worlds/coding/released/released-format.ts'
+import type { ReleasedFile } from '../../worlds/coding/released/file.ts'
 import type { Split } from '../../method/ports.ts'
 import { openProblemFile } from '../../worlds/coding/library/node-file.ts'
 import { ProblemFileError } from '../../worlds/coding/library/problem-file.ts'

@@ -1,7 +1,7 @@
 /** What the three coding models are taught from: programs, tests and rewrites for problems of the training split. */
 import { demonstrateProgram, demonstrateRewrite, demonstrateTest } from '../../worlds/coding/roles/demonstrations.ts'
 import type { CodingTask } from '../../worlds/coding/problem.ts'
-import { describeSpec } from '../../worlds/coding/problems/describe.ts'
+import { describeSpec } from '../../worlds/coding/problems/statement.ts'
 import { generateProblem, generateTask } from '../../worlds/coding/problems/generator.ts'
 import { applyRewrite, candidateRewrites } from '../../worlds/coding/problems/rewrites.ts'
 import type { Spec } from '../../worlds/coding/problems/spec.ts'

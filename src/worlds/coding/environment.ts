@@ -23,15 +23,15 @@ import {
   type Test,
 } from './judge/verdict.ts'
 import type { CodingTask, Problem } from './problem.ts'
-import { describeImported, rewriteImported } from './problem-rewrites.ts'
+import { describeImported, rewriteImported } from './released/rewrites.ts'
 import type { ProblemSource } from './problem-source.ts'
 import { outcomeOf } from './program-outcome.ts'
-import { describeSpec } from './problems/describe.ts'
+import { describeSpec } from './problems/statement.ts'
 import { applyRewrite } from './problems/rewrites.ts'
-import { claimsOf, columnsOf, settled, type WrittenColumns } from './written-tests/written-columns.ts'
-import { readTest, testResult } from './written-tests/written-tests.ts'
+import { claimsOf, columnsOf, settled, type WrittenColumns } from './written-tests/columns.ts'
+import { readTest, testResult } from './written-tests/read-test.ts'
 
-export interface CodingOptions {
+interface CodingOptions {
   judge: JudgePort
   problems: ProblemSource
 }
@@ -124,7 +124,7 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
     })
   }
 
-  /** Asks the checkers, where problems have one, about the tests that were written for them (written-columns.ts). */
+  /** Asks the checkers, where problems have one, about the tests that were written for them (written-tests/columns.ts). */
   async #settle(written: readonly WrittenColumns[]): Promise<readonly WrittenColumns[]> {
     const asked = written.map(claimsOf)
     const jobs = asked.flatMap((tests): JudgeJob[] =>

@@ -8,7 +8,7 @@
  */
 import type { TestResult } from '../../method/ports.ts'
 
-export interface ProgramOutcome {
+interface ProgramOutcome {
   isRight: boolean
   failed: number
   /** "3 of 4 tests passed; test 2: wrong answer, expected 1, got 2". */

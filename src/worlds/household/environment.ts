@@ -1,17 +1,17 @@
 /** The household as the loop's environment: live episodes by id, stepped in batches, each step with its truth. */
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
-import { step } from './engine/engine.ts'
+import { step } from './engine/step.ts'
 import type { GameSource } from './game-source.ts'
 import type { Knowledge } from './planning/knowledge.ts'
 import { openingText } from './engine/observations.ts'
 import { distanceToGoal } from './planning/plan.ts'
-import { applyRewrite } from './rewrites/rewrites.ts'
-import { parseRewrite } from './rewrites/rewrite-language.ts'
+import { applyRewrite } from './rewrites/apply.ts'
+import { parseRewrite } from './rewrites/language.ts'
 import { cloneState, startGame, type Dialect, type GameState } from './engine/state.ts'
 import { stepLabel } from './planning/step-label.ts'
 import { describeTask, gameOf, initialKnowledge, taskOf, type HouseholdTask } from './task.ts'
 
-export interface HouseholdOptions {
+interface HouseholdOptions {
   games: GameSource
   dialect?: Dialect
   /** Whether "Nothing happens." says why. */
@@ -25,7 +25,7 @@ interface Episode {
 }
 
 /** Thrown when a step names an episode that was never reset or is over. */
-export class UnknownEpisodeError extends Error {
+class UnknownEpisodeError extends Error {
   constructor(readonly episodeId: string) {
     super(`There is no running episode "${episodeId}": it was not reset, or it is over. Reset it before stepping it.`)
     this.name = 'UnknownEpisodeError'
@@ -82,6 +82,6 @@ export class HouseholdEnvironment implements EnvironmentPort {
   }
 }
 
-export function portTask(task: HouseholdTask): Task {
+function portTask(task: HouseholdTask): Task {
   return { id: task.id, rootId: task.rootId, instruction: task.instruction, kind: task.goal.taskType, body: task }
 }

@@ -9,7 +9,7 @@ export interface GameSource {
   sample(split: Split, count: number, seed: number): Promise<HouseholdGame[]>
 }
 
-export interface GeneratedGamesOptions {
+interface GeneratedGamesOptions {
   sceneSize: SceneSize
   /** All six if left out. */
   taskTypes?: readonly TaskType[]

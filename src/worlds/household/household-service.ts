@@ -1,8 +1,8 @@
 /** What the environment worker answers to: the household of one run, opened with that run's settings. */
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
-import type { GameLibrary } from './library/game-import.ts'
-import { NoGamesError, OFFICIAL_SPLIT_OF } from './library/library-games.ts'
+import type { GameLibrary } from './library/game-library.ts'
+import { NoGamesError, OFFICIAL_SPLIT_OF } from './library/imported-games.ts'
 import { openHousehold } from './open-household.ts'
 
 export interface HouseholdRequest {

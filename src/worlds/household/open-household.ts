@@ -2,8 +2,8 @@
 import { HouseholdEnvironment } from './environment.ts'
 import { generatedGames } from './game-source.ts'
 import { DEFAULTS, definedEntries, type Settings } from '../../method/settings.ts'
-import type { GameLibrary } from './library/game-import.ts'
-import { libraryGames, NoGamesError } from './library/library-games.ts'
+import type { GameLibrary } from './library/game-library.ts'
+import { libraryGames, NoGamesError } from './library/imported-games.ts'
 
 export type HouseholdSettings = Pick<Settings, 'games' | 'dialect' | 'explainRefusals'>
 

@@ -4,7 +4,8 @@
  */
 import { nameOf, taskSentence, type Goal, type HouseholdGame } from './engine/game.ts'
 import { Knowledge } from './planning/knowledge.ts'
-import { rewriteGame } from './rewrites/rewrite-game.ts'
+import type { TaskRewrite } from './rewrites/language.ts'
+import { rewriteGame } from './rewrites/replay.ts'
 import { worldOf } from './engine/rooms.ts'
 
 /** Where an object is at the start; both by name ("mug 1", "drawer 2"). */
@@ -12,20 +13,6 @@ export interface Hint {
   object: string
   receptacle: string
 }
-
-/** What an author can do to a task. Objects and receptacles by name, goals by type. */
-export type TaskRewrite =
-  /** Other types for the same kind of task; `target` is a receptacle or, in the lamp task, a lamp. */
-  | { kind: 'change-goal'; object: string; target: string }
-  /** Tells where an object is; where that is gets filled in when it is applied. */
-  | { kind: 'add-hint'; object: string; receptacle?: string }
-  | { kind: 'remove-hints' }
-  /** Objects that the room is likely to have, of other types than the goal's; the seed is filled in when it is applied. */
-  | { kind: 'add-distractors'; count: number; seed?: number }
-  | { kind: 'remove-object'; object: string }
-  | { kind: 'open'; receptacle: string }
-  | { kind: 'close'; receptacle: string }
-  | { kind: 'move'; object: string; receptacle: string }
 
 /** Plain data. */
 export interface HouseholdTask {

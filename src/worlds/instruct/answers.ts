@@ -4,7 +4,7 @@
  */
 import type { Score } from '../../method/ports.ts'
 
-export interface Answer {
+interface Answer {
   /** What was written before. */
   reasoning: string
   /** One line; '' where the line is empty. */

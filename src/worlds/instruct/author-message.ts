@@ -2,7 +2,7 @@
 import type { Direction } from '../../method/ports.ts'
 import type { ForeignText } from './foreign-text.ts'
 
-export interface AuthorInput {
+interface AuthorInput {
   description: string
   direction: Direction
   /** Share of solved episodes, 0 to 1. */

@@ -12,7 +12,7 @@ import {
 } from '../../../src/worlds/coding/problems/spec.ts'
 import * as householdRoles from '../../../src/worlds/household/roles/instruct-roles.ts'
 import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
-import { formatRewrite, parseRewrite } from '../../../src/worlds/household/rewrites/rewrite-language.ts'
+import { formatRewrite, parseRewrite, type TaskRewrite } from '../../../src/worlds/household/rewrites/language.ts'
 import { householdFormats, judgement } from '../../../src/worlds/household/roles/plain-roles.ts'
 import {
   AUTHOR_GRAMMAR,
@@ -23,7 +23,6 @@ import {
   JUDGE_GRAMMAR,
   roleGrammars,
 } from '../../../src/engines/webllm/role-grammars.ts'
-import type { TaskRewrite } from '../../../src/worlds/household/task.ts'
 
 /** A grammar without recursion as a regular expression: rules replaced by their bodies, from the root on. */
 function asExpression(grammar: string): RegExp {

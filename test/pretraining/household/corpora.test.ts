@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRewrite } from '../../../src/worlds/household/rewrites/rewrite-language.ts'
+import { parseRewrite } from '../../../src/worlds/household/rewrites/language.ts'
 import { householdFormats } from '../../../src/worlds/household/roles/plain-roles.ts'
 import { authorPieces } from '../../../src/pretraining/author-corpus.ts'
 import { policyPieces, rewardPieces } from '../../../src/pretraining/household/corpus.ts'

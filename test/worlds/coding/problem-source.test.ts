@@ -6,7 +6,7 @@ import {
   NoProblemsError,
   type ImportedProblem,
 } from '../../../src/worlds/coding/problem-source.ts'
-import { readReleasedFile } from '../../../src/worlds/coding/released/released-format.ts'
+import { readReleasedFile } from '../../../src/worlds/coding/released/file.ts'
 import type { Split } from '../../../src/method/ports.ts'
 import { numbered } from './released-items.ts'
 

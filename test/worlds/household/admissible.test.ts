@@ -6,7 +6,7 @@ import {
   isAdmissible,
   type Command,
 } from '../../../src/worlds/household/engine/commands.ts'
-import { step } from '../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../src/worlds/household/engine/step.ts'
 import { generateGame } from '../../../src/worlds/household/scenes/generator.ts'
 import { startGame, type Dialect } from '../../../src/worlds/household/engine/state.ts'
 import { treatments } from '../../../src/worlds/household/engine/vocabulary.ts'

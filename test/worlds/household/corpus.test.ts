@@ -1,7 +1,7 @@
 /** The engine and its experts on all official games; see official-data.ts for where these are looked for. */
 import { describe, expect, it } from 'vitest'
 import { admissibleCommands } from '../../../src/worlds/household/engine/commands.ts'
-import { step } from '../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../src/worlds/household/engine/step.ts'
 import { taskSentence } from '../../../src/worlds/household/engine/game.ts'
 import { playExpert } from '../../../src/worlds/household/planning/expert.ts'
 import { Knowledge } from '../../../src/worlds/household/planning/knowledge.ts'

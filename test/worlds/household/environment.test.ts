@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { HouseholdEnvironment } from '../../../src/worlds/household/environment.ts'
 import { generatedGames } from '../../../src/worlds/household/game-source.ts'
 import { nextCommandKnowingAll } from '../../../src/worlds/household/planning/expert.ts'
-import { step } from '../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../src/worlds/household/engine/step.ts'
 import { startGame } from '../../../src/worlds/household/engine/state.ts'
 import { gameOf, type HouseholdTask } from '../../../src/worlds/household/task.ts'
 

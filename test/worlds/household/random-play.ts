@@ -1,6 +1,6 @@
 /** Commands as a careless player would type them, for comparing the engine with other models of the game. */
 import { admissibleCommands, stripped } from '../../../src/worlds/household/engine/commands.ts'
-import { step } from '../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../src/worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../../src/worlds/household/planning/expert.ts'
 import type { HouseholdGame } from '../../../src/worlds/household/engine/game.ts'
 import { nothingHappens, openingText } from '../../../src/worlds/household/engine/observations.ts'

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { step } from '../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../src/worlds/household/engine/step.ts'
 import { openingText } from '../../../src/worlds/household/engine/observations.ts'
 import { startGame } from '../../../src/worlds/household/engine/state.ts'
 import { isLeftOut, noGames, officialGames, print } from './official-data.ts'

@@ -1,5 +1,5 @@
 /** A problem that a person writes, tries and keeps. What is written survives a reload. */
-import { importedTask } from '../../../worlds/coding/released/released-format.ts'
+import { importedTask } from '../../../worlds/coding/released/file.ts'
 import { EMPTY_DRAFT, faultyLine, fileOf, parseDraft, problemOf, sentenceOf, type OwnDraft } from './own-problem.ts'
 import { HandProgram, type HandJudge } from './hand-program.svelte.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'

@@ -1,6 +1,6 @@
 /** A problem that a person is writing: the fields of a form, kept as text, and the item of a problem file that they are. */
 import * as v from 'valibot'
-import { itemOf, readItem } from '../../../worlds/coding/released/released-item.ts'
+import { itemOf, readItem } from '../../../worlds/coding/released/item.ts'
 import type { Problem } from '../../../worlds/coding/problem.ts'
 
 const draftShape = v.object({

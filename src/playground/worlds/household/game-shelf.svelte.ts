@@ -6,7 +6,7 @@ import {
   type TaskType,
 } from '../../../worlds/household/engine/game.ts'
 import { generateGame, type Split } from '../../../worlds/household/scenes/generator.ts'
-import type { LibraryEntry } from '../../../worlds/household/library/game-import.ts'
+import type { LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
 import { gameTitle, splitName } from './games.ts'
 import { slicer } from '../../kit/time-slice.ts'

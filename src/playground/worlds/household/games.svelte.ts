@@ -3,7 +3,7 @@
  * changes.
  */
 import type { PickedFile } from '../../../worlds/household/library/dropped-files.ts'
-import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-import.ts'
+import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import type { ImportProgress, ImportSummary } from '../../../worlds/household/library/import-service.ts'
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
 import type { OpenImporter } from '../../state/workers/games-worker.ts'

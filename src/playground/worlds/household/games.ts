@@ -1,6 +1,6 @@
 /** What there is to say of imported games: how many of which split and type, what was wrong with files, what an id means. */
-import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-import.ts'
-import { OFFICIAL_SPLITS, type OfficialSplit } from '../../../worlds/household/library/game-import.ts'
+import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
+import { OFFICIAL_SPLITS, type OfficialSplit } from '../../../worlds/household/library/game-library.ts'
 import { goalSentence, taskTypes, type TaskType } from '../../../worlds/household/engine/game.ts'
 
 /** Of which a run that is evaluated needs games. */

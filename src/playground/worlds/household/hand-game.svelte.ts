@@ -1,6 +1,6 @@
 /** A game that a person plays, command by command, as the policy would. The engine is the runs' own. */
 import { admissibleCommands } from '../../../worlds/household/engine/commands.ts'
-import { step } from '../../../worlds/household/engine/engine.ts'
+import { step } from '../../../worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../../worlds/household/planning/expert.ts'
 import { taskSentence, type HouseholdGame } from '../../../worlds/household/engine/game.ts'
 import { openingText } from '../../../worlds/household/engine/observations.ts'

@@ -3,8 +3,8 @@
  * A published log has no rooms: a generated one is drawn again, and where that cannot be, the author's own line is explained.
  */
 import { nameOf, type HouseholdGame } from '../../../worlds/household/engine/game.ts'
-import { parseRewrite } from '../../../worlds/household/rewrites/rewrite-language.ts'
-import { gameOf, type Hint, type HouseholdTask, type TaskRewrite } from '../../../worlds/household/task.ts'
+import { parseRewrite, type TaskRewrite } from '../../../worlds/household/rewrites/language.ts'
+import { gameOf, type Hint, type HouseholdTask } from '../../../worlds/household/task.ts'
 import type { RewriteProposed } from '../../../method/events.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import type { Task } from '../../../method/ports.ts'

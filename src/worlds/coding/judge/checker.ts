@@ -29,7 +29,7 @@ export interface Question {
   expected: Json
 }
 
-export type CheckerRuling =
+type CheckerRuling =
   { kind: 'accepted' | 'rejected'; checkedMs: number } | { kind: 'failed'; message: string; checkedMs: number }
 
 /** One question, at once. The machine may be spent afterwards. */

@@ -5,7 +5,7 @@ import { FUEL_PER_MS, type Json, type Limits } from './verdict.ts'
 /** Executed milliseconds that it may take a thrown value to say what it is. */
 const DESCRIPTION_MS = 10
 
-export interface Script {
+interface Script {
   source: string
   /** What its errors call it: "program.js". */
   file: string

@@ -55,7 +55,7 @@ export class GuestError extends Error {
   }
 }
 
-export type Exhausted = 'fuel' | 'stack' | 'memory'
+type Exhausted = 'fuel' | 'stack' | 'memory'
 
 /** The guest ran out of something, and was stopped where it was. */
 export class ExhaustedError extends Error {
@@ -70,7 +70,7 @@ export class ExhaustedError extends Error {
 /** The engine itself failed: a trap that no counter set off. */
 export class EngineError extends Error {}
 
-export type PromiseState = 'none' | 'pending' | 'fulfilled' | 'rejected'
+type PromiseState = 'none' | 'pending' | 'fulfilled' | 'rejected'
 
 interface Part {
   at: number
@@ -78,7 +78,7 @@ interface Part {
 }
 
 const PRELUDE_FUNCTIONS = ['begin', 'invoke', 'encode', 'output', 'describe'] as const
-export type PreludeFunction = (typeof PRELUDE_FUNCTIONS)[number]
+type PreludeFunction = (typeof PRELUDE_FUNCTIONS)[number]
 
 const COMPILE_ONLY = 1 << 5
 /** Everything but Date (bit 1). */

@@ -10,7 +10,7 @@ import type { JudgeJob, JudgePort, JudgeResult, Verdict } from './verdict.ts'
 import { WorkerLostError } from '../../../threads/errors.ts'
 import type { Bridge } from '../../../threads/worker-bridge.ts'
 
-export interface SupervisedJudgeOptions {
+interface SupervisedJudgeOptions {
   startWorker(): Bridge<Judge>
   /** A program took the worker with it, or the worker died while none ran; another one takes its place. */
   onLoss?(loss: WorkerLostError): void

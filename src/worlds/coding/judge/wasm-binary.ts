@@ -6,7 +6,7 @@
 export const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const
 export const KIND = { function: 0, table: 1, memory: 2, global: 3 } as const
 
-export interface Section {
+interface Section {
   id: number
   bytes: Uint8Array
 }

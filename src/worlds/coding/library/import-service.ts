@@ -1,5 +1,5 @@
 /** Files of problems read and kept, one at a time. A file may be large, so on a page this lives in a worker. */
-import type { ReleasedFile } from '../released/released-format.ts'
+import type { ReleasedFile } from '../released/file.ts'
 import { ProblemFileError, readProblemFile, type ReadableFile } from './problem-file.ts'
 import { entryOf, type ProblemFileEntry, type ProblemLibrary } from './problem-library.ts'
 

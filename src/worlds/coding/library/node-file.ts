@@ -1,7 +1,7 @@
 /** A file of problems on a disk, for the command line. */
 import { openAsBlob } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { ReadingFileOptions, ReleasedFile } from '../released/released-format.ts'
+import type { ReadingFileOptions, ReleasedFile } from '../released/file.ts'
 import { ProblemFileError, readProblemFile } from './problem-file.ts'
 
 /** Throws a ProblemFileError that names the path as it was given. */

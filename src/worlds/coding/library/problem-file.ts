@@ -5,7 +5,7 @@ import {
   ReleasedFormatError,
   type ReadingFileOptions,
   type ReleasedFile,
-} from '../released/released-format.ts'
+} from '../released/file.ts'
 
 /** The file cannot be read, or its problems cannot; nothing was imported. */
 export class ProblemFileError extends Error {

@@ -11,19 +11,19 @@ import { mistakesOf } from './mistakes.ts'
 import { evaluate, isSameValue, outputOf, type TracedStep, type Value } from './semantics.ts'
 import { isCondition, specKey, type Spec } from './spec.ts'
 
-export const TEST_COUNT = 8
+const TEST_COUNT = 8
 const PLAIN = 6
 const PROBING = 42
 /** Different results that the tests must have. */
 const FEWEST_OUTPUTS = 3
 
-export interface GroundTruthCase {
+interface GroundTruthCase {
   inputs: readonly Json[]
   output: Value
   trace: readonly TracedStep[]
 }
 
-export type GroundTruth = { ok: true; cases: readonly GroundTruthCase[] } | { ok: false; reason: string }
+type GroundTruth = { ok: true; cases: readonly GroundTruthCase[] } | { ok: false; reason: string }
 
 /** The same for the same spec, which must be well formed. */
 export function groundTruthOf(spec: Spec): GroundTruth {

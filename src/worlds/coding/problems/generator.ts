@@ -22,7 +22,7 @@ import {
 import { splitOf } from './splits.ts'
 import { statementOf } from './statement.ts'
 
-export interface ProblemOptions {
+interface ProblemOptions {
   seed: number
   split: Split
 }
@@ -53,11 +53,6 @@ export function generateProblem({ seed, split }: ProblemOptions): Problem {
   )
 }
 
-/** What `generateProblem` asks for. */
-export function generateSpec(options: ProblemOptions): Spec {
-  return generateProblem(options).spec!
-}
-
 /** A problem as a task of the loop; its id names kind, steps, split and seed. */
 export function generateTask({ seed, split }: ProblemOptions): CodingTask {
   return taskOfProblem(generateProblem({ seed, split }), `${split}-${seed}`)
@@ -73,7 +68,7 @@ export function taskOfProblem(problem: Problem, name: string): CodingTask {
 
 const LENGTHS = [1, 2, 3, 4]
 
-export type ProblemOutcome = { ok: true; problem: Problem } | { ok: false; reason: string }
+type ProblemOutcome = { ok: true; problem: Problem } | { ok: false; reason: string }
 
 /** The problem that a spec is, with its tests; a reason in a sentence where it is none. */
 export function problemOf(spec: Spec): ProblemOutcome {
@@ -96,7 +91,7 @@ export function problemOf(spec: Spec): ProblemOutcome {
 // -------------------------------------------------------------------------------------------------- drawing
 
 /** A well-formed spec, not yet known to be a problem; null where the draw led nowhere. */
-export function drawSpec(kind: Kind, length: number, random: Random): Spec | null {
+function drawSpec(kind: Kind, length: number, random: Random): Spec | null {
   const steps: Step[] = []
   let type: ValueType = kind === 'arithmetic' && chance(random, 0.5) ? 'pair' : inputTypeOf({ kind, steps: [] })
   while (steps.length < length) {

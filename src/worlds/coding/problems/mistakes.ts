@@ -27,7 +27,7 @@ export type MistakeKind =
   | 'undefined name'
   | 'syntax'
 
-export interface Mistake {
+interface Mistake {
   kind: MistakeKind
   /** What the program computes; null where it cannot be run. */
   spec: Spec | null

@@ -24,7 +24,7 @@ import {
 import { splitOf } from './splits.ts'
 import { statementOf } from './statement.ts'
 
-export type RewriteOutcome = { ok: true; task: CodingTask; message: string } | { ok: false; message: string }
+type RewriteOutcome = { ok: true; task: CodingTask; message: string } | { ok: false; message: string }
 
 /** Never throws, whatever the text. */
 export function applyRewrite(task: CodingTask, rewrite: SpecRewrite | string, newId: string): RewriteOutcome {

@@ -25,7 +25,7 @@ export interface TracedStep {
   working: readonly number[] | boolean | null
 }
 
-export type Evaluation =
+type Evaluation =
   { isInRange: true; trace: readonly TracedStep[]; output: Value } | { isInRange: false; reason: string }
 
 /** Arguments are those of `f`. */

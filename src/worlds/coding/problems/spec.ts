@@ -108,8 +108,7 @@ export const OPERATIONS = {
 } as const satisfies Record<string, Operation>
 
 export type Op = keyof typeof OPERATIONS
-export type CombinationOp = 'add-both' | 'subtract-both' | 'multiply-both' | 'larger' | 'smaller'
-export type ConditionOp = 'if-above' | 'if-below' | 'if-even' | 'if-odd'
+type ConditionOp = 'if-above' | 'if-below' | 'if-even' | 'if-odd'
 
 export interface Step {
   op: Op

@@ -15,6 +15,7 @@ import {
   type Step,
   type ValueType,
 } from './spec.ts'
+import type { CodingTask } from '../problem.ts'
 
 export const HEADS: Record<ValueType, string> = {
   pair: 'Write f(a, b) for numbers a and b:',
@@ -88,8 +89,15 @@ export function statementOf(spec: Spec): string {
 }
 
 /** What f is and takes, up to the colon. */
-export function headOf(spec: Spec): string {
+function headOf(spec: Spec): string {
   return HEADS[inputTypeOf(spec)]
+}
+
+/** A generated problem as the author reads it: the steps are numbered, as rewrites name them. */
+export function describeSpec(task: CodingTask): string {
+  const { spec } = task.body
+  if (!spec) throw new TypeError(`Task "${task.id}" was not generated: it has no steps to describe.`)
+  return [headOf(spec), ...spec.steps.map((step, i) => `${i + 1} ${phraseOf(step)}`)].join('\n')
 }
 
 export function phraseOf({ op, constants, arms }: Step): string {

@@ -11,7 +11,7 @@
 import { CHECKER_LIMITS, DEFAULT_LIMITS, type CheckedTest, type JudgeJob, type JudgeResult } from '../judge/verdict.ts'
 import type { Json } from '../judge/verdict.ts'
 import type { Problem } from '../problem.ts'
-import { ownAnswer, readTest } from '../written-tests/written-tests.ts'
+import { ownAnswer, readTest } from '../written-tests/read-test.ts'
 
 /** One job at a time, as `Judge.judge` takes it. */
 export type JudgeOne = (job: JudgeJob) => Promise<JudgeResult>

@@ -25,12 +25,12 @@ import { ALPHABET, type Spec, type Step } from '../problems/spec.ts'
 import { STATEMENT_PHRASES } from '../problems/statement.ts'
 import { groundTruthOf } from '../problems/generated-tests.ts'
 
-export interface ProgramDemonstration {
+interface ProgramDemonstration {
   /** Probability of a mistake. */
   slip: number
 }
 
-export interface TestDemonstration {
+interface TestDemonstration {
   /** Probability of a wrong computation somewhere, which is then carried on. */
   slip: number
   /** Probability of an input that probes the steps' constants; else it is a plain one, which often tells little. */

@@ -188,7 +188,7 @@ Think first, in a few short sentences. Then write the new problem in one block a
 ${JSON.stringify(EXAMPLE_ITEM)}
 \`\`\``
 
-/** An imported problem is described as JSON (problem-rewrites.ts), a generated one in words. */
+/** An imported problem is described as JSON (released/rewrites.ts), a generated one in words. */
 const isJson = (description: string) => description.startsWith('{')
 
 export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
@@ -201,7 +201,7 @@ export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
       return opened(pieces, instructions, `${authorMessage(input, foreign)}\n\n${reminder}`)
     },
     parse(text) {
-      // Reading a whole problem is for problem-rewrites.ts; it has this field, and no rewrite in words has it.
+      // Reading a whole problem is for released/rewrites.ts; it has this field, and no rewrite in words has it.
       if (text.includes('"question"')) return text.trim()
       return lastAnswer(text, 'rewrite')?.value ?? lastLine(text)
     },

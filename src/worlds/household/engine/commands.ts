@@ -183,15 +183,9 @@ export function isAdmissible(world: World, state: GameState, command: Command): 
   }
 }
 
-export function isTreatable(world: World, object: number, treatment: Treatment): boolean {
+function isTreatable(world: World, object: number, treatment: Treatment): boolean {
   const { isCleanable, isHeatable, isCoolable } = world.objects[object]!
   return treatment === 'clean' ? isCleanable : treatment === 'heat' ? isHeatable : isCoolable
-}
-
-/** Everything that can be done now, unsorted. */
-export function possibleCommands(state: GameState): Command[] {
-  const world = worldOf(state.game)
-  return [...commandsAnywhere(world, state.dialect, state.place), ...commandsHere(world, state)]
 }
 
 /** What depends on nothing but where one stands. */

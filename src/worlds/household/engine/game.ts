@@ -50,7 +50,7 @@ export interface GameObject {
 }
 
 /** Where a generated game comes from. */
-export interface GameOrigin {
+interface GameOrigin {
   split: 'train' | 'id' | 'ood'
   sceneSize: SceneSize
   seed: number
@@ -119,4 +119,13 @@ export function isCapable(taskType: TaskType, objectType: string): boolean {
 
 export function nameOf(entity: { noun: string; number: number }): string {
   return `${entity.noun} ${entity.number}`
+}
+
+/** Marks goal objects that start in a fridge as cool, unless cooling is the task; so does every official game. */
+export function withCoolTargets(game: HouseholdGame): HouseholdGame {
+  const isCool = ({ type, in: receptacles }: GameObject) =>
+    game.goal.taskType !== 'pick_cool_then_place_in_recep' &&
+    type === game.goal.object &&
+    receptacles.some((receptacle) => game.receptacles[receptacle]!.type === 'fridge')
+  return { ...game, cool: game.objects.flatMap((object, index) => (isCool(object) ? [index] : [])) }
 }

@@ -290,7 +290,7 @@ function editDistance(a: string, b: string): number {
 const pastOf: Readonly<Record<Treatment, string>> = { clean: 'cleaned', heat: 'heated', cool: 'cooled' }
 
 /** The refusal in one sentence. It repeats nothing of what was typed but names that exist. */
-export function refusalSentence(state: GameState, refusal: Refusal): string {
+function refusalSentence(state: GameState, refusal: Refusal): string {
   const world = worldOf(state.game)
   const name = (receptacle: number) => world.receptacles[receptacle]!.name
   const thing = (object: number) => world.objects[object]!.name

@@ -2,7 +2,7 @@
 import { isCapable, nameOf, treatmentOf, type HouseholdGame } from './game.ts'
 import { accepts, applianceType, can, knifeTypes } from './vocabulary.ts'
 
-export interface WorldReceptacle {
+interface WorldReceptacle {
   index: number
   name: string
   type: string
@@ -10,7 +10,7 @@ export interface WorldReceptacle {
   place: number
 }
 
-export interface WorldObject {
+interface WorldObject {
   index: number
   name: string
   type: string

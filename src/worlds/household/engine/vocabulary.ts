@@ -65,12 +65,12 @@ const accepted = {
   tvstand: 'tissuebox',
 } as const satisfies Record<string, string>
 
-export type ReceptacleType = keyof typeof accepted
+type ReceptacleType = keyof typeof accepted
 
 export const receptacleTypes = Object.keys(accepted) as ReceptacleType[]
 
 /** Object types that a `move` to a receptacle of this type accepts. */
-export const acceptedTypes: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+const acceptedTypes: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries(accepted).map(([receptacle, objects]) => [receptacle, new Set(objects.split(' ').filter(Boolean))]),
 )
 

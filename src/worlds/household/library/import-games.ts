@@ -12,7 +12,7 @@ import {
   type LibraryGame,
   type OfficialSplit,
   type SourceFile,
-} from './game-import.ts'
+} from './game-library.ts'
 
 /** What holds files cannot be read any further. */
 export class SourceError extends Error {

@@ -3,7 +3,7 @@
  * Games are put in batch by batch, so one that is cancelled or whose tab closes keeps the batches before.
  */
 import type { PickedFile } from './dropped-files.ts'
-import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-import.ts'
+import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-library.ts'
 import { importGames } from './import-games.ts'
 import { zipFiles } from './zip-files.ts'
 

@@ -5,7 +5,7 @@
  */
 import type { DBSchema } from 'idb'
 import { LibraryDatabase } from '../../../storage/library-database.ts'
-import type { GameLibrary, LibraryEntry, LibraryGame } from './game-import.ts'
+import { entryOf, type GameLibrary, type LibraryEntry, type LibraryGame } from './game-library.ts'
 
 interface Schema extends DBSchema {
   games: { key: string; value: LibraryGame }
@@ -61,8 +61,4 @@ export class IndexedDbGameLibrary implements GameLibrary {
   close(): Promise<void> {
     return this.#database.close()
   }
-}
-
-function entryOf({ id, split, game }: LibraryGame): LibraryEntry {
-  return { id, split, taskType: game.goal.taskType }
 }

@@ -1,5 +1,5 @@
 /** Imported games in memory, for as long as the process runs: the command line's library. */
-import type { GameLibrary, LibraryEntry, LibraryGame } from './game-import.ts'
+import { entryOf, type GameLibrary, type LibraryEntry, type LibraryGame } from './game-library.ts'
 
 export class MemoryGameLibrary implements GameLibrary {
   readonly #games = new Map<string, LibraryGame>()
@@ -10,9 +10,7 @@ export class MemoryGameLibrary implements GameLibrary {
 
   /** By id, whatever order they were put in. */
   async list(): Promise<readonly LibraryEntry[]> {
-    return [...this.#games.values()]
-      .map(({ id, split, game }) => ({ id, split, taskType: game.goal.taskType }))
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
+    return [...this.#games.values()].map(entryOf).sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
   async get(ids: readonly string[]): Promise<LibraryGame[]> {

@@ -2,7 +2,7 @@
 import { openAsBlob } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
-import type { SourceFile } from './game-import.ts'
+import type { SourceFile } from './game-library.ts'
 import { SourceError } from './import-games.ts'
 import { ArchiveError, zipFiles } from './zip-files.ts'
 

@@ -6,7 +6,7 @@
  * own, so a new list is made from these and the files before the cut are read all the same.
  */
 import { BlobReader, Uint8ArrayWriter, ZipReader, type Entry } from '@zip.js/zip.js/lib/zip-core-custom.js'
-import type { SourceFile } from './game-import.ts'
+import type { SourceFile } from './game-library.ts'
 import { archiveWithList } from './zip-salvage.ts'
 
 /** An archive that cannot be read, or not whole: thrown after the files that can be. */

@@ -1,6 +1,6 @@
 /** What the path of a game file says: "json_2.1.1/valid_seen/pick_and_place_simple-Mug-None-Desk-308/trial_…/game.tw-pddl". */
 
-export interface GamePath {
+interface GamePath {
   /** Task and trial folder; null where the file does not lie in such. */
   id: string | null
   floorPlan: number | null

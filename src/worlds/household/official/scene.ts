@@ -13,7 +13,7 @@ import { typeName } from './goal.ts'
 import { isObjectType } from './object-types.ts'
 import { shortened, type Predicate, type Problem } from './problem.ts'
 
-export interface Scene {
+interface Scene {
   game: Pick<HouseholdGame, 'receptacles' | 'objects' | 'open' | 'cool' | 'v1Locations'>
   /** What a thing is called in the game ("mug 1"), by its id. */
   names: ReadonlyMap<string, string>

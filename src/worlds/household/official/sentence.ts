@@ -6,7 +6,7 @@ import { isObjectType } from './object-types.ts'
 
 const PHRASINGS = [0, 1] as const
 
-export type Wording = Pick<HouseholdGame, 'phrasing' | 'sentence'>
+type Wording = Pick<HouseholdGame, 'phrasing' | 'sentence'>
 
 /**
  * How the game tells its goal. ALFWorld writes one of two sentences, which `phrasing` repeats; a crowd worker's is kept

@@ -6,7 +6,7 @@
  * Beside a game may lie `traj_data.json`, about the episode in AI2-THOR that the game was made from. Nothing of it is
  * read: where the two disagree, as after a rewrite of the goal, the text game is what its own file says.
  */
-import { step } from '../engine/engine.ts'
+import { step } from '../engine/step.ts'
 import type { GameReceptacle, HouseholdGame } from '../engine/game.ts'
 import { distanceToGoal } from '../planning/plan.ts'
 import { startGame } from '../engine/state.ts'
@@ -17,7 +17,7 @@ import { readProblem } from './problem.ts'
 import { readScene } from './scene.ts'
 import { readWording } from './sentence.ts'
 
-export interface OfficialGameFile {
+interface OfficialGameFile {
   game: HouseholdGame
   /** Commands that win it, of the dialect v2; empty if the file has none that do. */
   walkthrough: string[]

@@ -9,7 +9,7 @@ import { Knowledge, searchPrior } from './knowledge.ts'
 import { goalAim, shortestPlan, trueView, type Aim, type Errand, type Plan, type View } from './plan.ts'
 import { pick, type Random } from '../../random.ts'
 import { cloneState, type GameState } from '../engine/state.ts'
-import { step } from '../engine/engine.ts'
+import { step } from '../engine/step.ts'
 import type { Treatment } from '../engine/vocabulary.ts'
 import { worldOf, type World } from '../engine/rooms.ts'
 
@@ -31,13 +31,9 @@ export type Subgoal =
   /** Nothing that could help is left to try. */
   | { kind: 'stuck' }
 
-export interface Decision {
+interface Decision {
   command: string
   subgoal: Subgoal
-}
-
-export function nextCommand(state: GameState, knowledge: Knowledge, random: Random): string {
-  return decide(state, knowledge, random).command
 }
 
 /** The command and what it is for; chance only settles ties between equally promising receptacles. */
@@ -137,7 +133,7 @@ function search(world: World, state: GameState, knowledge: Knowledge, random: Ra
   }
 }
 
-export interface ExpertRun {
+interface ExpertRun {
   won: boolean
   commands: string[]
 }

@@ -15,7 +15,7 @@ import { distanceToGoal } from './plan.ts'
 import { isAccessible, type GameState } from '../engine/state.ts'
 import { worldOf } from '../engine/rooms.ts'
 
-export type StepLabel = 1 | -1
+type StepLabel = 1 | -1
 
 /** `knowledge` is what was known before the step. The distances are computed where they are not given. */
 export function stepLabel(

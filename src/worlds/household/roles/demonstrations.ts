@@ -7,7 +7,7 @@
  */
 import { admissibleCommands } from '../engine/commands.ts'
 import { critique, type JudgedStep } from './critiques.ts'
-import { step } from '../engine/engine.ts'
+import { step } from '../engine/step.ts'
 import { decide, type Subgoal } from '../planning/expert.ts'
 import { Knowledge } from '../planning/knowledge.ts'
 import { openingText } from '../engine/observations.ts'
@@ -17,7 +17,7 @@ import { cloneState, startGame } from '../engine/state.ts'
 import { stepLabel } from '../planning/step-label.ts'
 import { nameOf, type HouseholdGame } from '../engine/game.ts'
 
-export interface DemonstratedStep {
+interface DemonstratedStep {
   thought: string
   command: string
   observation: string
@@ -32,7 +32,7 @@ export interface Demonstration {
   won: boolean
 }
 
-export interface DemonstratorOptions {
+interface DemonstratorOptions {
   /** Probability of a slip at each step, in [0, 1]. */
   slip: number
   maxSteps: number
@@ -41,7 +41,7 @@ export interface DemonstratorOptions {
 }
 
 /** The aim in two or three words, without numbers: "find mug", "clean mug", "put mug". */
-export function thoughtOf(subgoal: Subgoal): string {
+function thoughtOf(subgoal: Subgoal): string {
   const noun = (name: string) => name.replace(/ \d+$/, '')
   switch (subgoal.kind) {
     case 'find':

@@ -16,9 +16,8 @@ import { authorMessage } from '../../instruct/author-message.ts'
 import { begun, continued, opened } from '../../instruct/conversation.ts'
 import { foreignTextFor, quoted, withoutMiddle } from '../../instruct/foreign-text.ts'
 import { withoutWelcome } from './plain-roles.ts'
-import { formatRewrite } from '../rewrites/rewrite-language.ts'
+import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from '../rewrites/language.ts'
 import type { Dialect } from '../engine/state.ts'
-import type { TaskRewrite } from '../task.ts'
 
 /** Longest observation and response that a prompt quotes, in characters; the longest real observation is shorter. */
 const LONGEST_QUOTED = 2000
@@ -51,7 +50,7 @@ Action: go to drawer 1`
 
 const COMMAND_REMINDER = 'Think, then write the next command in a last line that begins with "Action:".'
 
-export interface InstructPolicyOptions {
+interface InstructPolicyOptions {
   /** Of the game's command language; v2 where nothing is said. */
   dialect?: Dialect
 }
@@ -109,9 +108,6 @@ export function instructReward(pieces: ChatPieces): StepJudgeFormat {
 }
 
 // --------------------------------------------------------------------------------------------------- author
-
-/** As rewrites.ts has it, which comes with the whole engine. */
-const MOST_DISTRACTORS = 8
 
 interface RewriteForm {
   meaning: string

@@ -45,7 +45,7 @@ export const openableShare: Readonly<Record<string, number>> = {
   safe: 87,
 }
 
-export interface CountLaw {
+interface CountLaw {
   /** Share of the room's games that have the type, in percent. */
   share: number
   min: number
@@ -90,7 +90,7 @@ export const receptacleCounts: Readonly<Record<Room, Readonly<Record<string, Cou
   ),
 }
 
-export interface ObjectLaw {
+interface ObjectLaw {
   /** Share of the room's games that have the type, in percent. */
   share: number
   /** Where the room has any. */

@@ -6,11 +6,10 @@ import { rooms, taskMix } from './corpus-statistics.ts'
 import { drawCompactScene } from './compact/scenes.ts'
 import { playExpert } from '../planning/expert.ts'
 import { drawFullGoal, FullRoom } from './full/scenes.ts'
-import { taskTypes, type HouseholdGame, type SceneSize, type TaskType } from '../engine/game.ts'
+import { taskTypes, withCoolTargets, type HouseholdGame, type SceneSize, type TaskType } from '../engine/game.ts'
 import { Knowledge } from '../planning/knowledge.ts'
 import { distanceToGoal } from '../planning/plan.ts'
 import { chance, pickWeighted, seededRandom, type Random } from '../../random.ts'
-import { withCoolTargets } from '../rewrites/rewrite-game.ts'
 import { row } from './full/scene-counts.ts'
 import { sceneStatistics } from './full/scene-statistics.ts'
 import type { Scene } from './scenes.ts'
@@ -21,7 +20,7 @@ import { worldOf } from '../engine/rooms.ts'
 export { isSensibleGoal } from './goals.ts'
 export { isHeldOutPair, splitOf, type Split } from './splits.ts'
 
-export interface GeneratorOptions {
+interface GeneratorOptions {
   seed: number
   split: Split
   sceneSize: SceneSize

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readReleasedFile } from '../../../../src/worlds/coding/released/released-format.ts'
+import { readReleasedFile } from '../../../../src/worlds/coding/released/file.ts'
 import {
   EMPTY_DRAFT,
   faultyLine,

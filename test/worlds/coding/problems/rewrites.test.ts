@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CodingTask } from '../../../../src/worlds/coding/problem.ts'
-import { describeSpec } from '../../../../src/worlds/coding/problems/describe.ts'
+import { describeSpec } from '../../../../src/worlds/coding/problems/statement.ts'
 import { drawStep, problemOf, taskOfProblem } from '../../../../src/worlds/coding/problems/generator.ts'
 import {
   formatRewrite,

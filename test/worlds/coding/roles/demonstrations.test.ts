@@ -7,7 +7,7 @@ import {
 } from '../../../../src/worlds/coding/roles/demonstrations.ts'
 import type { Json } from '../../../../src/worlds/coding/judge/verdict.ts'
 import type { CodingTask } from '../../../../src/worlds/coding/problem.ts'
-import { describeSpec } from '../../../../src/worlds/coding/problems/describe.ts'
+import { describeSpec } from '../../../../src/worlds/coding/problems/statement.ts'
 import { mistakesOf } from '../../../../src/worlds/coding/problems/mistakes.ts'
 import { applyRewrite } from '../../../../src/worlds/coding/problems/rewrites.ts'
 import { evaluate, isSameValue, outputOf, type Value } from '../../../../src/worlds/coding/problems/semantics.ts'

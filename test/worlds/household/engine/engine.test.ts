@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { admissibleCommands } from '../../../../src/worlds/household/engine/commands.ts'
-import { step } from '../../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../../src/worlds/household/engine/step.ts'
 import type { Goal, HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import { helpText, listing, openingText } from '../../../../src/worlds/household/engine/observations.ts'
 import { cloneState, startGame, type StartOptions } from '../../../../src/worlds/household/engine/state.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { admissibleCommands, parseCommand, stripped } from '../../../../src/worlds/household/engine/commands.ts'
-import { step } from '../../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../../src/worlds/household/engine/step.ts'
 import type { Goal, HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
 import { helpText, nothingHappens } from '../../../../src/worlds/household/engine/observations.ts'

@@ -3,9 +3,9 @@ import { taskSentence, type HouseholdGame } from '../../../../src/worlds/househo
 import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
 import { distanceToGoal } from '../../../../src/worlds/household/planning/plan.ts'
 import { nextCommandKnowingAll } from '../../../../src/worlds/household/planning/expert.ts'
-import { step } from '../../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../../src/worlds/household/engine/step.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
-import type { OfficialSplit } from '../../../../src/worlds/household/library/game-import.ts'
+import type { OfficialSplit } from '../../../../src/worlds/household/library/game-library.ts'
 import { gameText } from '../official/game-text.ts'
 
 export interface WrittenGame {

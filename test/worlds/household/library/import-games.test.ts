@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { importGames, SourceError } from '../../../../src/worlds/household/library/import-games.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
-import { step } from '../../../../src/worlds/household/engine/engine.ts'
+import { step } from '../../../../src/worlds/household/engine/step.ts'
 import { writtenGame } from './game-file.ts'
 import { imported, smallRelease, source, sources } from './release.ts'
 

@@ -1,7 +1,7 @@
 import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it } from 'vitest'
 import type { PickedFile } from '../../../../src/worlds/household/library/dropped-files.ts'
-import type { LibraryGame } from '../../../../src/worlds/household/library/game-import.ts'
+import type { LibraryGame } from '../../../../src/worlds/household/library/game-library.ts'
 import { GameImportService, type ImportProgress } from '../../../../src/worlds/household/library/import-service.ts'
 import { MemoryGameLibrary } from '../../../../src/worlds/household/library/memory-library.ts'
 import { writtenGame } from './game-file.ts'

@@ -1,6 +1,6 @@
 /** A release in small, for tests that import one: games that nobody has written before, in ALFWorld's folders. */
 import { BlobWriter, TextReader, ZipWriter, configure, type ZipWriterConstructorOptions } from '@zip.js/zip.js'
-import type { ImportItem, LibraryGame, SourceFile } from '../../../../src/worlds/household/library/game-import.ts'
+import type { ImportItem, LibraryGame, SourceFile } from '../../../../src/worlds/household/library/game-library.ts'
 import { importGames } from '../../../../src/worlds/household/library/import-games.ts'
 import { writtenGame } from './game-file.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { LibraryGame, SourceFile } from '../../../../src/worlds/household/library/game-import.ts'
+import type { LibraryGame, SourceFile } from '../../../../src/worlds/household/library/game-library.ts'
 import { ArchiveError, zipFiles } from '../../../../src/worlds/household/library/zip-files.ts'
 import { gameFiles, isLeftOut, noGameFiles } from '../official-data.ts'
 import { imported, isGamePath, smallRelease, sources, zipOf, type Imported, type NamedText } from './release.ts'

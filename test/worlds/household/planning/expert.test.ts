@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { step } from '../../../../src/worlds/household/engine/engine.ts'
-import { decide, nextCommand } from '../../../../src/worlds/household/planning/expert.ts'
+import { step } from '../../../../src/worlds/household/engine/step.ts'
+import { decide, playExpert } from '../../../../src/worlds/household/planning/expert.ts'
 import type { Goal, HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
 import { Knowledge } from '../../../../src/worlds/household/planning/knowledge.ts'
@@ -8,6 +8,7 @@ import { distanceToGoal } from '../../../../src/worlds/household/planning/plan.t
 import { seededRandom } from '../../../../src/worlds/random.ts'
 import { cloneState, startGame } from '../../../../src/worlds/household/engine/state.ts'
 import { stepLabel } from '../../../../src/worlds/household/planning/step-label.ts'
+import { isLeftOut, noGames, officialGames } from '../official-data.ts'
 import { room } from '../rooms.ts'
 
 const random = seededRandom('test')
@@ -57,7 +58,7 @@ describe('the expert', () => {
     const game = room(text, goalOf('pick_and_place_simple', 'pen', 'shelf'))
     const knowledge = new Knowledge(game)
     knowledge.tell(0, 1)
-    expect(nextCommand(startGame(game), knowledge, random)).toBe('go to drawer 2')
+    expect(decide(startGame(game), knowledge, random).command).toBe('go to drawer 2')
   })
 
   it('picks up what it needs before it looks for the lamp', () => {
@@ -113,6 +114,19 @@ describe('the expert', () => {
     }
     expect(distanceToGoal(state)).toBe(Infinity)
     expect(decide(state, knowledge, random)).toEqual({ command: 'look', subgoal: { kind: 'stuck' } })
+  })
+
+  const solvedShare = (games: readonly HouseholdGame[]) =>
+    games.filter((game) => playExpert(startGame(game), new Knowledge(game), seededRandom('expert', game.id)).won)
+      .length / games.length
+
+  it('solves nearly all generated full games', () => {
+    const games = Array.from({ length: 400 }, (_, seed) => generateGame({ seed, split: 'train', sceneSize: 'full' }))
+    expect(solvedShare(games)).toBeGreaterThan(0.97)
+  })
+
+  it.skipIf(isLeftOut('the expert on all official games', noGames))('solves nearly all official games', () => {
+    expect(solvedShare([...officialGames().values()].map(({ game }) => game))).toBeGreaterThan(0.99)
   })
 })
 

@@ -4,8 +4,10 @@ import { playExpert } from '../../../../src/worlds/household/planning/expert.ts'
 import { goalSentence, nameOf, type Goal } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame, isHeldOutPair } from '../../../../src/worlds/household/scenes/generator.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
-import { formatRewrite, parseRewrite } from '../../../../src/worlds/household/rewrites/rewrite-language.ts'
-import { applyRewrite, expertLength, possibleRewrites } from '../../../../src/worlds/household/rewrites/rewrites.ts'
+import { formatRewrite, parseRewrite } from '../../../../src/worlds/household/rewrites/language.ts'
+import { applyRewrite } from '../../../../src/worlds/household/rewrites/apply.ts'
+import { expertLength, possibleRewrites } from '../../../../src/worlds/household/rewrites/candidates.ts'
+import type { TaskRewrite } from '../../../../src/worlds/household/rewrites/language.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
 import {
   describeTask,
@@ -13,7 +15,6 @@ import {
   initialKnowledge,
   taskOf,
   type HouseholdTask,
-  type TaskRewrite,
 } from '../../../../src/worlds/household/task.ts'
 import { room } from '../rooms.ts'
 

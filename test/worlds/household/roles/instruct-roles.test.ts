@@ -11,8 +11,8 @@ import {
 } from '../../../../src/worlds/household/roles/instruct-roles.ts'
 import { openingText } from '../../../../src/worlds/household/engine/observations.ts'
 import { refusalOf } from '../../../../src/worlds/household/engine/refusals.ts'
-import { parseRewrite } from '../../../../src/worlds/household/rewrites/rewrite-language.ts'
-import { mostDistractors } from '../../../../src/worlds/household/rewrites/rewrites.ts'
+import { parseRewrite } from '../../../../src/worlds/household/rewrites/language.ts'
+import { MOST_DISTRACTORS } from '../../../../src/worlds/household/rewrites/language.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
 import { initialKnowledge, taskOf } from '../../../../src/worlds/household/task.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
@@ -170,7 +170,7 @@ describe('the author', () => {
     expect(new Set(kinds)).toEqual(
       new Set(['change-goal', 'add-hint', 'remove-hints', 'add-distractors', 'remove-object', 'open', 'close', 'move']),
     )
-    expect(prompt).toContain(`1 to ${mostDistractors} other objects`)
+    expect(prompt).toContain(`1 to ${MOST_DISTRACTORS} other objects`)
   })
 
   it('is told the task, how often it is solved, the direction and the critic, if that said anything', () => {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { taskTypes, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame, type Split } from '../../../../src/worlds/household/scenes/generator.ts'
-import { applyRewrite } from '../../../../src/worlds/household/rewrites/rewrites.ts'
+import { applyRewrite } from '../../../../src/worlds/household/rewrites/apply.ts'
 import { gameOf, taskOf } from '../../../../src/worlds/household/task.ts'
 
 const splits: readonly Split[] = ['train', 'id', 'ood']

@@ -20,7 +20,7 @@ import { splitOf, type Split } from '../splits.ts'
 import { hasRoomFor, nowhere, roomIn, typesOf } from './start-patterns.ts'
 import { applianceType } from '../../engine/vocabulary.ts'
 
-export interface AskedGoal {
+interface AskedGoal {
   plan: FloorPlan
   goal: Goal
   split: Split

@@ -43,3 +43,7 @@ export interface GameLibrary {
 }
 
 export type LibraryEntry = Pick<LibraryGame, 'id' | 'split'> & { taskType: HouseholdGame['goal']['taskType'] }
+
+export function entryOf({ id, split, game }: LibraryGame): LibraryEntry {
+  return { id, split, taskType: game.goal.taskType }
+}

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS, type Verdict } from '../../../../src/worlds/coding/judge/verdict.ts'
 import type { Problem } from '../../../../src/worlds/coding/problem.ts'
-import { readTest, testResult } from '../../../../src/worlds/coding/written-tests/written-tests.ts'
+import { readTest, testResult } from '../../../../src/worlds/coding/written-tests/read-test.ts'
 import type { WrittenTest } from '../../../../src/method/ports.ts'
 import { InThreadJudge } from '../in-thread-judge.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LibraryGame, OfficialSplit } from '../../../../src/worlds/household/library/game-import.ts'
-import { libraryGames, NoGamesError } from '../../../../src/worlds/household/library/library-games.ts'
+import type { LibraryGame, OfficialSplit } from '../../../../src/worlds/household/library/game-library.ts'
+import { libraryGames, NoGamesError } from '../../../../src/worlds/household/library/imported-games.ts'
 import { MemoryGameLibrary } from '../../../../src/worlds/household/library/memory-library.ts'
 import { room } from '../rooms.ts'
 

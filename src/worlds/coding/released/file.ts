@@ -1,5 +1,5 @@
 /**
- * Files of problems in the released form (released-item.ts): a JSON list of items, a single item, or JSON lines.
+ * Files of problems in the released form (item.ts): a JSON list of items, a single item, or JSON lines.
  *
  * A file is imported as a whole or not at all, unless items with faults are to be left out. An item that names no split is
  * drawn by a hash of what it holds: one in eight is kept for measuring (`id`), the others are for training; `ood` are only
@@ -11,7 +11,7 @@ import { checkerFault, type JudgeOne } from './checker-trial.ts'
 import type { Judge } from '../judge/judge.ts'
 import type { CodingTask, Problem } from '../problem.ts'
 import type { ImportedProblem } from '../problem-source.ts'
-import { readItem } from './released-item.ts'
+import { readItem } from './item.ts'
 
 export const FILE_LIMITS = { characters: 200_000_000, items: 50_000 } as const
 /** One in so many items without a split is kept for measuring. */
@@ -91,7 +91,7 @@ export function importedTask(id: string, problem: Problem): CodingTask {
   return { id, rootId: id, instruction: problem.statement, kind: kindOf(problem), body: problem }
 }
 
-export function kindOf({ form }: Problem): string {
+function kindOf({ form }: Problem): string {
   return form === 'call' ? 'function' : 'stdio'
 }
 

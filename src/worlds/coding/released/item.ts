@@ -15,7 +15,7 @@ import * as v from 'valibot'
 import type { Split } from '../../../method/ports.ts'
 import { isSameJson, isSameText } from '../judge/comparison.ts'
 import type { HiddenTest, Problem } from '../problem.ts'
-import { readTest, type ProgramTest } from '../written-tests/written-tests.ts'
+import { readTest, type ProgramTest } from '../written-tests/read-test.ts'
 
 /** Of an item. A run's log holds its problems whole, so they may not be of any size. */
 export const ITEM_LIMITS = {
@@ -28,7 +28,7 @@ export const ITEM_LIMITS = {
   testCharacters: 500_000,
 } as const
 
-export const LONGEST_TIME_LIMIT_MS = 8000
+const LONGEST_TIME_LIMIT_MS = 8000
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
 type Issue = { received: string; kind: string }
@@ -56,14 +56,14 @@ const objectMessage = (issue: Issue & { expected: string | null }) =>
 const looseItem = v.object({ ...ENTRIES, split: SPLIT }, objectMessage)
 const strictItem = v.strictObject(ENTRIES, objectMessage)
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** Whether other fields than the released ones are a fault. If not, they are passed over. */
   isStrict: boolean
   leastTests: number
 }
 
 /** `fault` is a sentence without its end that begins with the field. */
-export type ReadItem = { problem: Problem; split: Split | null; isTimeLimitCut: boolean } | { fault: string }
+type ReadItem = { problem: Problem; split: Split | null; isTimeLimitCut: boolean } | { fault: string }
 
 /**
  * Never throws. Whether a program can pass the tests it cannot know, but tests that contradict each other are a fault. What

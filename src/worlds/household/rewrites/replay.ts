@@ -1,9 +1,9 @@
 /** What each rewrite does to a game, without asking whether it may. Names of what exists already never change. */
 import { objectCounts, roomOf } from '../scenes/corpus-statistics.ts'
-import { nameOf, type GameObject, type HouseholdGame } from '../engine/game.ts'
+import { nameOf, withCoolTargets, type GameObject, type HouseholdGame } from '../engine/game.ts'
 import { drawPlacement } from '../scenes/placement.ts'
 import { pickWeighted, seededRandom } from '../../random.ts'
-import type { TaskRewrite } from '../task.ts'
+import type { TaskRewrite } from './language.ts'
 import { can } from '../engine/vocabulary.ts'
 
 export function rewriteGame(game: HouseholdGame, rewrite: TaskRewrite): HouseholdGame {
@@ -45,15 +45,6 @@ export function rewriteGame(game: HouseholdGame, rewrite: TaskRewrite): Househol
 
 export function receptacleNamed(game: HouseholdGame, name: string): number {
   return game.receptacles.findIndex((receptacle) => nameOf(receptacle) === name)
-}
-
-/** As in every official game: goal objects that start in a fridge start cool, unless cooling is the task. */
-export function withCoolTargets(game: HouseholdGame): HouseholdGame {
-  const isCool = ({ type, in: receptacles }: GameObject) =>
-    game.goal.taskType !== 'pick_cool_then_place_in_recep' &&
-    type === game.goal.object &&
-    receptacles.some((receptacle) => game.receptacles[receptacle]!.type === 'fridge')
-  return { ...game, cool: game.objects.flatMap((object, index) => (isCool(object) ? [index] : [])) }
 }
 
 /** Types that would be a task's own are left out, and so are lamps; frequent types come first. */

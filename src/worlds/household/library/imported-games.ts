@@ -2,7 +2,7 @@
 import type { GameSource } from '../game-source.ts'
 import { seededRandom, shuffled } from '../../random.ts'
 import type { Split } from '../../../method/ports.ts'
-import type { GameLibrary, OfficialSplit } from './game-import.ts'
+import type { GameLibrary, OfficialSplit } from './game-library.ts'
 
 /** Our splits in ALFWorld's folders: `id` is measured on floor plans of training, `ood` on others. */
 export const OFFICIAL_SPLIT_OF: Readonly<Record<Split, OfficialSplit>> = {

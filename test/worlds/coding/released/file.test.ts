@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { itemOf, ITEM_LIMITS, readItem } from '../../../../src/worlds/coding/released/released-item.ts'
+import { itemOf, ITEM_LIMITS, readItem } from '../../../../src/worlds/coding/released/item.ts'
 import {
   readReleasedFile,
   ReleasedFormatError,
   type ReadingFileOptions,
-} from '../../../../src/worlds/coding/released/released-format.ts'
+} from '../../../../src/worlds/coding/released/file.ts'
 import { numbered, releasedItem, type Fields } from '../released-items.ts'
 
 const lines = (items: readonly unknown[]) => items.map((item) => JSON.stringify(item)).join('\n')

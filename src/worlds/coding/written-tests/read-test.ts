@@ -18,7 +18,7 @@ const LEAD = 6
 
 /** A test that a program runs on. */
 export type ProgramTest = PlainTest | Exclude<CheckedTest, { kind: 'answer' }>
-export type ReadTest = { test: ProgramTest } | { reason: string }
+type ReadTest = { test: ProgramTest } | { reason: string }
 
 /** What a test's form asks of it; whatever its texts are, it never throws. */
 export function readTest(problem: Problem, { input, output }: HiddenTest, longest = LONGEST_TEXT): ReadTest {

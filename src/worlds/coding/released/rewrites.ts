@@ -5,11 +5,11 @@
  * each other. A wrong one falls later, when no program passes it. A rewrite that brings no checker keeps that of the problem;
  * either must accept what the rewritten tests expect.
  */
-import type { RewriteResult } from '../../method/ports.ts'
-import { checkerFault, type JudgeOne } from './released/checker-trial.ts'
-import type { CodingTask, Problem } from './problem.ts'
-import { importedTask } from './released/released-format.ts'
-import { ITEM_LIMITS, itemOf, readItem } from './released/released-item.ts'
+import type { RewriteResult } from '../../../method/ports.ts'
+import { checkerFault, type JudgeOne } from './checker-trial.ts'
+import type { CodingTask, Problem } from '../problem.ts'
+import { importedTask } from './file.ts'
+import { ITEM_LIMITS, itemOf, readItem } from './item.ts'
 
 const LEAST_TESTS = 4
 /** Tests that the author is shown, none of them longer than the release shows (sample/llm_env_rollout.py:665). */

@@ -4,20 +4,18 @@
  * expert who knows no more than an agent solves within the step limit. What is accepted is thus solvable by
  * construction; whether it is as hard as wished is for the policy's accuracy to say.
  */
-import type { Direction } from '../../../method/ports.ts'
 import { playExpert } from '../planning/expert.ts'
 import { isCapable, nameOf, type Goal, type HouseholdGame } from '../engine/game.ts'
-import { isHeldOutPair } from '../scenes/generator.ts'
+import { isHeldOutPair } from '../scenes/splits.ts'
 import { distanceToGoal } from '../planning/plan.ts'
 import { hashOf, seededRandom } from '../../random.ts'
-import { receptacleNamed, rewriteGame } from './rewrite-game.ts'
-import { formatRewrite } from './rewrite-language.ts'
+import { receptacleNamed, rewriteGame } from './replay.ts'
+import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from './language.ts'
 import { defaultStepLimit, startGame } from '../engine/state.ts'
-import { gameOf, initialKnowledge, instructionText, type Hint, type HouseholdTask, type TaskRewrite } from '../task.ts'
+import { gameOf, initialKnowledge, instructionText, type Hint, type HouseholdTask } from '../task.ts'
 import { accepts, can } from '../engine/vocabulary.ts'
-import { worldOf } from '../engine/rooms.ts'
 
-export type RewriteRefusal =
+type RewriteRefusal =
   /** It names something that the scene does not have. */
   | 'unknown-name'
   /** The receptacle type does not accept the object type. */
@@ -38,14 +36,12 @@ export type RewriteRefusal =
   /** The expert needs more steps than there are. */
   | 'too-long'
 
-export type RewriteOutcome =
+type RewriteOutcome =
   { ok: true; task: HouseholdTask; message: string } | { ok: false; reason: RewriteRefusal; message: string }
 
 export interface RewriteOptions {
   stepLimit?: number
 }
-
-export const mostDistractors = 8
 
 export function applyRewrite(
   task: HouseholdTask,
@@ -108,8 +104,8 @@ function refusalOf(task: HouseholdTask, game: HouseholdGame, rewrite: TaskRewrit
     case 'remove-hints':
       return task.hints.length === 0 ? refuse('no-change', 'There are no hints to remove.') : null
     case 'add-distractors': {
-      const isCount = Number.isInteger(rewrite.count) && rewrite.count >= 1 && rewrite.count <= mostDistractors
-      return isCount ? null : refuse('out-of-range', `Add 1 to ${mostDistractors} objects at once.`)
+      const isCount = Number.isInteger(rewrite.count) && rewrite.count >= 1 && rewrite.count <= MOST_DISTRACTORS
+      return isCount ? null : refuse('out-of-range', `Add 1 to ${MOST_DISTRACTORS} objects at once.`)
     }
     case 'remove-object': {
       const { type } = objectNamed(game, rewrite.object)!
@@ -193,65 +189,4 @@ function unplayable(task: HouseholdTask, stepLimit: number): ReturnType<typeof r
   const isSolved =
     distance <= stepLimit && playExpert(state, initialKnowledge(task), seededRandom('solvable', task.id)).won
   return isSolved ? null : refuse('too-long', `The expert does not get there in ${stepLimit} steps.`)
-}
-
-// ------------------------------------------------------------------------------------------------- candidates
-
-/** Commands that the expert needs on average when it starts out with what the task tells it; searching included. */
-export function expertLength(task: HouseholdTask, samples = 3): number {
-  const state = startGame(gameOf(task), { stepLimit: 4 * defaultStepLimit })
-  let total = 0
-  for (let sample = 0; sample < samples; sample++) {
-    total += playExpert(state, initialKnowledge(task), seededRandom('expert length', sample)).commands.length
-  }
-  return total / samples
-}
-
-/**
- * All valid rewrites of a task in a direction. Those that change how many commands the expert needs are in the direction
- * that this number says; fewer or more distractors are easier or harder to read, and count as that.
- */
-export function possibleRewrites(task: HouseholdTask, direction: Direction, options?: RewriteOptions): TaskRewrite[] {
-  const length = expertLength(task)
-  return candidateRewrites(task, direction).filter((rewrite) => {
-    const outcome = applyRewrite(task, rewrite, `${task.id}/candidate`, options)
-    if (!outcome.ok) return false
-    if (rewrite.kind === 'add-distractors' || rewrite.kind === 'remove-object') return true
-    const change = expertLength(outcome.task) - length
-    return direction === 'harder' ? change > 0 : change < 0
-  })
-}
-
-function candidateRewrites(task: HouseholdTask, direction: Direction): TaskRewrite[] {
-  const game = gameOf(task)
-  const { goal } = game
-  const isHarder = direction === 'harder'
-  const world = worldOf(game)
-  const types = (entities: readonly { type: string }[]) => [...new Set(entities.map(({ type }) => type))]
-  const targets =
-    goal.taskType === 'look_at_obj_in_light'
-      ? types(world.objects.filter((object) => object.isLamp))
-      : types(game.receptacles)
-  const objects = types(game.objects).filter((type) => isCapable(goal.taskType, type))
-  const goals = objects.flatMap((object) =>
-    targets.map((target): TaskRewrite => ({ kind: 'change-goal', object, target })),
-  )
-  const wanted = world.goalObjects.map((index) => world.objects[index]!.name)
-  const receptacles = world.receptacles.map(({ name }) => name)
-  const moves = wanted.flatMap((object) =>
-    receptacles.map((receptacle): TaskRewrite => ({ kind: 'move', object, receptacle })),
-  )
-  const lids = world.receptacles.flatMap(({ name, isOpenable }): TaskRewrite[] =>
-    isOpenable ? [{ kind: isHarder ? 'close' : 'open', receptacle: name }] : [],
-  )
-  if (isHarder) {
-    const distractors = [1, 2, 3, 4].map((count): TaskRewrite => ({ kind: 'add-distractors', count }))
-    return [{ kind: 'remove-hints' }, ...goals, ...moves, ...lids, ...distractors]
-  }
-  const hinted = [...wanted, ...world.goalLamps.map((index) => world.objects[index]!.name)]
-  const hints = hinted.map((object): TaskRewrite => ({ kind: 'add-hint', object }))
-  const removals = world.objects
-    .filter(({ type, isPickupable }) => isPickupable && type !== goal.object)
-    .map(({ name }): TaskRewrite => ({ kind: 'remove-object', object: name }))
-  return [...hints, ...goals, ...moves, ...lids, ...removals]
 }

@@ -13,7 +13,7 @@
 import type { WrittenTest } from '../../../method/ports.ts'
 import type { CheckedTest, JudgeResult, PlainTest } from '../judge/verdict.ts'
 import type { Problem } from '../problem.ts'
-import { ownAnswer, readTest, type ProgramTest } from './written-tests.ts'
+import { ownAnswer, readTest, type ProgramTest } from './read-test.ts'
 
 export interface WrittenColumns {
   /** Where in `distinct` the test of each column stands; null where it cannot be read. */
