@@ -1,20 +1,15 @@
 /**
- * Advantages of one task's group of trajectories:
+ * What both ways of asking the reward model share of a group's advantages. The policy's, for trajectories τ of one task:
  *
- *     A_i^τ    = (R_i^τ - mean) / std      over the trajectories τ of the task that reached step i
- *     A_ij^τ   = (R_S_ij^τ - mean) / std   over the evaluations that `rewardGrouping` puts together
+ *     A_i^τ = (R_i^τ - mean) / std      over the trajectories that reached step i
  *
  * std is the population's; a group without spread gives no signal (RLAnything, "standardizing rewards across
  * trajectories at the same step index"; alfworld_rl_reward.py:31-51).
  *
- * `rewardGrouping` says which evaluations are compared. `vote`: the m of one step, as released (:333-339); R is then a
- * common factor, so only its sign survives and unanimous steps teach nothing. `step`: all evaluations of the task at
- * one step index, the set that the paper names for the policy, and our default. `task`: all evaluations of the task.
- *
  * A trajectory that alone reached a step index has nothing to be compared with. The released code trains on its raw R
  * (`singleSurvivor` raw, :39-40); the formula gives 0 (`zero`).
  */
-import { consistencyFeedback, integratedFeedback } from './feedback.ts'
+import type { AdvantagesAssigned, TestAdvantagesAssigned } from './events.ts'
 import type { Outcome, Score } from './ports.ts'
 import type { Settings } from './settings.ts'
 
@@ -23,7 +18,7 @@ export const SMALLEST_STD = 1e-8
 
 export interface ScoredTrajectory {
   outcome: Outcome
-  /** scores[step][evaluation]; an empty inner list for a step that nobody judged. */
+  /** scores[step][evaluation]; empty for a step without scores. */
   scores: readonly (readonly Score[])[]
 }
 
@@ -46,13 +41,13 @@ export interface GroupAdvantages {
   accuracy: number
   /** feedback[trajectory][step] = R_i */
   feedback: number[][]
-  /** policy[trajectory][step]; null where the step does not train. */
+  /** policy[trajectory][step]; null if the step does not train. */
   policy: (number | null)[][]
-  /** reward[trajectory][step][evaluation]; null where the evaluation does not train. */
+  /** reward[trajectory][step][evaluation]; null if the evaluation does not train. */
   reward: (number | null)[][][]
-  /** Of the tests that the reward model wrote; null where it wrote none, or where nothing tells what they are worth. */
+  /** Of written tests; null without any, or if their worth is unknown. */
   tests: TestAdvantages | null
-  /** Sets of at least two that the policy's feedback was standardised over, and how many of them were constant. */
+  /** Sets of at least two values over which the policy's feedback was standardised, and how many were constant. */
   policySets: number
   constantPolicySets: number
 }
@@ -60,11 +55,11 @@ export interface GroupAdvantages {
 /** One entry for each test of the task. */
 export interface TestAdvantages {
   feedback: number[]
-  /** Null where the test does not train. */
+  /** Null if the test does not train. */
   reward: (number | null)[]
 }
 
-/** Mean 0 and, with `byStd`, population standard deviation 1; all 0 where the values do not differ. */
+/** Mean 0 and, with `byStd`, population standard deviation 1; all 0 if the values do not differ. */
 export function standardise(values: readonly number[], byStd: boolean): number[] {
   if (values.length === 0) return []
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
@@ -79,7 +74,7 @@ export function accuracyOf(outcomes: readonly Outcome[]): number {
   return outcomes.filter((outcome) => outcome === 1).length / outcomes.length
 }
 
-/** Whether a task of this accuracy is let through by the filters of the two roles, edges included. */
+/** Whether a task of this accuracy passes the filters of the two roles, edges included. */
 export function trainsAt(
   accuracy: number,
   settings: AdvantageSettings,
@@ -91,8 +86,8 @@ export function trainsAt(
 }
 
 /**
- * The feedback of all trajectories of one task, standardised at every step index. `keep` says what becomes of an advantage;
- * null keeps the step from training.
+ * Standardises the feedback of all trajectories of one task at every step index. `keep` maps an advantage; null excludes the
+ * step from training.
  */
 export function policyAdvantages(
   feedback: readonly (readonly number[])[],
@@ -123,55 +118,41 @@ export function policyAdvantages(
   return { policy, policySets: sets.filter((set) => set.length > 1).length, constantPolicySets }
 }
 
-/** Advantages of all trajectories of one task whose steps were judged. Pure: nothing outside the group is looked at. */
-export function groupAdvantages(group: readonly ScoredTrajectory[], settings: AdvantageSettings): GroupAdvantages {
-  const accuracy = accuracyOf(group.map((trajectory) => trajectory.outcome))
-  const { trainsPolicy, trainsReward } = trainsAt(accuracy, settings)
-  const feedback = group.map(({ outcome, scores }) => scores.map((step) => integratedFeedback(outcome, step, settings)))
-
-  const reward = group.map(({ scores }) => scores.map((step) => step.map((): number | null => null)))
-  if (trainsReward) {
-    const evaluations = group.flatMap(({ outcome, scores }, trajectory) =>
-      scores.flatMap((votes, step) =>
-        consistencyFeedback(outcome, votes, settings).map((value, evaluation) => ({
-          key: rewardSetKey(settings.rewardGrouping, trajectory, step),
-          value,
-          trajectory,
-          step,
-          evaluation,
-        })),
-      ),
-    )
-    for (const set of groupBy(evaluations)) {
-      const advantages = standardise(
-        set.map((entry) => entry.value),
-        settings.normAdvByStd,
-      )
-      set.forEach(({ trajectory, step, evaluation }, index) => {
-        reward[trajectory]![step]![evaluation] = nonZero(advantages[index]!)
-      })
-    }
-  }
-  return { accuracy, feedback, ...policyAdvantages(feedback, trainsPolicy, settings), reward, tests: null }
-}
-
-function rewardSetKey(grouping: Settings['rewardGrouping'], trajectory: number, step: number): string {
-  switch (grouping) {
-    case 'vote':
-      return `${trajectory}/${step}`
-    case 'step':
-      return `${step}`
-    case 'task':
-      return ''
-  }
-}
-
-/** An advantage of exactly 0 has no gradient, so it does not take part (alfworld_rl_reward.py:296). */
+/** An advantage of exactly 0 has no gradient, so it does not train (alfworld_rl_reward.py:296). */
 export function nonZero(advantage: number): number | null {
   return advantage === 0 ? null : advantage
 }
 
-function groupBy<Entry extends { key: number | string }>(entries: readonly Entry[]): Entry[][] {
+/** The same group when nothing of it trains, as for a rejected candidate. */
+export function untrained(advantages: GroupAdvantages): GroupAdvantages {
+  return {
+    ...advantages,
+    policy: advantages.policy.map((steps) => steps.map(() => null)),
+    reward: advantages.reward.map((steps) => steps.map((evaluations) => evaluations.map(() => null))),
+    tests: advantages.tests && { ...advantages.tests, reward: advantages.tests.reward.map(() => null) },
+  }
+}
+
+/** The group's advantages as the log has them: one event for each episode, and one for the task's tests. */
+export function advantageEvents(
+  taskId: string,
+  episodeIds: readonly string[],
+  { feedback, policy, reward, tests }: GroupAdvantages,
+): (AdvantagesAssigned | TestAdvantagesAssigned)[] {
+  return [
+    ...episodeIds.map((episodeId, index) => ({
+      type: 'advantages' as const,
+      episodeId,
+      feedback: feedback[index]!,
+      policy: policy[index]!,
+      reward: reward[index]!,
+    })),
+    ...(tests ? [{ type: 'test-advantages' as const, taskId, ...tests }] : []),
+  ]
+}
+
+/** Entries with equal keys, in the order in which the keys first appear. */
+export function groupBy<Entry extends { key: number | string }>(entries: readonly Entry[]): Entry[][] {
   const groups = new Map<number | string, Entry[]>()
   for (const entry of entries) {
     const group = groups.get(entry.key)

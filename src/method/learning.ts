@@ -1,47 +1,44 @@
 /**
- * From advantages to two updates at the same time. A record of (prompt, response, log-probabilities, advantage) stays one
- * record on its way through every filter; the released trainer drops long prompts without their advantages, and every
- * example after the first dropped one learns from another's (alfworld_train.py:139-148).
+ * From advantages to two updates at the same time. A record of (prompt, response, log-probabilities, advantage) stays
+ * together through every filter. The released trainer drops long prompts without their advantages, so that every example
+ * after the first dropped one learns from another's advantage (alfworld_train.py:139-148).
  */
 import type { GroupAdvantages } from './advantages.ts'
 import type { LanguageModelPort, TrainingExample, UpdateMetrics, UpdateOptions } from './ports.ts'
 import { shuffled } from './random.ts'
-import type { TrainingSample } from './rollout.ts'
+import type { EvaluatedGroup } from './reward-strategy.ts'
 import type { Settings } from './settings.ts'
-import type { TaskGroup } from './task-group.ts'
+import { withAdvantages } from './training-sample.ts'
 
 export type Learner = 'policy' | 'reward'
 export const LEARNERS = ['policy', 'reward'] as const
 
-/** A group that trains, and how. */
+/** A group that trains. */
 export interface AdvantagedGroup {
-  group: TaskGroup
+  group: EvaluatedGroup
   advantages: GroupAdvantages
 }
 
 /**
- * Examples of both models. Episodes come in an order drawn from the seed, so that each optimiser step sees a mix of tasks,
- * and the steps of an episode stay together, because they share their beginnings. Written tests come one by one, as the
- * programs do. Profile `reference` goes through the tasks in order, as the released trainer does
- * (alfworld_train.py:325-331).
+ * Examples for both models. The seed shuffles the episodes, so that each optimiser step sees a mix of tasks; the steps of an
+ * episode stay together, because they share their beginnings. Examples about a whole task are shuffled one by one. Profile
+ * `reference` keeps the order of the tasks, as the released trainer does (alfworld_train.py:325-331).
  */
 export function trainingExamples(
   groups: readonly AdvantagedGroup[],
   settings: Settings,
   seed: number,
 ): Record<Learner, TrainingExample[]> {
-  const units = groups.flatMap(({ group, advantages }): Record<Learner, TrainingExample[]>[] => [
-    ...group.rollouts.map((rollout, index) => ({
-      policy: withAdvantages(rollout.samples, advantages.policy[index]!),
-      reward: (group.judgements?.[index]?.samples ?? []).flatMap((samples, step) =>
-        withAdvantages(samples, advantages.reward[index]![step]!),
-      ),
-    })),
-    ...withAdvantages(group.tests?.samples ?? [], advantages.tests?.reward ?? []).map((example) => ({
-      policy: [],
-      reward: [example],
-    })),
-  ])
+  const units = groups.flatMap(({ group, advantages }): Record<Learner, TrainingExample[]>[] => {
+    const { ofRollout, ofTask } = group.evidence.examples(advantages)
+    return [
+      ...group.rollouts.map(({ samples }, index) => ({
+        policy: withAdvantages(samples, advantages.policy[index]!),
+        reward: ofRollout[index] ?? [],
+      })),
+      ...ofTask.map((example) => ({ policy: [], reward: [example] })),
+    ]
+  })
   const ordered = settings.profile === 'reference' ? units : shuffled(units, seed)
   return {
     policy: ordered.flatMap((unit) => unit.policy),
@@ -49,24 +46,16 @@ export function trainingExamples(
   }
 }
 
-/** Samples that have an advantage and a token to learn it: where the context was full there is none. */
-function withAdvantages(samples: readonly TrainingSample[], advantages: readonly (number | null)[]): TrainingExample[] {
-  return samples.flatMap((sample, index) => {
-    const advantage = advantages[index] ?? null
-    return advantage === null || sample.response.length === 0 ? [] : [{ ...sample, advantage }]
-  })
-}
-
 export interface UpdateResult {
   metrics: UpdateMetrics
   durationMs: number
-  /** Of which new weights went to a sampler elsewhere; null where the model samples for itself. */
+  /** The part spent sending new weights to a separate sampler; null if the model samples for itself. */
   syncMs: number | null
 }
 
 /**
- * Updates both models at the same time; a model without examples is left as it is and gives null. Both have settled
- * before anything is thrown, so that no model changes behind a run that has ended.
+ * Updates both models at the same time; a model without examples stays as it is and gives null. Waits for both before
+ * throwing, so that no model changes after the run has ended.
  */
 export async function updateModels(
   ports: Record<Learner, LanguageModelPort> & { now(): number },

@@ -1,22 +1,20 @@
 /**
  * RLAnything as one async generator of run events: policy, reward model and environment improve one another.
  *
- *     apply patch → choose tasks, add pending candidates → roll out → judge → feedback, advantages → accept or reject
- *     the candidates → update policy ∥ reward model → propose rewrites → estimate theory → evaluate every k iterations
+ *     apply patch → choose tasks, add pending candidates → roll out → ask the reward model → feedback, advantages → accept or
+ *     reject the candidates → update policy ∥ reward model → propose rewrites → estimate theory → evaluate every k iterations
  *
- * Each phase is a file of `phases`. A reward model that writes tests does so where another one judges steps
- * (reward-strategy.ts); nothing else differs between the two.
+ * Each phase is a file in `phases`. How the reward model is asked is a RewardStrategy.
  *
- * An accepted candidate's rollouts train at once, a rejected one's never (both as released). Candidates wait while the
- * environment is frozen, and their slots go on with the old task: frozen means that nothing changes.
+ * An accepted candidate's rollouts train at once, a rejected one's never (both as released). While the environment is frozen,
+ * candidates stay pending and their slots continue with the old task: frozen means that nothing changes.
  *
- * Determinism: everything is drawn from hashes of (seed, iteration, purpose, ids), the state is a fold of the log
- * (loop-state.ts), and the two updates run at the same time but are logged policy first. Same seed, settings and models:
- * the same log.
+ * Determinism: all draws are hashes of (seed, iteration, purpose, ids), the state is a fold of the log (loop-state.ts), and
+ * the two updates run at the same time but are logged policy first. The same seed, settings and models give the same log.
  *
- * Stopping: an abort ends the generator with `run-finished`, reason `stopped`. Events of the iteration that was cut are in
- * the log but no longer count (history.ts); its models may have learned already, so a caller that goes on loads the
- * checkpoints that belong to the last `iteration-finished`. An abort while that event is being handled cuts nothing.
+ * Stopping: an abort ends the generator with `run-finished`, reason `stopped`. Events of an interrupted iteration stay in the
+ * log but no longer count (history.ts). Its models may already have learned, so to resume a run, load the checkpoints of the
+ * last `iteration-finished`. An abort while that event is being handled interrupts nothing.
  */
 import type { LoopPorts, LoopRequest, RunLoop } from './loop-contract.ts'
 import { iterationMetrics } from './metrics.ts'
@@ -28,8 +26,9 @@ import { rollOutTasks } from './phases/rollout-phase.ts'
 import { RunContext, type Events } from './phases/run-context.ts'
 import { updateLearners } from './phases/update-phase.ts'
 import { deriveSeed } from './random.ts'
+import { rewardTokens } from './reward-strategy.ts'
 import { definedEntries } from './settings.ts'
-import { sampledTokens, scoredTrajectories } from './task-group.ts'
+import { policyTokens } from './task-group.ts'
 import { estimateVoteStatistics } from './theory.ts'
 
 export const runLoop: RunLoop = async function* (ports: LoopPorts, request: LoopRequest) {
@@ -48,7 +47,7 @@ export const runLoop: RunLoop = async function* (ports: LoopPorts, request: Loop
   yield run.log({ type: 'run-finished', reason: 'completed' })
 }
 
-/** A new run's beginning: settings, tasks, and an evaluation before anything has learned. A resumed run has it. */
+/** Starts a new run: settings, tasks, and an evaluation before anything has learned. A resumed run has these. */
 async function* prepare(run: RunContext): Events<void> {
   const { runId, settings, preset, backend, models, history, signal } = run.request
   if (!history || history.length === 0) {
@@ -79,8 +78,8 @@ async function* iterate(run: RunContext): Events<void> {
   if (Object.keys(patch).length > 0) yield run.log({ type: 'settings-changed', patch })
   const { settings, state, strategy } = run
 
-  const groups = yield* rollOutTasks(run)
-  yield* askRewardModel(run, groups)
+  const rolledOut = yield* rollOutTasks(run)
+  const groups = yield* askRewardModel(run, rolledOut)
 
   const decisions = groups.map((group) => decideCandidate(run, group))
   const training = yield* assignAdvantages(run, groups, decisions)
@@ -90,14 +89,14 @@ async function* iterate(run: RunContext): Events<void> {
   const updates = yield* updateLearners(run, training)
   const proposed = run.trains('environment') ? yield* proposeCandidates(run, groups, policyVersion) : 0
 
-  const trajectories = groups.flatMap(scoredTrajectories)
+  const trajectories = groups.flatMap(({ evidence }) => evidence.trajectories)
   const statistics = estimateVoteStatistics(trajectories, settings.evaluationsPerStep, strategy.sharesEvaluations)
   yield run.log({ type: 'theory', ...statistics })
   if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) yield* evaluate(run)
 
   const work = {
     envSteps: trajectories.reduce((steps, { scores }) => steps + scores.length, 0),
-    sampledTokens: groups.reduce((total, group) => total + sampledTokens(group), 0),
+    sampledTokens: groups.reduce((total, group) => total + policyTokens(group) + rewardTokens(group), 0),
   }
   const metrics = iterationMetrics({
     iteration: run.iteration,
@@ -105,7 +104,7 @@ async function* iterate(run: RunContext): Events<void> {
     state,
     groups,
     advantages: training.map(({ advantages }) => advantages),
-    rewardMetrics: strategy.metrics(groups),
+    rewardMetrics: strategy.metrics(groups.map(({ evidence }) => evidence)),
     policyUpdate: updates.policy,
     rewardUpdate: updates.reward,
     ...work,

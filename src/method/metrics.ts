@@ -1,26 +1,24 @@
 /**
- * The numbers of an iteration. Seats of the method with verl's leaves (`policy/pg_loss` is verl's `actor/pg_loss`).
+ * The numbers of an iteration. Names are the method's roles with verl's leaves (`policy/pg_loss` is verl's `actor/pg_loss`).
  *
- * A metric that this iteration cannot know is left out (no votes, no process accuracy); nothing non-finite is written.
- * Update metrics of a frozen component, or of one that had nothing to learn from, are 0, apart from its entropy, which is
- * then that of its sampled tokens.
+ * Unknown metrics are left out (no votes, no process accuracy), and so are non-finite ones. Update metrics of a component
+ * that is frozen or had no examples are 0, except its entropy, which is then that of its sampled tokens.
  *
- * How good the reward model is, is counted in judge-metrics.ts where it judges steps and in coding/test-metrics.ts where it
- * writes tests. A metric of one kind is left out in the other.
+ * The reward strategy measures the reward model, so metrics of judges are missing if it writes tests, and the other way round.
  */
 import type { GroupAdvantages } from './advantages.ts'
 import { rewriteDirection } from './adaptation.ts'
 import { meanScore } from './feedback.ts'
 import type { LoopState } from './loop-state.ts'
 import type { UpdateMetrics } from './ports.ts'
+import type { EvaluatedGroup } from './reward-strategy.ts'
 import type { Settings } from './settings.ts'
-import { scoredTrajectories, type TaskGroup } from './task-group.ts'
 
 export const METRICS: Readonly<Record<string, string>> = {
   'training/global_step': 'Iterations so far.',
   'training/env_steps': 'Environment steps in training episodes so far.',
   'training/num_tokens': 'Tokens sampled from the policy and the reward model in training so far.',
-  'policy/acc': 'Share of solved episodes of the active tasks; rollouts of candidate tasks are not in it.',
+  'policy/acc': 'Share of solved episodes of the active tasks, without candidates.',
   'policy/outcome/mean': 'Mean outcome O of the active tasks, from -1 to 1.',
   'policy/step_score/mean': 'Mean over steps of the mean vote, from -1 to 1.',
   'policy/pg_loss': 'Clipped surrogate loss of the policy.',
@@ -28,10 +26,10 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/ppo_kl': 'Mean of log π_old - log π over the tokens.',
   'policy/kl_loss': 'KL penalty against the policy before the update.',
   'policy/mismatch_kl':
-    'KL divergence of the program that samples for the policy from the one that trains it, of the same weights; only where they are two.',
+    'KL divergence between the programs that sample and train the policy, at equal weights; only if they differ.',
   'policy/entropy': 'Mean entropy per token, in nats.',
   'policy/grad_norm': 'Gradient norm before clipping.',
-  'policy/lr': 'Learning rate of the policy; 0 when it is frozen.',
+  'policy/lr': 'Learning rate of the policy; 0 while frozen.',
   'policy/frac_reward_zero_std':
     'Share of comparison sets (task, step index) in which all trajectories got the same feedback.',
   'policy/advantages/mean': 'Mean advantage of the steps that train the policy.',
@@ -42,24 +40,24 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/integrated_reward/min': 'Smallest feedback R of a step.',
   'reward/process_acc': 'Share of single evaluations that equal the true label of the step; unparsable ones are wrong.',
   'reward/outcome_acc': 'Share of trajectories where the sign of the mean vote equals the outcome; 0 is wrong.',
-  'reward/parse_fail_rate': 'Share of evaluations without a readable score, or of tests that cannot be read.',
+  'reward/parse_fail_rate': 'Share of evaluations without a readable score, or of unreadable tests.',
   'reward/vote_agreement': 'Share of pairs of evaluations of one step that agree.',
-  'reward/ut': 'UT: share of generated tests that all correct programs pass, of tasks that have one.',
-  'reward/ut_tests': 'Generated tests that UT is counted over.',
+  'reward/ut': 'UT: share of written tests that all correct programs pass, over tasks with a correct program.',
+  'reward/ut_tests': 'Number of written tests that UT counts.',
   'reward/detect':
-    'Detect: share of generated tests that all correct programs pass and all wrong ones fail, of tasks that have both.',
-  'reward/detect_tests': 'Generated tests that Detect is counted over.',
-  'reward/test_truth': 'Share of readable tests that agree with the reference solution, where there is one.',
+    'Detect: share of written tests that all correct programs pass and all wrong ones fail, over tasks with both.',
+  'reward/detect_tests': 'Number of written tests that Detect counts.',
+  'reward/test_truth': 'Share of readable tests that the reference solution passes.',
   'reward/pg_loss': 'Clipped surrogate loss of the reward model.',
   'reward/pg_clipfrac': 'Share of tokens whose ratio was clipped.',
   'reward/ppo_kl': 'Mean of log π_old - log π over the tokens.',
   'reward/kl_loss': 'KL penalty against the reward model before the update.',
   'reward/mismatch_kl':
-    'KL divergence of the program that samples for the reward model from the one that trains it, of the same weights; only where they are two.',
+    'KL divergence between the programs that sample and train the reward model, at equal weights; only if they differ.',
   'reward/entropy': 'Mean entropy per token, in nats.',
   'reward/grad_norm': 'Gradient norm before clipping.',
-  'reward/lr': 'Learning rate of the reward model; 0 when it is frozen.',
-  'env/proposed': 'Candidate tasks that the author wrote in this iteration.',
+  'reward/lr': 'Learning rate of the reward model; 0 while frozen.',
+  'env/proposed': 'Candidate tasks written by the author in this iteration.',
   'env/accepted': 'Candidates that replaced their task in this iteration.',
   'env/accept_rate': 'Accepted share of all candidates measured so far; 0 before the first.',
   'env/frac_in_band': 'Share of measured tasks of the pool whose accuracy is inside (α_low, α_high).',
@@ -72,10 +70,10 @@ export const METRICS: Readonly<Record<string, string>> = {
 }
 
 export interface RoleUpdate {
-  /** Null when the model did not learn in this iteration. */
+  /** Null if the model did not learn in this iteration. */
   metrics: UpdateMetrics | null
   learningRate: number
-  /** Mean over the sampled tokens; null when none were. */
+  /** Mean over the sampled tokens; null without any. */
   sampledEntropy: number | null
 }
 
@@ -83,11 +81,11 @@ export interface IterationMeasurements {
   iteration: number
   settings: Settings
   state: LoopState
-  /** All that were rolled out. Candidates of pending rewrites are measured, but are not yet tasks. */
-  groups: readonly TaskGroup[]
-  /** Of groups that train; a rejected candidate's is not among them. */
+  /** All groups that were rolled out, pending candidates included. */
+  groups: readonly EvaluatedGroup[]
+  /** Those of the groups that train, so without rejected candidates. */
   advantages: readonly GroupAdvantages[]
-  /** Of the reward strategy. */
+  /** RewardStrategy.metrics */
   rewardMetrics: Record<string, number | null>
   policyUpdate: RoleUpdate
   rewardUpdate: RoleUpdate
@@ -104,8 +102,9 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
   const outcomes = groups
     .filter(({ pending }) => pending === null)
     .flatMap((group) => group.rollouts.map(({ episode }) => episode.outcome))
-  const isAsked = groups.some(({ judgements, tests }) => judgements !== null || tests !== null)
-  const scores = isAsked ? groups.flatMap(scoredTrajectories).flatMap((trajectory) => trajectory.scores) : []
+  const scores = groups.flatMap(({ evidence }) =>
+    evidence.isAsked ? evidence.trajectories.flatMap((trajectory) => trajectory.scores) : [],
+  )
   const accuracies = state.slots.map((slot) => state.accuracyOfSlot(slot)).filter((accuracy) => accuracy !== null)
   const policySets = sum(advantages.map((group) => group.policySets))
   const metrics: Record<string, number | null> = {

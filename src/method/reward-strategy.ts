@@ -1,15 +1,47 @@
 /**
- * A reward model either scores every step (`step-judge`) or writes tests that score every program (`test-writer`). What
- * differs between the two is here; the loop around them is the same. The format of the reward model chooses.
+ * How the reward model is asked, and what follows from its answers. It either scores every step (step-judging/) or writes
+ * tests that score every program (test-writing/). The loop knows only the two interfaces of this file: a strategy asks, and
+ * returns one evidence object for each task's group.
  */
-import type { GroupAdvantages } from './advantages.ts'
-import { testWriting } from './coding/test-writing-strategy.ts'
+import type { AdvantageSettings, GroupAdvantages, ScoredTrajectory } from './advantages.ts'
 import type { EphemeralBody, EvaluationFinished, LoggedBody } from './events.ts'
-import type { Component, LoopPorts } from './loop-contract.ts'
-import type { Direction } from './ports.ts'
+import type { Component } from './loop-contract.ts'
+import type { Direction, TrainingExample } from './ports.ts'
 import type { Settings } from './settings.ts'
-import { stepJudging } from './step-judging-strategy.ts'
 import type { TaskGroup } from './task-group.ts'
+
+/** What the reward model said about one task's group. */
+export interface RewardEvidence {
+  /** False where the answers would not have been used, so the reward model was not asked. */
+  readonly isAsked: boolean
+  /** Outcomes and scores, in the order of the rollouts; a step without scores has an empty list. */
+  readonly trajectories: readonly ScoredTrajectory[]
+  /** What was sampled from the reward model. */
+  readonly samplings: readonly Sampling[]
+  advantages(settings: AdvantageSettings): GroupAdvantages
+  /** Training examples for the reward model. */
+  examples(advantages: GroupAdvantages): RewardExamples
+  /** What the author reads about a task that should become harder or easier. */
+  criticSummary(direction: Direction): string
+}
+
+/** The mean entropy of sampled tokens in nats as a sum and a count, so that several can be pooled. */
+export interface Sampling {
+  entropySum: number
+  tokenCount: number
+}
+
+export interface RewardExamples {
+  /** ofRollout[rollout]: examples that stay with that rollout's. */
+  ofRollout: TrainingExample[][]
+  /** Examples about all rollouts at once; each may be shuffled on its own. */
+  ofTask: TrainingExample[]
+}
+
+/** A group with what the reward model said about it. */
+export interface EvaluatedGroup extends TaskGroup {
+  evidence: RewardEvidence
+}
 
 export interface AskOptions {
   /** m: evaluations of a step, or tests of a task. */
@@ -21,33 +53,31 @@ export interface AskOptions {
   signal?: AbortSignal | undefined
 }
 
-type Bodies<Result> = AsyncGenerator<LoggedBody | EphemeralBody, Result, void>
+export type Bodies<Result> = AsyncGenerator<LoggedBody | EphemeralBody, Result, void>
 
-export interface RewardStrategy {
-  /** Whether anybody reads what the reward model would say of training tasks. Where nobody does, it is not asked. */
-  isRead(settings: Settings, trains: (component: Component) => boolean): boolean
-  /** Asks the reward model about all groups, and keeps in each of them what it said. */
-  ask(groups: readonly TaskGroup[], options: AskOptions): Bodies<void>
-  advantages(group: TaskGroup, settings: Settings): GroupAdvantages
-  /** What the author is told of a task that should become harder or easier. */
-  criticSummary(group: TaskGroup, direction: Direction): string
-  /** How good the reward model was in this iteration; null where it cannot be known. */
-  metrics(groups: readonly TaskGroup[]): Record<string, number | null>
-  /** What an evaluation measures of the reward model, beside the policy's accuracy; null where it is nothing. */
-  evaluate: ((groups: readonly TaskGroup[], options: AskOptions) => Bodies<EvaluationFinished['tests']>) | null
-  /** Whether the m evaluations are the same ones for all trajectories of a task (theory.ts). */
+export interface RewardStrategy<Evidence extends RewardEvidence = RewardEvidence> {
+  /** Whether the m evaluations are the same for all trajectories of a task (theory.ts). */
   sharesEvaluations: boolean
+  /** Whether anything uses the reward model's answers about training tasks. If not, it is not asked. */
+  isRead(settings: Settings, trains: (component: Component) => boolean): boolean
+  /** Asks about all groups. Returns their evidence in the same order. */
+  ask(groups: readonly TaskGroup[], options: AskOptions): Bodies<Evidence[]>
+  /** The evidence on a group that the reward model is not asked about. */
+  withoutAsking(group: TaskGroup): Evidence
+  /** How good the reward model was in this iteration; null where unknown. */
+  metrics(evidence: readonly Evidence[]): Record<string, number | null>
+  /** Measures the reward model on held-out tasks; null if only the policy is measured there. */
+  evaluate: ((groups: readonly TaskGroup[], options: AskOptions) => Bodies<EvaluationFinished['tests']>) | null
 }
 
-/** Throws where the reward model writes tests and nothing was given to run them. */
-export function rewardStrategy({ reward, formats, unitTests }: LoopPorts): RewardStrategy {
-  const format = formats.reward
-  if (format.kind === 'step-judge') return stepJudging(reward, format)
-  if (!unitTests) {
-    throw new Error(
-      'The reward model writes unit tests, but the loop was given nothing to run them with. ' +
-        'Give it a UnitTestPort as `unitTests`, beside the environment.',
-    )
-  }
-  return testWriting(reward, format, unitTests)
+/** Tokens sampled from the reward model. */
+export function rewardTokens({ evidence }: EvaluatedGroup): number {
+  return evidence.samplings.reduce((total, { tokenCount }) => total + tokenCount, 0)
+}
+
+/** Mean entropy of the reward model's sampled tokens in nats; null without any. */
+export function rewardEntropy(groups: readonly EvaluatedGroup[]): number | null {
+  const samplings = groups.flatMap(({ evidence }) => evidence.samplings)
+  const tokens = samplings.reduce((total, { tokenCount }) => total + tokenCount, 0)
+  return tokens > 0 ? samplings.reduce((total, { entropySum }) => total + entropySum, 0) / tokens : null
 }

@@ -1,23 +1,21 @@
 /**
- * Episodes of many tasks at once: every turn is one generate call over all episodes that still run, and one step call.
+ * Plays episodes of many tasks at once: every turn is one generate call over all running episodes, and one step call.
  *
  *     prompt_0   = encode(opening)
  *     prompt_k+1 = prompt_k + response_k + encode(afterResponse(observation_k))
  *
- * `response_k` are the sampled token ids themselves. Nothing is decoded and encoded again between sampling and training,
- * and each prompt is a prefix of the next one, so a model can keep what it has read. Rollouts of one task start from the
- * same tokens and share the first request.
+ * `response_k` are the sampled token ids themselves: nothing is decoded and encoded again between sampling and training.
+ * Each prompt is a prefix of the next one, so a model can reuse what it has read. Rollouts of one task start from the same
+ * tokens and share the first request.
  *
- * A transcript that fills the policy's context ends its episode: the last response is empty, the environment is told so, and
- * what is not solved by then is lost. Nothing is trained on a response without tokens (learning.ts).
+ * A transcript that fills the policy's context ends its episode: the last response is empty, the environment gets an empty
+ * command, and a task that is unsolved by then counts as failed. A response without tokens does not train.
  */
 import type { EpisodeFinished, EpisodeStep, PhaseProgressed, StepHappened } from './events.ts'
 import type { LoopPorts } from './loop-contract.ts'
-import type { Completion, SamplingOptions, Split, StepResult, Task, Tokens, TrainingExample } from './ports.ts'
+import type { Completion, SamplingOptions, Split, StepResult, Task, Tokens } from './ports.ts'
 import { deriveSeed } from './random.ts'
-
-/** What was sampled and from what; with an advantage it is a training example. */
-export type TrainingSample = Omit<TrainingExample, 'advantage'>
+import type { TrainingSample } from './training-sample.ts'
 
 export interface EpisodeRequest {
   episodeId: string
@@ -34,9 +32,9 @@ export interface RolloutOptions {
   policyVersion: number
   /** Responses draw from (seed, key of the episode, turn). */
   seed: number
-  /** The episode's id unless told otherwise; episodes of one key draw the same numbers. */
+  /** The episode's id by default. Episodes with one key draw the same numbers. */
   seedKey?: (request: EpisodeRequest) => string
-  /** Ephemeral `step` events of every turn, for people who watch. */
+  /** Whether to yield an ephemeral `step` event for every turn. */
   showSteps: boolean
   signal?: AbortSignal | undefined
 }
@@ -59,7 +57,7 @@ interface RunningEpisode {
   isWon: boolean
 }
 
-/** Yields an episode when it ends, and returns all of them in the order of the requests. */
+/** Yields each episode when it ends. Returns all of them in the order of the requests. */
 export async function* rollOut(
   ports: Pick<LoopPorts, 'policy' | 'environment' | 'formats'>,
   requests: readonly EpisodeRequest[],
@@ -94,7 +92,7 @@ export async function* rollOut(
     batches.forEach((batch, index) =>
       batch.forEach((episode, copy) => {
         const completion = completions[index]?.[copy]
-        if (!completion) throw new Error(`The policy gave no response for episode ${episode.request.episodeId}.`)
+        if (!completion) throw new Error(`The policy returned no response for episode ${episode.request.episodeId}.`)
         responseOf.set(episode, completion)
       }),
     )
@@ -111,7 +109,7 @@ export async function* rollOut(
       ).map((result) => [result.episodeId, result]),
     )
 
-    const goesOn: RunningEpisode[] = []
+    const continuing: RunningEpisode[] = []
     const observations: string[] = []
     for (const [index, episode] of running.entries()) {
       const { episodeId, task } = episode.request
@@ -119,7 +117,7 @@ export async function* rollOut(
       const result = results.get(episodeId)
       if (!result) throw new Error(`The environment did not answer for episode ${episodeId}.`)
       record(episode, completion, parsed[index]!, result)
-      // A transcript only grows: what has outgrown the policy's context once can never be answered again.
+      // A transcript only grows, so once it fills the policy's context it always will.
       const isDone = result.done || completion.finishReason === 'context' || turn + 1 >= options.maxSteps
       if (options.showSteps) {
         yield {
@@ -137,17 +135,17 @@ export async function* rollOut(
         finished.set(episode, rollout)
         yield rollout.episode
       } else {
-        goesOn.push(episode)
+        continuing.push(episode)
         const end = completion.finishReason === 'length' ? (formats.policy.responseEnd ?? '') : ''
         observations.push(end + formats.policy.afterResponse(result.observation))
       }
     }
-    const continuations = goesOn.length > 0 ? await policy.encode(observations) : []
-    goesOn.forEach((episode, index) => {
+    const continuations = continuing.length > 0 ? await policy.encode(observations) : []
+    continuing.forEach((episode, index) => {
       episode.prompt = joinTokens(episode.prompt, responseOf.get(episode)!.tokens, continuations[index]!)
     })
     yield { type: 'progress', phase, done: finished.size, total: episodes.length }
-    running = goesOn
+    running = continuing
   }
   return episodes.map((episode) => finished.get(episode)!)
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decideRewrite, rewriteDirection } from '../../src/method/adaptation.ts'
-import { criticSummary, CRITIC_SUMMARY_MAX_LENGTH } from '../../src/method/critic-summary.ts'
-import type { Direction, Outcome, Score } from '../../src/method/ports.ts'
+import type { Direction } from '../../src/method/ports.ts'
 
 const paper = { profile: 'paper', alphaLow: 0.2, alphaHigh: 0.8 } as const
 const reference = { ...paper, profile: 'reference' } as const
@@ -47,48 +46,6 @@ describe('which rewrites are accepted', () => {
         if (!inclusive.accepted) return
         expect(after).toBeGreaterThan(0)
         expect(way === 'harder' ? after < before : after > before).toBe(true)
-      }),
-    )
-  })
-})
-
-describe("the critic's summary", () => {
-  const trajectory = (outcome: Outcome, ...votes: [Score, string][]) => ({
-    outcome,
-    votes: votes.map(([score, reasoning]) => [{ score, reasoning }]),
-  })
-  it('counts the reasons of -1 on failed trajectories for an easier task, of +1 on successful ones for a harder', () => {
-    const trajectories = [
-      trajectory(
-        -1,
-        [-1, 'nothing happened'],
-        [-1, 'place seen before.'],
-        [-1, ' nothing  happened '],
-        [1, 'moved on'],
-        [0, 'gibberish'],
-      ),
-      trajectory(1, [1, 'took the mug'], [-1, 'nothing happened']),
-    ]
-    expect(criticSummary(trajectories, 'easier')).toBe('nothing happened x2; place seen before x1')
-    expect(criticSummary(trajectories, 'harder')).toBe('took the mug x1')
-    expect(criticSummary([], 'harder')).toBe('')
-  })
-
-  it('is the same for any order, within its length, and one line', () => {
-    const votes = fc.array(fc.tuple(fc.constantFrom<Score>(1, -1, 0), fc.string({ maxLength: 150 })), { maxLength: 12 })
-    const trajectories = fc.array(fc.tuple(fc.constantFrom<Outcome>(1, -1), votes), { maxLength: 8 })
-    fc.assert(
-      fc.property(trajectories, (entries) => {
-        const built = entries.map(([outcome, pairs]) => trajectory(outcome, ...pairs))
-        const summary = criticSummary(built, 'easier')
-        expect(
-          criticSummary(
-            built.toReversed().map(({ outcome, votes: v }) => ({ outcome, votes: v.toReversed() })),
-            'easier',
-          ),
-        ).toBe(summary)
-        expect(summary.length).toBeLessThanOrEqual(CRITIC_SUMMARY_MAX_LENGTH)
-        expect(summary).not.toMatch(/[\r\n]/u)
       }),
     )
   })

@@ -4,7 +4,7 @@ import { foldRun, RunView } from '../../src/runs/fold.ts'
 import { runLoop } from '../../src/method/loop.ts'
 import { parseRunLog, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { logOf, ofType, request } from '../method/corridor.ts'
-import { codingSettings, codingWorld } from '../method/coding/adding.ts'
+import { codingSettings, codingWorld } from '../method/test-writing/adding.ts'
 
 describe('a folded run of programs', () => {
   it('joins tests with what they are worth, by iteration and task', async () => {

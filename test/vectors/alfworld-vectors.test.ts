@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { groupAdvantages } from '../../src/method/advantages.ts'
+import { groupAdvantages } from '../../src/method/step-judging/advantages.ts'
 import type { Outcome, Score } from '../../src/method/ports.ts'
 import { parseSettings } from '../../src/method/settings.ts'
 

@@ -6,10 +6,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { codingAdvantages } from '../../src/method/coding/advantages.ts'
-import type { ProgramGroup } from '../../src/method/coding/program-group.ts'
-import { testRates } from '../../src/method/coding/test-metrics.ts'
-import { countedQuality } from '../../src/method/coding/test-quality.ts'
+import { programAdvantages } from '../../src/method/test-writing/advantages.ts'
+import type { ProgramGroup } from '../../src/method/test-writing/program-group.ts'
+import { testRates } from '../../src/method/test-writing/test-metrics.ts'
+import { countedQuality } from '../../src/method/test-writing/test-quality.ts'
 import { parseSettings } from '../../src/method/settings.ts'
 
 interface VectorCase {
@@ -50,7 +50,7 @@ function rowsOf(groups: readonly ProgramGroup[]): { policy: number[][]; reward: 
   const policy: number[][] = []
   const reward: number[][] = []
   groups.forEach((group, task) => {
-    const advantages = codingAdvantages(group, settings)
+    const advantages = programAdvantages(group, settings)
     advantages.policy.forEach(([advantage], program) => {
       if (advantage === null) return
       policy.push([task, program, advantage!, advantages.feedback[program]![0]!])
@@ -126,7 +126,7 @@ describe('the worked example of the release', () => {
     ]
     const group: ProgramGroup = { programs, passed: ratios.map((_, program) => columns.map((test) => test[program]!)) }
     expect(countedQuality(group)).toEqual([5, 2, 0, -3, 0, 0])
-    const { policy, tests } = codingAdvantages(group, settings)
+    const { policy, tests } = programAdvantages(group, settings)
     expect(tests!.reward.map((value) => Number(value!.toFixed(4)))).toEqual([
       1.7857, 0.5494, -0.2747, -1.511, -0.2747, -0.2747,
     ])

@@ -1,6 +1,7 @@
 /** The events of one task's group of rollouts: its episodes, what the reward model said, and the advantages of both. */
-import { groupAdvantages } from '../../method/advantages.ts'
-import { codingAdvantages } from '../../method/coding/advantages.ts'
+import { advantageEvents } from '../../method/advantages.ts'
+import { groupAdvantages } from '../../method/step-judging/advantages.ts'
+import { programAdvantages } from '../../method/test-writing/advantages.ts'
 import type { LoggedBody } from '../../method/events.ts'
 import type { Settings } from '../../method/settings.ts'
 import { verdictOf, type ReleasedGroup } from './groups.ts'
@@ -64,16 +65,13 @@ export function groupEvents(
     outcome,
     scores: steps.map(({ votes }) => votes.map(({ score }) => score)),
   }))
-  const advantages = groupAdvantages(trajectories, settings)
-  for (const rollout of group.episodes.keys()) {
-    events.push({
-      type: 'advantages',
-      episodeId: idOf(rollout),
-      feedback: advantages.feedback[rollout] ?? [],
-      policy: advantages.policy[rollout] ?? [],
-      reward: advantages.reward[rollout] ?? [],
-    })
-  }
+  events.push(
+    ...advantageEvents(
+      taskId,
+      group.episodes.map((_, rollout) => idOf(rollout)),
+      groupAdvantages(trajectories, settings),
+    ),
+  )
   return events
 }
 
@@ -110,17 +108,8 @@ function testEvents(
     outcome,
     passRatio: tests.length > 0 ? tests.filter((test) => test.passed).length / tests.length : 0,
   }))
-  const advantages = codingAdvantages({ programs, passed }, settings)
-  for (const rollout of episodes.keys()) {
-    events.push({
-      type: 'advantages',
-      episodeId: idOf(rollout),
-      feedback: advantages.feedback[rollout] ?? [],
-      policy: advantages.policy[rollout] ?? [],
-      reward: advantages.reward[rollout] ?? [],
-    })
-  }
-  if (advantages.tests) events.push({ type: 'test-advantages', taskId, ...advantages.tests })
+  const episodeIds = episodes.map((_, rollout) => idOf(rollout))
+  events.push(...advantageEvents(taskId, episodeIds, programAdvantages({ programs, passed }, settings)))
   return events
 }
 

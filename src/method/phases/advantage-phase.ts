@@ -1,11 +1,13 @@
-/** What every episode and every test is worth, and what becomes of the candidates that were measured. */
+/** Assigns advantages, and decides about the candidates that were measured. */
 import { decideRewrite } from '../adaptation.ts'
+import { advantageEvents, untrained } from '../advantages.ts'
 import type { RewriteResolved } from '../events.ts'
 import type { AdvantagedGroup } from '../learning.ts'
+import type { EvaluatedGroup } from '../reward-strategy.ts'
 import type { TaskGroup } from '../task-group.ts'
 import type { Events, RunContext } from './run-context.ts'
 
-/** What becomes of a candidate, or null for an active task. */
+/** Accepts or rejects a candidate; null for an active task. */
 export function decideCandidate({ state, settings }: RunContext, { task, pending }: TaskGroup): RewriteResolved | null {
   if (!pending) return null
   const accuracyAfter = state.accuracyOfTask(task.id) ?? 0
@@ -24,34 +26,21 @@ export function decideCandidate({ state, settings }: RunContext, { task, pending
   }
 }
 
-/** Logs what everything is worth, and returns the groups that train: not those of rejected candidates. */
+/** Logs all advantages, and returns the groups that train: all except those of rejected candidates. */
 export async function* assignAdvantages(
   run: RunContext,
-  groups: readonly TaskGroup[],
+  groups: readonly EvaluatedGroup[],
   decisions: readonly (RewriteResolved | null)[],
 ): Events<AdvantagedGroup[]> {
   const training: AdvantagedGroup[] = []
   for (const [index, group] of groups.entries()) {
-    const advantages = run.strategy.advantages(group, run.settings)
+    const advantages = group.evidence.advantages(run.settings)
     const isRejected = decisions[index]?.accepted === false
-    const unlessRejected = (advantage: number | null) => (isRejected ? null : advantage)
     if (!isRejected) training.push({ group, advantages })
-    for (const [rollout, { episode }] of group.rollouts.entries()) {
-      yield run.log({
-        type: 'advantages',
-        episodeId: episode.episodeId,
-        feedback: advantages.feedback[rollout]!,
-        policy: advantages.policy[rollout]!.map(unlessRejected),
-        reward: advantages.reward[rollout]!.map((step) => step.map(unlessRejected)),
-      })
+    const episodeIds = group.rollouts.map(({ episode }) => episode.episodeId)
+    for (const body of advantageEvents(group.task.id, episodeIds, isRejected ? untrained(advantages) : advantages)) {
+      yield run.log(body)
     }
-    if (!advantages.tests) continue
-    yield run.log({
-      type: 'test-advantages',
-      taskId: group.task.id,
-      feedback: advantages.tests.feedback,
-      reward: advantages.tests.reward.map(unlessRejected),
-    })
   }
   return training
 }

@@ -1,11 +1,9 @@
 /**
- * Held-out tasks, at the temperatures of training and never greedily: at temperature 0 all programs of a task are the
- * same, and Detect has nothing to count. Tasks and random numbers are the same every time, so that the difference between
- * two evaluations is the models'.
+ * Measures held-out tasks, at the temperatures of training: at temperature 0 all programs of a task are the same, and Detect
+ * has nothing to count. Tasks and random numbers are the same every time, so two evaluations differ only by their models.
  */
 import { deriveSeed } from '../random.ts'
 import { rollOut, type EpisodeRequest } from '../rollout.ts'
-import { newGroup } from '../task-group.ts'
 import { askOptions } from './reward-phase.ts'
 import { rolloutOptions } from './rollout-phase.ts'
 import type { Events, RunContext } from './run-context.ts'
@@ -31,13 +29,14 @@ export async function* evaluate(run: RunContext): Events<void> {
       rollOut(run.ports, requests, {
         ...options,
         seed: deriveSeed(seed, 'evaluate', split),
-        // The first rollout draws what it would draw alone.
+        // So that the first rollout draws the same numbers as a single one.
         seedKey: ({ task, rollout }) => (rollout === 0 ? task.id : `${task.id}/${rollout}`),
         showSteps: false,
       }),
     )
     const groups = tasks.map((task, index) => ({
-      ...newGroup(task),
+      task,
+      pending: null,
       rollouts: rollouts.slice(index * evaluationRollouts, (index + 1) * evaluationRollouts),
     }))
     const asked = askOptions(run, deriveSeed(seed, 'evaluate', 'reward', split))

@@ -1,17 +1,17 @@
-/** One proposal for each active task that left the band. */
+/** Asks the author to rewrite each active task that left the band. */
 import { rewriteDirection } from '../adaptation.ts'
 import { deriveSeed } from '../random.ts'
 import { proposeRewrites, type RewriteRequest } from '../rewriting.ts'
-import type { TaskGroup } from '../task-group.ts'
+import type { EvaluatedGroup } from '../reward-strategy.ts'
 import type { Events, RunContext } from './run-context.ts'
 
-/** `policyVersion` is the one that the accuracies were measured with. Returns how many proposals became candidates. */
+/** The accuracies were measured with `policyVersion`. Returns how many proposals became candidates. */
 export async function* proposeCandidates(
   run: RunContext,
-  groups: readonly TaskGroup[],
+  groups: readonly EvaluatedGroup[],
   policyVersion: number,
 ): Events<number> {
-  const { settings, state, iteration, strategy, signal } = run
+  const { settings, state, iteration, signal } = run
   const requests = groups.flatMap((group): RewriteRequest[] => {
     const accuracy = group.pending ? null : state.accuracyOfTask(group.task.id)
     const direction = accuracy === null ? null : rewriteDirection(accuracy, settings)
@@ -24,7 +24,7 @@ export async function* proposeCandidates(
         task: group.task,
         direction,
         accuracy,
-        criticSummary: strategy.criticSummary(group, direction),
+        criticSummary: group.evidence.criticSummary(direction),
       },
     ]
   })

@@ -1,10 +1,9 @@
-/** Rolling out the tasks whose turn it is, and the candidates that wait for their measurement. */
+/** Rolls out the tasks whose turn it is, and the pending candidates. */
 import { deriveSeed } from '../random.ts'
 import { rollOut, type EpisodeRequest, type RolloutOptions } from '../rollout.ts'
-import { newGroup, type TaskGroup } from '../task-group.ts'
+import type { TaskGroup } from '../task-group.ts'
 import type { Events, RunContext } from './run-context.ts'
 
-/** What every rollout of this iteration is sampled with. */
 export function rolloutOptions({
   settings,
   state,
@@ -14,15 +13,15 @@ export function rolloutOptions({
   return { maxSteps, topP, temperature: policyTemperature, policyVersion: state.policyVersion, signal }
 }
 
-/** Candidates wait while the environment is frozen, and their slots go on with the old task. */
+/** While the environment is frozen, candidates stay pending and their slots continue with the old task. */
 export async function* rollOutTasks(run: RunContext): Events<TaskGroup[]> {
   const { settings, state, iteration } = run
   const adapts = run.trains('environment')
   const active = state.chooseSlots(iteration, settings.tasksPerIteration, adapts).map((slot) => slot.active)
   const waiting = adapts ? state.slots.flatMap(({ pending }) => (pending ? [pending] : [])) : []
   const groups = [
-    ...active.map((task) => newGroup(task)),
-    ...waiting.map((pending) => newGroup(pending.candidate, pending)),
+    ...active.map((task) => ({ task, pending: null })),
+    ...waiting.map((pending) => ({ task: pending.candidate, pending })),
   ]
   yield run.log({
     type: 'iteration-started',
@@ -45,8 +44,8 @@ export async function* rollOutTasks(run: RunContext): Events<TaskGroup[]> {
       showSteps: true,
     }),
   )
-  groups.forEach((group, index) => {
-    group.rollouts = rollouts.slice(index * settings.groupSize, (index + 1) * settings.groupSize)
-  })
-  return groups
+  return groups.map((group, index) => ({
+    ...group,
+    rollouts: rollouts.slice(index * settings.groupSize, (index + 1) * settings.groupSize),
+  }))
 }

@@ -1,17 +1,21 @@
 /**
- * What the phases of an iteration share: the ports, the state that is a fold of the log, and the ways in which an event
- * leaves the loop. Only the work is timed, not how long a watcher looks at an event.
+ * What the phases of an iteration share: the ports, the state that is a fold of the log, and how events leave the loop. Times
+ * the work alone, not how long the caller takes to handle an event.
  */
 import type { EphemeralBody, LoggedBody, LoggedEvent, RunEvent } from '../events.ts'
 import type { Learner } from '../learning.ts'
 import type { Component, LoopPorts, LoopRequest } from '../loop-contract.ts'
 import { LoopState } from '../loop-state.ts'
 import { finiteOnly } from '../metrics.ts'
-import { rewardStrategy, type RewardStrategy } from '../reward-strategy.ts'
+import { rewardStrategy } from '../choose-strategy.ts'
+import type { RewardStrategy } from '../reward-strategy.ts'
 import type { Settings } from '../settings.ts'
 
 export type Events<Result> = AsyncGenerator<RunEvent, Result, void>
-/** What `timing_s/*` measures. `update` is both updates, which run at the same time; `sync_*` is the part of one in which weights went to a sampler. */
+/**
+ * What `timing_s/*` measures. `update` is both updates, which run at the same time; `sync_*` is the part of one that sends
+ * weights to a sampler.
+ */
 export type Work = 'gen' | 'judge' | 'update' | `update_${Learner}` | `sync_${Learner}` | 'adapt' | 'eval'
 
 export class RunContext {
@@ -19,11 +23,11 @@ export class RunContext {
   readonly request: LoopRequest
   readonly state: LoopState
   readonly strategy: RewardStrategy
-  /** The one that events belong to. */
+  /** The one that new events belong to. */
   iteration: number
   readonly #durationMs = new Map<Work, number>()
 
-  /** Throws where the ports do not fit together. */
+  /** Throws if the reward model writes tests and there is no port to run them. */
   constructor(ports: LoopPorts, request: LoopRequest) {
     this.ports = ports
     this.request = request
@@ -52,7 +56,7 @@ export class RunContext {
     this.#durationMs.clear()
   }
 
-  /** Numbers a body, and lets the state learn from it exactly what a resumed run would read. */
+  /** Numbers an event, and applies it to the state just as a resumed run would. */
   log(body: LoggedBody): LoggedEvent {
     const event: LoggedEvent = { ...body, seq: this.state.nextSeq, iteration: this.iteration }
     this.state.apply(event)
@@ -63,7 +67,7 @@ export class RunContext {
     return { ...body, iteration: this.iteration }
   }
 
-  /** Logs the record and shows the rest, as they come. */
+  /** Logs the bodies that belong in the log, and shows the rest. */
   async *relay<Result>(work: Work, bodies: AsyncGenerator<LoggedBody | EphemeralBody, Result, void>): Events<Result> {
     for (;;) {
       const start = this.ports.now()

@@ -1,4 +1,4 @@
-/** Both models learn at the same time; they are logged policy first, whichever ends first. */
+/** Updates both models at the same time. Logs the policy first, whichever finishes first. */
 import {
   LEARNERS,
   learningRate,
@@ -9,7 +9,8 @@ import {
 } from '../learning.ts'
 import type { RoleUpdate } from '../metrics.ts'
 import { deriveSeed } from '../random.ts'
-import { policyEntropy, rewardEntropy } from '../task-group.ts'
+import { rewardEntropy } from '../reward-strategy.ts'
+import { policyEntropy } from '../task-group.ts'
 import type { Events, RunContext } from './run-context.ts'
 
 export async function* updateLearners(

@@ -3,9 +3,10 @@
  * derived again under other settings. The arithmetic is the loop's own (src/method): under the settings that the iteration
  * ran with, what comes out is what the log says.
  */
-import { groupAdvantages, type AdvantageSettings, type GroupAdvantages } from '../../method/advantages.ts'
-import { codingAdvantages } from '../../method/coding/advantages.ts'
-import { passedOf, passRatioOf, scoresOf, type ProgramGroup } from '../../method/coding/program-group.ts'
+import { untrained, type AdvantageSettings, type GroupAdvantages } from '../../method/advantages.ts'
+import { groupAdvantages } from '../../method/step-judging/advantages.ts'
+import { programAdvantages } from '../../method/test-writing/advantages.ts'
+import { passedOf, passRatioOf, scoresOf, type ProgramGroup } from '../../method/test-writing/program-group.ts'
 import type { EpisodeView, IterationView, RunView } from '../../runs/fold.ts'
 import type { Outcome, Score } from '../../method/ports.ts'
 
@@ -91,17 +92,7 @@ function programs(
     kind: 'programs',
     scores: passed.map((row) => [scoresOf(row)]),
     passRatios,
-    derive: (settings) => codingAdvantages(group, settings),
-  }
-}
-
-/** What the loop does with a rejected candidate's advantages (phases/advantage-phase.ts). */
-function untrained(advantages: GroupAdvantages): GroupAdvantages {
-  return {
-    ...advantages,
-    policy: advantages.policy.map((row) => row.map(() => null)),
-    reward: advantages.reward.map((row) => row.map((step) => step.map(() => null))),
-    tests: advantages.tests && { ...advantages.tests, reward: advantages.tests.reward.map(() => null) },
+    derive: (settings) => programAdvantages(group, settings),
   }
 }
 

@@ -7,7 +7,7 @@ import { applyRewrite, candidateRewrites } from '../../worlds/coding/problems/re
 import type { Spec } from '../../worlds/coding/problems/spec.ts'
 import { codingFormats, policyResponse } from '../../worlds/coding/roles/plain-roles.ts'
 import { chance, integer, pick, seededRandom, type Random } from '../../worlds/random.ts'
-import { compactReason, countedReasons } from '../../method/critic-summary.ts'
+import { compactReason, countedReasons } from '../../method/critic-reasons.ts'
 import type { Direction } from '../../method/ports.ts'
 import type { Piece } from '../demonstration-corpus.ts'
 
@@ -86,7 +86,7 @@ const LIE_ODDS = 0.5
 const LONGEST_VALUE = 32
 
 /**
- * What method/coding/critic-summary.ts would say of a problem whose programs nearly all fail, or pass: the counts are drawn, the tests are
+ * What method/test-writing/critic-summary.ts would say of a problem whose programs nearly all fail, or pass: the counts are drawn, the tests are
  * such as the reward model writes.
  */
 function drawSummary(spec: Spec, direction: Direction, random: Random): string {

@@ -8,12 +8,12 @@ import type { CodingTask } from '../../worlds/coding/problem.ts'
 import { effortOf } from '../../worlds/coding/problems/spec.ts'
 import { codingFormats, policyResponse } from '../../worlds/coding/roles/plain-roles.ts'
 import { seededRandom } from '../../worlds/random.ts'
-import { programGroupOf } from '../../method/coding/program-group.ts'
-import { testRates, type TestRates } from '../../method/coding/test-metrics.ts'
+import { programGroupOf } from '../../method/test-writing/program-group.ts'
+import { testRates, type TestRates } from '../../method/test-writing/test-metrics.ts'
 import type { EpisodeFinished } from '../../method/events.ts'
 import type { LanguageModelPort, Split } from '../../method/ports.ts'
-import { newGroup, type TaskGroup } from '../../method/task-group.ts'
-import { writeTests } from '../../method/test-writing.ts'
+import type { TaskGroup } from '../../method/task-group.ts'
+import { writeTests } from '../../method/test-writing/write-tests.ts'
 import { lastOf, playEpisodes, type AuthorValidity } from '../measure-roles.ts'
 
 export interface CodingMeasureOptions {
@@ -87,12 +87,9 @@ export async function measureTests(
     seed: options.seed,
   }
   const all = await lastOf(writeTests({ reward, unitTests: environment }, codingFormats.reward, groups, asked))
-  groups.forEach((group, index) => {
-    group.tests = all[index]!
-  })
   const written = all.flatMap(({ written: { tests } }) => tests)
   return {
-    ...testRates(groups.map(programGroupOf)),
+    ...testRates(groups.map(({ rollouts }, index) => programGroupOf(rollouts, all[index]!.passed))),
     truth: shareOf(written, ({ isTrue }) => isTrue === true),
     unreadable: shareOf(written, ({ test }) => test === null),
   }
@@ -143,7 +140,7 @@ async function demonstratedGroups(
       }
       return { episode, samples: [], clippedResponses: 0 }
     })
-    groups.push({ ...newGroup(task), rollouts })
+    groups.push({ task, pending: null, rollouts })
   }
   return groups
 }

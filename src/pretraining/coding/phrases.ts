@@ -1,7 +1,7 @@
 /** Set phrases of the coding setting that stand between values, one token each (see vocabulary.ts). */
 import { CODING_PHRASES as DEMONSTRATED_PHRASES } from '../../worlds/coding/roles/demonstrations.ts'
 
-/** Of the roles' prompts, and of the critic's reasons (method/coding/critic-summary.ts). */
+/** Of the roles' prompts, and of the critic's reasons (method/test-writing/critic-summary.ts). */
 const ROLE_PHRASES: readonly string[] = [
   '\nProgram:\n',
   '\nTest:\n',

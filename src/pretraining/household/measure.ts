@@ -4,7 +4,7 @@ import type { HouseholdGame } from '../../worlds/household/engine/game.ts'
 import { seededRandom } from '../../worlds/random.ts'
 import { policyResponse } from '../../worlds/household/roles/plain-roles.ts'
 import type { EpisodeFinished } from '../../method/events.ts'
-import { judge } from '../../method/judging.ts'
+import { judge } from '../../method/step-judging/judging.ts'
 import type { LanguageModelPort, StepJudgeFormat } from '../../method/ports.ts'
 import { lastOf } from '../measure-roles.ts'
 

@@ -6,7 +6,7 @@ import { equationLines } from '../../../src/playground/run/equation.ts'
 import { decompose } from '../../../src/playground/views/episodes/reward-decomposition.ts'
 import { group as groupOf, settingsOf } from '../../../src/playground/run/trajectories.ts'
 import { logOf, request } from '../../method/corridor.ts'
-import { codingSettings, codingWorld } from '../../method/coding/adding.ts'
+import { codingSettings, codingWorld } from '../../method/test-writing/adding.ts'
 import { recordedHousehold } from '../recorded-household.ts'
 
 const household = recordedHousehold()

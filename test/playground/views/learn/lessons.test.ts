@@ -9,7 +9,7 @@ import { changeWords } from '../../../../src/playground/views/learn/words.ts'
 import { isRunOf, LESSONS, lessonSettings, observe } from '../../../../src/playground/views/learn/lessons.ts'
 import { isPlace, placeOf, shownViews } from '../../../../src/playground/state/views.ts'
 import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
-import { codingSettings, codingWorld } from '../../../method/coding/adding.ts'
+import { codingSettings, codingWorld } from '../../../method/test-writing/adding.ts'
 import { recordedHousehold } from '../../recorded-household.ts'
 
 const lesson = (id: string) => LESSONS.find((candidate) => candidate.id === id)!

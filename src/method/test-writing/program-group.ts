@@ -1,40 +1,40 @@
 /**
- * The programs of one task on the tests that the reward model wrote, as the arithmetic sees them. A generated test is one
- * action of the reward model that scores every program at once:
+ * One task's programs and their results on the written tests, as the arithmetic reads them. A written test is one action of
+ * the reward model that scores every program at once:
  *
- *     S_ij = +1 program i passed test j     -1 it failed     0 test j cannot be read, or is void for program i
+ *     S_ij = +1 program i passed test j     -1 it failed     0 test j is unreadable, or void for program i
  */
 import type { Outcome, Score, TestResult } from '../ports.ts'
-import type { TaskGroup } from '../task-group.ts'
+import type { Rollout } from '../rollout.ts'
 
 export interface Program {
-  /** +1 where it passes every ground-truth test: it is then called correct. */
+  /** +1 if it passes every ground-truth test: it is then called correct. */
   outcome: Outcome
-  /** Share of the ground-truth tests that it passes, in [0, 1]; void ones (TestResult) are not counted. */
+  /** Share of ground-truth tests that it passes, in [0, 1], without void ones (TestResult). */
   passRatio: number
 }
 
 export interface ProgramGroup {
   programs: readonly Program[]
   /**
-   * passed[program][test]; null in the whole column of a test that cannot be read, and where a test is void for a program.
-   * Empty rows where none were written.
+   * passed[program][test]; null for void results and in the whole column of an unreadable test. Rows are empty if no tests
+   * were written.
    */
   passed: readonly (readonly (boolean | null)[])[]
 }
 
-/** Of the tests that count; 0 where none does. */
+/** Share of passed tests, without void ones; 0 if none remains. */
 export function passRatioOf(results: readonly TestResult[]): number {
   const counted = results.filter(({ isVoid }) => !isVoid)
   return counted.length === 0 ? 0 : counted.filter(({ passed }) => passed).length / counted.length
 }
 
-/** Whether a test that was run was passed; null where it is void, or cannot be read. */
+/** Null for a void result and for an unreadable test. */
 export function passedOf(result: TestResult | null): boolean | null {
   return result === null || result.isVoid ? null : result.passed
 }
 
-/** S_ij of one program; [tests]. */
+/** S_ij of one program: scores[test]. */
 export function scoresOf(passed: readonly (boolean | null)[]): Score[] {
   return passed.map((isPassed) => (isPassed === null ? 0 : isPassed ? 1 : -1))
 }
@@ -44,8 +44,8 @@ export function testCount({ passed }: ProgramGroup): number {
 }
 
 /**
- * How the correct and the wrong programs fared on one test. A test that cannot be read is passed by none, as released; one
- * that is void for a program does not count it.
+ * Correct and wrong programs on one test. No program passes an unreadable test, as released. A program for which the test is
+ * void does not count.
  */
 export interface TestTally {
   correct: number
@@ -74,20 +74,23 @@ export function tallyTests(group: ProgramGroup): TestTally[] {
   })
 }
 
-/** The programs of a task's group, with the tests that were written for it, if any. Throws for an episode that is none. */
-export function programGroupOf({ rollouts, tests }: TaskGroup): ProgramGroup {
+/** The programs of a task's group with their results on the written tests, if any. Throws for an episode that is not one program. */
+export function programGroupOf(
+  rollouts: readonly Rollout[],
+  passed: ProgramGroup['passed'] = rollouts.map(() => []),
+): ProgramGroup {
   return {
     programs: rollouts.map(({ episode }) => {
       const results = episode.steps[0]?.tests ?? []
       if (episode.steps.length !== 1 || results.length === 0) {
         throw new Error(
           `Episode ${episode.episodeId} has ${episode.steps.length} steps and ${results.length} results of ground-truth ` +
-            'tests. Where the reward model writes tests, an episode is one program, and the environment says how it fared ' +
-            'on every ground-truth test (StepResult.tests).',
+            'tests. Where the reward model writes tests, an episode must be one program, and the environment must report ' +
+            'its result on every ground-truth test (StepResult.tests).',
         )
       }
       return { outcome: episode.outcome, passRatio: passRatioOf(results) }
     }),
-    passed: tests?.passed ?? rollouts.map(() => []),
+    passed,
   }
 }

@@ -1,34 +1,31 @@
 /**
- * The reward model's m tests for every task, each of them run on all programs of the task's group:
+ * The reward model's m tests for every task, each run on all programs of the task's group:
  *
  *     prompt of a task = encode(prompt(opening))     m completions of one prompt, one test each
  *
- * It has seen the problem and no program (llm_reward_rollout.py:459-491). Requests go out in calls of whole tasks, bounded
- * so that progress shows and memory stays flat.
+ * The reward model sees the problem but no program (llm_reward_rollout.py:459-491). Each generate call takes whole tasks, up
+ * to a limit, so that progress shows and memory stays flat.
  */
-import { passedOf } from './coding/program-group.ts'
-import type { GeneratedTest, PhaseProgressed, TestsWritten } from './events.ts'
-import type { Completion, LanguageModelPort, TestWriterFormat, UnitTestPort, UnitTestReport } from './ports.ts'
-import { deriveSeed } from './random.ts'
-import type { AskOptions } from './reward-strategy.ts'
-import type { TrainingSample } from './rollout.ts'
-import type { TaskGroup } from './task-group.ts'
+import type { GeneratedTest, PhaseProgressed, TestsWritten } from '../events.ts'
+import type { Completion, LanguageModelPort, TestWriterFormat, UnitTestPort, UnitTestReport } from '../ports.ts'
+import { deriveSeed } from '../random.ts'
+import type { AskOptions, Sampling } from '../reward-strategy.ts'
+import type { TaskGroup } from '../task-group.ts'
+import type { TrainingSample } from '../training-sample.ts'
+import { passedOf } from './program-group.ts'
 
-/** Tests of one generate call, unless a single task has more. */
+/** Most tests in one generate call, unless a single task has more. */
 export const TESTS_PER_CALL = 256
 
-export interface TaskTests {
+export interface TaskTests extends Sampling {
   written: TestsWritten
-  /** passed[program][test]; null where a test cannot be read, or is void for a program. */
+  /** passed[program][test]; null if the test is unreadable, or void for the program. */
   passed: (boolean | null)[][]
   /** samples[test] */
   samples: TrainingSample[]
-  /** Mean entropy in nats over the sampled tokens, summed with its count so that tasks can be pooled. */
-  entropySum: number
-  tokenCount: number
 }
 
-/** Yields every task's tests as they are known, and returns them in the order of the groups. */
+/** Yields each task's tests when they have been run. Returns them in the order of the groups. */
 export async function* writeTests(
   ports: { reward: LanguageModelPort; unitTests: UnitTestPort },
   format: TestWriterFormat,
@@ -55,7 +52,7 @@ export async function* writeTests(
     options.signal?.throwIfAborted()
     const parsed = batch.map(({ task }, index) => {
       const texts = completions[index]
-      if (!texts) throw new Error(`The reward model gave no tests for task ${task.id}.`)
+      if (!texts) throw new Error(`The reward model returned no tests for task ${task.id}.`)
       return texts.map(({ text }) => format.parse(text))
     })
     const reports = await ports.unitTests.runTests(
@@ -123,6 +120,6 @@ function openingOf({ rollouts, task }: TaskGroup): string {
 
 function firstEpisode(rollouts: TaskGroup['rollouts'], taskId: string) {
   const first = rollouts[0]
-  if (!first) throw new Error(`Task ${taskId} has no programs that tests could be written for.`)
+  if (!first) throw new Error(`Task ${taskId} has no programs to write tests for.`)
   return first.episode
 }

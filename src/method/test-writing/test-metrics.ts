@@ -1,11 +1,11 @@
 /**
- * How good generated tests are, over many tasks, as the release counts it (llm_rl_reward.py:351-359):
+ * The quality of written tests over many tasks, as the release counts it (llm_rl_reward.py:351-359):
  *
  *     UT     = tests that all correct programs pass / tests of tasks that have a correct program
  *     Detect = tests that moreover all wrong programs fail / tests of tasks that have correct and wrong programs
  *
- * Programs sampled at temperature 0 are all the same, and Detect then has hardly a task to count; so evaluations sample
- * at the policy's temperature. A test that cannot be read counts as one that is wrong.
+ * At temperature 0 all programs of a task are the same, and Detect has hardly a task to count, so evaluations sample at the
+ * policy's temperature. An unreadable test counts as wrong.
  */
 import { tallyTests, type ProgramGroup } from './program-group.ts'
 

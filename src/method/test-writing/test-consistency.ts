@@ -1,14 +1,14 @@
 /**
- * Consistency feedback of a generated test (RLAnything, R_S = R · S, over the programs that the test scored):
+ * Consistency feedback of a written test (RLAnything, R_S = R · S, over the programs that the test scored):
  *
  *     R_S_j = 1/n · Σ_i R_i S_ij          R_i = O_i + λ · mean_j S_ij
  *
- * In the household one evaluation scores one step, and R · S is its feedback. Here one test is one action of the reward
- * model and scores all n programs of the task at once, so its feedback is the mean of what its n scores are worth: high
- * where programs pass that are correct and that the other tests let pass, and fail that are wrong and that the others fail.
+ * A judge's evaluation scores one step, and R · S is its feedback. A test scores all n programs of the task at once, so its
+ * feedback is the mean over its n scores: high if it passes programs that are correct and pass the other tests, and fails
+ * programs that are wrong and fail the others.
  *
- * A test that cannot be read gives -(1 + λ), the lowest value that R · S can take (feedback.ts). R is always the integrated
- * feedback, whatever `signal` lets the policy see.
+ * An unreadable test gets -(1 + λ), the lowest value of R · S (feedback.ts). R is always the integrated feedback, whichever
+ * `signal` trains the policy.
  */
 import { integratedFeedback, type FeedbackSettings } from '../feedback.ts'
 import { scoresOf, testCount, type ProgramGroup } from './program-group.ts'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codingAdvantages } from '../../../src/method/coding/advantages.ts'
-import type { ProgramGroup } from '../../../src/method/coding/program-group.ts'
-import { testConsistency } from '../../../src/method/coding/test-consistency.ts'
-import { testRates } from '../../../src/method/coding/test-metrics.ts'
-import { countedQuality } from '../../../src/method/coding/test-quality.ts'
+import { programAdvantages } from '../../../src/method/test-writing/advantages.ts'
+import type { ProgramGroup } from '../../../src/method/test-writing/program-group.ts'
+import { testConsistency } from '../../../src/method/test-writing/test-consistency.ts'
+import { testRates } from '../../../src/method/test-writing/test-metrics.ts'
+import { countedQuality } from '../../../src/method/test-writing/test-quality.ts'
 import { parseSettings } from '../../../src/method/settings.ts'
 
 const open = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 }
@@ -103,7 +103,7 @@ describe('advantages of programs and tests', () => {
     (settings) => {
       fc.assert(
         fc.property(anyGroup, (of) => {
-          const { policy, tests } = codingAdvantages(of, settings)
+          const { policy, tests } = programAdvantages(of, settings)
           for (const values of [policy.map(([value]) => value ?? 0), tests?.reward.map((value) => value ?? 0) ?? [0]]) {
             expect(mean(values)).toBeCloseTo(0, 9)
             const variance = mean(values.map((value) => value ** 2))
@@ -117,9 +117,9 @@ describe('advantages of programs and tests', () => {
   it('follow the ground truth alone as released, whatever λ, the signal and the generated tests are', () => {
     fc.assert(
       fc.property(anyGroup, fc.constantFrom('integrated', 'outcome', 'step'), (of, signal) => {
-        const { policy, feedback } = codingAdvantages(of, { ...reference, signal, lambda: 3 })
+        const { policy, feedback } = programAdvantages(of, { ...reference, signal, lambda: 3 })
         const untested = { ...of, passed: of.passed.map(() => []) }
-        expect(policy).toEqual(codingAdvantages(untested, reference).policy)
+        expect(policy).toEqual(programAdvantages(untested, reference).policy)
         expect(feedback).toEqual(of.programs.map(({ passRatio }) => [passRatio]))
       }),
     )
@@ -128,7 +128,7 @@ describe('advantages of programs and tests', () => {
   it('see the part of O + λ mean S that the signal lets through, as published', () => {
     const of = group(['+-?'], ['---'])
     const feedback = (signal: 'integrated' | 'outcome' | 'step') =>
-      codingAdvantages(of, { ...paper, lambda: 2, signal }).feedback
+      programAdvantages(of, { ...paper, lambda: 2, signal }).feedback
     expect(feedback('integrated')).toEqual([[1], [-3]])
     expect(feedback('outcome')).toEqual([[1], [-1]])
     expect(feedback('step')).toEqual([[0], [-1]])
@@ -143,16 +143,16 @@ describe('advantages of programs and tests', () => {
         [true, true, true],
       ],
     }
-    expect(codingAdvantages(of, reference).policy[1]).toEqual([0])
+    expect(programAdvantages(of, reference).policy[1]).toEqual([0])
     const alike = group(['+'], ['+'])
-    expect(codingAdvantages(alike, reference).tests!.reward).toEqual([0])
-    expect(codingAdvantages(alike, paper).tests!.reward).toEqual([null])
+    expect(programAdvantages(alike, reference).tests!.reward).toEqual([0])
+    expect(programAdvantages(alike, paper).tests!.reward).toEqual([null])
   })
 
   it('train inside the accuracy filters alone, which are both 0.2 to 0.8 as released', () => {
     const trains = (correct: number) => {
       const of = group(Array<string>(correct).fill('+-'), Array<string>(10 - correct).fill('-+'), 0.1)
-      const { policy, tests } = codingAdvantages(of, parseSettings({}, 'coding+coding-reference'))
+      const { policy, tests } = programAdvantages(of, parseSettings({}, 'coding+coding-reference'))
       return [policy.flat().every((value) => value !== null), tests?.reward.every((value) => value !== null)]
     }
     expect([0, 1, 2, 8, 9, 10].map(trains)).toEqual([
@@ -166,7 +166,7 @@ describe('advantages of programs and tests', () => {
   })
 
   it('of tests are none where none were written', () => {
-    expect(codingAdvantages(group(['', ''], ['']), paper).tests).toBeNull()
+    expect(programAdvantages(group(['', ''], ['']), paper).tests).toBeNull()
   })
 })
 

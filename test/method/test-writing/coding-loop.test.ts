@@ -3,7 +3,7 @@ import { isLogged, type LoggedEvent, type TestsWritten } from '../../../src/meth
 import { runLoop } from '../../../src/method/loop.ts'
 import { METRICS } from '../../../src/method/metrics.ts'
 import { deriveSeed } from '../../../src/method/random.ts'
-import { TESTS_PER_CALL } from '../../../src/method/test-writing.ts'
+import { TESTS_PER_CALL } from '../../../src/method/test-writing/write-tests.ts'
 import { collect, decodeTokens, logOf, ofType, request } from '../corridor.ts'
 import { codingSettings, codingWorld, isReadable, run } from './adding.ts'
 
@@ -404,7 +404,7 @@ describe('its calls', () => {
 
   it('cannot begin where nothing runs the tests: the error says what is missing', async () => {
     const { unitTests: _, ...ports } = codingWorld()
-    await expect(logOf(ports, request(codingSettings()))).rejects.toThrow(/nothing to run them with.*`unitTests`/u)
+    await expect(logOf(ports, request(codingSettings()))).rejects.toThrow(/no port to run them.*`unitTests`/u)
   })
 
   it('fail with the task where a report does not fit, or an episode is no program', async () => {

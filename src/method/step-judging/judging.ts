@@ -3,42 +3,32 @@
  *
  *     prompt of step k = encode(opening) + Σ_{i≤k} encode(step_i) + encode(cue)
  *
- * The pieces are encoded one by one, so the prompts of an episode share their beginnings token by token. Requests go out
- * in calls of whole episodes, bounded so that progress shows and memory stays flat.
+ * The pieces are encoded one by one, so the prompts of an episode share their beginnings token by token. Each generate call
+ * takes whole episodes, up to a limit, so that progress shows and memory stays flat.
  */
-import type { EpisodeFinished, EpisodeJudged, Evaluation, PhaseProgressed } from './events.ts'
-import type { LanguageModelPort, StepJudgeFormat, Tokens } from './ports.ts'
-import { deriveSeed } from './random.ts'
-import { joinTokens, type TrainingSample } from './rollout.ts'
+import type { EpisodeFinished, EpisodeJudged, Evaluation, PhaseProgressed } from '../events.ts'
+import type { LanguageModelPort, StepJudgeFormat, Tokens } from '../ports.ts'
+import { deriveSeed } from '../random.ts'
+import type { AskOptions, Sampling } from '../reward-strategy.ts'
+import { joinTokens } from '../rollout.ts'
+import type { TrainingSample } from '../training-sample.ts'
 
-/** Step prompts of one generate call, unless a single episode has more. */
+/** Most step prompts in one generate call, unless a single episode has more. */
 export const STEPS_PER_CALL = 256
 
-export interface JudgingOptions {
-  evaluationsPerStep: number
-  temperature: number
-  topP: number
-  rewardVersion: number
-  seed: number
-  signal?: AbortSignal | undefined
-}
-
-export interface Judgement {
+export interface Judgement extends Sampling {
   /** votes[step][evaluation] */
   votes: Evaluation[][]
   /** samples[step][evaluation] */
   samples: TrainingSample[][]
-  /** Mean entropy in nats over the sampled tokens, summed with its count so that episodes can be pooled. */
-  entropySum: number
-  tokenCount: number
 }
 
-/** Yields every episode's votes as they are known, and returns the judgements in the order of the episodes. */
+/** Yields each episode's votes when they arrive. Returns the judgements in the order of the episodes. */
 export async function* judge(
   reward: LanguageModelPort,
   format: StepJudgeFormat,
   episodes: readonly EpisodeFinished[],
-  options: JudgingOptions,
+  options: AskOptions,
 ): AsyncGenerator<EpisodeJudged | PhaseProgressed, Judgement[], void> {
   const judgements: Judgement[] = []
   yield { type: 'progress', phase: 'judge', done: 0, total: episodes.length }
@@ -62,7 +52,7 @@ export async function* judge(
       const judgement: Judgement = { votes: [], samples: [], entropySum: 0, tokenCount: 0 }
       for (const prompt of prompts[index]!) {
         const evaluations = completions[next++]
-        if (!evaluations) throw new Error(`The reward model gave no evaluations for episode ${episode.episodeId}.`)
+        if (!evaluations) throw new Error(`The reward model returned no evaluations for episode ${episode.episodeId}.`)
         judgement.votes.push(
           evaluations.map(({ text }) => {
             const { reasoning, score } = format.parse(text)

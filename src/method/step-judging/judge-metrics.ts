@@ -1,25 +1,24 @@
 /**
- * How good a judge of steps is. Ours, because the release has no code for it:
+ * Measures a judge of steps. Our own definitions, because the release has no code for them:
  * - process accuracy: share of single evaluations that equal the environment's true label of the step. An unparsable
  *   evaluation is wrong.
  * - outcome accuracy: share of trajectories where the sign of the mean of all votes equals the outcome. A mean of 0
  *   predicts nothing and is wrong.
  * - vote agreement: share of pairs of evaluations of one step that agree. An unparsable one agrees with none.
  */
-import { mean } from './metrics.ts'
-import type { TaskGroup } from './task-group.ts'
+import { mean } from '../metrics.ts'
+import type { VoteEvidence } from './evidence.ts'
 
-/** Null where nobody was judged. */
-export function judgeMetrics(groups: readonly TaskGroup[]): Record<string, number | null> {
+/** Null without judged episodes. */
+export function judgeMetrics(evidence: readonly VoteEvidence[]): Record<string, number | null> {
   let evaluations = 0
   let unparsable = 0
   let right = 0
   let pairs = 0
   let agreeingPairs = 0
   const outcomePredictions: number[] = []
-  for (const { rollouts, judgements } of groups) {
-    for (const [index, { episode }] of rollouts.entries()) {
-      const votes = judgements?.[index]?.votes ?? []
+  for (const { episodes } of evidence) {
+    for (const { episode, votes } of episodes) {
       if (votes.length === 0) continue
       let voteSum = 0
       votes.forEach((stepVotes, step) => {

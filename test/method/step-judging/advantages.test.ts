@@ -1,13 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  groupAdvantages,
-  standardise,
-  type AdvantageSettings,
-  type ScoredTrajectory,
-} from '../../src/method/advantages.ts'
-import type { Outcome, Score } from '../../src/method/ports.ts'
-import { parseSettings } from '../../src/method/settings.ts'
+import { standardise, type AdvantageSettings, type ScoredTrajectory } from '../../../src/method/advantages.ts'
+import type { Outcome, Score } from '../../../src/method/ports.ts'
+import { parseSettings } from '../../../src/method/settings.ts'
+import { groupAdvantages } from '../../../src/method/step-judging/advantages.ts'
 
 const reference: AdvantageSettings = parseSettings({}, 'reference')
 /** No filter on accuracy: what a lone group gives. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { codingCriticSummary } from '../../../src/method/coding/critic-summary.ts'
-import { CRITIC_SUMMARY_MAX_LENGTH } from '../../../src/method/critic-summary.ts'
-import type { GeneratedTest } from '../../../src/method/events.ts'
-import type { TestResult } from '../../../src/method/ports.ts'
-import { newGroup, type TaskGroup } from '../../../src/method/task-group.ts'
+import { CRITIC_SUMMARY_MAX_LENGTH } from '../../../src/method/critic-reasons.ts'
+import type { EpisodeFinished, GeneratedTest } from '../../../src/method/events.ts'
+import type { Direction, TestResult } from '../../../src/method/ports.ts'
+import { programCriticSummary } from '../../../src/method/test-writing/critic-summary.ts'
+import type { TaskTests } from '../../../src/method/test-writing/write-tests.ts'
 
 const RESULTS: Record<string, TestResult | null> = {
   '+': { passed: true, verdict: 'passed', detail: '' },
@@ -13,27 +13,26 @@ const RESULTS: Record<string, TestResult | null> = {
 }
 const results = (marks: string) => [...marks].map((mark) => RESULTS[mark]!)
 
+interface Group {
+  episodes: EpisodeFinished[]
+  tests: TaskTests | null
+}
+
 /** Programs as [ground-truth marks, marks on the written tests]. */
-function group(programs: [string, string][], tests: GeneratedTest[]): TaskGroup {
+function group(programs: [string, string][], tests: GeneratedTest[]): Group {
   const written = programs.map(([, marks]) => results(marks))
-  const task = { id: 'q', rootId: 'q', instruction: '', kind: '', body: null }
   return {
-    ...newGroup(task),
-    rollouts: programs.map(([truth], rollout) => ({
-      samples: [],
-      clippedResponses: 0,
-      episode: {
-        type: 'episode',
-        episodeId: `${rollout}`,
-        taskId: 'q',
-        split: 'train',
-        rollout,
-        policyVersion: 0,
-        instruction: '',
-        opening: '',
-        outcome: /^\+*$/u.test(truth) ? 1 : -1,
-        steps: [{ response: '', thought: '', command: '', observation: '', tokens: [], logProbs: [], entropies: [], trueLabel: 1, distance: 0, tests: results(truth) }], // prettier-ignore
-      },
+    episodes: programs.map(([truth], rollout) => ({
+      type: 'episode',
+      episodeId: `${rollout}`,
+      taskId: 'q',
+      split: 'train',
+      rollout,
+      policyVersion: 0,
+      instruction: '',
+      opening: '',
+      outcome: /^\+*$/u.test(truth) ? 1 : -1,
+      steps: [{ response: '', thought: '', command: '', observation: '', tokens: [], logProbs: [], entropies: [], trueLabel: 1, distance: 0, tests: results(truth) }], // prettier-ignore
     })),
     tests: {
       written: { type: 'tests-written', taskId: 'q', split: 'train', rewardVersion: 0, tests, episodeIds: programs.map((_, index) => `${index}`), results: written }, // prettier-ignore
@@ -44,6 +43,7 @@ function group(programs: [string, string][], tests: GeneratedTest[]): TaskGroup 
     },
   }
 }
+const summaryOf = ({ episodes, tests }: Group, direction: Direction) => programCriticSummary(episodes, tests, direction)
 const test = (input: string, output: string, isTrue: boolean | null): GeneratedTest => ({
   reasoning: '',
   test: { input, output },
@@ -63,39 +63,35 @@ describe('what tests say for the author', () => {
     tests,
   )
   it('counts verdicts of wrong programs for an easier problem, and names lies', () => {
-    expect(codingCriticSummary(mixed, 'easier')).toBe(
+    expect(summaryOf(mixed, 'easier')).toBe(
       'wrong answer on test 2 x2; time limit on written [9,1] x1; written [1] -> 5 lies x1; ' +
         'wrong answer on test 1 x1; wrong answer on written [9,1] x1',
     )
   })
 
   it('counts what correct programs passed for a harder one', () => {
-    expect(codingCriticSummary(mixed, 'harder')).toBe(
-      'passed all tests x2; passed written [9,1] x2; written [1] -> 5 lies x1',
-    )
+    expect(summaryOf(mixed, 'harder')).toBe('passed all tests x2; passed written [9,1] x2; written [1] -> 5 lies x1')
   })
 
   it('counts a program once where a test was written twice, and a lie as often as it was written', () => {
     const twice = group([['-', '--?']], [tests[0]!, tests[0]!, unreadable])
-    expect(codingCriticSummary(twice, 'easier')).toBe('wrong answer on test 1 x1; wrong answer on written [9,1] x1')
+    expect(summaryOf(twice, 'easier')).toBe('wrong answer on test 1 x1; wrong answer on written [9,1] x1')
     const lies = group([['-', '++']], [tests[1]!, tests[1]!])
-    expect(codingCriticSummary(lies, 'harder')).toBe('written [1] -> 5 lies x2')
+    expect(summaryOf(lies, 'harder')).toBe('written [1] -> 5 lies x2')
   })
 
   it('believes correct programs where there is no reference solution, and nobody without them', () => {
     const unknown = test('[1]', '5', null)
-    expect(codingCriticSummary(group([['+', '-']], [unknown]), 'easier')).toBe('written [1] -> 5 lies x1')
-    expect(codingCriticSummary(group([['-', '-']], [unknown]), 'easier')).not.toContain('lies')
+    expect(summaryOf(group([['+', '-']], [unknown]), 'easier')).toBe('written [1] -> 5 lies x1')
+    expect(summaryOf(group([['-', '-']], [unknown]), 'easier')).not.toContain('lies')
     // The environment can make nothing of it, so it was not run.
-    expect(codingCriticSummary(group([['+', '?']], [test('one', '5', null)]), 'easier')).toBe('')
+    expect(summaryOf(group([['+', '?']], [test('one', '5', null)]), 'easier')).toBe('')
   })
 
   it('knows ground truth alone where no tests were written, and stays short on one line', () => {
-    expect(codingCriticSummary({ ...mixed, tests: null }, 'easier')).toBe(
-      'wrong answer on test 2 x2; wrong answer on test 1 x1',
-    )
+    expect(summaryOf({ ...mixed, tests: null }, 'easier')).toBe('wrong answer on test 2 x2; wrong answer on test 1 x1')
     const long = Array.from({ length: 12 }, (_, index) => test(`${index}\n`.repeat(40), '1', true))
-    const summary = codingCriticSummary(group([['-', '-'.repeat(12)]], long), 'easier')
+    const summary = summaryOf(group([['-', '-'.repeat(12)]], long), 'easier')
     expect(summary.length).toBeLessThanOrEqual(CRITIC_SUMMARY_MAX_LENGTH)
     expect(summary).toMatch(/^wrong answer on test 1 x1; wrong answer on written 0 0 .*… x1/u)
     expect(summary).not.toContain('\n')

@@ -1,0 +1,33 @@
+/** A reward model that judges every step: judging.ts asks, evidence.ts holds the votes, judge-metrics.ts counts. */
+import type { LanguageModelPort, StepJudgeFormat } from '../ports.ts'
+import type { RewardStrategy } from '../reward-strategy.ts'
+import { VoteEvidence } from './evidence.ts'
+import { judgeMetrics } from './judge-metrics.ts'
+import { judge } from './judging.ts'
+
+export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat): RewardStrategy<VoteEvidence> {
+  return {
+    sharesEvaluations: false,
+
+    /** Not if the policy learns from outcomes alone, the judge is frozen, and no author needs a critic. */
+    isRead: ({ signal }, trains) => signal !== 'outcome' || trains('reward') || trains('environment'),
+
+    async *ask(groups, options) {
+      const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))
+      const judgements = yield* judge(reward, format, episodes, options)
+      let next = 0
+      return groups.map(({ rollouts }) => {
+        const own = judgements.slice(next, next + rollouts.length)
+        next += rollouts.length
+        return new VoteEvidence(rollouts, own)
+      })
+    },
+
+    withoutAsking: ({ rollouts }) => new VoteEvidence(rollouts, null),
+
+    metrics: judgeMetrics,
+
+    // Held-out episodes are not judged: an evaluation needs only the environment's outcome.
+    evaluate: null,
+  }
+}
