@@ -1,4 +1,4 @@
-/** A lesson in a run of the shipped models: its check turns green when its observation is made, and not before. */
+/** A lesson in a run of the shipped models turns green when its observation is made, not before. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
@@ -25,15 +25,15 @@ async function fill(name: RegExp, value: number): Promise<void> {
 }
 
 describe('a lesson', () => {
-  it('turns green when both components have changed alone, and its tokens can be looked at then', async () => {
+  it('turns green once each component has changed alone, and then shows its tokens', async () => {
     await open('One component at a time')
-    // The recorded run does not count, whatever happens in it.
-    await lesson().getByText('No run of yours has been started yet.').waitFor()
+    // The recorded run never counts.
+    await lesson().getByText('You have not started a run yet.').waitFor()
     await page.getByRole('button', { name: 'Set up this lesson' }).click()
     await fill(/^Tasks per iteration/, 2)
     await fill(/^Steps per episode/, 12)
     await fill(/^Evaluate every/, 0)
-    // A component is updated where groups differ, which a small batch may not; then it is tried again.
+    // A component is updated only if groups differ, which may fail in a small batch: then try again.
     let iteration = 0
     const stepAlone = async (component: string, until: RegExp) => {
       for (let tries = 0; tries < 8; tries++) {
@@ -67,17 +67,17 @@ describe('a lesson', () => {
     await page.locator('#theatre summary').getByText('As a table').click()
     expect(await page.locator('#theatre tbody tr').count()).toBeGreaterThan(1)
 
-    // What was learned outlasts the visit, until it is forgotten.
+    // Observations last beyond the visit, until they are forgotten.
     await page.goto('about:blank')
     await page.goto(new URL('#learn', inject('pageAddress')).href)
     await lesson().getByText('1 of 10 observed').waitFor()
     await lesson().getByRole('group', { name: 'An outcome alone says little' }).waitFor()
-    await page.getByRole('button', { name: 'Forget what was observed' }).click()
-    await page.getByRole('button', { name: 'Forget for good' }).click()
+    await page.getByRole('button', { name: 'Forget observations' }).click()
+    await page.getByRole('button', { name: 'Forget permanently' }).click()
     await lesson().getByText('0 of 10 observed').waitFor()
   })
 
-  it('opens from its link with its settings and what it needs, goes on in other views, and says when a run has others', async () => {
+  it('opens from its link with its settings, continues in other views, and reports a run with other settings', async () => {
     await open('What λ does')
     await lesson().locator('summary').click()
     const link = await page.getByRole('textbox', { name: 'Link to this lesson' }).inputValue()
@@ -93,13 +93,13 @@ describe('a lesson', () => {
     const strip = page.getByRole('complementary', { name: 'Lesson', exact: true })
     await strip.getByText('Step 2 of 4').waitFor()
     expect(await strip.getByRole('button', { name: 'Start the run' }).isEnabled()).toBe(true)
-    await strip.getByRole('link', { name: 'To the lesson' }).click()
+    await strip.getByRole('link', { name: 'Go to lesson' }).click()
     await page.getByRole('button', { name: /^Set λ, weight of the votes: 8/ }).click()
     expect(await page.getByRole('textbox', { name: /^λ/ }).inputValue()).toBe('8')
     expect(await page.getByRole('textbox', { name: /^m, votes/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Show everything' }).click()
     await makeSmall(page)
     await page.getByRole('button', { name: 'Step', exact: true }).click()
-    await lesson().getByText('The run under way has other settings.').waitFor()
+    await lesson().getByText('The current run has other settings.').waitFor()
   })
 })

@@ -1,23 +1,23 @@
-/** What has been observed in which lesson, kept on this machine: what a person learned lasts beyond the visit. */
+/** The observations that you made in lessons, kept in this browser. */
 import * as v from 'valibot'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
 
 const learnedSchema = v.object({
-  /** In words, with its numbers. */
+  /** One sentence with numbers. */
   evidence: v.pipe(v.string(), v.minLength(1), v.maxLength(1000)),
   /** Milliseconds since 1970. */
   when: v.pipe(v.number(), v.finite(), v.minValue(0)),
   runId: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-  /** Of the run, the newest when it was observed. */
+  /** The newest iteration of the run at the time. */
   iteration: v.pipe(v.number(), v.integer(), v.minValue(0)),
 })
 export type Learned = v.InferOutput<typeof learnedSchema>
-/** By id of the lesson. */
+/** By lesson id. */
 export type LearnedLessons = Readonly<Record<string, Learned>>
 
 const KEY = 'playground.lessons'
 
-/** What of a stored text is whole: a damaged entry is as if it had not been observed. */
+/** Skips damaged entries. */
 export function parseLearned(text: string | null): LearnedLessons {
   let stored: unknown
   try {

@@ -1,5 +1,5 @@
-/** Which lesson is open, and which have been learned: an observation that was made once stays made, until it is forgotten. */
-import type { Lesson } from './lessons.ts'
+/** Which lesson is open, and which are learned. An observation stays made until you forget it. */
+import type { Lesson } from './lesson.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { readLearned, writeLearned, type Learned, type LearnedLessons } from './learned.ts'
 import type { Playground } from '../../state/playground.svelte.ts'
@@ -9,7 +9,7 @@ export class Lessons {
   #isFollowed = $state.raw(false)
   #learned = $state.raw<LearnedLessons>(readLearned())
 
-  /** Of the lesson that a person opened or a link names; null where none is. */
+  /** The lesson that you opened, or that a link names. */
   get openId(): string | null {
     return this.#openId
   }
@@ -17,50 +17,50 @@ export class Lessons {
     return this.#learned
   }
 
-  /** Whether somebody has begun with it, or came for it: only then is it shown beside other views. */
+  /** Whether you started the lesson or came by a link to it: only then do other views show it. */
   get isFollowed(): boolean {
     return this.#isFollowed
   }
 
-  /** To be read. */
+  /** Opens a lesson to read. */
   choose(id: string | null): void {
     if (id !== this.#openId) this.#isFollowed = false
     this.#openId = id
   }
 
-  /** To be done. */
+  /** Opens a lesson to do. */
   follow(id: string): void {
     this.#openId = id
     this.#isFollowed = true
   }
 
-  /** Opens what a link names. Returns what is wrong with the name; null where there is such a lesson. */
+  /** Opens the lesson that a link names. Returns null, or an error message if there is none. */
   async openNamed(id: string): Promise<string | null> {
-    // The lessons themselves are not in the first load.
+    // The first load leaves out the texts of the lessons.
     const { LESSONS } = await import('./lessons.ts')
     if (LESSONS.some((lesson) => lesson.id === id)) {
       this.follow(id)
       return null
     }
     const ids = LESSONS.map((lesson) => lesson.id).join(', ')
-    return `The link is to the lesson “${id}”, and there is none of that name. There are ${ids}; all are under Learn.`
+    return `The link names the lesson “${id}”, which does not exist. Choose one under Learn: ${ids}.`
   }
 
   keep(id: string, learned: Learned): void {
-    // Another tab may have seen something else meanwhile.
+    // Another tab may have kept another observation meanwhile.
     const before = { ...readLearned(), ...this.#learned }
     if (Object.hasOwn(before, id)) return
     this.#learned = { ...before, [id]: learned }
     writeLearned(this.#learned)
   }
 
-  /** For the next class on the same machine. */
+  /** Forgets all observations, for the next class on the same machine. */
   forget(): void {
     this.#learned = {}
     writeLearned(this.#learned)
   }
 
-  /** Puts settings of the lesson on the controls, and ends a run that has others. */
+  /** Puts settings of the lesson on the controls and stops the current run. */
   async setUp({ id, preset }: Lesson, settings: Settings, playground: Playground): Promise<void> {
     this.follow(id)
     if (playground.live.isOpen) await playground.live.stop()

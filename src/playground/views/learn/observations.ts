@@ -1,11 +1,11 @@
-/** What lessons look for in a run. Each is a predicate over its events, told with the numbers that it rests on. */
+/** What lessons look for in a run: predicates over its events, each with its numbers as evidence. */
 import { decideRewrite } from '../../../method/adaptation.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { expectedAgreement } from '../../../method/theory.ts'
 import { batchOf } from '../../run/batch.ts'
 import { counted, decimal, percent, signed } from '../../kit/format.ts'
-import type { Observation } from './lessons.ts'
+import type { Observation } from './lesson.ts'
 import { settingsOf } from '../../run/trajectories.ts'
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
@@ -30,7 +30,7 @@ export function sparserOutcome(view: RunView): Observation {
   const integrated = shares('integrated')
   if (outcome.length < 2 || integrated.length < 2)
     return missing(
-      `${counted(outcome.length, 'iteration')} with the outcome alone, ${integrated.length} with votes; two of each are needed.`,
+      `${counted(outcome.length, 'iteration')} with the outcome alone, ${integrated.length} with votes. Two of each are needed.`,
     )
   return seen(
     mean(integrated) < mean(outcome),
@@ -38,7 +38,7 @@ export function sparserOutcome(view: RunView): Observation {
   )
 }
 
-/** λ up to which votes cannot outweigh the outcome by much, and from which they do. */
+/** Up to the first, votes hardly outweigh the outcome; from the second on they do. */
 const SMALL_LAMBDA = 0.5
 const LARGE_LAMBDA = 4
 
@@ -59,7 +59,7 @@ export function lambdaRewardsFailure(view: RunView): Observation {
   const { small, large } = tally
   if (small.trained === 0 || large.trained === 0)
     return missing(
-      `${counted(small.trained, 'step')} of failed trajectories trained at λ ≤ ${SMALL_LAMBDA}, ${large.trained} at λ ≥ ${LARGE_LAMBDA}; some of each are needed.`,
+      `${counted(small.trained, 'step')} of failed trajectories trained at λ ≤ ${SMALL_LAMBDA}, ${large.trained} at λ ≥ ${LARGE_LAMBDA}. Some of each are needed.`,
     )
   const shares = [small, large].map(({ encouraged, trained }) => encouraged / trained)
   return seen(
@@ -73,7 +73,10 @@ export function consistencyPays(view: RunView): Observation {
   if (values.length < 10) return missing(`${counted(values.length, 'judged iteration')} of ten.`)
   const first = mean(values.slice(0, 3))
   const last = mean(values.slice(-3))
-  return seen(last >= first + 0.02, `Process accuracy ${percent(first, 1)} at first, ${percent(last, 1)} now.`)
+  return seen(
+    last >= first + 0.02,
+    `Process accuracy was ${percent(first, 1)} at first and is ${percent(last, 1)} now.`,
+  )
 }
 
 export function collapseTaught(view: RunView): Observation {
@@ -97,11 +100,11 @@ export function collapseTaught(view: RunView): Observation {
   const count = plus.length + minus.length
   if (count < 50 || plus.length === 0 || minus.length === 0)
     return missing(
-      `${counted(count, 'trained vote')} on tasks that nobody solved, ${plus.length} of them +1; 50 with both signs are needed.`,
+      `${counted(count, 'trained vote')} on tasks with no solved rollout, ${plus.length} of them +1. At least 50, of both signs, are needed.`,
     )
   return seen(
     mean(minus) > 0 && mean(plus) < 0,
-    `Where nobody succeeded, the mean advantage of −1 is ${signed(mean(minus))} and of +1 is ${signed(mean(plus))}, over ${count} votes.`,
+    `Where no rollout succeeded, the mean advantage of −1 is ${signed(mean(minus))} and of +1 is ${signed(mean(plus))}, over ${count} votes.`,
   )
 }
 
@@ -118,7 +121,7 @@ export function lopsidedTeaching(view: RunView): Observation {
   const { balanced, lopsided } = gaps
   if (balanced.length === 0 || lopsided.length === 0)
     return missing(
-      `${counted(balanced.length, 'balanced iteration')} and ${lopsided.length} lopsided; one of each is needed.`,
+      `${counted(balanced.length, 'balanced iteration')} and ${lopsided.length} lopsided. One of each is needed.`,
     )
   return seen(
     mean(lopsided) > mean(balanced),
@@ -143,7 +146,7 @@ export function fragileAcceptance(view: RunView): Observation {
     if (others.some((accuracy) => verdict(accuracy) !== resolution.accepted)) fragile++
   }
   if (measured < 4) return missing(`${counted(measured, 'measured rewrite')} of four.`)
-  return seen(2 * fragile >= measured, `${fragile} of ${measured} verdicts hang on a single rollout.`)
+  return seen(2 * fragile >= measured, `${fragile} of ${measured} verdicts depend on a single rollout.`)
 }
 
 export function componentsAlone(view: RunView): Observation {
@@ -161,7 +164,7 @@ export function heldOutGap(view: RunView): Observation {
   if (count < 3) return missing(`${counted(count, 'evaluation')} of three.`)
   return seen(
     mean(outside) < mean(inside),
-    `Over ${counted(count, 'evaluation')}: ${percent(mean(inside), 1)} in distribution, ${percent(mean(outside), 1)} out of it.`,
+    `Over ${counted(count, 'evaluation')}: ${percent(mean(inside), 1)} in distribution, ${percent(mean(outside), 1)} out of distribution.`,
   )
 }
 
@@ -186,10 +189,10 @@ export function silentUnanimity(view: RunView): Observation {
       })
     }
   }
-  if (silent < 20) return missing(`${counted(silent, 'unanimous step')} that trained nothing; twenty are needed.`)
+  if (silent < 20) return missing(`${counted(silent, 'unanimous step')} trained nothing. Twenty are needed.`)
   return seen(
     wouldTrain > trained,
-    `${silent} unanimous steps trained nothing. ${trained} votes trained; compared over trajectories, ${wouldTrain} would have.`,
+    `${silent} unanimous steps trained nothing. ${trained} votes were trained; the paper’s comparison would have trained ${wouldTrain}.`,
   )
 }
 
@@ -206,10 +209,10 @@ export function liesAreCostly(view: RunView): Observation {
   const lies = advantages.false
   if (lies.length < 5 || advantages.true.length < 5)
     return missing(
-      `${counted(lies.length, 'false test')} and ${advantages.true.length} true ones valued; five of each are needed.`,
+      `${counted(lies.length, 'false test')} and ${advantages.true.length} true ones have an advantage. Five of each are needed.`,
     )
   return seen(
     mean(lies) < mean(advantages.true),
-    `Mean advantage of ${lies.length} false tests ${signed(mean(lies))}, of ${advantages.true.length} true ones ${signed(mean(advantages.true))}.`,
+    `Mean advantage: ${signed(mean(lies))} for ${lies.length} false tests, ${signed(mean(advantages.true))} for ${advantages.true.length} true ones.`,
   )
 }

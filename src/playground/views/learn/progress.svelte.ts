@@ -1,8 +1,8 @@
-/** The lesson that somebody looks at, in their own run: what has been seen, what has been done, and the page's hand in it. */
+/** A lesson in your own run: its observation, its steps, and the actions that its buttons take. */
 import { untrack } from 'svelte'
 import { isLiveSetting, parseSettings, type LivePatch, type Settings } from '../../../method/settings.ts'
 import { stepsDone } from './steps.ts'
-import { isRunOf, lessonSettings, observe, type Lesson, type Observation, type Variation } from './lessons.ts'
+import { isRunOf, lessonSettings, observe, type Lesson, type Observation, type Variation } from './lesson.ts'
 import type { Learned } from './learned.ts'
 import type { Lessons } from './lessons.svelte.ts'
 import type { Playground } from '../../state/playground.svelte.ts'
@@ -11,7 +11,7 @@ export class LessonProgress {
   readonly lesson: Lesson
   readonly #playground: Playground
   readonly #lessons: Lessons
-  /** An observation rests on what has finished, so it is looked for once for each event of that kind. */
+  /** Observations depend only on finished things: this changes whenever one finishes. */
   readonly #progress = $derived.by(() => {
     const view = this.#playground.live.viewFor('tasks')
     const newest = view.current
@@ -35,7 +35,7 @@ export class LessonProgress {
     this.#playground = playground
   }
 
-  /** When and where it was observed; undefined before. */
+  /** Undefined before the observation was made. */
   get learned(): Learned | undefined {
     return this.#lessons.learned[this.lesson.id]
   }
@@ -43,11 +43,11 @@ export class LessonProgress {
     const { learned } = this
     return learned ? { isMade: true, evidence: learned.evidence } : this.#seen
   }
-  /** Setting up, and each step (lesson-steps.ts). */
+  /** For setting up and each step (steps.ts). */
   get done(): readonly boolean[] {
     return this.#done
   }
-  /** What to do now: 0 is setting up, then the steps; null where all is done. */
+  /** Index of the current step, 0 for setting up; null when all are done. */
   get now(): number | null {
     const index = this.#done.indexOf(false)
     return index < 0 ? null : index
@@ -56,7 +56,7 @@ export class LessonProgress {
     return this.#playground.live.isBusy
   }
 
-  /** An observation that has been made is kept. */
+  /** Keeps the observation once it is made. */
   keep(): void {
     const { live } = this.#playground
     if (this.learned || !this.#seen.isMade) return
@@ -78,7 +78,7 @@ export class LessonProgress {
       this.#playground.set(name, value)
   }
 
-  /** Whether the run under way takes a variation over; else it needs a run of its own. */
+  /** Whether the current run can apply a variation; else it needs a new run. */
   isTakenOver({ change }: Variation): boolean {
     const { live } = this.#playground
     void this.#progress

@@ -1,13 +1,13 @@
-/** How far somebody has come in a lesson: what has been done of its steps, as the run and the controls have it. */
+/** Which steps of a lesson are done, judged by the run and the controls. */
 import type { RunView } from '../../../runs/fold.ts'
 import type { LivePatch, Settings } from '../../../method/settings.ts'
-import { areSettingsOf, isRunOf, type Lesson } from './lessons.ts'
+import { areSettingsOf, isRunOf, type Lesson } from './lesson.ts'
 import { settingsOf } from '../../run/trajectories.ts'
 
 export interface LessonState {
-  /** A person's own run. */
+  /** Your own run. */
   view: RunView
-  /** Whether it goes on, or could. */
+  /** Whether the run continues or could. */
   isOpen: boolean
   /** The settings on the controls. */
   draft: Settings
@@ -15,8 +15,8 @@ export interface LessonState {
 }
 
 /**
- * done[0]: set up; done[i]: step i - 1 of the lesson. What comes after a step that is not done is not done either, so the
- * first that is not is what to do now.
+ * done[0] is setting up, done[i] step i - 1 of the lesson. No step is done before the ones ahead of it, so the first
+ * that is not done is the current one.
  */
 export function stepsDone(lesson: Lesson, { view, isOpen, draft, isObserved }: LessonState): boolean[] {
   if (isObserved) return [true, ...lesson.steps.map(() => true)]

@@ -1,5 +1,7 @@
 /** The charts and numbers of the theory (src/method/theory.ts): the bound over m, and the agreement over a. */
 import { expectedAgreement, precisionBound, teachingBalance } from '../../../method/theory.ts'
+import type { RunView } from '../../../runs/fold.ts'
+import { settingsOf } from '../../run/trajectories.ts'
 import type { FunctionChart } from '../../kit/charts/functions.ts'
 import type { Point } from '../../kit/charts/scale.ts'
 import { compact, decimal, percent, UNKNOWN } from '../../kit/format.ts'
@@ -12,6 +14,26 @@ export interface TheoryInput {
   evaluations: number
   /** Evaluations are tests, which all programs share. */
   isShared: boolean
+}
+
+/** The newest estimate of a run. */
+export interface RunEstimate extends Omit<TheoryInput, 'isShared'> {
+  iteration: number
+  bound: number | null
+}
+
+export function runEstimate(view: RunView): RunEstimate | null {
+  const latest = view.iterations.findLast(({ theory }) => typeof theory?.mu === 'number')
+  if (!latest?.theory) return null
+  const { pPlus, pMinus, precisionBound, successShare } = latest.theory
+  return {
+    iteration: latest.iteration,
+    pPlus: pPlus!,
+    pMinus: pMinus!,
+    accuracy: successShare,
+    evaluations: settingsOf(view, latest.iteration)?.evaluationsPerStep ?? 1,
+    bound: precisionBound,
+  }
 }
 
 export const MOST_EVALUATIONS = 32

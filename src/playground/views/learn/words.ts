@@ -1,7 +1,7 @@
-/** Settings of a lesson in words. */
+/** Changes of settings in the words of a lesson. */
 import type { Settings } from '../../../method/settings.ts'
 import { compact } from '../../kit/format.ts'
-import type { Lesson } from './lessons.ts'
+import type { Lesson } from './lesson.ts'
 import { settingWords } from '../../run/worlds.ts'
 
 type Value = Settings[keyof Settings]

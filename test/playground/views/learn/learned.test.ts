@@ -1,4 +1,4 @@
-/** What was observed in lessons lasts, and nothing that somebody or something left in the storage does harm. */
+/** Observations last, and damaged storage does no harm. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { parseLearned, type Learned } from '../../../../src/playground/views/learn/learned.ts'
@@ -13,7 +13,7 @@ const learned = (change: Partial<Learned> = {}): Learned => ({
   ...change,
 })
 
-/** A storage like a browser's. */
+/** A stand-in for the browser's storage. */
 function storage(content: Record<string, string> = {}): Storage {
   const map = new Map(Object.entries(content))
   return {
@@ -25,7 +25,7 @@ function storage(content: Record<string, string> = {}): Storage {
 afterEach(() => vi.unstubAllGlobals())
 
 describe('learned lessons', () => {
-  it('last beyond the visit, with when and in which run, and the first observation stays', () => {
+  it('last beyond the visit, with time and run, and keep the first observation', () => {
     vi.stubGlobal('localStorage', storage())
     const visit = new Lessons()
     visit.keep('lambda', learned())
@@ -35,7 +35,7 @@ describe('learned lessons', () => {
     expect(new Lessons().learned).toEqual({})
   })
 
-  it('of two tabs are kept together', () => {
+  it('of two tabs are merged', () => {
     vi.stubGlobal('localStorage', storage())
     const [one, other] = [new Lessons(), new Lessons()]
     one.keep('lambda', learned())
@@ -43,14 +43,14 @@ describe('learned lessons', () => {
     expect(Object.keys(new Lessons().learned).sort()).toEqual(['lambda', 'lies'])
   })
 
-  it('are lost alone where they are damaged', () => {
+  it('are skipped individually when damaged', () => {
     const stored = JSON.stringify({ lambda: learned(), lies: { ...learned(), when: 'yesterday' }, sparse: null })
     expect(parseLearned(stored)).toEqual({ lambda: learned() })
     for (const text of [null, '', '{', '[1]', 'null', '"lambda"', '7']) expect(parseLearned(text)).toEqual({})
     fc.assert(fc.property(fc.json(), (text) => Object.values(parseLearned(text)).every(({ when }) => when >= 0)))
   })
 
-  it('hold for the visit where the browser keeps nothing', () => {
+  it('last for the visit if the browser stores nothing', () => {
     const refuse = () => {
       throw new DOMException('The operation is insecure.', 'SecurityError')
     }
@@ -64,14 +64,12 @@ describe('learned lessons', () => {
 })
 
 describe('a lesson in a link', () => {
-  it('is opened by its name, and an unknown name is told with those that there are', async () => {
+  it('opens by its name; an unknown name gets a message with the known ones', async () => {
     vi.stubGlobal('localStorage', storage({ [KEY]: '{}' }))
     const lessons = new Lessons()
     expect(await lessons.openNamed('lambda')).toBeNull()
     expect(lessons.openId).toBe('lambda')
-    expect(await lessons.openNamed('nonsense')).toMatch(
-      /“nonsense”.*There are sparse, lambda, .*lies; all are under Learn/,
-    )
+    expect(await lessons.openNamed('nonsense')).toMatch(/“nonsense”.*under Learn: sparse, lambda, .*lies/)
     expect(lessons.openId).toBe('lambda')
   })
 })

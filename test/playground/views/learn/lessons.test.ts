@@ -6,7 +6,8 @@ import { parseSettings, type LivePatch, type Settings } from '../../../../src/me
 import { SECTIONS, type Section } from '../../../../src/playground/state/link.ts'
 import { stepsDone, type LessonState } from '../../../../src/playground/views/learn/steps.ts'
 import { changeWords } from '../../../../src/playground/views/learn/words.ts'
-import { isRunOf, LESSONS, lessonSettings, observe } from '../../../../src/playground/views/learn/lessons.ts'
+import { isRunOf, lessonSettings, observe } from '../../../../src/playground/views/learn/lesson.ts'
+import { LESSONS } from '../../../../src/playground/views/learn/lessons.ts'
 import { isPlace, placeOf, shownViews } from '../../../../src/playground/state/views.ts'
 import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
 import { codingSettings, codingWorld } from '../../../method/test-writing/adding.ts'
@@ -14,7 +15,7 @@ import { recordedHousehold } from '../../recorded-household.ts'
 
 const lesson = (id: string) => LESSONS.find((candidate) => candidate.id === id)!
 
-/** A real run of the loop in a small world, with what the lesson sets and what a person changes before its iterations. */
+/** A real run of the loop in a small world with the lesson's settings and changes before its iterations. */
 async function play(
   id: string,
   input: Partial<Settings>,
@@ -35,7 +36,7 @@ interface Play extends Partial<LoopRequest> {
 }
 
 describe('lessons', () => {
-  it('are eight or more, with settings that are valid and steps to take', () => {
+  it('are eight or more, with valid settings and steps', () => {
     expect(LESSONS.length).toBeGreaterThanOrEqual(8)
     expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(LESSONS.length)
     for (const each of LESSONS) {
@@ -45,7 +46,7 @@ describe('lessons', () => {
     }
   })
 
-  it('say where to look, at places that a link to the lesson leaves on the page, and what else to try', () => {
+  it('name places that a link to the lesson does not hide, and variations that change something', () => {
     for (const each of LESSONS) {
       expect(each.look.length, each.id).toBeGreaterThan(0)
       expect(each.variations.length, each.id).toBeGreaterThan(0)
@@ -62,7 +63,7 @@ describe('lessons', () => {
     }
   })
 
-  it.each(LESSONS.map(({ id }) => id))('%s is not observed before a run, nor in a run just started', (id) => {
+  it.each(LESSONS.map(({ id }) => id))('%s is observed neither before a run nor in one that just started', (id) => {
     expect(observe(lesson(id), new RunView()).isMade).toBe(false)
     const started: LoggedEvent = {
       type: 'run-started',
@@ -81,7 +82,7 @@ describe('lessons', () => {
     expect(seen.evidence.length).toBeGreaterThan(10)
   })
 
-  it('are not observed in a run with other settings, whatever happens in it', () => {
+  it('are never observed in a run with other settings', () => {
     const seen = observe(lesson('lambda'), recordedHousehold())
     expect(seen).toMatchObject({ isMade: false, evidence: expect.stringContaining('other settings') as string })
   })
@@ -97,7 +98,7 @@ describe('the steps of a lesson', () => {
   })
   const done = (id: string, change: Partial<LessonState>) => stepsDone(lesson(id), state(change))
 
-  it('begin with setting up: with the settings on the controls, and no other run in the way', () => {
+  it('begin with setting up, done once the controls have the settings and no other run is open', () => {
     expect(done('sparse', {})).toEqual([true, false, false, false])
     expect(done('sparse', { draft: lessonSettings(lesson('lambda')) })).toEqual([false, false, false, false])
     expect(done('sparse', { isOpen: true })).toEqual([false, false, false, false])
@@ -105,7 +106,7 @@ describe('the steps of a lesson', () => {
     expect(done('sparse', { view: recordedHousehold(), isOpen: true })[0]).toBe(false)
   })
 
-  it('go on as iterations finish under the settings of each, and never before the step ahead of them', async () => {
+  it('finish with iterations under their settings, and never before the step ahead of them', async () => {
     const integrated = { ...lessonSettings(lesson('sparse')), signal: 'integrated' as const }
     const one = await play('sparse', {}, { iterations: 1 })
     expect(done('sparse', { view: one })).toEqual([true, false, false, false])
@@ -118,7 +119,7 @@ describe('the steps of a lesson', () => {
     expect(done('sparse', { view: four, draft: integrated })).toEqual([true, true, true, true])
   })
 
-  it('are all done once the observation is made, which ends those that wait for it', async () => {
+  it('are all done once the observation is made', async () => {
     const view = await play('consistency', {}, { iterations: 2 })
     expect(done('consistency', { view })).toEqual([true, false])
     expect(done('consistency', { view, isObserved: true })).toEqual([true, true])
@@ -128,13 +129,13 @@ describe('the steps of a lesson', () => {
 })
 
 describe('what lessons observe', () => {
-  it('fewer sets without spread once votes count, and nothing from one signal alone', async () => {
+  it('fewer sets without spread with votes, and nothing from one signal alone', async () => {
     const patches = [null, null, { signal: 'integrated' } as const]
     expect(observe(lesson('sparse'), await play('sparse', {}, { iterations: 4, patches })).isMade).toBe(true)
     expect(observe(lesson('sparse'), await play('sparse', {}, { iterations: 4 })).isMade).toBe(false)
   })
 
-  it('encouraged failures at large λ, and not where λ stays small', async () => {
+  it('encouraged failures at large λ, but not while λ stays small', async () => {
     const patches = [null, null, { lambda: 8 }]
     expect(observe(lesson('lambda'), await play('lambda', {}, { iterations: 4, patches })).isMade).toBe(true)
     const still = observe(lesson('lambda'), await play('lambda', {}, { iterations: 4 }))
@@ -143,7 +144,7 @@ describe('what lessons observe', () => {
     expect(observe(lesson('lambda'), little).isMade).toBe(false)
   })
 
-  it('a reward model that became better on the recorded run, and none in its first nine iterations or with its accuracies reversed', () => {
+  it('an improving reward model in the recorded run, but not in its first nine iterations or in reverse', () => {
     const view = recordedHousehold()
     expect(observe(lesson('consistency'), view).isMade).toBe(true)
     const values = view.series('reward/process_acc').values
@@ -156,14 +157,14 @@ describe('what lessons observe', () => {
     expect(instead(values.toReversed())).toBe(false)
   })
 
-  it('−1 encouraged where nobody succeeds, and nothing where everybody does', async () => {
+  it('−1 encouraged where all rollouts fail, and nothing where all succeed', async () => {
     const failing = await play('collapse', {}, { skill: 0.3, lengths: [9, 9], iterations: 2 })
     expect(observe(lesson('collapse'), failing).isMade).toBe(true)
     const solving = await play('collapse', {}, { skill: 1, lengths: [1, 2], iterations: 2 })
     expect(observe(lesson('collapse'), solving).isMade).toBe(false)
   })
 
-  it('a gap between E[O·S] and μ − 1 where the batch is lopsided', () => {
+  it('a gap between E[O·S] and μ − 1 in lopsided batches', () => {
     const view = (theories: [share: number, pPlus: number, pMinus: number][]) =>
       ({
         started: recordedHousehold().started,
@@ -176,12 +177,12 @@ describe('what lessons observe', () => {
       }) as unknown as RunView
     const made = (theories: [number, number, number][]) => lesson('difficulty').observe(view(theories)).isMade
     expect(made([[0.5, 0.9, 0.5], [0.1, 0.9, 0.5]])).toBe(true) // prettier-ignore
-    // Equally good on both sides, the balance does not matter.
+    // With p₊ = p₋ the balance does not matter.
     expect(made([[0.45, 0.9, 0.4], [0.1, 0.7, 0.7]])).toBe(false) // prettier-ignore
     expect(made([[0.5, 0.9, 0.5]])).toBe(false)
   })
 
-  it('verdicts that hang on one rollout at G = 2, and none far from an edge at G = 32', async () => {
+  it('verdicts that depend on one rollout at G = 2, but not far from a limit at G = 32', async () => {
     const small = await play('acceptance', {}, { iterations: 8 })
     expect(observe(lesson('acceptance'), small).isMade).toBe(true)
     const view = recordedHousehold()
@@ -202,7 +203,7 @@ describe('what lessons observe', () => {
     expect(measuredWith(32).isMade).toBe(false)
   })
 
-  it('components that change alone, and not a run in which both do', async () => {
+  it('components that change alone, but not a run in which both do', async () => {
     const first = await logOf(world(), request(smallSettings(), { iterations: 1, only: 'policy' }))
     const both = await logOf(world(), request(smallSettings(), { iterations: 1, only: 'reward', history: first }))
     expect(observe(lesson('ablations'), foldRun([...first, ...both])).isMade).toBe(true)
@@ -210,14 +211,14 @@ describe('what lessons observe', () => {
     expect(observe(lesson('ablations'), await play('ablations', {}, { iterations: 3 })).isMade).toBe(false)
   })
 
-  it('a gap to out-of-distribution tasks on the recorded run', () => {
+  it('a gap to out-of-distribution tasks in the recorded run', () => {
     const view = recordedHousehold()
     expect(lesson('out-of-distribution').observe(view).isMade).toBe(true)
     const swapped = { series: (name: string) => view.series(name.includes('ood') ? 'eval/id/acc' : 'eval/ood/acc') }
     expect(lesson('out-of-distribution').observe(swapped as unknown as RunView).isMade).toBe(false)
   })
 
-  it('silent unanimity in the released grouping, and none in the paper’s', async () => {
+  it('silent unanimity with the released grouping, but not with the paper’s', async () => {
     const released = { profile: 'reference', rewardGrouping: 'vote', singleSurvivor: 'raw' } as const
     const view = await play('released', released, { iterations: 4 })
     expect(observe(lesson('released'), view).isMade).toBe(true)
@@ -225,7 +226,7 @@ describe('what lessons observe', () => {
     expect(lesson('released').observe(paper).isMade).toBe(false)
   })
 
-  it('false tests that cost their writer, and not with the truth turned round', async () => {
+  it('false tests that cost their writer, but not with true and false swapped', async () => {
     const log = await logOf(codingWorld(), request(codingSettings({ tasksPerIteration: 8 }), { iterations: 6 }))
     const turned = log.map((event) =>
       event.type === 'tests-written'

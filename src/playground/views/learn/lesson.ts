@@ -1,0 +1,90 @@
+/**
+ * What a lesson is: settings to start with, steps, places to look at, and an observation that the page checks in the events
+ * of your own run (observations.ts). A lesson counts as learned when its observation was made, not when it was read.
+ */
+import type { RunView } from '../../../runs/fold.ts'
+import { parseSettings, type LivePatch, type PresetName, type Settings } from '../../../method/settings.ts'
+import type { Section } from '../../state/link.ts'
+
+export interface Observation {
+  isMade: boolean
+  /** The numbers so far, or what is missing. */
+  evidence: string
+}
+
+export interface LessonStep {
+  text: string
+  /** A change that the page can make during the run. */
+  change?: LivePatch
+  /** A button that the page can press: Run, or the step of one component alone. */
+  press?: 'run' | 'policy' | 'reward'
+  /** The step is done after so many finished iterations under its settings; without it, once the observation is made. */
+  iterations?: number
+}
+
+/** A place on the page that shows what the lesson is about. */
+export interface LessonPlace {
+  /** End of an address: a view or a part of one (views.ts). */
+  place: string
+  /** Text of the link. */
+  name: string
+  /** What to look at there. */
+  text: string
+}
+
+/** A change of settings to try after the steps, with what to look for. */
+export interface Variation {
+  change: Partial<Settings>
+  text: string
+}
+
+export interface Lesson {
+  id: string
+  title: string
+  preset: PresetName
+  /** Changes to the preset. */
+  difference: Partial<Settings>
+  text: string
+  steps: readonly LessonStep[]
+  look: readonly LessonPlace[]
+  /** The expected observation, in one sentence. */
+  expected: string
+  variations: readonly Variation[]
+  /** Sections of the page that the lesson uses; a link to it hides the others. */
+  needs: readonly Section[]
+  observe: (view: RunView) => Observation
+}
+
+export function lessonSettings({ preset, difference }: Lesson): Settings {
+  return parseSettings(difference, preset)
+}
+
+/** The settings that the lesson sets, changes or tries. */
+export function lessonControls({ difference, steps, variations }: Lesson): ReadonlySet<keyof Settings> {
+  const changes = [difference, ...steps.map(({ change }) => change ?? {}), ...variations.map(({ change }) => change)]
+  return new Set(changes.flatMap((change) => Object.keys(change) as (keyof Settings)[]))
+}
+
+/** The settings that make a run one of the lesson's: those it changes, and those that set its preset apart. */
+function decisiveNames(lesson: Lesson): (keyof Settings)[] {
+  const names: (keyof Settings)[] = ['world', 'profile', ...(Object.keys(lesson.difference) as (keyof Settings)[])]
+  return lesson.preset === 'reference' ? [...names, 'rewardGrouping'] : names
+}
+
+/** Whether a run with these settings is one of the lesson's. */
+export function areSettingsOf(lesson: Lesson, settings: Settings): boolean {
+  const wanted = lessonSettings(lesson)
+  return decisiveNames(lesson).every((name) => settings[name] === wanted[name])
+}
+
+export function isRunOf(lesson: Lesson, view: RunView): boolean {
+  return view.started !== null && areSettingsOf(lesson, view.started.settings)
+}
+
+/** The lesson's observation in a run; never made in a run with other settings. */
+export function observe(lesson: Lesson, view: RunView): Observation {
+  if (view.started === null) return { isMade: false, evidence: 'You have not started a run yet.' }
+  if (!isRunOf(lesson, view))
+    return { isMade: false, evidence: 'The current run has other settings. Set up this lesson and start a new run.' }
+  return lesson.observe(view)
+}
