@@ -1,4 +1,4 @@
-/** The page's Cluster panel against a gateway on a socket: connect, launch, watch, steer, lose the connection, stop. */
+/** The Cluster view with a gateway on a socket: connect, launch, follow, change, lose the connection, stop. */
 import { readFile } from 'node:fs/promises'
 import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   address = await gateway.listen()
 })
 afterEach(() => gateway.close())
-/** What is registered last is closed first: pages before the gateway that they talk to. */
+/** Registered last, so that pages close before their gateway. */
 const pages = usePages(30_000)
 
 async function visit(options: BrowserContextOptions = {}, hash = '#cluster'): Promise<void> {
@@ -36,7 +36,7 @@ async function connect(token = gateway.token): Promise<void> {
 
 async function launch(system = 'AlfWorld', name = 'first'): Promise<string> {
   await page.getByRole('radio', { name: system }).check()
-  await button('As released').click()
+  await button('Released settings').click()
   await field('Name of the run').fill(name)
   await button('Launch').click()
   await page.getByRole('heading', { name }).waitFor()
@@ -46,7 +46,7 @@ async function launch(system = 'AlfWorld', name = 'first'): Promise<string> {
 const accuracy = (text: RegExp) => page.getByRole('img', { name: text })
 
 describe('the connection', () => {
-  it('is explained where it fails, step by step, and made where it does not', async () => {
+  it('reports each step up to the one that fails, or connects', async () => {
     await visit()
     await connect('wrong')
     await page.getByRole('alert').getByText('The token is not the right one.').waitFor()
@@ -73,7 +73,7 @@ describe('the connection', () => {
       .waitFor()
   })
 
-  it('keeps addresses, and a token only if asked to', async () => {
+  it('keeps addresses, and a token only on request', async () => {
     await visit()
     await connect()
     await page.getByText(/Connected to gateway/).waitFor()
@@ -88,7 +88,7 @@ describe('the connection', () => {
     await page.getByRole('checkbox', { name: 'Keep the token in this browser' }).check()
     await page.reload()
     expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe(gateway.token)
-    // The token belongs to the address that it was given for.
+    // A token belongs to one address.
     await page.getByLabel('Address').fill('http://127.0.0.1:9')
     await page.getByLabel('Address').blur()
     expect(await stored()).not.toContain(gateway.token)
@@ -96,18 +96,18 @@ describe('the connection', () => {
 })
 
 describe('a run on the cluster', () => {
-  it('is shown before it is launched: command, YAML and what differs from the release', async () => {
+  it('is previewed before launch: command, YAML and differences from the release', async () => {
     await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
     await connect()
-    await button('As released').click()
+    await button('Released settings').click()
     await field('λ: weight of the step scores in the integrated feedback').fill('0.5')
     await field('Rollouts of a task').fill('4')
     await field('Name of the run').fill('Bad Name')
-    await page.getByText(/A name has 1 to 40 lower-case letters/).waitFor()
+    await page.getByText(/Use 1 to 40 lower-case letters/).waitFor()
     expect(await button('Launch').isDisabled()).toBe(true)
     await field('Name of the run').fill('half_lambda')
     await button('Dry run').click()
-    await page.getByRole('heading', { name: 'What the gateway would launch' }).waitFor()
+    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
     await page.getByText('python alfworld_rl.py config=configs/half_lambda.yaml').waitFor()
     await page.getByRole('row', { name: 'rollout.policy.num_rollout_per_trial 8 4' }).waitFor()
     await button('Copy YAML').click()
@@ -124,19 +124,19 @@ describe('a run on the cluster', () => {
     ])
   })
 
-  it('is exported as YAML without a gateway, with what cannot be carried', async () => {
+  it('is exported as YAML without a gateway, with the unsupported settings', async () => {
     await visit()
     await page.getByRole('radio', { name: 'OSWorld' }).check()
-    await button('As released').click()
+    await button('Released settings').click()
     await button('Open-AgentRL YAML').click()
     await page.getByRole('heading', { name: 'Configuration for Open-AgentRL' }).waitFor()
-    await page.getByText(/of this page that the release has no place for/).waitFor()
+    await page.getByText(/that the release does not support/).waitFor()
     const [download] = await Promise.all([page.waitForEvent('download'), button('Download YAML').click()])
     expect(download.suggestedFilename()).toBe('osworld_rl.yaml')
     expect(await readFile(await download.path(), 'utf8')).toMatch(/project: "?osworld_rl/)
-    // The learning rates of the page's own preset differ, and the release has one.
-    await button('Settings of the page').click()
-    await page.getByText(/As released stays what has no place there: .*profile/).waitFor()
+    // The page's preset has two learning rates, the release has one.
+    await button('Your settings').click()
+    await page.getByText(/The release does not support .*profile/).waitFor()
     await button('Open-AgentRL YAML').click()
     await page
       .getByRole('alert')
@@ -144,11 +144,11 @@ describe('a run on the cluster', () => {
       .waitFor()
   })
 
-  it('shows its curves, takes a change of λ, survives a cut without a gap, and is stopped', async () => {
+  it('shows its curves, accepts a new λ, survives a lost connection without a gap, and stops', async () => {
     await visit()
     await connect()
     const runId = await launch()
-    await page.getByText(/AlfWorld on .*waiting for the cluster · connected/).waitFor()
+    await page.getByText(/AlfWorld on .*pending · connected/).waitFor()
     gateway.advance(runId, 3)
     await page.getByText(/running, step 3 of 12/).waitFor()
     await accuracy(/Policy accuracy\. .*training .* \(iterations 1 to 3\)/).waitFor()
@@ -157,7 +157,7 @@ describe('a run on the cluster', () => {
     await page.getByText('λ must be a number from 0 to 10.').waitFor()
     await field('λ').fill('0.25')
     await button('Apply from the next step').click()
-    await page.getByText('λ 0.25, α_low 0.2, α_high 0.8 from step 4 on.').waitFor()
+    await page.getByText('λ 0.25, α_low 0.2, α_high 0.8 from step 4.').waitFor()
     expect(gateway.patches).toEqual([{ lambda: 0.25 }])
 
     gateway.isDown = true
@@ -170,13 +170,13 @@ describe('a run on the cluster', () => {
       .waitFor()
     gateway.advance(runId, 2)
     gateway.isDown = false
-    // By itself.
+    // The page reconnects by itself.
     await accuracy(/training .* \(iterations 1 to 5\)/).waitFor()
     await page.getByText(/running, step 5 of 12 · connected/).waitFor()
     gateway.advance(runId)
     await accuracy(/training .* \(iterations 1 to 6\)/).waitFor()
-    const told = gateway.jobs.get(runId)!
-    const lastBefore = told.story.findIndex(({ type, iteration }) => type === 'iteration-finished' && iteration === 3)
+    const job = gateway.jobs.get(runId)!
+    const lastBefore = job.story.findIndex(({ type, iteration }) => type === 'iteration-finished' && iteration === 3)
     expect(gateway.resumed.at(0)).toBeUndefined()
     expect(gateway.resumed.at(-1)).toBe(String(lastBefore))
     // A row of the table for each iteration, once.
@@ -184,9 +184,9 @@ describe('a run on the cluster', () => {
     const rows = page.getByRole('region', { name: 'Policy accuracy, table' }).locator('tbody tr')
     expect(await rows.locator('th').allTextContents()).toEqual(['1', '2', '3', '4', '5', '6'])
 
-    await page.locator('summary', { hasText: 'Log of the job' }).click()
-    await page.getByRole('region', { name: 'Log of the job' }).getByText('[policy] step 6 of 12').waitFor()
-    await page.locator('summary', { hasText: 'Tasks and their rewrites' }).click()
+    await page.locator('summary', { hasText: 'Job log' }).click()
+    await page.getByRole('region', { name: 'Job log' }).getByText('[policy] step 6 of 12').waitFor()
+    await page.locator('summary', { hasText: 'Tasks and rewrites' }).click()
     await page
       .getByText(/Step \d: (harder|easier), acc \d+ %/)
       .first()
@@ -196,10 +196,10 @@ describe('a run on the cluster', () => {
     expect(await readFile(await download.path(), 'utf8')).toMatch(/project: x/)
 
     await button('Stop…').click()
-    await button('Stop it').click()
+    await button('Stop run').click()
     await page.getByText(/AlfWorld on .*stopped, step 6 of 12/).waitFor()
     expect(gateway.jobs.get(runId)?.summary.state).toBe('STOPPED')
-    await page.getByText(/all is told/).waitFor()
+    await page.getByText(/all events received/).waitFor()
   })
 
   it('shows OSWorld by domain, and why a run failed', async () => {
@@ -211,10 +211,10 @@ describe('a run on the cluster', () => {
     await accuracy(/^gimp\. evaluation 10.0 % → 25.0 % \(iterations 1 to 4\); training/).waitFor()
     gateway.end(runId, 'FAILED', 'torch.OutOfMemoryError: CUDA out of memory')
     await page.getByRole('alert').getByText('torch.OutOfMemoryError: CUDA out of memory').waitFor()
-    await page.getByText('The run has failed on the cluster with exit code 1.').waitFor()
+    await page.getByText('The run failed on the cluster with exit code 1.').waitFor()
   })
 
-  it('goes on when the token is given anew, and is found again after a reload', async () => {
+  it('continues after a reload once the token is entered again', async () => {
     await visit()
     await connect()
     const runId = await launch()
@@ -227,7 +227,7 @@ describe('a run on the cluster', () => {
     await accuracy(/training .* \(iterations 1 to 3\)/).waitFor()
   })
 
-  it('runs beside others and beside one in this tab, in one chart', async () => {
+  it('shares a chart with other runs and the run in this tab', async () => {
     await visit()
     await connect()
     const one = await launch('AlfWorld', 'one')
@@ -243,7 +243,7 @@ describe('a run on the cluster', () => {
     await accuracy(/side by side\. .*this tab .* at iteration 1/).waitFor()
   })
 
-  it('does not hold the main thread while a long history comes', async () => {
+  it('does not block the main thread while a long history arrives', async () => {
     await visit()
     await connect()
     const runId = await launch()
@@ -255,8 +255,8 @@ describe('a run on the cluster', () => {
   })
 })
 
-describe('the panel', () => {
-  it('is loaded when it is opened, and not before', async () => {
+describe('the view', () => {
+  it('loads when it is first opened', async () => {
     await visit({}, '')
     const loaded: string[] = []
     page.on('response', (response) => loaded.push(response.url()))
@@ -268,22 +268,22 @@ describe('the panel', () => {
     expect(await page.title()).toMatch(/^Cluster · /)
   })
 
-  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('passes axe in %s', async (colorScheme) => {
     await visit({ colorScheme })
     await connect()
     const runId = await launch('OSWorld')
     gateway.advance(runId, 3)
     await page.getByRole('heading', { name: 'Accuracy by domain' }).waitFor()
-    await page.locator('summary', { hasText: 'Log of the job' }).click()
+    await page.locator('summary', { hasText: 'Job log' }).click()
     await button('Dry run').click()
-    await page.getByRole('heading', { name: 'What the gateway would launch' }).waitFor()
+    await page.getByRole('heading', { name: 'Dry run' }).waitFor()
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect(
       violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
     ).toEqual([])
   })
 
-  it.each([360, 768, 1440])('does not stick out at %i pixels', async (width) => {
+  it.each([360, 768, 1440])('fits into %i pixels', async (width) => {
     await visit({ viewport: { width, height: 800 } })
     await connect()
     const runId = await launch('OSWorld')

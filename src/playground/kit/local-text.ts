@@ -11,9 +11,11 @@ export function readLocal(key: string): string | null {
   }
 }
 
-export function writeLocal(key: string, text: string): void {
+/** Null removes the text. */
+export function writeLocal(key: string, text: string | null): void {
   try {
-    localStorage.setItem(key, text)
+    if (text === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
   } catch {
     return
   }

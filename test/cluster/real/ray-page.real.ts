@@ -99,7 +99,7 @@ async function connectAndLaunch(tree: { stepSeconds: number; failAt?: number }, 
   await page.getByText(/AlfWorld: can be launched; the first run patches its code/).waitFor()
 
   await page.getByRole('radio', { name: 'AlfWorld' }).check()
-  await button('As released').click()
+  await button('Released settings').click()
   await field('Name of the run').fill(name)
   await field('Steps of the run').fill('40')
   await button('Launch').click()
@@ -140,7 +140,7 @@ describe('the page before a gateway before a real Ray', () => {
 
     await button('Stop…').click()
     await button('Stop it').click()
-    await page.getByText(/AlfWorld on .*stopped, step \d+ of 40 · all is told/).waitFor()
+    await page.getByText(/AlfWorld on .*stopped, step \d+ of 40 · all events received/).waitFor()
 
     const file = await fixture.ask('GET', `/v1/runs/${runId}/files/run.jsonl`)
     const events = parseRunLog(await file.text())
@@ -182,6 +182,6 @@ describe('the page before a gateway before a real Ray', () => {
     const said = (await alert.textContent()) ?? ''
     expect(said).toContain('RuntimeError: CUDA error: out of memory in <on the cluster>')
     expect(said).not.toContain(fixture.folder)
-    await page.getByText(/AlfWorld on .*failed, step \d of 40 · all is told/).waitFor()
+    await page.getByText(/AlfWorld on .*failed, step \d of 40 · all events received/).waitFor()
   })
 })

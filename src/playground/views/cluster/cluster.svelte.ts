@@ -1,13 +1,13 @@
-/** The connection to a gateway, its runs, and those of them that this page follows. */
+/** The connection to a gateway, its runs, and the runs that this page follows. */
 import { GatewayClient } from '../../../cluster/client/gateway-client.ts'
 import { GatewayError } from '../../../cluster/client/gateway-error.ts'
 import { checkConnection, type ConnectionCheck } from '../../../cluster/client/connection-check.ts'
 import type { EditableField, LaunchPlan, ReleasedSystem, RunSummary, StartRequest } from '../../../cluster/protocol.ts'
-import { ClusterProfiles, type ProfileStorage } from './cluster-profiles.svelte.ts'
-import { ClusterRun } from './cluster-run.svelte.ts'
+import { ClusterProfiles } from './profiles.svelte.ts'
+import { ClusterRun } from './run.svelte.ts'
 
 export class Cluster {
-  readonly profiles: ClusterProfiles
+  readonly profiles = new ClusterProfiles()
   #check = $state.raw<ConnectionCheck | null>(null)
   #isChecking = $state.raw(false)
   #client = $state.raw<GatewayClient | null>(null)
@@ -17,11 +17,7 @@ export class Cluster {
   #isSending = $state.raw(false)
   #checking = new AbortController()
 
-  constructor(storage: ProfileStorage) {
-    this.profiles = new ClusterProfiles(storage)
-  }
-
-  /** Of the last try; null before one. */
+  /** Result of the last attempt to connect; null before the first. */
   get check(): ConnectionCheck | null {
     return this.#check
   }
@@ -31,14 +27,14 @@ export class Cluster {
   get isConnected(): boolean {
     return this.#client !== null
   }
-  /** All runs of the gateway, latest first. */
+  /** All runs of the gateway, newest first. */
   get runs(): readonly RunSummary[] {
     return this.#runs
   }
   get followed(): readonly ClusterRun[] {
     return this.#followed
   }
-  /** What became of the last command, where it failed. */
+  /** Why the last command failed; null if it did not. */
   get problem(): GatewayError | null {
     return this.#problem
   }
@@ -78,7 +74,7 @@ export class Cluster {
     }
   }
 
-  /** Runs that are followed go on being followed. */
+  /** The page continues to follow its runs. */
   disconnect(): void {
     this.#checking.abort()
     this.#isChecking = false
@@ -95,7 +91,7 @@ export class Cluster {
     })
   }
 
-  /** What a request would launch; null where it is refused, and then `problem` says why. */
+  /** A dry run; null if it is refused, with the reason in `problem`. */
   async plan(request: StartRequest): Promise<LaunchPlan | null> {
     let plan: LaunchPlan | null = null
     await this.#send(async (client) => {
@@ -104,7 +100,7 @@ export class Cluster {
     return plan
   }
 
-  /** Launches and follows. Null where it failed. */
+  /** Launches a run and follows it; null on failure, with the reason in `problem`. */
   async launch(request: StartRequest): Promise<ClusterRun | null> {
     let run: ClusterRun | null = null
     await this.#send(async (client) => {
@@ -131,7 +127,7 @@ export class Cluster {
     this.#followed = this.#followed.filter((other) => other !== run)
   }
 
-  /** The network is back: nobody waits any longer. */
+  /** Retries all connections at once, since the network is back. */
   wake(): void {
     for (const run of this.#followed) run.reconnect()
   }
@@ -145,7 +141,7 @@ export class Cluster {
       await command(client)
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error
-      // Of a connection that has been given up meanwhile.
+      // Ignore errors of a connection that was closed meanwhile.
       if (this.#client === client) this.#problem = error
     } finally {
       this.#isSending = false

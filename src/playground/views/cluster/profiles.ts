@@ -1,4 +1,4 @@
-/** Connections to gateways as they are kept on this machine: a name and an address, never a token. */
+/** Gateways as kept in this browser: a name and an address, never a token. */
 export interface ClusterProfile {
   id: string
   name: string
@@ -7,14 +7,14 @@ export interface ClusterProfile {
 
 export interface ClusterProfileBook {
   profiles: ClusterProfile[]
-  /** Of the profile that was connected last; null before one. */
+  /** Id of the profile that was chosen last. */
   chosen: string | null
 }
 
-/** What `npm run gateway` prints on a machine of one's own. */
+/** The address that `npm run gateway` prints by default. */
 export const FIRST_PROFILE: ClusterProfile = { id: 'local', name: 'This machine', address: 'http://127.0.0.1:8787' }
 
-/** What storage held; what cannot be read is left out, and there is always one profile. */
+/** Reads stored profiles. Skips unreadable ones; there is always at least one. */
 export function parseProfileBook(text: string | null): ClusterProfileBook {
   const { profiles, chosen } = parsedObject(text) as { profiles?: unknown; chosen?: unknown }
   const readable = (Array.isArray(profiles) ? profiles : []).flatMap((profile: unknown) => {
@@ -28,14 +28,14 @@ export function parseProfileBook(text: string | null): ClusterProfileBook {
   return { profiles: kept, chosen: isThere ? (chosen as string) : null }
 }
 
-/** Tokens that a person has asked to keep, by profile. */
+/** The kept tokens, by profile id. */
 export function parseKeptTokens(text: string | null): Record<string, string> {
   return Object.fromEntries(
     Object.entries(parsedObject(text)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
 }
 
-/** An id that none of the profiles has. */
+/** An unused id. */
 export function freshId(profiles: readonly ClusterProfile[]): string {
   for (let i = profiles.length + 1; ; i++) {
     const id = `gateway-${i}`

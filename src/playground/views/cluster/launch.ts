@@ -1,20 +1,20 @@
-/** The form that launches a run of the released system: its fields, what they hold, and what is asked of the gateway. */
+/** The form that launches a run of the released system: its fields, their checks, and the request to the gateway. */
 import { RUN_NAME, type EditableField, type ReleasedSystem, type StartRequest } from '../../../cluster/protocol.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { compact } from '../../kit/format.ts'
 import type { World } from '../../run/worlds.ts'
 
 export type FieldName = EditableField['name']
-/** What stands in the fields, as text: a number that is being typed is none yet. */
+/** The contents of the fields; text, because a number may be incomplete while you type. */
 export type FieldTexts = Partial<Record<FieldName, string>>
 
 export const SYSTEM_WORDS: Record<ReleasedSystem, { title: string; about: string }> = {
-  alfworld: { title: 'AlfWorld', about: 'The household on a cluster: 8 nodes as released.' },
-  coding: { title: 'Coding', about: 'Programs and unit tests: 4 nodes as released.' },
-  osworld: { title: 'OSWorld', about: 'Desktops in virtual machines: 12 nodes as released.' },
+  alfworld: { title: 'AlfWorld', about: 'The household on a cluster; 8 nodes in the release.' },
+  coding: { title: 'Coding', about: 'Programs and unit tests; 4 nodes in the release.' },
+  osworld: { title: 'OSWorld', about: 'Desktops in virtual machines; 12 nodes in the release.' },
 }
 
-/** Shown at once; the others are folded away. */
+/** Always shown; the other fields are collapsed. */
 const UP_FRONT: readonly FieldName[] = [
   'lambda',
   'alphaLow',
@@ -34,20 +34,20 @@ export function splitFields(fields: readonly EditableField[]): { upFront: Editab
   return { upFront, folded: fields.filter((field) => !upFront.includes(field)) }
 }
 
-/** The page's settings as a system's fields can say them: outcome alone is λ = 0, where the system has a λ. */
+/** The page's settings in terms of a system's fields: the signal "outcome" becomes λ = 0 if the system has a λ. */
 export function settingsFor(fields: readonly EditableField[], settings: Settings): Settings {
   const hasLambda = fields.some(({ name }) => name === 'lambda')
   return settings.signal === 'outcome' && hasLambda ? { ...settings, signal: 'integrated', lambda: 0 } : settings
 }
 
-/** The fields as the page's settings have them; what those do not say is as released. */
+/** The fields filled from the page's settings, and from the release where there is none. */
 export function textsOf(fields: readonly EditableField[], settings: Partial<Settings>): FieldTexts {
   return Object.fromEntries(
     fields.map(({ name, default: released }) => [name, String(settings[name as keyof Settings] ?? released)]),
   )
 }
 
-/** Null where the text is a value that the field may have. */
+/** Null if the text is a valid value of the field. */
 export function fieldProblem(field: EditableField, text: string): string | null {
   if (typeof field.default === 'boolean') return null
   const value = Number(text)
@@ -71,7 +71,7 @@ export function differsFromRelease(field: EditableField, texts: FieldTexts): boo
   return !Object.is(valueOf(field, texts), field.default)
 }
 
-/** Only what differs from the release. The texts have no problems. */
+/** Contains only differences from the release. The texts must be valid. */
 export function requestOf(
   system: ReleasedSystem,
   fields: readonly EditableField[],
@@ -91,8 +91,8 @@ export function requestOf(
   return request
 }
 
-/** As the gateway takes names: they become files and folders there. */
+/** The gateway uses names for files and folders. */
 export function nameProblem(name: string): string | null {
   if (name === '' || RUN_NAME.test(name)) return null
-  return 'A name has 1 to 40 lower-case letters, digits and "_", and begins with a letter.'
+  return 'Use 1 to 40 lower-case letters, digits and "_", starting with a letter.'
 }

@@ -1,4 +1,4 @@
-/** Charts that only runs of a cluster have: accuracy by domain, and several runs in one. */
+/** Charts of cluster runs: accuracy by domain, and several runs in one chart. */
 import { DOMAIN_ACCURACY, DOMAIN_EVALUATION_ACCURACY } from '../../../cluster/protocol.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import type { Point } from '../../kit/charts/scale.ts'
@@ -10,7 +10,7 @@ function pointsOf(view: RunView, name: string): Point[] {
   return iterations.map((x, i) => ({ x, y: values[i]! }))
 }
 
-/** The charts of the page, those without a value left out: the release does not measure all that a run in the tab does. */
+/** The usual charts without the empty ones: the release measures less than a run in the tab. */
 export function knownCharts(view: RunView): Chart[] {
   const all = charts(view)
   const known = all.filter(({ series }) => series.some(({ points }) => points.length > 0))
@@ -25,13 +25,13 @@ export function domainsOf(view: RunView): string[] {
   return [...domains].sort()
 }
 
-/** One chart for each domain of OSWorld; none elsewhere. */
+/** One chart for each domain of OSWorld; none for other systems. */
 export function domainCharts(view: RunView): Chart[] {
   return domainsOf(view).map((domain) => ({
     id: `domain-${domain}`,
     title: domain,
     unit: 'share',
-    about: `Share of the episodes in ${domain} that were solved, in training and in evaluations.`,
+    about: `Share of solved episodes in ${domain}, in training and in evaluations.`,
     series: [
       {
         name: 'evaluation',
@@ -51,7 +51,7 @@ export interface NamedRun {
 
 const LINES = ['solid', 'dashed', 'dotted'] as const
 const HUES = ['policy', 'reward', 'environment', 'ink'] as const
-/** Neighbours differ in both, so that hues are not all that tells them apart; three and four have no common divisor. */
+/** Neighbours differ in hue and in line; as three and four have no common divisor, all twelve looks differ. */
 const LOOKS: readonly Pick<ChartSeries, 'hue' | 'line'>[] = Array.from(
   { length: LINES.length * HUES.length },
   (_, i) => ({
@@ -60,15 +60,14 @@ const LOOKS: readonly Pick<ChartSeries, 'hue' | 'line'>[] = Array.from(
   }),
 )
 
-/** Training accuracy of several runs; null for fewer than two. Each keeps its look while runs come and go at the end. */
+/** Training accuracy of several runs; null for fewer than two. A run keeps its look when later ones change. */
 export function sideBySide(runs: readonly NamedRun[]): Chart | null {
   if (runs.length < 2) return null
   return {
     id: 'side-by-side',
     title: 'Policy accuracy, side by side',
     unit: 'share',
-    about:
-      'Share of training episodes solved in each iteration, of every run that is open here and of the one in this tab.',
+    about: 'Share of training episodes solved in each iteration, for the open cluster runs and the run in this tab.',
     series: runs.map(({ name, view }, i) => ({
       name,
       ...LOOKS[i % LOOKS.length]!,

@@ -1,36 +1,27 @@
-/** Gateways that this person connects to. Addresses are kept on this machine; tokens in memory, unless the person asks to keep one. */
-import {
-  freshId,
-  parseKeptTokens,
-  parseProfileBook,
-  type ClusterProfile,
-  type ClusterProfileBook,
-} from './cluster-profiles.ts'
+/** Your gateways. Addresses are kept in this browser; tokens stay in memory unless you ask to keep them. */
+import { readLocal, writeLocal } from '../../kit/local-text.ts'
+import { freshId, parseKeptTokens, parseProfileBook, type ClusterProfile, type ClusterProfileBook } from './profiles.ts'
 
 const PROFILES_KEY = 'playground.cluster'
 const TOKENS_KEY = 'playground.cluster.tokens'
 
-export type ProfileStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
-
-/** By profile. */
+/** By profile id. */
 type Tokens = Readonly<Record<string, string>>
 
-/** '' takes it away. */
+/** An empty token removes the entry. */
 function withToken(tokens: Tokens, id: string, token: string): Tokens {
   const others = Object.entries(tokens).filter(([key]) => key !== id)
   return Object.fromEntries(token === '' ? others : [...others, [id, token]])
 }
 
 export class ClusterProfiles {
-  readonly #storage: ProfileStorage
   #book = $state.raw<ClusterProfileBook>({ profiles: [], chosen: null })
   #tokens = $state.raw<Tokens>({})
   #kept = $state.raw<Tokens>({})
 
-  constructor(storage: ProfileStorage) {
-    this.#storage = storage
-    this.#book = parseProfileBook(this.#read(PROFILES_KEY))
-    this.#kept = parseKeptTokens(this.#read(TOKENS_KEY))
+  constructor() {
+    this.#book = parseProfileBook(readLocal(PROFILES_KEY))
+    this.#kept = parseKeptTokens(readLocal(TOKENS_KEY))
     this.#tokens = this.#kept
   }
 
@@ -40,7 +31,7 @@ export class ClusterProfiles {
   get chosen(): ClusterProfile {
     return this.all.find(({ id }) => id === this.#book.chosen) ?? this.all[0]!
   }
-  /** '' where there is none. */
+  /** '' if there is none. */
   get token(): string {
     return this.#tokens[this.chosen.id] ?? ''
   }
@@ -57,7 +48,7 @@ export class ClusterProfiles {
     this.#write({ profiles: [...this.all, { id, name: 'New gateway', address: 'https://' }], chosen: id })
   }
 
-  /** Its token goes with it. The last one stays. */
+  /** Removes the chosen profile with its token; the last profile stays. */
   remove(): void {
     const { id } = this.chosen
     if (this.all.length === 1) return
@@ -68,7 +59,7 @@ export class ClusterProfiles {
   change(fields: Partial<Omit<ClusterProfile, 'id'>>): void {
     const { id } = this.chosen
     const profiles = this.all.map((profile) => (profile.id === id ? { ...profile, ...fields } : profile))
-    // The token belongs to the server that it was given for.
+    // A token belongs to one server.
     if (fields.address !== undefined && fields.address !== this.chosen.address) this.setToken('', false)
     this.#write({ profiles, chosen: id })
   }
@@ -77,29 +68,11 @@ export class ClusterProfiles {
     const { id } = this.chosen
     this.#tokens = withToken(this.#tokens, id, token)
     this.#kept = withToken(this.#kept, id, isKept ? token : '')
-    this.#store(TOKENS_KEY, Object.keys(this.#kept).length > 0 ? JSON.stringify(this.#kept) : null)
+    writeLocal(TOKENS_KEY, Object.keys(this.#kept).length > 0 ? JSON.stringify(this.#kept) : null)
   }
 
   #write(book: ClusterProfileBook): void {
     this.#book = book
-    this.#store(PROFILES_KEY, JSON.stringify(book))
-  }
-
-  /** A browser that keeps nothing (private mode, storage full) only forgets. */
-  #store(key: string, value: string | null): void {
-    try {
-      if (value === null) this.#storage.removeItem(key)
-      else this.#storage.setItem(key, value)
-    } catch {
-      return
-    }
-  }
-
-  #read(key: string): string | null {
-    try {
-      return this.#storage.getItem(key)
-    } catch {
-      return null
-    }
+    writeLocal(PROFILES_KEY, JSON.stringify(book))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A run on a cluster as the page follows it. Its events go through the same session and fold as those of a run in this tab; what is
- * said of the run itself (its state, its log) is beside them. It connects again by itself; what that does not mend is told.
+ * A run on a cluster that this page follows. Its events are handled like those of a run in this tab; its state and its log
+ * are kept here. It reconnects by itself and reports the problems that this does not solve.
  */
 import { GatewayError } from '../../../cluster/client/gateway-error.ts'
 import type { GatewayClient } from '../../../cluster/client/gateway-client.ts'
@@ -16,19 +16,19 @@ import {
   type RunSummary,
 } from '../../../cluster/protocol.ts'
 import type { RunMessage, RunStatus } from '../../../sessions/loop-service.ts'
-import { appendLog } from './cluster-log.ts'
+import { appendLog } from './log.ts'
 import type { SessionPort } from '../../state/session-port.ts'
 import { RunSession } from '../../state/run-session.svelte.ts'
 
 export type Link = FollowState | { state: 'lost'; problem: GatewayError } | { state: 'ended' }
 
-/** Log lines come faster than anybody reads: drawn this often, in milliseconds. */
+/** Limits how often the log is drawn, in milliseconds. */
 const LOG_INTERVAL_MS = 250
 
 export class ClusterRun {
   readonly session: RunSession
   readonly gateway: string
-  /** What can be changed while it goes. */
+  /** The parameters that can change during the run. */
   readonly parameters: readonly LiveParameter[]
   #client: GatewayClient
   #summary = $state.raw<RunSummary>() as RunSummary
@@ -73,7 +73,7 @@ export class ClusterRun {
   get link(): Link {
     return this.#link
   }
-  /** Why there is no connection; stays while the next try is made. */
+  /** Why there is no connection; kept during the next attempt. */
   get linkProblem(): GatewayError | null {
     return this.#linkProblem
   }
@@ -83,15 +83,15 @@ export class ClusterRun {
   get isOver(): boolean {
     return isOver(this.#summary.state)
   }
-  /** As they hold once what was changed last is in effect. */
+  /** The values once the last change takes effect. */
   get live(): LiveParameters {
     return (this.#summary.pending ?? this.#summary).live
   }
-  /** From which step on the last change holds; null before one. */
+  /** The last change and the step from which it applies; null before one. */
   get answer(): LivePatchAnswer | null {
     return this.#summary.pending ?? this.#answer
   }
-  /** What became of the last command, where it failed. */
+  /** Why the last command failed; null if it did not. */
   get problem(): GatewayError | null {
     return this.#problem
   }
@@ -119,7 +119,7 @@ export class ClusterRun {
     })
   }
 
-  /** Null where it failed; then `problem` says why. */
+  /** Null on failure, with the reason in `problem`. */
   async file(name: string): Promise<Blob | null> {
     let blob: Blob | null = null
     await this.#send(async () => {
@@ -128,14 +128,14 @@ export class ClusterRun {
     return blob
   }
 
-  /** Tries now instead of later; with the client of a new connection if one was made. */
+  /** Reconnects now, with the client of a new connection if there is one. */
   reconnect(client = this.#client): void {
     this.#client = client
     if (this.#link.state === 'lost') void this.#follow()
     else this.#follower?.retryNow()
   }
 
-  /** Ends following, not the run. */
+  /** Stops following; the run continues. */
   leave(): void {
     this.#stop.abort()
     clearTimeout(this.#logTimer)
@@ -216,7 +216,7 @@ export class ClusterRun {
   }
 }
 
-/** The state of a job as the page has it for runs of its own. */
+/** The state of a job as the status of a run. */
 function statusOf({ state, message }: RunSummary): RunStatus {
   switch (state) {
     case 'PENDING':
@@ -231,9 +231,9 @@ function statusOf({ state, message }: RunSummary): RunStatus {
       return {
         state: 'failed',
         failure: {
-          what: 'The run has failed on the cluster.',
-          why: message || 'The cluster does not say why.',
-          remedy: 'Its log below ends with the cause.',
+          what: 'The run failed on the cluster.',
+          why: message || 'The cluster reported no reason.',
+          remedy: 'Look for the cause at the end of its log below.',
         },
       }
   }

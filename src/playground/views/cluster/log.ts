@@ -1,4 +1,4 @@
-/** The end of a job's log. Lines are told again after a cut: those that are told take the place of what began at their bytes. */
+/** The end of a job's log. After a reconnect the gateway repeats lines, which replace those at the same offsets. */
 import type { LogLine, LogLines } from '../../../cluster/protocol.ts'
 
 export const LOG_TAIL_LINES = 1000
@@ -7,7 +7,7 @@ export function appendLog(tail: readonly LogLine[], { lines }: LogLines, limit =
   const [first, last] = [lines[0], lines.at(-1)]
   if (!first || !last) return tail
   const before = tail.findLastIndex(({ offset }) => offset < first.offset) + 1
-  // What is told again from the middle of what is known ends with it or goes beyond.
+  // Keep known lines after the repeated ones.
   const after = tail.slice(before).filter(({ offset }) => offset > last.offset)
   return [...tail.slice(0, before), ...lines, ...after].slice(-limit)
 }

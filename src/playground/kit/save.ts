@@ -1,10 +1,12 @@
-/** Text and files of the page given to the person. */
+/** Hands texts and files of the page to you. */
+
+/** Returns a message about the result. */
 export async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text)
     return 'Copied.'
   } catch {
-    return 'The browser does not let this page write to the clipboard; download it instead.'
+    return 'Your browser blocks copying. Download it instead.'
   }
 }
 
