@@ -117,7 +117,7 @@ describe('the page before a gateway before a real Ray', () => {
 
     await field('λ').fill('3')
     await button('Apply from the next step').click()
-    const answer = page.getByText(/^λ 3, α_low 0\.2, α_high 0\.8 from step \d+ on\.$/)
+    const answer = page.getByText(/^λ 3, α_low 0\.2, α_high 0\.8 from step \d+\.$/)
     const fromStep = Number(/from step (\d+)/.exec((await answer.textContent()) ?? '')?.[1])
     expect(fromStep).toBeGreaterThanOrEqual(3)
     // It waits for its step, and the field goes on showing it.
@@ -139,7 +139,7 @@ describe('the page before a gateway before a real Ray', () => {
     expect(await field('λ').inputValue()).toBe('3')
 
     await button('Stop…').click()
-    await button('Stop it').click()
+    await button('Stop run').click()
     await page.getByText(/AlfWorld on .*stopped, step \d+ of 40 · all events received/).waitFor()
 
     const file = await fixture.ask('GET', `/v1/runs/${runId}/files/run.jsonl`)
@@ -168,8 +168,8 @@ describe('the page before a gateway before a real Ray', () => {
     expect(rows.map((row) => [row[0], row.at(-1)])).toEqual(
       measured.map(({ step, acc }) => [String(step), `${(100 * acc).toFixed(1)} %`]),
     )
-    await page.locator('summary', { hasText: 'Log of the job' }).click()
-    const log = page.getByRole('region', { name: 'Log of the job' })
+    await page.locator('summary', { hasText: 'Job log' }).click()
+    const log = page.getByRole('region', { name: 'Job log' })
     const lines = ((await log.textContent()) ?? '').split('\n').filter((line) => /^=+ epoch \d+ =+$/.test(line))
     expect(lines).toEqual(lines.map((_, i) => `========== epoch ${i + 1} ==========`))
     expect(lines.length).toBeGreaterThanOrEqual(measured.length)
