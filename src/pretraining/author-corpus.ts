@@ -3,7 +3,7 @@
  * the direction asks. The summary leads the choice as it would lead a person's: where the thing was not found a hint or
  * another place helps, where it was found too easily the opposite is harder.
  */
-import { generateGame } from '../worlds/household/scenes/generator.ts'
+import { generateGame } from '../worlds/household/generator/generate-game.ts'
 import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../worlds/random.ts'
 import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
 import { formatRewrite, type TaskRewrite } from '../worlds/household/rewrites/language.ts'

@@ -4,7 +4,7 @@ import { recordPlay } from '../../src/bench/environment-plays.ts'
 import { measureRate, median, wallClock } from '../../src/bench/repetitions.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
 import { step } from '../../src/worlds/household/engine/step.ts'
-import { generateGame } from '../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../src/worlds/household/generator/generate-game.ts'
 import { startGame } from '../../src/worlds/household/engine/state.ts'
 
 /** A clock that a test moves; every operation of a round takes as long as the test says. */

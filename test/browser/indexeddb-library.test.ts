@@ -1,7 +1,7 @@
 /** The library of imported games against a real IndexedDB; its sources are served as they are, without a build. */
 import { describe, expect, it } from 'vitest'
 import type { LibraryGame } from '../../src/worlds/household/library/game-library.ts'
-import { generateGame } from '../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../src/worlds/household/generator/generate-game.ts'
 import { useBlankPage } from './blank-page.ts'
 
 /** The page has the module's exports as globals. */

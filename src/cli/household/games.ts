@@ -6,7 +6,8 @@ import {
   type SceneSize,
   type TaskType,
 } from '../../worlds/household/engine/game.ts'
-import { generateGame, type Split } from '../../worlds/household/scenes/generator.ts'
+import { generateGame } from '../../worlds/household/generator/generate-game.ts'
+import type { Split } from '../../method/ports.ts'
 import { readGamePath } from '../../worlds/household/official/game-path.ts'
 import { seededRandom, shuffled } from '../../worlds/random.ts'
 import type { SourceFile } from '../../worlds/household/library/game-library.ts'

@@ -5,7 +5,7 @@ import {
   type Demonstration,
   type JudgementErrors,
 } from '../../worlds/household/roles/demonstrations.ts'
-import { generateGame } from '../../worlds/household/scenes/generator.ts'
+import { generateGame } from '../../worlds/household/generator/generate-game.ts'
 import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
 import { householdFormats, judgement, policyResponse } from '../../worlds/household/roles/plain-roles.ts'
 import type { Piece } from '../demonstration-corpus.ts'

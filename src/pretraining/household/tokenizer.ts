@@ -1,5 +1,5 @@
 /** The tokenizer that the household models share: every word of the world, whether a small corpus happens to use it or not. */
-import { startPlacement } from '../../worlds/household/scenes/corpus-statistics.ts'
+import { startPlacement } from '../../worlds/household/corpus/statistics.ts'
 import { receptacleTypes } from '../../worlds/household/engine/vocabulary.ts'
 import { policyPieces, rewardPieces } from './corpus.ts'
 import { HOUSEHOLD_PHRASES } from './phrases.ts'

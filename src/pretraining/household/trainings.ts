@@ -1,7 +1,7 @@
 /** What it takes to train each household model. */
 import { HouseholdEnvironment } from '../../worlds/household/environment.ts'
 import { generatedGames } from '../../worlds/household/game-source.ts'
-import { generateGame } from '../../worlds/household/scenes/generator.ts'
+import { generateGame } from '../../worlds/household/generator/generate-game.ts'
 import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
 import type { LanguageModel } from '../../language-model/language-model.ts'
 import { authorPieces } from '../author-corpus.ts'

@@ -1,7 +1,7 @@
 /** Where the games of a run come from: a generator without end, or a library of imported ones. */
 import type { Split } from '../../method/ports.ts'
 import type { HouseholdGame, SceneSize, TaskType } from './engine/game.ts'
-import { generateGame } from './scenes/generator.ts'
+import { generateGame } from './generator/generate-game.ts'
 import { hashOf } from '../random.ts'
 
 export interface GameSource {

@@ -7,7 +7,7 @@ import { recordPlay } from '../../../src/bench/environment-plays.ts'
 import { alfworldPeer } from '../../../src/cli/bench/alfworld.ts'
 import { admissibleCommands } from '../../../src/worlds/household/engine/commands.ts'
 import { step } from '../../../src/worlds/household/engine/step.ts'
-import { generateGame } from '../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../src/worlds/household/generator/generate-game.ts'
 import { openingText } from '../../../src/worlds/household/engine/observations.ts'
 import { startGame } from '../../../src/worlds/household/engine/state.ts'
 

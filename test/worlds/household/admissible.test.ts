@@ -7,7 +7,7 @@ import {
   type Command,
 } from '../../../src/worlds/household/engine/commands.ts'
 import { step } from '../../../src/worlds/household/engine/step.ts'
-import { generateGame } from '../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../src/worlds/household/generator/generate-game.ts'
 import { startGame, type Dialect } from '../../../src/worlds/household/engine/state.ts'
 import { treatments } from '../../../src/worlds/household/engine/vocabulary.ts'
 import { worldOf, type World } from '../../../src/worlds/household/engine/rooms.ts'

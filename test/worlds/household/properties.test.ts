@@ -9,7 +9,7 @@ import {
 import { step } from '../../../src/worlds/household/engine/step.ts'
 import { nameOf, type HouseholdGame } from '../../../src/worlds/household/engine/game.ts'
 import { nextCommandKnowingAll } from '../../../src/worlds/household/planning/expert.ts'
-import { generateGame } from '../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../src/worlds/household/generator/generate-game.ts'
 import { helpText, nothingHappens } from '../../../src/worlds/household/engine/observations.ts'
 import { distanceToGoal } from '../../../src/worlds/household/planning/plan.ts'
 import {

@@ -5,7 +5,8 @@ import {
   type SceneSize,
   type TaskType,
 } from '../../../worlds/household/engine/game.ts'
-import { generateGame, type Split } from '../../../worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../worlds/household/generator/generate-game.ts'
+import type { Split } from '../../../method/ports.ts'
 import type { LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
 import { gameTitle, splitName } from './games.ts'

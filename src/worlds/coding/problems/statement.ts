@@ -17,14 +17,14 @@ import {
 } from './spec.ts'
 import type { CodingTask } from '../problem.ts'
 
-export const HEADS: Record<ValueType, string> = {
+const HEADS: Record<ValueType, string> = {
   pair: 'Write f(a, b) for numbers a and b:',
   number: 'Write f(x) for a number x:',
   bound: 'Write f(n) for a number n:',
   list: 'Write f(xs) for a list of numbers xs:',
   text: 'Write f(s) for a string s:',
 }
-export const TAIL = '. Return the result.'
+const TAIL = '. Return the result.'
 
 /** `{0}` and `{1}` are the constants. */
 const PHRASES: Record<Op, string> = {

@@ -3,6 +3,7 @@
  * in the order in which observations name it (nouns alphabetical, numbers descending), and refers to the rest by
  * position in these lists.
  */
+import type { Split } from '../../../method/ports.ts'
 import { can, treatmentCapability, type Treatment } from './vocabulary.ts'
 
 export const taskTypes = [
@@ -51,7 +52,7 @@ export interface GameObject {
 
 /** Where a generated game comes from. */
 interface GameOrigin {
-  split: 'train' | 'id' | 'ood'
+  split: Split
   sceneSize: SceneSize
   seed: number
 }

@@ -6,7 +6,7 @@ import { parseCommand } from '../engine/commands.ts'
 import type { HouseholdGame } from '../engine/game.ts'
 import type { View } from './plan.ts'
 import { isAccessible, isHere, type GameState } from '../engine/state.ts'
-import { startPlacement } from '../scenes/corpus-statistics.ts'
+import { startPlacement } from '../corpus/statistics.ts'
 import { accepts, openableTypes } from '../engine/vocabulary.ts'
 import { worldOf, type World } from '../engine/rooms.ts'
 

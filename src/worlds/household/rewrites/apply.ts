@@ -6,7 +6,7 @@
  */
 import { playExpert } from '../planning/expert.ts'
 import { isCapable, nameOf, type Goal, type HouseholdGame } from '../engine/game.ts'
-import { isHeldOutPair } from '../scenes/splits.ts'
+import { isHeldOutPair } from '../generator/splits.ts'
 import { distanceToGoal } from '../planning/plan.ts'
 import { hashOf, seededRandom } from '../../random.ts'
 import { receptacleNamed, rewriteGame } from './replay.ts'

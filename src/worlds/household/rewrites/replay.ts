@@ -1,7 +1,7 @@
 /** What each rewrite does to a game, without asking whether it may. Names of what exists already never change. */
-import { objectCounts, roomOf } from '../scenes/corpus-statistics.ts'
+import { objectCounts, roomOf } from '../corpus/statistics.ts'
 import { nameOf, withCoolTargets, type GameObject, type HouseholdGame } from '../engine/game.ts'
-import { drawPlacement } from '../scenes/placement.ts'
+import { drawPlacement } from '../corpus/placement.ts'
 import { pickWeighted, seededRandom } from '../../random.ts'
 import type { TaskRewrite } from './language.ts'
 import { can } from '../engine/vocabulary.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../../../src/playground/views/tasks/lineage-tree.ts'
 import { sceneChange } from '../../../../src/playground/worlds/household/lineage-scene.ts'
 import { families, rewriteState } from '../../../../src/playground/run/tasks.ts'
-import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { applyRewrite } from '../../../../src/worlds/household/rewrites/apply.ts'
 import { possibleRewrites } from '../../../../src/worlds/household/rewrites/candidates.ts'
 import { formatRewrite } from '../../../../src/worlds/household/rewrites/language.ts'

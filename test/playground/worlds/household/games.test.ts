@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { taskTypes } from '../../../../src/worlds/household/engine/game.ts'
-import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { OFFICIAL_SPLITS, type LibraryEntry } from '../../../../src/worlds/household/library/game-library.ts'
 import { countTable, gameTitle, problemGroups } from '../../../../src/playground/worlds/household/games.ts'
 import { commandGroups } from '../../../../src/playground/worlds/household/hand-game.ts'

@@ -1,6 +1,6 @@
 /** Games in files, as in a release, for tests that import them: made up, and won by their walkthroughs. */
 import { taskSentence, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
-import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { distanceToGoal } from '../../../../src/worlds/household/planning/plan.ts'
 import { nextCommandKnowingAll } from '../../../../src/worlds/household/planning/expert.ts'
 import { step } from '../../../../src/worlds/household/engine/step.ts'

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { admissibleCommands } from '../../../../src/worlds/household/engine/commands.ts'
 import { HouseholdEnvironment } from '../../../../src/worlds/household/environment.ts'
 import { playExpert } from '../../../../src/worlds/household/planning/expert.ts'
-import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import {
   instructAuthor,
   instructPolicy,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { demonstrate, demonstrateJudgement } from '../../../../src/worlds/household/roles/demonstrations.ts'
-import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
 import { householdFormats, judgement, policyResponse } from '../../../../src/worlds/household/roles/plain-roles.ts'
 

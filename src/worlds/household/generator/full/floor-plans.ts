@@ -8,8 +8,8 @@
  * Questions are independent of each other but for a few that hang together in every official plan: a knob belongs to a
  * burner, a lid to a hamper, and what usually lies on a desk is found in plans with a desk.
  */
-import { officialSplitSizes, unseenFloorPlans, type Room } from '../corpus-statistics.ts'
-import type { FloorPlan } from '../floor-plans.ts'
+import { officialSplitSizes, unseenFloorPlans, type Room } from '../../corpus/statistics.ts'
+import { floorPlansOf, type FloorPlan } from '../floor-plans.ts'
 import { placeFixtures } from './fixtures.ts'
 import { letOpen, sharePlaces, standInLine } from './receptacles.ts'
 import { seededRandom, shuffled, type Random } from '../../../random.ts'
@@ -55,10 +55,19 @@ interface Draft {
   objectTypes: string[]
 }
 
-export function drawFullFloorPlans(room: Room, numbers: readonly number[]): FloorPlan[] {
+const plans = new Map<Room, readonly FloorPlan[]>()
+
+/** All plans of a room, by number. They share out the room's counts, so none can be drawn without the others. */
+export function fullFloorPlans(room: Room): readonly FloorPlan[] {
+  let drawn = plans.get(room)
+  if (!drawn) plans.set(room, (drawn = drawFloorPlans(room)))
+  return drawn
+}
+
+function drawFloorPlans(room: Room): FloorPlan[] {
   const statistics = sceneStatistics[room]
   const random = seededRandom('full floor plans', room, draws[room])
-  const drafts = numbers.map((number): Draft => ({
+  const drafts = floorPlansOf(room).map((number): Draft => ({
     number,
     isUnseen: unseenFloorPlans.includes(number),
     receptacles: new Map(),

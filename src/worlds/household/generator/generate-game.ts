@@ -2,7 +2,8 @@
  * Games without end, made after the statistics of the official ones: `compact` scenes for models that read little, `full`
  * scenes that agree with the official games table by table. `splits.ts` says what is kept from which split.
  */
-import { rooms, taskMix } from './corpus-statistics.ts'
+import type { Split } from '../../../method/ports.ts'
+import { rooms, taskMix } from '../corpus/statistics.ts'
 import { drawCompactScene } from './compact/scenes.ts'
 import { playExpert } from '../planning/expert.ts'
 import { drawFullGoal, FullRoom } from './full/scenes.ts'
@@ -12,13 +13,8 @@ import { distanceToGoal } from '../planning/plan.ts'
 import { chance, pickWeighted, seededRandom, type Random } from '../../random.ts'
 import { row } from './full/scene-counts.ts'
 import { sceneStatistics } from './full/scene-statistics.ts'
-import type { Scene } from './scenes.ts'
-import type { Split } from './splits.ts'
+import type { Scene } from './scene.ts'
 import { startGame } from '../engine/state.ts'
-import { worldOf } from '../engine/rooms.ts'
-
-export { isSensibleGoal } from './goals.ts'
-export { isHeldOutPair, splitOf, type Split } from './splits.ts'
 
 interface GeneratorOptions {
   seed: number
@@ -103,11 +99,4 @@ function gameOf(
 function isPlayable(game: HouseholdGame, random: Random): boolean {
   const state = startGame(game, { stepLimit: expertStepLimit })
   return !state.won && distanceToGoal(state) < Infinity && playExpert(state, new Knowledge(game), random).won
-}
-
-/** Whether some target can be seen without opening anything. */
-export function hasVisibleTarget(game: HouseholdGame): boolean {
-  return worldOf(game).goalObjects.some((object) =>
-    game.objects[object]!.in.some((receptacle) => !game.receptacles[receptacle]!.isOpenable),
-  )
 }

@@ -1,10 +1,11 @@
 /**
- * Full scenes, which have the statistics of the official games (generator-full.test.ts compares them): plans, goals and places
+ * Full scenes, which have the statistics of the official games (full.test.ts compares them): plans, goals and places
  * are drawn by laws fitted to the official counts once per room, when the room is first needed.
  */
-import { rooms, type Room } from '../corpus-statistics.ts'
-import { floorPlan, floorPlansOf, type Fixture, type FloorPlan } from '../floor-plans.ts'
-import { FullCounts } from './counts.ts'
+import { rooms, type Room } from '../../corpus/statistics.ts'
+import type { Fixture, FloorPlan } from '../floor-plans.ts'
+import { fullFloorPlans } from './floor-plans.ts'
+import { FullCounts } from './object-counts.ts'
 import { FullGoals } from './goals.ts'
 import { FullPlacement } from './placement.ts'
 import type { GameObject, Goal, TaskType } from '../../engine/game.ts'
@@ -13,8 +14,8 @@ import { numbered } from '../numbering.ts'
 import { chance, pick, pickWeighted, type Random } from '../../../random.ts'
 import { row, shareOfYes, type RoomCounts } from './scene-counts.ts'
 import { sceneStatistics } from './scene-statistics.ts'
-import type { Scene } from '../scenes.ts'
-import type { Split } from '../splits.ts'
+import type { Scene } from '../scene.ts'
+import type { Split } from '../../../../method/ports.ts'
 
 export class FullRoom {
   readonly goals: FullGoals
@@ -24,7 +25,7 @@ export class FullRoom {
   private readonly strayShare: number
 
   private constructor(room: Room) {
-    const plans = floorPlansOf(room).map((number) => floorPlan(number, 'full'))
+    const plans = fullFloorPlans(room)
     this.statistics = sceneStatistics[room]
     const counts = new FullCounts(room, plans)
     this.goals = new FullGoals(room, plans, counts)

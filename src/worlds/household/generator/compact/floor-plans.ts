@@ -2,7 +2,14 @@
  * Compact floor plans: six to ten receptacles, all of them with a standing place of their own, for models that read
  * little. Drawn from a hash of the plan's number. Shipped models were trained on them, so they must never change.
  */
-import { objectCounts, openableShare, receptacleCounts, unseenFloorPlans, type Room } from '../corpus-statistics.ts'
+import {
+  objectCounts,
+  openableShare,
+  receptacleCounts,
+  roomOf,
+  unseenFloorPlans,
+  type Room,
+} from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
 import type { GameReceptacle } from '../../engine/game.ts'
 import { chance, integer, seededRandom, shuffled, type Random } from '../../../random.ts'
@@ -18,7 +25,15 @@ const essentials: Readonly<Record<Room, readonly string[]>> = {
 const size = { min: 6, max: 10 } as const
 const most: Readonly<Record<string, number>> = { cabinet: 3, drawer: 3, shelf: 2, countertop: 2 }
 
-export function drawCompactFloorPlan(number: number, room: Room): FloorPlan {
+const plans = new Map<number, FloorPlan>()
+
+export function compactFloorPlan(number: number): FloorPlan {
+  let plan = plans.get(number)
+  if (!plan) plans.set(number, (plan = drawFloorPlan(number, roomOf(number))))
+  return plan
+}
+
+function drawFloorPlan(number: number, room: Room): FloorPlan {
   const random = seededRandom('floor plan', number, 'compact')
   const counts = drawCounts(room, random)
   return {

@@ -7,16 +7,17 @@
  * One thing cannot be met: pairs kept for `ood` are missing elsewhere, and where they are the only ones of an object (an
  * alarm clock is looked at under a desk lamp, and no other lamp) training hardly asks for it.
  */
-import { officialSplitSizes, type Room } from '../corpus-statistics.ts'
+import { officialSplitSizes, type Room } from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
-import type { FullCounts } from './counts.ts'
+import type { FullCounts } from './object-counts.ts'
 import { taskTypes, treatmentOf, type Goal, type TaskType } from '../../engine/game.ts'
-import { isSensibleGoal } from '../goals.ts'
+import { isSensibleGoal } from '../sensible-goals.ts'
 import { rake, type Margin } from './raking.ts'
 import { unit, type Random } from '../../../random.ts'
 import { row, type RoomCounts } from './scene-counts.ts'
 import { sceneStatistics } from './scene-statistics.ts'
-import { splitOf, type Split } from '../splits.ts'
+import type { Split } from '../../../../method/ports.ts'
+import { splitOf } from '../splits.ts'
 import { hasRoomFor, nowhere, roomIn, typesOf } from './start-patterns.ts'
 import { applianceType } from '../../engine/vocabulary.ts'
 

@@ -1,5 +1,5 @@
 /** How many objects of each type full scenes have, and how many of the one that is asked for. */
-import type { Room } from '../corpus-statistics.ts'
+import type { Room } from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
 import type { Goal, TaskType } from '../../engine/game.ts'
 import { columnFactors } from './raking.ts'

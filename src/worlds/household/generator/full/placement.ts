@@ -9,9 +9,9 @@
  * The exponent is the one of 0, ¼, ½, ¾ and 1 under which the official games are likeliest: twenty cabinets draw hardly
  * more than ten.
  */
-import type { Room } from '../corpus-statistics.ts'
+import type { Room } from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
-import { meanOf, type FullCounts, type NumberLaw } from './counts.ts'
+import { meanOf, type FullCounts, type NumberLaw } from './object-counts.ts'
 import { barredStart, leastWanted, type FullGoals } from './goals.ts'
 import type { Goal } from '../../engine/game.ts'
 import { columnFactors } from './raking.ts'

@@ -2,7 +2,7 @@
  * The tables that generated games are compared with the official ones in: what is asked, how often which answer is right
  * for official games, and what one game answers.
  */
-import { roomOf, rooms, type Room } from '../../../../src/worlds/household/scenes/corpus-statistics.ts'
+import { roomOf, rooms, type Room } from '../../../../src/worlds/household/corpus/statistics.ts'
 import type { HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import {
   row,
@@ -11,7 +11,7 @@ import {
   type RoomCounts,
   type RowCounts,
   type SceneCounts,
-} from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
+} from '../../../../src/worlds/household/generator/full/scene-counts.ts'
 import { observationsOf } from './scene-observations.ts'
 
 /** What one game answers: [question, answer]. */

@@ -3,13 +3,10 @@
  * object and target; `ood` plays on the four floor plans that neither of them has, with pairs of object and target that
  * neither of them asks for.
  */
-import { unseenFloorPlans } from './corpus-statistics.ts'
+import type { Split } from '../../../method/ports.ts'
+import { unseenFloorPlans } from '../corpus/statistics.ts'
 import type { Goal } from '../engine/game.ts'
 import { hashOf } from '../../random.ts'
-
-export type Split = 'train' | 'id' | 'ood'
-
-export const splits: readonly Split[] = ['train', 'id', 'ood']
 
 /** Pairs of object type and target type that are asked for in `ood` games only, about 15 % of all. */
 export function isHeldOutPair(object: string, target: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnFactors, rake } from '../../../../src/worlds/household/scenes/full/raking.ts'
+import { columnFactors, rake } from '../../../../src/worlds/household/generator/full/raking.ts'
 
 describe('raking', () => {
   it('finds the table with given sums that has the odds ratio of the first', () => {

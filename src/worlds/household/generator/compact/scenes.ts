@@ -2,15 +2,17 @@
  * Compact scenes: a few things in a few receptacles, after the official games' shares, for models that read little.
  * Shipped models were trained on these games, so a seed must always give the same one.
  */
-import { rooms, targetCounts, taskMix, unseenFloorPlans, type Room } from '../corpus-statistics.ts'
-import { floorPlan, floorPlansOf, type FloorPlan } from '../floor-plans.ts'
+import { rooms, targetCounts, taskMix, unseenFloorPlans, type Room } from '../../corpus/statistics.ts'
+import { floorPlansOf, type FloorPlan } from '../floor-plans.ts'
+import { compactFloorPlan } from './floor-plans.ts'
 import { treatmentOf, type GameObject, type Goal, type TaskType } from '../../engine/game.ts'
-import { isSensibleGoal } from '../goals.ts'
+import { isSensibleGoal } from '../sensible-goals.ts'
 import { numbered } from '../numbering.ts'
-import { drawPlacement } from '../placement.ts'
+import { drawPlacement } from '../../corpus/placement.ts'
 import { chance, integer, pick, pickWeighted, shuffled, type Random } from '../../../random.ts'
-import type { Scene } from '../scenes.ts'
-import { splitOf, type Split } from '../splits.ts'
+import type { Scene } from '../scene.ts'
+import type { Split } from '../../../../method/ports.ts'
+import { splitOf } from '../splits.ts'
 import { applianceType, receptacleTypes } from '../../engine/vocabulary.ts'
 
 /**
@@ -23,7 +25,7 @@ const visibleTargetShare = 0.66
 export function drawCompactScene(split: Split, taskType: TaskType, random: Random): Scene | null {
   const room = pickWeighted(random, rooms, (r) => taskMix[taskType][r] ?? 0)
   if (!room) return null
-  const plan = floorPlan(pick(random, floorPlansFor(room, split)), 'compact')
+  const plan = compactFloorPlan(pick(random, floorPlansFor(room, split)))
   const goals = goalsOn(plan, taskType).filter((candidate) => splitOf(plan.number, candidate) === split)
   if (goals.length === 0) return null
   const goal = pick(random, goals)

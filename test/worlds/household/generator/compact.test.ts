@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { taskTypes, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
-import { generateGame, type Split } from '../../../../src/worlds/household/scenes/generator.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
+import type { Split } from '../../../../src/method/ports.ts'
 import { applyRewrite } from '../../../../src/worlds/household/rewrites/apply.ts'
 import { gameOf, taskOf } from '../../../../src/worlds/household/task.ts'
 

@@ -2,7 +2,7 @@
  * Counts of what scenes have, room by room: a row for every question ("receptacles cabinet", "start mug") and in it how
  * often each answer came ("13", "coffeemachine+countertop").
  */
-import type { Room } from '../corpus-statistics.ts'
+import type { Room } from '../../corpus/statistics.ts'
 import { taskTypes } from '../../engine/game.ts'
 
 /** [answer] how often. */

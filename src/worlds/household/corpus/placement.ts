@@ -1,5 +1,5 @@
 /** Where things start, after the statistics of the official games. */
-import { startPlacement } from './corpus-statistics.ts'
+import { startPlacement } from './statistics.ts'
 import { pick, pickWeighted, type Random } from '../../random.ts'
 import { accepts } from '../engine/vocabulary.ts'
 

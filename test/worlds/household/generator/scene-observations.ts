@@ -1,7 +1,7 @@
 /** Counts generated and official games in the form of `scene-counts.ts`, to compare them row by row. */
-import { roomOf, rooms, type Room } from '../../../../src/worlds/household/scenes/corpus-statistics.ts'
+import { roomOf, rooms, type Room } from '../../../../src/worlds/household/corpus/statistics.ts'
 import type { GameObject, HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
-import type { RoomCounts, SceneCounts } from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
+import type { RoomCounts, SceneCounts } from '../../../../src/worlds/household/generator/full/scene-counts.ts'
 import { can } from '../../../../src/worlds/household/engine/vocabulary.ts'
 
 /** Types of which some individuals can be opened and others not. */

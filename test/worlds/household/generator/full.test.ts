@@ -5,21 +5,23 @@ import {
   roomOf,
   rooms,
   unseenFloorPlans,
-} from '../../../../src/worlds/household/scenes/corpus-statistics.ts'
-import {
-  allFloorPlans,
-  floorPlan,
-  floorPlansOf,
-  type FloorPlan,
-} from '../../../../src/worlds/household/scenes/floor-plans.ts'
+} from '../../../../src/worlds/household/corpus/statistics.ts'
+import { type FloorPlan } from '../../../../src/worlds/household/generator/floor-plans.ts'
 import { taskTypes, treatmentOf, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
-import { generateGame } from '../../../../src/worlds/household/scenes/generator.ts'
-import { row, rowsOfKind, totalOf, type RowCounts } from '../../../../src/worlds/household/scenes/full/scene-counts.ts'
+import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
+import {
+  row,
+  rowsOfKind,
+  totalOf,
+  type RowCounts,
+} from '../../../../src/worlds/household/generator/full/scene-counts.ts'
 import { countScenes, differencesOf } from './scene-observations.ts'
-import { sceneStatistics } from '../../../../src/worlds/household/scenes/full/scene-statistics.ts'
+import { sceneStatistics } from '../../../../src/worlds/household/generator/full/scene-statistics.ts'
 import { sceneTables, totalVariation } from './scene-tables.ts'
-import { splits, type Split } from '../../../../src/worlds/household/scenes/splits.ts'
-import { holdsOne } from '../../../../src/worlds/household/scenes/full/start-patterns.ts'
+import type { Split } from '../../../../src/method/ports.ts'
+import { fullFloorPlans } from '../../../../src/worlds/household/generator/full/floor-plans.ts'
+import { allFloorPlans, floorPlan } from './floor-plans.ts'
+import { holdsOne } from '../../../../src/worlds/household/generator/full/start-patterns.ts'
 import { startGame } from '../../../../src/worlds/household/engine/state.ts'
 import { accepts, applianceType, can } from '../../../../src/worlds/household/engine/vocabulary.ts'
 import { countedGames, officialGamesFile } from '../official-counts.ts'
@@ -41,6 +43,8 @@ if (official === null) process.stdout.write('Skipped: the official games are not
 it.skipIf(official === null)('the committed counts are those of the official games', () => {
   expect(differencesOf(sceneStatistics, countScenes(countedGames(official!)))).toEqual([])
 })
+
+const splits: readonly Split[] = ['train', 'id', 'ood']
 
 describe('the tables of the corpus', () => {
   it.each(sceneTables(sceneStatistics).map((table) => [table.name, table] as const))('%s', (_, table) => {
@@ -82,7 +86,7 @@ function deviationOf(answers: RowCounts): number {
 }
 
 describe('full floor plans', () => {
-  const plansOf = (room: (typeof rooms)[number]) => floorPlansOf(room).map((number) => floorPlan(number, 'full'))
+  const plansOf = (room: (typeof rooms)[number]) => fullFloorPlans(room)
   const weighed = (plans: readonly FloorPlan[], value: (plan: FloorPlan) => number) =>
     sum(plans.map((plan) => plan.weight * value(plan)))
 
