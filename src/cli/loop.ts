@@ -18,7 +18,7 @@ import { openHousehold } from '../worlds/household/open-household.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Settings } from '../method/settings.ts'
 import { FileRunStore } from '../runs/file-store.ts'
-import { RunSession } from '../sessions/session.ts'
+import { LoopSession } from '../sessions/loop-session.ts'
 import { importLibrary } from './loop/import-library.ts'
 import { importProblems } from './loop/import-problems.ts'
 import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop/arguments.ts'
@@ -100,7 +100,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
   try {
     await store.create()
-    const session = new RunSession({
+    const session = new LoopSession({
       loop: runLoop,
       ports: {
         policy: players.policy,
@@ -140,7 +140,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
 let isInterrupted = false
 
 /** The first Ctrl-C ends the run in order, the second at once. */
-function interrupt(session: RunSession, world: OpenedWorld): void {
+function interrupt(session: LoopSession, world: OpenedWorld): void {
   if (isInterrupted) process.exit(EXIT_INTERRUPTED)
   isInterrupted = true
   process.stderr.write('\nStopping after what is under way; Ctrl-C again stops at once.\n')

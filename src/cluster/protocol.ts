@@ -84,7 +84,7 @@ export interface GatewaySchema {
 export const RUN_NAME = /^[a-z][a-z0-9_]{0,39}$/
 
 /** POST /v1/runs */
-export interface StartRequest {
+export interface LaunchRequest {
   system: ReleasedSystem
   /** Only what differs from the released configuration. */
   settings?: Partial<Settings>
@@ -114,7 +114,7 @@ export interface LaunchPlan {
 }
 
 /** GET /v1/runs/{id} and, as an array with the latest first, GET /v1/runs; also what POST /v1/runs/{id}/stop answers. */
-export interface RunSummary {
+export interface GatewayRun {
   runId: string
   system: ReleasedSystem
   name: string
@@ -139,7 +139,7 @@ export interface RunSummary {
 }
 
 export interface StartAnswer extends LaunchPlan {
-  run: RunSummary
+  run: GatewayRun
 }
 
 /** PATCH /v1/runs/{id}/config */
@@ -176,9 +176,9 @@ export interface StreamMessages {
   run: LoggedEvent
   now: EphemeralEvent
   log: LogLines
-  status: RunSummary
+  status: GatewayRun
   /** The run is over and everything has been told. */
-  end: RunSummary
+  end: GatewayRun
 }
 export type StreamMessageName = keyof StreamMessages
 

@@ -19,7 +19,7 @@
 import type { LoopPorts, LoopRequest, RunLoop } from './loop-contract.ts'
 import { iterationMetrics } from './metrics.ts'
 import { assignAdvantages, decideCandidate } from './phases/advantage-phase.ts'
-import { evaluate } from './phases/evaluation-phase.ts'
+import { evaluateHeldOut } from './phases/evaluation-phase.ts'
 import { askRewardModel } from './phases/reward-phase.ts'
 import { proposeCandidates } from './phases/rewrite-phase.ts'
 import { rollOutTasks } from './phases/rollout-phase.ts'
@@ -69,7 +69,7 @@ async function* prepare(run: RunContext): Events<void> {
   if (state.slots.length === 0) {
     throw new Error('The environment has no training tasks, so there is nothing to roll out.')
   }
-  if (evaluateEvery > 0 && !state.isEvaluatedAtStart) yield* evaluate(run)
+  if (evaluateEvery > 0 && !state.isEvaluatedAtStart) yield* evaluateHeldOut(run)
 }
 
 async function* iterate(run: RunContext): Events<void> {
@@ -92,7 +92,7 @@ async function* iterate(run: RunContext): Events<void> {
   const trajectories = groups.flatMap(({ evidence }) => evidence.trajectories)
   const statistics = estimateVoteStatistics(trajectories, settings.evaluationsPerStep, strategy.sharesEvaluations)
   yield run.log({ type: 'theory', ...statistics })
-  if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) yield* evaluate(run)
+  if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) yield* evaluateHeldOut(run)
 
   const work = {
     envSteps: trajectories.reduce((steps, { scores }) => steps + scores.length, 0),

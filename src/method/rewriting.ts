@@ -20,7 +20,7 @@ export interface RewriteRequest {
   criticSummary: string
 }
 
-export interface RewriteOptions {
+export interface ProposalOptions {
   settings: Settings
   /** With which the accuracies were measured. */
   policyVersion: number
@@ -32,7 +32,7 @@ export interface RewriteOptions {
 export async function* proposeRewrites(
   { author, environment, formats }: Pick<LoopPorts, 'author' | 'environment' | 'formats'>,
   requests: readonly RewriteRequest[],
-  { settings, policyVersion, seed, signal }: RewriteOptions,
+  { settings, policyVersion, seed, signal }: ProposalOptions,
 ): AsyncGenerator<RewriteProposed | PhaseProgressed, void, void> {
   if (requests.length === 0) return
   yield { type: 'progress', phase: 'adapt', done: 0, total: requests.length }

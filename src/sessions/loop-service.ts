@@ -23,7 +23,7 @@ import {
   type RunSummary,
 } from '../runs/run-store.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
-import { RunSession, type SessionState } from './session.ts'
+import { LoopSession, type SessionState } from './loop-session.ts'
 
 export type { BackendWish }
 
@@ -138,7 +138,7 @@ const KEEPS_NOTHING: RunStore = {
 }
 
 interface CurrentRun {
-  session: RunSession
+  session: LoopSession
   sources: Record<Role, RoleSource>
   interrupt(): void
   /** Settles when the run has ended and its workers are gone; never rejects. */
@@ -149,7 +149,7 @@ export class LoopService {
   readonly #options: LoopServiceOptions
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
-  #log: { runId: string; session: RunSession; store: ResumableRunStore | null } | null = null
+  #log: { runId: string; session: LoopSession; store: ResumableRunStore | null } | null = null
   #store: Promise<ResumableRunStore | null> | null = null
   /** Of the run whose models are loading; one that is not in here any more when it has loaded is wanted no more. */
   #loading: StartRequest | null = null
@@ -333,7 +333,7 @@ export class LoopService {
       for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
     const batcher = new EventBatcher(send)
     let hasToldOfStore = false
-    const session = new RunSession({
+    const session = new LoopSession({
       loop: runLoop,
       ports: opened.ports,
       // Sources and keys stay here.
@@ -400,7 +400,7 @@ function statusOf(state: SessionState): RunStatus {
 /** The whole log, from the store and, where that could not take it or has not yet, from the run itself. */
 async function* wholeLog(of: {
   runId: string
-  session: RunSession
+  session: LoopSession
   store: ResumableRunStore | null
 }): AsyncGenerator<readonly LoggedEvent[]> {
   // As it is now: what is stored while this reads is let go of there.

@@ -11,8 +11,8 @@ import {
   type LiveParameters,
   type LogLine,
   type ReleasedSystem,
-  type RunSummary,
-  type StartRequest,
+  type GatewayRun,
+  type LaunchRequest,
 } from '../../src/cluster/protocol.ts'
 import { exportRelease } from '../../src/cluster/released/export.ts'
 import { editableFields } from '../../src/cluster/released/mapping.ts'
@@ -24,7 +24,7 @@ const TOKEN = 'a-token-of-the-test'
 const DOMAINS = ['chrome', 'gimp', 'libreoffice_calc', 'os']
 
 interface Job {
-  summary: RunSummary
+  summary: GatewayRun
   /** The whole story; `told` of them have happened. */
   story: LoggedEvent[]
   told: number
@@ -36,7 +36,7 @@ export class GatewayStandIn {
   readonly token = TOKEN
   readonly jobs = new Map<string, Job>()
   readonly patches: unknown[] = []
-  readonly starts: StartRequest[] = []
+  readonly starts: LaunchRequest[] = []
   /** What every connection to the events asked to go on after, in order. */
   readonly resumed: (string | undefined)[] = []
   allowedOrigin: string
@@ -86,7 +86,7 @@ export class GatewayStandIn {
     }
   }
 
-  end(runId: string, state: 'SUCCEEDED' | 'STOPPED' | 'FAILED', said = ''): RunSummary {
+  end(runId: string, state: 'SUCCEEDED' | 'STOPPED' | 'FAILED', said = ''): GatewayRun {
     const job = this.jobs.get(runId)!
     job.summary = { ...job.summary, state, message: said, exitCode: state === 'FAILED' ? 1 : 0, endedAt: Date.now() }
     for (const response of job.listeners) {
@@ -96,7 +96,7 @@ export class GatewayStandIn {
     return job.summary
   }
 
-  #start({ system, name = '', totalSteps = 12 }: StartRequest): RunSummary {
+  #start({ system, name = '', totalSteps = 12 }: LaunchRequest): GatewayRun {
     const runId = `${system}_${this.jobs.size + 1}`
     const story: LoggedEvent[] = []
     for (const event of fakeRun({ iterations: 12, seed: this.jobs.size + 3 })) {
@@ -110,7 +110,7 @@ export class GatewayStandIn {
       story.push(event)
     }
     const { lambda, alphaLow, alphaHigh } = releasedSettings(system)
-    const summary: RunSummary = {
+    const summary: GatewayRun = {
       runId,
       system,
       name,
@@ -153,7 +153,7 @@ export class GatewayStandIn {
     if (path[0] === 'health') return json(response, this.#health())
     if (path[0] === 'schema')
       return json(response, { systems: { alfworld: editableFields('alfworld'), osworld: editableFields('osworld') } })
-    if (path.length === 1 && request.method === 'POST') return this.#launch(response, body as StartRequest)
+    if (path.length === 1 && request.method === 'POST') return this.#launch(response, body as LaunchRequest)
     if (path.length === 1) return json(response, [...this.jobs.values()].map(({ summary }) => summary).reverse())
     const job = this.jobs.get(path[1] ?? '')
     if (!job) return refuse(response, 404, 'There is no such run.', 'It was removed.')
@@ -172,7 +172,7 @@ export class GatewayStandIn {
     json(response, job.summary)
   }
 
-  #launch(response: ServerResponse, request: StartRequest): void {
+  #launch(response: ServerResponse, request: LaunchRequest): void {
     const { system, settings = {}, totalSteps, saveEvery, name } = request
     const { yaml, command, differences, live } = exportRelease(
       system,

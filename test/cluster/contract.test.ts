@@ -9,7 +9,7 @@ import { checkConnection } from '../../src/cluster/client/connection-check.ts'
 import { GatewayClient } from '../../src/cluster/client/gateway-client.ts'
 import type { GatewayError } from '../../src/cluster/client/gateway-error.ts'
 import { RunFollower, type FollowOptions, type FollowState } from '../../src/cluster/client/run-follower.ts'
-import { RELEASED_SYSTEMS, type LogLine, type RunSummary } from '../../src/cluster/protocol.ts'
+import { RELEASED_SYSTEMS, type LogLine, type GatewayRun } from '../../src/cluster/protocol.ts'
 import { exportRelease } from '../../src/cluster/released/export.ts'
 import { editableFields } from '../../src/cluster/released/mapping.ts'
 import { releasedSettings } from '../../src/cluster/released/systems.ts'
@@ -40,9 +40,9 @@ async function open(options: FixtureOptions = {}): Promise<GatewayClient> {
 interface Followed {
   events: LoggedEvent[]
   log: readonly LogLine[]
-  statuses: RunSummary[]
+  statuses: GatewayRun[]
   states: FollowState['state'][]
-  ended: Promise<RunSummary>
+  ended: Promise<GatewayRun>
 }
 
 function follow(client: GatewayClient, runId: string): Followed {

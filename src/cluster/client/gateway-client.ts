@@ -11,9 +11,9 @@ import {
   type LivePatchAnswer,
   type LivePatchRequest,
   type RunFile,
-  type RunSummary,
+  type GatewayRun,
   type StartAnswer,
-  type StartRequest,
+  type LaunchRequest,
 } from '../protocol.ts'
 import { errorOf, GatewayError } from './gateway-error.ts'
 
@@ -96,21 +96,21 @@ export class GatewayClient {
   }
 
   /** What a request would launch; nothing is launched. */
-  plan(request: StartRequest, signal?: AbortSignal): Promise<LaunchPlan> {
+  plan(request: LaunchRequest, signal?: AbortSignal): Promise<LaunchPlan> {
     return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: true } })
   }
 
   /** Not to be tried again by itself: an answer that does not come may come from a run that has started. */
-  start(request: StartRequest, signal?: AbortSignal): Promise<StartAnswer> {
+  start(request: LaunchRequest, signal?: AbortSignal): Promise<StartAnswer> {
     return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: false } })
   }
 
   /** Latest first. */
-  runs(signal?: AbortSignal): Promise<RunSummary[]> {
+  runs(signal?: AbortSignal): Promise<GatewayRun[]> {
     return this.#list('/v1/runs', signal)
   }
 
-  run(runId: string, signal?: AbortSignal): Promise<RunSummary> {
+  run(runId: string, signal?: AbortSignal): Promise<GatewayRun> {
     return this.#json('GET', runPath(runId), { signal })
   }
 
@@ -118,7 +118,7 @@ export class GatewayClient {
     return this.#json('PATCH', `${runPath(runId)}/config`, { signal, body: patch })
   }
 
-  stop(runId: string, signal?: AbortSignal): Promise<RunSummary> {
+  stop(runId: string, signal?: AbortSignal): Promise<GatewayRun> {
     return this.#json('POST', `${runPath(runId)}/stop`, { signal, body: {} })
   }
 

@@ -9,7 +9,7 @@
  */
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
 import { withCurrentSettings } from '../../runs/older-logs.ts'
-import { HEARTBEAT_MS, type LogLines, type RunSummary, type StreamMessages } from '../protocol.ts'
+import { HEARTBEAT_MS, type LogLines, type GatewayRun, type StreamMessages } from '../protocol.ts'
 import { EventStreamError, readEvents, type ServerSentEvent } from './event-stream.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { GatewayError } from './gateway-error.ts'
@@ -24,7 +24,7 @@ export interface FollowHandlers {
   onEvent: (event: LoggedEvent) => void
   onNow: (event: EphemeralEvent) => void
   onLog: (lines: LogLines) => void
-  onStatus: (summary: RunSummary) => void
+  onStatus: (summary: GatewayRun) => void
   onState: (state: FollowState) => void
 }
 
@@ -83,7 +83,7 @@ export class RunFollower {
    * Resolves with the run's last state when all has been told. Rejects with the signal's reason, or with a GatewayError that trying
    * again does not mend; another `follow` then goes on after `lastSeq`.
    */
-  async follow(signal: AbortSignal): Promise<RunSummary> {
+  async follow(signal: AbortSignal): Promise<GatewayRun> {
     let tries = 0
     let breaks = 0
     for (;;) {
@@ -109,7 +109,7 @@ export class RunFollower {
   }
 
   /** One connection. Gives the end of the run, or null where the connection ended before it. */
-  async #connect(signal: AbortSignal, onNews: () => void): Promise<RunSummary | null> {
+  async #connect(signal: AbortSignal, onNews: () => void): Promise<GatewayRun | null> {
     const silence = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const listen = () => {
@@ -138,7 +138,7 @@ export class RunFollower {
     }
   }
 
-  #hear({ event, data, id }: ServerSentEvent): RunSummary | null {
+  #hear({ event, data, id }: ServerSentEvent): GatewayRun | null {
     const name = event as keyof StreamMessages
     switch (name) {
       case 'run':
@@ -154,7 +154,7 @@ export class RunFollower {
         this.#handlers.onStatus(parsed(data))
         return null
       case 'end': {
-        const summary = parsed<RunSummary>(data)
+        const summary = parsed<GatewayRun>(data)
         const known = this.#lastSeq === null ? 0 : this.#lastSeq + 1
         if (summary.events > known) throw missing(known)
         this.#handlers.onStatus(summary)

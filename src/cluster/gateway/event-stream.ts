@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { HEARTBEAT_MS, type LogLines, type RunSummary, type StreamMessageName } from '../protocol.ts'
+import { HEARTBEAT_MS, type LogLines, type GatewayRun, type StreamMessageName } from '../protocol.ts'
 import { plainLine } from '../released/job-log.ts'
 import type { ManagedRun } from './managed-run.ts'
 import { GatewayProblem } from './problem.ts'
@@ -56,7 +56,7 @@ export async function streamEvents(
     onEvents: () => wake(),
     onNow: (event) => sendNow('now', event),
     onLog: (lines: LogLines) => sendNow('log', lines),
-    onStatus: (summary: RunSummary) => {
+    onStatus: (summary: GatewayRun) => {
       sendNow('status', summary)
       wake()
     },

@@ -15,7 +15,7 @@ import {
   type LivePatchAnswer,
   type LiveParameters,
   type ReleasedSystem,
-  type RunSummary,
+  type GatewayRun,
   type StartAnswer,
 } from '../protocol.ts'
 import { PROJECT_NAME } from '../released/export.ts'
@@ -25,7 +25,7 @@ import { yamlText } from '../released/yaml-text.ts'
 import type { Cluster } from './cluster-file.ts'
 import type { JobBackend } from './jobs.ts'
 import { checkRequest, clusterConfig, launchScript, missingKeys, shownPlan } from './launch-plan.ts'
-import { ManagedRun, type RunContext, type RunRecord } from './managed-run.ts'
+import { ManagedRun, type ManagedRunOptions, type RunRecord } from './managed-run.ts'
 import { applyPatch, patchState, replaceFile } from './patch.ts'
 import { GatewayProblem, messageOf } from './problem.ts'
 import { Redactor, secretsIn } from './redactor.ts'
@@ -160,7 +160,7 @@ export class Gateway {
   }
 
   /** Latest first. */
-  list(): RunSummary[] {
+  list(): GatewayRun[] {
     return [...this.#runs.values()].map(({ summary }) => summary).sort((one, other) => other.startedAt - one.startedAt)
   }
 
@@ -204,7 +204,7 @@ export class Gateway {
     return Object.keys(this.#cluster.systems) as ReleasedSystem[]
   }
 
-  #context(runId: string): RunContext {
+  #context(runId: string): ManagedRunOptions {
     return {
       folder: join(this.#cluster.state, 'runs', runId),
       checkout: this.#cluster.checkout,

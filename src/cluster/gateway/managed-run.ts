@@ -18,7 +18,7 @@ import {
   type LogLines,
   type ReleasedSystem,
   type RunState,
-  type RunSummary,
+  type GatewayRun,
 } from '../protocol.ts'
 import type { ConfigTree } from '../released/defaults.ts'
 import { isPatched, textAt, valueAt } from '../released/mapping.ts'
@@ -60,10 +60,10 @@ export interface RunListener {
   onEvents: () => void
   onNow: (event: EphemeralEvent) => void
   onLog: (lines: LogLines) => void
-  onStatus: (summary: RunSummary) => void
+  onStatus: (summary: GatewayRun) => void
 }
 
-export interface RunContext {
+export interface ManagedRunOptions {
   /** The run's folder of the gateway. */
   folder: string
   checkout: string
@@ -86,7 +86,7 @@ const QUIET_FAILURES = 5
 export class ManagedRun {
   readonly record: RunRecord
   readonly watch: RunWatch
-  readonly #context: RunContext
+  readonly #context: ManagedRunOptions
   readonly #emitter = new EventEmitter()
   readonly #ending = new AbortController()
   #failures = 0
@@ -94,7 +94,7 @@ export class ManagedRun {
   #told = ''
   #work: Promise<void> = Promise.resolve()
 
-  constructor(record: RunRecord, context: RunContext) {
+  constructor(record: RunRecord, context: ManagedRunOptions) {
     this.record = record
     this.#context = context
     this.#emitter.setMaxListeners(0)
@@ -112,7 +112,7 @@ export class ManagedRun {
     })
   }
 
-  static load(folder: string, context: RunContext): ManagedRun {
+  static load(folder: string, context: ManagedRunOptions): ManagedRun {
     return new ManagedRun(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunRecord, context)
   }
 
@@ -127,7 +127,7 @@ export class ManagedRun {
     return isOver(this.record.state) && this.watch.translator.isOver
   }
 
-  get summary(): RunSummary {
+  get summary(): GatewayRun {
     const { runId, system, name, state, message, exitCode, startedAt, endedAt, totalSteps, notices } = this.record
     const { step } = this.watch.translator
     const last = this.record.changes.at(-1)
@@ -280,7 +280,7 @@ export class ManagedRun {
   }
 
   /** Resolves when the job has been told to end; the run is over when all is cleaned up, which may take minutes. Throws GatewayProblem. */
-  async stop(): Promise<RunSummary> {
+  async stop(): Promise<GatewayRun> {
     const { record } = this
     if (!isOver(record.state)) {
       record.isStopWanted = true

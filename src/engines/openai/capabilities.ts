@@ -12,7 +12,7 @@ import { ChatAnswer, ModelList, OPTIONAL_FIELDS, sampleBody, TextAnswer, Tokeniz
 
 export type Endpoint = 'tokens' | 'chat' | 'text'
 
-export interface Capabilities {
+export interface ServerCapabilities {
   endpoint: Endpoint
   fields: ReadonlySet<OptionalField>
   /** Tokens that prompt and response may have together; null where the server does not say. */
@@ -27,7 +27,7 @@ const FIRST_ANSWER_MS = 600_000
 const NO_CHAT = /chat[ _]template|not a chat|does not support chat|no chat/i
 
 /** Throws RemoteError. */
-export async function probe(client: HttpClient, model: string): Promise<Capabilities> {
+export async function probe(client: HttpClient, model: string): Promise<ServerCapabilities> {
   const listed = await listModels(client)
   const known = listed?.find(({ id }) => id === model)
   const endpoint = await findEndpoint(client, model, listed?.map(({ id }) => id) ?? [])

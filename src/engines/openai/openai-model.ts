@@ -9,7 +9,7 @@ import { HttpClient, saysContextIsFull, type HttpClientOptions } from '../remote
 import { RemoteError } from '../remote/remote-error.ts'
 import type { OpenAiSource } from '../../roles/source.ts'
 import type { RoleModel, ModelInfo } from '../../roles/role-model.ts'
-import { probe, tokenize, type Capabilities } from './capabilities.ts'
+import { probe, tokenize, type ServerCapabilities } from './capabilities.ts'
 import { chatCompletion, contextIsFull, textCompletion, tokenCompletion } from './choice.ts'
 import { decodeMarked, encodeMarked, MARKED_PIECES, messagesOf } from './marked-text.ts'
 import { ChatAnswer, sampleBody, TextAnswer, type SampleCall } from './wire.ts'
@@ -24,7 +24,7 @@ export interface OpenAiModelOptions {
 
 export interface OpenAiModelInfo extends ModelInfo {
   /** What the server was found to do. */
-  capabilities: Capabilities
+  capabilities: ServerCapabilities
 }
 
 /** Servers have seeds of 31 bits, or read larger ones as negative. */
@@ -35,7 +35,7 @@ export class OpenAiModel implements RoleModel {
   readonly #source: OpenAiSource
   readonly #client: HttpClient
   readonly #remembered = new Map<string, Tokens>()
-  #capabilities: Capabilities | null = null
+  #capabilities: ServerCapabilities | null = null
 
   /** Throws RemoteError for an address that cannot be asked from here. */
   constructor({ source, key, http }: OpenAiModelOptions) {
@@ -172,14 +172,14 @@ export class OpenAiModel implements RoleModel {
     return encoded
   }
 
-  get #found(): Capabilities {
+  get #found(): ServerCapabilities {
     if (this.#capabilities === null) throw new Error('What the server can do is not known yet; call load first.')
     return this.#capabilities
   }
 }
 
-function describe(address: string, { endpoint, fields, contextTokens }: Capabilities): string {
-  const ways: Record<Capabilities['endpoint'], string> = {
+function describe(address: string, { endpoint, fields, contextTokens }: ServerCapabilities): string {
+  const ways: Record<ServerCapabilities['endpoint'], string> = {
     tokens: 'token ids in and out',
     chat: 'chat completions',
     text: 'text completions without a chat template',

@@ -20,12 +20,15 @@ export interface TinkerCheckpoint {
   path: string
 }
 
-export function writeCheckpoint({ baseModel, rank, path }: TinkerCheckpoint): Uint8Array {
+export function writeTinkerCheckpoint({ baseModel, rank, path }: TinkerCheckpoint): Uint8Array {
   return writeSafetensors({ metadata: { format: 'tinker', baseModel, rank: String(rank), path }, tensors: new Map() })
 }
 
 /** Throws RemoteError for a checkpoint of another kind, base model or rank. */
-export function readCheckpoint(bytes: Uint8Array, expected: { baseModel: string; rank: number }): TinkerCheckpoint {
+export function readTinkerCheckpoint(
+  bytes: Uint8Array,
+  expected: { baseModel: string; rank: number },
+): TinkerCheckpoint {
   let metadata: unknown
   try {
     metadata = readSafetensors(bytes, 'checkpoint').metadata

@@ -18,7 +18,7 @@ import type { HttpClientOptions } from '../remote/http-client.ts'
 import { isRemoteError, RemoteError } from '../remote/remote-error.ts'
 import type { TinkerSource } from '../../roles/source.ts'
 import type { RoleModel, ModelInfo } from '../../roles/role-model.ts'
-import { readCheckpoint, writeCheckpoint } from './tinker-checkpoint.ts'
+import { readTinkerCheckpoint, writeTinkerCheckpoint } from './tinker-checkpoint.ts'
 import { TinkerClient, type ServerTraits } from './tinker-client.ts'
 import { checkOptions, differences, updateOnServer } from './tinker-update.ts'
 import { Anything, CreatedModel, Sampled, SavedWeights } from './wire.ts'
@@ -152,14 +152,14 @@ export class TinkerModel implements RoleModel {
   saveCheckpoint(): Promise<Uint8Array> {
     return this.#inTurn(async () => {
       const { baseModel, rank } = this.#options.source
-      return writeCheckpoint({ baseModel, rank, path: this.#loaded(this.#onServer).weights })
+      return writeTinkerCheckpoint({ baseModel, rank, path: this.#loaded(this.#onServer).weights })
     })
   }
 
   /** Throws RemoteError, where the server has not kept the weights among others. */
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
     return this.#inTurn(async () => {
-      const { path } = readCheckpoint(bytes, this.#options.source)
+      const { path } = readTinkerCheckpoint(bytes, this.#options.source)
       this.#onServer = { ...this.#loaded(this.#onServer), weights: path }
       await this.#restore()
     })

@@ -9,7 +9,7 @@
  */
 import type { MlcQuantization } from '../../weight-formats/mlc-encoding.ts'
 import type { CatalogueModel, DecoderShape } from './catalogue.ts'
-import { SCORE_BYTES } from './group-rollout.ts'
+import { SCORE_BYTES } from './batched-sampler.ts'
 
 export interface MemoryPlan {
   /** Tokens of prompt and response together. */

@@ -4,7 +4,7 @@
  * WebLLM decodes one sequence at a time and cannot change weights. The library that it runs, TVM's virtual machine with
  * MLC's compiled functions, can do both: it has batched functions beside the single ones, a key/value cache that forks,
  * and parameters that are ordinary buffers. What is touched here is looked for one by one when a model is loaded, and
- * whatever is missing is named; the engine then goes the slower public way (sequential-rollout.ts, reloaded-weights.ts).
+ * whatever is missing is named; the engine then goes the slower public way (sequential-sampler.ts, reloaded-weights.ts).
  */
 import { bytesPerElement } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount } from '../../weight-formats/mlc-parameters.ts'

@@ -23,16 +23,16 @@ import type {
 } from '../../method/ports.ts'
 import { rawTemplate } from '../../weight-formats/mlc-chat-config.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
-import { GroupRollout, type GroupLimits } from './group-rollout.ts'
+import { BatchedSampler, type GroupLimits } from './batched-sampler.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'
-import type { Rollout, RolloutOptions } from './rollout.ts'
-import { SamplingProcessor, SequentialRollout } from './sequential-rollout.ts'
+import type { Sampler, SamplerOptions } from './sampler.ts'
+import { SamplingProcessor, SequentialSampler } from './sequential-sampler.ts'
 import type { PublicEngine, ResponseFormat, WebLlmModule } from './surface.ts'
 import type { ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 import { openInternals, PINNED_VERSION, type GpuSource, type WebLlmInternals } from './webllm-internals.ts'
-import { isQuantized, weightBytes, weightCount, type ParameterShape } from './weight-bytes.ts'
+import { isQuantized, encodedWeights, weightCount, type MlcParameterShape } from './weight-bytes.ts'
 
 export interface WebLlmSource extends GroupLimits {
   record: ModelRecord
@@ -65,10 +65,10 @@ interface Loaded {
   /** Of the rollout, too, which reads it at every token. */
   stopTokens: Set<number>
   processor: SamplingProcessor
-  parameters: ReadonlyMap<string, ParameterShape>
+  parameters: ReadonlyMap<string, MlcParameterShape>
   internals: WebLlmInternals | null
   missing: readonly string[]
-  rollout: Rollout
+  rollout: Sampler
   /** Where the weights were loaded from: the source's folder, or that of a changed copy. */
   folder: string
   /** The weights are not those of the source any more. */
@@ -131,7 +131,7 @@ export class WebLlmModel implements LanguageModelPort {
     format: ResponseFormat,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    const formatted: RolloutOptions = { ...options, format }
+    const formatted: SamplerOptions = { ...options, format }
     return this.#computing(({ rollout }) => rollout.generate(requests, formatted, signal))
   }
 
@@ -164,7 +164,7 @@ export class WebLlmModel implements LanguageModelPort {
   }
 
   /** The parameters of the loaded model, by MLC's names. */
-  get parameters(): ReadonlyMap<string, ParameterShape> {
+  get parameters(): ReadonlyMap<string, MlcParameterShape> {
     return this.#model.parameters
   }
 
@@ -262,8 +262,8 @@ export class WebLlmModel implements LanguageModelPort {
     const decode = (tokens: Tokens) => tokenizer.decode(tokens)
     const rollout =
       internals !== null
-        ? new GroupRollout(internals, { ...source, stopTokens, decode })
-        : new SequentialRollout(engine, processor, {
+        ? new BatchedSampler(internals, { ...source, stopTokens, decode })
+        : new SequentialSampler(engine, processor, {
             modelId,
             contextWindow: source.contextWindow,
             stopTokens,
@@ -300,7 +300,7 @@ export class WebLlmModel implements LanguageModelPort {
   async #setWeights(weights: ReadonlyMap<string, Float32Array>, checkpoint: Uint8Array | null): Promise<void> {
     const { source, internals, parameters, engine } = this.#model
     const { record } = source
-    const changed = weightBytes(parameters, weights, record.model_id)
+    const changed = encodedWeights(parameters, weights, record.model_id)
     if (internals !== null) {
       await internals.exclusively(async () => {
         for (const [name, bytes] of changed) internals.writeParameter(name, bytes)

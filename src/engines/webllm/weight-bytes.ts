@@ -2,7 +2,7 @@
 import { bytesPerElement, encodeParameter } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount, MlcFormatError, partNames } from '../../weight-formats/mlc-parameters.ts'
 
-export interface ParameterShape {
+export interface MlcParameterShape {
   shape: readonly number[]
   dtype: string
 }
@@ -11,8 +11,8 @@ export interface ParameterShape {
  * Bytes by parameter; parameters of which nothing is given are left out, for an adapter changes only a few. Throws
  * MlcFormatError for weights that the model has no place for, a part without its neighbours, and quantised models.
  */
-export function weightBytes(
-  parameters: ReadonlyMap<string, ParameterShape>,
+export function encodedWeights(
+  parameters: ReadonlyMap<string, MlcParameterShape>,
   weights: ReadonlyMap<string, Float32Array>,
   source: string,
 ): Map<string, Uint8Array<ArrayBuffer>> {
@@ -54,12 +54,12 @@ export function weightBytes(
   return bytes
 }
 
-export function isQuantized(parameters: ReadonlyMap<string, ParameterShape>): boolean {
+export function isQuantized(parameters: ReadonlyMap<string, MlcParameterShape>): boolean {
   return [...parameters.keys()].some((name) => name.endsWith('.q_weight'))
 }
 
 /** Weights, four-bit codes eight to a word, scales not counted. */
-export function weightCount(parameters: ReadonlyMap<string, ParameterShape>): number {
+export function weightCount(parameters: ReadonlyMap<string, MlcParameterShape>): number {
   let count = 0
   for (const [name, { shape }] of parameters)
     if (!name.endsWith('.q_scale')) count += elementCount(shape) * (name.endsWith('.q_weight') ? 8 : 1)

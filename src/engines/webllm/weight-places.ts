@@ -6,7 +6,7 @@
  */
 import { bytesPerElement } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount, MlcFormatError, partNames } from '../../weight-formats/mlc-parameters.ts'
-import { isQuantized, type ParameterShape } from './weight-bytes.ts'
+import { isQuantized, type MlcParameterShape } from './weight-bytes.ts'
 
 export interface WeightPart {
   /** Hugging Face's name. */
@@ -33,7 +33,7 @@ export interface TrainerWeights {
 
 /** In the model's order. Throws MlcFormatError where sampler and trainer are not the same model, or the sampler is quantised. */
 export function changedParameters(
-  parameters: ReadonlyMap<string, ParameterShape>,
+  parameters: ReadonlyMap<string, MlcParameterShape>,
   { changing, all }: TrainerWeights,
   source: string,
 ): ChangedParameter[] {

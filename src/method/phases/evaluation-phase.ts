@@ -8,7 +8,7 @@ import { askOptions } from './reward-phase.ts'
 import { rolloutOptions } from './rollout-phase.ts'
 import type { Events, RunContext } from './run-context.ts'
 
-export async function* evaluate(run: RunContext): Events<void> {
+export async function* evaluateHeldOut(run: RunContext): Events<void> {
   const { seed, evaluationTasks, evaluationRollouts } = run.settings
   if (evaluationTasks === 0) return
   for (const split of ['id', 'ood'] as const) {

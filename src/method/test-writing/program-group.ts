@@ -7,7 +7,7 @@
 import type { Outcome, Score, TestResult } from '../ports.ts'
 import type { Rollout } from '../rollout.ts'
 
-export interface Program {
+export interface TestedProgram {
   /** +1 if it passes every ground-truth test: it is then called correct. */
   outcome: Outcome
   /** Share of ground-truth tests that it passes, in [0, 1], without void ones (TestResult). */
@@ -15,7 +15,7 @@ export interface Program {
 }
 
 export interface ProgramGroup {
-  programs: readonly Program[]
+  programs: readonly TestedProgram[]
   /**
    * passed[program][test]; null for void results and in the whole column of an unreadable test. Rows are empty if no tests
    * were written.

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayClient } from '../../../src/cluster/client/gateway-client.ts'
 import { GatewayError } from '../../../src/cluster/client/gateway-error.ts'
 import { RunFollower, type FollowOptions, type FollowState } from '../../../src/cluster/client/run-follower.ts'
-import type { RunSummary } from '../../../src/cluster/protocol.ts'
+import type { GatewayRun } from '../../../src/cluster/protocol.ts'
 import type { LoggedEvent } from '../../../src/method/events.ts'
 import { presetSettings } from '../../../src/method/settings.ts'
 import { faultServer, json, sse, stream, type Handler } from './fault-server.ts'
@@ -16,7 +16,7 @@ const EVENTS: LoggedEvent[] = Array.from({ length: 12 }, (_, seq) => ({
   iteration: seq,
 }))
 
-function summary(events = EVENTS.length): RunSummary {
+function summary(events = EVENTS.length): GatewayRun {
   return {
     runId: 'alfworld_1',
     system: 'alfworld',

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JobBackend, JobStatus } from '../../../src/cluster/gateway/jobs.ts'
 import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
-import type { RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
+import type { GatewayRun, StartAnswer } from '../../../src/cluster/protocol.ts'
 import { clusterFile, hear, nothingHeard, startFixture, type Fixture } from '../gateway-fixture.ts'
 
 let server: Server | null = null
@@ -130,12 +130,12 @@ class PlayedJob implements JobBackend {
 
 interface Played {
   job: PlayedJob
-  run: RunSummary
+  run: GatewayRun
   results: string
   dump: (wins: number) => string
   dumpFile: string
   line: (step: number, acc: number) => string
-  summary: () => Promise<RunSummary>
+  summary: () => Promise<GatewayRun>
 }
 
 async function play(cluster: Record<string, unknown> = {}): Promise<Played> {
@@ -161,7 +161,7 @@ async function play(cluster: Record<string, unknown> = {}): Promise<Played> {
       ]),
     line: (step, acc) =>
       `step: ${step}   acc: ${acc}   avg step: 3   avg response length: 4   max_prompt_length: 5   moved: 0   deleted: 0   missing: 0   skipped: 0\n`,
-    summary: async () => (await (await fixture!.ask('GET', `/v1/runs/${run.runId}`)).json()) as RunSummary,
+    summary: async () => (await (await fixture!.ask('GET', `/v1/runs/${run.runId}`)).json()) as GatewayRun,
   }
 }
 
@@ -181,7 +181,7 @@ describe('a run whose files are in disorder', () => {
     job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
     await hear(fixture!, run.runId, heard)
     expect(heard.events.filter(({ type }) => type === 'episode')).toHaveLength(4)
-    expect((heard.other.at(-1)?.data as RunSummary).notices).toEqual([])
+    expect((heard.other.at(-1)?.data as GatewayRun).notices).toEqual([])
   })
 
   it('tells a step without rollouts where the dump is torn for good, missing, or another step’s, and says so', async () => {
@@ -199,7 +199,7 @@ describe('a run whose files are in disorder', () => {
       event.type === 'iteration-finished' ? [event.metrics['policy/acc']] : [],
     )
     expect(accuracies).toEqual([0.25, 0.75])
-    const { notices } = heard.other.at(-1)?.data as RunSummary
+    const { notices } = heard.other.at(-1)?.data as GatewayRun
     expect(notices).toHaveLength(2)
     expect(notices[0]).toMatch(/Step 1 is told without its rollouts.*0.7500.*0.2500/)
     expect(notices[1]).toMatch(/Step 2 .*not there/)
@@ -259,7 +259,7 @@ describe('a run that is to stop', () => {
     fixture = await startFixture({ backend: job })
     const answered = fixture.ask('POST', '/v1/runs', { system: 'alfworld' })
     await expect.poll(() => fixture!.gateway.list()).toHaveLength(1)
-    const [{ runId }] = fixture.gateway.list() as [RunSummary]
+    const [{ runId }] = fixture.gateway.list() as [GatewayRun]
     expect((await fixture.ask('POST', `/v1/runs/${runId}/stop`, {})).status).toBe(200)
     expect(job.state.state).toBe('RUNNING')
     start()

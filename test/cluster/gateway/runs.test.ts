@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { LaunchPlan, RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
+import type { LaunchPlan, GatewayRun, StartAnswer } from '../../../src/cluster/protocol.ts'
 import type { IterationFinished, LoggedEvent } from '../../../src/method/events.ts'
 import { RunView } from '../../../src/runs/fold.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
@@ -74,7 +74,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
       Array(4).fill([true, 0.5]),
     )
     expect(view.series('env/accept_rate').values.at(-1)).toBe(1)
-    expect((heard.other.at(-1)?.data as RunSummary).state).toBe('SUCCEEDED')
+    expect((heard.other.at(-1)?.data as GatewayRun).state).toBe('SUCCEEDED')
     expect(view.finished).toBe('completed')
   })
 
@@ -130,7 +130,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     fixture = await startFixture({ stepSeconds: 30 })
     const { run } = await start({ totalSteps: 5 })
     await expect
-      .poll(async () => ((await (await fixture!.ask('GET', `/v1/runs/${run.runId}`)).json()) as RunSummary).state)
+      .poll(async () => ((await (await fixture!.ask('GET', `/v1/runs/${run.runId}`)).json()) as GatewayRun).state)
       .toBe('RUNNING')
     expect((await fixture.ask('POST', `/v1/runs/${run.runId}/stop`, {})).status).toBe(200)
     const heard = await hear(fixture, run.runId, nothingHeard())
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     fixture = await startFixture({ stepSeconds: 0.2, failAt: 2 })
     const { run } = await start({ totalSteps: 5 })
     const heard = await hear(fixture, run.runId, nothingHeard())
-    const end = heard.other.at(-1)?.data as RunSummary
+    const end = heard.other.at(-1)?.data as GatewayRun
     expect(end).toMatchObject({ state: 'FAILED', exitCode: 1 })
     expect(end.message).toContain('RuntimeError: CUDA error: out of memory in <on the cluster>')
     expect(finished(heard)).toHaveLength(1)

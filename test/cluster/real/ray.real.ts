@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RayJobs } from '../../../src/cluster/gateway/ray-jobs.ts'
-import type { GatewayHealth, RunSummary, StartAnswer } from '../../../src/cluster/protocol.ts'
+import type { GatewayHealth, GatewayRun, StartAnswer } from '../../../src/cluster/protocol.ts'
 import { RunView } from '../../../src/runs/fold.ts'
 import { hear, nothingHeard, startFixture, type Fixture, type Heard } from '../gateway-fixture.ts'
 
@@ -53,7 +53,7 @@ describe('a gateway before a real Ray', () => {
 
     expect(heard.events.map(({ seq }) => seq)).toEqual(heard.events.map((_, index) => index))
     expect((await hear(fixture!, run.runId, nothingHeard())).events).toEqual(heard.events)
-    const end = heard.other.at(-1)?.data as RunSummary
+    const end = heard.other.at(-1)?.data as GatewayRun
     expect(end.state).toBe('STOPPED')
     expect(heard.events.at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
 
@@ -86,7 +86,7 @@ describe('a gateway before a real Ray', () => {
     await open({ stepSeconds: 1, failAt: 2 })
     const { run } = await start({ totalSteps: 5 })
     const heard = await hear(fixture!, run.runId, nothingHeard())
-    const end = heard.other.at(-1)?.data as RunSummary
+    const end = heard.other.at(-1)?.data as GatewayRun
     expect(end).toMatchObject({ state: 'FAILED', exitCode: 1 })
     expect(end.message).toContain('RuntimeError: CUDA error: out of memory')
     expect(finished(heard)).toHaveLength(1)

@@ -2,7 +2,7 @@
 import { GatewayClient } from '../../../cluster/client/gateway-client.ts'
 import { GatewayError } from '../../../cluster/client/gateway-error.ts'
 import { checkConnection, type ConnectionCheck } from '../../../cluster/client/connection-check.ts'
-import type { EditableField, LaunchPlan, ReleasedSystem, RunSummary, StartRequest } from '../../../cluster/protocol.ts'
+import type { EditableField, LaunchPlan, ReleasedSystem, GatewayRun, LaunchRequest } from '../../../cluster/protocol.ts'
 import { ClusterProfiles } from './profiles.svelte.ts'
 import { ClusterRun } from './run.svelte.ts'
 
@@ -11,7 +11,7 @@ export class Cluster {
   #check = $state.raw<ConnectionCheck | null>(null)
   #isChecking = $state.raw(false)
   #client = $state.raw<GatewayClient | null>(null)
-  #runs = $state.raw<readonly RunSummary[]>([])
+  #runs = $state.raw<readonly GatewayRun[]>([])
   #followed = $state.raw<readonly ClusterRun[]>([])
   #problem = $state.raw<GatewayError | null>(null)
   #isSending = $state.raw(false)
@@ -28,7 +28,7 @@ export class Cluster {
     return this.#client !== null
   }
   /** All runs of the gateway, newest first. */
-  get runs(): readonly RunSummary[] {
+  get runs(): readonly GatewayRun[] {
     return this.#runs
   }
   get followed(): readonly ClusterRun[] {
@@ -92,7 +92,7 @@ export class Cluster {
   }
 
   /** A dry run; null if it is refused, with the reason in `problem`. */
-  async plan(request: StartRequest): Promise<LaunchPlan | null> {
+  async plan(request: LaunchRequest): Promise<LaunchPlan | null> {
     let plan: LaunchPlan | null = null
     await this.#send(async (client) => {
       plan = await client.plan(request)
@@ -101,7 +101,7 @@ export class Cluster {
   }
 
   /** Launches a run and follows it; null on failure, with the reason in `problem`. */
-  async launch(request: StartRequest): Promise<ClusterRun | null> {
+  async launch(request: LaunchRequest): Promise<ClusterRun | null> {
     let run: ClusterRun | null = null
     await this.#send(async (client) => {
       const { run: summary } = await client.start(request)
@@ -111,7 +111,7 @@ export class Cluster {
     return run
   }
 
-  follow(summary: RunSummary): ClusterRun | null {
+  follow(summary: GatewayRun): ClusterRun | null {
     const client = this.#client
     if (!client) return null
     const known = this.#followed.find((run) => run.runId === summary.runId && run.gateway === client.address)

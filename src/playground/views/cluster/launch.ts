@@ -1,5 +1,5 @@
 /** The form that launches a run of the released system: its fields, their checks, and the request to the gateway. */
-import { RUN_NAME, type EditableField, type ReleasedSystem, type StartRequest } from '../../../cluster/protocol.ts'
+import { RUN_NAME, type EditableField, type ReleasedSystem, type LaunchRequest } from '../../../cluster/protocol.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { compact } from '../../kit/format.ts'
 import type { World } from '../../run/worlds.ts'
@@ -77,9 +77,9 @@ export function requestOf(
   fields: readonly EditableField[],
   texts: FieldTexts,
   name: string,
-): StartRequest {
+): LaunchRequest {
   const settings: Record<string, number | boolean> = {}
-  const request: StartRequest = { system }
+  const request: LaunchRequest = { system }
   for (const field of fields) {
     if (!differsFromRelease(field, texts)) continue
     const value = valueOf(field, texts)

@@ -13,7 +13,7 @@ import {
   type LiveParameters,
   type LogLine,
   type RunFile,
-  type RunSummary,
+  type GatewayRun,
 } from '../../../cluster/protocol.ts'
 import type { RunMessage, RunStatus } from '../../../sessions/loop-service.ts'
 import { appendLog } from './log.ts'
@@ -31,7 +31,7 @@ export class ClusterRun {
   /** The parameters that can change during the run. */
   readonly parameters: readonly LiveParameter[]
   #client: GatewayClient
-  #summary = $state.raw<RunSummary>() as RunSummary
+  #summary = $state.raw<GatewayRun>() as GatewayRun
   #link = $state.raw<Link>({ state: 'connecting' })
   #linkProblem = $state.raw<GatewayError | null>(null)
   #log = $state.raw<readonly LogLine[]>([])
@@ -48,7 +48,7 @@ export class ClusterRun {
 
   constructor(
     client: GatewayClient,
-    summary: RunSummary,
+    summary: GatewayRun,
     parameters: readonly LiveParameter[],
     options: FollowOptions = {},
   ) {
@@ -67,7 +67,7 @@ export class ClusterRun {
   get runId(): string {
     return this.#summary.runId
   }
-  get summary(): RunSummary {
+  get summary(): GatewayRun {
     return this.#summary
   }
   get link(): Link {
@@ -193,12 +193,12 @@ export class ClusterRun {
     if (link.state !== 'connecting') this.#linkProblem = 'problem' in link ? link.problem : null
   }
 
-  #hearStatus(summary: RunSummary): void {
+  #hearStatus(summary: GatewayRun): void {
     this.#summary = summary
     this.#tell(summary)
   }
 
-  #tell(summary: RunSummary): void {
+  #tell(summary: GatewayRun): void {
     this.#say({ type: 'status', runId: summary.runId, status: statusOf(summary) })
   }
 
@@ -217,7 +217,7 @@ export class ClusterRun {
 }
 
 /** The state of a job as the status of a run. */
-function statusOf({ state, message }: RunSummary): RunStatus {
+function statusOf({ state, message }: GatewayRun): RunStatus {
   switch (state) {
     case 'PENDING':
       return { state: 'loading', what: 'the cluster', done: 0, total: 0 }

@@ -5,7 +5,7 @@
  */
 import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, Tokens } from '../../method/ports.ts'
-import { roomFor, type Rollout, type RolloutOptions } from './rollout.ts'
+import { roomFor, type Sampler, type SamplerOptions } from './sampler.ts'
 import { logProbOf, SampledRow } from './sampled-row.ts'
 import { PAGE_TOKENS, type SequenceRun, type WebLlmInternals } from './webllm-internals.ts'
 
@@ -18,7 +18,7 @@ export interface GroupLimits {
   contextWindow: number
 }
 
-export interface GroupRolloutOptions extends GroupLimits {
+export interface BatchedSamplerOptions extends GroupLimits {
   stopTokens: ReadonlySet<number>
   decode: (tokens: Tokens) => string
 }
@@ -40,13 +40,13 @@ interface LiveRow {
 /** Logits of a scored chunk that are on the CPU at once, in bytes. */
 export const SCORE_BYTES = 64e6
 
-export class GroupRollout implements Rollout {
+export class BatchedSampler implements Sampler {
   readonly #model: WebLlmInternals
-  readonly #options: GroupRolloutOptions
+  readonly #options: BatchedSamplerOptions
   #distribution: TokenDistribution | null = null
   #vocabularySize = 0
 
-  constructor(model: WebLlmInternals, options: GroupRolloutOptions) {
+  constructor(model: WebLlmInternals, options: BatchedSamplerOptions) {
     this.#model = model
     this.#options = options
     model.openCache(options.sequences, options.cacheTokens)
@@ -54,7 +54,7 @@ export class GroupRollout implements Rollout {
 
   async generate(
     requests: readonly GenerateRequest[],
-    options: RolloutOptions,
+    options: SamplerOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
     const completions: Completion[][] = requests.map(() => [])
@@ -165,7 +165,7 @@ export class GroupRollout implements Rollout {
   /** Reads the wave's prompts, forks them, and draws every completion's first token. `rows` gets all that are begun. */
   async #begin(
     wave: readonly Group[],
-    options: RolloutOptions,
+    options: SamplerOptions,
     rows: SampledRow[],
     signal?: AbortSignal,
   ): Promise<LiveRow[]> {
@@ -197,7 +197,7 @@ export class GroupRollout implements Rollout {
     return live
   }
 
-  async #draw(row: SampledRow, logits: Float32Array, at: number, of: number, options: RolloutOptions): Promise<void> {
+  async #draw(row: SampledRow, logits: Float32Array, at: number, of: number, options: SamplerOptions): Promise<void> {
     const [values, distribution] = this.#row(logits, at, of)
     // A grammar changes the logits, and the completions of a prompt share theirs.
     await row.draw(options.format ? values.slice() : values, distribution, options)

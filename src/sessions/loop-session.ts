@@ -44,7 +44,7 @@ const EVENTS_PER_CHUNK = 256
 
 type StepRequest = { only: Component | undefined }
 
-export class RunSession {
+export class LoopSession {
   readonly #options: SessionOptions
   readonly #log: LoggedEvent[]
   readonly #abort = new AbortController()

@@ -3,14 +3,14 @@ import { PromptTooLongError } from '../../language-model/sampling/generate.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import type { ResponseFormat } from './surface.ts'
 
-export interface RolloutOptions extends SamplingOptions {
+export interface SamplerOptions extends SamplingOptions {
   /** What a completion must look like; log-probabilities are then those of the tokens that it allows. */
   format?: ResponseFormat
 }
 
-export interface Rollout {
+export interface Sampler {
   /** `completions[request][j]`; the same for the same seeds and weights. Throws PromptTooLongError or the signal's reason. */
-  generate(requests: readonly GenerateRequest[], options: RolloutOptions, signal?: AbortSignal): Promise<Completion[][]>
+  generate(requests: readonly GenerateRequest[], options: SamplerOptions, signal?: AbortSignal): Promise<Completion[][]>
   /** log p of every token after the first, given those before it; [sequence][tokens.length - 1]. */
   score(sequences: readonly Tokens[], temperature: number, signal?: AbortSignal): Promise<Float32Array[]>
   dispose(): void

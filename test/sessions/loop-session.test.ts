@@ -4,7 +4,7 @@ import type { Component, LoopPorts, LoopRequest, RunLoop } from '../../src/metho
 import { runLoop } from '../../src/method/loop.ts'
 import { presetSettings } from '../../src/method/settings.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
-import { RunSession, type SessionOptions, type SessionState } from '../../src/sessions/session.ts'
+import { LoopSession, type SessionOptions, type SessionState } from '../../src/sessions/loop-session.ts'
 import { smallSettings, world } from '../method/corridor.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
 
@@ -44,7 +44,7 @@ function open(options: Partial<SessionOptions> = {}) {
   const events: RunEvent[] = []
   const states: SessionState[] = []
   const requests: LoopRequest[] = []
-  const session = new RunSession({
+  const session = new LoopSession({
     loop: scriptedLoop(requests),
     ports,
     request: REQUEST,

@@ -8,7 +8,7 @@
  */
 import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
-import { roomFor, type Rollout, type RolloutOptions } from './rollout.ts'
+import { roomFor, type Sampler, type SamplerOptions } from './sampler.ts'
 import { logProbOf, makeFinite, SampledRow } from './sampled-row.ts'
 import type { LogitProcessor, PublicEngine, ResponseFormat } from './surface.ts'
 
@@ -51,7 +51,7 @@ export class SamplingProcessor implements LogitProcessor {
   resetState(): void {}
 }
 
-export class SequentialRollout implements Rollout {
+export class SequentialSampler implements Sampler {
   readonly #engine: PublicEngine
   readonly #processor: SamplingProcessor
   readonly #options: SequentialOptions
@@ -65,7 +65,7 @@ export class SequentialRollout implements Rollout {
 
   async generate(
     requests: readonly GenerateRequest[],
-    options: RolloutOptions,
+    options: SamplerOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
     const { contextWindow, stopTokens, decode } = this.#options
