@@ -13,11 +13,11 @@ import { RELEASED_SYSTEMS } from '../cluster/protocol.ts'
 const USAGE = `npm run gateway -- --config cluster.yaml [options]
 
   --config FILE   the cluster file, YAML or JSON; docs/gateway.md has an example
-  --host HOST     listens there instead of where the cluster file says
-  --port PORT     likewise; 0 takes a free one
+  --host HOST     address to listen on, instead of the cluster file's
+  --port PORT     port to listen on, instead of the cluster file's; 0 takes a free one
   --allow-origin ORIGIN
-                  lets pages of it ask, besides those of the cluster file; may be given several times
-  --unpatch       puts the released lines back into the checkout, and ends
+                  allows pages of this origin, besides those of the cluster file; may be repeated
+  --unpatch       restores the released lines in the checkout, and exits
   --help          this text
 
 The token comes from the cluster file or from RLANYTHING_GATEWAY_TOKEN, Ray's from the cluster file or from RAY_AUTH_TOKEN.
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   const cluster = readClusterFile(config)
   if (unpatch) {
     for (const system of RELEASED_SYSTEMS) if (cluster.systems[system]) revertPatch(cluster.checkout, system)
-    process.stdout.write('The released lines stand in the checkout again.\n')
+    process.stdout.write('The checkout has its released lines again.\n')
     return
   }
   const listen = { host: host ?? cluster.listen.host, port: port ?? cluster.listen.port }
@@ -107,7 +107,7 @@ function stackOf(error: unknown): string {
 main().catch((error: unknown) => {
   const isExpected = [UsageError, ClusterFileError, GatewayProblem].some((kind) => error instanceof kind)
   const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE') say('The gateway cannot listen: something else does already. Choose another --port.')
+  if (code === 'EADDRINUSE') say('The gateway cannot listen: the port is in use. Choose another --port.')
   else say(isExpected ? messageOf(error) : stackOf(error))
   if (error instanceof UsageError) say(`\n${USAGE}`)
   process.exit(error instanceof UsageError ? 2 : 1)

@@ -1,22 +1,22 @@
 /**
- * What the gateway and its clients say to one another (docs/gateway.md). The gateway stands on the cluster, launches runs of
- * the released system (Open-AgentRL), and tells of them in our own vocabulary of events; nothing here names a path, a host or
- * a secret of the cluster.
+ * The protocol between the gateway and its clients (docs/gateway.md). The gateway runs on the cluster, launches runs of the released
+ * system (Open-AgentRL), and reports them in our own vocabulary of events. Nothing here contains a path, a host or a secret of the
+ * cluster.
  */
 import type { EphemeralEvent, LoggedEvent } from '../method/events.ts'
 import type { Settings } from '../method/settings.ts'
 
-/** Raised when a client of the former version could no longer understand the gateway. */
+/** Increased when older clients can no longer understand the gateway. */
 export const PROTOCOL_VERSION = 1
 export const GATEWAY_NAME = 'rlanything-gateway'
-/** Milliseconds between the comments that keep an event stream open. */
+/** Milliseconds between the comments that keep an event stream alive. */
 export const HEARTBEAT_MS = 15_000
 
 /** The three systems of the release: `<name>_rl.py` with `configs/<name>_rl.yaml`. */
 export const RELEASED_SYSTEMS = ['alfworld', 'coding', 'osworld'] as const
 export type ReleasedSystem = (typeof RELEASED_SYSTEMS)[number]
 
-/** As Ray's Jobs API has them. */
+/** The states of Ray's Jobs API. */
 export const RUN_STATES = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
@@ -25,22 +25,22 @@ export function isOver(state: RunState): boolean {
 }
 
 /**
- * Metrics of `iteration-finished` where a world has domains (OSWorld: chrome, gimp, os, …): the prefix and the domain's name.
- * Accuracy of the training tasks of the step, and of the evaluation that was measured in it.
+ * Prefixes of metrics in `iteration-finished` for worlds with domains (OSWorld: chrome, gimp, os, …), followed by the domain's name:
+ * accuracy on the step's training tasks, and in the step's evaluation.
  */
 export const DOMAIN_ACCURACY = 'policy/acc/'
 export const DOMAIN_EVALUATION_ACCURACY = 'eval/id/acc/'
 
-/** Parameters that the release fixes in code, and that patched code reads anew in every step. */
+/** Parameters that the release fixes in code. Patched code reads them in every step. */
 export const LIVE_PARAMETERS = ['lambda', 'alphaLow', 'alphaHigh'] as const
 export type LiveParameter = (typeof LIVE_PARAMETERS)[number]
 export type LiveParameters = Pick<Settings, LiveParameter>
 
 export interface PatchState {
   isPatched: boolean
-  /** Parameters that the patched code of this system reads; the coding system has no λ. */
+  /** Parameters that this system's patched code reads; the coding system has no λ. */
   parameters: LiveParameter[]
-  /** Why the code cannot be patched, and no run be started; null where it is patched, or will be before the first run. */
+  /** Why the code cannot be patched and no run can start; null if it is patched, or will be before the first run. */
   problem: string | null
 }
 
@@ -49,28 +49,28 @@ export interface GatewayHealth {
   name: typeof GATEWAY_NAME
   protocol: number
   version: string
-  /** `subprocess` has no Ray: runs are processes of the gateway's own machine. */
+  /** `subprocess`: without Ray, runs are processes on the gateway's machine. */
   backend: 'ray' | 'subprocess'
   rayVersion: string | null
-  /** Of the released system's checkout; null where it is no repository. */
+  /** Commit of the released system's checkout; null if it is not a repository. */
   commit: string | null
-  /** GPUs that the cluster file promises. */
+  /** Number of GPUs according to the cluster file. */
   gpus: number
-  /** Systems that the cluster file sets up, with what can be changed while they run. */
+  /** Systems that the cluster file configures. */
   systems: Partial<Record<ReleasedSystem, PatchState>>
 }
 
-/** One thing that a request may set. */
+/** A value that a request may set. */
 export interface EditableField {
-  /** Name in our settings, or `totalSteps`, `saveEvery`, which a run of the release has besides. */
+  /** A name in our settings, or `totalSteps` or `saveEvery`, which only the release has. */
   name: keyof Settings | 'totalSteps' | 'saveEvery'
-  /** Keys of the released YAML that it becomes; none for what patched code reads. */
+  /** Keys of the released YAML that it sets; none for a value that patched code reads. */
   keys: string[]
   default: number | boolean
   min: number | null
   max: number | null
   isInteger: boolean
-  /** May change while a run goes. */
+  /** May change while a run is running. */
   isLive: boolean
   label: string
 }
@@ -80,7 +80,7 @@ export interface GatewaySchema {
   systems: Partial<Record<ReleasedSystem, EditableField[]>>
 }
 
-/** Names that people give to runs. */
+/** Names that users give to runs. */
 export const RUN_NAME = /^[a-z][a-z0-9_]{0,39}$/
 
 /** POST /v1/runs */
@@ -90,9 +90,9 @@ export interface LaunchRequest {
   settings?: Partial<Settings>
   totalSteps?: number
   saveEvery?: number
-  /** A name for people, as RUN_NAME has it. */
+  /** Matches RUN_NAME. */
   name?: string
-  /** Answers with what would be launched, and launches nothing. */
+  /** Returns what would be launched, without launching it. */
   dryRun?: boolean
 }
 
@@ -102,39 +102,39 @@ export interface ConfigDifference {
   now: unknown
 }
 
-/** What a request becomes. What belongs to the cluster alone stands as `<on the cluster>`. */
+/** What a request launches. Values that stay on the cluster are shown as `<on the cluster>`. */
 export interface LaunchPlan {
   yaml: string
   command: string
   /** Environment variables by name. */
   environment: Record<string, string>
-  /** From the released defaults. */
+  /** Compared with the released defaults. */
   differences: ConfigDifference[]
   live: LiveParameters
 }
 
-/** GET /v1/runs/{id} and, as an array with the latest first, GET /v1/runs; also what POST /v1/runs/{id}/stop answers. */
+/** GET /v1/runs/{id} and POST /v1/runs/{id}/stop; GET /v1/runs has an array of them, latest first. */
 export interface GatewayRun {
   runId: string
   system: ReleasedSystem
   name: string
   state: RunState
-  /** What the cluster says of the state: an error's last lines, or ''. */
+  /** The cluster's message about the state: an error's last lines, or ''. */
   message: string
   exitCode: number | null
   /** Milliseconds since 1970. */
   startedAt: number
   endedAt: number | null
-  /** Step that the run is in; 0 before the first. */
+  /** The current step; 0 before the first. */
   step: number
   totalSteps: number
-  /** In that step. */
+  /** Values in the current step. */
   live: LiveParameters
-  /** The last change, while the step from which it holds has not begun; null where none waits. */
+  /** The last change, until its first step begins; null if none is pending. */
   pending: LivePatchAnswer | null
-  /** Logged events so far; the next one has this number. */
+  /** Number of logged events, which is also the number of the next one. */
   events: number
-  /** What could not be read or was left out, latest last. */
+  /** What could not be read or was omitted, latest last. */
   notices: string[]
 }
 
@@ -145,7 +145,7 @@ export interface StartAnswer extends LaunchPlan {
 /** PATCH /v1/runs/{id}/config */
 export type LivePatchRequest = Partial<LiveParameters>
 export interface LivePatchAnswer {
-  /** The values hold from this step on. */
+  /** The first step with these values. */
   effectiveFromStep: number
   live: LiveParameters
 }
@@ -156,33 +156,33 @@ export interface RunFile {
   bytes: number
 }
 
-/** A line of the job's own log, without colours and without what belongs to the cluster alone. */
+/** A line of the job's log, without colours and without the cluster's paths and secrets. */
 export interface LogLine {
-  /** Byte of the file where it begins: its text may be longer or shorter than what stands there. */
+  /** First byte of the line in the file. `text` may be longer or shorter than the line there. */
   offset: number
   text: string
 }
 
-/** Whole lines, in order. They are not events, and have no number: those that begin at bytes told before are told again. */
+/** Whole lines, in order. They are not events and have no number; a client that reconnects may receive lines again. */
 export interface LogLines {
   lines: LogLine[]
 }
 
 /**
- * GET /v1/runs/{id}/events, as server-sent events. Only `run` has an id: the event's `seq`. Whoever comes back with
- * `Last-Event-ID: n` is told n+1 and the rest; a new client without the header is told everything.
+ * GET /v1/runs/{id}/events, as server-sent events. Only `run` has an id, the event's `seq`. With `Last-Event-ID: n` the stream starts
+ * at n+1, without the header at the first event.
  */
 export interface StreamMessages {
   run: LoggedEvent
   now: EphemeralEvent
   log: LogLines
   status: GatewayRun
-  /** The run is over and everything has been told. */
+  /** The run is over and all events have been sent. */
   end: GatewayRun
 }
 export type StreamMessageName = keyof StreamMessages
 
-/** The body of every answer that is no success. */
+/** The body of every unsuccessful answer. */
 export interface GatewayErrorBody {
   error: { what: string; why: string; remedy: string }
 }

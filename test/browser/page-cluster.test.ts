@@ -101,7 +101,7 @@ describe('a run on the cluster', () => {
     await connect()
     await button('Released settings').click()
     await field('λ: weight of the step scores in the integrated feedback').fill('0.5')
-    await field('Rollouts of a task').fill('4')
+    await field('Rollouts per task').fill('4')
     await field('Name of the run').fill('Bad Name')
     await page.getByText(/Use 1 to 40 lower-case letters/).waitFor()
     expect(await button('Launch').isDisabled()).toBe(true)
@@ -164,7 +164,7 @@ describe('a run on the cluster', () => {
     gateway.cut()
     await page
       .getByRole('alert')
-      .getByText('The connection was cut.')
+      .getByText('The connection was lost.')
       .or(page.getByRole('alert').getByText(/cannot be reached/))
       .first()
       .waitFor()

@@ -1,4 +1,4 @@
-/** The page's client against the gateway itself: what one says is what the other takes for said. */
+/** The page's client against the real gateway. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,14 +71,14 @@ async function textOf(client: GatewayClient, runId: string, name: string): Promi
   return await (await client.file(runId, name)).text()
 }
 
-/** What was heard is what the gateway has on disk: no event lost, none twice, the log line by line. */
+/** Checks that the client received what the gateway has on disk: every event once, and the log line by line. */
 async function expectWhole(client: GatewayClient, runId: string, heard: Followed): Promise<void> {
   expect(heard.events).toEqual(parseRunLog(await textOf(client, runId, 'run.jsonl')))
   expect(heard.log.map(({ text }) => text)).toEqual((await textOf(client, runId, 'job.log')).split('\n').slice(0, -1))
 }
 
 describe('client and gateway', () => {
-  it('agree that the connection is good, and on what is wrong with it where it is not', async () => {
+  it('agree on whether the connection works, and on why it does not', async () => {
     await open()
     const context = {
       address: fixture!.address,
@@ -93,15 +93,15 @@ describe('client and gateway', () => {
     expect(Object.keys(good.schema?.systems ?? {})).toEqual(['alfworld'])
 
     const wrong = await checkConnection({ ...context, token: 'another' })
-    expect(wrong.problem).toMatchObject({ kind: 'token', what: 'The gateway does not let you in.' })
+    expect(wrong.problem).toMatchObject({ kind: 'token', what: 'The gateway rejects the request.' })
     expect(wrong.steps.at(-1)).toEqual({ name: 'The token is right', state: 'failed' })
   })
 
   it.each<[string, string, Partial<GatewayError>, (client: GatewayClient) => Promise<unknown>]>([
-    ['a run that there is none of', 'refused', { what: 'There is no such run.' }, (client) => client.run('nobody')],
-    ['a system that the cluster has not', 'refused', {}, (client) => client.plan({ system: 'osworld' })],
+    ['a missing run', 'refused', { what: 'There is no such run.' }, (client) => client.run('nobody')],
+    ['a system that the cluster does not have', 'refused', {}, (client) => client.plan({ system: 'osworld' })],
     [
-      'a value that is none',
+      'an invalid value',
       'refused',
       {},
       (client) => client.plan({ system: 'alfworld', settings: { alphaLow: 0.9, alphaHigh: 0.1 } }),
@@ -113,14 +113,14 @@ describe('client and gateway', () => {
       (client) => client.plan({ system: 'alfworld', settings: { explorationBonus: 1 } as never }),
     ],
     [
-      'one of two values that are one in the release',
+      'two values that share a key in the release',
       'refused',
       {
-        what: 'policyLearningRate is 0.00002 and rewardLearningRate is 0.000001; the release has one value for both.',
+        what: 'policyLearningRate is 0.00002 and rewardLearningRate is 0.000001, but the release has one value for both.',
       },
       (client) => client.plan({ system: 'alfworld', settings: { policyLearningRate: 2e-5 } }),
     ],
-    ['a name with a path in it', 'refused', {}, (client) => client.plan({ system: 'alfworld', name: '../x' })],
+    ['a name that contains a path', 'refused', {}, (client) => client.plan({ system: 'alfworld', name: '../x' })],
   ])('agree on %s', async (_, kind, said, ask) => {
     const error = await open()
       .then(ask)
@@ -131,7 +131,7 @@ describe('client and gateway', () => {
     expect(error).toMatchObject({ kind, ...said })
   })
 
-  it('agree when to come back in a storm of requests', async () => {
+  it('agree on when to retry after too many requests', async () => {
     const client = await open({ server: { limits: { burst: 4, perSecond: 2, wrongTokensPerMinute: 10 } } })
     const errors = await Promise.all(
       Array.from({ length: 12 }, () =>
@@ -144,19 +144,19 @@ describe('client and gateway', () => {
     const refused = errors.filter((error) => error !== null)
     expect(refused.length).toBeGreaterThanOrEqual(8)
     for (const error of refused) {
-      expect(error).toMatchObject({ kind: 'busy', what: 'The gateway is asked too often.', isPassing: true })
+      expect(error).toMatchObject({ kind: 'busy', what: 'The gateway received too many requests.', isPassing: true })
       expect(error.retryAfterMs).toBeGreaterThanOrEqual(1000)
     }
   })
 
   it.each(RELEASED_SYSTEMS)(
-    'agree on what the form of the page asks for, and the YAML that it exports: %s',
+    'agree on the fields of the page’s form and the YAML that it exports: %s',
     async (system) => {
       const systems = Object.fromEntries(RELEASED_SYSTEMS.map((name) => [name, { config: {} }]))
       const client = await open({ cluster: { systems } })
       const fields = (await client.schema()).systems[system] ?? []
       expect(fields).toEqual(editableFields(system))
-      // Every field changed that has room above it, in step with the fields that share a key of the release with it.
+      // Changes every field that can be increased, together with the fields that share its key in the release.
       const changed = fields.map(({ name, isInteger, max, default: value }) => {
         const more = isInteger ? Number(value) + 1 : Number(value) * 1.125
         return [
@@ -220,7 +220,7 @@ describe('client and gateway', () => {
     ])
     await expect(client.file(run.runId, '../run.json')).rejects.toMatchObject({
       kind: 'refused',
-      what: 'The gateway has nothing there.',
+      what: 'There is no such endpoint.',
     })
     expect(await textOf(client, run.runId, 'config.yaml')).toMatch(/lambda: 0.5/)
     await expectWhole(client, run.runId, heard)
@@ -231,10 +231,10 @@ describe('client and gateway', () => {
     expect(await client.stop(run.runId)).toEqual(end)
   })
 
-  it.skipIf(!HAS_PYTHON)('tell a run once and whole over connections that break anywhere, and slowly', async () => {
+  it.skipIf(!HAS_PYTHON)('transfer a run completely and once over slow connections that break anywhere', async () => {
     await open({ stepSeconds: 0.4, server: { limits: { burst: 1000, perSecond: 1000, wrongTokensPerMinute: 10 } } })
     let count = 0
-    // 977 is prime to every length of an event, so the cuts fall all over them; the longest event still comes through.
+    // 977 is prime, so the cuts fall anywhere in the events; the longest event still arrives.
     proxy = new TcpProxy(Number(new URL(fixture!.address).port), () => 6000 + ((977 * count++) % 9000))
     await proxy.open()
     const client = new GatewayClient({ address: proxy.address, token: TOKEN })
@@ -247,7 +247,7 @@ describe('client and gateway', () => {
 })
 
 describe.skipIf(!HAS_PYTHON)('a gateway that is killed', () => {
-  it('and started again loses and doubles nothing, and its run is stopped in the end', async () => {
+  it('and restarted neither loses nor repeats an event, and can stop its run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'killed-'))
     const config = join(folder, 'cluster.json')
     mkdirSync(join(folder, 'checkout'))
@@ -279,7 +279,7 @@ describe.skipIf(!HAS_PYTHON)('a gateway that is killed', () => {
   })
 })
 
-/** `npm run gateway` without npm: the process itself is the one to kill. */
+/** `npm run gateway` without npm, so that the process itself can be killed. */
 async function startGateway(config: string): Promise<{ child: ChildProcess; port: number }> {
   const args = [...typescriptFlags(), 'src/cli/gateway.ts', '--config', config, '--port', '0']
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

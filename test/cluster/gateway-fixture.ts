@@ -1,4 +1,4 @@
-/** A gateway on loopback before a small tree, and a client that knows nothing of its code. */
+/** A gateway on loopback with a small tree, and a client that shares no code with it. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { SubprocessJobs } from '../../src/cluster/gateway/subprocess-jobs.ts'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { layDownTree, type TreeOptions } from './released-tree.ts'
 
-/** The release is Python, and so is the tree that stands for it. */
+/** The release is Python, and so is the tree that replaces it. */
 export const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0
 
 export const TOKEN = 'a-token-for-these-tests'
@@ -23,9 +23,9 @@ export interface Fixture {
   address: string
   gateway: Gateway
   ask: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Response>
-  /** Ends the gateway and leaves its jobs. */
+  /** Stops the gateway, but not its jobs. */
   stop: () => Promise<void>
-  /** Starts another one on the same state. */
+  /** Starts another gateway on the same state. */
   restart: () => Promise<void>
   remove: () => Promise<void>
 }
@@ -37,7 +37,7 @@ export interface FixtureOptions extends TreeOptions {
   isBare?: boolean
 }
 
-/** What stands in the cluster file of a tree that lies in `folder`. */
+/** Contents of the cluster file for a tree in `folder`. */
 export function clusterFile(folder: string, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     checkout: join(folder, 'checkout'),
@@ -122,8 +122,8 @@ export interface Heard {
 }
 
 /**
- * Reads a stream of events until `isEnough` or its end, and checks that each event's id is its number. `heard` goes on over several
- * connections, as a client's memory does.
+ * Reads an event stream until `isEnough` or its end, and checks that each event's id is its number. `heard` continues across
+ * connections, like a client's memory.
  */
 export async function hear(
   fixture: Pick<Fixture, 'ask'>,

@@ -1,7 +1,7 @@
 /**
- * A small tree in the released layout, for tests: its files have the lines that the gateway patches, each where the release has it,
- * and nothing else of it; `alfworld_rl.py` plays the part of the release's orchestrator. It writes results, dumps, rewrites and a log
- * in the released formats, from processes of their own as the release does, and takes λ and α from the patched lines themselves.
+ * A small tree in the released layout, for tests. Its files contain only the lines that the gateway patches, at the release's line
+ * numbers. `alfworld_rl.py` replaces the release's orchestrator: it writes results, dumps, rewrites and a log in the released formats,
+ * from separate processes like the release, and reads λ and α with the patched lines.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { PATCH_POINTS } from '../../src/cluster/released/patch-points.ts'
 export interface TreeOptions {
   /** Seconds that a step takes. */
   stepSeconds?: number
-  /** Step in which the job fails; 0 for none. */
+  /** Step in which the job fails; 0 for never. */
   failAt?: number
 }
 

@@ -1,13 +1,13 @@
-/** Bytes between a client and a server, on an address of its own, until a test cuts them. */
+/** Forwards bytes between a client and a server, until a test cuts the connection. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 export class TcpProxy {
-  /** Port of 127.0.0.1 that connections go on to. */
+  /** Port on 127.0.0.1 to which connections are forwarded. */
   target: number
-  /** Bytes after which a connection is cut, asked anew for every one of them. */
+  /** Bytes after which a connection is cut; called for each connection. */
   limit: () => number
-  /** Connections that were made so far. */
+  /** Connections made so far. */
   connections = 0
   #port = 0
   #server: Server | null = null
@@ -22,7 +22,7 @@ export class TcpProxy {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Listens, after a cut at the same address as before. */
+  /** Listens; after a cut, at the same address as before. */
   async open(): Promise<void> {
     const server = createServer((client) => this.#join(client))
     await new Promise<void>((resolve, reject) => {
@@ -33,7 +33,7 @@ export class TcpProxy {
     this.#server = server
   }
 
-  /** Breaks every connection and takes no other. */
+  /** Breaks every connection and accepts no more. */
   async cut(): Promise<void> {
     const server = this.#server
     this.#server = null
@@ -57,7 +57,7 @@ export class TcpProxy {
     ] as const) {
       this.#sockets.add(one)
       one.setNoDelay()
-      // A connection that breaks is what the tests are about.
+      // Broken connections are what the tests exercise.
       one.on('error', () => other.destroy())
       one.on('close', () => {
         this.#sockets.delete(one)

@@ -1,7 +1,7 @@
 /**
- * Why a gateway cannot be used, found out step by step. A browser tells a page nothing of a request that fails, so each cause is
- * looked for by itself: what the page may ask at all, then whether anything answers (a request without CORS resolves where a server
- * answers, readable or not), then whether the answer may be read, who answers, and whether the token is right.
+ * Finds out step by step why a gateway cannot be used. A browser reports nothing about a failed request, so each cause has its own
+ * check: whether the page may ask at all, whether anything answers (a request without CORS resolves if a server answers, readable or
+ * not), whether the answer may be read, who answers, and whether the token is right.
  */
 import type { GatewayHealth, GatewaySchema } from '../protocol.ts'
 import { GatewayClient, gatewayAddress, type GatewayClientOptions } from './gateway-client.ts'
@@ -9,10 +9,10 @@ import { GatewayError } from './gateway-error.ts'
 import { isMixedContent, localNetworkPermission, needsLocalPermission } from './network-rules.ts'
 
 export const CHECK_STEPS = [
-  'The address is one',
-  'The browser lets this page ask it',
+  'The address is valid',
+  'The browser allows the request',
   'Something answers',
-  'The gateway lets this page read',
+  'The gateway allows this page',
   'It is a gateway of this version',
   'The token is right',
 ] as const
@@ -20,13 +20,13 @@ export type CheckStepName = (typeof CHECK_STEPS)[number]
 
 export interface CheckStep {
   name: CheckStepName
-  /** `open`: not reached, because one before it failed. */
+  /** `open`: not reached, because an earlier step failed. */
   state: 'passed' | 'failed' | 'open'
 }
 
 export interface ConnectionCheck {
   steps: CheckStep[]
-  /** Null where all passed. */
+  /** Null if all passed. */
   problem: GatewayError | null
   health: GatewayHealth | null
   schema: GatewaySchema | null
@@ -40,7 +40,7 @@ export interface CheckContext extends GatewayClientOptions {
   signal?: AbortSignal
 }
 
-/** Rejects with the signal's reason alone; all else is in the answer. */
+/** Rejects only with the signal's reason; every other failure is in the result. */
 export async function checkConnection(context: CheckContext): Promise<ConnectionCheck> {
   let passed = 0
   let health: GatewayHealth | null = null
@@ -60,7 +60,7 @@ export async function checkConnection(context: CheckContext): Promise<Connection
         passed = reached
         throw cause
       }
-      // An answer that can be read: of something else, or of a gateway that opens to nobody without the token.
+      // The answer is readable: it comes from another server, or from a gateway that requires the token.
       passed = error.kind === 'token' ? 5 : 4
       throw error
     }
@@ -82,27 +82,27 @@ async function checkRules(server: URL, { page, permissions, isSecureContext }: C
   const here = new URL(page)
   if (isMixedContent(here, server) && !needsLocalPermission(here, server))
     throw new GatewayError('mixed-content', {
-      what: 'The browser does not let this page ask that address.',
-      why: 'The page came over https, and the address is http: mixed content.',
+      what: 'The browser blocks requests from this page to that address.',
+      why: 'The page was loaded over https, and the address is http (mixed content).',
       remedy: `Give the gateway a certificate and use https://${server.host}, or forward its port to this machine (ssh -L ${server.port || '80'}:127.0.0.1:${server.port || '80'} …) and use http://127.0.0.1:${server.port || '80'}.`,
     })
   if (needsLocalPermission(here, server)) {
     if (!isSecureContext)
       throw new GatewayError('local-network', {
-        what: 'The browser does not let this page ask your network.',
-        why: 'The page came over plain http, and only pages of https or of this machine may.',
+        what: 'The browser blocks requests from this page to your network.',
+        why: 'The page was loaded over plain http. Only https pages and pages on this machine may reach the network.',
         remedy: 'Open the page over https, or start it on this machine: npm start.',
       })
     if ((await localNetworkPermission(permissions)) === 'denied')
       throw new GatewayError('local-network', {
-        what: 'The browser does not let this page ask your network.',
-        why: 'The permission for local network access was denied to this site.',
+        what: 'The browser blocks requests from this page to your network.',
+        why: 'This site was denied permission for local network access.',
         remedy: 'Allow it in the site settings, left of the address, and connect again.',
       })
   }
 }
 
-/** Why no readable answer came, and how many steps passed before. */
+/** Why there was no readable answer, and how many steps passed before. */
 async function reason(
   error: GatewayError,
   server: URL,
@@ -124,8 +124,8 @@ async function reason(
   }
   return [
     new GatewayError('origin', {
-      what: 'A server answers there, and does not let this page read what it says.',
-      why: `${here.origin} is not among the origins that it allows (CORS).`,
+      what: 'A server answers there, but does not let this page read the answer.',
+      why: `${here.origin} is not among its allowed origins (CORS).`,
       remedy: `If it is the gateway, start it with --allow-origin ${here.origin}, or add this under "origins" of its cluster file. If it is Ray's dashboard or another server, give the gateway's address instead.`,
     }),
     3,
@@ -134,12 +134,12 @@ async function reason(
 
 function unanswered(error: GatewayError, page: URL, server: URL, cause: unknown): GatewayError {
   const why = [
-    'The gateway is not running, or a firewall is between.',
+    'The gateway is not running, or a firewall blocks the connection.',
     ...(needsLocalPermission(page, server)
-      ? ['Or the browser has asked whether this page may reach devices of your network, and nobody has allowed it yet.']
+      ? ['Or the browser asked whether this page may reach devices on your network and was not allowed yet.']
       : []),
     ...(isMixedContent(page, server)
-      ? ['Or it refuses because the page came over https and the address is http (mixed content).']
+      ? ['Or the browser blocks it because the page was loaded over https and the address is http (mixed content).']
       : []),
   ]
   return new GatewayError(
@@ -147,7 +147,7 @@ function unanswered(error: GatewayError, page: URL, server: URL, cause: unknown)
     {
       what: `Nothing answers at ${server.host}.`,
       why: error.cause instanceof Error && error.cause.name === 'TimeoutError' ? error.why : why.join(' '),
-      remedy: `Start it with npm run gateway where it belongs; if that is another machine, forward its port: ssh -L ${server.port || '80'}:127.0.0.1:${server.port || '80'} HOST.`,
+      remedy: `Start it on the cluster with npm run gateway; if that is another machine, forward its port: ssh -L ${server.port || '80'}:127.0.0.1:${server.port || '80'} HOST.`,
     },
     { cause },
   )

@@ -1,26 +1,26 @@
 /**
- * Server-sent events from the body of an answer (HTML standard, 9.2.6). The browser's own EventSource cannot be used: it sends no
- * Authorization header. What stands after the last blank line when the body ends is no event and is left out, as the standard has it.
+ * Server-sent events from the body of an answer (HTML standard, 9.2.6). The browser's EventSource cannot be used, because it sends no
+ * Authorization header. Text after the last blank line is not an event and is discarded, as the standard requires.
  */
 export interface ServerSentEvent {
-  /** "message" where the stream names none. */
+  /** "message" if the stream names none. */
   event: string
   data: string
   /** The last id so far; '' before the first. */
   id: string
 }
 
-/** Characters of one event, beyond which the stream is taken for something else. An episode with its tokens has about 10^5. */
+/** Most characters of one event; a longer one means that this is not our stream. An episode with its tokens has about 10^5. */
 const LONGEST_EVENT = 64e6
 
 export class EventStreamError extends Error {
   override readonly name = 'EventStreamError'
 }
 
-/** Takes text in pieces of any size, cut anywhere. */
+/** Parses text in pieces of any size, cut anywhere. */
 export class EventStreamParser {
   #rest = ''
-  /** The last piece ended with a carriage return: a line feed at the start of the next one belongs to it. */
+  /** The last piece ended with a carriage return; a line feed at the start of the next one belongs to it. */
   #skipsLineFeed = false
   #isFirst = true
   #event = ''
@@ -33,7 +33,7 @@ export class EventStreamParser {
     this.#longest = longest
   }
 
-  /** Events that are complete with this piece. Throws EventStreamError for one that is too long. */
+  /** Events that this piece completes. Throws EventStreamError if one is too long. */
   push(piece: string): ServerSentEvent[] {
     if (piece === '') return []
     let text = piece
@@ -81,8 +81,8 @@ export class EventStreamParser {
 }
 
 /**
- * The events of a body, until it ends. `onBytes` is called for everything that comes, comments too: a stream that says nothing for
- * long is dead. The body is cancelled if the caller stops early.
+ * The events of a body, until it ends. `onBytes` is called for everything received, including comments, so the caller can detect a
+ * silent stream. The body is cancelled if the caller stops early.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

@@ -1,6 +1,6 @@
 /**
- * The gateway's endpoints (protocol.ts) as functions. Every failure is a GatewayError that says what to do. The token goes into a
- * header and nowhere else: not into an address, an error or a log.
+ * The gateway's endpoints (protocol.ts) as functions. Every failure is a GatewayError that says what to do. The token is sent in a
+ * header only, and never appears in an address, an error or a log.
  */
 import {
   GATEWAY_NAME,
@@ -18,34 +18,34 @@ import {
 import { errorOf, GatewayError } from './gateway-error.ts'
 
 export interface GatewayClientOptions {
-  /** As a person types it: "https://head-node:8787". */
+  /** As typed: "https://head-node:8787". */
   address: string
-  /** Null where the gateway is on this machine and asks for none. */
+  /** Null if the gateway is on this machine and requires none. */
   token: string | null
   fetch?: typeof fetch
-  /** Milliseconds until an answer must have come whole; an event stream has a patience of its own. */
+  /** Milliseconds within which an answer must be complete. Event streams have their own limit. */
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 30_000
 
-/** Scheme, host, port and path without a slash at the end. Throws GatewayError. */
+/** Scheme, host, port and path without a trailing slash. Throws GatewayError. */
 export function gatewayAddress(typed: string): string {
   const refuse = (why: string, remedy: string): never => {
     throw new GatewayError('address', { what: `"${typed.trim()}" is not the address of a gateway.`, why, remedy })
   }
   const text = typed.trim()
   if (!URL.canParse(text) || !/^https?:\/\//i.test(text))
-    return refuse('It has no scheme.', 'Write it whole, such as https://head-node:8787 or http://127.0.0.1:8787.')
+    return refuse('It has no scheme.', 'Enter it in full, such as https://head-node:8787 or http://127.0.0.1:8787.')
   const url = new URL(text)
   if (url.username !== '' || url.password !== '')
     throw new GatewayError('address', {
-      what: 'The address has a name or a password in it.',
-      why: 'Addresses are kept and shown.',
-      remedy: 'Leave it out, and give the token in its own field.',
+      what: 'The address contains a user name or a password.',
+      why: 'Addresses are stored and shown.',
+      remedy: 'Remove it, and enter the token in its own field.',
     })
   if (url.search !== '' || url.hash !== '')
-    return refuse('It has a query or a fragment.', 'Give scheme, host and port alone.')
+    return refuse('It has a query or a fragment.', 'Enter only scheme, host and port.')
   return url.href.replace(/\/+$/, '')
 }
 
@@ -58,19 +58,19 @@ export class GatewayClient {
   constructor({ address, token, fetch: fetcher = fetch, timeoutMs = TIMEOUT_MS }: GatewayClientOptions) {
     this.address = gatewayAddress(address)
     this.#token = token === null || token === '' ? null : token
-    // A header is bytes: what cannot be one would fail as if the network were down.
+    // An invalid header value would fail like a network error.
     if (this.#token !== null && !/^[\x21-\x7E]+$/.test(this.#token))
       throw new GatewayError('token', {
         what: 'The token cannot be sent.',
-        why: 'It has spaces, line breaks or letters beyond ASCII in it.',
-        remedy: 'Copy it again, without what stands around it.',
+        why: 'It contains spaces, line breaks or characters beyond ASCII.',
+        remedy: 'Copy it again, without the text around it.',
       })
-    // Called as a method, the browser's fetch would refuse.
+    // The browser's fetch throws if it is called as a method.
     this.#fetch = (input, init) => fetcher(input, init)
     this.#timeoutMs = timeoutMs
   }
 
-  /** Who answers. Throws `not-a-gateway` and `version` besides what every request may throw. */
+  /** Who answers. Throws `not-a-gateway` and `version`, besides the errors of every request. */
   async health(signal?: AbortSignal): Promise<GatewayHealth> {
     const health = await this.#json<Partial<GatewayHealth>>('GET', '/v1/health', { signal })
     if (health.name !== GATEWAY_NAME)
@@ -82,11 +82,11 @@ export class GatewayClient {
     if (health.protocol !== PROTOCOL_VERSION)
       throw new GatewayError('version', {
         what: `The gateway speaks version ${health.protocol} of the protocol, this page version ${PROTOCOL_VERSION}.`,
-        why: `It is of version ${health.version}.`,
+        why: `The gateway has version ${health.version}.`,
         remedy:
           (health.protocol ?? 0) < PROTOCOL_VERSION
-            ? 'Start a newer gateway: npm run gateway of this project.'
-            : 'Reload this page, or open the version of it that belongs to the gateway.',
+            ? 'Start a newer gateway: npm run gateway in this project.'
+            : 'Reload this page, or open the version of it that matches the gateway.',
       })
     return health as GatewayHealth
   }
@@ -95,12 +95,12 @@ export class GatewayClient {
     return this.#json('GET', '/v1/schema', { signal })
   }
 
-  /** What a request would launch; nothing is launched. */
+  /** What a request would launch, without launching it. */
   plan(request: LaunchRequest, signal?: AbortSignal): Promise<LaunchPlan> {
     return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: true } })
   }
 
-  /** Not to be tried again by itself: an answer that does not come may come from a run that has started. */
+  /** Must not be retried automatically: the run may have started even if its answer was lost. */
   start(request: LaunchRequest, signal?: AbortSignal): Promise<StartAnswer> {
     return this.#json('POST', '/v1/runs', { signal, body: { ...request, dryRun: false } })
   }
@@ -126,14 +126,14 @@ export class GatewayClient {
     return this.#list(`${runPath(runId)}/files`, signal)
   }
 
-  /** One file whole. Large ones take longer than other answers, so there is no timeout but the caller's signal. */
+  /** One whole file. Large ones take long, so only the caller's signal ends the request. */
   async file(runId: string, name: string, signal?: AbortSignal): Promise<Blob> {
     const path = `${runPath(runId)}/files/${name.split('/').map(encodeURIComponent).join('/')}`
     const response = await this.#request('GET', path, { signal })
     return await this.#reading(() => response.blob())
   }
 
-  /** The answer whose body are the events after `lastEventId`; null asks for all. The signal ends the stream. */
+  /** The body of an answer with the events after `lastEventId`; null requests all. The signal ends the stream. */
   async events(runId: string, lastEventId: number | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (lastEventId !== null) headers['last-event-id'] = String(lastEventId)
@@ -141,16 +141,16 @@ export class GatewayClient {
     const type = response.headers.get('content-type') ?? ''
     if (!type.startsWith('text/event-stream') || !response.body)
       throw new GatewayError('not-a-gateway', {
-        what: `${this.address} does not tell of the run.`,
-        why: `It sent "${type}" where an event stream belongs.`,
-        remedy: 'If there is a proxy before the gateway, let it pass text/event-stream without buffering.',
+        what: `${this.address} does not report the run.`,
+        why: `It sent "${type}" instead of an event stream.`,
+        remedy: 'If there is a proxy in front of the gateway, let it pass text/event-stream without buffering.',
       })
     return response.body
   }
 
   async #list<T>(path: string, signal: AbortSignal | undefined): Promise<T[]> {
     const answer = await this.#json<T[]>('GET', path, { signal })
-    if (!Array.isArray(answer)) throw this.#strange('What it sent is not a list.')
+    if (!Array.isArray(answer)) throw this.#strange('Its answer is not a list.')
     return answer
   }
 
@@ -163,9 +163,9 @@ export class GatewayClient {
     try {
       answer = JSON.parse(text)
     } catch (cause) {
-      throw this.#strange('What it sent is not JSON.', cause)
+      throw this.#strange('Its answer is not JSON.', cause)
     }
-    if (typeof answer !== 'object' || answer === null) throw this.#strange('What it sent is not an object.')
+    if (typeof answer !== 'object' || answer === null) throw this.#strange('Its answer is not an object.')
     return answer as T
   }
 
@@ -183,7 +183,7 @@ export class GatewayClient {
         headers,
         ...(options.body && { body: JSON.stringify(options.body) }),
         ...(options.signal && { signal: options.signal }),
-        // The token goes to this server alone.
+        // The token goes only to this server.
         redirect: 'error',
         credentials: 'omit',
         cache: 'no-store',
@@ -194,7 +194,7 @@ export class GatewayClient {
     return response
   }
 
-  /** Failures of the network as GatewayErrors; the caller's own abort as it is. */
+  /** Converts network failures to GatewayErrors; passes on the caller's own abort. */
   async #reading<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read()
@@ -206,11 +206,11 @@ export class GatewayClient {
       throw new GatewayError(
         'unreachable',
         {
-          what: `${this.address} ${isSlow ? 'has not answered in time' : 'cannot be reached'}.`,
+          what: `${this.address} ${isSlow ? 'did not answer in time' : 'cannot be reached'}.`,
           why: isSlow
-            ? `Nothing came for ${this.#timeoutMs / 1000} s.`
-            : 'The browser does not say more: the gateway is not running, the network is cut, or this page is not let through.',
-          remedy: 'Check the connection under Cluster: it says which of these it is.',
+            ? `There was no answer for ${this.#timeoutMs / 1000} s.`
+            : 'The browser gives no reason: the gateway is not running, the network is down, or this page is not allowed.',
+          remedy: 'Check the connection under Cluster to find the reason.',
         },
         { cause },
       )
@@ -221,7 +221,7 @@ export class GatewayClient {
     return new GatewayError(
       'not-a-gateway',
       {
-        what: `${this.address} does not answer as a gateway does.`,
+        what: `${this.address} does not answer like a gateway.`,
         why,
         remedy: 'Check host and port: the gateway prints its address when it starts.',
       },

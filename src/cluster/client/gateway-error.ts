@@ -1,4 +1,4 @@
-/** What goes wrong between page and gateway, in words for people, and in kinds for code. */
+/** Errors between page and gateway: texts for the user, kinds for code. */
 import type { GatewayErrorBody } from '../protocol.ts'
 
 export const GATEWAY_ERROR_KINDS = [
@@ -15,17 +15,17 @@ export const GATEWAY_ERROR_KINDS = [
   'broken',
 ] as const
 /**
- *     address         what was typed is no address of a gateway
- *     mixed-content   an https page may not ask an http server
- *     local-network   the browser does not let pages ask this machine's network
+ *     address         not an address of a gateway
+ *     mixed-content   an https page cannot ask an http server
+ *     local-network   the browser blocks requests to the local network
  *     unreachable     no answer
- *     origin          an answer that the gateway does not let this page read
- *     not-a-gateway   an answer of something else
- *     version         a gateway of another protocol
- *     token           wrong, or none
- *     refused         the gateway does not do what was asked, and says why
- *     busy            too many requests, or a gateway that is being restarted
- *     broken          an answer that breaks off, or that contradicts the protocol
+ *     origin          the gateway does not let this page read its answer
+ *     not-a-gateway   another server answers
+ *     version         the gateway has another version of the protocol
+ *     token           wrong or missing
+ *     refused         the gateway refuses the request and says why
+ *     busy            too many requests, or the gateway is restarting
+ *     broken          an incomplete answer, or one that contradicts the protocol
  */
 export type GatewayErrorKind = (typeof GATEWAY_ERROR_KINDS)[number]
 
@@ -41,7 +41,7 @@ export class GatewayError extends Error implements GatewayProblem {
   readonly what: string
   readonly why: string
   readonly remedy: string
-  /** Milliseconds that the gateway asks to wait; null where it asks nothing. */
+  /** Milliseconds that the gateway asks to wait; null if it does not. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -57,24 +57,24 @@ export class GatewayError extends Error implements GatewayProblem {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Trying again may help without anybody doing anything. */
+  /** Whether a retry may succeed without user action. */
   get isPassing(): boolean {
     return this.kind === 'unreachable' || this.kind === 'busy' || this.kind === 'broken'
   }
 }
 
-/** The error that an answer without success stands for. Reads its body. */
+/** Converts an unsuccessful answer to an error. Reads its body. */
 export async function errorOf(response: Response, address: string): Promise<GatewayError> {
   const said = await problemIn(response)
   const { status } = response
-  // A gateway that answers 403 means the address that was asked, not the token.
+  // A gateway's own 403 is about the host name or the origin, not the token.
   if (status === 401 || (status === 403 && !said))
     return new GatewayError(
       'token',
       said ?? {
-        what: 'The gateway does not let this page in.',
+        what: 'The gateway rejects this page.',
         why: `It answered ${status}: the token is missing or wrong.`,
-        remedy: 'Copy the token from where the gateway was started, and connect again.',
+        remedy: 'Copy the token with which the gateway was started, and connect again.',
       },
     )
   if (status === 429 || status === 502 || status === 503 || status === 504)
@@ -83,18 +83,18 @@ export async function errorOf(response: Response, address: string): Promise<Gate
       said ?? {
         what: 'The gateway is busy.',
         why: `${address} answered ${status}.`,
-        remedy: 'Wait a moment: this page asks again by itself.',
+        remedy: 'Wait a moment. This page retries by itself.',
       },
       { retryAfterMs: retryAfter(response) },
     )
   if (said) return new GatewayError('refused', said)
   return new GatewayError(status >= 500 ? 'broken' : 'not-a-gateway', {
     what: `${address} answered ${status}.`,
-    why: status >= 500 ? 'The gateway has failed.' : 'A gateway would have said why.',
+    why: status >= 500 ? 'The gateway failed.' : 'A gateway would have given a reason.',
     remedy:
       status >= 500
-        ? 'Look at what the gateway printed where it was started.'
-        : 'Check the address: it is that of the gateway, without a path.',
+        ? "Check the gateway's output on the cluster."
+        : 'Enter the address of the gateway, without a path.',
   })
 }
 
@@ -103,7 +103,7 @@ async function problemIn(response: Response): Promise<GatewayProblem | null> {
     const { error } = (await response.json()) as Partial<GatewayErrorBody>
     if (error && [error.what, error.why, error.remedy].every((part) => typeof part === 'string')) return error
   } catch {
-    // Answers of proxies are pages, not JSON.
+    // Proxies answer with pages, not JSON.
   }
   return null
 }

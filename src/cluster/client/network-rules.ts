@@ -1,11 +1,10 @@
 /**
- * What browsers let a page ask. Mixed content: a page that came over https may ask http servers on this very machine alone. Local
- * Network Access (Chrome 142 and later): a page asks the person before it reaches their machine or their network, and only a page in
- * a secure context may.
+ * Which requests browsers allow. Mixed content: an https page may ask http servers only on this machine. Local Network Access (Chrome
+ * 142 and later): a page needs the user's permission to reach this machine or network, and only a secure context can get it.
  */
 export type AddressSpace = 'loopback' | 'local' | 'public'
 
-/** Where an address is, as far as its name tells; a name that resolves to a private address is not known as one. */
+/** Where an address is, judged by its name alone; a public name may still resolve to a private address. */
 export function addressSpace(hostname: string): AddressSpace {
   const host = hostname.toLowerCase().replace(/^\[|\]$/g, '')
   if (host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\./.test(host)) return 'loopback'
@@ -23,19 +22,19 @@ export function addressSpace(hostname: string): AddressSpace {
   return isPrivate ? 'local' : 'public'
 }
 
-/** Whether the browser refuses without asking: the page is https, the server is not, and not on this machine. */
+/** Whether the browser blocks the request outright: the page is https, the server is http and not on this machine. */
 export function isMixedContent(page: URL, server: URL): boolean {
   return page.protocol === 'https:' && server.protocol === 'http:' && addressSpace(server.hostname) !== 'loopback'
 }
 
-/** Nearer to this machine than where the page came from: the browser may ask the person first. */
+/** Whether the server is nearer to this machine than the page's origin; the browser may then ask the user first. */
 export function needsLocalPermission(page: URL, server: URL): boolean {
   const order: AddressSpace[] = ['public', 'local', 'loopback']
   const reach = (url: URL) => order.indexOf(addressSpace(url.hostname))
   return reach(server) > reach(page)
 }
 
-/** Names that Chrome has had for the permission; browsers throw at those that they do not know. */
+/** Names that Chrome has used for the permission; browsers throw for unknown ones. */
 const PERMISSIONS = ['local-network-access', 'local-network', 'loopback-network']
 
 export async function localNetworkPermission(

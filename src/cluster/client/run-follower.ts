@@ -1,11 +1,11 @@
 /**
- * Follows a run of the gateway to its end over connections that break. Events are told once each and in order: their numbers must
- * grow by one; those known already are passed over, and where one is missing the stream is opened again after the last that is known
- * (`Last-Event-ID`). Between two tries it waits, longer each time:
+ * Follows a run of the gateway to its end, across broken connections. Each event is delivered once and in order: numbers must grow by
+ * one, known events are skipped, and if one is missing the stream is reopened after the last known event (`Last-Event-ID`). The wait
+ * between tries grows:
  *
  *     wait(k) = min(30 s, 0.5 s · 2^k) · u,   u uniform in [1/2, 1]        (k tries in a row without news)
  *
- * so that many pages do not all come back in the same moment ("equal jitter").
+ * so that many pages do not reconnect at the same moment ("equal jitter").
  */
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
 import { withCurrentSettings } from '../../runs/older-logs.ts'
@@ -29,9 +29,9 @@ export interface FollowHandlers {
 }
 
 export interface FollowOptions {
-  /** Number of the last event that is known; null for none. */
+  /** Number of the last known event; null for none. */
   lastSeq?: number | null
-  /** Silence, in milliseconds, after which a connection is given up; the gateway sends a comment every HEARTBEAT_MS. */
+  /** Milliseconds of silence after which a connection is dropped; the gateway sends a comment every HEARTBEAT_MS. */
   patienceMs?: number
   firstWaitMs?: number
   longestWaitMs?: number
@@ -40,10 +40,10 @@ export interface FollowOptions {
 
 type Client = Pick<GatewayClient, 'events'>
 
-/** A long history comes in one piece after another; whoever shares the thread gets a turn after so many milliseconds. */
+/** Reading a long history yields to the rest of the page after this many milliseconds. */
 const SLICE_MS = 6
 
-/** Streams in a row that break in the same place without an event, after which the gateway's log is taken to be damaged. */
+/** After this many streams in a row that break at the same event, the gateway's log counts as damaged. */
 const MOST_BREAKS = 6
 
 export class RunFollower {
@@ -69,19 +69,19 @@ export class RunFollower {
     }
   }
 
-  /** Of the last event that was told; null before the first. */
+  /** Number of the last delivered event; null before the first. */
   get lastSeq(): number | null {
     return this.#lastSeq
   }
 
-  /** Does not wait any longer: the network is back, or a person has asked. */
+  /** Ends the wait: the network is back, or the user asked. */
   retryNow(): void {
     this.#wake()
   }
 
   /**
-   * Resolves with the run's last state when all has been told. Rejects with the signal's reason, or with a GatewayError that trying
-   * again does not mend; another `follow` then goes on after `lastSeq`.
+   * Resolves with the run's last state after its last event. Rejects with the signal's reason, or with a GatewayError that a retry
+   * does not fix; another `follow` then continues after `lastSeq`.
    */
   async follow(signal: AbortSignal): Promise<GatewayRun> {
     let tries = 0
@@ -108,7 +108,7 @@ export class RunFollower {
     }
   }
 
-  /** One connection. Gives the end of the run, or null where the connection ended before it. */
+  /** One connection. Returns the end of the run, or null if the connection ended earlier. */
   async #connect(signal: AbortSignal, onNews: () => void): Promise<GatewayRun | null> {
     const silence = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -161,14 +161,14 @@ export class RunFollower {
         return summary
       }
       default:
-        // A newer gateway may say more; what this page does not know it does not need.
+        // A newer gateway may send more kinds of messages; this page does not need them.
         return null
     }
   }
 
   #hearEvent(event: LoggedEvent, id: string): void {
     if (!Number.isInteger(event.seq) || String(event.seq) !== id || typeof event.type !== 'string')
-      throw broken(`An event with the id "${id}" is not one of a run.`)
+      throw broken(`The event with the id "${id}" does not belong to a run.`)
     const next = this.#lastSeq === null ? 0 : this.#lastSeq + 1
     if (event.seq < next) return
     if (event.seq > next) throw missing(next)
@@ -214,34 +214,34 @@ function asGatewayError(error: unknown): GatewayError {
   return cut(error)
 }
 
-const AGAIN = 'This page connects again by itself.'
+const AGAIN = 'This page reconnects by itself.'
 
 function cut(cause?: unknown): GatewayError {
-  const why = 'The network broke off, or the gateway was ended.'
-  return new GatewayError('unreachable', { what: 'The connection was cut.', why, remedy: AGAIN }, { cause })
+  const why = 'The network failed, or the gateway was stopped.'
+  return new GatewayError('unreachable', { what: 'The connection was lost.', why, remedy: AGAIN }, { cause })
 }
 
 function silent(ms: number): GatewayError {
-  const why = `Nothing was heard of it for ${Math.round(ms / 1000)} s, not even the sign that it lives.`
-  return new GatewayError('unreachable', { what: 'The gateway has fallen silent.', why, remedy: AGAIN })
+  const why = `It sent nothing for ${Math.round(ms / 1000)} s, not even a heartbeat.`
+  return new GatewayError('unreachable', { what: 'The gateway is silent.', why, remedy: AGAIN })
 }
 
 function broken(why: string, cause?: unknown): GatewayError {
-  return new GatewayError('broken', { what: 'The stream was damaged on its way.', why, remedy: AGAIN }, { cause })
+  return new GatewayError('broken', { what: 'The event stream is damaged.', why, remedy: AGAIN }, { cause })
 }
 
 function missing(seq: number): GatewayError {
   return broken(`Event ${seq} is missing.`)
 }
 
-/** Tried often enough: the fault lies at the other end. */
+/** After several tries: the fault is at the gateway. */
 function damaged(problem: GatewayError): GatewayError {
   return new GatewayError(
     'refused',
     {
-      what: 'The gateway cannot tell this run.',
-      why: `${problem.why} It is the same after every new connection.`,
-      remedy: 'Look at what the gateway printed; the files of the run are on the cluster, and can be downloaded below.',
+      what: 'The gateway cannot report this run.',
+      why: `${problem.why} Every new connection fails the same way.`,
+      remedy: "Check the gateway's output. The run's files are on the cluster and can be downloaded below.",
     },
     { cause: problem },
   )

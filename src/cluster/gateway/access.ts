@@ -1,19 +1,19 @@
 /**
- * Who may ask: a bearer token, pages of known origins, and not too often. Without a token the gateway listens on this machine alone,
- * and then also checks the Host header, because a foreign name can be made to point here (DNS rebinding).
+ * Controls access: a bearer token, known origins, and rate limits. Without a token the gateway listens only on this machine and also
+ * checks the Host header, because a foreign name can be made to point here (DNS rebinding).
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayProblem } from './problem.ts'
 
-/** Pages of this machine: the development server and the preview of the project. */
+/** Pages on this machine: the project's development server and preview. */
 export const LOCAL_ORIGINS = [5173, 4173].flatMap((port) => [`http://localhost:${port}`, `http://127.0.0.1:${port}`])
 
 export interface Limits {
-  /** Requests of one address: so many at once, and so many more each second. */
+  /** Requests from one address: at once, and refilled each second. */
   burst: number
   perSecond: number
-  /** Wrong tokens of one address in a minute. */
+  /** Wrong tokens from one address in a minute. */
   wrongTokensPerMinute: number
 }
 export const LIMITS: Limits = { burst: 120, perSecond: 20, wrongTokensPerMinute: 10 }
@@ -24,7 +24,7 @@ interface Bucket {
 }
 const MOST_BUCKETS = 10_000
 
-/** Token bucket of each key. */
+/** A token bucket for each key. */
 class Buckets {
   readonly #buckets = new Map<string, Bucket>()
   constructor(
@@ -32,7 +32,7 @@ class Buckets {
     private readonly perSecond: number,
   ) {}
 
-  /** Seconds until the next is free; 0 takes one now. */
+  /** Takes one and returns 0, or returns the seconds until the next is free. */
   take(key: string, now: number): number {
     const bucket = this.#at(key, now)
     if (bucket.left < 1) return (1 - bucket.left) / this.perSecond
@@ -51,7 +51,7 @@ class Buckets {
     const bucket = { left, at: now }
     this.#buckets.delete(key)
     this.#buckets.set(key, bucket)
-    // The longest unused is forgotten: by then it is full again, or an attacker has very many addresses.
+    // Drops the one unused for longest: it is full again by now, unless an attacker has very many addresses.
     const [first] = this.#buckets.keys()
     if (this.#buckets.size > MOST_BUCKETS && first !== undefined) this.#buckets.delete(first)
     return bucket
@@ -79,7 +79,7 @@ export class Access {
     this.#wrong = new Buckets(limits.wrongTokensPerMinute, limits.wrongTokensPerMinute / 60)
   }
 
-  /** Headers that let a page of a known origin read the answer. Throws GatewayProblem for an unknown one. */
+  /** Sets the headers that let a page of a known origin read the answer. Throws GatewayProblem for an unknown origin. */
   allowOrigin(request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
     response.setHeader('vary', 'origin')
@@ -88,14 +88,14 @@ export class Access {
       throw new GatewayProblem(403, {
         what: 'The gateway does not answer this page.',
         why: `Its origin, ${JSON.stringify(origin.slice(0, 200))}, is not on the list.`,
-        remedy: 'Add it under "origins" of the cluster file, or as --allow-origin, and start the gateway again.',
+        remedy: 'Add it under "origins" in the cluster file or with --allow-origin, and restart the gateway.',
       })
     }
     response.setHeader('access-control-allow-origin', origin)
     response.setHeader('access-control-expose-headers', 'retry-after')
   }
 
-  /** The answer to the question whether a request may be sent, local networks included (Private Network Access). */
+  /** Answers a preflight, including those of Private Network Access. */
   answerPreflight(request: IncomingMessage, response: ServerResponse): void {
     response.setHeader('access-control-allow-methods', 'GET, POST, PATCH')
     response.setHeader('access-control-allow-headers', 'authorization, content-type, last-event-id')
@@ -112,27 +112,27 @@ export class Access {
   check(request: IncomingMessage, now = Date.now()): void {
     const from = request.socket.remoteAddress ?? ''
     const wait = this.#requests.take(from, now)
-    if (wait > 0) throw tooMany(wait, 'More requests came than it answers.')
+    if (wait > 0) throw tooMany(wait, 'Too many requests came from this address.')
     if (this.#tokenHash === null) {
       if (isLoopbackHost(request.headers.host ?? '')) return
       throw new GatewayProblem(403, {
-        what: 'The gateway does not answer under this name.',
-        why: 'Without a token it answers only on this machine, and the Host header names another one.',
-        remedy: 'Ask 127.0.0.1 or localhost, or start the gateway with a token.',
+        what: 'The gateway does not answer under this host name.',
+        why: 'Without a token it answers only this machine, and the Host header names another one.',
+        remedy: 'Use 127.0.0.1 or localhost, or start the gateway with a token.',
       })
     }
     const pause = this.#wrong.isEmpty(from, now)
     if (pause > 0) throw tooMany(pause, 'Too many wrong tokens came from this address.')
     const [, token = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
-    // Hashes have one length, so the comparison takes the same time whatever was sent.
+    // Hashes have a fixed length, so the comparison always takes the same time.
     if (token !== '' && timingSafeEqual(hash(token), this.#tokenHash)) return
     if (token !== '') this.#wrong.take(from, now)
     throw new GatewayProblem(
       401,
       {
-        what: 'The gateway does not let you in.',
-        why: token === '' ? 'The request has no token.' : 'The token is another one.',
-        remedy: 'Use the token that the gateway was started with.',
+        what: 'The gateway rejects the request.',
+        why: token === '' ? 'It has no token.' : 'Its token is wrong.',
+        remedy: 'Use the token with which the gateway was started.',
       },
       { headers: { 'www-authenticate': 'Bearer' } },
     )
@@ -152,7 +152,7 @@ function tooMany(seconds: number, why: string): GatewayProblem {
   const wait = Math.max(1, Math.ceil(seconds))
   return new GatewayProblem(
     429,
-    { what: 'The gateway is asked too often.', why, remedy: `Ask again in ${wait} s.` },
+    { what: 'The gateway received too many requests.', why, remedy: `Try again in ${wait} s.` },
     { headers: { 'retry-after': String(wait) } },
   )
 }

@@ -1,6 +1,6 @@
 /**
- * The cluster file: all that only the operator of a cluster knows (docs/gateway.md has an example). Its paths and secrets go into the
- * configurations that the gateway writes on the cluster, and never to a browser.
+ * The cluster file: what only the operator of a cluster knows (docs/gateway.md has an example). The gateway writes its paths and
+ * secrets into configurations on the cluster and never sends them to a browser.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
@@ -17,33 +17,36 @@ const count = (low: number, high: number) => v.pipe(v.number(), v.integer(), v.m
 const tree = v.custom<ConfigTree>(isTree, 'must be keys and values')
 const origin = v.pipe(
   v.string(),
-  v.check(isOrigin, 'must be a scheme and a host such as https://playground.example, without a path'),
+  v.check(isOrigin, 'must be a scheme and a host, such as https://playground.example, without a path'),
 )
 
 const systemSchema = v.strictObject({
-  /** Laid over the released configuration: models, paths, nodes. */
+  /** Merged into the released configuration: models, paths, nodes. */
   config: v.optional(tree, {}),
-  /** Started after a run was stopped, without a shell; the project is in RLANYTHING_PROJECT. */
+  /** Command after a run was stopped, started without a shell; the project is in RLANYTHING_PROJECT. */
   cleanup: v.optional(v.pipe(v.array(text), v.minLength(1))),
 })
 
 const clusterSchema = v.strictObject({
   /** Root of Open-AgentRL, `rl_base_dir`. */
   checkout: path,
-  /** Where the gateway keeps its runs. */
+  /** Folder in which the gateway stores its runs. */
   state: path,
   listen: v.optional(
     v.strictObject({ host: v.optional(text, '127.0.0.1'), port: v.optional(count(0, 65535), 8787) }),
     {},
   ),
-  /** Pages that may ask. */
+  /** Pages that may connect. */
   origins: v.optional(v.array(origin), []),
   token: v.optional(v.pipe(v.string(), v.minLength(16, 'must have at least 16 characters'))),
   tokenFile: v.optional(path),
-  /** Without it, runs are processes of this machine. */
+  /** Without it, runs are processes on this machine. */
   ray: v.optional(
     v.strictObject({
-      address: v.pipe(v.string(), v.regex(/^https?:\/\/[^\s/?#]+\/?$/, 'must be such as http://127.0.0.1:8265')),
+      address: v.pipe(
+        v.string(),
+        v.regex(/^https?:\/\/[^\s/?#]+\/?$/, 'must be an address such as http://127.0.0.1:8265'),
+      ),
       token: v.optional(text),
       tokenFile: v.optional(path),
     }),
@@ -52,14 +55,14 @@ const clusterSchema = v.strictObject({
   gpus: v.optional(count(0, 1_000_000), 0),
   /** Environment variables of the job: MLP_WORKER_0_HOST, MLP_WORKER_0_PORT, … */
   environment: v.optional(v.record(v.pipe(v.string(), v.regex(/^[A-Za-z_][A-Za-z0-9_]*$/)), v.string()), {}),
-  /** Another YAML file that is laid over the configuration of every system: cloud keys. */
+  /** Another YAML file, merged into the configuration of every system: cloud keys. */
   secrets: v.optional(path),
   systems: v.strictObject({
     alfworld: v.optional(systemSchema),
     coding: v.optional(systemSchema),
     osworld: v.optional(systemSchema),
   }),
-  /** How much of the rollouts is told: groups of a step, and characters of a text. */
+  /** How much of the rollouts is reported: groups per step, and characters per text. */
   rollouts: v.optional(
     v.strictObject({
       groupsPerStep: v.optional(count(0, 1000), 2),
@@ -83,7 +86,7 @@ export class ClusterFileError extends Error {
   override readonly name = 'ClusterFileError'
 }
 
-/** Reads YAML or JSON. Throws ClusterFileError with one sentence. `environment` may hold the two tokens. */
+/** Reads YAML or JSON. Throws ClusterFileError with one sentence. `environment` may contain the two tokens. */
 export function readClusterFile(file: string, environment: NodeJS.ProcessEnv = process.env): Cluster {
   return parseCluster(readYaml(file), file, environment)
 }
@@ -102,12 +105,12 @@ export function parseCluster(value: unknown, file: string, environment: NodeJS.P
     const project = (systems[system]?.config['experiment'] as ConfigTree | undefined)?.['project']
     if (project !== undefined) {
       throw new ClusterFileError(
-        `${file}: leave "systems.${system}.config.experiment.project" out: every run has a name of its own.`,
+        `${file}: remove "systems.${system}.config.experiment.project": every run gets its own name.`,
       )
     }
   }
   if (!RELEASED_SYSTEMS.some((system) => systems[system])) {
-    throw new ClusterFileError(`${file}: "systems" sets up none of ${RELEASED_SYSTEMS.join(', ')}.`)
+    throw new ClusterFileError(`${file}: "systems" configures none of ${RELEASED_SYSTEMS.join(', ')}.`)
   }
   return {
     ...cluster,
@@ -125,7 +128,7 @@ export function parseCluster(value: unknown, file: string, environment: NodeJS.P
 
 function treeIn(file: string): ConfigTree {
   const value = readYaml(file)
-  if (!isTree(value)) throw new ClusterFileError(`${file}: it must hold keys and values, as configs/*.yaml do.`)
+  if (!isTree(value)) throw new ClusterFileError(`${file}: must contain keys and values, like configs/*.yaml.`)
   return value
 }
 
@@ -134,9 +137,9 @@ function readYaml(file: string): unknown {
   try {
     source = readFileSync(file, 'utf8')
   } catch (cause) {
-    const why = existsSync(file) ? messageOf(cause) : 'there is no such file'
+    const why = existsSync(file) ? messageOf(cause) : 'the file does not exist'
     throw new ClusterFileError(
-      `${resolve(file)} cannot be read: ${why}. docs/gateway.md has an example to begin with.`,
+      `${resolve(file)} cannot be read: ${why}. docs/gateway.md has an example to start from.`,
       { cause },
     )
   }
@@ -158,7 +161,7 @@ function secretFrom(file: string | undefined): string | null {
   throw new ClusterFileError(`The token file ${file} in ${dirname(file)} is empty.`)
 }
 
-/** Scheme, host and port, as browsers write it. */
+/** Whether it is scheme, host and port, as browsers write them. */
 export function isOrigin(value: string): boolean {
   return URL.canParse(value) && new URL(value).origin === value
 }

@@ -1,6 +1,6 @@
 /**
- * A run as server-sent events. Events come from the journal by their number, one after the other, so that none is lost or told twice
- * however often a client comes back; what has no number (where the run is, its log) is told as it happens and not kept.
+ * A run as server-sent events. Numbered events come from the journal in order, so none is lost or repeated however often a client
+ * reconnects. Progress, states and log lines have no number; they are sent as they happen and not stored.
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -11,9 +11,9 @@ import { GatewayProblem } from './problem.ts'
 import type { Redactor } from './redactor.ts'
 import { readLogEnd } from './log-end.ts'
 
-/** Bytes of the log that a client which has just come is shown. */
+/** Bytes of the log that a new client receives. */
 const LOG_BYTES = 64 << 10
-/** Bytes that may wait for a slow client; log lines and progress beyond them are left out. */
+/** Bytes that may be pending for a slow client; beyond them, log lines and progress are dropped. */
 const MOST_WAITING = 1 << 20
 
 /** Number of the first event to send. Throws GatewayProblem. */
@@ -23,9 +23,9 @@ export function firstSeq(request: IncomingMessage, length: number): number {
   const last = typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : NaN
   if (last < length) return last + 1
   throw new GatewayProblem(400, {
-    what: 'The events cannot be told from there on.',
-    why: `Last-Event-ID is ${JSON.stringify(String(header).slice(0, 40))}, and the run has ${length} events.`,
-    remedy: 'It may be another run of the same name: ask for all events, without the header.',
+    what: 'The events cannot be sent from that number.',
+    why: `Last-Event-ID is ${JSON.stringify(String(header).slice(0, 40))}, but the run has ${length} events.`,
+    remedy: 'It may be another run with the same name. Request all events, without the header.',
   })
 }
 
@@ -84,7 +84,7 @@ export async function streamEvents(
       }
       await new Promise<void>((resolve) => {
         wake = resolve
-        // What came while nobody waited.
+        // Sends what arrived before anyone waited.
         if (next < managed.watch.length || managed.isTold || isGone) resolve()
       })
     }

@@ -1,4 +1,4 @@
-/** The runs of a cluster, whoever asks for them: over HTTP (http-server.ts), or a test. */
+/** The runs of a cluster, independent of HTTP (http-server.ts). */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -18,13 +18,13 @@ import {
   type GatewayRun,
   type StartAnswer,
 } from '../protocol.ts'
-import { PROJECT_NAME } from '../released/export.ts'
+import { openKeys, PROJECT_NAME } from '../released/export.ts'
 import { editableFields } from '../released/mapping.ts'
 import { releasedSettings } from '../released/systems.ts'
 import { yamlText } from '../released/yaml-text.ts'
 import type { Cluster } from './cluster-file.ts'
 import type { JobBackend } from './jobs.ts'
-import { checkRequest, clusterConfig, launchScript, missingKeys, shownPlan } from './launch-plan.ts'
+import { checkRequest, clusterConfig, launchScript, shownPlan } from './launch-plan.ts'
 import { ManagedRun, type ManagedRunOptions, type RunRecord } from './managed-run.ts'
 import { applyPatch, patchState, replaceFile } from './patch.ts'
 import { GatewayProblem, messageOf } from './problem.ts'
@@ -33,13 +33,13 @@ import { Redactor, secretsIn } from './redactor.ts'
 const run = promisify(execFile)
 const POLL_MS = 1000
 const CLEANUP_MS = 120_000
-/** Letters that are not mistaken for one another. */
+/** Letters that are easy to tell apart. */
 const ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789'
 
 export interface GatewayOptions {
   cluster: Cluster
   backend: JobBackend
-  /** Of this project. */
+  /** Version of this project. */
   version: string
   pollMs?: number
 }
@@ -67,7 +67,7 @@ export class Gateway {
     ])
   }
 
-  /** Takes up the runs that a former gateway left. What cannot be read is told and left where it is. */
+  /** Opens the runs of an earlier gateway. Reports and skips unreadable ones. */
   open(say: (message: string) => void = () => {}): void {
     const folder = join(this.#cluster.state, 'runs')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -78,7 +78,7 @@ export class Gateway {
         this.#runs.set(runId, managed)
         if (!managed.isTold) managed.begin()
       } catch (error) {
-        say(`The run ${runId} cannot be taken up: ${messageOf(error)}`)
+        say(`The run ${runId} cannot be opened: ${messageOf(error)}`)
       }
     }
   }
@@ -93,7 +93,7 @@ export class Gateway {
     try {
       rayVersion = await this.#backend.version()
     } catch {
-      // The gateway lives all the same; to start a run says what is wrong.
+      // The gateway stays healthy; starting a run reports the problem.
     }
     const systems: GatewayHealth['systems'] = {}
     for (const system of this.#systems()) systems[system] = this.redactor.value(patchState(checkout, system))
@@ -113,7 +113,7 @@ export class Gateway {
     return { systems: Object.fromEntries(this.#systems().map((system) => [system, editableFields(system)])) }
   }
 
-  /** A LaunchPlan alone for a dry run. Throws GatewayProblem. */
+  /** For a dry run, returns only a LaunchPlan. Throws GatewayProblem. */
   async start(body: unknown): Promise<LaunchPlan | StartAnswer> {
     const request = checkRequest(body, this.#cluster)
     const runId = this.#newName(request.name)
@@ -121,12 +121,12 @@ export class Gateway {
     if (request.isDryRun) return plan
     const { checkout } = this.#cluster
     const config = clusterConfig(request, runId, this.#cluster)
-    const missing = missingKeys(config)
+    const missing = openKeys(config)
     if (missing.length > 0) {
       throw new GatewayProblem(409, {
-        what: `The cluster file leaves open what a run of ${request.system} needs.`,
-        why: `These have no value: ${missing.join(', ')}.`,
-        remedy: `Set them under systems.${request.system}.config of the cluster file, or in its secrets file, and start the gateway again.`,
+        what: `The cluster file lacks values that a run of ${request.system} requires.`,
+        why: `Missing: ${missing.join(', ')}.`,
+        remedy: `Set them under systems.${request.system}.config in the cluster file, or in its secrets file, and restart the gateway.`,
       })
     }
     applyPatch(checkout, request.system)
@@ -171,9 +171,9 @@ export class Gateway {
     throw new GatewayProblem(404, {
       what: 'There is no such run.',
       why: PROJECT_NAME.test(runId)
-        ? `This gateway knows no "${runId}".`
-        : 'Names of runs have lower-case letters, digits and "_".',
-      remedy: 'Ask for the list of runs.',
+        ? `This gateway has no run "${runId}".`
+        : 'Names of runs consist of lower-case letters, digits and "_".',
+      remedy: 'Request the list of runs.',
     })
   }
 
@@ -193,8 +193,8 @@ export class Gateway {
       if (!(error instanceof SettingsError)) throw error
       throw new GatewayProblem(400, {
         what: error.message,
-        why: 'It is no valid value.',
-        remedy: 'Choose another one.',
+        why: 'The value is invalid.',
+        remedy: 'Choose another value.',
       })
     }
     return managed.patch(request, checked)
@@ -216,7 +216,7 @@ export class Gateway {
     }
   }
 
-  /** The operator's own command: the release leaves processes on other nodes, and machines in the cloud. */
+  /** Runs the operator's cleanup command: the release leaves processes on other nodes, and machines in the cloud. */
   async #cleanUp({ system, runId }: RunRecord): Promise<string | null> {
     const [file, ...args] = this.#cluster.systems[system]?.cleanup ?? []
     if (file === undefined) return null
@@ -248,9 +248,9 @@ function livePatch(body: unknown): Partial<LiveParameters> {
     entries.length > 0 && entries.every(([name, value]) => names.includes(name) && typeof value === 'number')
   if (isGood) return Object.fromEntries(entries)
   throw new GatewayProblem(400, {
-    what: 'The change cannot be made.',
-    why: `While a run goes, ${LIVE_PARAMETERS.join(', ')} can be changed, to numbers.`,
-    remedy: 'Send an object with at least one of them, and nothing else.',
+    what: 'The change is invalid.',
+    why: `While a run is running, only ${LIVE_PARAMETERS.join(', ')} can change, and only to numbers.`,
+    remedy: 'Send an object with at least one of them and nothing else.',
   })
 }
 

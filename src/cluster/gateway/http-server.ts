@@ -1,4 +1,4 @@
-/** The gateway over HTTP: the endpoints of protocol.ts. Every refusal is a GatewayErrorBody. */
+/** The gateway over HTTP: the endpoints of protocol.ts. Every error is a GatewayErrorBody. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HEARTBEAT_MS } from '../protocol.ts'
@@ -17,17 +17,17 @@ export interface ServerOptions {
   origins: readonly string[]
   limits?: Limits
   heartbeatMs?: number
-  /** Told of what is the gateway's own fault. */
+  /** Called with errors of the gateway itself. */
   onFault?: (error: unknown) => void
 }
 
-/** Throws where the gateway would be open to everybody. */
+/** Throws if the gateway would be open to everyone. */
 export function checkListening(host: string, token: string | null): void {
   if (token !== null || isLoopbackHost(host.includes(':') ? `[${host}]` : host)) return
   throw new GatewayProblem(500, {
     what: `The gateway does not start on ${host} without a token.`,
-    why: 'Whoever reaches that address could start jobs on the cluster.',
-    remedy: 'Set RLANYTHING_GATEWAY_TOKEN, or "tokenFile" in the cluster file, or let it listen on 127.0.0.1.',
+    why: 'Anyone who reaches that address could start jobs on the cluster.',
+    remedy: 'Set RLANYTHING_GATEWAY_TOKEN or "tokenFile" in the cluster file, or listen on 127.0.0.1.',
   })
 }
 
@@ -128,14 +128,14 @@ export class GatewayServer {
     if (!(problem instanceof GatewayProblem)) {
       this.#options.onFault?.(error)
       problem = new GatewayProblem(500, {
-        what: 'The gateway has failed.',
+        what: 'The gateway failed.',
         why: messageOf(error),
-        remedy: 'Look at what it printed on the cluster; it goes on running.',
+        remedy: 'Check its output on the cluster. It continues to run.',
       })
     }
     const { status, body, headers } = problem as GatewayProblem
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-    // A body that was not read to its end would be taken for the next request.
+    // The rest of an unread body would be parsed as the next request.
     if (!request.complete) response.setHeader('connection', 'close')
     send(response, status, this.#options.gateway.redactor.value(body))
   }
@@ -180,7 +180,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
       400,
       {
         what: 'The request cannot be read.',
-        why: `It is no JSON: ${messageOf(cause)}.`,
+        why: `It is not JSON: ${messageOf(cause)}.`,
         remedy: 'Send a JSON object.',
       },
       { cause },
@@ -198,16 +198,16 @@ function decoded(part: string): string {
 
 function noSuch(path: string): GatewayProblem {
   return new GatewayProblem(404, {
-    what: 'The gateway has nothing there.',
-    why: `${JSON.stringify(path.slice(0, 120))} is none of its addresses, or not with this method.`,
-    remedy: 'docs/gateway.md lists them.',
+    what: 'There is no such endpoint.',
+    why: `${JSON.stringify(path.slice(0, 120))} is not a path of the gateway, or not with this method.`,
+    remedy: 'docs/gateway.md lists the endpoints.',
   })
 }
 
 function busy(): GatewayProblem {
   return new GatewayProblem(
     503,
-    { what: 'The gateway is busy.', why: `${MOST_STREAMS} streams of events are open.`, remedy: 'Close one of them.' },
+    { what: 'The gateway is busy.', why: `${MOST_STREAMS} event streams are open.`, remedy: 'Close one of them.' },
     { headers: { 'retry-after': '5' } },
   )
 }

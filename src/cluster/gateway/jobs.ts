@@ -1,34 +1,34 @@
-/** Who runs a job of the cluster: Ray, or this machine (ray-jobs.ts, subprocess-jobs.ts). */
+/** Interface of what runs a job: Ray, or this machine (ray-jobs.ts, subprocess-jobs.ts). */
 import type { RunState } from '../protocol.ts'
 
 export interface JobStatus {
   state: RunState
-  /** What is said of it: why it failed, or ''. */
+  /** Why it failed, or ''. */
   message: string
   exitCode: number | null
 }
 
 export interface JobRequest {
-  /** The run's name, which is also the job's: to start it twice starts it once. */
+  /** Name of the run and the job; starting it twice starts one job. */
   id: string
-  /** A bash script of ours. Nothing of a request stands in the command. */
+  /** Path of our bash script. The command contains no text of a request. */
   script: string
-  /** The run's folder, in which the script leaves `exit-code`. */
+  /** The run's folder, in which the script writes `exit-code`. */
   folder: string
 }
 
 export interface JobBackend {
   readonly kind: 'ray' | 'subprocess'
-  /** Null where there is none. Rejects where nobody answers. */
+  /** Null if there is none. Rejects if there is no answer. */
   version(): Promise<string | null>
-  /** What finds the job again after a restart. Rejects with a GatewayProblem. */
+  /** Returns a handle that identifies the job after a restart. Rejects with a GatewayProblem. */
   start(request: JobRequest): Promise<string>
-  /** Rejects where it cannot be known now. */
+  /** Rejects if the status is unknown at the moment. */
   status(handle: string, request: JobRequest): Promise<JobStatus>
   stop(handle: string): Promise<void>
 }
 
-/** 'text' for bash, which takes everything between single quotes as it is. */
+/** Quotes a text for bash, which takes everything between single quotes literally. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

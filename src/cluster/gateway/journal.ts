@@ -1,11 +1,11 @@
 /**
- * A run's events on disk, so that a gateway which is killed at any moment neither loses nor doubles one. Lines of JSON:
+ * A run's events on disk, so that a gateway that is killed at any moment neither loses nor repeats one. Lines of JSON:
  *
  *     {"e": <event>}      an event
- *     {"c": <cursor>}     how far the sources had been read when the events above it were told
+ *     {"c": <cursor>}     how far the sources had been read after the events above it
  *
- * A batch of events and the cursor behind it go to the disk in one write, and are told to nobody before. What stands after the last
- * whole cursor when a gateway starts was therefore told to nobody, is cut off, and is read from the sources again.
+ * A batch of events and its cursor are written at once, before any client sees them. So whatever follows the last complete cursor when
+ * a gateway starts was never sent: it is cut off and read from the sources again.
  */
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import type { LoggedEvent } from '../../method/events.ts'
@@ -15,7 +15,7 @@ const LINE_FEED = 10
 
 export class Journal<Cursor> {
   readonly #file: number
-  /** Where each event's line begins, and where it ends without its line feed. */
+  /** Where each event's line begins, and where it ends, without its line feed. */
   readonly #starts: number[] = []
   readonly #ends: number[] = []
   #bytes = 0
@@ -25,7 +25,7 @@ export class Journal<Cursor> {
     this.#file = file
   }
 
-  /** Opens or makes the file; `onEvent` is told of every event in it. Throws where a line is damaged that has others behind it. */
+  /** Opens or creates the file and calls `onEvent` for every event in it. Throws for a damaged line that is not the last. */
   static open<Cursor>(path: string, onEvent: (event: LoggedEvent) => void): Journal<Cursor> {
     const journal = new Journal<Cursor>(openSync(path, existsSync(path) ? 'r+' : 'w+', 0o600))
     journal.#load(path, onEvent)
@@ -37,7 +37,7 @@ export class Journal<Cursor> {
     return this.#starts.length
   }
 
-  /** The last that was written; null in a new journal. */
+  /** The last one written; null in a new journal. */
   get cursor(): Cursor | null {
     return this.#cursor
   }
@@ -69,7 +69,7 @@ export class Journal<Cursor> {
     if (start === undefined || end === undefined) throw new RangeError(`The journal has no event ${seq}.`)
     const bytes = Buffer.alloc(end - start)
     this.#read(bytes, start)
-    // {"e": … }: five characters before it and one behind.
+    // {"e": … }: five characters before it and one after.
     return bytes.toString('utf8').slice(5, -1)
   }
 
@@ -90,7 +90,7 @@ export class Journal<Cursor> {
       } catch (cause) {
         if (end < size - 1 && this.#hasCursorAfter(end + 1, size)) {
           throw new Error(
-            `${path}, line ${number}: the line is damaged. The disk or somebody changed it; move the run's folder away to go on without it.`,
+            `${path}, line ${number}: the line is damaged. To continue without this run, move its folder away.`,
             { cause },
           )
         }
@@ -112,7 +112,7 @@ export class Journal<Cursor> {
     ftruncateSync(this.#file, this.#bytes)
   }
 
-  /** Whole lines from the start of the file; `end` is where the line feed stands. */
+  /** Whole lines from the start of the file; `end` is the position of the line feed. */
   *#lines(size: number): Generator<{ line: string; end: number }> {
     let rest = Buffer.alloc(0)
     let at = 0

@@ -1,10 +1,10 @@
 /**
- * The items of a large JSON array in a file, one after the other: a dump of the release has gigabytes, of which one item at a time
- * lies in memory. Also of `{"data": [...]}`, which some of its dumps are.
+ * Reads the items of a large JSON array from a file, one at a time: a dump of the release has gigabytes. Also reads
+ * `{"data": [...]}`, the form of some dumps.
  */
 import { createReadStream } from 'node:fs'
 
-/** A dump that is cut or is none: it may be in the middle of being written. */
+/** A dump that is incomplete or invalid; it may still be being written. */
 export class TornJsonError extends Error {
   override readonly name = 'TornJsonError'
 }
@@ -12,7 +12,7 @@ export class TornJsonError extends Error {
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [34, 92, 91, 93, 123, 125]
 const LONGEST_ITEM = 64 << 20
 
-/** Objects of the array, parsed. An item that is longer than `longest` bytes is null. Throws TornJsonError. */
+/** The array's objects, parsed. An item longer than `longest` bytes is null. Throws TornJsonError. */
 export async function* jsonItems(path: string, longest = LONGEST_ITEM): AsyncGenerator<unknown> {
   let pieces: Buffer[] = []
   let size = 0
@@ -64,6 +64,6 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
-    throw new TornJsonError('An item of it is no JSON.', { cause })
+    throw new TornJsonError('One of its items is not JSON.', { cause })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a request becomes: the configuration that is written on the cluster, the script that starts it, and what of both a browser
- * may see. Values of the cluster file win over the request's; but for the number of nodes, none of them is shown.
+ * Turns a request into the configuration that is written on the cluster, the script that starts it, and the part of both that a
+ * browser may see. The cluster file's values override the request's; except for the number of nodes, none of them is shown.
  */
 import * as v from 'valibot'
 import { parseSettings, SettingsError, settingsSchema, withCurrentNames, type Settings } from '../../method/settings.ts'
@@ -12,7 +12,6 @@ import {
   differencesOf,
   launchCommand,
   liveOf,
-  openKeys,
   PROJECT_NAME,
   ReleaseSettingsError,
 } from '../released/export.ts'
@@ -32,7 +31,7 @@ import { GatewayProblem } from './problem.ts'
 
 const requestSchema = v.strictObject({
   system: v.picklist(RELEASED_SYSTEMS),
-  // No record of valibot: that would leave out `constructor` without a word.
+  // Not valibot's record, which would silently drop `constructor`.
   settings: v.optional(v.custom<Record<string, unknown>>(isTree, 'must be names and values'), {}),
   totalSteps: v.optional(v.number()),
   saveEvery: v.optional(v.number()),
@@ -42,7 +41,7 @@ const requestSchema = v.strictObject({
 
 export interface CheckedRequest {
   system: ReleasedSystem
-  /** The release's, with what was asked for. */
+  /** The release's settings with the request's values. */
   settings: Settings
   live: LiveParameters
   values: Partial<Record<FieldName, number>>
@@ -51,18 +50,18 @@ export interface CheckedRequest {
   isDryRun: boolean
 }
 
-/** Throws GatewayProblem with status 400 for what is no request, and 404 for a system that the cluster does not have. */
+/** Throws GatewayProblem: 400 for an invalid request, 404 for a system that the cluster does not have. */
 export function checkRequest(body: unknown, cluster: Cluster): CheckedRequest {
   const parsed = v.safeParse(requestSchema, body)
   if (!parsed.success) {
     const issue = parsed.issues[0]
     const key = v.getDotPath(issue)
     throw invalid(
-      key === null ? 'The request is not one for a run.' : `"${key}" of the request cannot be so.`,
+      key === null ? 'The request is invalid.' : `"${key}" in the request is invalid.`,
       `${issue.message}.`,
       key === 'name'
-        ? 'Use 1 to 40 lower-case letters, digits and "_", beginning with a letter.'
-        : 'Send system, settings, totalSteps, saveEvery, name and dryRun as docs/gateway.md says.',
+        ? 'Use 1 to 40 lower-case letters, digits and "_", starting with a letter.'
+        : 'Send system, settings, totalSteps, saveEvery, name and dryRun as described in docs/gateway.md.',
     )
   }
   const { system, totalSteps, saveEvery, name = `${system}_rl`, dryRun } = parsed.output
@@ -70,8 +69,8 @@ export function checkRequest(body: unknown, cluster: Cluster): CheckedRequest {
   if (!cluster.systems[system]) {
     throw new GatewayProblem(404, {
       what: `This cluster does not run ${system}.`,
-      why: `Its cluster file sets up ${Object.keys(cluster.systems).join(', ')}.`,
-      remedy: 'Choose one of these, or add it under "systems" of the cluster file and start the gateway again.',
+      why: `Its cluster file configures ${Object.keys(cluster.systems).join(', ')}.`,
+      remedy: 'Choose one of these, or add it under "systems" in the cluster file and restart the gateway.',
     })
   }
   const fields = new Set<string>(editableFields(system).map((field) => field.name))
@@ -79,20 +78,20 @@ export function checkRequest(body: unknown, cluster: Cluster): CheckedRequest {
   const values: Partial<Record<FieldName, number>> = {}
   for (const [key, value] of Object.entries(wanted)) {
     if (!Object.hasOwn(settingsSchema.entries, key)) {
-      throw invalid(`"${key}" is not a setting.`, 'The gateway knows the settings of the playground.', 'Leave it out.')
+      throw invalid(`"${key}" is not a setting.`, "The gateway accepts only the playground's settings.", 'Remove it.')
     }
     const isOutcome = key === 'signal' && value === 'outcome' && isPatched(system, 'lambda')
     if (isOutcome || Object.is(value, released[key as keyof Settings])) continue
     if (!fields.has(key)) {
       throw invalid(
         `"${key}" cannot be set for ${system}.`,
-        `The release has ${JSON.stringify(released[key as keyof Settings])} there, fixed in its code.`,
-        `Leave it as it is. These can be set: ${[...fields].join(', ')}.`,
+        `The release fixes it in code, as ${JSON.stringify(released[key as keyof Settings])}.`,
+        `Leave it unchanged. You can set: ${[...fields].join(', ')}.`,
       )
     }
     values[key as FieldName] = value as number
   }
-  // Requests have only what differs: of two settings that share a key, the other one is as released, and says otherwise.
+  // A request contains only differences: of two settings that share a key, the omitted one has the released value.
   for (const [one, other] of SHARED_KEYS) {
     if ((values[one] === undefined) === (values[other] === undefined)) continue
     const missing = values[one] === undefined ? one : other
@@ -114,14 +113,14 @@ export function checkRequest(body: unknown, cluster: Cluster): CheckedRequest {
     }
   } catch (error) {
     if (error instanceof ReleaseSettingsError)
-      throw invalid(error.message, 'The release could not run so.', error.remedy)
+      throw invalid(error.message, 'The release does not support it.', error.remedy)
     if (error instanceof SettingsError)
-      throw invalid(error.message, 'It is no valid setting.', 'Change it, and send the request again.')
+      throw invalid(error.message, 'The setting is invalid.', 'Change it and send the request again.')
     throw error
   }
 }
 
-/** The whole configuration of a run, for the cluster alone. */
+/** The whole configuration of a run, for the cluster only. */
 export function clusterConfig(request: CheckedRequest, project: string, cluster: Cluster): ConfigTree {
   const { config } = configured(request.system, project, request.values)
   const own = cluster.systems[request.system]?.config ?? {}
@@ -129,12 +128,7 @@ export function clusterConfig(request: CheckedRequest, project: string, cluster:
   return laidOver(laidOver(base, own), cluster.secretConfig)
 }
 
-/** Keys that the operator has left open; a run would fail on them after minutes. */
-export function missingKeys(config: ConfigTree): string[] {
-  return openKeys(config)
-}
-
-/** What a browser may know of it. */
+/** The part that a browser may see. */
 export function shownPlan(request: CheckedRequest, project: string, cluster: Cluster): LaunchPlan {
   const config = clusterConfig(request, project, cluster)
   const own = [cluster.systems[request.system]?.config ?? {}, cluster.secretConfig]
@@ -150,7 +144,7 @@ export function shownPlan(request: CheckedRequest, project: string, cluster: Clu
   }
 }
 
-/** Of the cluster file, only how many nodes there are is everybody's business. */
+/** The only values of the cluster file that are public. */
 const SHOWN_KEYS: ReadonlySet<string> = new Set(['experiment.num_node', 'experiment.deepspeed_file'])
 
 function redacted(config: ConfigTree, released: ConfigTree, own: readonly ConfigTree[], prefix: string): ConfigTree {
@@ -175,11 +169,11 @@ function laidOver(base: ConfigTree, over: ConfigTree): ConfigTree {
 }
 
 /**
- * Runs the release, keeps its output, and leaves its exit code. `folder` is the run's folder of the gateway. The output also goes
- * to Ray, whose own log would otherwise be empty.
+ * Runs the release and stores its output and exit code. `folder` is the gateway's folder for the run. The output also goes to Ray,
+ * whose own log would otherwise be empty.
  */
 export function launchScript(system: ReleasedSystem, project: string, folder: string, cluster: Cluster): string {
-  if (!PROJECT_NAME.test(project)) throw new Error(`"${project}" is no name of a project.`)
+  if (!PROJECT_NAME.test(project)) throw new Error(`"${project}" is not a valid name of a project.`)
   const exports = Object.entries({ ...cluster.environment, PYTHONUNBUFFERED: '1' })
   return [
     '#!/usr/bin/env bash',

@@ -1,7 +1,7 @@
 /**
- * The Python module that patched code asks for λ, α_low and α_high, put beside the patched scripts. Every stage of the release is a
- * process of its own, on any node, that knows its run and its step from its own command line; so values are looked up by step, and
- * a change that is written while a step goes cannot take effect in the middle of it.
+ * The Python module that patched code asks for λ, α_low and α_high; it is placed beside the patched scripts. Every stage of the
+ * release is a separate process, on any node, that knows its run and step from its command line. So values are looked up by step, and
+ * a change cannot take effect in the middle of one.
  *
  * <checkout>/<project>/rlanything-live.json: {"changes": [{"fromStep": 1, "live": {"lambda": 1, …}}, …]}, in order.
  */
@@ -9,14 +9,14 @@ import type { LiveChange } from '../released/translator.ts'
 
 export const LIVE_MODULE_NAME = 'rlanything_live.py'
 export const LIVE_FILE = 'rlanything-live.json'
-/** Folders with patched scripts. */
+/** Folders that contain patched scripts. */
 export const LIVE_MODULE_FOLDERS = ['reward', 'sample'] as const
 
 export function liveFileText(changes: readonly LiveChange[]): string {
   return `${JSON.stringify({ changes }, null, 1)}\n`
 }
 
-export const LIVE_MODULE = `"""Written by RLAnything Playground's gateway: values that the release has fixed in code, by run and step."""
+export const LIVE_MODULE = `"""Written by RLAnything Playground's gateway: values that the release fixes in code, by run and step."""
 import functools
 import json
 import os
@@ -45,7 +45,7 @@ def _step(project):
     step = _argument(r"(?:^|\\s)(?:--step |experiment\\.current_epoch=)(\\d+)(?:\\s|$)")
     if step is not None:
         return int(step)
-    # OSWorld's rewrites are not told their step: it is the one whose results were written last.
+    # OSWorld's rewrites do not know their step: it is the one whose results were written last.
     try:
         with open(os.path.join(CHECKOUT, project, "results", "rl-results.txt"), encoding="utf-8") as file:
             steps = re.findall(r"^\\[TRAIN (\\d+)\\]", file.read(), re.M)
@@ -56,7 +56,7 @@ def _step(project):
 
 @functools.lru_cache(maxsize=None)
 def value(name):
-    """The value in this process's step; the released one where no gateway manages the run. Read once: a stage is one process."""
+    """The value in this process's step, or the released one if no gateway manages the run. Read once: a stage is one process."""
     project = _project()
     if project is None:
         return RELEASED[name]

@@ -1,4 +1,4 @@
-/** The last whole lines of a log, for somebody who has just come. */
+/** The last whole lines of a log, for a new client. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { LogLine } from '../protocol.ts'
 
@@ -14,7 +14,7 @@ export function readLogEnd(path: string, bytes: number): LogLine[] {
     const from = Math.max(0, size - bytes)
     const buffer = Buffer.alloc(size - from)
     const end = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from))
-    // The first line is cut where the file is longer.
+    // If the file is longer, the first line is incomplete.
     const first = from === 0 ? 0 : end.indexOf(10) + 1
     const last = end.lastIndexOf(10)
     const lines: LogLine[] = []

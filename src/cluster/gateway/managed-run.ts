@@ -1,6 +1,6 @@
 /**
- * One run of the gateway: its job, its record on disk, its watch, and whoever listens. The record (`run.json`) is written before the
- * job is started, so a gateway that is killed in between starts the job of the same name again, which Ray starts once.
+ * A run of the gateway: its job, its record on disk, its watch, and its listeners. The record (`run.json`) is written before the job
+ * starts. A gateway that is killed in between starts the job again under the same name, and Ray starts that only once.
  */
 import { EventEmitter } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -34,7 +34,7 @@ import type { Redactor } from './redactor.ts'
 import { RunWatch } from './run-watch.ts'
 import type { DumpSource } from './step-dumps.ts'
 
-/** What is kept of a run. */
+/** What is stored of a run. */
 export interface RunRecord {
   runId: string
   system: ReleasedSystem
@@ -47,7 +47,7 @@ export interface RunRecord {
   totalSteps: number
   settings: Settings
   changes: LiveChange[]
-  /** Null until the job has been started. */
+  /** Null until the job has started. */
   handle: string | null
   backend: JobBackend['kind']
   isStopWanted: boolean
@@ -64,7 +64,7 @@ export interface RunListener {
 }
 
 export interface ManagedRunOptions {
-  /** The run's folder of the gateway. */
+  /** The gateway's folder for the run. */
   folder: string
   checkout: string
   backend: JobBackend
@@ -75,12 +75,12 @@ export interface ManagedRunOptions {
 }
 
 const MOST_NOTICES = 50
-/** Of the log that a failure's message quotes. */
+/** How much of the log's end a failure's message quotes. */
 const LAST_BYTES = 16 << 10
 const LAST_LINES = 12
-/** Looks after the job has ended: shared file systems show a file late. */
+/** Looks after the job has ended, because shared file systems show files late. */
 const LAST_LOOKS = 2
-/** Times in a row that the job's state may be unknown before people are told. */
+/** Failures in a row to read the job's state before the run gets a notice. */
 const QUIET_FAILURES = 5
 
 export class ManagedRun {
@@ -122,7 +122,7 @@ export class ManagedRun {
   get logFile(): string {
     return join(this.#context.folder, 'job.log')
   }
-  /** Whether everything that the run will ever tell has been told. */
+  /** Whether the run is over and all its events have been reported. */
   get isTold(): boolean {
     return isOver(this.record.state) && this.watch.translator.isOver
   }
@@ -135,7 +135,7 @@ export class ManagedRun {
       runId,
       system,
       name,
-      // The last events are told before the end is.
+      // The last events come before the end.
       state: isOver(state) && !this.watch.translator.isOver ? 'RUNNING' : state,
       message: this.#context.redactor.text(message),
       exitCode,
@@ -166,7 +166,7 @@ export class ManagedRun {
     }
   }
 
-  /** Writes what the job reads and starts it. Throws GatewayProblem; the run has failed then. */
+  /** Writes the job's files and starts it. If it throws GatewayProblem, the run has failed. */
   async start(script: string): Promise<void> {
     writeFileSync(join(this.folder, 'launch.sh'), script, { mode: 0o700 })
     this.#writeLive()
@@ -179,7 +179,7 @@ export class ManagedRun {
     try {
       this.record.handle = await this.#context.backend.start(this.#job())
       this.save()
-      // Somebody did not want to wait for the start.
+      // The run was stopped while the job was starting.
       if (this.record.isStopWanted) await this.#stopJob(this.record.handle)
     } catch (error) {
       this.#end('FAILED', messageOf(error), null)
@@ -188,10 +188,10 @@ export class ManagedRun {
     }
   }
 
-  /** Watches until the run is over. Also for runs that another gateway has started. */
+  /** Watches the run until it is over; also for runs of an earlier gateway. */
   begin(): void {
     this.#work = this.#follow().catch((error: unknown) => {
-      if (!this.#ending.signal.aborted) this.notice(`The gateway cannot read this run any more: ${messageOf(error)}`)
+      if (!this.#ending.signal.aborted) this.notice(`The gateway can no longer read this run: ${messageOf(error)}`)
     })
   }
 
@@ -199,7 +199,7 @@ export class ManagedRun {
     const { signal } = this.#ending
     const { record } = this
     if (record.handle === null && !isOver(record.state)) await this.#startJob().catch(() => undefined)
-    // Of a gateway that was killed between the wish and the deed.
+    // An earlier gateway was killed before it could stop the job.
     else if (record.isStopWanted && record.handle !== null && !isOver(record.state)) {
       await this.#stopJob(record.handle).catch((error: unknown) => this.notice(messageOf(error)))
     }
@@ -225,7 +225,7 @@ export class ManagedRun {
       const status = await this.#context.backend.status(record.handle, this.#job())
       this.#failures = 0
       if (isOver(status.state)) {
-        // What ends because a person stopped it has not failed.
+        // A job that the user stopped has not failed.
         const state = record.isStopWanted && status.state === 'FAILED' ? 'STOPPED' : status.state
         this.#end(state, state === 'FAILED' ? this.#failure(status.message) : status.message, status.exitCode)
       } else if (status.state !== record.state) {
@@ -233,12 +233,11 @@ export class ManagedRun {
         this.save()
       }
     } catch (error) {
-      if (++this.#failures === QUIET_FAILURES)
-        this.notice(`The state of the job is unknown for now: ${messageOf(error)}`)
+      if (++this.#failures === QUIET_FAILURES) this.notice(`The state of the job is unknown: ${messageOf(error)}`)
     }
   }
 
-  /** What the job said last, which is where its error stands. */
+  /** The message with the log's last lines, which show the error. */
   #failure(message: string): string {
     const tail = readLogEnd(this.logFile, LAST_BYTES)
       .map(({ text }) => this.#context.redactor.text(plainLine(text)))
@@ -251,7 +250,7 @@ export class ManagedRun {
     this.save()
   }
 
-  /** New values from the next step on. Throws GatewayProblem. */
+  /** Sets values from the next step on. Throws GatewayProblem. */
   async patch(request: LivePatchRequest, checked: LiveParameters): Promise<LivePatchAnswer> {
     const { record } = this
     if (isOver(record.state)) throw over(this.record)
@@ -259,12 +258,12 @@ export class ManagedRun {
       if (request[name] !== undefined && !isPatched(record.system, name)) {
         throw new GatewayProblem(400, {
           what: `${name} cannot be changed here.`,
-          why: `The ${record.system} system of the release has no such value in its code.`,
+          why: `The release's ${record.system} system has no such value in its code.`,
           remedy: `Change ${SYSTEMS[record.system].liveParameters.join(' or ')} instead.`,
         })
       }
     }
-    // The step may have gone on since the last look.
+    // The step may have changed since the last look.
     await this.watch.look(record.changes)
     const fromStep = this.watch.translator.step + 1
     record.changes = [...record.changes.filter((change) => change.fromStep < fromStep), { fromStep, live: checked }]
@@ -274,12 +273,12 @@ export class ManagedRun {
     return { effectiveFromStep: fromStep, live: checked }
   }
 
-  /** The values that will hold once everything that has been changed is in effect. */
+  /** The values once all changes are in effect. */
   get latestLive(): LiveParameters {
     return this.record.changes.at(-1)?.live ?? this.#firstLive()
   }
 
-  /** Resolves when the job has been told to end; the run is over when all is cleaned up, which may take minutes. Throws GatewayProblem. */
+  /** Resolves once the job is asked to end. Cleanup may take minutes, and the run is over after it. Throws GatewayProblem. */
   async stop(): Promise<GatewayRun> {
     const { record } = this
     if (!isOver(record.state)) {
@@ -310,7 +309,7 @@ export class ManagedRun {
     replaceFile(join(this.folder, 'run.json'), `${JSON.stringify(this.record)}\n`, 0o600)
   }
 
-  /** Ends the watching and leaves the job alone. */
+  /** Stops watching, not the job. */
   async close(): Promise<void> {
     this.#ending.abort()
     await this.#work
@@ -319,7 +318,7 @@ export class ManagedRun {
   }
 
   #tellStatus(): void {
-    // While the watch is being made there is nothing to tell of yet.
+    // There is nothing to report while the watch is being created.
     if (!(this.watch as RunWatch | undefined)) return
     const { summary } = this
     const text = JSON.stringify(summary)
@@ -351,7 +350,7 @@ export class ManagedRun {
 
   #identity(): RunIdentity {
     const { runId, system, settings, config, backend } = this.record
-    // The name of a model's folder is no path.
+    // The name of a model's folder is not a path.
     const model = (key: string) => textAt(config, key).split('/').filter(Boolean).at(-1) ?? ''
     const isOod = valueAt(config, 'dataset.alfworld_eval_type') === 'eval_out_of_distribution'
     return {
@@ -377,6 +376,6 @@ function over({ runId, state }: RunRecord): GatewayProblem {
   return new GatewayProblem(409, {
     what: `${runId} cannot be changed.`,
     why: `It is over: ${state}.`,
-    remedy: 'Start a new run with the values that you want.',
+    remedy: 'Start a new run with the new values.',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Puts the patched lines (released/patch-points.ts) into a checkout of the release, or says where it differs from the one that they
- * were written for. Nothing is written unless every line of a system is the released or the patched one.
+ * Puts the patched lines (released/patch-points.ts) into a checkout of the release, or reports where the checkout differs from the
+ * expected one. Nothing is written unless every line of a system is either the released or the patched one.
  */
 import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { SYSTEMS } from '../released/systems.ts'
 import { LIVE_MODULE, LIVE_MODULE_FOLDERS, LIVE_MODULE_NAME } from './live-module.ts'
 import { GatewayProblem, messageOf } from './problem.ts'
 
-/** How a checkout stands, without changing it. */
+/** The state of a checkout, without changing it. */
 export function patchState(checkout: string, system: ReleasedSystem): PatchState {
   const parameters = [...SYSTEMS[system].liveParameters]
   try {
@@ -22,15 +22,15 @@ export function patchState(checkout: string, system: ReleasedSystem): PatchState
   }
 }
 
-/** Throws GatewayProblem with the file and the line where the checkout is another one. */
+/** Throws GatewayProblem with the file and the line where the checkout differs. */
 export function applyPatch(checkout: string, system: ReleasedSystem): void {
   const lines = linesOf(checkout, system)
-  // The module first: a patched line without it would fail.
+  // The module comes first: a patched line would fail without it.
   for (const folder of LIVE_MODULE_FOLDERS) replaceFile(join(checkout, folder, LIVE_MODULE_NAME), LIVE_MODULE, 0o644)
   rewrite(checkout, lines, (point) => point.patched)
 }
 
-/** Puts the released lines back. */
+/** Restores the released lines. */
 export function revertPatch(checkout: string, system: ReleasedSystem): void {
   rewrite(checkout, linesOf(checkout, system), (point) => point.released)
 }
@@ -51,9 +51,9 @@ function linesOf(checkout: string, system: ReleasedSystem): FoundLine[] {
     const text = (lines[point.line - 1] ?? '').replace(/\r$/, '')
     if (text !== point.released && text !== point.patched) {
       throw new GatewayProblem(409, {
-        what: `${point.file}, line ${point.line}, is not the line that the gateway knows.`,
-        why: `It should be "${point.released.trim()}", where ${point.parameters.join(' and ')} are fixed in the release, and is "${text.trim().slice(0, 200)}".`,
-        remedy: 'Check out commit 1fe5dbd of Gen-Verse/Open-AgentRL, or put this line back.',
+        what: `${point.file}, line ${point.line}, is not the expected line.`,
+        why: `It should be "${point.released.trim()}", where the release fixes ${point.parameters.join(' and ')}, but is "${text.trim().slice(0, 200)}".`,
+        remedy: 'Check out commit 1fe5dbd of Gen-Verse/Open-AgentRL, or restore this line.',
       })
     }
     return { point, text }
@@ -68,8 +68,8 @@ function readLines(checkout: string, file: string): string[] {
       409,
       {
         what: `${file} cannot be read in the checkout of the release.`,
-        why: (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'It is not there.' : messageOf(cause),
-        remedy: 'Let "checkout" of the cluster file name the root of Open-AgentRL.',
+        why: (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'It does not exist.' : messageOf(cause),
+        remedy: 'Set "checkout" in the cluster file to the root of Open-AgentRL.',
       },
       { cause },
     )
@@ -102,7 +102,7 @@ function hasModules(checkout: string): boolean {
   })
 }
 
-/** The whole file or the former one: a stage of a run may be reading it. */
+/** Replaces a file in one step, because a stage of a run may be reading it. */
 export function replaceFile(path: string, text: string, mode: number): void {
   const half = `${path}.${process.pid}.half`
   writeFileSync(half, text, { mode })

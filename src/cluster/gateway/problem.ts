@@ -1,4 +1,4 @@
-/** What the gateway cannot do, in words for people: what happened, why, what to do. */
+/** A request that the gateway refuses, in words for the user: what happened, why, what to do. */
 import type { GatewayErrorBody } from '../protocol.ts'
 
 export class GatewayProblem extends Error {

@@ -1,6 +1,6 @@
 /**
- * Ray's Jobs API (docs.ray.io, job submission REST API). Requests go through node:http: `fetch` adds Sec-Fetch headers, by which Ray
- * takes a client for a browser and refuses it (CVE-2025-62593, since 2.52).
+ * Ray's Jobs API (docs.ray.io, job submission REST API). Requests use node:http, because `fetch` adds Sec-Fetch headers, and Ray
+ * rejects clients that have them as browsers (CVE-2025-62593, since 2.52).
  */
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -46,7 +46,7 @@ export class RayJobs implements JobBackend {
   }
 
   async start({ id, script, folder }: JobRequest): Promise<string> {
-    // The path is of the cluster file, the name is checked; both are quoted all the same.
+    // The path comes from the cluster file and the name is checked, but both are quoted to be safe.
     const body = {
       entrypoint: `bash ${quoted(script)}`,
       submission_id: id,
@@ -64,7 +64,7 @@ export class RayJobs implements JobBackend {
         continue
       }
       if (answer.status < 300) return id
-      // A try whose answer was lost has started it.
+      // An earlier try started it, but its answer was lost.
       if (/already exists/i.test(answer.text) && (await this.#knows({ id, script, folder }))) return id
       if (answer.status === 429 || answer.status >= 502) why = `It answered ${answer.status}.`
       else throw refused(answer)
@@ -82,14 +82,14 @@ export class RayJobs implements JobBackend {
     if (answer.status === 404) {
       return {
         state: 'FAILED',
-        message: 'Ray does not know the job any more: its head was started anew.',
+        message: 'Ray no longer knows the job: its head was restarted.',
         exitCode: null,
       }
     }
     if (answer.status >= 300) throw refused(answer)
     const { status, message, driver_exit_code: exitCode } = json(answer) as Record<string, unknown>
     const state = RUN_STATES.find((name) => name === status)
-    if (state === undefined) throw new Error(`Ray names a state that is none: ${JSON.stringify(status)}.`)
+    if (state === undefined) throw new Error(`Ray reports an unknown state: ${JSON.stringify(status)}.`)
     return {
       state: state satisfies RunState,
       message: typeof message === 'string' && state !== 'RUNNING' && state !== 'PENDING' ? message : '',
@@ -153,7 +153,7 @@ function json({ text }: Answer): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
-    throw new Error(`Ray's answer is no JSON: ${JSON.stringify(text.slice(0, 80))}.`, { cause })
+    throw new Error(`Ray's answer is not JSON: ${JSON.stringify(text.slice(0, 80))}.`, { cause })
   }
 }
 
@@ -168,7 +168,7 @@ function unreachable(why: string, cause?: unknown): GatewayProblem {
       what: 'Ray does not answer the gateway.',
       why,
       remedy:
-        'Check that Ray runs on the head node (ray status) and that "ray.address" of the cluster file is that of its dashboard.',
+        'Check that Ray runs on the head node (ray status) and that "ray.address" in the cluster file is the address of its dashboard.',
     },
     { cause },
   )
@@ -177,14 +177,14 @@ function unreachable(why: string, cause?: unknown): GatewayProblem {
 function refused({ status, text }: Answer): GatewayProblem {
   if (status === 401 || status === 403) {
     return new GatewayProblem(502, {
-      what: 'Ray refuses the gateway.',
-      why: `It answered ${status}: its token is missing or another one.`,
+      what: 'Ray rejects the gateway.',
+      why: `It answered ${status}: the token is missing or wrong.`,
       remedy:
-        'Give "ray.token" or "ray.tokenFile" in the cluster file, or RAY_AUTH_TOKEN, the token that Ray was started with.',
+        'Set "ray.token" or "ray.tokenFile" in the cluster file, or RAY_AUTH_TOKEN, to the token with which Ray was started.',
     })
   }
   return new GatewayProblem(502, {
-    what: 'Ray refuses what the gateway asks.',
+    what: 'Ray rejects the request.',
     why: `It answered ${status}: ${text.trim().split('\n').at(-1)?.slice(0, 300) ?? ''}`,
     remedy: 'See the log of the Ray dashboard on the head node (/tmp/ray/session_latest/logs).',
   })

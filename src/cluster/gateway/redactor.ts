@@ -1,13 +1,13 @@
 /**
- * Takes out of every text what belongs to the cluster alone, before anybody outside reads it: paths and secrets of the cluster file,
- * and the folders that the gateway itself uses. Logs of the release print both.
+ * Removes the cluster's paths and secrets from every text that leaves it: those of the cluster file, and the gateway's own folders.
+ * Logs of the release print both.
  */
 import { ON_CLUSTER, type ConfigTree, type ConfigValue } from '../released/defaults.ts'
 import { isTree } from '../released/mapping.ts'
 
-/** Keys whose values are secrets or name a machine, whatever they look like. */
+/** Keys whose values are secrets or machine names. */
 const SECRET_KEY = /key|secret|password|token|credential|subnet|group_id|image_id|host|proxy|address/i
-/** Shorter values are words that a log has anyway. */
+/** Shorter values may be ordinary words of a log. */
 const SHORTEST = 4
 
 export class Redactor {
@@ -23,7 +23,7 @@ export class Redactor {
     return this.#pattern === null ? text : text.replace(this.#pattern, ON_CLUSTER)
   }
 
-  /** The same value with every string in it gone through. */
+  /** The same value with all its strings redacted. */
   value<Value>(value: Value): Value {
     if (this.#pattern === null) return value
     return this.#any(value) as Value
@@ -37,7 +37,7 @@ export class Redactor {
   }
 }
 
-/** Strings of a tree that are paths, or that stand under a key of a secret. */
+/** Strings of a tree that are paths, or whose key marks a secret. */
 export function secretsIn(tree: ConfigTree, isSecret = false): string[] {
   return Object.entries(tree).flatMap(([key, value]) => secretsOf(value, isSecret || SECRET_KEY.test(key)))
 }
@@ -48,7 +48,7 @@ function secretsOf(value: ConfigValue, isSecret: boolean): string[] {
   return typeof value === 'string' && (isSecret || value.includes('/')) ? [value] : []
 }
 
-/** A path with its slashes as dots too: results files are named after the model that way (alfworld_rl_reward.py:72). */
+/** A path, also with dots for slashes: results files are named after the model that way (alfworld_rl_reward.py:72). */
 function spellings(text: string): string[] {
   const bare = text.replace(/\/+$/, '')
   return bare.includes('/') ? [bare, bare.replaceAll('/', '.'), bare.replaceAll('/', '_').replace(/^_+/, '')] : [bare]

@@ -1,6 +1,6 @@
 /**
- * Files of a run that people may have: four names and no others, so nothing of a request becomes part of a path. The log is gone
- * through line by line, because the release prints paths of the cluster.
+ * Files of a run that clients may download: four fixed names, so no text of a request becomes part of a path. The log is redacted line
+ * by line, because the release prints paths of the cluster.
  */
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { once } from 'node:events'
@@ -29,7 +29,7 @@ export function isRunFile(name: string): name is RunFileName {
   return Object.hasOwn(TYPES, name)
 }
 
-/** Bytes are those on disk: of the two that are made when they are asked for, those of the journal. */
+/** Sizes are those on disk; for the two files that are generated on request, the journal's. */
 export function listRunFiles(managed: ManagedRun): RunFile[] {
   const bytes = (file: string) => {
     const path = join(managed.folder, file)

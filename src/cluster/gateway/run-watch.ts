@@ -1,8 +1,8 @@
 /**
- * Reads what a run leaves on the cluster and tells it as events. One look (`look`) takes the log first and the other files after it,
- * and goes through the files before the log: whatever a line of the log was printed after is then known when the line is read.
+ * Reads a run's files on the cluster and turns them into events. A look reads the log before the other files but processes it after
+ * them, so that everything written before a line of the log is known when the line is processed.
  *
- * Everything that a look has read goes to the journal in one piece, with where the next look goes on.
+ * What a look has read goes to the journal at once, together with the position at which the next look continues.
  */
 import { join } from 'node:path'
 import type { EphemeralEvent, LoggedEvent } from '../../method/events.ts'
@@ -31,7 +31,7 @@ interface WatchCursor {
 }
 
 export interface WatchListener {
-  /** There are new events in the journal. */
+  /** The journal has new events. */
   onEvents: () => void
   onNow: (event: EphemeralEvent) => void
   onLog: (lines: LogLines) => void
@@ -46,7 +46,7 @@ interface FoundLine {
   end: number
 }
 
-/** Looks that a torn dump is waited for. */
+/** Looks to wait for a torn dump. */
 const MOST_TORN = 10
 const LINES_AT_ONCE = 2000
 
@@ -86,21 +86,21 @@ export class RunWatch {
     return this.#journal.length
   }
 
-  /** JSON of an event that has been told. */
+  /** JSON of a reported event. */
   line(seq: number): string {
     return this.#journal.line(seq)
   }
 
-  /** One after the other, however often it is called. */
+  /** Calls run one after another. */
   look(changes: readonly LiveChange[]): Promise<void> {
     const next = this.#busy.then(() => this.#look(changes))
     this.#busy = next.catch(() => undefined)
     return next
   }
 
-  /** The job has ended: what is left is read, and the run is finished. */
+  /** Reads the rest after the job has ended, and finishes the run. */
   async end(reason: 'completed' | 'stopped', changes: readonly LiveChange[]): Promise<void> {
-    // A torn dump is as torn as it will stay.
+    // A torn dump will not be completed any more.
     this.#torn = MOST_TORN
     await this.look(changes)
     await (this.#busy = this.#busy.then(() => {
@@ -122,7 +122,7 @@ export class RunWatch {
       if (this.translator.iteration > 0) {
         this.translator.propose(this.#redactor.value(readProposals(this.#source, this.translator.iteration)))
       }
-      if (log.isFresh) this.#listener.onNotice('The log of the job was cleared; it is read from its start.')
+      if (log.isFresh) this.#listener.onNotice('The log of the job was cleared. It is read again from its start.')
       this.#readLog(log.lines)
       this.#cursor.log = log.cursor
       this.#commit()
@@ -145,24 +145,24 @@ export class RunWatch {
     }
   }
 
-  /** True where a line waits for a dump that is being written. */
+  /** True if a line has to wait for a dump that is still being written. */
   async #readResults(changes: readonly LiveChange[]): Promise<boolean> {
     const found: FoundLine[] = []
     for (const { path, isEvaluation } of resultsFiles(this.#source)) {
       const name = nameOf(path)
       const { lines, cursor, isFresh } = readTail(path, this.#cursor.results[name] ?? AT_START)
-      if (isFresh) this.#listener.onNotice('A file of results was cleared; it is read from its start.')
+      if (isFresh) this.#listener.onNotice('A file of results was cleared. It is read again from its start.')
       for (const [index, { text }] of lines.entries()) {
         const end = lines[index + 1]?.offset ?? cursor.offset
         const line = parseResultsLine(this.#source.system, plainLine(text))
         if (line) found.push({ path, line, isEvaluation: line.isEvaluation ?? isEvaluation, end })
         else if (text.trim() !== '') {
           this.#listener.onNotice(
-            `A line of results was not understood and is left out: "${this.#redactor.text(text).slice(0, 120)}"`,
+            `A line of results was not understood and is skipped: "${this.#redactor.text(text).slice(0, 120)}"`,
           )
         }
       }
-      // What follows the last line that counts is read too; without one, all of it.
+      // Also consumes what follows the last known line, or everything if there is none.
       const last = found.findLast((line) => line.path === path)
       if (last) last.end = cursor.offset
       else this.#cursor.results[name] = cursor
@@ -180,20 +180,22 @@ export class RunWatch {
   async #training(line: ResultsLine, changes: readonly LiveChange[]): Promise<boolean> {
     const { translator } = this
     if (line.step <= translator.iteration) {
-      this.#listener.onNotice(`Step ${line.step} was told before; its second results are left out.`)
+      this.#listener.onNotice(`Step ${line.step} was already reported. Its second results are ignored.`)
       return false
     }
     const settings = { ...translator.settings, ...liveIn(changes, line.step) }
     try {
       const snapshot = await readStep(this.#source, line, settings, (rootId) => translator.openProposal(rootId))
-      // Before texts are cut: half a path would not be known for one.
+      // Redacts before texts are cut: half a path would not be recognised.
       const told = this.#redactor.value(snapshot.told)
       translator.training(line, { ...snapshot, told }, changes)
     } catch (error) {
       const isTorn = error instanceof TornJsonError
       if (isTorn && ++this.#torn <= MOST_TORN) return true
       if (!isTorn && !(error instanceof OtherDumpError)) throw error
-      this.#listener.onNotice(`Step ${line.step} is told without its rollouts. ${this.#redactor.text(error.message)}`)
+      this.#listener.onNotice(
+        `Step ${line.step} is reported without its rollouts. ${this.#redactor.text(error.message)}`,
+      )
       translator.training(line, null, changes)
     }
     this.#torn = 0

@@ -1,6 +1,6 @@
 /**
- * The dumps of a step, read while they are there: the release overwrites them in every step, and OSWorld deletes even more. A dump
- * carries no step, so its accuracy is compared with the step's line of results: another step's dump is not taken for this one's.
+ * Reads the dumps of a step while they exist: the release overwrites them in every step, and OSWorld deletes more. A dump does not
+ * name its step, so its accuracy is compared with the step's line of results.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ import { StepMeasures } from '../released/step-measures.ts'
 import type { StepSnapshot } from '../released/translator.ts'
 import { jsonItems } from './json-items.ts'
 
-/** The dump of another step lies there, or none at all. */
+/** The dump belongs to another step, or does not exist. */
 export class OtherDumpError extends Error {
   override readonly name = 'OtherDumpError'
 }
@@ -46,13 +46,13 @@ export interface DumpSource {
   groupsPerStep: number
 }
 
-/** How far the printed accuracies are rounded. */
+/** Rounding of the printed accuracies. */
 const ROUNDING: Record<ReleasedSystem, number> = { alfworld: 1e-9, coding: 1e-6, osworld: 1e-4 }
 const NAME = /^[\w-]+$/
 
 /**
- * Everything that the dumps say of the step of a line of results. `proposalOf` gives the open proposal of a root. Throws
- * TornJsonError while a dump is being written and OtherDumpError where the step's is gone.
+ * Reads the dumps that belong to a line of results. `proposalOf` returns a root's open proposal. Throws TornJsonError while a dump is
+ * being written, and OtherDumpError if the step's dump is gone.
  */
 export async function readStep(
   source: DumpSource,
@@ -65,7 +65,7 @@ export async function readStep(
   const active = source.system === 'osworld' ? osworldActive(source) : null
   const groupOf = await groupReader(source, line, active, proposalOf)
   const path = trainingDump(source, line.step)
-  if (!existsSync(path)) throw new OtherDumpError('The dump of its rollouts is not there.')
+  if (!existsSync(path)) throw new OtherDumpError('The dump of its rollouts does not exist.')
   for await (const item of jsonItems(path)) {
     const group = groupOf(item)
     if (group === null) continue
@@ -73,7 +73,7 @@ export async function readStep(
     snapshot.taskIds.push({ rootId: group.rootId, taskId: group.taskId, isCandidate: group.candidate !== null })
     if (snapshot.told.length < source.groupsPerStep) snapshot.told.push(group)
     if (group.candidate) {
-      // Of those that are not told, only the outcomes are needed.
+      // The other groups count only by their outcomes.
       snapshot.resolved.push({ ...group, episodes: group.episodes.map((episode) => ({ ...episode, steps: [] })) })
     }
   }
@@ -82,7 +82,7 @@ export async function readStep(
   const acc = played > 0 ? won / played : 0
   if (Math.abs(acc - line.acc) > ROUNDING[source.system]) {
     throw new OtherDumpError(
-      `The dump there has accuracy ${acc.toFixed(4)}, the step had ${line.acc.toFixed(4)}: it is another step's.`,
+      `The dump has accuracy ${acc.toFixed(4)} and the step ${line.acc.toFixed(4)}, so it belongs to another step.`,
     )
   }
   snapshot.metrics = measures.metrics()
@@ -128,12 +128,12 @@ async function groupReader(
   return (item) => osworldGroup(item, votes, filesOf)
 }
 
-/** As the release calls it where a candidate's file does not say (osworld_rl_reward.py:377). */
+/** The release's rule, for a candidate whose file does not name its direction (osworld_rl_reward.py:377). */
 function directionOf(accuracy: number): string {
   return accuracy >= 0.5 ? 'harder' : 'easier'
 }
 
-/** Episodes that an evaluation played; 0 where its dump cannot be read. */
+/** Number of episodes in an evaluation; 0 if its dump cannot be read. */
 export async function countEvaluation(source: DumpSource, step: number): Promise<number> {
   let episodes = 0
   try {
@@ -149,7 +149,7 @@ export async function countEvaluation(source: DumpSource, step: number): Promise
   }
 }
 
-/** Rewrites that wait, proposed in `step` or before. */
+/** Pending rewrites that were proposed in `step` or before. */
 export function readProposals(source: DumpSource, step: number): ReleasedProposal[] {
   const all = proposalsOf(source, step)
   return all.filter(({ createdStep }) => createdStep <= step)
@@ -168,7 +168,7 @@ function proposalsOf(source: DumpSource, step: number): ReleasedProposal[] {
         .flatMap((file) => codingProposals(readJson(file)))
     }
     case 'osworld': {
-      // Former candidates stand in the list until the new ones are written; they are never among the active tasks.
+      // Old candidates stay in the list until the new ones are written; they are never among the active tasks.
       const active = osworldActive(source) ?? new Set<string>()
       const names = new Set(manifests(source).flatMap((manifest) => namesIn(manifest, 'temp')))
       return [...names].flatMap((name) => {
@@ -181,7 +181,7 @@ function proposalsOf(source: DumpSource, step: number): ReleasedProposal[] {
   }
 }
 
-/** Results files of a run: training and evaluation, of the first step's model and of the trained one. */
+/** Results files of a run: training and evaluation, for the first step's model and for the trained one. */
 export function resultsFiles(source: DumpSource): { path: string; isEvaluation: boolean }[] {
   const folder = join(source.checkout, source.project, 'results')
   return filesIn(folder, /\.txt$/).flatMap((path): { path: string; isEvaluation: boolean }[] => {
@@ -202,7 +202,7 @@ function evaluationDump(source: DumpSource, step: number): string {
   return join(dataFolder(source), `outputs-eval-${policyTag(source, step)}-${datasetTag(source, true)}.json`)
 }
 
-/** Step 1 has the model that the run began with (alfworld_rl_reward.py:62-66). */
+/** Step 1 uses the model that the run started with (alfworld_rl_reward.py:62-66). */
 function policyTag(source: DumpSource, step: number): string {
   const model =
     step === 1
@@ -222,7 +222,7 @@ function dataFolder({ checkout, project }: DumpSource): string {
   return join(checkout, project, 'temp_data')
 }
 
-/** Names of the tasks that the policy rolled out as they are; null where no manifest says. */
+/** Names of the active tasks in the rollout; null if no manifest exists. */
 function osworldActive(source: DumpSource): Set<string> | null {
   const found = manifests(source)
   if (found.length === 0) return null
@@ -251,7 +251,7 @@ function osworldTask(
   domain: string,
   example: string,
 ): string {
-  // Names in the dumps are data, and no path may be made of anything that leaves the folder.
+  // Names in the dumps are untrusted: they must not lead out of the folder.
   const [folder, file] = [domain, example].map((name) => (NAME.test(name) ? name : 'unreadable'))
   return join(checkout, 'OSWorld-main', 'evaluation_examples', project, kind, folder ?? '', `${file}.json`)
 }
@@ -267,7 +267,7 @@ function filesIn(folder: string, pattern: RegExp): string[] {
   }
 }
 
-/** Null for what is not there or is being written; it is looked at again. */
+/** Null if the file is missing or still being written; the next look reads it again. */
 function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown

@@ -1,6 +1,6 @@
 /**
- * Jobs as processes of this machine, where there is no Ray. They are leaders of process groups of their own and outlive the gateway;
- * one that comes back knows them by their number and by when they began, because numbers are given out again.
+ * Jobs as processes on this machine, for use without Ray. Each leads its own process group and outlives the gateway. A restarted
+ * gateway identifies it by process id and start time, because ids are reused.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JobBackend, JobRequest, JobStatus } from './jobs.ts'
 import { GatewayProblem } from './problem.ts'
 
-/** Between the request to end and the end. */
+/** Time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
 const POLL_MS = 50
 
@@ -36,7 +36,7 @@ export class SubprocessJobs implements JobBackend {
             {
               what: 'The job could not be started.',
               why: cause.message,
-              remedy: 'The gateway needs bash on this machine.',
+              remedy: 'Install bash on this machine.',
             },
             { cause },
           ),
@@ -53,10 +53,10 @@ export class SubprocessJobs implements JobBackend {
     const exitCode = exitCodeIn(folder)
     if (exitCode === null) {
       if (isAlive) return { state: 'RUNNING', message: '', exitCode: null }
-      // It may have ended between the two looks.
+      // It may have ended between the two checks.
       const late = exitCodeIn(folder)
       if (late === null)
-        return { state: 'FAILED', message: 'The job was killed: it left no exit code.', exitCode: null }
+        return { state: 'FAILED', message: 'The job was killed: it wrote no exit code.', exitCode: null }
       return ended(late)
     }
     return ended(exitCode)
@@ -91,14 +91,14 @@ function pidOf(handle: string): number {
   return Number(handle.split(':')[0])
 }
 
-/** Whether the leader is the process that was started, and still runs. */
+/** Whether the leader is still running and is the process that was started. */
 function aliveGroup(handle: string): boolean {
   const pid = pidOf(handle)
   if (!(pid > 1)) return false
   const [, begin = ''] = handle.split(':')
   const now = beginOf(pid)
   if (now !== null) return begin === '' || now === begin
-  // Where there is no /proc, the number is all that is known.
+  // Without /proc, only the id is known.
   if (begin !== '') return false
   try {
     process.kill(pid, 0)
@@ -108,10 +108,10 @@ function aliveGroup(handle: string): boolean {
   }
 }
 
-/** Ticks after the machine's start at which a process began (proc(5), field 22); null for one that is no more, or a zombie. */
+/** Start time of a process in ticks after boot (proc(5), field 22); null if it has ended or is a zombie. */
 function beginOf(pid: number): string | null {
   try {
-    // The name, in parentheses, may itself have spaces and parentheses.
+    // The name, in parentheses, may contain spaces and parentheses.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
@@ -125,6 +125,6 @@ function signal(handle: string, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pidOf(handle), name)
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

@@ -1,29 +1,29 @@
 /**
- * Reads a file that grows, line by line, and goes on after a restart where it stopped. Half a line waits for its end. A file that
- * was cleared, cut or replaced since is read from its start: the bytes before the cursor are compared with those that were read.
+ * Reads a growing file line by line, and continues after a restart where it stopped. An incomplete line is left for later. A file that
+ * was cleared, cut or replaced is read from its start; this is detected by comparing the bytes before the cursor.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 export interface TailCursor {
   offset: number
-  /** The bytes that stood before `offset`, at most FINGERPRINT of them, in base64. */
+  /** Up to FINGERPRINT bytes before `offset`, in base64. */
   before: string
 }
 
 export interface TailedLine {
-  /** Byte where the line begins. */
+  /** First byte of the line. */
   offset: number
   text: string
 }
 
 const FINGERPRINT = 64
 const LINE_FEED = 10
-/** A line that is longer is given in pieces: a progress bar never ends its line. */
+/** Longer lines are split, because a progress bar never ends its line. */
 const LONGEST_LINE = 1 << 16
 
 export const AT_START: TailCursor = { offset: 0, before: '' }
 
-/** Whole lines after the cursor, at most about `most` bytes of them, and where to go on. No file is no lines. */
+/** Whole lines after the cursor, about `most` bytes at most, and the next cursor. A missing file has no lines. */
 export function readTail(
   path: string,
   cursor: TailCursor,
@@ -88,7 +88,7 @@ function readBytes(file: number, from: number, count: number): Buffer {
   return bytes.subarray(0, read)
 }
 
-/** A cursor that goes on at a byte of a file. */
+/** A cursor that continues at a byte of a file. */
 export function cursorAt(path: string, offset: number): TailCursor {
   const file = openSync(path, 'r')
   try {

@@ -1,8 +1,8 @@
 /**
- * The released configurations, key by key (configs/{alfworld,coding,osworld}_rl.yaml of 1fe5dbd). ON_CLUSTER stands where the
- * release leaves a value for the operator: paths, models and secrets, which only the cluster file gives.
+ * The released configurations, key by key (configs/{alfworld,coding,osworld}_rl.yaml of 1fe5dbd). ON_CLUSTER marks values that the
+ * release leaves to the operator: paths, models and secrets, which only the cluster file contains.
  *
- * Keys that the released code does not read are here too, as it has them (`gpu_groups`, `max_grad_norm`, `scale_lr`).
+ * Keys that the released code does not read are included (`gpu_groups`, `max_grad_norm`, `scale_lr`).
  */
 import type { ReleasedSystem } from '../protocol.ts'
 
@@ -10,7 +10,7 @@ export type ConfigValue =
   string | number | boolean | null | readonly ConfigValue[] | { readonly [key: string]: ConfigValue }
 export type ConfigTree = { readonly [key: string]: ConfigValue }
 
-/** A value that the release leaves empty, for the operator. */
+/** A value that the release leaves to the operator. */
 export const ON_CLUSTER = '<on the cluster>'
 
 const TWO_GROUPS: ConfigValue = [

@@ -1,6 +1,6 @@
 /**
- * Settings out: what a person has set here as a ready configuration of the release, with the command that starts it, what differs
- * from the release, and what cannot be carried there. Pure; the page and the gateway use the same.
+ * Exports settings as a configuration of the release, with the command that starts it, the differences from the release, and the
+ * settings that it cannot express. Pure; used by the page and the gateway.
  */
 import type { Settings } from '../../method/settings.ts'
 import { LIVE_PARAMETERS, type ConfigDifference, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
@@ -19,7 +19,7 @@ import {
 import { releasedSettings, SYSTEMS } from './systems.ts'
 import { yamlText } from './yaml-text.ts'
 
-/** Names of projects, and so of files, folders and cloud machines. Nothing else ever reaches a shell. */
+/** Names of projects, and so of files, folders and cloud machines. No other text of a request reaches a shell. */
 export const PROJECT_NAME = /^[a-z][a-z0-9_]{0,47}$/
 
 export interface NotCarried {
@@ -29,7 +29,7 @@ export interface NotCarried {
 }
 
 export interface ReleaseExport {
-  /** The whole configuration; what the operator must fill in stands as ON_CLUSTER. */
+  /** The whole configuration; ON_CLUSTER marks what the operator must fill in. */
   config: ConfigTree
   yaml: string
   command: string
@@ -44,7 +44,7 @@ export interface ExportOptions {
   saveEvery?: number
 }
 
-/** Raised where a value cannot be: the message is for people, `field` names the setting. */
+/** An invalid value: the message is for the user, `field` names the setting. */
 export class ReleaseSettingsError extends Error {
   override readonly name = 'ReleaseSettingsError'
   readonly field: string
@@ -58,8 +58,8 @@ export class ReleaseSettingsError extends Error {
 }
 
 /**
- * The settings as a configuration of a system. Throws ReleaseSettingsError for a value outside what the release can do, and for two
- * settings that it has one key for and that differ.
+ * The settings as a configuration of a system. Throws ReleaseSettingsError for a value that the release does not support, and for two
+ * settings that share a key and differ.
  */
 export function exportRelease(
   system: ReleasedSystem,
@@ -83,7 +83,7 @@ export function exportRelease(
   }
 }
 
-/** Settings that differ from what the release does, and that it has no place for. */
+/** Settings that differ from the release and that it cannot express. */
 export function notCarriedOf(system: ReleasedSystem, settings: Settings): NotCarried[] {
   return (Object.keys(settings) as (keyof Settings)[]).flatMap((name) => {
     const why = whyNotCarried(system, name, settings)
@@ -95,12 +95,12 @@ export function checkProject(project: string): void {
   if (PROJECT_NAME.test(project)) return
   throw new ReleaseSettingsError(
     'name',
-    `"${project.slice(0, 60)}" cannot be the name of a run: names are files and folders of the cluster.`,
-    'Use 1 to 48 lower-case letters, digits and "_", beginning with a letter.',
+    `"${project.slice(0, 60)}" cannot be the name of a run: names become files and folders on the cluster.`,
+    'Use 1 to 48 lower-case letters, digits and "_", starting with a letter.',
   )
 }
 
-/** The released configuration with values of ours in it. Throws ReleaseSettingsError. */
+/** The released configuration with our values. Throws ReleaseSettingsError. */
 export function configured(
   system: ReleasedSystem,
   project: string,
@@ -115,7 +115,7 @@ export function configured(
     const isInRange = (field.min === null || value >= field.min) && (field.max === null || value <= field.max)
     if (typeof value !== 'number' || !isInRange || (field.isInteger && !Number.isInteger(value))) {
       const kind = field.isInteger ? 'a whole number' : 'a number'
-      const remedy = `Give ${kind} from ${field.min} to ${field.max}.`
+      const remedy = `Enter ${kind} from ${field.min} to ${field.max}.`
       throw new ReleaseSettingsError(name, `${name} cannot be ${JSON.stringify(value)} for ${system}.`, remedy)
     }
   }
@@ -132,19 +132,19 @@ function checkShared(values: Partial<Record<FieldName, number>>): void {
     if (values[one] === undefined || values[other] === undefined || values[one] === values[other]) continue
     throw new ReleaseSettingsError(
       other,
-      `${one} is ${values[one]} and ${other} is ${values[other]}; the release has one value for both.`,
-      `Set both to the same value.`,
+      `${one} is ${values[one]} and ${other} is ${values[other]}, but the release has one value for both.`,
+      'Set both to the same value.',
     )
   }
 }
 
 function settable(system: ReleasedSystem): string {
-  return `These can: ${editableFields(system)
+  return `You can set: ${editableFields(system)
     .map(({ name }) => name)
     .join(', ')}.`
 }
 
-/** Every leaf that differs, in the order of the released file. */
+/** All leaves that differ, in the order of the released file. */
 export function differencesOf(released: ConfigTree, now: ConfigTree, prefix = ''): ConfigDifference[] {
   const differences: ConfigDifference[] = []
   for (const key of new Set([...Object.keys(released), ...Object.keys(now)])) {
@@ -161,7 +161,7 @@ function isSame(one: ConfigValue | undefined, other: ConfigValue | undefined): b
   return Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** λ, α_low and α_high as patched code reads them. Outcome alone is λ = 0. */
+/** λ, α_low and α_high for patched code. The signal `outcome` is λ = 0. */
 export function liveOf(system: ReleasedSystem, settings: Settings): LiveParameters {
   const released = releasedSettings(system)
   const live: LiveParameters = { lambda: released.lambda, alphaLow: released.alphaLow, alphaHigh: released.alphaHigh }
@@ -171,15 +171,15 @@ export function liveOf(system: ReleasedSystem, settings: Settings): LiveParamete
 }
 
 /**
- * The YAML with what has no key in the release below it: its own code reads neither block nor comment, patched code reads the
- * live values from a file that the gateway writes.
+ * The YAML, followed by the live values, which have no key in the release. The released code ignores them; patched code reads them
+ * from a file that the gateway writes.
  */
 export function configurationText(config: ConfigTree, live: LiveParameters): string {
   const open = openKeys(config)
   const head = [
     '# Configuration of the released system (Gen-Verse/Open-AgentRL), written by RLAnything Playground.',
-    '# The file must be called configs/<experiment.project>.yaml: every stage reads it again by that name.',
-    ...(open.length > 0 ? [`# To be filled in, where "${ON_CLUSTER}" stands: ${open.join(', ')}.`] : []),
+    '# The file must be called configs/<experiment.project>.yaml: every stage reads it by that name.',
+    ...(open.length > 0 ? [`# Replace "${ON_CLUSTER}" in: ${open.join(', ')}.`] : []),
     '',
   ].join('\n')
   const block: ConfigTree = {
@@ -188,7 +188,7 @@ export function configurationText(config: ConfigTree, live: LiveParameters): str
   return `${head}${yamlText(config)}# Not read by the released code, which fixes 1, 0.2 and 0.8; the gateway's patch does.\n${yamlText(block)}`
 }
 
-/** Keys whose value only the cluster knows. */
+/** Keys that the operator has not filled in. */
 export function openKeys(tree: ConfigTree, prefix = ''): string[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     if (isTree(value)) return openKeys(value, `${prefix}${key}.`)
@@ -196,7 +196,7 @@ export function openKeys(tree: ConfigTree, prefix = ''): string[] {
   })
 }
 
-/** As a person types it in the root of the checkout. */
+/** Run in the root of the checkout. */
 export function launchCommand(system: ReleasedSystem, project: string): string {
   checkProject(project)
   return `PYTHONUNBUFFERED=1 python ${SYSTEMS[system].script} config=configs/${project}.yaml`

@@ -1,4 +1,4 @@
-/** The events of one task's group of rollouts: its episodes, what the reward model said, and the advantages of both. */
+/** The events of a task's group of rollouts: its episodes, the reward model's judgements, and the advantages of both models. */
 import { advantageEvents } from '../../method/advantages.ts'
 import { groupAdvantages } from '../../method/step-judging/advantages.ts'
 import { programAdvantages } from '../../method/test-writing/advantages.ts'
@@ -7,9 +7,9 @@ import type { Settings } from '../../method/settings.ts'
 import { verdictOf, type ReleasedGroup } from './groups.ts'
 
 export interface TextLimits {
-  /** Of a response, an observation or a rewrite; what is longer is cut. */
+  /** Longest response, observation or rewrite; longer ones are cut. */
   characters: number
-  /** Of the reasoning behind a vote. */
+  /** Longest reasoning of a vote. */
   reasoningCharacters: number
 }
 

@@ -1,9 +1,9 @@
 /**
- * One task's group of rollouts in the release's dumps, read into one shape for all three systems: `outputs-*.json` of AlfWorld and
- * coding, `rl_rollout_results.json` with `rl_reward_rollout_results.json` of OSWorld. Nothing here trusts a field to be there.
+ * Reads a task's group of rollouts from the release's dumps into one shape for all three systems: `outputs-*.json` of AlfWorld and
+ * coding, `rl_rollout_results.json` with `rl_reward_rollout_results.json` of OSWorld. Any field may be missing.
  *
- * Names of tasks say what they descend from and never where a file lies: rewritten AlfWorld games move from `temp_train` to
- * `syn_train` when they are accepted (alfworld_utils.py:737-763), so both are `rewritten/…` here.
+ * A task's name shows its origin, not a path: rewritten AlfWorld games move from `temp_train` to `syn_train` when they are accepted
+ * (alfworld_utils.py:737-763), so both are `rewritten/…` here.
  */
 import type { Evaluation, GeneratedTest } from '../../method/events.ts'
 import type { Direction, Outcome, Score, TestResult } from '../../method/ports.ts'
@@ -12,7 +12,7 @@ export interface ReleasedStep {
   response: string
   command: string
   observation: string
-  /** Empty where nobody judged. */
+  /** Empty if there is no judgement. */
   votes: Evaluation[]
 }
 
@@ -25,13 +25,13 @@ export interface ReleasedEpisode {
 }
 
 export interface ReleasedGroup {
-  /** Of the original task. */
+  /** Id of the original task. */
   rootId: string
-  /** Null where the dump does not say which version of the root this is. */
+  /** Null if the dump does not say which version of the root this is. */
   taskId: string | null
   instruction: string
   kind: string
-  /** Set where the task is a candidate that is being measured. */
+  /** Set if the task is a candidate that is being measured. */
   candidate: {
     direction: Direction
     accuracyBefore: number
@@ -74,7 +74,7 @@ export function gameKind(gameId: string): string {
   return gameName(gameId).split('/').at(-2)?.split('-')[0] ?? ''
 }
 
-/** An item of AlfWorld's outputs; null where it has no episodes. */
+/** An item of AlfWorld's outputs; null if it has no episodes. */
 export function alfworldGroup(value: unknown): ReleasedGroup | null {
   const item = asFields(value)
   const gameId = textIn(item, 'game_id')
@@ -106,7 +106,7 @@ function alfworldEpisode(item: Fields, rollout: number, outcome: Outcome): Relea
     steps: responses.map((response, step) => ({
       response: typeof response === 'string' ? response : '',
       command: visited[step] ? textIn(visited[step], 'act') : '',
-      // What a command leads to stands in the next entry.
+      // A command's result is in the next entry.
       observation: visited[step + 1] ? textIn(visited[step + 1] ?? {}, 'obs') : '',
       votes: votesOf(scores[step], reasons[step]),
     })),
@@ -147,7 +147,7 @@ function program_(item: Fields, question: string, row: unknown, program: number)
   const command = listIn(item, 'extracted_output')[program]
   return {
     opening: question,
-    // As the release has it: a row without tests is no success (llm_rl_reward.py:38-40).
+    // As in the release, a row without tests is not a success (llm_rl_reward.py:38-40).
     outcome: passed.length > 0 && passed.every(Boolean) ? 1 : -1,
     steps: [
       {
@@ -187,7 +187,7 @@ function writtenTests(item: Fields): ReleasedGroup['written'] {
   }
 }
 
-/** Steps of the judges' dump of OSWorld by task and run: votes[step]. */
+/** OSWorld's judgements by task and run: votes[step]. */
 export type OsworldVotes = Map<string, Evaluation[][]>
 
 export function osworldVotesInto(votes: OsworldVotes, value: unknown): void {
@@ -206,7 +206,7 @@ function voteKey(item: Fields, run: Fields): string {
   return `${textIn(item, 'domain')}/${textIn(item, 'example')}/${textIn(run, 'run_id')}`
 }
 
-/** What OSWorld keeps of a rewrite beside the dump: the candidate's file and the history of the task's. */
+/** A rewrite in OSWorld's other files: the candidate's file, and the history in the task's file. */
 export interface OsworldTaskFiles {
   isActive: boolean
   instruction: string

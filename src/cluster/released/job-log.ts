@@ -1,6 +1,6 @@
 /**
- * What a line of the job's log says of where the run is (alfworld_rl.py, osworld_rl.py and the scripts that they start). A line that
- * says nothing to us is still shown to people. The log has ANSI colours and progress bars that return to the start of their line.
+ * Reads a run's progress from a line of the job's log (alfworld_rl.py, osworld_rl.py and the scripts that they start). Lines that we
+ * do not understand are still shown. The log has ANSI colours, and progress bars that return to the start of their line.
  */
 import type { Phase } from '../../method/events.ts'
 import type { ReleasedSystem } from '../protocol.ts'
@@ -12,14 +12,14 @@ export type LogMark =
   | { kind: 'phase'; phase: Phase; done: number; total: number }
   /** The trainer's loss: surrogate and KL penalty together, over the accumulation steps (alfworld_train.py:533). */
   | { kind: 'loss'; loss: number; done: number; total: number }
-  /** One model has been trained, or had nothing to learn from. */
+  /** A model has been trained, or had nothing to learn from. */
   | { kind: 'trained' }
 
-/** CSI and OSC sequences, and control characters but for the tab. */
+/** CSI and OSC sequences, and control characters except the tab. */
 // eslint-disable-next-line no-control-regex
 const ANSI = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f\u007f]/g
 
-/** What a terminal shows of a line in the end: without colours, and after the last return to its start. */
+/** A line as a terminal finally shows it: without colours, and after the last return to its start. */
 export function plainLine(line: string): string {
   const shown = line.replace(/\r+$/, '')
   return shown.slice(shown.lastIndexOf('\r') + 1).replace(ANSI, '')
@@ -33,7 +33,7 @@ const ENVIRONMENT = /^\[(?:env|ENV)\] (?:start|generating|batch)/
 const BAR = /\s(\d+)\/(\d+) \[.*\bloss=(-?[0-9.]+(?:e[+-]?\d+)?)\b/
 const TRAINED = /^All train nodes finished\.$|^\[SKIP\] reward train skipped/
 
-/** Null where the line is nothing of ours. `line` is plain. */
+/** Null if the line shows no progress. `line` is plain. */
 export function markOf(system: ReleasedSystem, line: string): LogMark | null {
   const step = STEP.exec(line)
   if (step) return { kind: 'step', step: Number(step[1]) }

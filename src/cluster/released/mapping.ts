@@ -1,9 +1,9 @@
 /**
- * Our settings as keys of the released configurations, system by system. A setting that has no key is either fixed in the
- * released code (`fixedInRelease`) or is one of the live parameters, which patched code reads.
+ * Our settings as keys of the released configurations, system by system. A setting without a key is either fixed in the released code
+ * (`fixedInRelease`) or a live parameter, which patched code reads.
  *
- * The release has one learning rate and one clip range for policy and reward model, so two of our settings share a key and must
- * agree. `training.max_grad_norm` is in its files and is not read (DeepSpeed clips at 1.0), so it is no key here.
+ * The release has one learning rate and one clip range for policy and reward model, so two of our settings share a key and must be
+ * equal. `training.max_grad_norm` is in its files but is never read (DeepSpeed clips at 1.0), so it is not listed.
  */
 import { presetSettings, settingDomain, type Settings } from '../../method/settings.ts'
 import { LIVE_PARAMETERS, type EditableField, type ReleasedSystem } from '../protocol.ts'
@@ -12,7 +12,7 @@ import { releasedSettings, SYSTEMS } from './systems.ts'
 
 export type FieldName = EditableField['name']
 
-/** Keys that a setting becomes, the first of which is read back. */
+/** Keys that a setting sets. The first is read back. */
 const TRAINING = {
   seed: ['training.seed'],
   policyUpdatesPerIteration: ['training.policy.update_per_step'],
@@ -61,35 +61,35 @@ export const SETTING_KEYS: Record<ReleasedSystem, KeyMap> = {
   },
 }
 
-/** Settings that must have the same value, because the release has one key for both. */
+/** Settings that must be equal, because the release has one key for both. */
 export const SHARED_KEYS: readonly (readonly [keyof Settings, keyof Settings])[] = [
   ['policyLearningRate', 'rewardLearningRate'],
   ['clipRatioLow', 'clipRatioHigh'],
 ]
 
 const LABELS: Partial<Record<FieldName, string>> = {
-  seed: 'Seed of the training',
+  seed: 'Training seed',
   lambda: 'λ: weight of the step scores in the integrated feedback',
   alphaLow: 'α_low: tasks solved less often are made easier',
   alphaHigh: 'α_high: tasks solved more often are made harder',
-  tasksPerIteration: 'Tasks of a step, over all nodes',
-  groupSize: 'Rollouts of a task',
-  evaluationsPerStep: 'm: evaluations of a step, or tests of a task',
-  maxSteps: 'Steps of an episode at most',
+  tasksPerIteration: 'Tasks per step, over all nodes',
+  groupSize: 'Rollouts per task',
+  evaluationsPerStep: 'm: evaluations per step, or tests per task',
+  maxSteps: 'Most steps per episode',
   policyTemperature: 'Temperature of the policy',
   rewardTemperature: 'Temperature of the reward model',
   authorTemperature: 'Temperature of the model that rewrites tasks',
-  policyUpdatesPerIteration: 'Optimiser steps of the policy in a step',
-  rewardUpdatesPerIteration: 'Optimiser steps of the reward model in a step',
-  policyLearningRate: 'Learning rate, one for policy and reward model',
-  rewardLearningRate: 'Learning rate, one for policy and reward model',
+  policyUpdatesPerIteration: 'Optimiser steps of the policy per step',
+  rewardUpdatesPerIteration: 'Optimiser steps of the reward model per step',
+  policyLearningRate: 'Learning rate, the same for policy and reward model',
+  rewardLearningRate: 'Learning rate, the same for policy and reward model',
   weightDecay: 'Weight decay',
-  clipRatioLow: 'ε of the clipped surrogate, one for both sides',
-  clipRatioHigh: 'ε of the clipped surrogate, one for both sides',
+  clipRatioLow: 'ε of the clipped surrogate, the same for both sides',
+  clipRatioHigh: 'ε of the clipped surrogate, the same for both sides',
   klCoefficient: 'β of the KL penalty against the policy before the update',
-  rewriteAttempts: 'Attempts at one rewrite',
+  rewriteAttempts: 'Attempts per rewrite',
   evaluateEvery: 'Steps between evaluations',
-  evaluationRollouts: 'Rollouts of a held-out task',
+  evaluationRollouts: 'Rollouts per held-out task',
   totalSteps: 'Steps of the run',
   saveEvery: 'Steps between checkpoints that are kept',
 }
@@ -97,13 +97,13 @@ const LABELS: Partial<Record<FieldName, string>> = {
 const RUN_LIMITS: Partial<Record<FieldName, readonly [number, number]>> = {
   totalSteps: [1, 1_000_000],
   saveEvery: [1, 1_000_000],
-  // An evaluation every 0 steps is a division by zero there (alfworld_rl.py:250).
+  // The release divides by it (alfworld_rl.py:250), so it cannot be 0.
   evaluateEvery: [1, 1000],
-  // OmegaConf knows larger groups; one process of the cluster holds a whole group.
+  // OmegaConf allows larger groups, but one process of the cluster holds a whole group.
   groupSize: [2, 64],
 }
 
-/** The value at a dotted key; undefined where there is none. */
+/** The value at a dotted key; undefined if there is none. */
 export function valueAt(tree: ConfigTree, key: string): ConfigValue | undefined {
   let value: ConfigValue | undefined = tree
   for (const part of key.split('.')) {
@@ -113,13 +113,13 @@ export function valueAt(tree: ConfigTree, key: string): ConfigValue | undefined 
   return value
 }
 
-/** The string at a dotted key; '' where there is none. */
+/** The string at a dotted key; '' if there is none. */
 export function textAt(tree: ConfigTree, key: string): string {
   const value = valueAt(tree, key)
   return typeof value === 'string' ? value : ''
 }
 
-/** The tree with the value at a dotted key, whose parents are made where they are missing. */
+/** The tree with the value at a dotted key; creates missing parents. */
 export function withValueAt(tree: ConfigTree, key: string, value: ConfigValue): ConfigTree {
   const [first = '', ...rest] = key.split('.')
   if (rest.length === 0) return { ...tree, [first]: value }
@@ -161,8 +161,8 @@ function field(name: FieldName, keys: readonly string[], value: number): Editabl
 }
 
 /**
- * Why a setting cannot be carried to a system of the release although it differs from what the release does; null where it has a
- * key, or says the same, or is of worlds that the release does not have.
+ * Why a system of the release cannot take a setting that differs from its own; null if it has a key, is the same, or concerns worlds
+ * that the release does not have.
  */
 export function whyNotCarried(system: ReleasedSystem, name: keyof Settings, settings: Settings): string | null {
   if (SETTING_KEYS[system][name] !== undefined || isPatched(system, name)) return null
@@ -170,15 +170,15 @@ export function whyNotCarried(system: ReleasedSystem, name: keyof Settings, sett
   const released = releasedSettings(system)[name]
   if (Object.is(settings[name], released)) return null
   if (name === 'signal' && settings.signal === 'outcome' && isPatched(system, 'lambda')) return null
-  return `The release has ${JSON.stringify(released)} here, fixed in its code.`
+  return `The release fixes it in code, as ${JSON.stringify(released)}.`
 }
 
-/** Whether patched code of the system reads the setting. */
+/** Whether the system's patched code reads the setting. */
 export function isPatched(system: ReleasedSystem, name: string): boolean {
   return (SYSTEMS[system].liveParameters as readonly string[]).includes(name)
 }
 
-/** Which games, problems or scenes we play: the release plays its own, whatever these say. */
+/** Our choice of games, problems and scenes. The release plays its own in any case. */
 const OURS_ALONE: ReadonlySet<string> = new Set([
   'world',
   'problems',

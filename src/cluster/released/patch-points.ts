@@ -1,23 +1,23 @@
 /**
- * Where the release fixes λ, α_low and α_high in code (1fe5dbd), each as the one line that must stand there and the line that is put
- * in its place. The new line asks `rlanything_live` (live-module.ts), which answers with the released value where no run is
- * managed, so a patched checkout does what it did. No line is added or removed, so that all other lines keep their numbers.
+ * Where the release fixes λ, α_low and α_high in code (1fe5dbd): the expected line and its replacement. The new line asks
+ * `rlanything_live` (live-module.ts), which returns the released value if no gateway manages the run, so a patched checkout behaves
+ * as before. No line is added or removed, so all other lines keep their numbers.
  *
- * λ of 9.4: alfworld_rl_reward.py:288 and :326, osworld_rl_reward.py:606 and :628; the constant -2 for what cannot be parsed stays.
+ * λ: alfworld_rl_reward.py:288 and :326, osworld_rl_reward.py:606 and :628. The constant -2 for unparsable votes is unchanged.
  */
 import type { LiveParameter, ReleasedSystem } from '../protocol.ts'
 
 export interface PatchPoint {
-  /** From the root of the checkout. */
+  /** Path from the root of the checkout. */
   file: string
-  /** From 1. */
+  /** Line number, from 1. */
   line: number
   released: string
   patched: string
   parameters: readonly LiveParameter[]
 }
 
-/** `__import__`, because an import would be a line more. */
+/** `__import__`, because an import would add a line. */
 function live(name: LiveParameter): string {
   return `__import__("rlanything_live").value("${name}")`
 }
@@ -31,7 +31,8 @@ function point(
 ): PatchPoint {
   let patched = released
   for (const [before, after] of Object.entries(replaced)) {
-    if (patched.split(before).length !== 2) throw new Error(`"${before}" does not stand once in ${file}:${line}.`)
+    if (patched.split(before).length !== 2)
+      throw new Error(`"${before}" does not occur exactly once in ${file}:${line}.`)
     patched = patched.replace(before, () => after)
   }
   return { file, line, released, patched, parameters }
@@ -88,7 +89,7 @@ export const PATCH_POINTS: Record<ReleasedSystem, readonly PatchPoint[]> = {
       { '0.2': live('alphaLow'), '0.8': live('alphaHigh') },
       [...low, ...high],
     ),
-    // The names are the wrong way round there: above the first a task is made harder.
+    // The release swaps the names: above the first threshold a task is made harder.
     point('sample/llm_env_rollout.py', 641, `${indent(8)}acc_low = 0.8`, { '0.8': live('alphaHigh') }, high),
     point('sample/llm_env_rollout.py', 642, `${indent(8)}acc_high = 0.2`, { '0.2': live('alphaLow') }, low),
   ],

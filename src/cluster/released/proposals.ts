@@ -1,20 +1,20 @@
 /**
- * Rewrites that wait for their measurement, as the release keeps them: `pending` of AlfWorld's env_state-node*.json, the lists
- * env_pending-*.json of coding, and the `temp` list of OSWorld's manifests with the files that it names. Rejected ones leave no
- * trace there, which is why they are written down when they are proposed.
+ * Pending rewrites in the release's files: `pending` in AlfWorld's env_state-node*.json, the lists env_pending-*.json of coding, and
+ * the `temp` list of OSWorld's manifests with the files that it names. Rejected rewrites leave no trace there, so they are recorded
+ * when they are proposed.
  */
 import type { Direction, Task } from '../../method/ports.ts'
 import { asFields, gameKind, gameName, listIn, numberIn, rewrittenId, textIn } from './groups.ts'
 
 export interface ReleasedProposal {
   rootId: string
-  /** Null where the root's active version is rewritten, whichever that is. */
+  /** Null means the root's active version. */
   parentId: string | null
   direction: Direction
   accuracy: number
   createdStep: number
   criticSummary: string
-  /** The author's words. */
+  /** The author's text. */
   text: string
   candidate: Task
 }
@@ -42,7 +42,7 @@ export function alfworldProposals(state: unknown): ReleasedProposal[] {
         candidate: {
           id: gameName(gameId),
           rootId,
-          // The folder has the new goal in its name; the game itself still tells the old one (6.2 of the release's bugs).
+          // The folder's name has the new goal; the game's own text still has the old one (a bug of the release).
           instruction: gameName(gameId).split('/').at(-2) ?? '',
           kind: gameKind(gameId),
           body: {},

@@ -1,23 +1,23 @@
 /**
- * The lines of the release's results files, its only metrics (alfworld_rl_reward.py:145-148 and :383-387, llm_rl_reward.py:353-358,
- * osworld_rl_reward.py:735-751). The same lines are printed, so the job's log has them too.
+ * Lines of the release's results files, its only metrics (alfworld_rl_reward.py:145-148 and :383-387, llm_rl_reward.py:353-358,
+ * osworld_rl_reward.py:735-751). The job's log contains the same lines.
  */
 import type { ReleasedSystem } from '../protocol.ts'
 
 export interface ResultsLine {
   step: number
-  /** Share of successful episodes, candidates of rewrites included in AlfWorld and coding. */
+  /** Share of successful episodes; in AlfWorld and coding it includes pending candidates. */
   acc: number
-  /** Null where the line does not say: in AlfWorld and coding the file's name does. */
+  /** Null if the line does not say; in AlfWorld and coding the file's name does. */
   isEvaluation: boolean | null
-  /** By domain of OSWorld. */
+  /** By OSWorld domain. */
   domains?: Record<string, number>
   averageSteps?: number
-  /** Mean tokens of a response. */
+  /** Mean number of tokens in a response. */
   responseLength?: number
   moved?: number
   deleted?: number
-  /** UT and Detect, with the tests that each was counted over. */
+  /** UT and Detect, with the number of tests behind each. */
   tests?: { ut: number; utTests: number | null; detect: number; detectTests: number | null }
 }
 
@@ -32,7 +32,7 @@ const CODING = new RegExp(
 )
 const OSWORLD = /^\[(TRAIN|EVAL) (\d+)\] (.*?)\s*ALL:([0-9.]+)\s*$/
 
-/** Null for a line that is none. */
+/** Null if it is not a line of results. */
 export function parseResultsLine(system: ReleasedSystem, line: string): ResultsLine | null {
   switch (system) {
     case 'alfworld':
@@ -66,7 +66,7 @@ function codingLine(line: string): ResultsLine | null {
   return checked({
     step: Number(step),
     acc: Number(acc),
-    // Evaluations too are called "train step" there.
+    // The release calls evaluations "train step", too.
     isEvaluation: null,
     responseLength: Number(responseLength),
     tests: { ut: Number(ut), utTests: count(utTests), detect: Number(detect), detectTests: count(detectTests) },

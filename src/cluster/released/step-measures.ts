@@ -1,6 +1,6 @@
 /**
- * The metrics of one step of a released run, gathered group by group, so that a dump of gigabytes never lies in memory. Names are
- * those of METRICS (method/metrics.ts). Gradient norms, losses and log-probabilities are not in the dumps and are left out.
+ * The metrics of a step of a released run, collected group by group, so a dump of gigabytes is never in memory. The names are those of
+ * METRICS (method/metrics.ts). The dumps contain no gradient norms, losses or log-probabilities.
  */
 import { integratedFeedback, meanScore } from '../../method/feedback.ts'
 import { finiteOnly } from '../../method/metrics.ts'
@@ -27,10 +27,10 @@ class Mean {
 }
 
 export class StepMeasures {
-  /** Won and played episodes of all groups: the accuracy of the release's own line, candidates included. */
+  /** Won and played episodes of all groups, including candidates: the accuracy in the release's line. */
   won = 0
   played = 0
-  /** The same by the first part of the root's name, active tasks alone: OSWorld's line. */
+  /** The same for active tasks only, by the first part of the root's name: OSWorld's line. */
   readonly byDomain = new Map<string, { won: number; played: number }>()
   activeWon = 0
   activePlayed = 0

@@ -1,19 +1,19 @@
 /**
- * The three systems of the release (Gen-Verse/Open-AgentRL 1fe5dbd): which script starts one, which file configures it, and
- * what it calls the things that our settings set.
+ * The three systems of the release (Gen-Verse/Open-AgentRL 1fe5dbd): the script that starts each, its configuration file, and the
+ * settings of ours that describe it.
  */
 import { LIVE_PARAMETERS, type LiveParameter, type ReleasedSystem } from '../protocol.ts'
 import { presetSettings, type Settings } from '../../method/settings.ts'
 
 export interface SystemFacts {
-  /** Started in the root of the checkout. */
+  /** Path from the root of the checkout. */
   script: string
   stockConfig: string
-  /** What patched code can read; the coding system's reward has no term of the reward model, so no λ. */
+  /** Values that patched code reads; the coding system's reward has no reward-model term, so it has no λ. */
   liveParameters: readonly LiveParameter[]
-  /** The preset of ours that says the same as the released configuration. */
+  /** Our preset for the released configuration. */
   preset: string
-  /** What our settings say otherwise than that preset. */
+  /** Settings that differ from that preset. */
   settings: Partial<Settings>
 }
 
@@ -37,7 +37,7 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
     script: 'osworld_rl.py',
     stockConfig: 'configs/osworld_rl.yaml',
     liveParameters: LIVE_PARAMETERS,
-    // The same formulas as AlfWorld's, without its filter (osworld_rl_reward.py:766-767); the world has no name among ours.
+    // The formulas of AlfWorld without its filter (osworld_rl_reward.py:766-767); we have no such world.
     preset: 'paper-alfworld+reference',
     settings: {
       seed: 10086,
@@ -56,7 +56,7 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
   },
 }
 
-/** What a run has whose request changes nothing, in our words. */
+/** Our settings for a run whose request changes nothing. */
 export function releasedSettings(system: ReleasedSystem): Settings {
   return { ...presetSettings(SYSTEMS[system].preset), ...SYSTEMS[system].settings }
 }

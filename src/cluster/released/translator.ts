@@ -1,14 +1,13 @@
 /**
- * A run of the release in our vocabulary of events. The release says what happened in bunches: nothing while a step goes but lines
- * of its log, then a line of results, dumps of all rollouts, and the state of the rewrites. So a step's events are told together
- * when its results are written, and the step is finished when both models have been trained on them and, where one is due, the
- * evaluation is done; the next step's first sign finishes it too.
+ * Translates a run of the release into our events. During a step the release writes only log lines; then a line of results, dumps of
+ * all rollouts, and the state of the rewrites. So a step's events are reported together once its results are written. The step is
+ * finished when both models have been trained and a due evaluation is done, or when the next step begins.
  *
- * What the translator knows follows from the events it has told (`apply`) and from `memory`, which is small and is kept beside
- * them: so it can be stopped anywhere and go on from its log. Steps of the release are our iterations.
+ * The translator's state follows from the events it has reported (`apply`) and from `memory`, which is small and stored beside them,
+ * so it can be stopped anywhere and continue from its log. A step of the release is an iteration.
  *
- * Advantages are computed as the release computes them (profile `reference`), with the λ of the step. `model-updated` is not told:
- * of gradient norm, losses and KL the release keeps nothing.
+ * Advantages are computed as in the release (profile `reference`), with the step's λ. There is no `model-updated`, because the release
+ * does not store gradient norm, losses or KL.
  */
 import { decideRewrite } from '../../method/adaptation.ts'
 import type { EphemeralEvent, LoggedBody, LoggedEvent, RunStarted } from '../../method/events.ts'
@@ -30,38 +29,38 @@ import type { ResultsLine } from './results.ts'
 export interface RunIdentity {
   system: ReleasedSystem
   started: Omit<RunStarted, 'type'>
-  /** Split that the run evaluates on. */
+  /** Split of the evaluations. */
   split: 'id' | 'ood'
   limits: TextLimits
 }
 
-/** What the dumps say of a step. */
+/** A step, as read from the dumps. */
 export interface StepSnapshot {
   taskIds: { rootId: string; taskId: string | null; isCandidate: boolean }[]
-  /** Groups that are told whole, of all that were rolled out. */
+  /** Groups that are reported in full. */
   told: ReleasedGroup[]
-  /** Candidates of rewrites that were measured in this step, told or not. */
+  /** Candidates that were measured in this step, reported in full or not. */
   resolved: ReleasedGroup[]
   metrics: Record<string, number>
 }
 
-/** What does not follow from the events. */
+/** State that does not follow from the events. */
 export interface TranslatorMemory {
-  /** Of the step that the log is in; 0 before the first. */
+  /** The log's current step; 0 before the first. */
   logStep: number
-  /** Models that have been trained in it. */
+  /** Number of models trained in it. */
   trained: number
   /** Metrics of the open iteration. */
   metrics: Record<string, number>
 }
 
-/** λ and α that hold from a step on. */
+/** Values of λ and α, and the first step that has them. */
 export interface LiveChange {
   fromStep: number
   live: LiveParameters
 }
 
-/** The values in a step: those of the last change that began by then. */
+/** The values in a step. */
 export function liveAt(changes: readonly LiveChange[], step: number): LiveParameters | null {
   let best: LiveChange | null = null
   for (const change of changes) if (change.fromStep <= step) best = change
@@ -91,7 +90,7 @@ export class RunTranslator {
   #isOpen = false
   #evaluated = new Set<number>()
   readonly #tasks = new Set<string>()
-  /** Active task of a root that has been rewritten. */
+  /** Active task of each rewritten root. */
   readonly #active = new Map<string, string>()
   readonly #proposals = new Map<string, OpenProposal>()
   #resolved = 0
@@ -111,22 +110,22 @@ export class RunTranslator {
   get nextSeq(): number {
     return this.#nextSeq
   }
-  /** The last step whose results have been told. */
+  /** The last step whose results have been reported. */
   get iteration(): number {
     return this.#iteration
   }
-  /** The step that the run is in, as far as anything has been heard of it; 0 before the first. */
+  /** The latest step seen in the log or the results; 0 before the first. */
   get step(): number {
     return Math.max(this.memory.logStep, this.#iteration)
   }
 
-  /** The proposal that waits for a root's candidate, if there is one. */
+  /** The open proposal of a root, if any. */
   openProposal(rootId: string): { createdStep: number; accuracy: number } | null {
     for (const proposal of this.#proposals.values()) if (proposal.rootId === rootId) return proposal
     return null
   }
 
-  /** Events since the last call, numbered. */
+  /** Takes the events since the last call. */
   drain(): LoggedEvent[] {
     const events = this.#events
     this.#events = []
@@ -137,12 +136,12 @@ export class RunTranslator {
     if (!this.#hasStarted) this.#tell({ type: 'run-started', ...this.#identity.started }, 0)
   }
 
-  /** Told when the results of a training step are there. `snapshot` is null where the dumps could not be read. */
+  /** Reports a training step once its results exist. `snapshot` is null if the dumps could not be read. */
   training(line: ResultsLine, snapshot: StepSnapshot | null, changes: readonly LiveChange[]): void {
     const { step } = line
     if (step <= this.#iteration) return
     this.#finish()
-    // A step whose results are missing was never told; iterations are numbered without gaps all the same.
+    // A step without results was never reported, but iterations are numbered without gaps.
     for (let missing = this.#iteration + 1; missing < step; missing++) {
       this.#tell({ type: 'iteration-started', taskIds: [], pendingTaskIds: [] }, missing)
       this.#finish()
@@ -163,7 +162,7 @@ export class RunTranslator {
     this.#finishIfDone()
   }
 
-  /** λ and α as they are in this step, if they have changed. */
+  /** Reports λ and α of this step, if they have changed. */
   #changeLive(changes: readonly LiveChange[], step: number): void {
     const live = liveAt(changes, step)
     if (live === null) return
@@ -193,7 +192,7 @@ export class RunTranslator {
     const proposalId = proposalIdOf(candidateId)
     let open = this.#proposals.get(proposalId)
     if (!open) {
-      // It was proposed while nobody looked; the dump still says of what.
+      // It was proposed while no gateway was running; the dump still names its task.
       const { rootId, instruction, kind } = group
       this.propose([
         {
@@ -225,14 +224,14 @@ export class RunTranslator {
         accuracyAfter,
         policyVersionAfter: step - 1,
         accepted: candidate.isAccepted,
-        // What the cluster did counts, and the rule only where it says the same.
+        // The cluster's decision counts, even if our rule differs.
         rule: accepted === candidate.isAccepted ? rule : `${rule}; the cluster decided otherwise`,
       },
       step,
     )
   }
 
-  /** Told once each. */
+  /** Reports each proposal once. */
   propose(proposals: readonly ReleasedProposal[]): void {
     for (const { candidate, parentId, rootId, direction, accuracy, createdStep, criticSummary, text } of proposals) {
       const proposalId = proposalIdOf(candidate.id)
@@ -259,7 +258,7 @@ export class RunTranslator {
     }
   }
 
-  /** `episodes` are all that the evaluation played; 0 where that is not known. */
+  /** `episodes` is the number of episodes that the evaluation played; 0 if unknown. */
   evaluation(line: ResultsLine, episodes: number): void {
     const { step, acc, domains, tests } = line
     if (this.#evaluated.has(step) || step > this.#iteration) return
@@ -267,7 +266,7 @@ export class RunTranslator {
       {
         type: 'evaluation',
         split: this.#identity.split,
-        // The first step evaluates the models it began with (1.2 of the release).
+        // The first step evaluates the models that the run started with.
         policyVersion: step === 1 ? 0 : step,
         acc,
         episodes,
@@ -292,7 +291,7 @@ export class RunTranslator {
     this.#finishIfDone()
   }
 
-  /** What the log says. Answers with what people who watch should see now. */
+  /** Takes in a line of the log, and returns what to show now. */
   mark(mark: LogMark): EphemeralEvent | null {
     switch (mark.kind) {
       case 'step':
@@ -318,7 +317,7 @@ export class RunTranslator {
     }
   }
 
-  /** The job has ended: nothing more will come. */
+  /** Ends the run, after its job has ended. */
   end(reason: 'completed' | 'stopped'): void {
     if (this.#isOver) return
     this.#finish()
@@ -354,7 +353,7 @@ export class RunTranslator {
     this.#events.push(event)
   }
 
-  /** Also for what the log holds when the translator goes on after a stop. */
+  /** Updates the state by an event; also called for the stored events after a restart. */
   apply(event: LoggedEvent): void {
     this.#nextSeq = event.seq + 1
     switch (event.type) {

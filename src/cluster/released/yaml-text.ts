@@ -1,6 +1,6 @@
 /**
- * A configuration as YAML that OmegaConf reads back as the same values. Strings are JSON strings, which are YAML's double-quoted
- * ones; floats always have a point, because YAML 1.1, which PyYAML speaks, takes "1e-6" for a string.
+ * A configuration as YAML that OmegaConf reads back unchanged. Strings are JSON strings, which are valid double-quoted YAML. Floats
+ * always have a point, because YAML 1.1, which PyYAML implements, reads "1e-6" as a string.
  */
 import type { ConfigTree, ConfigValue } from './defaults.ts'
 import { isTree } from './mapping.ts'
@@ -29,9 +29,9 @@ function inline(value: ConfigValue): string {
   return JSON.stringify(value)
 }
 
-/** 1e-6 -> 1.0e-06: the exponent needs a point before it and a sign in it (PyYAML's float). */
+/** 1e-6 -> 1.0e-06: PyYAML's floats need a point before the exponent and a sign in it. */
 function number(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a configuration.`)
+  if (!Number.isFinite(value)) throw new RangeError(`A configuration cannot contain ${value}.`)
   if (Object.is(value, -0)) return '0'
   const text = String(value)
   const [mantissa = '', exponent] = text.split('e')
@@ -40,7 +40,7 @@ function number(value: number): string {
   return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${sign}${exponent.replace(/^[+-]/, '').padStart(2, '0')}`
 }
 
-/** Words that YAML 1.1 takes for something else than a string. */
+/** Words that YAML 1.1 does not read as strings. */
 function isWord(text: string): boolean {
   return /^(y|n|yes|no|on|off|true|false|null)$/i.test(text)
 }

@@ -24,7 +24,7 @@ function check(address: string, more: Partial<CheckContext> = {}) {
 const passed = (result: Awaited<ReturnType<typeof check>>) =>
   result.steps.map(({ state }) => ({ passed: '+', failed: '-', open: '?' })[state]).join('')
 
-describe('where an address is', () => {
+describe('the address space of a host', () => {
   it.each([
     ['localhost', 'loopback'],
     ['127.3.2.1', 'loopback'],
@@ -44,7 +44,7 @@ describe('where an address is', () => {
     expect(addressSpace(host)).toBe(space)
   })
 
-  it('decides what a page may ask', () => {
+  it('decides which requests a browser allows', () => {
     const page = new URL('https://user.github.io/')
     expect(isMixedContent(page, new URL('http://cluster.example'))).toBe(true)
     expect(isMixedContent(page, new URL('http://127.0.0.1:8787'))).toBe(false)
@@ -55,7 +55,7 @@ describe('where an address is', () => {
     expect(needsLocalPermission(new URL('http://localhost'), new URL('https://cluster.example'))).toBe(false)
   })
 
-  it('asks for the permission by each of its names, and a denial counts', async () => {
+  it('queries the permission by each of its names, and respects a denial', async () => {
     const query = (states: Record<string, PermissionState>) => ({
       query: async ({ name }: { name: string }) => {
         const state = states[name]
@@ -73,7 +73,7 @@ describe('where an address is', () => {
 })
 
 describe('the check of a connection', () => {
-  it('passes all steps at a gateway that takes the token', async () => {
+  it('passes all steps if the gateway accepts the token', async () => {
     const server = await faultServer(({ url, headers }, response) =>
       headers.authorization === 'Bearer right'
         ? json(response, url === '/v1/health' ? HEALTH : { systems: {} })
@@ -87,7 +87,7 @@ describe('the check of a connection', () => {
     expect(wrong.problem?.kind).toBe('token')
   })
 
-  it('finds a wrong token also where the health is open to all', async () => {
+  it('detects a wrong token even if the health endpoint is public', async () => {
     const server = await faultServer(({ url }, response) =>
       url === '/v1/health' ? json(response, HEALTH) : json(response, {}, 401),
     )
@@ -96,7 +96,7 @@ describe('the check of a connection', () => {
     expect(result).toMatchObject({ problem: { kind: 'token' }, health: HEALTH })
   })
 
-  it('tells a typing error, another server and another version apart', async () => {
+  it('distinguishes a mistyped address, another server and another version', async () => {
     expect(passed(await check('head:8787'))).toBe('-?????')
     const ray = await faultServer((_, response) => json(response, { ray_version: '2.54' }))
     expect(passed(await check(ray.address))).toBe('++++-?')
@@ -104,7 +104,7 @@ describe('the check of a connection', () => {
     expect((await check(old.address)).problem?.kind).toBe('version')
   })
 
-  it('finds out whether nothing answers or an answer may not be read', async () => {
+  it('distinguishes no answer from an unreadable one', async () => {
     const server = await faultServer((_, response) => json(response, HEALTH))
     await server.close()
     const nothing = await check(server.address)
@@ -114,7 +114,7 @@ describe('the check of a connection', () => {
       remedy: expect.stringMatching(/npm run gateway/) as string,
     })
 
-    // As a browser does where the answer has no Access-Control-Allow-Origin.
+    // Like a browser, if the answer has no Access-Control-Allow-Origin.
     const withoutCors: typeof fetch = async (_, init) => {
       if (init?.mode === 'no-cors') return Response.error()
       throw new TypeError('Failed to fetch')
@@ -127,7 +127,7 @@ describe('the check of a connection', () => {
     })
   })
 
-  it('says what the browser forbids before it asks', async () => {
+  it('reports what the browser blocks before it sends a request', async () => {
     const never: typeof fetch = () => expect.unreachable('It asked.')
     const mixed = await check('http://cluster.example:8787', { page: 'https://user.github.io/', fetch: never })
     expect(passed(mixed)).toBe('+-????')
@@ -149,7 +149,7 @@ describe('the check of a connection', () => {
     expect(insecure.problem).toMatchObject({ kind: 'local-network', remedy: expect.stringMatching(/https/) as string })
   })
 
-  it('is given up by its caller', async () => {
+  it('can be cancelled', async () => {
     const server = await faultServer(() => {})
     const stop = new AbortController()
     const checked = check(server.address, { signal: stop.signal })

@@ -8,7 +8,7 @@ function parse(...pieces: string[]) {
 }
 
 describe('a stream of server-sent events', () => {
-  it('is read as the standard’s examples have it', () => {
+  it('parses the standard’s examples', () => {
     // https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
     expect(parse('data: YHOO\ndata: +2\ndata: 10\n\n')).toEqual([{ event: 'message', data: 'YHOO\n+2\n10', id: '' }])
     expect(parse(': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n')).toEqual(
@@ -25,7 +25,7 @@ describe('a stream of server-sent events', () => {
     expect(parse('\uFEFFdata: mark\n\n')[0]?.data).toBe('mark')
   })
 
-  it('keeps the id over events, and forgets the name', () => {
+  it('keeps the id across events, but not the name', () => {
     expect(parse('event: run\nid: 7\ndata: a\n\ndata: b\n\nid: x\0y\ndata: c\n\n')).toEqual([
       { event: 'run', data: 'a', id: '7' },
       { event: 'message', data: 'b', id: '7' },
@@ -33,7 +33,7 @@ describe('a stream of server-sent events', () => {
     ])
   })
 
-  it('gives the same events wherever it is cut, with each kind of line ending', () => {
+  it('yields the same events wherever it is cut, with every kind of line ending', () => {
     const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n\0]/g, ' '))
     const message = fc.record({ event: line, id: fc.nat().map(String), data: fc.array(line, { minLength: 1 }) })
     fc.assert(
@@ -54,7 +54,7 @@ describe('a stream of server-sent events', () => {
             at += length
           }
           const expected = messages.map(({ event, id, data }) => ({
-            // One space after the colon belongs to the form.
+            // One space after the colon is part of the syntax.
             event: event.replace(/^ /, '') || 'message',
             id,
             data: data.join('\n'),
@@ -65,7 +65,7 @@ describe('a stream of server-sent events', () => {
     )
   })
 
-  it('leaves out what the body ends in the middle of, joins letters that are cut, and cancels a body that nobody reads on', async () => {
+  it('discards an incomplete last event, joins split characters, and cancels a body that is no longer read', async () => {
     const bytes = new TextEncoder().encode('data: λ α\n\ndata: half')
     let isCancelled = false
     const body = () =>
@@ -93,7 +93,7 @@ describe('a stream of server-sent events', () => {
     expect(isCancelled).toBe(true)
   })
 
-  it('does not swallow a stream that never ends an event', () => {
+  it('rejects a stream that never ends an event', () => {
     const parser = new EventStreamParser(100)
     expect(() => parser.push('x'.repeat(101))).toThrow(EventStreamError)
     const other = new EventStreamParser(100)

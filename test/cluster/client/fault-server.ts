@@ -1,4 +1,4 @@
-/** A gateway's endpoints on a real socket, with faults to order: what the client meets is what a network does. */
+/** A gateway's endpoints on a real socket, with faults on demand. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
@@ -53,7 +53,7 @@ export function json(
   response.end(JSON.stringify(value))
 }
 
-/** Begins an event stream; write to it with `sse`. */
+/** Starts an event stream; write to it with `sse`. */
 export function stream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
 }

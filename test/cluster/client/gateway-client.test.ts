@@ -15,21 +15,21 @@ const HEALTH: GatewayHealth = {
 }
 
 describe('the address of a gateway', () => {
-  it('is scheme, host and port, and what else is typed is refused with what to write', () => {
+  it('is scheme, host and port; anything else is rejected with what to enter', () => {
     expect(gatewayAddress(' http://127.0.0.1:8787/ ')).toBe('http://127.0.0.1:8787')
     expect(gatewayAddress('https://head.example/gateway/')).toBe('https://head.example/gateway')
     for (const typed of ['', 'head:8787', 'ftp://head', 'http://', 'https://a?b=1', 'https://a#b'])
       expect(() => gatewayAddress(typed), typed).toThrow(/is not the address of a gateway/)
   })
 
-  it('never has a secret in it, nor does the message that refuses one', () => {
-    expect(() => gatewayAddress('https://me:hunter2@head')).toThrow(/name or a password/)
+  it('never contains a secret, nor does the error that rejects one', () => {
+    expect(() => gatewayAddress('https://me:hunter2@head')).toThrow(/user name or a password/)
     expect(() => gatewayAddress('https://me:hunter2@head')).not.toThrow(/hunter2/)
   })
 })
 
 describe('the client of a gateway', () => {
-  it('asks each endpoint as the protocol has it', async () => {
+  it('calls each endpoint as the protocol requires', async () => {
     const run = { runId: 'a b', events: 0 }
     const server = await faultServer(({ method, url }, response) => {
       if (url === '/v1/health') return json(response, HEALTH)
@@ -62,7 +62,7 @@ describe('the client of a gateway', () => {
     expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true)
   })
 
-  it('tells a gateway from what is none, and an older one from a newer', async () => {
+  it('distinguishes a gateway from other servers, and an older one from a newer one', async () => {
     let answer: unknown = { hello: 1 }
     const server = await faultServer((_, response) => json(response, answer))
     const client = new GatewayClient({ address: server.address, token: 't' })
@@ -85,14 +85,14 @@ describe('the client of a gateway', () => {
     })
   })
 
-  it('hands on what the gateway says of a refusal, and explains answers that say nothing', async () => {
+  it('passes on the reason of a refusal, and explains answers without one', async () => {
     const problem = { what: 'λ cannot be changed.', why: 'The code is not patched.', remedy: 'Patch it.' }
     let status = 409
     let body: unknown = { error: problem }
     const server = await faultServer((_, response) => json(response, body, status))
     const client = new GatewayClient({ address: server.address, token: null })
     await expect(client.patch('r', { lambda: 1 })).rejects.toMatchObject({ kind: 'refused', ...problem })
-    // As a gateway without a token says under a name that is not this machine's.
+    // A gateway without a token answers this if the host name is not this machine's.
     status = 403
     await expect(client.health()).rejects.toMatchObject({ kind: 'refused', ...problem })
     body = { error: { what: 1 } }
@@ -102,18 +102,18 @@ describe('the client of a gateway', () => {
     expect(kinds).toEqual(['token', 'token', 'not-a-gateway', 'busy', 'broken', 'busy'])
   })
 
-  it('gives up an answer that does not come, or does not end, and obeys its caller', async () => {
+  it('times out on an answer that does not start or end, and can be cancelled', async () => {
     const server = await faultServer(({ url }, response) => {
       if (url === '/v1/schema') response.write('{"systems"')
     })
     const client = new GatewayClient({ address: server.address, token: null, timeoutMs: 80 })
     await expect(client.health()).rejects.toMatchObject({
       kind: 'unreachable',
-      what: expect.stringMatching(/not answered in time/) as string,
+      what: expect.stringMatching(/did not answer in time/) as string,
     })
     await expect(client.schema()).rejects.toMatchObject({
       kind: 'unreachable',
-      what: expect.stringMatching(/not answered in time/) as string,
+      what: expect.stringMatching(/did not answer in time/) as string,
     })
     const stop = new AbortController()
     const asked = new GatewayClient({ address: server.address, token: null }).health(stop.signal)
@@ -126,7 +126,7 @@ describe('the client of a gateway', () => {
     })
   })
 
-  it('does not follow a redirection with the token', async () => {
+  it('does not follow a redirect with the token', async () => {
     const thief = await faultServer((_, response) => json(response, HEALTH))
     const server = await faultServer((_, response) => {
       response.writeHead(307, { location: `${thief.address}/v1/health` })
@@ -137,7 +137,7 @@ describe('the client of a gateway', () => {
     expect(thief.requests).toEqual([])
   })
 
-  it('refuses a token that no header can carry, without repeating it', () => {
+  it('rejects a token that a header cannot contain, without repeating it', () => {
     for (const token of ['two words', 'line\nbreak', 'schlüssel']) {
       const make = () => new GatewayClient({ address: 'http://h', token })
       expect(make).toThrow(/token cannot be sent/)

@@ -60,7 +60,7 @@ async function follow(handle: Handler, options: FollowOptions = HASTY, token: st
   return { server, follower, heard, states, others, stop, ended }
 }
 
-/** Where a reconnecting client goes on. */
+/** The event after which a reconnecting client continues. */
 const after = (lastEventId: unknown) => EVENTS.slice(lastEventId === undefined ? 0 : Number(lastEventId) + 1)
 const tell = (response: ServerResponse, events: readonly LoggedEvent[]) => {
   for (const event of events) response.write(sse('run', event, event.seq))
@@ -68,7 +68,7 @@ const tell = (response: ServerResponse, events: readonly LoggedEvent[]) => {
 const end = (response: ServerResponse) => response.end(sse('end', summary()))
 
 describe('following a run', () => {
-  it('hears everything once, with the token in a header and nowhere else', async () => {
+  it('delivers everything once, and sends the token in a header only', async () => {
     const { server, heard, others, ended, states } = await follow((_, response) => {
       stream(response)
       response.write(sse('status', { ...summary(), state: 'RUNNING' }))
@@ -93,7 +93,7 @@ describe('following a run', () => {
     expect(server.requests[0]?.url).toBe('/v1/runs/alfworld_1/events')
   })
 
-  it('reads the settings of a gateway from before their names changed', async () => {
+  it('reads the settings of an older gateway, which have other names', async () => {
     const { world, ...rest } = presetSettings('coding')
     const before = { type: 'run-started', settings: { ...rest, setting: world }, seq: 0, iteration: 0 }
     const { heard, ended } = await follow((_, response) => {
@@ -105,7 +105,7 @@ describe('following a run', () => {
     expect(heard).toMatchObject([{ settings: presetSettings('coding') }])
   })
 
-  it('goes on after the last event when the connection is cut in the middle of one, before any, and after all', async () => {
+  it('continues after the last event if the connection is cut within one, before any, or after all', async () => {
     let connection = 0
     const { server, heard, ended, states } = await follow((request, response) => {
       const rest = after(request.headers['last-event-id'])
@@ -127,7 +127,7 @@ describe('following a run', () => {
     expect(states.filter(({ state }) => state === 'waiting')).toHaveLength(3)
   })
 
-  it('passes over events that are told twice, and asks again for those that are left out', async () => {
+  it('skips repeated events and requests missing ones again', async () => {
     let connection = 0
     const { server, heard, ended } = await follow((request, response) => {
       const rest = after(request.headers['last-event-id'])
@@ -150,7 +150,7 @@ describe('following a run', () => {
     expect(server.requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '4', '6'])
   })
 
-  it('gives up a connection that says nothing, and keeps one that is slow but gives signs of life', async () => {
+  it('drops a silent connection and keeps a slow one that sends heartbeats', async () => {
     let connection = 0
     const { heard, ended, states } = await follow(async (request, response) => {
       stream(response)
@@ -170,7 +170,7 @@ describe('following a run', () => {
     expect(heard).toEqual(EVENTS)
     expect(connection).toBe(2)
     const waits = states.filter((state) => state.state === 'waiting')
-    expect(waits.map(({ problem }) => problem.what)).toEqual(['The gateway has fallen silent.'])
+    expect(waits.map(({ problem }) => problem.what)).toEqual(['The gateway is silent.'])
   })
 
   it('waits as long as a busy gateway asks, and longer after each failure', async () => {
@@ -193,7 +193,7 @@ describe('following a run', () => {
     expect(Date.now() - started).toBeGreaterThanOrEqual(4 + 8 + 50 - 3)
   })
 
-  it('ends at once at a wrong token and at a run that there is none of, and says so', async () => {
+  it('fails at once on a wrong token and on a missing run', async () => {
     const wrong = await follow((_, response) => json(response, {}, 401))
     await expect(wrong.ended).rejects.toMatchObject({ kind: 'token' })
     const missing = { what: 'There is no run "alfworld_1".', why: 'It was removed.', remedy: 'Start it again.' }
@@ -208,22 +208,22 @@ describe('following a run', () => {
     ['an event whose id is not its number', sse('run', EVENTS[0], 5)],
     ['an end before the last event', sse('end', summary(3))],
     ['no object', sse('run', 7, 0)],
-  ])('does not go round for ever where the stream always has %s', async (_, bad) => {
+  ])('stops retrying if the stream always has %s', async (_, bad) => {
     const { server, heard, ended } = await follow((_request, response) => {
       stream(response)
       response.end(bad)
     })
-    await expect(ended).rejects.toMatchObject({ kind: 'refused', what: 'The gateway cannot tell this run.' })
+    await expect(ended).rejects.toMatchObject({ kind: 'refused', what: 'The gateway cannot report this run.' })
     expect(heard).toEqual([])
     expect(server.requests).toHaveLength(6)
   })
 
-  it('takes an answer that is no event stream for what it is', async () => {
+  it('rejects an answer that is not an event stream', async () => {
     const { ended } = await follow((_, response) => json(response, {}))
     await expect(ended).rejects.toMatchObject({ kind: 'not-a-gateway' })
   })
 
-  it('is stopped while it listens and while it waits, and is woken', async () => {
+  it('can be stopped while it listens and while it waits, and can be woken', async () => {
     const listening = await follow((_, response) => {
       stream(response)
       tell(response, EVENTS)
@@ -254,7 +254,7 @@ describe('following a run', () => {
     await expect(left.ended).rejects.toThrow('left')
   })
 
-  it('loses and doubles nothing, however the connections break', async () => {
+  it('neither loses nor repeats an event, however the connections break', async () => {
     const fault = fc.record({
       first: fc.integer({ min: -3, max: 3 }),
       count: fc.integer({ min: 0, max: 8 }),
@@ -288,7 +288,7 @@ describe('following a run', () => {
 })
 
 describe('an error of the gateway', () => {
-  it('is one that time mends or one that it does not', () => {
+  it('knows whether a retry may succeed', () => {
     const of = (kind: GatewayError['kind']) => new GatewayError(kind, { what: '', why: '', remedy: '' }).isPassing
     expect(['unreachable', 'busy', 'broken'].map((kind) => of(kind as GatewayError['kind']))).toEqual([
       true,

@@ -18,7 +18,7 @@ async function refusal(response: Response): Promise<[number, GatewayErrorBody['e
   return [response.status, error]
 }
 
-/** A request with headers that `fetch` does not let through, or with a path as it is. */
+/** A request with headers that `fetch` forbids, or with a literal path. */
 function raw(
   fixture: Fixture,
   path: string,
@@ -37,7 +37,7 @@ function raw(
   })
 }
 
-describe('who may ask the gateway', () => {
+describe('access to the gateway', () => {
   it.each([
     ['no token', {}],
     ['another token', { authorization: 'Bearer not-this-one' }],
@@ -50,7 +50,7 @@ describe('who may ask the gateway', () => {
     expect(JSON.stringify(error)).not.toContain(TOKEN)
   })
 
-  it('lets nobody try tokens for long', async () => {
+  it('limits attempts to guess a token', async () => {
     const { address, ask } = await open({
       server: { limits: { burst: 1000, perSecond: 1000, wrongTokensPerMinute: 3 } },
     })
@@ -59,18 +59,18 @@ describe('who may ask the gateway', () => {
     for (let i = 0; i < 5; i++) statuses.push((await attempt()).status)
     expect(statuses).toEqual([401, 401, 401, 429, 429])
     expect(Number((await attempt()).headers.get('retry-after'))).toBeGreaterThan(0)
-    // Not with the right one either: else the answer would tell it from the others.
+    // The right one is refused as well; otherwise the answer would reveal it.
     expect((await ask('GET', '/v1/health')).status).toBe(429)
   })
 
-  it('answers so many requests and no more', async () => {
+  it('limits the number of requests', async () => {
     const { ask } = await open({ server: { limits: { burst: 4, perSecond: 0.01, wrongTokensPerMinute: 10 } } })
     const statuses: number[] = []
     for (let i = 0; i < 6; i++) statuses.push((await ask('GET', '/v1/schema')).status)
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
   })
 
-  it('answers pages on the list, and no others', async () => {
+  it('answers only pages on the list', async () => {
     const { ask } = await open()
     const known = await ask('GET', '/v1/health', undefined, { origin: 'https://playground.example' })
     expect(known.status).toBe(200)
@@ -83,7 +83,7 @@ describe('who may ask the gateway', () => {
     }
   })
 
-  it('lets a page of the list ask across networks, before it has shown a token', async () => {
+  it('answers preflights across networks for pages on the list, without a token', async () => {
     const fixture = await open()
     const answer = await raw(
       fixture,
@@ -105,7 +105,7 @@ describe('who may ask the gateway', () => {
     expect((await raw(fixture, '/v1/runs', { origin: 'https://evil.example' }, 'OPTIONS')).status).toBe(403)
   })
 
-  it('without a token answers only to names of this machine', async () => {
+  it('without a token answers only to host names of this machine', async () => {
     const fixture = await open({ cluster: { token: undefined } })
     expect((await raw(fixture, '/v1/health', { host: 'localhost:1' })).status).toBe(200)
     for (const host of ['rebound.example', 'localhost.evil', '127.0.0.1.evil:80']) {
@@ -122,8 +122,8 @@ describe('who may ask the gateway', () => {
   })
 })
 
-describe('what may be asked', () => {
-  it('tells of itself and of what can be set', async () => {
+describe('requests to the gateway', () => {
+  it('report its health and what can be set', async () => {
     const { ask } = await open()
     const health = (await (await ask('GET', '/v1/health')).json()) as GatewayHealth
     expect(health).toMatchObject({
@@ -133,7 +133,7 @@ describe('what may be asked', () => {
       rayVersion: null,
       gpus: 8,
     })
-    // Not patched yet, and nothing stands in the way of it.
+    // Not patched yet, but it can be.
     expect(health.systems.alfworld).toEqual({
       isPatched: false,
       parameters: ['lambda', 'alphaLow', 'alphaHigh'],
@@ -167,7 +167,7 @@ describe('what may be asked', () => {
     ['GET', '/v1/runs/%zz/events'],
     ['GET', '/v1/runs/__proto__/files/run.jsonl'],
     ['GET', '//etc/passwd'],
-  ])('%s %s is nothing', async (method, path) => {
+  ])('%s %s does not exist', async (method, path) => {
     const fixture = await open()
     const answer = await raw(fixture, path, { authorization: `Bearer ${TOKEN}` }, method)
     expect(answer.status).toBe(404)
@@ -175,17 +175,17 @@ describe('what may be asked', () => {
   })
 
   it.each([
-    ['a system that there is not', { system: 'chess' }, 400],
+    ['an unknown system', { system: 'chess' }, 400],
     ['a system that this cluster does not run', { system: 'osworld' }, 404],
     ['a name that leaves the folder', { system: 'alfworld', name: '../../etc' }, 400],
-    ['a name with a command in it', { system: 'alfworld', name: 'a; touch /tmp/x' }, 400],
+    ['a name that contains a command', { system: 'alfworld', name: 'a; touch /tmp/x' }, 400],
     ['a name with a line break', { system: 'alfworld', name: 'a\nb' }, 400],
     ['a key of the configuration', { system: 'alfworld', config: { model: {} } }, 400],
-    ['a setting that is none', { system: 'alfworld', settings: { model: 'x' } }, 400],
+    ['an unknown setting', { system: 'alfworld', settings: { model: 'x' } }, 400],
     ['a setting of Object', { system: 'alfworld', settings: { constructor: 1 } }, 400],
     ['a setting that the release fixes', { system: 'alfworld', settings: { rewardGrouping: 'task' } }, 400],
-    ['text for a number', { system: 'alfworld', settings: { groupSize: '4"; rm' } }, 400],
-    ['α the wrong way round', { system: 'alfworld', settings: { alphaLow: 0.9 } }, 400],
+    ['text instead of a number', { system: 'alfworld', settings: { groupSize: '4"; rm' } }, 400],
+    ['α_low above α_high', { system: 'alfworld', settings: { alphaLow: 0.9 } }, 400],
     ['no steps', { system: 'alfworld', totalSteps: 0 }, 400],
     ['a list', [], 400],
     ['no JSON', '{"system": ', 400],
@@ -197,7 +197,7 @@ describe('what may be asked', () => {
     expect(await (await ask('GET', '/v1/runs')).json()).toEqual([])
   })
 
-  it('refuses what is too large, or no JSON by its type', async () => {
+  it('refuses a body that is too large or whose type is not JSON', async () => {
     const { ask } = await open()
     const [large] = await refusal(await ask('POST', '/v1/runs', { system: 'alfworld', name: 'x'.repeat(70_000) }))
     expect(large).toBe(413)
@@ -206,14 +206,14 @@ describe('what may be asked', () => {
     expect((await ask('GET', '/v1/health')).status).toBe(200)
   })
 
-  it('refuses a checkout whose lines are others, with the file and the line', async () => {
+  it('refuses a checkout with other lines, naming the file and the line', async () => {
     const { ask } = await open({ isBare: true })
     const [status, error] = await refusal(await ask('POST', '/v1/runs', { system: 'alfworld' }))
     expect(status).toBe(409)
     expect(error.what).toContain('reward/alfworld_rl_reward.py')
   })
 
-  it('refuses to start what the cluster file leaves open, and names it', async () => {
+  it('refuses to start a run if the cluster file lacks values, and names them', async () => {
     const { ask } = await open({ cluster: { systems: { alfworld: { config: {} } } } })
     const [status, error] = await refusal(await ask('POST', '/v1/runs', { system: 'alfworld' }))
     expect(status).toBe(409)

@@ -1,4 +1,4 @@
-/** What goes wrong between gateway, Ray and the files of a run: each a clear message, and a run that goes on. */
+/** Faults between gateway, Ray and the files of a run: each gives a clear message, and the run continues. */
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ interface Asked {
   body: string
 }
 
-/** A server in Ray's place that answers as told: a status and a body, or never. */
+/** A server in place of Ray, with scripted answers: a status and a body, or none. */
 async function rayThat(
   answer: (asked: Asked, count: number) => [number, string] | null,
 ): Promise<{ address: string; asked: Asked[] }> {
@@ -49,7 +49,7 @@ async function rayThat(
 const JOB = { id: 'a_run_abc234', script: "/state/it's/launch.sh", folder: '/state' }
 
 describe('Ray’s Jobs API', () => {
-  it('is asked as no browser asks, with the token and a quoted script', async () => {
+  it('receives requests that do not look like a browser’s, with the token and a quoted script', async () => {
     const { address, asked } = await rayThat(() => [200, '{"submission_id": "a_run_abc234"}'])
     await new RayJobs({ address, token: 'ray-token' }).start(JOB)
     const [{ method, url, headers, body }] = asked as [Asked]
@@ -63,7 +63,7 @@ describe('Ray’s Jobs API', () => {
     })
   })
 
-  it('is asked again while it answers 429 or 503, under the same name', async () => {
+  it('is retried under the same name while it answers 429 or 503', async () => {
     const { address, asked } = await rayThat((_, count) =>
       count < 3 ? [count === 1 ? 429 : 503, 'busy'] : [200, '{}'],
     )
@@ -71,7 +71,7 @@ describe('Ray’s Jobs API', () => {
     expect(new Set(asked.map(({ body }) => body)).size).toBe(1)
   })
 
-  it('has started a job whose answer was lost', async () => {
+  it('has started a job even if its answer was lost', async () => {
     const { address } = await rayThat(({ method }, count) => {
       if (method === 'GET') return [200, '{"status": "RUNNING"}']
       return count === 1 ? null : [500, 'ValueError: Job with submission_id a_run_abc234 already exists.']
@@ -80,16 +80,16 @@ describe('Ray’s Jobs API', () => {
   })
 
   it.each([
-    ['a wrong token', [401, 'Unauthorized'], /token is missing or another/],
-    ['an error of its own', [500, 'Traceback\nKeyError: x'], /KeyError: x/],
-    ['what is no JSON', [200, '<html>'], /no JSON/],
-    ['a state that is none', [200, '{"status": "DREAMING"}'], /DREAMING/],
-  ] as const)('says what is wrong where it answers %s', async (_, answer, why) => {
+    ['a wrong token', [401, 'Unauthorized'], /token is missing or wrong/],
+    ['an internal error', [500, 'Traceback\nKeyError: x'], /KeyError: x/],
+    ['something that is not JSON', [200, '<html>'], /not JSON/],
+    ['an unknown state', [200, '{"status": "DREAMING"}'], /DREAMING/],
+  ] as const)('gives the reason if the answer is %s', async (_, answer, why) => {
     const { address } = await rayThat(() => [answer[0], answer[1]])
     await expect(new RayJobs({ address, token: 'x' }).status('job')).rejects.toThrow(why)
   })
 
-  it('is not waited for longer than the time allows, and a job that it forgot has failed', async () => {
+  it('is not waited for beyond the timeout, and a job that it forgot has failed', async () => {
     const slow = await rayThat(() => null)
     await expect(new RayJobs({ address: slow.address, token: null, timeoutMs: 100 }).version()).rejects.toThrow(
       /no answer within 0.1 s/,
@@ -102,7 +102,7 @@ describe('Ray’s Jobs API', () => {
   })
 })
 
-/** A job that the test plays itself, through the files that it leaves. */
+/** A job that the test simulates by writing its files. */
 class PlayedJob implements JobBackend {
   readonly kind = 'subprocess'
   state: JobStatus = { state: 'RUNNING', message: '', exitCode: null }
@@ -112,7 +112,7 @@ class PlayedJob implements JobBackend {
   }
   /** Resolves when the job may start. */
   mayStart: Promise<void> = Promise.resolve()
-  /** How often it is told to stop in vain. */
+  /** How many attempts to stop it fail. */
   deafTo = 0
   async start(): Promise<string> {
     await this.mayStart
@@ -165,8 +165,8 @@ async function play(cluster: Record<string, unknown> = {}): Promise<Played> {
   }
 }
 
-describe('a run whose files are in disorder', () => {
-  it('waits for the other half of a line and of a dump', async () => {
+describe('a run with incomplete or damaged files', () => {
+  it('waits for the rest of a line and of a dump', async () => {
     const { job, run, results, dump, dumpFile, line } = await play()
     const text = line(1, 0.25)
     writeFileSync(dumpFile, dump(1).slice(0, 30))
@@ -184,7 +184,7 @@ describe('a run whose files are in disorder', () => {
     expect((heard.other.at(-1)?.data as GatewayRun).notices).toEqual([])
   })
 
-  it('tells a step without rollouts where the dump is torn for good, missing, or another step’s, and says so', async () => {
+  it('reports a step without rollouts, with a notice, if its dump is torn, missing, or another step’s', async () => {
     const { job, run, results, dump, dumpFile, line } = await play()
     writeFileSync(dumpFile, dump(3))
     writeFileSync(results, line(1, 0.25))
@@ -201,11 +201,11 @@ describe('a run whose files are in disorder', () => {
     expect(accuracies).toEqual([0.25, 0.75])
     const { notices } = heard.other.at(-1)?.data as GatewayRun
     expect(notices).toHaveLength(2)
-    expect(notices[0]).toMatch(/Step 1 is told without its rollouts.*0.7500.*0.2500/)
-    expect(notices[1]).toMatch(/Step 2 .*not there/)
+    expect(notices[0]).toMatch(/Step 1 is reported without its rollouts.*0.7500.*0.2500/)
+    expect(notices[1]).toMatch(/Step 2 .*does not exist/)
   })
 
-  it('leaves out lines that it does not understand, and what was told before when a file is cleared', async () => {
+  it('skips lines that it does not understand, and steps already reported when a file is cleared', async () => {
     const { job, run, results, dump, dumpFile, line, summary } = await play()
     writeFileSync(dumpFile, dump(1))
     writeFileSync(results, `step: 1   acc: NaN   nonsense of ${fixture!.cluster.checkout}\n${line(1, 0.25)}`)
@@ -222,12 +222,12 @@ describe('a run whose files are in disorder', () => {
     expect(notices.join()).toMatch(/was cleared/)
   })
 
-  it('goes on while nobody knows the state of the job, and says so', async () => {
+  it('continues with a notice while the state of the job is unknown', async () => {
     const { job, run, results, dump, dumpFile, line, summary } = await play()
     job.isSilent = true
     await expect
       .poll(async () => (await summary()).notices)
-      .toEqual(['The state of the job is unknown for now: Nobody answers.'])
+      .toEqual(['The state of the job is unknown: Nobody answers.'])
     writeFileSync(dumpFile, dump(1))
     writeFileSync(results, line(1, 0.25))
     const heard = await hear(fixture!, run.runId, nothingHeard(), ({ events }) =>
@@ -242,7 +242,7 @@ describe('a run whose files are in disorder', () => {
     })
   })
 
-  it('refuses a Last-Event-ID that this run has not reached', async () => {
+  it('refuses a Last-Event-ID that the run has not reached', async () => {
     const { run } = await play()
     for (const id of ['99', '-1', 'x', '1e3']) {
       const response = await fixture!.ask('GET', `/v1/runs/${run.runId}/events`, undefined, { 'last-event-id': id })
@@ -251,8 +251,8 @@ describe('a run whose files are in disorder', () => {
   })
 })
 
-describe('a run that is to stop', () => {
-  it('while its job is being started stops once it has been', async () => {
+describe('stopping a run', () => {
+  it('while its job is starting takes effect once it has started', async () => {
     const job = new PlayedJob()
     let start: () => void = () => {}
     job.mayStart = new Promise((resolve) => (start = resolve))
@@ -268,7 +268,7 @@ describe('a run that is to stop', () => {
     expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'STOPPED' } })
   })
 
-  it('stops when a gateway that was killed before it could say so is started again', async () => {
+  it('takes effect after a restart if the gateway was killed before it could stop the job', async () => {
     const { job, run } = await play()
     job.deafTo = 1
     expect((await fixture!.ask('POST', `/v1/runs/${run.runId}/stop`, {})).status).toBe(500)
@@ -279,7 +279,7 @@ describe('a run that is to stop', () => {
     expect(heard.other.at(-1)).toMatchObject({ name: 'end', data: { state: 'STOPPED' } })
   })
 
-  it('is answered at once, and over when it is cleaned up, once, with what went wrong in that', async () => {
+  it('is answered at once; the run is over after one cleanup, with a notice if that fails', async () => {
     const config = (clusterFile('/tree')['systems'] as { alfworld: Record<string, unknown> }).alfworld
     const { run, summary } = await play({
       systems: {
@@ -300,7 +300,7 @@ describe('a run that is to stop', () => {
 })
 
 describe('the bundled gateway', () => {
-  it('is one file that needs nothing else of the project', async () => {
+  it('is one file that requires nothing else of the project', async () => {
     const { buildGateway } = (await import('../../../scripts/build-gateway.mjs')) as {
       buildGateway: (folder: string) => Promise<void>
     }

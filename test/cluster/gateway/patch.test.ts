@@ -21,7 +21,7 @@ const read = (file: string) => readFileSync(join(checkout, file), 'utf8')
 const files = (system: ReleasedSystem) => [...new Set(PATCH_POINTS[system].map(({ file }) => file))]
 
 describe('the patch of the released code', () => {
-  it.each(RELEASED_SYSTEMS)('puts its lines into %s, does so once, and takes them out again', (system) => {
+  it.each(RELEASED_SYSTEMS)('puts its lines into %s once, and removes them again', (system) => {
     const before = files(system).map(read)
     expect(patchState(checkout, system)).toMatchObject({ isPatched: false })
     applyPatch(checkout, system)
@@ -37,13 +37,13 @@ describe('the patch of the released code', () => {
   })
 
   it.each(RELEASED_SYSTEMS.flatMap((system) => PATCH_POINTS[system].map((point) => ({ system, ...point }))))(
-    'refuses $system where $file:$line is another line, and changes nothing',
+    'refuses $system if $file:$line is another line, and changes nothing',
     ({ system, file, line, released }) => {
       const lines = read(file).split('\n')
       lines[line - 1] = released.replace(/0\.[28]|mean_score|prc/, 'something_else')
       writeFileSync(join(checkout, file), lines.join('\n'))
       const before = files(system).map(read)
-      expect(() => applyPatch(checkout, system)).toThrow(`${file}, line ${line}, is not the line`)
+      expect(() => applyPatch(checkout, system)).toThrow(`${file}, line ${line}, is not the expected line`)
       expect(files(system).map(read)).toEqual(before)
       expect(patchState(checkout, system).problem).toContain(`${file}, line ${line}`)
     },
@@ -55,7 +55,7 @@ describe('the patch of the released code', () => {
     expect(() => applyPatch(checkout, 'osworld')).toThrow(/line 382/)
   })
 
-  it('keeps the line ends of the checkout', () => {
+  it('keeps the line endings of the checkout', () => {
     const file = 'sample/osworld_env_rollout.py'
     writeFileSync(join(checkout, file), read(file).replaceAll('\n', '\r\n'))
     applyPatch(checkout, 'osworld')
@@ -64,7 +64,7 @@ describe('the patch of the released code', () => {
 })
 
 describe.skipIf(!HAS_PYTHON)('the values that patched code reads', () => {
-  /** What a line of the patched code computes in a process with these arguments. */
+  /** The value of a patched line in a process with these arguments. */
   function computed(file: string, line: number, names: string, result: string, args: string[]): number {
     const folder = join(checkout, file.split('/')[0]!)
     const program = `import sys; sys.path.insert(0, ${JSON.stringify(folder)}); names = dict(${names})
@@ -85,7 +85,7 @@ print(float(${result}))`
     writeFileSync(join(checkout, project, LIVE_FILE), liveFileText(changes))
   }
 
-  it('are those of the step in its own command line', () => {
+  it('are those of the step in the process’s command line', () => {
     applyPatch(checkout, 'alfworld')
     write('mine')
     const integrated = (step: number, project: string) =>
@@ -97,11 +97,11 @@ print(float(${result}))`
         [`config=../configs/${project}.yaml`, `experiment.current_epoch=${step}`],
       )
     expect([1, 3, 4, 9].map((step) => integrated(step, 'mine'))).toEqual([1.125, 1.125, 1.75, 1.75])
-    // A run that no gateway manages is as released.
+    // A run without a gateway has the released values.
     expect(integrated(4, 'another')).toBe(1.25)
   })
 
-  it('reach OSWorld, whose reward has other arguments and whose rewrites are not told their step', () => {
+  it('reach OSWorld, whose reward has other arguments and whose rewrites do not know their step', () => {
     applyPatch(checkout, 'osworld')
     write('mine')
     const reward = (step: number) =>
@@ -119,7 +119,7 @@ print(float(${result}))`
     expect(harder()).toBe(0.7)
   })
 
-  it('reach coding, in which the names of the two thresholds are the wrong way round', () => {
+  it('reach coding, which swaps the names of the two thresholds', () => {
     applyPatch(checkout, 'coding')
     write('mine')
     const args = ['config=../configs/mine.yaml', 'experiment.current_epoch=2']

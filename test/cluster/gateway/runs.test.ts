@@ -37,7 +37,7 @@ function used(runId: string): { step: number; lambda: number }[] {
 }
 
 describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
-  it('is told from its first to its last step, rollouts, votes, rewrites and evaluations included', async () => {
+  it('is reported from its first to its last step, with rollouts, votes, rewrites and evaluations', async () => {
     fixture = await startFixture({ stepSeconds: 0.2 })
     const { run } = await start({ totalSteps: 5, settings: { groupSize: 4, evaluateEvery: 5 }, name: 'whole' })
     const heard = await hear(fixture, run.runId, nothingHeard())
@@ -53,7 +53,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     expect(view.evaluations[0]).toMatchObject({ policyVersion: 5, episodes: 4 })
     expect(view.settings).toMatchObject({ groupSize: 4, lambda: 1, profile: 'reference' })
     expect(view.started?.models).toEqual({ policy: 'Tiny-Policy', reward: 'Tiny-Reward', author: 'Tiny-Author' })
-    // Two groups of a step are told whole: that is the default.
+    // By default, two groups of a step are reported in full.
     expect(view.iterations.map(({ episodes }) => episodes.length)).toEqual([8, 8, 8, 8, 8])
     const episode = [...view.episodes.values()][0]!
     expect(episode.episode).toMatchObject({ instruction: 'put a mug in desk.', policyVersion: 0 })
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
       distance: null,
     })
     expect(episode.votes?.[0]?.map(({ score }) => score)).toEqual([1, 1, -1])
-    // O + λ mean S = 1 + 1/3 of a winner, and -1 - 1/3 of a loser.
+    // O + λ mean S is 1 + 1/3 for a winner, and -1 - 1/3 for a loser.
     expect(episode.feedback?.[0]).toBeCloseTo(4 / 3)
     const rewrites = [...view.rewrites.values()]
     expect(rewrites.map(({ proposal }) => proposal.taskId)).toEqual(
@@ -78,7 +78,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     expect(view.finished).toBe('completed')
   })
 
-  it('takes λ from the next step on, in the patched lines of the release themselves', async () => {
+  it('applies a new λ from the next step on, through the patched lines of the release', async () => {
     fixture = await startFixture({ stepSeconds: 0.8 })
     const { run, live } = await start({ totalSteps: 500, settings: { lambda: 0.5 } })
     expect(live.lambda).toBe(0.5)
@@ -105,14 +105,14 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     expect(metrics.at(-1)?.metrics['policy/integrated_reward/max']).toBeCloseTo(1 + 2 / 3)
   })
 
-  it('neither loses nor doubles an event when the connection is cut and the gateway is ended and started again', async () => {
+  it('neither loses nor repeats an event when the connection is cut and the gateway is restarted', async () => {
     fixture = await startFixture({ stepSeconds: 0.5 })
     const { run } = await start({ totalSteps: 6 })
     const heard = await hear(fixture, run.runId, nothingHeard(), (so) => so.events.length >= 5)
     await hear(fixture, run.runId, heard, (so) => finished(so).length >= 1)
     const before = heard.events.length
     await fixture.stop()
-    // The job goes on meanwhile, and steps pass that nobody sees.
+    // Meanwhile the job continues without a gateway for some steps.
     await new Promise((resolve) => setTimeout(resolve, 1200))
     await fixture.restart()
     await hear(fixture, run.runId, heard)
@@ -121,12 +121,12 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     const again = await hear(fixture, run.runId, nothingHeard())
     expect(again.events).toEqual(heard.events)
     expect(finished(heard).map(({ iteration }) => iteration)).toEqual([1, 2, 3, 4, 5, 6])
-    // Whatever was overwritten meanwhile is said, and its step's results stand all the same.
+    // Overwritten dumps give a notice, and their steps keep their results.
     const policy = finished(heard).map((event) => 'metrics' in event && typeof event.metrics['policy/acc'])
     expect(policy).toEqual(Array(6).fill('number'))
   })
 
-  it('stops, and the processes that the job started with it', async () => {
+  it('stops together with the processes that the job started', async () => {
     fixture = await startFixture({ stepSeconds: 30 })
     const { run } = await start({ totalSteps: 5 })
     await expect
@@ -149,7 +149,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     expect(finished(heard)).toHaveLength(1)
   })
 
-  it('lets nothing of the cluster out: not in plans, events, logs, files or errors', async () => {
+  it('reveals nothing of the cluster in plans, events, logs, files or errors', async () => {
     fixture = await startFixture({ stepSeconds: 0.1 })
     const plan = await (await fixture.ask('POST', '/v1/runs', { system: 'alfworld', dryRun: true })).text()
     const { run } = await start({ totalSteps: 2 })
@@ -164,7 +164,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     for (const secret of [fixture.folder, fixture.folder.replaceAll('/', '.').slice(1), SECRET, 'node-zero.internal'])
       expect(all).not.toContain(secret)
     expect(bodies[3]).toContain('paths of this cluster: <on the cluster>')
-    // The log is one that the playground opens.
+    // The playground can open the log.
     expect(parseRunLog(bodies[0]!)).toEqual(heard.events)
     expect(
       bodies[1]!
@@ -174,7 +174,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     ).toEqual([1, 2])
   })
 
-  it('writes the configuration under the name of the project, with what only the cluster knows', async () => {
+  it('writes the configuration under the project’s name, with the values that only the cluster knows', async () => {
     fixture = await startFixture({ stepSeconds: 0.1 })
     const { run, yaml, command, differences } = await start({ totalSteps: 1, name: 'short', settings: { maxSteps: 7 } })
     expect(run.runId).toMatch(/^short_[a-z0-9]{6}$/)

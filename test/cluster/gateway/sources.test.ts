@@ -27,7 +27,7 @@ function opened(path: string): { journal: Journal<number>; events: LoggedEvent[]
 }
 
 describe('the journal', () => {
-  it('wherever its writer was killed, has the batches that were told, whole', () => {
+  it('contains the complete batches, wherever its writer was killed', () => {
     const path = join(folder, 'journal.jsonl')
     const { journal } = opened(path)
     const ends: number[] = [0]
@@ -49,14 +49,14 @@ describe('the journal', () => {
       expect(again.events.map((one) => one.seq)).toEqual(Array.from({ length: counts[batches]! }, (_, index) => index))
       expect(again.journal.cursor).toBe(batches === 0 ? null : counts[batches])
       expect(again.journal.length).toBe(counts[batches])
-      // What is told next stands where the torn batch stood.
+      // The next batch replaces the torn one.
       again.journal.append([event(99)], 1)
       expect(JSON.parse(again.journal.line(counts[batches]!))).toEqual(event(99))
       again.journal.close()
     }
   })
 
-  it('says where it is damaged, if that was not a writer that was killed', () => {
+  it('reports where it is damaged, unless a writer was killed there', () => {
     const path = join(folder, 'journal.jsonl')
     writeFileSync(path, `${JSON.stringify({ e: event(0) })}\n{"c":1\n${JSON.stringify({ e: event(1) })}\n{"c":2}\n`)
     expect(() => opened(path)).toThrow(/line 2/)
@@ -64,7 +64,7 @@ describe('the journal', () => {
 })
 
 describe('the tail of a file', () => {
-  it('gives every line once, however the writing and the reading are cut', () => {
+  it('yields every line once, however writes and reads are split', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -85,7 +85,7 @@ describe('the tail of a file', () => {
             at += size
             const tail = readTail(path, cursor)
             read.push(...tail.lines.map(({ text }) => text))
-            // As a gateway does that was started again.
+            // Like a restarted gateway.
             cursor = JSON.parse(JSON.stringify(tail.cursor)) as TailCursor
             expect(tail.isFresh).toBe(false)
           }
@@ -96,7 +96,7 @@ describe('the tail of a file', () => {
     )
   })
 
-  it('reads a file from its start that was cleared, or replaced by one as long', () => {
+  it('starts over if a file was cleared, or replaced by one of the same length', () => {
     const path = join(folder, 'log')
     writeFileSync(path, 'one\ntwo\n')
     const { cursor } = readTail(path, AT_START)
@@ -108,7 +108,7 @@ describe('the tail of a file', () => {
     expect(tail.lines.map(({ text }) => text)).toEqual(['eins', 'zwei', 'drei'])
   })
 
-  it('waits for a file that is not there yet, and keeps nothing of a line without an end but its pieces', () => {
+  it('waits for a file that does not exist yet, and splits a line that never ends', () => {
     const path = join(folder, 'log')
     expect(readTail(path, AT_START)).toMatchObject({ lines: [], isFresh: false })
     writeFileSync(path, 'x'.repeat(200_000))
@@ -117,7 +117,7 @@ describe('the tail of a file', () => {
     expect(lines.every(({ text }) => text.length === 1 << 16)).toBe(true)
   })
 
-  it('reads more than it takes at once in pieces', () => {
+  it('reads a large file in pieces', () => {
     const path = join(folder, 'log')
     writeFileSync(path, Array.from({ length: 100 }, (_, index) => `line ${index}\n`).join(''))
     const read: string[] = []
@@ -130,7 +130,7 @@ describe('the tail of a file', () => {
     expect(read).toHaveLength(100)
   })
 
-  it('shows somebody who comes late the last whole lines', () => {
+  it('shows a new client the last whole lines', () => {
     const path = join(folder, 'log')
     writeFileSync(path, 'first\nsecond\nthird\nhal')
     const whole = [
@@ -153,7 +153,7 @@ describe('items of a large array', () => {
     return all
   }
 
-  it('are those that JSON.parse gives, in any layout', async () => {
+  it('equal those of JSON.parse, in any layout', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true })),
@@ -169,21 +169,21 @@ describe('items of a large array', () => {
     )
   })
 
-  it('are given where they are longer than a piece of the file', async () => {
+  it('may be longer than a piece of the file', async () => {
     const list = [{ text: '{"[\\'.repeat(100_000) }, { text: 'short' }]
     expect(await items(JSON.stringify(list))).toEqual(list)
     expect(await items(JSON.stringify(list), 1000)).toEqual([null, { text: 'short' }])
   })
 
-  it('a dump that is being written is torn, wherever it ends', async () => {
+  it('of an incomplete dump are torn, wherever it ends', async () => {
     const text = JSON.stringify([{ a: [1, { b: '}]"' }] }, { c: 'x\\' }], null, 1)
     for (let end = 0; end < text.length; end++) await expect(items(text.slice(0, end))).rejects.toThrow(TornJsonError)
     await expect(items('nothing')).rejects.toThrow(TornJsonError)
   })
 })
 
-describe('what belongs to the cluster alone', () => {
-  it('is taken out of texts and values, also as the release writes paths into names', () => {
+describe('the redactor', () => {
+  it('removes secrets and paths from texts and values, including paths that the release turns into names', () => {
     const redactor = new Redactor(
       secretsIn({
         system: { region: 'cn-beijing', HF_HOME: '/data/hf/', VOLCENGINE_DEFAULT_PASSWORD: 'hunter22' },

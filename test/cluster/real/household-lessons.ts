@@ -1,7 +1,7 @@
 /**
- * Lessons for a model of random weights, so that what it says can be read: conversations in the product's own words for the household's
- * roles, each with an answer in the form that is asked for and by chance otherwise. Whoever learned them plays without any sense, and
- * judges by a coin: so rewards differ from one sample to the next, and there is something to learn.
+ * Lessons that teach a model with random weights the form of its answers: our prompts for the household's roles, each with a
+ * well-formed random answer. The model then plays at random and judges by a coin flip, so rewards differ between samples and there is
+ * something to learn.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import type { StepResult } from '../../../src/method/ports.ts'
 
 export interface Lesson {
   prompt: string
-  /** With the token that ends it. */
+  /** Includes the end token. */
   response: string
 }
 
@@ -25,7 +25,7 @@ const SPECIAL = ['<|endoftext|>', '<|im_start|>', '<|im_end|>']
 const THOUGHTS = ['I look around.', 'I go on.', 'This may help.']
 const REASONS = ['That is my opinion.', 'I have seen the step.']
 
-/** Of the chat template that the tiny model gets. */
+/** Chat pieces of the tiny model's chat template. */
 async function tinyChatPieces(): Promise<ChatPieces> {
   const source = readFileSync(join(import.meta.dirname, 'python/chat_template.jinja'), 'utf8')
   return chatPiecesOf(await chatRenderer({ source, specialTokens: {} }, 'tiny'), SPECIAL, 'tiny')
@@ -59,7 +59,7 @@ export async function householdLessons(seed: number): Promise<Lesson[]> {
   return lessons
 }
 
-/** One that is understood anywhere, or to go where the opening says that something is. */
+/** A command that works anywhere, or one that goes to a place in the opening. */
 function anyCommand(opening: string, draw: Random): string {
   const places = [...opening.matchAll(/\ban? ([a-z]+ \d+)/g)].map(([, place]) => `go to ${place!}`)
   return pick(draw, chance(draw, 0.5) || places.length === 0 ? ['look', 'inventory'] : places)

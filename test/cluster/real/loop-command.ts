@@ -1,4 +1,4 @@
-/** The household loop as a person starts it, `npm run loop` in a process of its own, small enough for tests, and the log that it wrote. */
+/** Runs `npm run loop` in a separate process, small enough for tests, and reads its log. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ import { readRunLog } from '../../../src/runs/file-store.ts'
 const ROOT = resolve(import.meta.dirname, '../../..')
 
 /**
- * Sizes, and what whoever plays without any sense needs: nobody solves a task, and without these filters a task that all or none of
- * the rollouts solved trains nobody.
+ * Small sizes, and no accuracy filters: a policy that plays at random solves nothing, and the filters would leave nothing to train
+ * on.
  */
 const SMALL = {
   tasksPerIteration: 2,
@@ -31,11 +31,11 @@ const SMALL = {
 
 export interface LoopRun {
   log: LoggedEvent[]
-  /** Stdout and stderr, as they came. */
+  /** Stdout and stderr, in order. */
   output: string
 }
 
-/** Arguments are `npm run loop`'s, behind its preset. Throws with the output where it does not end with 0. */
+/** Adds arguments to `npm run loop` with our preset. Throws with the output if the exit code is not 0. */
 export async function runLoopCommand(
   args: readonly string[],
   settings: Readonly<Record<string, number | boolean>> = {},
@@ -47,7 +47,7 @@ export async function runLoopCommand(
     `${name}=${value}`,
   ])
   const all = ['run', 'loop', '--', '--preset', 'household', '--backend', 'cpu', '--out', out, ...assignments, ...args]
-  // A group of its own, so that with npm everything ends that it started.
+  // A separate process group, so that npm's children end with it.
   const child = spawn('npm', all, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const end = () => child.pid && child.exitCode === null && process.kill(-child.pid, 'SIGKILL')
   process.once('exit', end)

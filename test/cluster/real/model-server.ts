@@ -1,4 +1,4 @@
-/** Real servers of models from PyPI, on the CPU, with a tiny Qwen3 that is made here: random weights, and a few lessons in form. */
+/** Real model servers from PyPI, on the CPU, with a tiny Qwen3 made here from random weights and a few lessons. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -7,32 +7,32 @@ import { join, resolve } from 'node:path'
 import { pythonEnvironment } from '../../../scripts/python-environment.mjs'
 import { householdLessons } from './household-lessons.ts'
 
-/** Gigabytes: PyTorch and JAX. SkyRL's `jax` extra of before wanted CUDA; what it needs of it is named here. */
+/** Gigabytes, because of PyTorch and JAX. SkyRL's `jax` extra requires CUDA, so its parts are listed here. */
 const PACKAGES = ['skyrl[tinker]==0.3.0', 'jax>=0.8,<1', 'flax>=0.12.2', 'optax>=0.2.5', 'openai>=2', 'accelerate>=1', 'uv'] // prettier-ignore
 const PYTHON = resolve(import.meta.dirname, 'python')
 const START_MS = 240_000
-/** Most that is spent on teaching; on an idle core it takes a quarter of it. */
+/** Time limit for the lessons; an idle core needs a quarter of it. */
 const TEACHING_SECONDS = 90
-/** Fewer shapes of batches are fewer programs that JAX compiles, each for some seconds. */
+/** Fewer batch shapes mean fewer programs for JAX to compile, which takes seconds each. */
 const BACKEND = { max_lora_adapters: 8, max_lora_rank: 8, sample_max_num_sequences: 8, train_micro_batch_size: 1 }
 
 export interface ModelServer {
   address: string
-  /** Folder of the model that it serves. */
+  /** Folder of the served model. */
   model: string
   output(): string
-  /** Ends it at once, as a machine that goes away. */
+  /** Kills it. */
   kill(): Promise<void>
-  /** With its files, at the same address. */
+  /** Starts it with its files, at the same address. */
   start(): Promise<void>
-  /** Ends it and removes its files. */
+  /** Kills it and removes its files. */
   remove(): Promise<void>
 }
 
 export async function tinkerServer(): Promise<ModelServer> {
   return server('/api/v1/healthz', (model, folder, port) => [
     'uv',
-    // SkyRL starts its engine by the same words that it was started by.
+    // SkyRL starts its engine with the same command as itself.
     ...['run', '--no-project', '-m', 'skyrl.tinker.api', '--host', '127.0.0.1', '--port', String(port)],
     ...['--base-model', model, '--backend', 'jax', '--backend-config', JSON.stringify(BACKEND)],
     ...['--checkpoints-base', join(folder, 'checkpoints'), '--database-url', `sqlite:///${join(folder, 'tinker.db')}`],
@@ -61,7 +61,7 @@ async function server(
     HF_HUB_OFFLINE: '1',
     UV_OFFLINE: '1',
     JAX_PLATFORMS: 'cpu',
-    // What was compiled is there when the server is started again.
+    // Compiled programs survive a restart.
     JAX_COMPILATION_CACHE_DIR: join(folder, 'compiled'),
   }
   await makeModel(join(bin, 'python'), model, join(folder, 'lessons.jsonl'), env)
@@ -72,7 +72,7 @@ async function server(
 
   async function start(): Promise<void> {
     const [file, ...args] = command(model, folder, port)
-    // A group of its own: such servers start others.
+    // A separate process group, because such servers start others.
     child = spawn(join(bin, file!), args, { env, cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     const keep = (chunk: Buffer) => void (output = (output + chunk.toString()).slice(-8000))
     child.stdout!.on('data', keep)
@@ -95,7 +95,7 @@ async function server(
     await ended
   }
 
-  // A test that is stopped in the middle leaves nothing behind.
+  // Leaves nothing running if a test is interrupted.
   process.once('exit', () => {
     if (child?.pid) process.kill(-child.pid, 'SIGKILL')
   })
@@ -138,7 +138,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** A number worth reading, in the output of the tests. */
+/** Prints a measurement in the output of the tests. */
 export function report(...words: string[]): void {
   process.stdout.write(`${words.join(' ')}\n`)
 }

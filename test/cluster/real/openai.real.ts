@@ -1,4 +1,4 @@
-/** A real OpenAI-compatible server, `transformers serve` on the CPU, plays policy, reward model and author. */
+/** A real OpenAI-compatible server, `transformers serve` on the CPU, as policy, reward model and author. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OpenAiModel } from '../../../src/engines/openai/openai-model.ts'
 import { instructPolicy } from '../../../src/worlds/household/roles/instruct-roles.ts'
@@ -50,7 +50,7 @@ describe('transformers serve', { timeout: 600_000 }, () => {
         tasksPerIteration: 1,
         taskPoolSize: 1,
         evaluationsPerStep: 1,
-        // Enough for the expert: a rewrite that cannot be solved in time is refused.
+        // Enough for the expert: a rewrite that cannot be solved in time is rejected.
         maxSteps: 12,
         rewriteAttempts: 6,
       },
@@ -79,10 +79,10 @@ describe('transformers serve', { timeout: 600_000 }, () => {
     expect(candidate).not.toBeNull()
   })
 
-  it('is waited for while it is started again', async () => {
+  it('is waited for while it restarts', async () => {
     await server.kill()
     const waiting = complete((await model.chatPieces())!.start + 'x', 1).catch((error: Error) => error)
-    // That prompt is no conversation: it is refused here, before anything is asked.
+    // This prompt is not a conversation, so it is rejected before any request.
     expect(await waiting).toBeInstanceOf(Error)
     const asked = complete(instructPolicy((await model.chatPieces())!).opening('A room.'), 1)
     await server.start()

@@ -1,4 +1,4 @@
-/** The built page in Chromium before a gateway before a real Ray: launch, watch, steer, lose the connection, stop, fail. */
+/** The built page in Chromium with a gateway and a real Ray: launch, watch, steer, lose the connection, stop, fail. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -38,8 +38,8 @@ afterEach(async () => {
 })
 
 /**
- * Runs in the page, before it: notes the ids of the events that the page takes out of its streams, in the order in which it does. A
- * piece is handed on when the page asks for it and not before, so what is noted is what was read, also where a connection breaks.
+ * Runs in the page before its scripts: records the ids of the events that the page reads from its streams, in order. A piece is passed
+ * on only when the page asks for it, so the record is exact even if a connection breaks.
  */
 function noteEventIds(): void {
   const told: number[] = []
@@ -109,8 +109,8 @@ async function connectAndLaunch(tree: { stepSeconds: number; failAt?: number }, 
   return run!.runId
 }
 
-describe('the page before a gateway before a real Ray', () => {
-  it('launches a job, draws its curves, changes λ from the next step on, comes back after a cut, and stops it', async () => {
+describe('the page with a gateway and a real Ray', () => {
+  it('launches a job, draws its curves, changes λ from the next step on, reconnects, and stops it', async () => {
     const runId = await connectAndLaunch({ stepSeconds: 2 }, 'from_the_page')
     await expect.poll(lastIteration).toBeGreaterThanOrEqual(2)
     await page.getByText(/AlfWorld on .*running, step \d+ of 40 · connected/).waitFor()
@@ -120,7 +120,7 @@ describe('the page before a gateway before a real Ray', () => {
     const answer = page.getByText(/^λ 3, α_low 0\.2, α_high 0\.8 from step \d+\.$/)
     const fromStep = Number(/from step (\d+)/.exec((await answer.textContent()) ?? '')?.[1])
     expect(fromStep).toBeGreaterThanOrEqual(3)
-    // It waits for its step, and the field goes on showing it.
+    // The change is pending until its step, and the field keeps showing it.
     expect(await field('λ').inputValue()).toBe('3')
     await expect.poll(lastIteration).toBeGreaterThanOrEqual(fromStep)
 
@@ -128,12 +128,12 @@ describe('the page before a gateway before a real Ray', () => {
     await proxy.cut()
     await page
       .getByRole('alert')
-      .getByText(/The connection was cut\.|cannot be reached\./)
+      .getByText(/The connection was lost\.|cannot be reached\./)
       .waitFor()
     await pause(5000)
     expect(await lastIteration()).toBeLessThanOrEqual(before + 1)
     await proxy.open()
-    // By itself.
+    // It reconnects by itself.
     await page.getByText(/AlfWorld on .*running, step \d+ of 40 · connected/).waitFor()
     await expect.poll(lastIteration).toBeGreaterThanOrEqual(before + 4)
     expect(await field('λ').inputValue()).toBe('3')
@@ -156,7 +156,7 @@ describe('the page before a gateway before a real Ray', () => {
     expect(values.length).toBeGreaterThan(fromStep)
     for (const { step, lambda } of values) expect(lambda).toBe(step < fromStep ? 1 : 3)
 
-    // What is drawn is what was told.
+    // The chart shows the reported values.
     await page.locator('article figure summary').first().click()
     const table = page.getByRole('region', { name: 'Policy accuracy, table' }).locator('tbody tr')
     const rows = await table.evaluateAll((found) =>

@@ -1,4 +1,4 @@
-/** The gateway before a real Ray (scripts/test-cluster.mjs): runs of a small tree in the released layout, through its Jobs API. */
+/** The gateway with a real Ray (scripts/test-cluster.mjs): runs of a small tree in the released layout, through the Jobs API. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -30,8 +30,8 @@ async function start(body: Record<string, unknown>): Promise<StartAnswer> {
 
 const finished = (heard: Heard) => heard.events.filter((event) => event.type === 'iteration-finished')
 
-describe('a gateway before a real Ray', () => {
-  it('runs a job whose curves arrive, takes a λ from the next step on, loses and doubles nothing, and stops it', async () => {
+describe('a gateway with a real Ray', () => {
+  it('runs a job, reports its curves once, applies a new λ from the next step on, and stops it', async () => {
     const { ask, cluster } = await open({ stepSeconds: 3 })
     const health = (await (await ask('GET', '/v1/health')).json()) as GatewayHealth
     expect(health).toMatchObject({ backend: 'ray', rayVersion: expect.stringMatching(/^2\./) as string })
@@ -42,7 +42,7 @@ describe('a gateway before a real Ray', () => {
     ).json()) as {
       effectiveFromStep: number
     }
-    // The connection was cut after the second step, and is opened again; then the gateway itself is ended and started again.
+    // The connection was cut after the second step and is reopened; then the gateway is restarted.
     await hear(fixture!, run.runId, heard, (so) => finished(so).length === 4)
     await fixture!.stop()
     await new Promise((resolve) => setTimeout(resolve, 5000))
@@ -60,8 +60,10 @@ describe('a gateway before a real Ray', () => {
     const view = new RunView()
     for (const event of heard.events) view.apply(event)
     const accuracy = view.series('policy/acc')
-    // Of the active tasks; of all in the line of results, which is all that is left of a step whose dump was overwritten meanwhile.
-    const untold = end.notices.flatMap((notice) => /^Step (\d+) is told without/.exec(notice)?.[1] ?? []).map(Number)
+    // Accuracy of the active tasks, or of all tasks if the step's dump was overwritten and only its line of results is left.
+    const untold = end.notices
+      .flatMap((notice) => /^Step (\d+) is reported without/.exec(notice)?.[1] ?? [])
+      .map(Number)
     const wins = (step: number) => [0, 1, 2].reduce((sum, i) => sum + ((step + i) % 5), 0)
     expect(untold.length).toBeLessThan(5)
     expect(accuracy.values).toEqual(
@@ -76,7 +78,7 @@ describe('a gateway before a real Ray', () => {
       .map((line) => JSON.parse(line) as { step: number; lambda: number })
     expect(values.length).toBeGreaterThan(effectiveFromStep)
     for (const { step, lambda } of values) expect(lambda).toBe(step < effectiveFromStep ? 1 : 3)
-    // The job's processes are gone: its results grow no more.
+    // The job's processes are gone, so its results no longer grow.
     const size = used.length
     await new Promise((resolve) => setTimeout(resolve, 6000))
     expect(readFileSync(join(cluster.checkout, run.runId, 'temp_data', 'used.jsonl'), 'utf8')).toHaveLength(size)
@@ -92,7 +94,7 @@ describe('a gateway before a real Ray', () => {
     expect(finished(heard)).toHaveLength(1)
   })
 
-  it('starts a job once, however often it is asked to', async () => {
+  it('starts a job once, however often it is requested', async () => {
     const { folder } = await open({ stepSeconds: 1 })
     const ray = new RayJobs({ address, token })
     const request = { id: `twice_${process.pid}`, script: '/bin/true', folder }
@@ -101,8 +103,8 @@ describe('a gateway before a real Ray', () => {
     await expect.poll(async () => (await ray.status(request.id)).state).toMatch(/SUCCEEDED|FAILED/)
   })
 
-  it('says what is wrong with the token of Ray', async () => {
+  it('reports a wrong Ray token', async () => {
     const refusal = new RayJobs({ address, token: 'another' }).version()
-    await expect(refusal).rejects.toThrow(/Ray refuses the gateway.*RAY_AUTH_TOKEN/s)
+    await expect(refusal).rejects.toThrow(/Ray rejects the gateway.*RAY_AUTH_TOKEN/s)
   })
 })

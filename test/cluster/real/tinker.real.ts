@@ -1,4 +1,4 @@
-/** A real server with Tinker's interface, SkyRL's from PyPI: it samples and trains adapters of a tiny Qwen3 for two roles of a loop. */
+/** A real server with Tinker's API (SkyRL, from PyPI), which samples and trains adapters of a tiny Qwen3 for two roles of a loop. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TinkerModel } from '../../../src/engines/tinker/tinker-model.ts'
 import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
@@ -20,7 +20,7 @@ const UPDATE: UpdateOptions = {
   weightDecay: 0,
 }
 
-/** Samples of one prompt, of which two are compared. */
+/** Samples of one prompt; two of them are compared. */
 const COUNT = 6
 
 let server: ModelServer
@@ -54,13 +54,13 @@ async function model(seed: number, notices: string[] = []): Promise<TinkerModel>
   return opened
 }
 
-/** The end of a prompt that asks for a command in a game that was in no lesson: short, for the sake of time. */
+/** The end of a prompt that asks for a command in a game outside the lessons; short, to save time. */
 async function shortPrompt(): Promise<string> {
   const [{ prompt }] = (await householdLessons(2)) as [Lesson]
   return prompt.slice(prompt.indexOf('Looking quickly'))
 }
 
-// The server compiles a program for every length that it has not met before, which on a CPU takes longer than anything else.
+// The server compiles a program for every new length, which takes most of the time on a CPU.
 describe('a Tinker server', { timeout: 1_200_000 }, () => {
   it('makes a rewarded action more likely and another one less, in both forms of the loss', async () => {
     for (const klCoefficient of [0, 0.01]) {
@@ -81,7 +81,7 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
       }))
       const options = { ...UPDATE, klCoefficient }
       const first = await actor.update(examples, options)
-      // What was sampled is what is trained: nothing has moved before the first step.
+      // Before the first step, the sampling and training probabilities are equal.
       expect(Math.abs(first.ppo_kl)).toBeLessThan(0.02)
       expect(first.grad_norm).toBeGreaterThan(0)
       for (let more = 0; more < 4; more++) await actor.update(examples, options)
@@ -105,7 +105,7 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
     report(output.trim())
     expect(eventsOf(log, 'iteration-finished')).toHaveLength(3)
     expect(eventsOf(log, 'run-finished')).toMatchObject([{ reason: 'completed' }])
-    // What was learned from was read: commands of the game, and verdicts of either kind.
+    // The answers were parsed: commands of the game, and both kinds of verdicts.
     const steps = eventsOf(log, 'episode').flatMap((episode) => episode.steps)
     const commands = steps.filter(({ command }) => /^(look|inventory|go to .+)$/.test(command))
     expect(commands.length).toBeGreaterThan(steps.length / 2)
@@ -121,10 +121,10 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
         expect(metrics.lossTokens).toBeGreaterThan(0)
         expect(Number.isFinite(metrics.grad_norm)).toBe(true)
         expect(metrics.grad_norm).toBeGreaterThan(0)
-        // One step of the optimiser for an update: what was sampled is what is trained.
+        // With one optimiser step per update, the sampling and training probabilities are equal.
         expect(Math.abs(metrics.ppo_kl)).toBeLessThan(0.02)
       }
-      // Answers are sampled from the weights of the last update.
+      // Answers come from the weights of the last update.
       const versions =
         role === 'policy'
           ? eventsOf(log, 'episode').map(({ policyVersion }) => policyVersion)
@@ -133,7 +133,7 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
     }
   })
 
-  it('goes on after it was killed and started again, with the weights of the last update', async () => {
+  it('continues with the weights of the last update after it was killed and restarted', async () => {
     const notices: string[] = []
     const actor = await model(3, notices)
     const [prompt] = await actor.encode([await shortPrompt()])
@@ -153,7 +153,7 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
     )
     expect(notices.join()).toMatch(/lost and made again/)
 
-    // Another session of ours, from the checkpoint.
+    // A new session, from the checkpoint.
     const resumed = await model(4)
     await resumed.loadCheckpoint(await actor.saveCheckpoint())
     const [there] = (await resumed.generate([request], sampling)).flat()

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests against real servers, which scripts/test-cluster.mjs starts: one file after the other, because they share them. */
+/** Tests against real servers, which scripts/test-cluster.mjs starts. Files run one after another, because they share the servers. */
 export default defineConfig({
   test: {
     name: 'cluster',

@@ -14,7 +14,7 @@ import { editableFields, SETTING_KEYS, valueAt } from '../../../src/cluster/rele
 import { releasedSettings } from '../../../src/cluster/released/systems.ts'
 import { yamlText } from '../../../src/cluster/released/yaml-text.ts'
 
-/** As PyYAML, which OmegaConf reads with, takes it. */
+/** Reads YAML 1.1 like PyYAML, which OmegaConf uses. */
 const asPython = (text: string): unknown => parse(text, { version: '1.1' })
 
 describe('a configuration as YAML', () => {
@@ -22,7 +22,7 @@ describe('a configuration as YAML', () => {
     expect(asPython(yamlText(RELEASED_DEFAULTS[system]))).toEqual(RELEASED_DEFAULTS[system])
   })
 
-  it('reads back as the same values, whatever strings and numbers it has', () => {
+  it('reads back as the same values, for any strings and numbers', () => {
     const { tree } = fc.letrec<{ leaf: unknown; tree: Record<string, unknown> }>((tie) => ({
       leaf: fc.oneof(
         fc.string({ unit: 'grapheme' }),
@@ -47,7 +47,7 @@ describe('a configuration as YAML', () => {
     )
   })
 
-  it('writes small numbers so that YAML 1.1 takes them for numbers', () => {
+  it('writes small numbers so that YAML 1.1 reads them as numbers', () => {
     expect(yamlText({ lr: 1e-7, exact: 2.5e-7 })).toBe('lr: 1.0e-07\nexact: 2.5e-07\n')
   })
 })
@@ -72,7 +72,7 @@ describe('settings as a released configuration', () => {
     },
   )
 
-  it('puts a changed setting at its keys and tells of the difference', () => {
+  it('writes a changed setting to its keys and lists the difference', () => {
     const settings = {
       ...releasedSettings('alfworld'),
       groupSize: 4,
@@ -94,19 +94,19 @@ describe('settings as a released configuration', () => {
     for (const { key, now } of out.differences) expect(valueAt(config, key)).toBe(now)
   })
 
-  it('names what the release cannot do', () => {
+  it('names what the release does not support', () => {
     const settings = { ...releasedSettings('coding'), trainReward: false, maxGradNorm: 0.5, lambda: 2 }
     const names = exportRelease('coding', settings).notCarried.map(({ name }) => name)
     expect(names).toEqual(['trainReward', 'lambda', 'maxGradNorm'])
   })
 
-  it('takes the outcome alone for λ = 0, which is the same', () => {
+  it('exports the signal "outcome" as λ = 0', () => {
     const out = exportRelease('osworld', { ...releasedSettings('osworld'), signal: 'outcome' })
     expect(out.live.lambda).toBe(0)
     expect(out.notCarried).toEqual([])
   })
 
-  it('lists what the operator fills in', () => {
+  it('lists what the operator must fill in', () => {
     const open = openKeys(exportRelease('osworld', releasedSettings('osworld')).config)
     expect(open).toContain('system.VOLCENGINE_SECRET_ACCESS_KEY')
     expect(open).toContain('model.policy_model')
@@ -118,8 +118,8 @@ describe('settings as a released configuration', () => {
     ['an evaluation every 0 steps', { evaluateEvery: 0 }, 'evaluateEvery'],
     ['two learning rates', { policyLearningRate: 1e-6, rewardLearningRate: 2e-6 }, 'rewardLearningRate'],
     ['what AlfWorld fixes in code', { rewriteAttempts: 3 }, 'rewriteAttempts'],
-    ['no number', { groupSize: '4' as unknown as number }, 'groupSize'],
-    ['not a number', { groupSize: Number.NaN }, 'groupSize'],
+    ['a text', { groupSize: '4' as unknown as number }, 'groupSize'],
+    ['NaN', { groupSize: Number.NaN }, 'groupSize'],
   ])('refuses %s', (_, values, field) => {
     try {
       configured('alfworld', 'x', values)
@@ -131,13 +131,13 @@ describe('settings as a released configuration', () => {
   })
 
   it.each(['', 'Run', '1st', '../up', 'a b', 'a;rm', 'a$(x)', 'a'.repeat(49), 'ok\n'])(
-    'refuses %j for a name, because names become files',
+    'refuses %j as a name, because names become files',
     (project) => {
       expect(() => exportRelease('alfworld', releasedSettings('alfworld'), { project })).toThrow(ReleaseSettingsError)
     },
   )
 
-  it('differences are found at any depth, and in lists', () => {
+  it('finds differences at any depth, and in lists', () => {
     const differences = differencesOf({ a: { b: { c: 1 } }, l: [1, [2]] }, { a: { b: { c: 1, d: 2 } }, l: [1, [3]] })
     expect(differences).toEqual([
       { key: 'a.b.d', released: null, now: 2 },

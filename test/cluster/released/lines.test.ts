@@ -22,7 +22,7 @@ describe('lines of results files', () => {
     expect(parseResultsLine('alfworld', `step: 10   acc: 1.0   ${tail}`)).toMatchObject({ acc: 1, isEvaluation: true })
   })
 
-  it('reads UT and Detect of a coding line, whose words do not tell training from evaluation', () => {
+  it('reads UT and Detect of a coding line, which is the same for training and evaluation', () => {
     const line =
       'train step: 3  GT-pass-all acc: 0.313000  avg length: 803.55  syn_ut_acc: 0.278000  perfect_ut_rate: 0.196000  (syn_ut_den_gt=512, syn_ut_den_gt_ngt=480)'
     expect(parseResultsLine('coding', line)).toEqual({
@@ -48,20 +48,20 @@ describe('lines of results files', () => {
   it.each([
     ['half a line', 'alfworld', 'step: 12   acc: 0.4375   avg step: 31.5   avg resp'],
     [
-      'an accuracy that is none',
+      'an invalid accuracy',
       'alfworld',
       'step: 1   acc: 7   avg step: 1   avg response length: 2   max_prompt_length: 3',
     ],
     ['a cut OSWorld line', 'osworld', '[TRAIN 3] gimp:0.65'],
     ['a domain without a number', 'osworld', '[TRAIN 3] gimp: ALL:0.5'],
     ['words', 'coding', 'train step: three'],
-  ] as const)('%s is none', (_, system, line) => {
+  ] as const)('rejects %s', (_, system, line) => {
     expect(parseResultsLine(system, line)).toBeNull()
   })
 })
 
 describe('lines of a job log', () => {
-  it('shows what a terminal shows in the end', () => {
+  it('shows what a terminal finally shows', () => {
     expect(plainLine('\u001b[32m[policy] chunk 0/1 step 3/40\u001b[0m')).toBe('[policy] chunk 0/1 step 3/40')
     expect(plainLine(' 10%|#  | 1/10\r 20%|## | 2/10\r')).toBe(' 20%|## | 2/10')
     expect(plainLine('\u001b]0;title\u0007plain\ttext\u0000')).toBe('plain\ttext')

@@ -58,7 +58,7 @@ function whole(translator: RunTranslator): LoggedEvent[] {
 }
 
 describe('the translation of a run', () => {
-  it('finishes a step when both models are trained and the evaluation that is due is done', () => {
+  it('finishes a step when both models are trained and a due evaluation is done', () => {
     expect(kinds(whole(new RunTranslator(identity('alfworld'))))).toEqual([
       '0 run-started',
       '1 iteration-started',
@@ -70,7 +70,7 @@ describe('the translation of a run', () => {
     ])
   })
 
-  it('is the same wherever it is stopped and goes on from its events and its memory', () => {
+  it('is the same wherever it stops and continues from its events and its memory', () => {
     const acts: ((translator: RunTranslator) => void)[] = [
       (t) => t.begin(),
       (t) => t.mark({ kind: 'step', step: 1 }),
@@ -98,7 +98,7 @@ describe('the translation of a run', () => {
     expect(events).toEqual(whole(new RunTranslator(identity('alfworld'))))
   })
 
-  it('finishes a step at the first sign of the next, leaves out what was told, and numbers iterations without gaps', () => {
+  it('finishes a step when the next begins, skips reported steps, and numbers iterations without gaps', () => {
     const translator = new RunTranslator(identity('alfworld'))
     translator.begin()
     translator.training(step(1), EMPTY, [])
@@ -117,7 +117,7 @@ describe('the translation of a run', () => {
     })
   })
 
-  it('tells a change of λ before the step from which it holds, once', () => {
+  it('reports a change of λ once, before the step in which it takes effect', () => {
     const translator = new RunTranslator(identity('alfworld'))
     const changes = [
       { fromStep: 1, live: { lambda: 1, alphaLow: 0.2, alphaHigh: 0.8 } },
@@ -132,7 +132,7 @@ describe('the translation of a run', () => {
     expect(events.filter(({ type }) => type === 'settings-changed')).toHaveLength(1)
   })
 
-  it('cuts texts that are long, and reads no field that is not there', () => {
+  it('cuts long texts and tolerates missing fields', () => {
     const group = alfworldGroup({
       game_id: 'train/look-at-x/t/game.tw-pddl',
       if_success: [1, 0],
@@ -175,7 +175,7 @@ describe('coding', () => {
     ],
   }
 
-  it('has programs as episodes, generated tests as the votes of a task, and the release’s own advantages', () => {
+  it('has programs as episodes, generated tests as votes, and the release’s advantages', () => {
     const translator = new RunTranslator(identity('coding'))
     translator.begin()
     const group = codingGroup(item)!
@@ -203,14 +203,14 @@ describe('coding', () => {
     ])
     // The first test passes the correct program and two of three wrong ones fail it: +2; the unreadable one is 0.
     expect(written?.feedback).toEqual([2, 0])
-    // Ratios 1, .5, 0, 0 of the ground-truth tests, standardised.
+    // The ratios of passed ground-truth tests, 1, .5, 0 and 0, standardised.
     const policy = [...view.episodes.values()].map(({ policyAdvantages }) => policyAdvantages![0]!)
     expect(policy.map((value) => Number(value.toFixed(4)))).toEqual([1.5076, 0.3015, -0.9045, -0.9045])
     expect(view.series('reward/ut').values).toEqual([0.5])
     expect(view.series('reward/detect_tests').values).toEqual([2])
   })
 
-  it('follows a problem through its versions, which the dump of rollouts does not name', () => {
+  it('follows a problem through its versions, although the dump of rollouts does not name them', () => {
     const translator = new RunTranslator(identity('coding'))
     translator.begin()
     const told = (n: number) =>

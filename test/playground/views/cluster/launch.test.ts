@@ -50,12 +50,12 @@ describe('the launch form', () => {
   it('refuses invalid values with the reason', () => {
     const field = editableFields('alfworld').find(({ name }) => name === 'groupSize')!
     expect(['', 'x', '1e999', '2.5', '1', '65'].map((text) => fieldProblem(field, text))).toEqual([
-      'Rollouts of a task must be a number.',
-      'Rollouts of a task must be a number.',
-      'Rollouts of a task must be a number.',
-      'Rollouts of a task must be a whole number.',
-      'Rollouts of a task must be at least 2.',
-      'Rollouts of a task must be at most 64.',
+      'Rollouts per task must be a number.',
+      'Rollouts per task must be a number.',
+      'Rollouts per task must be a number.',
+      'Rollouts per task must be a whole number.',
+      'Rollouts per task must be at least 2.',
+      'Rollouts per task must be at most 64.',
     ])
     expect(fieldProblem(field, '8')).toBeNull()
     expect(nameProblem('a_1')).toBeNull()
