@@ -20,7 +20,7 @@ const status = (page: Page, text: string | RegExp) => page.getByRole('status').f
 const rows = (page: Page) => page.getByRole('region', { name: 'Measurements, environment' }).locator('tbody tr')
 
 describe('the benchmark in the tab', () => {
-  it('is reached by the navigation and left again; nothing of it is loaded before', async () => {
+  it('loads when it is first opened', async () => {
     const page = await visit({}, '')
     const loaded: string[] = []
     page.on('response', (response) => loaded.push(response.url()))
@@ -36,7 +36,7 @@ describe('the benchmark in the tab', () => {
     expect(await page.getByRole('heading', { name: 'Benchmark' }).isVisible()).toBe(false)
   })
 
-  it('names the machine, measures a suite while the page stays live, and gives the lines away', async () => {
+  it('names the machine, measures a suite while the page stays responsive, and exports the lines', async () => {
     const page = await visit({ permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByText(/^WebAssembly, /).waitFor()
     await page.getByText(await page.evaluate(() => navigator.userAgent)).waitFor()
@@ -53,7 +53,7 @@ describe('the benchmark in the tab', () => {
     expect(value).toMatch(/^[\d,]+ steps\/s$/)
 
     await button(page, 'Copy as JSON lines').click()
-    await status(page, `${count} lines copied.`).waitFor()
+    await status(page, 'Copied.').waitFor()
     const copied = await page.evaluate(() => navigator.clipboard.readText())
     const measurements = copied
       .trimEnd()
@@ -65,12 +65,12 @@ describe('the benchmark in the tab', () => {
     expect(await readFile(await download.path(), 'utf8')).toBe(copied)
   })
 
-  it('is cancelled at once, keeps what it had measured, and starts anew', async () => {
+  it('cancels at once, keeps its measurements, and starts again', async () => {
     const page = await visit()
     await button(page, 'Environment').click()
     await rows(page).first().waitFor()
     await button(page, 'Cancel').click()
-    await status(page, 'Cancelled; what had been measured is below.').waitFor()
+    await status(page, 'Cancelled. The measurements so far are below.').waitFor()
     const count = await rows(page).count()
     expect(count).toBeGreaterThan(0)
     await button(page, 'All').click()
@@ -83,7 +83,7 @@ describe('the benchmark in the tab', () => {
     await button(page, 'Cancel').click()
   })
 
-  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('passes axe in %s', async (colorScheme) => {
     const page = await visit({ colorScheme })
     await button(page, 'Environment').click()
     await rows(page).first().waitFor()
@@ -94,7 +94,7 @@ describe('the benchmark in the tab', () => {
     ).toEqual([])
   })
 
-  it.each([360, 768, 1440])('does not stick out at %i pixels', async (width) => {
+  it.each([360, 768, 1440])('fits into %i pixels', async (width) => {
     const page = await visit({ viewport: { width, height: 800 } })
     await button(page, 'Environment').click()
     await rows(page).first().waitFor()

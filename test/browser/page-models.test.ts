@@ -25,7 +25,7 @@ async function visit(options: BrowserContextOptions = {}): Promise<void> {
   page = await pages.open(options)
   await page.goto(new URL('#models', inject('pageAddress')).href)
   await page
-    .getByText(/Graphics adapter |offers no graphics adapter\./)
+    .getByText(/Graphics adapter |has no graphics adapter\./)
     .first()
     .waitFor()
 }
@@ -93,14 +93,14 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 describe('the model chooser', () => {
   it('starts a run with what is chosen, and keeps no key', async () => {
     await visit()
-    await page.getByText('The next run plays with the built-in models.').waitFor()
+    await page.getByText('Your next run uses the built-in models.').waitFor()
     const author = role('Author of tasks')
     await author.getByLabel('Played by').selectOption('openai')
-    await page.getByText(/Not ready: Author of tasks. Name the model/).waitFor()
+    await page.getByText(/Not ready: Author of tasks. Enter the name/).waitFor()
     await author.getByRole('textbox', { name: 'Server', exact: true }).fill('http://127.0.0.1:9/v1')
-    await author.getByLabel('Model, as the server names it').fill('qwen')
+    await author.getByLabel('Model, named as on the server').fill('qwen')
     await author.getByLabel(/^Key/).fill('a-key-of-the-test')
-    await page.getByText('The next run plays with what is chosen here.').waitFor()
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('a-key-of-the-test')
     await page.getByRole('link', { name: 'Loop' }).click()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -122,7 +122,7 @@ describe('the model chooser', () => {
     await visit()
     const policy = role('Policy')
     await policy.getByLabel('Played by').selectOption('checkpoint')
-    await policy.getByLabel(/Or a folder of this machine/).setInputFiles(chatFolder('my chat model'))
+    await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(chatFolder('my chat model'))
     await expect.poll(() => policy.getByLabel('Folder', { exact: true }).inputValue()).toBe('local:my chat model')
     const files = () =>
       page.evaluate(async () => {
@@ -135,16 +135,16 @@ describe('the model chooser', () => {
     expect(await files()).toEqual(['config.json', 'model.safetensors', 'tokenizer.json'])
 
     await page.reload()
-    await policy.getByText(/Takes about [\d.]+ [MG]B of memory .*; there are 4\.[03] GB/).waitFor()
+    await policy.getByText(/Needs about [\d.]+ [MG]B of memory .* of 4\.[03] GB/).waitFor()
     // A trajectory of so many tokens, run forward and backward, is more than there is memory.
     await policy.getByLabel('Context, tokens').fill('131072')
-    await policy.getByText(/of memory .*, and there are 4\.[03] GB/).waitFor()
+    await policy.getByText(/of memory .*, more than the available 4\.[03] GB/).waitFor()
     await policy.getByRole('button', { name: /^Change to a context of \d+ tokens/ }).click()
-    await policy.getByText(/of memory .*; there are 4\.[03] GB/).waitFor()
+    await policy.getByText(/of memory .* of 4\.[03] GB/).waitFor()
     expect(Number(await policy.getByLabel('Context, tokens').inputValue())).toBeGreaterThanOrEqual(512)
 
     await page.getByRole('button', { name: 'Delete my chat model' }).click()
-    await page.getByText('No model has been downloaded or given to this page yet.').waitFor()
+    await page.getByText('No models yet.').waitFor()
     expect(await files()).toEqual([])
     await policy.getByText(/There is no folder "my chat model" in this browser any more/).waitFor()
   })
@@ -154,13 +154,13 @@ describe('the model chooser', () => {
     await role('Policy').getByLabel('Played by').selectOption('checkpoint')
     const folder = folderOf('half a model', [['config.json', JSON.stringify(LONG)]])
     await role('Policy')
-      .getByLabel(/Or a folder of this machine/)
+      .getByLabel(/Or a standard Hugging Face folder/)
       .setInputFiles(folder)
     await page
       .getByRole('alert')
       .getByText(/lacks tokenizer\.json, model\.safetensors/)
       .waitFor()
-    await page.getByText('No model has been downloaded or given to this page yet.').waitFor()
+    await page.getByText('No models yet.').waitFor()
   })
 
   it('takes a folder of WebLLM, offers it for a role, and deletes it', async () => {
@@ -168,15 +168,15 @@ describe('the model chooser', () => {
     const reward = role('Reward model')
     await reward.getByLabel('Played by').selectOption('webllm')
     await reward
-      .getByLabel(/Or a folder of this machine/)
+      .getByLabel(/Or an mlc_llm folder/)
       .setInputFiles(folderOf('my mlc model', [...mlcFiles(), ['tiny.wasm', new Uint8Array(64)]]))
-    await expect.poll(() => reward.getByLabel('Model of WebLLM').inputValue()).toBe('my mlc model')
-    await page.getByText('The next run plays with what is chosen here.').waitFor()
+    await expect.poll(() => reward.getByLabel('WebLLM model').inputValue()).toBe('my mlc model')
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Delete my mlc model' }).waitFor()
-    expect(await reward.getByLabel('Model of WebLLM').inputValue()).toBe('my mlc model')
+    expect(await reward.getByLabel('WebLLM model').inputValue()).toBe('my mlc model')
     await page.getByRole('button', { name: 'Delete my mlc model' }).click()
-    await page.getByText('No model has been downloaded or given to this page yet.').waitFor()
+    await page.getByText('No models yet.').waitFor()
     const left = await page.evaluate(async () => {
       const scopes = ['webllm/config', 'webllm/model', 'webllm/wasm']
       return Promise.all(scopes.map(async (scope) => (await (await caches.open(scope)).keys()).length))
@@ -202,8 +202,8 @@ describe('the model chooser', () => {
       await visit()
       const author = role('Author of tasks')
       await author.getByLabel('Played by').selectOption('webllm')
-      await author.getByLabel('Model of WebLLM').selectOption('Addresses of your own')
-      await page.getByText(/Not ready: Author of tasks. Give the model of WebLLM a name/).waitFor()
+      await author.getByLabel('WebLLM model').selectOption('Your own addresses')
+      await page.getByText(/Not ready: Author of tasks. Enter a name for the WebLLM model/).waitFor()
       await author.getByLabel('Name', { exact: true }).fill('tiny')
       await author.getByLabel(/^Folder of the weights/).fill(`${address}/owner/tiny`)
       await author.getByLabel(/^Compiled library/).fill(`${address}/tiny.wasm`)
@@ -211,15 +211,15 @@ describe('the model chooser', () => {
       await page.getByRole('progressbar', { name: 'Progress of tiny' }).waitFor()
       await expect.poll(() => asked).toContain(shard)
       await page.getByRole('button', { name: 'Cancel' }).click()
-      await author.getByText(/Downloaded in part/).waitFor()
-      await page.getByText(/^tiny, \d+ MB, in part/).waitFor()
+      await author.getByText(/Partly downloaded/).waitFor()
+      await page.getByText(/^tiny, \d+ MB, incomplete/).waitFor()
       isSlow = false
       asked.length = 0
-      await author.getByRole('button', { name: 'Go on downloading' }).click()
+      await author.getByRole('button', { name: 'Resume download' }).click()
       await author.getByText(/In this browser, \d+ MB/).waitFor()
       expect(asked.every((name) => name.startsWith('params_shard'))).toBe(true)
       await page.getByRole('button', { name: 'Delete tiny' }).click()
-      await author.getByText('Not downloaded yet; the run would do it.').waitFor()
+      await author.getByText('Not downloaded yet. The run downloads it.').waitFor()
     } finally {
       close()
     }
@@ -229,17 +229,17 @@ describe('the model chooser', () => {
     await visit()
     const policy = role('Policy')
     await policy.getByLabel('Played by').selectOption('checkpoint')
-    await policy.getByLabel('Sampled with WebLLM').check()
-    const sampler = policy.getByLabel('Model of WebLLM')
+    await policy.getByLabel('Sample with WebLLM').check()
+    const sampler = policy.getByLabel('WebLLM model')
     expect(await sampler.inputValue()).toMatch(/^SmolLM2-135M-Instruct-q0f(16|32)-MLC$/)
     await policy.getByText(/setting Importance cap, now 0/).waitFor()
-    await page.getByText('The next run plays with what is chosen here.').waitFor()
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
     const checkpoint = policy.getByRole('combobox', { name: 'Checkpoint' })
     await checkpoint.selectOption('https://huggingface.co/Qwen/Qwen3-0.6B/resolve/main/')
     expect(await sampler.inputValue()).toMatch(/^Qwen3-0\.6B-q0f(16|32)-MLC$/)
     // WebLLM has the larger one in four bits alone, which cannot take new weights: other addresses of it can.
     await checkpoint.selectOption('https://huggingface.co/Qwen/Qwen3-1.7B/resolve/main/')
-    await policy.getByText(/Give the model of WebLLM a name/).waitFor()
+    await policy.getByText(/Enter a name for the WebLLM model/).waitFor()
   })
 
   it('asks for another key where a server does not accept the one that it has, and goes on with it', async () => {
@@ -253,7 +253,7 @@ describe('the model chooser', () => {
       const author = role('Author of tasks')
       await author.getByLabel('Played by').selectOption('openai')
       await author.getByRole('textbox', { name: 'Server', exact: true }).fill(`${address}/v1`)
-      await author.getByLabel('Model, as the server names it').fill('qwen')
+      await author.getByLabel('Model, named as on the server').fill('qwen')
       await page.getByRole('link', { name: 'Loop' }).click()
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       const alert = page.getByRole('alert').filter({ hasText: 'does not accept the key' })
@@ -277,7 +277,7 @@ describe('the model chooser', () => {
     async (colorScheme, width) => {
       await visit({ colorScheme, viewport: { width, height: 900 } })
       await role('Policy').getByLabel('Played by').selectOption('checkpoint')
-      await role('Policy').getByLabel('Sampled with WebLLM').check()
+      await role('Policy').getByLabel('Sample with WebLLM').check()
       await role('Reward model').getByLabel('Played by').selectOption('webllm')
       await role('Author of tasks').getByLabel('Played by').selectOption('tinker')
       // In a narrow window the row of views is scrolled: what stands left of it is no skip link.

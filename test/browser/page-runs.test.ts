@@ -1,4 +1,4 @@
-/** Runs as things that one keeps: a link makes the same run again, a zip the same page; branches, seeds, scrubbing. */
+/** Kept runs: a link repeats a run, a zip restores the page; branches, seeds, scrubbing. */
 import { readFile } from 'node:fs/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Locator, BrowserContext, Page } from 'playwright-core'
@@ -10,7 +10,7 @@ import { goTo } from './views.ts'
 
 const pages = usePages(120_000)
 
-/** A person who has never been here, with storage of their own. */
+/** A first visit with its own storage. */
 async function visit(address = '', viewport = { width: 1280, height: 900 }): Promise<Page> {
   const context = await pages.newContext({ viewport })
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
@@ -45,7 +45,7 @@ async function runToEnd(page: Page): Promise<void> {
   await page.getByText('Finished', { exact: true }).first().waitFor({ timeout: 180_000 })
 }
 
-/** As it looks, wide and narrow, light and dark. */
+/** Takes screenshots, wide and narrow, light and dark. */
 async function photograph(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -60,7 +60,7 @@ async function photograph(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 })
 }
 
-/** The log that the page gives for its live run, without the name that every run has of its own. */
+/** The downloaded log of the live run, without its unique run id. */
 async function logOf(page: Page): Promise<object[]> {
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download its log' }).click()
@@ -68,7 +68,7 @@ async function logOf(page: Page): Promise<object[]> {
   return log.map((event) => (event.type === 'run-started' ? { ...event, runId: '' } : event))
 }
 
-/** Panels are drawn one after another, each in a task of its own. */
+/** Sections are drawn one after another, so waits until the text stays the same. */
 async function settledText(region: Locator): Promise<string> {
   let text = ''
   await expect
@@ -84,7 +84,7 @@ async function settledText(region: Locator): Promise<string> {
   return text
 }
 
-/** What the page shows of a run, in words. */
+/** The texts that the page shows of a run. */
 async function shownText(page: Page): Promise<string[]> {
   await goTo(page, 'Loop')
   await page.getByRole('img', { name: /^Policy accuracy/ }).waitFor()
@@ -103,7 +103,7 @@ async function shownText(page: Page): Promise<string[]> {
 }
 
 describe('seeds', () => {
-  it('runs several seeds one after another, and shows their mean with an interval', { timeout: 400_000 }, async () => {
+  it('run one after another and show their mean with an interval', { timeout: 400_000 }, async () => {
     const page = await visit()
     await makeSmall(page)
     await setIterations(page, 2)
@@ -113,14 +113,14 @@ describe('seeds', () => {
     await table.getByText('A, 2 seeds').waitFor({ timeout: 240_000 })
     await expect.poll(() => table.getByText(/^\d+\.\d % ± \d+\.\d$/).count(), { timeout: 120_000 }).toBeGreaterThan(0)
     expect((await cards(page).allInnerTexts()).filter((text) => /seed [01]\b/.test(text)).length).toBe(2)
-    await runs(page).getByText('Runs that differ in their seed alone').click()
+    await runs(page).getByText('Combine runs that differ only in their seed').click()
     await expect.poll(() => table.getByRole('columnheader').allInnerTexts()).toEqual(['Run', 'A', 'B'])
   })
 })
 
 describe('ablations', () => {
   it(
-    'run row by row before a second seed, also over a page that is closed, and make a matrix',
+    'run all rows before the second seed, survive closing the page, and form a matrix',
     { timeout: 400_000 },
     async () => {
       const page = await visit()
@@ -132,9 +132,9 @@ describe('ablations', () => {
       await page.getByRole('button', { name: 'Run 2 ablations × 2 seeds' }).click()
       const queue = page.getByRole('region', { name: 'Queue of runs' })
       await queue.getByText('Now: Policy alone, seed 0').waitFor()
-      // The queue keeps what it was started with.
+      // The queue keeps its settings.
       await setLambda(page, 0.25)
-      await page.getByText('keeps the settings that it was started with').first().waitFor()
+      await queue.getByText('The queue keeps its settings').waitFor()
       await queue.getByText('Now: Policy alone, seed 1').waitFor({ timeout: 240_000 })
       const matrix = page.getByRole('region', { name: 'Ablation matrix' })
       const rows = matrix.getByRole('row')
@@ -148,7 +148,7 @@ describe('ablations', () => {
       const later = await open(context, '#runs')
       const offer = later.getByRole('region', { name: 'Unfinished queue of runs' })
       await offer.getByText('2 of 4 runs done').waitFor()
-      await offer.getByRole('button', { name: 'Go on with the queue' }).click()
+      await offer.getByRole('button', { name: 'Resume queue' }).click()
       await runs(later).getByText('The queue is done: 4 runs.').waitFor({ timeout: 240_000 })
       const lines = later.getByRole('region', { name: 'Ablation matrix' }).getByRole('row')
       await rowOf(lines, 'Policy alone').getByText('2 seeds', { exact: true }).waitFor()
@@ -162,9 +162,9 @@ describe('ablations', () => {
       ])
       const [policy] = await rowOf(lines, 'Policy alone').allInnerTexts()
       expect(policy).toMatch(
-        /interval spans 0|above the full loop|below the full loop|the same for all seeds|equal to the full loop/,
+        /interval spans 0|above the full loop|below the full loop|no interval|equal to the full loop/,
       )
-      // Each run has the λ of its beginning, though the controls had another.
+      // Each run has the λ of its start, although the controls had another.
       for (const name of await cards(later).locator('.name').allInnerTexts()) expect(name).not.toContain('λ')
       if (process.env['SCREENSHOTS']) await photograph(later, 'ablations')
     },
@@ -172,7 +172,7 @@ describe('ablations', () => {
 })
 
 describe('a link', () => {
-  it('makes the same run again elsewhere, event by event', { timeout: 400_000 }, async () => {
+  it('repeats the run elsewhere, event by event', { timeout: 400_000 }, async () => {
     const first = await visit()
     await makeSmall(first)
     await setLambda(first, 0.5)
@@ -194,7 +194,7 @@ describe('a link', () => {
     expect(other).toEqual(one)
   })
 
-  it('shows only what a lesson needs, until somebody asks for everything', async () => {
+  it('shows only what a lesson needs, until you show everything', async () => {
     const page = await visit('#hide=tasks,policyTemperature,world&view=tasks')
     await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
     await page.getByText('This link shows a part of the page.').waitFor()
@@ -205,7 +205,7 @@ describe('a link', () => {
     await page.getByRole('textbox', { name: 'Policy temperature' }).waitFor()
   })
 
-  it('that is damaged is told of, and the page goes on as it was', async () => {
+  it('reports damage and leaves the page unchanged', async () => {
     const page = await visit('#v1.q1YqSy0qzszPU7JSS')
     await page.getByRole('alert').getByText('The configuration in the link is damaged or cut short.').waitFor()
     expect(await page.getByRole('textbox', { name: /^λ, weight/ }).inputValue()).toBe('1')
@@ -217,7 +217,7 @@ describe('a link', () => {
 
 describe('a kept run', () => {
   it(
-    'goes into a zip and gives the same page elsewhere; scrubs, branches, compares and is deleted',
+    'is exported and imported unchanged; scrubs, branches, compares and is deleted',
     { timeout: 600_000 },
     async () => {
       const page = await visit()
@@ -228,7 +228,7 @@ describe('a kept run', () => {
       await card.getByText('4 of 4 iterations').waitFor()
 
       await card.getByRole('button', { name: 'Open' }).click()
-      await card.getByText('on show').waitFor()
+      await card.getByText('shown').waitFor()
       const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
       expect(await scrubber.inputValue()).toBe('4')
       const before = await shownText(page)
@@ -239,7 +239,7 @@ describe('a kept run', () => {
       await scrubber.fill('4')
       await expect.poll(() => shownText(page), { timeout: 30_000 }).toEqual(before)
 
-      // Computing time is in no log, but kept with the run.
+      // Computing time is not in the log but kept with the run.
       await goTo(page, 'Runs')
       const curves = page.getByRole('region', { name: 'Curves' })
       await curves.getByRole('combobox', { name: 'Curves over' }).selectOption('Computing time')
@@ -266,7 +266,7 @@ describe('a kept run', () => {
       await expect.poll(() => shownText(elsewhere), { timeout: 30_000 }).toEqual(before)
       await elsewhere.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('2')
       await expect.poll(() => shownText(elsewhere), { timeout: 30_000 }).toEqual(atTwo)
-      // Dropped on another view, it is known by what is in it.
+      // Dropped on another view, it is recognised by its content.
       await goTo(elsewhere, 'Loop')
       const zip = (await readFile(await download.path())).toString('base64')
       const dataTransfer = await elsewhere.evaluateHandle((text) => {
@@ -275,19 +275,19 @@ describe('a kept run', () => {
         return transfer
       }, zip)
       await elsewhere.locator('body').dispatchEvent('drop', { dataTransfer })
-      await cards(elsewhere).filter({ hasText: 'imported from dropped.zip' }).getByText('on show').waitFor()
+      await cards(elsewhere).filter({ hasText: 'imported from dropped.zip' }).getByText('shown').waitFor()
       expect(new URL(elsewhere.url()).hash).toMatch(/runs$/)
       await elsewhere.close()
 
       await setLambda(page, 0.25)
       await card.getByRole('button', { name: 'Branch…' }).click()
       await card.getByRole('spinbutton').fill('1')
-      await card.getByText(/There is no checkpoint of iteration 1; the nearest is of 2/).waitFor()
+      await card.getByText(/Iteration 1 has no checkpoint\. The nearest is 2/).waitFor()
       await card.getByText('λ 0.25').waitFor()
       const seed = page.getByRole('textbox', { name: 'Seed', exact: true })
       await seed.fill('9')
       await seed.press('Enter')
-      await card.getByText(/Left out.*Seed 9: a branch goes on with the random numbers of its run/).waitFor()
+      await card.getByText(/Not applied.*Seed 9: a branch continues the random numbers of its run/).waitFor()
       await card.getByRole('button', { name: 'Branch after iteration 2' }).click()
       const branch = cards(page).filter({ hasText: 'at iteration 2' })
       await branch.getByText('4 of 4 iterations').waitFor({ timeout: 180_000 })
@@ -305,21 +305,21 @@ describe('a kept run', () => {
       }
       if (process.env['SCREENSHOTS']) await photograph(page, 'runs')
 
-      // What cannot be undone is asked once more, by keys as well: Escape goes back to the button that asked.
+      // Irreversible actions need confirmation, also by keyboard: Escape returns to the button.
       const curvesOnly = branch.getByRole('button', { name: 'Keep curves only' })
       const focused = () => page.evaluate(() => document.activeElement?.textContent)
       await curvesOnly.press('Enter')
-      await expect.poll(focused).toBe('Keep it')
+      await expect.poll(focused).toBe('Cancel')
       await page.keyboard.press('Escape')
       await expect.poll(focused).toBe('Keep curves only')
       await curvesOnly.click()
-      await branch.getByRole('button', { name: 'Keep its curves alone' }).click()
+      await branch.getByRole('button', { name: 'Keep only its curves' }).click()
       await branch.getByText('curves only', { exact: true }).waitFor()
       expect(await branch.getByRole('button', { name: 'Open' }).count()).toBe(0)
-      // A branch is whole without the run that it comes from.
+      // A branch does not depend on its source.
       const source = cards(page).filter({ hasNotText: 'at iteration 2' })
       await source.getByRole('button', { name: 'Delete' }).click()
-      await source.getByRole('button', { name: 'Delete for good' }).click()
+      await source.getByRole('button', { name: 'Delete permanently' }).click()
       await expect.poll(() => cards(page).count()).toBe(1)
       await branch.waitFor()
     },

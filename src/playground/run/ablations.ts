@@ -1,17 +1,16 @@
 /**
- * The ablations of the paper: which component learns (RLAnything, table 1) and which signal the policy learns from (its
- * comparison of integrated feedback, outcomes alone and optimised step scores alone). An ablation is laid over the
- * settings on the controls and replaces these four of them alone:
+ * The ablations of the paper: which component learns (RLAnything, table 1) and which signal the policy learns from
+ * (integrated feedback, outcomes alone or optimised step scores alone). An ablation replaces only these four settings:
  *
  *     row                  policy  reward model  environment  signal        in the paper
  *     policy alone         learns  frozen        frozen       R             table 1, "Policy"
  *     + reward model       learns  learns        frozen       R             table 1, "Policy + Reward"
- *     + environment        learns  frozen        adapts       R             not there; it completes the two-by-two
+ *     + environment        learns  frozen        adapts       R             missing; completes the two-by-two
  *     full loop            learns  learns        adapts       R             table 1, "Policy + Reward + Env"
- *     outcomes alone       learns  learns        adapts       O             the curve "outcome", as GRPO has it
+ *     outcomes alone       learns  learns        adapts       O             the curve "outcome", as in GRPO
  *     votes alone          learns  learns        adapts       mean S        the curve "step-wise reward"
  *
- * Rows of the signal differ from the full loop in the signal alone, so that a difference from it has one cause.
+ * The rows for signals differ from the full loop only in the signal, so that a difference has one cause.
  */
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { Settings } from '../../method/settings.ts'
@@ -23,7 +22,7 @@ export type AblatedSettings = Pick<Settings, 'trainPolicy' | 'trainReward' | 'ad
 
 export interface Ablation {
   settings: AblatedSettings
-  /** The preset that says it, where there is one. */
+  /** The preset of the ablation; null if there is none. */
   preset: string | null
 }
 
@@ -65,7 +64,7 @@ export function ablationLabel(id: AblationId, world: World): string {
   }
 }
 
-/** The preset without what an ablation says: "household+policy-only" is of "household". Empty for an ablation by itself. */
+/** The preset without its ablation: "household+policy-only" gives "household". Empty for an ablation alone. */
 export function basePreset(preset: string): string {
   const ablating = Object.values(ABLATIONS).map((ablation) => ablation.preset)
   return preset
@@ -74,27 +73,27 @@ export function basePreset(preset: string): string {
     .join('+')
 }
 
-/** A configuration with an ablation laid over it, under the preset whose name says so. */
+/** The configuration with an ablation applied, which its preset then names. */
 export function ablated<Configuration extends { preset: string; settings: Settings }>(
   configuration: Configuration,
   id: AblationId,
 ): Configuration {
   const base = basePreset(configuration.preset)
   const { preset, settings } = ABLATIONS[id]
-  // Presets train everything unless they say otherwise, so the full loop needs a name only where there is no other.
+  // Presets train everything by default, so the full loop needs a name only without another preset.
   const own = id === 'full' && base !== '' ? null : preset
   const names = [base, own].filter((name) => name !== null && name !== '')
   return { ...configuration, preset: names.join('+') || 'full', settings: { ...configuration.settings, ...settings } }
 }
 
-/** Null for settings that are no row, such as a policy that is frozen. */
+/** Null for settings outside the table, such as a frozen policy. */
 export function ablationOf(settings: Settings): AblationId | null {
   return ABLATION_IDS.find((id) => ABLATED.every((name) => ABLATIONS[id].settings[name] === settings[name])) ?? null
 }
 
 /**
- * Equal for runs that are rows of one matrix: all but the seed and what an ablation says is the same, and they were asked
- * for as many iterations. Null for a run that belongs to none: its settings were changed on the way, or it is a branch.
+ * Equal for runs of one matrix: they share everything but the seed and the ablated settings. Null for runs that belong to
+ * none, such as branches and runs whose settings changed.
  */
 export function experimentKey(
   run: Pick<RunSummary, 'settings' | 'changes' | 'origin' | 'iterations' | 'models'>,

@@ -1,6 +1,6 @@
 /**
- * What a branch of a run makes of the settings on the controls: it takes over those that may change while a run goes
- * (LIVE_SETTINGS), and leaves out those that are fixed when a run begins, each for a reason that people are told.
+ * Which settings on the controls a branch of a run applies: those that can change during a run (LIVE_SETTINGS). The others
+ * are fixed at its start, each for a reason.
  */
 import { LIVE_SETTINGS, isLiveSetting, type LivePatch, type LiveSetting, type Settings } from '../../method/settings.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
@@ -8,15 +8,15 @@ import { writeSettings } from './run-names.ts'
 import { isRelevant, WORLDS, type SettingName, type World } from './worlds.ts'
 
 export interface BranchChanges {
-  /** What it takes over. */
+  /** The applied settings. */
   patch: LivePatch
-  /** What else is other on the controls, of the settings that mean something in the run's world. */
+  /** The other differences, among settings that are relevant in the run's world. */
   leftOut: Partial<Settings>
-  /** The world that the controls are for, where the run plays another; then there is nothing to take over. */
+  /** The world of the controls if the run has another; then nothing is applied. */
   otherWorld: World | null
 }
 
-/** Settings of a run after an iteration. */
+/** The settings of a run after an iteration. */
 export function settingsAt(
   { settings, changes }: Pick<RunSummary, 'settings' | 'changes'>,
   iteration: number,
@@ -44,13 +44,13 @@ export function branchChanges(
 type Reason = 'seed' | 'tasks' | 'evaluation' | 'method'
 
 const REASONS: Readonly<Record<Reason, string>> = {
-  seed: 'a branch goes on with the random numbers of its run',
-  tasks: 'its tasks are those of the run, drawn when that began',
-  evaluation: 'what is measured before and after must be the same to be compared',
-  method: 'they define the method that the whole run is of',
+  seed: 'a branch continues the random numbers of its run',
+  tasks: 'the run drew its tasks at its start',
+  evaluation: 'measurements must stay comparable',
+  method: 'they define the method of the whole run',
 }
 
-/** Of every setting that is fixed for a run; the type asks for each. */
+/** For every fixed setting; the type checks that none is missing. */
 const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   seed: 'seed',
   world: 'tasks',
@@ -82,7 +82,7 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   rewriteAttempts: 'method',
 }
 
-/** "Seed 3: a branch goes on with …; Top-p 0.9, Weight decay 0.1: they define …" Null where nothing is left out. */
+/** "Seed 3: a branch continues …; Top-p 0.9, Weight decay 0.1: they define …"; null if nothing is left out. */
 export function leftOutReasons(leftOut: Partial<Settings>, world: World): string | null {
   const parts = (Object.keys(REASONS) as Reason[]).flatMap((reason) => {
     const names = (Object.keys(leftOut) as SettingName[]).filter(
@@ -96,7 +96,7 @@ export function leftOutReasons(leftOut: Partial<Settings>, world: World): string
 
 export function otherWorldSentence(run: World, controls: World): string {
   return (
-    `This run plays ${WORLDS[run].title.toLowerCase()}, and the controls are set for ` +
-    `${WORLDS[controls].title.toLowerCase()}. Choose ${WORLDS[run].title} to change its settings for a branch.`
+    `This run plays ${WORLDS[run].title.toLowerCase()}, but your settings are for ` +
+    `${WORLDS[controls].title.toLowerCase()}. Choose ${WORLDS[run].title} to change settings for a branch.`
   )
 }

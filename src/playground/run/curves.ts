@@ -37,7 +37,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
     let sum = 0
     return along((iteration) => (iteration.isFinished ? (sum += pick(iteration)) : undefined))
   }
-  /** Only iterations in which the model learned: a frozen one has no loss. */
+  /** Only iterations in which the model learned: a frozen model has no loss. */
   const learned = (leaf: 'pg_loss' | 'ppo_kl'): RunSeries[] => [
     {
       name: 'policy',
@@ -66,7 +66,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       title: 'Policy accuracy',
       unit: 'share',
       about:
-        'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration.',
+        'Share of episodes solved: on held-out tasks of trained kinds (in distribution), on rooms or kinds never trained on (out of distribution), and on the training tasks of the iteration.',
       series: shares('policy', 'acc', 'policy/acc'),
     },
     {
@@ -110,7 +110,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       id: 'truth',
       title: 'True tests',
       unit: 'share',
-      about: 'Share of the tests written in training that the reference solution passes: the others lie.',
+      about: 'Share of tests written in training that the reference solution passes; the others lie.',
       series: [{ name: 'training', hue: 'reward', line: 'solid', ...of('reward/test_truth') }],
     },
   ]
@@ -121,7 +121,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       id: 'tasks',
       title: isCoding ? 'Rewritten problems' : 'Rewritten tasks',
       unit: 'count',
-      about: 'Rewrites so far: how many the author proposed and how many the acceptance rule let in.',
+      about: 'Rewrites so far: how many the author proposed and how many were accepted.',
       series: [
         {
           name: 'accepted',
@@ -139,8 +139,8 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       unit: 'number',
       reference: { value: 1, name: 'no signal' },
       about: isCoding
-        ? 'p₊ is the share of written tests that right programs pass, p₋ the share that wrong ones fail. The reward model carries a signal only where μ is above 1.'
-        : 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only where μ is above 1.',
+        ? 'p₊ is the share of written tests that right programs pass, p₋ the share that wrong ones fail. The reward model carries a signal only if μ is above 1.'
+        : 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only if μ is above 1.',
       series: [{ name: 'μ', hue: 'reward', line: 'solid', ...of('theory/mu') }],
     },
     {
@@ -157,14 +157,14 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       id: 'kl',
       title: 'KL of the update',
       unit: 'number',
-      about: 'ppo_kl: how far the update has moved each model from the weights that its data was sampled with.',
+      about: 'ppo_kl: how far the update moved each model from the weights that sampled its data.',
       series: learned('ppo_kl'),
     },
     {
       id: 'loss',
       title: 'Policy-gradient loss',
       unit: 'number',
-      about: 'pg_loss: the clipped surrogate. It need not fall; look for steps and drift.',
+      about: 'pg_loss: the clipped surrogate. It need not fall; look for jumps and drift.',
       series: learned('pg_loss'),
     },
   ]

@@ -1,4 +1,4 @@
-/** Who plays the roles of the next run, as the form of the page has it, and the sources that it makes. Keys are no part of it. */
+/** The forms that choose the models of a run, and the sources made of them. They contain no keys. */
 import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage, ModelRecord } from '../../roles/source.ts'
 import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
 import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection.ts'
@@ -20,7 +20,7 @@ export const KIND_TITLES: Readonly<Record<RoleSourceKind, string>> = {
 }
 export const KINDS = Object.keys(KIND_TITLES) as RoleSourceKind[]
 
-/** Instruct checkpoints that fit a tab. Meta's own repository asks for an agreement first, so a copy of it is offered. */
+/** Instruct checkpoints that fit into a tab. Llama is a copy, since Meta's repository requires an agreement. */
 export const CHECKPOINTS: readonly { name: string; repository: string; parameters: number }[] = [
   { name: 'SmolLM2 135M', repository: 'HuggingFaceTB/SmolLM2-135M-Instruct', parameters: 134_515_008 },
   { name: 'SmolLM2 360M', repository: 'HuggingFaceTB/SmolLM2-360M-Instruct', parameters: 361_821_120 },
@@ -36,35 +36,35 @@ export function repositoryAddress(repository: string): string {
   return `https://huggingface.co/${repository}/resolve/main/`
 }
 
-/** Of WebLLM's list what can sample for a checkpoint that is trained: the same model, whose weights can be replaced. */
+/** The models in WebLLM's list that can sample for a trained checkpoint: the same model with replaceable weights. */
 export function samplersFor(location: string): CatalogueModel[] {
   const folders = location.split('/')
   return CATALOGUE.filter(({ name, quantization }) => folders.includes(name) && quantization.startsWith('q0'))
 }
 
-/** All that may stand in the fields of one role; which of it counts depends on the kind. */
+/** The fields of one role; the kind decides which of them count. */
 export interface RoleForm {
   kind: RoleSourceKind
   location: string
-  /** Adapters are trained; else all weights. */
+  /** Trains adapters instead of all weights. */
   hasAdapters: boolean
   rank: number
   alpha: number
   dropout: number
   targets: ProjectionName[]
   storage: WeightStorage
-  /** 0 is the model's own limit. */
+  /** 0 means the model's own limit. */
   contextWindow: number
-  /** WebLLM samples for the checkpoint that is trained. */
+  /** WebLLM samples for the trained checkpoint. */
   isSampled: boolean
-  /** Of WebLLM's list, or of a folder that was given to this page. */
+  /** From WebLLM's list or your own folder. */
   record: ModelRecord | null
-  /** In place of `record`, addresses of one's own. */
+  /** Your own addresses replace `record`. */
   hasOwnAddresses: boolean
   ownName: string
   ownWeights: string
   ownLibrary: string
-  /** Its kernels compute in half precision. */
+  /** Its kernels use half precision. */
   ownIsHalf: boolean
   sequences: number
   baseUrl: string
@@ -99,7 +99,7 @@ export const FIRST_FORM: RoleForm = {
   timeoutSeconds: 120,
 }
 
-/** What is wrong with a form, or the source that it makes. */
+/** The source of a form, or its problem. */
 export type FormResult = { source: RoleSource; problem: null } | { source: null; problem: string }
 
 export function sourceOf(form: RoleForm): FormResult {
@@ -144,7 +144,7 @@ export function sourceOf(form: RoleForm): FormResult {
   return { source: source(), problem: null }
 }
 
-/** Null while none is chosen, or the addresses are not whole yet. */
+/** Null while none is chosen or the addresses are incomplete. */
 export function webLlmRecord(form: RoleForm): ModelRecord | null {
   if (!form.hasOwnAddresses) return form.record
   const { ownName, ownWeights, ownLibrary, ownIsHalf } = form
@@ -159,20 +159,20 @@ export function webLlmRecord(form: RoleForm): ModelRecord | null {
 function webLlmProblem(form: RoleForm): string | null {
   if (webLlmRecord(form) === null)
     return form.hasOwnAddresses
-      ? 'Give the model of WebLLM a name, and the http(s) addresses of its weights and of its library.'
-      : 'Choose a model of WebLLM.'
+      ? 'Enter a name for the WebLLM model and the http(s) addresses of its weights and its library.'
+      : 'Choose a WebLLM model.'
   if (form.hasOwnAddresses && CATALOGUE.some(({ id }) => id === form.ownName.trim()))
-    return 'A model of WebLLM’s own list has this name. Give yours another.'
-  return Number.isInteger(form.sequences) && form.sequences >= 1 ? null : 'There must be at least one sequence.'
+    return 'WebLLM’s list already has this name. Choose another.'
+  return Number.isInteger(form.sequences) && form.sequences >= 1 ? null : 'Enter at least one sequence.'
 }
 
-/** Of a checkpoint that WebLLM samples for. */
+/** What is wrong with WebLLM as the sampler of a checkpoint. */
 function samplerProblem(form: RoleForm): string | null {
-  if (form.contextWindow === 0) return 'Say how long the context is: WebLLM keeps memory for it.'
+  if (form.contextWindow === 0) return 'Enter the length of the context: WebLLM reserves memory for it.'
   const isListed = CATALOGUE.some(({ id }) => id === form.record?.model_id)
   const isSame = samplersFor(form.location).some(({ id }) => id === form.record?.model_id)
   if (!form.hasOwnAddresses && isListed && !isSame)
-    return 'WebLLM must sample with the model that is trained, in q0f16 or q0f32. Choose it, or give its addresses.'
+    return 'WebLLM must sample with the trained model in q0f16 or q0f32. Choose it, or enter its addresses.'
   return webLlmProblem(form)
 }
 
@@ -184,36 +184,37 @@ function problemOf(form: RoleForm): string | null {
       return null
     case 'checkpoint':
       if (!isAddress(form.location) && !/^local:./.test(form.location))
-        return 'The folder must be an http(s) address, or one that was given to this page.'
+        return 'Enter an http(s) address, or choose a folder on this machine.'
       if (form.contextWindow !== 0 && !isCount(form.contextWindow, 64))
-        return 'The context must be 64 tokens or more, or 0 for the model’s own limit.'
+        return 'Enter a context of 64 tokens or more, or 0 for the model’s own limit.'
       if (form.isSampled) {
         const problem = samplerProblem(form)
         if (problem !== null) return problem
       }
       if (!form.hasAdapters)
-        return form.storage === 'float32' ? null : 'All weights can only be trained as float32. Train adapters instead.'
-      if (!isCount(form.rank, 1)) return 'The rank must be a whole number from 1 on.'
+        return form.storage === 'float32'
+          ? null
+          : 'Training all weights requires float32. Choose it, or train an adapter.'
+      if (!isCount(form.rank, 1)) return 'The rank must be a whole number of 1 or more.'
       if (!Number.isFinite(form.alpha)) return 'Alpha must be a number; twice the rank is usual.'
-      if (!(form.dropout >= 0 && form.dropout < 1)) return 'The dropout must be from 0 to below 1.'
-      return form.targets.length > 0 ? null : 'Adapters need a projection to change. Choose at least one.'
+      if (!(form.dropout >= 0 && form.dropout < 1)) return 'The dropout must be at least 0 and below 1.'
+      return form.targets.length > 0 ? null : 'Choose at least one projection for the adapter.'
     case 'webllm':
-      if (!isCount(form.contextWindow, 64)) return 'The context must be 64 tokens or more.'
+      if (!isCount(form.contextWindow, 64)) return 'Enter a context of 64 tokens or more.'
       return webLlmProblem(form)
     case 'openai':
     case 'tinker':
-      if (!isAddress(form.baseUrl)) return 'The server must be an http(s) address, such as http://127.0.0.1:8000/v1.'
-      if (new URL(form.baseUrl.trim()).username !== '') return 'Leave the key out of the address: it has its own field.'
-      if (form.model.trim() === '') return 'Name the model as the server does.'
+      if (!isAddress(form.baseUrl)) return 'Enter an http(s) address, such as http://127.0.0.1:8000/v1.'
+      if (new URL(form.baseUrl.trim()).username !== '') return 'Remove the key from the address and enter it below.'
+      if (form.model.trim() === '') return 'Enter the name that the model has on the server.'
       if (!(form.timeoutSeconds > 0)) return 'The timeout must be above 0 s.'
-      if (form.kind === 'openai')
-        return isCount(form.concurrency, 1) ? null : 'There must be at least one request at once.'
-      if (form.tokenizer.trim() === '') return 'Give the folder of the model’s tokenizer.'
-      return isCount(form.rank, 1) ? null : 'The rank must be a whole number from 1 on.'
+      if (form.kind === 'openai') return isCount(form.concurrency, 1) ? null : 'Enter at least one request at once.'
+      if (form.tokenizer.trim() === '') return 'Enter the folder of the model’s tokenizer.'
+      return isCount(form.rank, 1) ? null : 'The rank must be a whole number of 1 or more.'
   }
 }
 
-/** Forms as storage held them; what cannot be read is as at first. */
+/** Reads stored forms; unreadable fields get their defaults. */
 export function parseForms(text: string | null): Record<Role, RoleForm> {
   let kept: Partial<Record<Role, Partial<RoleForm>>> = {}
   try {

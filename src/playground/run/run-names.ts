@@ -1,4 +1,4 @@
-/** What a kept run is called: how it differs from its preset, since that is why somebody made it. */
+/** Names kept runs by how they differ from their preset. */
 import { presetSettings, type LivePatch, type Settings } from '../../method/settings.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { basePreset, isAblated } from './ablations.ts'
@@ -7,7 +7,7 @@ import { settingWords, type SettingName } from './worlds.ts'
 
 type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'origin'>
 
-/** Names of settings as the first words of their controls: "λ", "α_low", "Policy learning rate". */
+/** The first words of the setting's label: "λ", "α_low", "Policy learning rate". */
 function shortLabel(name: SettingName, world: Settings['world']): string {
   return settingWords(name, world).label.split(',')[0]!
 }
@@ -24,13 +24,13 @@ export function writeSettings(settings: Partial<Settings>, world: Settings['worl
     .join(', ')
 }
 
-/** Settings other than the preset's, but for the seed. */
+/** The settings that differ from the preset, without the seed. */
 function difference({ preset, settings }: Pick<Named, 'preset' | 'settings'>): Partial<Settings> {
   let base: Settings
   try {
     base = presetSettings(preset)
   } catch {
-    // A preset that this page no longer has: its name alone says what was meant.
+    // The page no longer has this preset, so its name must do.
     return {}
   }
   const names = (Object.keys(settings) as SettingName[]).filter(
@@ -39,7 +39,7 @@ function difference({ preset, settings }: Pick<Named, 'preset' | 'settings'>): P
   return Object.fromEntries(names.map((name) => [name, settings[name]]))
 }
 
-/** What runs of one experiment have in common: "household: λ 0.5, 50 iterations". */
+/** What the runs of an experiment share: "household: λ 0.5, 50 iterations". */
 export function experimentName({ preset, settings, iterations }: RunSummary): string {
   const base = basePreset(preset) || 'defaults'
   const differences = Object.entries(difference({ preset, settings })).filter(([name]) => !isAblated(name))
@@ -62,14 +62,14 @@ export function writePatch(patch: LivePatch, world: Settings['world']): string {
   return writeSettings(patch, world)
 }
 
-/** Equal for runs that differ in their seed alone: those that make a mean. */
+/** Equal for runs that differ only in their seed and so form a mean. */
 export function groupKey({ settings, changes, origin, preset }: Named): string {
   const { seed: _, ...rest } = settings
   const from = origin?.kind === 'branch' ? origin.iteration : null
   return JSON.stringify([preset, Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)), changes, from])
 }
 
-/** What the settings of chosen runs disagree on, each with one value a run: the rows of a comparison. */
+/** The settings in which runs differ, each with one value per run. */
 export function differingSettings(runs: readonly Named[]): { name: SettingName; label: string; values: string[] }[] {
   const first = runs[0]
   if (first === undefined) return []

@@ -1,6 +1,5 @@
 /**
- * Runs that are to be made one after another: ablations × seeds of one configuration, as it was when they were asked for.
- * Plain data, which the browser keeps until the last of them is done.
+ * A queue of runs: ablations × seeds of one configuration. Plain data that the browser keeps until the last run is done.
  */
 import * as v from 'valibot'
 import type { RoleSource } from '../../roles/source.ts'
@@ -12,7 +11,7 @@ import { ABLATION_IDS, ablated, type AblationId } from './ablations.ts'
 const text = v.pipe(v.string(), v.minLength(1))
 const whole = (low: number, high: number) => v.pipe(v.number(), v.integer(), v.minValue(low), v.maxValue(high))
 
-/** What is inside of a source is checked where it is opened, as for the run of a link or a file. */
+/** Opening a source checks its content, as for links and files. */
 const sourceSchema = v.custom<RoleSource>(
   (input) =>
     typeof input === 'object' &&
@@ -22,10 +21,10 @@ const sourceSchema = v.custom<RoleSource>(
 )
 
 const itemSchema = v.object({
-  /** Null: the settings as they are. */
+  /** Null for the unchanged settings. */
   ablation: v.nullable(v.picklist(ABLATION_IDS)),
   seed: whole(0, 2 ** 31 - 1),
-  /** The run that was begun for it; null before. */
+  /** Its run; null before it starts. */
   runId: v.nullable(text),
   state: v.picklist(['waiting', 'done', 'left-out']),
 })
@@ -56,15 +55,15 @@ export type PlanItem = RunPlan['items'][number]
 
 export const MOST_SEEDS = 50
 
-/** Seeds of a plan: `count` of them from `first` on, as far as there are seeds. */
+/** `count` seeds from `first`, wrapping around after the largest. */
 export function seedsFrom(first: number, count: number): number[] {
   const last = 2 ** 31 - 1
   return Array.from({ length: count }, (_, i) => (first + i) % (last + 1))
 }
 
 /**
- * Every row gets its first seed before any gets its second: a plan that is cut short is a matrix of fewer seeds, not one of
- * fewer rows. No rows: the settings as they are.
+ * Orders all rows of the first seed before the second, so that an unfinished plan lacks seeds, not rows. Without rows, the
+ * settings stay unchanged.
  */
 export function planItems(rows: readonly AblationId[], seeds: readonly number[]): PlanItem[] {
   const ablations = rows.length > 0 ? ABLATION_IDS.filter((id) => rows.includes(id)) : [null]
@@ -84,7 +83,7 @@ export function newPlan(
   return { version: 1, id, createdAt, base, items: planItems(rows, seeds) }
 }
 
-/** What is run for an item. Keys of servers are not in a plan, so they are not in this. */
+/** The request of an item, without server keys, which no plan contains. */
 export function requestOf({ base }: RunPlan, { ablation, seed }: PlanItem, runId: string): StartRequest {
   const { preset, settings, iterations, backend } = ablation === null ? base : ablated(base, ablation)
   const { models } = base
@@ -102,7 +101,7 @@ function definedSources(models: NonNullable<RunPlan['base']['models']>): NonNull
   return Object.fromEntries(Object.entries(models).filter(([, source]) => source !== undefined))
 }
 
-/** The item whose turn it is; null when none is left. */
+/** The next pending item; null if none is left. */
 export function nextItem(plan: RunPlan): PlanItem | null {
   return plan.items.find(({ state }) => state === 'waiting') ?? null
 }
@@ -111,7 +110,7 @@ export function withItem(plan: RunPlan, item: PlanItem, change: Partial<PlanItem
   return { ...plan, items: plan.items.map((each) => (each === item ? { ...each, ...change } : each)) }
 }
 
-/** Null for what is no plan, or one of a page with other settings. */
+/** Null for an invalid plan, such as one with settings of another version. */
 export function parsePlan(json: string): RunPlan | null {
   try {
     const result = v.safeParse(planSchema, JSON.parse(json))

@@ -1,20 +1,20 @@
 /**
- * Where every setting comes from: what the page says beside a control. `paper` is the paper's statement, `released` the
- * place in the released code (Gen-Verse/Open-AgentRL 1fe5dbd) that fixes it, with its value; null where there is none.
+ * The explanation of every setting. `paper` is the paper's statement; `released` the value in the released code and its
+ * place there (Gen-Verse/Open-AgentRL 1fe5dbd). Null where there is none.
  */
 import { DEFAULTS, isLiveSetting, settingDomain, type SettingDomain, type Settings } from '../../method/settings.ts'
 
 export interface SettingInfo {
   label: string
-  /** One sentence: what it does. */
+  /** What it does. */
   help: string
   paper: string | null
   released: string | null
   default: Settings[keyof Settings]
-  /** May change while a run goes. */
+  /** Can change during a run. */
   isLive: boolean
   domain: SettingDomain
-  /** Increment of a control; null where the setting is not a number. */
+  /** Increment of the control; null unless the setting is a number. */
   step: number | null
 }
 
@@ -23,35 +23,35 @@ type Words = Pick<SettingInfo, 'label' | 'help'> & Partial<Pick<SettingInfo, 'pa
 const WORDS: Record<keyof Settings, Words> = {
   seed: {
     label: 'Seed',
-    help: 'Tasks, samples and orders are drawn from it; the same seed gives the same run.',
+    help: 'Determines tasks, samples and orders: the same seed gives the same run.',
     released: 'training.seed 10086, configs/alfworld_rl.yaml',
   },
   profile: {
     label: 'Arithmetic',
-    help: "The published formulas, or the released code's: unparsable votes count 0 in the mean and get -2, and the edges of the band are accepted. As released, programs learn from hidden tests alone, and written tests from counts of programs.",
+    help: 'The published formulas, or those of the released code: unparsable votes count as 0 in the mean and get -2, and accuracies at the limits of the band are accepted. In the released code, programs learn only from hidden tests, and written tests from counts of programs.',
     paper: 'Integrated and consistency feedback; task acceptance',
     released: 'alfworld_rl_reward.py:282-288, :321-328, :178-190; llm_rl_reward.py:206-225, :285-318',
   },
   signal: {
     label: 'Policy signal',
-    help: 'What the policy learns from: outcome and votes together, the outcome alone, or the votes alone. Votes on a program are the written tests that it passes or fails.',
+    help: 'What the policy learns from: outcome and votes, the outcome alone, or the votes alone. The votes on a program are the written tests that it passes or fails.',
     paper: 'R = O + λ mean S; outcome-only and step-only are its ablations',
     released: 'R = O + mean S, alfworld_rl_reward.py:282-288; programs have no S, llm_rl_reward.py:206-218',
   },
   trainPolicy: {
     label: 'Train the policy',
-    help: 'Off, the policy stays as it is.',
+    help: 'When off, the policy does not change.',
     paper: 'On in every row of its tables but the first',
   },
   trainReward: {
     label: 'Train the reward model',
-    help: 'Off, the reward model judges but does not learn.',
+    help: 'When off, the reward model judges but does not learn.',
     paper: 'Off in the row "Policy"',
     released: 'Always on, alfworld_rl.py:245-248',
   },
   adaptEnvironment: {
     label: 'Adapt the tasks',
-    help: 'Off, no task is rewritten, and candidates that wait go on waiting.',
+    help: 'When off, tasks are not rewritten and pending candidates stay pending.',
     paper: 'Off in the rows "Policy" and "Policy+Reward"',
     released: 'Always on, alfworld_rl_rollout.py:1454-1672',
   },
@@ -78,34 +78,34 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   evaluationsPerStep: {
     label: 'm, votes per step',
-    help: 'Independent evaluations that the reward model writes for every step, or tests that it writes for every problem.',
+    help: 'How many independent votes the reward model writes for every step, or tests for every problem.',
     paper: 'm in R = O + (λ/m) Σ S',
     released:
       'rollout.reward.num_rollout_per_query 3, configs/alfworld_rl.yaml; num_response_per_task 16, configs/coding_rl.yaml',
   },
   groupSize: {
     label: 'G, rollouts per task',
-    help: 'Trajectories of a task that are compared with one another.',
+    help: 'How many rollouts of a task are compared with each other.',
     released: 'rollout.policy.num_rollout_per_trial 8, configs/alfworld_rl.yaml',
   },
   tasksPerIteration: {
     label: 'Tasks per iteration',
-    help: 'Active tasks rolled out in an iteration; waiting candidates come on top.',
+    help: 'How many active tasks an iteration rolls out; pending candidates are added.',
     released: 'rollout.policy.num_trial 16, configs/alfworld_rl.yaml',
   },
   taskPoolSize: {
     label: 'Task pool',
-    help: 'Tasks that iterations draw from, each in its turn.',
+    help: 'How many tasks iterations draw from, in turn.',
     released: 'The whole training split',
   },
   maxSteps: {
     label: 'Steps per episode',
-    help: 'An episode that has not succeeded by then has failed.',
+    help: 'An episode fails after this many steps without success.',
     released: 'rollout.policy.max_interaction_step 40, configs/alfworld_rl.yaml',
   },
   policyTemperature: {
     label: 'Policy temperature',
-    help: 'How freely the policy samples; it is evaluated at the same temperature.',
+    help: 'How freely the policy samples, also in evaluations.',
     paper: '1.0 in training',
     released: 'rollout.policy.temperature 0.8, configs/alfworld_rl.yaml',
     step: 0.05,
@@ -130,83 +130,83 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   rewardGrouping: {
     label: 'Votes compared',
-    help: 'The votes that consistency feedback is standardised over: of one step, of the task at one step index, or of the whole task. Written tests are always compared over their task.',
+    help: 'Which votes consistency feedback is standardised over: those on one step, on one step index of the task, or on the whole task. Written tests are always compared over their task.',
     paper: 'Not stated; "step" is the set that it names for the policy',
     released: '"vote", alfworld_rl_reward.py:333-339',
   },
   singleSurvivor: {
     label: 'Single survivor',
-    help: 'A step index that one rollout alone reached: its feedback as it is, or no training signal.',
+    help: 'What happens at a step index that only one rollout reached: it keeps its raw feedback, or gets no training signal.',
     paper: 'Standardising one value gives zero',
     released: '"raw", alfworld_rl_reward.py:39-40',
   },
   policyAccuracyLow: {
     label: 'Policy filter, low',
-    help: 'A task solved less often does not train the policy.',
+    help: 'Tasks solved less often do not train the policy.',
     released: '1/8, alfworld_rl_reward.py:272; 0 for OSWorld, osworld_rl_reward.py:766-767',
     step: 0.025,
   },
   policyAccuracyHigh: {
     label: 'Policy filter, high',
-    help: 'A task solved more often does not train the policy.',
+    help: 'Tasks solved more often do not train the policy.',
     released: '7/8, alfworld_rl_reward.py:272; 1 for OSWorld, osworld_rl_reward.py:766-767',
     step: 0.025,
   },
   rewardAccuracyLow: {
     label: 'Reward filter, low',
-    help: 'A task solved less often does not train the reward model.',
+    help: 'Tasks solved less often do not train the reward model.',
     released: '0.2, alfworld_rl_reward.py:306',
     step: 0.025,
   },
   rewardAccuracyHigh: {
     label: 'Reward filter, high',
-    help: 'A task solved more often does not train the reward model.',
+    help: 'Tasks solved more often do not train the reward model.',
     released: '0.8, alfworld_rl_reward.py:306',
     step: 0.025,
   },
   normAdvByStd: {
     label: 'Divide by std',
-    help: 'Advantages have standard deviation 1; off, only the mean is subtracted.',
+    help: 'Scales advantages to a standard deviation of 1; when off, only the mean is subtracted.',
     paper: '"Standardizing rewards across trajectories at the same step index"',
     released: 'Always on, alfworld_rl_reward.py:31-51',
   },
   policyLearningRate: {
     label: 'Policy learning rate',
-    help: 'Of AdamW; small models take larger ones.',
+    help: 'The learning rate of AdamW; small models need larger ones.',
     released: 'optimizer.params.learning_rate 1e-6, configs/alfworld_rl.yaml',
     step: 1e-5,
   },
   rewardLearningRate: {
     label: 'Reward learning rate',
-    help: 'Of AdamW; small models take larger ones.',
+    help: 'The learning rate of AdamW; small models need larger ones.',
     released: 'optimizer.params.learning_rate 1e-6, configs/alfworld_rl.yaml',
     step: 1e-5,
   },
   policyUpdatesPerIteration: {
     label: 'Policy updates',
-    help: "Optimiser steps that an iteration's examples are split into.",
+    help: "How many optimiser steps an iteration's examples are split into.",
     released: 'training.policy.update_per_step 4, configs/alfworld_rl.yaml',
   },
   rewardUpdatesPerIteration: {
     label: 'Reward updates',
-    help: "Optimiser steps that an iteration's examples are split into.",
+    help: "How many optimiser steps an iteration's examples are split into.",
     released: 'training.reward.update_per_step 4, configs/alfworld_rl.yaml',
   },
   clipRatioLow: {
     label: 'Clip ratio, low',
-    help: 'The ratio π / π_old counts no less than 1 minus this.',
+    help: 'The ratio π / π_old is clipped below at 1 minus this.',
     released: 'training.eps 0.20, configs/alfworld_rl.yaml; alfworld_train.py:449-495',
     step: 0.01,
   },
   clipRatioHigh: {
     label: 'Clip ratio, high',
-    help: 'The ratio π / π_old counts no more than 1 plus this.',
+    help: 'The ratio π / π_old is clipped above at 1 plus this.',
     released: 'training.eps 0.20, configs/alfworld_rl.yaml; alfworld_train.py:449-495',
     step: 0.01,
   },
   klCoefficient: {
     label: 'β, KL coefficient',
-    help: 'Weight of the penalty for leaving the model before the update; nothing holds it to the base model.',
+    help: 'Weight of the penalty for moving away from the model before the update; there is none for moving away from the base model.',
     released: 'training.beta 0.01, configs/alfworld_rl.yaml; alfworld_train.py:449-495',
     step: 0.005,
   },
@@ -217,46 +217,46 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   lossAggregation: {
     label: 'Loss aggregation',
-    help: 'How tokens are averaged: each response alike, or each token alike.',
+    help: 'How tokens are averaged: equal weight for each response, or for each token.',
     released: 'seq-mean-token-mean, alfworld_train.py:449-495',
   },
   maxGradNorm: {
     label: 'Gradient norm limit',
-    help: 'Longer gradients are shortened to this.',
+    help: 'Longer gradients are scaled down to this norm.',
     released: '1.0, accelerate_configs/1_node_8_gpus_deepspeed_zero3.yaml:1-23',
     step: 0.1,
   },
   weightDecay: {
     label: 'Weight decay',
-    help: 'Of AdamW.',
+    help: 'The weight decay of AdamW.',
     released: 'optimizer.params.weight_decay 0, configs/alfworld_rl.yaml',
     step: 0.005,
   },
   importanceCap: {
     label: 'Importance cap',
-    help: 'Where one program samples and another trains, each token’s loss is weighted by its probability in the trainer over that in the sampler, at most by this; 0 leaves the weights out. 2 is usual. Models that sample for themselves are not affected.',
-    released: 'Off: log-probabilities are computed again by the trainer, without weights, alfworld_train.py:362-420',
+    help: 'If one program samples and another trains, each token’s loss is weighted by the ratio of its probabilities in the trainer and the sampler, up to this cap. 2 is usual; 0 disables the weights. Models that sample for themselves are not affected.',
+    released: 'Off: the trainer recomputes log-probabilities, without weights, alfworld_train.py:362-420',
     step: 0.5,
   },
   rewriteAttempts: {
     label: 'Rewrite attempts',
-    help: 'Rewrites that the author may try for one task; the first valid one is the candidate.',
+    help: 'How many rewrites of a task the author may try; the first valid one is the candidate.',
     released: 'Fixed at 8, alfworld_rl_rollout.py:1458',
   },
   evaluateEvery: {
     label: 'Evaluate every',
-    help: 'Iterations between evaluations on held-out tasks; 0 evaluates never.',
+    help: 'Iterations between evaluations on held-out tasks; 0 means never.',
     released: 'experiment.eval_every 5, configs/alfworld_rl.yaml',
   },
   evaluationTasks: {
     label: 'Evaluation tasks',
-    help: 'Held-out tasks of each split, in- and out-of-distribution.',
+    help: 'How many held-out tasks each split has, in and out of distribution.',
     paper: '140 in-distribution and 134 out-of-distribution tasks',
     released: 'dataset.alfworld_eval_type, configs/alfworld_rl.yaml: whole split, 3 rollouts each',
   },
   evaluationRollouts: {
     label: 'Rollouts of each evaluation task',
-    help: 'Programs or episodes of each held-out task. One is enough for accuracy; what tests detect needs a right and a wrong program of the same task.',
+    help: 'Episodes or programs per held-out task. One is enough for accuracy; the Detect metric needs a right and a wrong program of the same task.',
     released:
       'evaluation.policy.num_rollout_per_trial 3, configs/alfworld_rl.yaml; 3 responses, configs/coding_rl.yaml',
   },
@@ -268,23 +268,23 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   problems: {
     label: 'Problems',
-    help: 'Generated problems in JavaScript, or the problems that you imported.',
+    help: 'Generated problems in JavaScript, or your imported problems.',
     released: 'CodeContests_train, configs/coding_rl.yaml',
   },
   games: {
     label: 'Games',
-    help: "Small generated rooms, generated rooms of ALFWorld's own size, or the official games that you imported.",
+    help: "Small generated rooms, generated rooms of ALFWorld's size, or your imported official games.",
     paper: "ALFWorld's official games",
     released: 'json_2.1.1, configs/alfworld_rl.yaml',
   },
   dialect: {
     label: 'Commands',
-    help: 'The words of ALFWorld 0.4 and later (v2), or those of before (v1), which older agents speak.',
+    help: 'The commands of ALFWorld 0.4 and later (v2), or the earlier ones (v1) for older agents.',
     released: 'v2, alfworld 0.5.0 in alfworld_master/',
   },
   explainRefusals: {
     label: 'Explain refusals',
-    help: 'Says why "Nothing happens."; ALFWorld itself never does.',
+    help: 'Adds a reason to "Nothing happens.", which ALFWorld never does.',
     released: 'Never, alfworld 0.5.0 in alfworld_master/',
   },
 }

@@ -1,10 +1,10 @@
-/** Which settings the page shows where, and how a slider's travel maps to a setting's value. */
+/** Where the page shows each setting, and how slider positions map to values. */
 import { SETTING_INFO } from './setting-info.ts'
 import type { Settings } from '../../method/settings.ts'
 
 export type SettingName = keyof Settings
 
-/** Shown at once; the freeze switches are on the diagram as well. */
+/** Always shown; the diagram repeats the switches. */
 export const UP_FRONT: readonly { title: string; names: readonly SettingName[] }[] = [
   { title: 'Signal', names: ['signal', 'lambda', 'evaluationsPerStep', 'groupSize'] },
   { title: 'Task adaptation', names: ['alphaLow', 'alphaHigh'] },
@@ -13,7 +13,7 @@ export const UP_FRONT: readonly { title: string; names: readonly SettingName[] }
   { title: 'What learns', names: ['trainPolicy', 'trainReward', 'adaptEnvironment'] },
 ]
 
-/** Folded away. `setting` is the choice of a world, at the top of the page. */
+/** Collapsed. `setting` is the choice of a world, at the top of the page. */
 export const FOLDED: readonly { title: string; names: readonly SettingName[] }[] = [
   {
     title: 'Run',
@@ -67,7 +67,7 @@ interface Travel {
   isLogarithmic: boolean
 }
 
-/** Where a slider moves: often less than what a setting may be, which the number field beside it still takes. */
+/** The ranges of sliders, often narrower than those of their settings: the number field beside accepts the rest. */
 const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
   evaluationsPerStep: { max: 9 },
   groupSize: { max: 32 },
@@ -88,7 +88,7 @@ const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
   importanceCap: { max: 10 },
 }
 
-/** Null where a slider would say nothing: choices, switches, the seed. */
+/** Null for settings without a slider: choices, switches, the seed. */
 export function travelOf(name: SettingName): Travel | null {
   const { domain } = SETTING_INFO[name]
   if (domain.kind !== 'number' || name === 'seed') return null
@@ -101,7 +101,7 @@ export function travelOf(name: SettingName): Travel | null {
   }
 }
 
-/** Positions of a slider on a logarithmic scale: 0 to this. */
+/** The last position of a logarithmic slider; the first is 0. */
 export const LOG_STEPS = 200
 
 export function toPosition(value: number, travel: Travel): number {
@@ -110,7 +110,7 @@ export function toPosition(value: number, travel: Travel): number {
   return Math.round((LOG_STEPS * Math.log(within / travel.min)) / Math.log(travel.max / travel.min))
 }
 
-/** Values on a logarithmic scale are rounded to two digits: 3e-4, never 3.0199e-4. */
+/** Rounds logarithmic values to two digits: 3e-4, not 3.0199e-4. */
 export function fromPosition(position: number, travel: Travel, isInteger = false): number {
   if (!travel.isLogarithmic) return position
   const value = Number((travel.min * (travel.max / travel.min) ** (position / LOG_STEPS)).toPrecision(2))

@@ -17,7 +17,7 @@ const run = {
 const controls = (change: Partial<Settings>): Settings => ({ ...presetSettings('household'), ...change })
 
 describe('a branch', () => {
-  it('takes over what is other on the controls than in the run at that iteration', () => {
+  it('applies the differences between the controls and the run at that iteration', () => {
     expect(settingsAt(run, 2).lambda).toBe(1)
     expect(settingsAt(run, 5).lambda).toBe(2)
     expect(branchChanges(run, 2, controls({})).patch).toEqual({})
@@ -25,23 +25,23 @@ describe('a branch', () => {
     expect(branchChanges(run, 6, controls({ lambda: 2 })).patch).toEqual({ lambda: 2, alphaLow: 0.2 })
   })
 
-  it('leaves out what is fixed for a run, and says of each why', () => {
+  it('leaves out fixed settings, each with its reason', () => {
     const { patch, leftOut } = branchChanges(
       run,
       2,
       controls({ lambda: 0.5, seed: 9, clipRatioLow: 0.1, games: 'full', evaluationTasks: 8, problems: 'imported' }),
     )
     expect(patch).toEqual({ lambda: 0.5 })
-    // Problems mean nothing in the household.
+    // Problems are irrelevant in the household.
     expect(leftOut).toEqual({ seed: 9, clipRatioLow: 0.1, games: 'full', evaluationTasks: 8 })
     const words = leftOutReasons(leftOut, 'household')!
     expect(words.split('; ').length).toBe(4)
-    expect(words).toContain('Seed 9: a branch goes on with the random numbers of its run')
-    expect(words).toMatch(/full: its tasks are those of the run/)
+    expect(words).toContain('Seed 9: a branch continues the random numbers of its run')
+    expect(words).toMatch(/full: the run drew its tasks/)
     expect(leftOutReasons({}, 'household')).toBeNull()
   })
 
-  it('leaves out exactly what a run would refuse', () => {
+  it('leaves out exactly what a run would reject', () => {
     const other = controls({})
     const before = presetSettings('household')
     for (const name of Object.keys(before) as (keyof Settings)[]) {
@@ -63,7 +63,7 @@ describe('a branch', () => {
     }
   })
 
-  it('takes nothing over from controls of another world, and says so', () => {
+  it('applies nothing from controls for another world, and says so', () => {
     const changes = branchChanges(run, 2, presetSettings('coding'))
     expect(changes).toEqual({ patch: {}, leftOut: {}, otherWorld: 'coding' })
     expect(otherWorldSentence('household', 'coding')).toContain('Choose Household')

@@ -32,7 +32,7 @@ const row = (iteration: number, values: Record<string, number>): MetricRow => ({
 })
 
 describe('the interval of a mean', () => {
-  it('is that of the textbook: 4.2, 4.6, 4.9, 5.3 have 4.75 ± 0.7406', () => {
+  it('matches the textbook: 4.2, 4.6, 4.9, 5.3 have 4.75 ± 0.7406', () => {
     const { mean, low, high } = meanInterval([4.2, 4.6, 4.9, 5.3])!
     expect(mean).toBeCloseTo(4.75, 10)
     // s = 0.465475, t(0.975, 3) = 3.182446.
@@ -41,7 +41,7 @@ describe('the interval of a mean', () => {
     expect(meanInterval([1])).toBeNull()
   })
 
-  it('has the quantiles of published tables, beyond thirty as well', () => {
+  it('has the quantiles of published tables, also beyond thirty degrees', () => {
     for (const [degrees, t] of [
       [1, 12.706],
       [4, 2.776],
@@ -66,7 +66,7 @@ describe('the interval of a mean', () => {
     expect(covered / 4000).toBeLessThan(0.965)
   })
 
-  it('is only there where every seed has a value', () => {
+  it('exists only where every seed has a value', () => {
     const points = (...xs: number[]) => xs.map((x) => ({ x, y: x }))
     expect(seedIntervals([points(1, 2, 3), points(2, 3, 4)]).map(({ x }) => x)).toEqual([2, 3])
   })
@@ -103,7 +103,7 @@ describe('scales and axes', () => {
     expect(logTicks([2, 3])).toEqual([2, 3])
   })
 
-  it('place an iteration at its steps or its time, and find it again from there', () => {
+  it('place an iteration at its steps or its time, and find it there', () => {
     const axis = growingAxis('steps', [1, 2, 4], [100, 250, 900])
     expect([0, 1, 2, 3, 4].map(axis.of)).toEqual([0, 100, 250, null, 900])
     for (const iteration of [0, 1, 2, 4]) expect(axis.iterationAt(axis.of(iteration)!)).toBe(iteration)
@@ -115,7 +115,7 @@ describe('scales and axes', () => {
 })
 
 describe('the name of a run', () => {
-  it('says how it differs from its preset', () => {
+  it('tells how it differs from its preset', () => {
     const settings = { ...presetSettings('household'), seed: 3, lambda: 0.5, trainReward: false }
     const changes = [{ iteration: 12, patch: { lambda: 2 } }]
     expect(runName(run(3, { settings, changes }))).toBe(
@@ -125,7 +125,7 @@ describe('the name of a run', () => {
     expect(runName(run(0, { preset: 'of a later page' }))).toBe('of a later page: seed 0')
   })
 
-  it('groups runs that differ in their seed alone', () => {
+  it('groups runs that differ only in their seed', () => {
     expect(groupKey(run(1))).toBe(groupKey(run(2)))
     const other = run(1, { settings: { ...presetSettings('household'), lambda: 2 } })
     expect(groupKey(other)).not.toBe(groupKey(run(1)))
@@ -138,7 +138,7 @@ describe('the name of a run', () => {
   })
 })
 
-describe('runs laid over the curves', () => {
+describe('compared runs', () => {
   const same = (events: LoggedEvent[], world: World) => {
     const all = charts(foldRun(events), world)
     const compared = comparedRuns([{ summary: run(1), rows: metricRows(events) }], true)
@@ -159,18 +159,18 @@ describe('runs laid over the curves', () => {
     return events
   }
 
-  it('are the curves that the charts of the same run have', async () => {
+  it('have the same curves as the charts of the run', async () => {
     same(await runOf(world(), smallSettings({ evaluateEvery: 2 })), 'household')
   })
 
-  it('are those of the coding charts as well', async () => {
+  it('have the same curves as the coding charts', async () => {
     const settings = smallCodingSettings()
     const { ports, close } = await openCodingRun(settings)
     same(await runOf(ports, settings), 'coding')
     close()
   })
 
-  it('are one mean with an interval for seeds, and each by itself if asked', () => {
+  it('join seeds into a mean with an interval, or stay separate', () => {
     const rows = (shift: number) => [1, 2].map((i) => row(i, { 'eval/id/acc': i / 10 + shift }))
     const chosen = [
       { summary: run(1), rows: rows(0) },

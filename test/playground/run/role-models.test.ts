@@ -30,7 +30,7 @@ const OWN = {
 const recordOf = (id: string) => CATALOGUE.find((model) => model.id === id)!.record
 
 describe('the form of a role', () => {
-  it('makes a source without a key of every kind', () => {
+  it('makes sources of every kind, without keys', () => {
     const record = { model_id: 'm', model: 'https://m', model_lib: 'https://m/l.wasm' }
     const form = { ...FIRST_FORM, record, model: 'm', tokenizer: 'https://t/' }
     for (const kind of KINDS) expect(sourceOf({ ...form, kind }).source?.kind).toBe(kind)
@@ -45,24 +45,24 @@ describe('the form of a role', () => {
     [{ kind: 'checkpoint', rank: 0 }, 'rank'],
     [{ kind: 'checkpoint', targets: [] }, 'projection'],
     [{ kind: 'checkpoint', hasAdapters: false, storage: 'float16' }, 'float32'],
-    [{ kind: 'webllm' }, 'Choose a model'],
+    [{ kind: 'webllm' }, 'Choose a WebLLM model'],
     [{ kind: 'webllm', hasOwnAddresses: true, ownName: 'm', ownWeights: 'weights' }, 'addresses of its weights'],
     [{ kind: 'webllm', ...OWN, ownName: 'Qwen3-0.6B-q0f16-MLC' }, 'another'],
-    [{ kind: 'checkpoint', isSampled: true, contextWindow: 0 }, 'how long the context is'],
-    [{ kind: 'checkpoint', isSampled: true }, 'Choose a model'],
-    [{ kind: 'checkpoint', isSampled: true, record: recordOf('Qwen3-0.6B-q0f16-MLC') }, 'the model that is trained'],
+    [{ kind: 'checkpoint', isSampled: true, contextWindow: 0 }, 'length of the context'],
+    [{ kind: 'checkpoint', isSampled: true }, 'Choose a WebLLM model'],
+    [{ kind: 'checkpoint', isSampled: true, record: recordOf('Qwen3-0.6B-q0f16-MLC') }, 'the trained model'],
     [{ kind: 'checkpoint', isSampled: true, record: recordOf('SmolLM2-360M-Instruct-q4f16_1-MLC') }, 'q0f16 or q0f32'],
     [{ kind: 'checkpoint', isSampled: true, ...OWN, sequences: 0 }, 'one sequence'],
-    [{ kind: 'openai', model: '' }, 'Name the model'],
-    [{ kind: 'openai', model: 'm', baseUrl: 'https://me:key@host' }, 'key out of the address'],
+    [{ kind: 'openai', model: '' }, 'Enter the name'],
+    [{ kind: 'openai', model: 'm', baseUrl: 'https://me:key@host' }, 'key from the address'],
     [{ kind: 'tinker', model: 'm' }, 'tokenizer'],
-  ] as const)('says what is wrong with %o', (fields, word) => {
+  ] as const)('explains what is wrong with %o', (fields, word) => {
     const { source, problem } = sourceOf({ ...FIRST_FORM, ...fields } as typeof FIRST_FORM)
     expect(source).toBeNull()
     expect(problem).toContain(word)
   })
 
-  it('has WebLLM sample for a checkpoint with the same model of its list, or of addresses', () => {
+  it('accepts as sampler the same model from the list, from addresses or from a folder', () => {
     const form = { ...FIRST_FORM, kind: 'checkpoint' as const, isSampled: true, sequences: 4 }
     const record = recordOf('SmolLM2-135M-Instruct-q0f16-MLC')
     expect(sourceOf({ ...form, record }).source).toMatchObject({
@@ -72,7 +72,7 @@ describe('the form of a role', () => {
     expect(sourceOf({ ...form, record, ...OWN }).source).toMatchObject({
       sampler: { record: { model_id: 'm', model_lib: OWN.ownLibrary, required_features: ['shader-f16'] } },
     })
-    // A folder that was given to the page is in no list.
+    // Your own folder is in no list.
     const ofFolder = {
       model_id: 'mine',
       model: 'https://site.test/local-models/mine/',
@@ -81,21 +81,21 @@ describe('the form of a role', () => {
     expect(sourceOf({ ...form, location: 'local:mine', record: ofFolder }).problem).toBeNull()
   })
 
-  it('offers a sampler for every checkpoint that WebLLM has with weights that can be replaced', () => {
+  it('offers samplers for the checkpoints that WebLLM has with replaceable weights', () => {
     const offered = CHECKPOINTS.map(({ repository }) => samplersFor(repositoryAddress(repository)).map(({ id }) => id))
     expect(offered[0]).toEqual(['SmolLM2-135M-Instruct-q0f16-MLC', 'SmolLM2-135M-Instruct-q0f32-MLC'])
     expect(offered.flat().some((id) => id.includes('q4'))).toBe(false)
     expect(offered.filter((ids) => ids.length > 0)).toHaveLength(5)
   })
 
-  it('names the change with which a checkpoint fits, and has it when it is made', () => {
+  it('names the change that makes a checkpoint fit, and applies it', () => {
     const config = parseModelConfig({ ...PLAIN, vocab_size: 50_000, max_position_embeddings: 8192 }, 'm')
     const outlook = { name: 'm', config, parameters: 1, fileBytes: 1 }
     const form = { ...FIRST_FORM, kind: 'checkpoint' as const, contextWindow: 8192, hasAdapters: false }
     const use = useOf(form, true)
     const limits = { backend: 'webgpu', maxStorageBufferBindingSize: 1e9 } as const
     const roomy = judgeCheckpoint(config, use, { ...limits, budgetBytes: 1e12 })
-    expect(verdictSentence(outlook, roomy)).toMatch(/^Takes about .* of memory \(weights .*, learning .*\); there are/)
+    expect(verdictSentence(outlook, roomy)).toMatch(/^Needs about .* of memory \(weights .*, learning .*\) of/)
     const budgetBytes = roomy.estimate.total - 1
     const verdict = judgeCheckpoint(config, use, { ...limits, budgetBytes })
     expect(changeInWords(use, verdict.change!)).toBe('a context of 4096 tokens')
@@ -109,7 +109,7 @@ describe('the form of a role', () => {
     ).toEqual(adapters)
   })
 
-  it('is read from whatever storage holds, and is always one that can be checked', () => {
+  it('is read from any stored text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), fc.constant(null)), (text) => {
         for (const form of Object.values(parseForms(text))) expect(() => sourceOf(form)).not.toThrow()

@@ -1,4 +1,4 @@
-/** The benchmark in this tab: what is measured, what came of it, and on which machine. */
+/** The benchmark in this tab: its state, its measurements and the machine. */
 import type { Machine } from '../../../bench/machine.ts'
 import type { Measurement, SuiteName } from '../../../bench/suite.ts'
 import type { Bridge } from '../../../threads/worker-bridge.ts'
@@ -24,11 +24,11 @@ export class Benchmark {
     this.#open = open
   }
 
-  /** Null until it has been looked at. */
+  /** Null until it is known. */
   get machine(): Machine | null {
     return this.#machine
   }
-  /** Why the machine could not be looked at; null where it could. */
+  /** Why the machine could not be examined. */
   get machineProblem(): string | null {
     return this.#machineProblem
   }
@@ -50,7 +50,7 @@ export class Benchmark {
     }
   }
 
-  /** One suite after another; each takes the place of what it measured before. */
+  /** Runs suites one after another; each replaces its earlier measurements. */
   async run(suites: readonly SuiteName[]): Promise<void> {
     if (this.#state.state === 'running') return
     for (const suite of suites) {
@@ -69,7 +69,7 @@ export class Benchmark {
           },
         )
       } catch (cause) {
-        // Cancelled: it was this page that ended the worker.
+        // Ignore the error of a worker that `cancel` ended.
         if (this.#worker === worker) this.#state = { state: 'failed', suite, why: messageOf(cause) }
         return
       } finally {
@@ -80,7 +80,7 @@ export class Benchmark {
     this.#state = { state: 'finished' }
   }
 
-  /** At once, in the middle of whatever it computes; what has been measured stays. */
+  /** Stops at once and keeps the measurements so far. */
   cancel(): void {
     if (this.#state.state !== 'running') return
     this.#state = { state: 'cancelled' }

@@ -1,12 +1,12 @@
-/** What is known of the checkpoints that the forms name: asked for once each, when an address has stood for a moment. */
+/** What is known about the checkpoints in the forms. Each is looked up once, after its address stays unchanged for a moment. */
 import { SvelteMap } from 'svelte/reactivity'
 import { lookAtCheckpoint, type CheckpointOutlook } from '../../../engines/transformer/checkpoint-outlook.ts'
 
 export type Outlook =
   { state: 'looking' } | { state: 'known'; outlook: CheckpointOutlook } | { state: 'unknown'; why: string }
 
-/** Nobody wants to hear of every address that one being typed has been. */
-const STANDS_MS = 500
+/** Skips addresses while they are being typed. */
+const DELAY_MS = 500
 
 export class CheckpointOutlooks {
   readonly #byLocation = new SvelteMap<string, Outlook>()
@@ -15,15 +15,15 @@ export class CheckpointOutlooks {
     return this.#byLocation.get(location) ?? null
   }
 
-  /** Looks at a folder soon, if nobody has; gives how to take that back. */
+  /** Looks a folder up soon, unless it is known; returns a function that cancels this. */
   want(location: string): () => void {
     const timer = setTimeout(() => {
       if (!this.#byLocation.has(location)) void this.#look(location)
-    }, STANDS_MS)
+    }, DELAY_MS)
     return () => clearTimeout(timer)
   }
 
-  /** It is looked at anew: it may be another now, or can be reached. */
+  /** Looks the folder up again next time, because it may have changed or become reachable. */
   forget(location: string): void {
     this.#byLocation.delete(location)
   }

@@ -1,4 +1,4 @@
-/** Whether a checkpoint fits, in words, and what of a role's form would change so that it does. */
+/** Whether a checkpoint fits, in words, and the change of the form that makes it fit. */
 import type { CheckpointOutlook, PlacedVerdict } from '../../../engines/transformer/checkpoint-outlook.ts'
 import type { CheckpointUse } from '../../../engines/transformer/memory.ts'
 import { modelSize, type RoleForm } from '../../run/role-models.ts'
@@ -9,7 +9,7 @@ const STORED: Record<CheckpointUse['storage'], string> = {
   'four-bit': 'weights in four bits',
 }
 
-/** How a form has its checkpoint held. */
+/** How the form uses its checkpoint. */
 export function useOf(form: RoleForm, isTrained: boolean): CheckpointUse {
   const { rank, alpha, dropout, targets, storage, contextWindow } = form
   return {
@@ -25,12 +25,12 @@ export function verdictSentence({ name }: CheckpointOutlook, verdict: PlacedVerd
   const parts = (['weights', 'learning', 'cache', 'activations'] as const)
     .filter((part) => estimate[part] > 0)
     .map((part) => `${part} ${modelSize(estimate[part])}`)
-  const takes = `Takes about ${modelSize(estimate.total)} of memory (${parts.join(', ')})`
-  if (fits) return `${takes}; there are ${modelSize(limitBytes)}.`
+  const needs = `Needs about ${modelSize(estimate.total)} of memory (${parts.join(', ')})`
+  if (fits) return `${needs} of ${modelSize(limitBytes)}.`
   const why =
     tooLarge === null
-      ? `${takes}, and there are ${modelSize(limitBytes)}.`
-      : `${name} has a tensor of ${modelSize(tooLarge)}, more than this graphics adapter takes as one.`
+      ? `${needs}, more than the available ${modelSize(limitBytes)}.`
+      : `${name} has a tensor of ${modelSize(tooLarge)}, too large for one buffer of your graphics adapter.`
   return verdict.change === null ? `${why} Choose a smaller model, or another backend.` : why
 }
 
@@ -39,7 +39,7 @@ export function changeInWords(use: CheckpointUse, change: CheckpointUse): string
   return [
     ...(change.contextWindow === use.contextWindow ? [] : [`a context of ${change.contextWindow} tokens`]),
     ...(change.storage === use.storage ? [] : [STORED[change.storage]]),
-    ...(change.adapters === use.adapters ? [] : ['adapters trained in place of all weights']),
+    ...(change.adapters === use.adapters ? [] : ['adapters instead of all weights']),
   ].join(' and ')
 }
 

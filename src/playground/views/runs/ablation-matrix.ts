@@ -1,10 +1,9 @@
 /**
- * Ablations × what they come to: for every row and column the mean over seeds with its 95 % interval, and the difference
- * from the full loop. All of it follows from the rows of numbers that the browser keeps of its runs.
+ * The results of ablations: for every row and column the mean over seeds with its 95 % interval, and the difference from
+ * the full loop, computed from the metric rows of kept runs.
  *
- * A run counts when it has made all of the iterations that it was asked for. Of a run, a held-out value is that of its last
- * evaluation; a value of training is the mean over its last tenth of iterations, since one iteration is a handful of
- * episodes; accepted tasks are all that it accepted.
+ * Only complete runs count. Held-out values come from a run's last evaluation. Training values are means over its last
+ * tenth of iterations, since one iteration has only a few episodes. Accepted tasks count the whole run.
  */
 import type { MetricRow } from '../../../runs/metric-rows.ts'
 import type { RunSummary } from '../../../runs/run-store.ts'
@@ -36,11 +35,11 @@ const COLUMNS = {
 export type ColumnId = keyof typeof COLUMNS
 const COLUMN_IDS = Object.keys(COLUMNS) as ColumnId[]
 
-/** What a run comes to; what was never measured is left out. */
+/** The results of a run, without those that were never measured. */
 export type Outcome = Partial<Record<ColumnId, number>>
 
 export function runOutcome(rows: readonly MetricRow[]): Outcome {
-  // An evaluation before training says nothing of what was trained.
+  // Skip evaluations before training.
   return outcomeOf(rows.filter(({ iteration }) => iteration > 0))
 }
 
@@ -56,7 +55,7 @@ function outcomeOf(rows: readonly MetricRow[]): Outcome {
   return outcome
 }
 
-/** What its models came to before anything had learned. */
+/** The results of its models before training. */
 export function startOutcome(rows: readonly MetricRow[]): Outcome {
   const { accepted: _, ...outcome } = outcomeOf(rows.filter(({ iteration }) => iteration === 0))
   return outcome
@@ -77,7 +76,7 @@ export interface Experiment {
   key: string
   name: string
   world: World
-  /** All that are kept, the latest first. */
+  /** Newest first. */
   runs: readonly RunSummary[]
 }
 
@@ -85,7 +84,7 @@ export function isComplete(run: Pick<RunSummary, 'finishedIterations' | 'iterati
   return run.finishedIterations >= run.iterations
 }
 
-/** Kept runs that make a matrix of at least two rows, the latest first. */
+/** Groups of kept runs that form a matrix of at least two rows, newest first. */
 export function experimentsOf(runs: readonly RunSummary[]): Experiment[] {
   const groups = new Map<string, RunSummary[]>()
   for (const run of [...runs].sort((a, b) => b.createdAt - a.createdAt)) {
@@ -105,21 +104,21 @@ export interface MatrixCell {
   /** Seeds that have a value. */
   n: number
   mean: number
-  /** Half of the interval; null for one seed. */
+  /** Half the width of the interval; null for one seed. */
   half: number | null
-  /** From the full loop; null in its own row, and where that has no value. */
+  /** Difference from the full loop; null in its own row and where it has no value. */
   difference: (SeedDifference & { verdict: Verdict }) | null
 }
 
 export interface MatrixRow {
-  /** Null for the models before anything has learned. */
+  /** Null for the models before training. */
   ablation: AblationId | null
   label: string
-  /** In order; of complete runs. */
+  /** Seeds of complete runs, in order. */
   seeds: number[]
-  /** Of its complete runs, in the order of their seeds. */
+  /** Complete runs, in the order of their seeds. */
   runIds: string[]
-  /** Runs that are under way, were stopped or failed, of seeds that have no complete one. They do not count. */
+  /** Running, stopped or failed runs of seeds without a complete run. They do not count. */
   incomplete: number
   cells: (MatrixCell | null)[]
 }
@@ -134,13 +133,18 @@ interface Measured {
   end: Outcome
 }
 
-/** `measuredOf` knows what a complete run came to, or null where that has not been read. */
+/** `measuredOf` returns the results of a complete run, or null while they are unread. */
 export function ablationMatrix(
   { runs, world }: Pick<Experiment, 'runs' | 'world'>,
   measuredOf: (runId: string) => Measured | null,
 ): AblationMatrix {
   const bySeed = new Map(ABLATION_IDS.map((id) => [id, completeBySeed(runs.filter((run) => isRowOf(run, id)))]))
-  const first = { ablation: null, label: 'Before', runs: startRuns([...bySeed.values()]), at: 'start' as const }
+  const first = {
+    ablation: null,
+    label: 'Before training',
+    runs: startRuns([...bySeed.values()]),
+    at: 'start' as const,
+  }
   const lines = ABLATION_IDS.filter((id) => runs.some((run) => isRowOf(run, id))).map((id) => {
     return { ablation: id, label: ablationLabel(id, world), runs: bySeed.get(id)!, at: 'end' as const }
   })
@@ -176,13 +180,13 @@ function isRowOf({ settings }: RunSummary, id: AblationId): boolean {
   return ablationOf(settings) === id
 }
 
-/** The latest complete run of each seed: the same seed twice is the same run twice, not two samples. */
+/** The newest complete run of each seed: repeating a seed repeats the run and adds no sample. */
 function completeBySeed(runs: readonly RunSummary[]): Map<number, RunSummary> {
   const complete = runs.filter(isComplete).sort((a, b) => a.createdAt - b.createdAt)
   return new Map(complete.map((run) => [run.settings.seed, run]))
 }
 
-/** Any run of a seed begins as the others of that seed do. */
+/** One run of each seed: all runs of a seed start alike. */
 function startRuns(rows: readonly Map<number, RunSummary>[]): Map<number, RunSummary> {
   return new Map(rows.flatMap((row) => [...row]))
 }
@@ -207,7 +211,7 @@ export function writeMean({ mean, half }: Pick<MatrixCell, 'mean' | 'half'>, col
   return half === null ? text : `${text} ± ${decimal(isShare ? 100 * half : half, 1)}`
 }
 
-/** "−4.1 ± 5.0": in points of a per cent for shares. */
+/** "−4.1 ± 5.0", in percentage points for shares. */
 export function writeDifference({ mean, half }: SeedDifference, column: ColumnId): string {
   const scale = COLUMNS[column].unit === 'share' ? 100 : 1
   const text = signed(scale * mean, 1)
@@ -219,6 +223,6 @@ export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = {
   below: 'below the full loop',
   'spans-zero': 'interval spans 0',
   equal: 'equal to the full loop',
-  'no-spread': 'the same for all seeds, so no interval',
-  'no-interval': 'one seed, so no interval',
+  'no-spread': 'no interval: the same for all seeds',
+  'no-interval': 'no interval: one seed',
 }

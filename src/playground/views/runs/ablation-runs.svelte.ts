@@ -1,4 +1,4 @@
-/** The matrices of the kept runs: which there are, which one is on show, and what its runs came to, read run by run. */
+/** The ablation matrices of the kept runs and the shown one, whose runs are read one by one. */
 import type { MetricRow } from '../../../runs/metric-rows.ts'
 import type { RunSummary } from '../../../runs/run-store.ts'
 import {
@@ -22,7 +22,7 @@ export interface RunRows {
 export class AblationRuns {
   readonly #runs: RunRows
   #chosen = $state.raw<string | null>(null)
-  /** By complete run. Its rows are read once, a few numbers of them are kept. */
+  /** Results of complete runs. Rows are read once and not kept. */
   #read = $state.raw<Readonly<Record<string, ReadRun>>>({})
   #unreadable = $state.raw<readonly string[]>([])
   #isReading = false
@@ -36,18 +36,18 @@ export class AblationRuns {
     this.#runs = runs
   }
 
-  /** The latest first. */
+  /** Newest first. */
   get experiments(): readonly Experiment[] {
     return this.#experiments
   }
-  /** The one that was chosen, else the latest; null where no runs make a matrix. */
+  /** The chosen experiment, else the newest; null if there is none. */
   get shown(): Experiment | null {
     return this.#shown
   }
   get matrix(): AblationMatrix | null {
     return this.#matrix
   }
-  /** Complete runs of the shown one whose numbers could not be read; they are missing from the matrix. */
+  /** How many complete runs of the shown experiment could not be read; the matrix lacks them. */
   get unreadable(): number {
     return this.#shown?.runs.filter(({ runId }) => this.#unreadable.includes(runId)).length ?? 0
   }
@@ -56,7 +56,7 @@ export class AblationRuns {
     this.#chosen = key
   }
 
-  /** Reads what the shown matrix lacks, one run in a task. */
+  /** Reads the runs that the shown matrix lacks, one after another. */
   async read(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true

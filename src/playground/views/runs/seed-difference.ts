@@ -1,18 +1,18 @@
 /**
  * The difference of two configurations over seeds, with a 95 % interval.
  *
- * Paired, where at least two seeds were run of both. A seed draws the same first tasks, the same held-out tasks and the same
- * random streams for both, so that what a seed does to both is taken out of the difference (Student's paired test; common
- * random numbers, Law, Simulation Modeling and Analysis, 11.2):
+ * Paired if both have at least two seeds in common. A seed gives both the same first tasks, held-out tasks and random
+ * streams, so that its common effect cancels (Student's paired test; common random numbers, Law, Simulation Modeling and
+ * Analysis, 11.2):
  *
- *     d_s = y_s − x_s        d̄ ± t(0.975, n − 1) · s_d / √n        n seeds that both have
+ *     d_s = y_s − x_s        d̄ ± t(0.975, n − 1) · s_d / √n        n common seeds
  *
- * Otherwise unpaired, of groups that may vary differently (Welch, Biometrika 34, 1947, 28–35), with the degrees of freedom
- * of Satterthwaite, rounded down, which makes the interval wider rather than narrower:
+ * Otherwise unpaired, with unequal variances (Welch, Biometrika 34, 1947, 28–35) and Satterthwaite's degrees of freedom,
+ * rounded down, which can only widen the interval:
  *
  *     ȳ − x̄ ± t(0.975, ν) · √(a + b)       a = s_y²/n_y,  b = s_x²/n_x,  ν = (a + b)² / (a²/(n_y − 1) + b²/(n_x − 1))
  *
- * Each interval holds by itself: of twenty comparisons without any difference, one is expected to miss zero.
+ * Intervals are not corrected for multiple comparisons: of twenty without any difference, expect one to miss zero.
  */
 import { meanInterval, studentT } from '../../run/seed-interval.ts'
 
@@ -20,16 +20,16 @@ export type BySeed = ReadonlyMap<number, number>
 
 export interface SeedDifference {
   mean: number
-  /** Half of the interval's width; null where there are too few seeds for one. */
+  /** Half the width of the interval; null for too few seeds. */
   half: number | null
   kind: 'paired' | 'welch'
-  /** Seeds that it rests on: pairs, or those of the smaller group. */
+  /** Number of pairs, or of seeds in the smaller group. */
   n: number
 }
 
 export type Verdict = 'above' | 'below' | 'spans-zero' | 'equal' | 'no-spread' | 'no-interval'
 
-/** y − x. Null where one of them has no seed. */
+/** y − x; null if either has no seeds. */
 export function seedDifference(y: BySeed, x: BySeed): SeedDifference | null {
   if (y.size === 0 || x.size === 0) return null
   const pairs = [...y].flatMap(([seed, value]) => (x.has(seed) ? [value - x.get(seed)!] : []))
@@ -60,14 +60,14 @@ function moments(values: readonly number[]): { mean: number; squaredError: numbe
   return { mean, squaredError: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1) / n }
 }
 
-/** Rounding of sums of shares; far below what one episode makes. */
+/** Covers the rounding of sums of shares; far below the effect of one episode. */
 const TINY = 1e-9
 
 export function verdictOf({ mean, half }: SeedDifference): Verdict {
   if (half === null) return 'no-interval'
   if (half <= TINY && Math.abs(mean) <= TINY) return 'equal'
   if (Math.abs(mean) <= half) return 'spans-zero'
-  // Seeds that agree to the last digit say that values are coarse, not that the difference is exact.
+  // Identical differences show that values are coarse, not that the difference is exact.
   if (half <= TINY) return 'no-spread'
   return mean > 0 ? 'above' : 'below'
 }

@@ -25,7 +25,7 @@ import { newSummary, type RunSummary } from '../../../../src/runs/run-store.ts'
 const seeded = (values: readonly number[], first = 0) => new Map(values.map((value, i) => [first + i, value]))
 
 describe('a difference over seeds', () => {
-  it('is that of the textbook where seeds are paired: Student’s sleep data', () => {
+  it('matches the textbook: Student’s sleep data', () => {
     // Cushny and Peebles (1905) in Student (1908): extra sleep of ten patients under two drugs. R: t.test(paired = TRUE).
     const one = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0, 2]
     const two = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
@@ -35,17 +35,17 @@ describe('a difference over seeds', () => {
     expect(difference.mean - difference.half!).toBeCloseTo(0.7001142, 3)
     expect(difference.mean + difference.half!).toBeCloseTo(2.4598858, 3)
     expect(verdictOf(difference)).toBe('above')
-    // The same unpaired, R: t.test(var.equal = FALSE) has [-0.205, 3.365] with 17.776 degrees of freedom.
+    // Unpaired, R: t.test(var.equal = FALSE) has [-0.205, 3.365] with 17.776 degrees of freedom.
     const apart = seedDifference(seeded(two, 100), seeded(one))!
     expect(apart.kind).toBe('welch')
     expect(apart.mean).toBeCloseTo(1.58, 9)
-    // Degrees rounded down to 17 make it a little wider than R's.
+    // Rounding the degrees down to 17 makes it slightly wider than R's.
     expect(apart.mean - apart.half!).toBeLessThan(-0.2054832)
     expect(apart.mean - apart.half!).toBeCloseTo(-0.2054832, 1)
     expect(verdictOf(apart)).toBe('spans-zero')
   })
 
-  it('does not see what a seed does to both sides of a pair', () => {
+  it('ignores effects that a seed has on both sides of a pair', () => {
     const value = fc.double({ min: -1, max: 1, noNaN: true })
     const rows = fc.array(fc.tuple(value, value, value), { minLength: 2, maxLength: 9 })
     fc.assert(
@@ -78,20 +78,20 @@ describe('a difference over seeds', () => {
     }
   })
 
-  it('has no interval for one seed, and judges nothing where it cannot', () => {
+  it('has no interval for one seed, and then no verdict', () => {
     expect(seedDifference(seeded([0.5]), seeded([0.2]))).toMatchObject({ half: null, kind: 'paired', n: 1 })
     expect(verdictOf(seedDifference(seeded([0.5]), seeded([0.2]))!)).toBe('no-interval')
     expect(verdictOf(seedDifference(seeded([0.5]), seeded([0.2, 0.4, 0.1], 7))!)).toBe('no-interval')
     expect(seedDifference(seeded([]), seeded([1]))).toBeNull()
     expect(verdictOf(seedDifference(seeded([0.3, 0.6]), seeded([0.3, 0.6]))!)).toBe('equal')
-    // Equal differences of coarse values are no certainty.
+    // Equal differences of coarse values prove nothing.
     expect(verdictOf(seedDifference(seeded([0.5, 0.75]), seeded([0.25, 0.5]))!)).toBe('no-spread')
     expect(verdictOf(seedDifference(seeded([0.1, 0.12, 0.11]), seeded([0.5, 0.52, 0.53]))!)).toBe('below')
   })
 })
 
 describe('ablations', () => {
-  it('are told from their settings, whatever preset they are laid over', () => {
+  it('are recognised by their settings, with any preset', () => {
     for (const preset of [
       'household',
       'coding',
@@ -103,7 +103,7 @@ describe('ablations', () => {
       for (const id of ABLATION_IDS) {
         const { settings, preset: name } = ablated({ preset, settings: presetSettings(preset) }, id)
         expect(ablationOf(settings)).toBe(id)
-        // But for the row that has no preset of its own, the name gives the settings.
+        // The name gives the settings, except for the row without a preset.
         if (id !== 'policy-environment') expect(presetSettings(name)).toEqual({ ...settings })
       }
     }
@@ -111,7 +111,7 @@ describe('ablations', () => {
     expect(ablationOf({ ...presetSettings(), trainPolicy: false })).toBeNull()
   })
 
-  it('are what the presets of the same names say', () => {
+  it('match the presets of the same names', () => {
     for (const id of ABLATION_IDS) {
       const { preset, settings } = ABLATIONS[id]
       if (preset !== null) expect(settings).toMatchObject(PRESETS[preset as keyof typeof PRESETS])
@@ -152,13 +152,13 @@ describe('what a run comes to', () => {
     ),
   ]
 
-  it('is its last evaluation, the mean of its last tenth of training, and all of its accepted tasks', () => {
+  it('is its last evaluation, the mean of its last tenth of training, and all accepted tasks', () => {
     const { reward, ...others } = runOutcome(rows)
     expect(others).toEqual({ id: 0.6, accepted: 20 })
     expect(reward).toBeCloseTo(0.6, 9)
   })
 
-  it('has nothing held-out where nothing was evaluated after training began', () => {
+  it('has no held-out values without an evaluation after training began', () => {
     expect(runOutcome(rows.slice(0, 5)).id).toBeUndefined()
     expect(startOutcome(rows)).toEqual({ id: 0.1, ood: 0.2 })
   })
@@ -171,7 +171,7 @@ describe('the matrix', () => {
     const found = runs.find((each) => each.runId === runId)!
     const id = ablationOf(found.settings)!
     const seed = found.settings.seed
-    // What a seed does to every row, and a little that it does to one.
+    // A large effect of the seed on every row, and a small one on a single row.
     const end = value[id]! + seed / 10 + (id === 'full' ? 0 : noise[seed]! * (id === 'policy' ? 0.1 : 1))
     return { start: { id: 0.1 + seed / 100 }, end: { id: end, ...(id === 'full' && { accepted: 4 }) } }
   }
@@ -181,7 +181,7 @@ describe('the matrix', () => {
     const { columns, rows: lines } = ablationMatrix({ runs: rows, world: 'household' }, measured(rows))
     expect(columns.map(({ id }) => id)).toEqual(['id', 'accepted'])
     expect(lines.map(({ label, seeds }) => [label, seeds])).toEqual([
-      ['Before', [0, 1, 2]],
+      ['Before training', [0, 1, 2]],
       ['Policy alone', [0, 1, 2]],
       ['Full loop', [0, 1, 2]],
       ['Full loop, outcomes alone', [0, 1, 2]],
@@ -192,7 +192,7 @@ describe('the matrix', () => {
     expect(before!.mean).toBeCloseTo(0.11, 9)
     expect(policy!.difference).toMatchObject({ kind: 'paired', n: 3, verdict: 'below' })
     expect(policy!.difference!.mean).toBeCloseTo(-0.2 + 0.001 / 3, 9)
-    // Seeds vary by 10 points, their differences from the full loop by a few tenths of one.
+    // Seeds vary by 10 points, their differences from the full loop by a few tenths of a point.
     expect(policy!.half!).toBeGreaterThan(0.2)
     expect(policy!.difference!.half!).toBeLessThan(0.01)
     expect(outcome!.difference!.verdict).toBe('spans-zero')
@@ -201,7 +201,7 @@ describe('the matrix', () => {
     expect(writeDifference(policy!.difference!, 'id')).toMatch(/^−20\.0 ± 0\.\d$/)
   })
 
-  it('counts complete runs alone, each seed once, and says what it leaves out', () => {
+  it('counts only complete runs and each seed once, and reports the others', () => {
     const again = run('policy', 0)
     const runs = [
       ...rows,
@@ -213,7 +213,7 @@ describe('the matrix', () => {
     const policy = lines.find(({ ablation }) => ablation === 'policy')!
     expect(policy).toMatchObject({ seeds: [0, 1, 2], incomplete: 1 })
     expect(policy.runIds[0]).toBe(again.runId)
-    // A seed that was run to its end at another time lacks nothing.
+    // A seed with another, complete run lacks nothing.
     expect(lines.find(({ ablation }) => ablation === 'full')!.incomplete).toBe(0)
   })
 
@@ -225,7 +225,7 @@ describe('the matrix', () => {
 })
 
 describe('experiments of the kept runs', () => {
-  it('are runs that differ in seed and ablation alone, the latest first', () => {
+  it('group runs that differ only in seed and ablation, newest first', () => {
     const first = [run('full', 0), run('policy', 0), run('policy', 1)]
     const second = [run('full', 0, { of: { lambda: 2 } }), run('outcome', 0, { of: { lambda: 2 } })]
     const alone = run('full', 0, { of: { lambda: 3 } })
@@ -243,7 +243,7 @@ describe('experiments of the kept runs', () => {
     expect(experimentKey({ ...run('full', 0), settings: { ...presetSettings(), trainPolicy: false } })).toBeNull()
   })
 
-  it('read each complete run once, and say of how many the numbers are missing', async () => {
+  it('read each complete run once, and count the unreadable ones', async () => {
     const entries = [run('full', 0), run('policy', 0), run('policy', 1, { finishedIterations: 3 }), run('step', 0)]
     const read = vi.fn(async (runId: string): Promise<MetricRow[]> => {
       if (runId.startsWith('step')) throw new Error('The rows are damaged.')

@@ -1,4 +1,4 @@
-/** The measurements of the benchmark as tables, one for each suite, and as the lines that `npm run bench -- --json` prints. */
+/** Measurements as tables, one for each suite, and as the lines of `npm run bench -- --json`. */
 import type { Measurement, SuiteName } from '../../../bench/suite.ts'
 import { significant, tableRows, type TableRow } from '../../../bench/table.ts'
 
@@ -7,13 +7,13 @@ export interface SuiteTable {
   rows: TableRow[]
 }
 
-/** In the order in which they were begun. */
+/** In the order in which the suites started. */
 export function suiteTables(measurements: readonly Measurement[]): SuiteTable[] {
   const suites = [...new Set(measurements.map(({ suite }) => suite))]
   return suites.map((suite) => ({ suite, rows: tableRows(measurements.filter((each) => each.suite === suite)) }))
 }
 
-/** "× 4.2"; nothing for the first, whose ratio is to itself. */
+/** "× 4.2"; empty for the first row, which the others are compared with. */
 export function ratioText(ratio: number | null): string {
   return ratio === null ? '' : `× ${significant(ratio)}`
 }

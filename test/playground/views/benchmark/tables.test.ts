@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Measurement } from '../../../../src/bench/suite.ts'
 import { browserName } from '../../../../src/bench/tab.ts'
 import { benchTable } from '../../../../src/cli/bench/table.ts'
-import { jsonLines, ratioText, suiteTables } from '../../../../src/playground/views/benchmark/benchmark.ts'
+import { jsonLines, ratioText, suiteTables } from '../../../../src/playground/views/benchmark/tables.ts'
 
 const step = { suite: 'train', name: 'training step', unit: 'tokens/s', sizes: { batch: 16 } } as const
 const measurements: Measurement[] = [
@@ -13,7 +13,7 @@ const measurements: Measurement[] = [
 ]
 
 describe('the tables of the benchmark', () => {
-  it('are one for each suite, and only what has the same sizes and unit is compared, with the first', () => {
+  it('are one for each suite, and compare equal sizes and units with the first of them', () => {
     const [train, judge] = suiteTables(measurements)
     expect(train?.rows.map(({ subject, value, sizes, ratio }) => [subject, value, sizes, ratioText(ratio)])).toEqual([
       ['simd', '2,000 tokens/s', 'batch 16', ''],
@@ -23,13 +23,13 @@ describe('the tables of the benchmark', () => {
     expect(judge).toMatchObject({ suite: 'judge', rows: [{ value: '2,350 runs/s', note: 'all right' }] })
   })
 
-  it('say on the command line how many times as fast ours is', () => {
+  it('show on the command line how much faster ours is', () => {
     expect(benchTable(measurements).split('\n')[2]).toMatch(
       /webgpu +8,000 tokens\/s +ours is 0.25 times this +four times/,
     )
   })
 
-  it('are copied as lines that can be read again', () => {
+  it('are copied as parsable lines', () => {
     const lines = jsonLines(measurements).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(measurements)
   })

@@ -1,4 +1,4 @@
-/** Models in this browser: what WebLLM has in its cache, folders of one's own, what is being downloaded, and what the graphics adapter can do. */
+/** The models in this browser: WebLLM's cache, your own folders, the current download; and the graphics adapter. */
 import { SvelteMap } from 'svelte/reactivity'
 import {
   keepLocalFolder,
@@ -37,19 +37,19 @@ export class ModelsShelf {
   #problem = $state.raw<string | null>(null)
   #stop: AbortController | null = null
 
-  /** `ownRecords` are of models at addresses that a person has named. */
+  /** `ownRecords` are WebLLM models at your own addresses. */
   constructor(ownRecords: () => readonly ModelRecord[]) {
     this.#ownRecords = ownRecords
   }
 
-  /** Null where there is none, undefined until it has been looked for. */
+  /** Null if there is none, undefined until it is known. */
   get adapter(): Adapter | null | undefined {
     return this.#adapter
   }
   get stored(): readonly StoredModel[] {
     return this.#stored
   }
-  /** WebLLM models of folders of one's own, and what else is in its cache that no list knows. */
+  /** Unlisted WebLLM models in its cache, such as your own folders. */
   get found(): readonly ModelRecord[] {
     return this.#found
   }
@@ -63,7 +63,7 @@ export class ModelsShelf {
     return this.#problem
   }
 
-  /** Bytes of graphics memory that the models chosen take together. */
+  /** Bytes of graphics memory that the chosen models need together. */
   get demand(): number {
     return [...this.#demands.values()].reduce((sum, bytes) => sum + bytes, 0)
   }
@@ -90,7 +90,7 @@ export class ModelsShelf {
     )
   }
 
-  /** Gives the name under which the folder is kept; null where it could not be. */
+  /** Keeps a folder and returns its name; null on failure. */
   async keepFolder(files: readonly File[]): Promise<string | null> {
     const path = files[0]?.webkitRelativePath.split('/')[0]
     const name = path || 'folder'
@@ -101,7 +101,7 @@ export class ModelsShelf {
     return isKept ? name : null
   }
 
-  /** The same for a folder as WebLLM reads it; gives its record. */
+  /** Keeps a folder in WebLLM's format and returns its record; null on failure. */
   async keepWebLlmFolder(files: readonly File[]): Promise<ModelRecord | null> {
     const id = files[0]?.webkitRelativePath.split('/')[0] || 'folder'
     const total = files.reduce((sum, { size }) => sum + size, 0)
