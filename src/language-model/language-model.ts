@@ -1,8 +1,8 @@
 /**
- * A language model that runs and learns on this machine, behind the port that the loop knows.
+ * A language model that runs and learns on this machine, behind the loop's port.
  *
- * Calls are served one after the other, in the order they came: a generation never sees half an update. Each throws
- * GraphicsDeviceError when the device that it computes on has failed; the weights are then not to be trusted either.
+ * Calls run one after the other, in order: a generation never sees half an update. Each throws GraphicsDeviceError if its
+ * device has failed; the weights cannot be trusted after that.
  */
 import type {
   Completion,
@@ -33,19 +33,19 @@ import { loadTransformer } from './files/load-transformer.ts'
 import { Transformer } from './transformer.ts'
 import type { WeightStorage } from './weights/weight-storage.ts'
 
-/** What is not given follows from the model's size. */
+/** Defaults depend on the model's size. */
 export type LanguageModelOptions = Partial<BatchSizes> & {
   /**
-   * How loaded matrices are kept, for a model that is not trained, or by its adapters alone. Half precision (webgpu) takes half the
-   * memory: numbers of bfloat16 and float16 files are the same in it, those of float32 files are rounded to 11 bits. Four bits (cpu,
-   * webgpu) take 0.16 of it, and are another model, if much alike: adapters learn on top of what it is (QLoRA; Dettmers et al., 2023).
+   * How to store matrices that are frozen or trained only through adapters. Half precision (webgpu) takes half the memory: it keeps
+   * bfloat16 and float16 files exactly and rounds float32 files to 11 bits. Four bits (cpu, webgpu) take 0.16 of the memory and make
+   * a slightly different model, on top of which adapters learn (QLoRA; Dettmers et al., 2023).
    */
   storage?: WeightStorage
-  /** Tokens that prompt and response may have together, if fewer than the model's own limit. */
+  /** Most tokens of prompt and response together, if fewer than the model's own limit. */
   contextWindow?: number
 }
 
-/** A backend to start, or the one that TensorFlow.js has selected. There is one for all models of a thread. */
+/** A backend to start, or the one that TensorFlow.js has selected. All models of a thread share one. */
 export type BackendChoice = BackendName | 'selected'
 
 export class LanguageModel implements LanguageModelPort {
@@ -74,7 +74,7 @@ export class LanguageModel implements LanguageModelPort {
     this.#trainer = new Trainer(this.#transformer, microBatchTokens, recomputeActivations)
   }
 
-  /** A model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError, TokenizerError or ModelTooLargeError. */
+  /** Loads a model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError, TokenizerError or ModelTooLargeError. */
   static async load(
     reader: ModelReader,
     backend: BackendChoice,
@@ -85,7 +85,7 @@ export class LanguageModel implements LanguageModelPort {
     return new LanguageModel(folder, await loadTransformer(reader, folder.config, options.storage), options)
   }
 
-  /** A model with fresh weights, the same for the same seed. */
+  /** Makes a model with fresh weights, which depend only on the seed. */
   static async fresh(
     configJson: unknown,
     tokenizerJson: unknown,
@@ -107,7 +107,7 @@ export class LanguageModel implements LanguageModelPort {
     )
   }
 
-  /** As read from the folder. */
+  /** tokenizer.json as read from the folder. */
   get tokenizerJson(): unknown {
     return this.#folder.tokenizerJson
   }
@@ -116,12 +116,12 @@ export class LanguageModel implements LanguageModelPort {
     return [...this.#transformer.parameters.values()].reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Numbers that training changes: all, or those of the adapters. */
+  /** How many numbers training changes: all of the model's, or only the adapters'. */
   get trainedParameterCount(): number {
     return [...this.#transformer.trainableParameters().values()].reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Ends completions at this token, too: a chat template may end a response by another one than config.json names. */
+  /** Also ends completions at this token: a chat template may end responses with a token that config.json does not name. */
   alsoStopAt(token: number): void {
     this.#generator.alsoStopAt(token)
   }
@@ -152,12 +152,12 @@ export class LanguageModel implements LanguageModelPort {
     return this.#computing(() => this.#trainer.logProbs(examples, temperature, undefined, signal))
   }
 
-  /** Shapes, by Hugging Face's names, of the weights that training changes: of what is under the adapters, if there are any, else all. */
+  /** Shapes, by Hugging Face's names, of the weights that training changes: those under adapters if there are any, else all. */
   get changingWeights(): Map<string, readonly number[]> {
     return changingWeights(this.#transformer)
   }
 
-  /** Weights by name as they are computed with, what adapters add in them. Throws RangeError for an unknown name. */
+  /** Weights by name with adapters merged in. Throws RangeError for an unknown name. */
   readWeights(names: readonly string[]): Promise<Map<string, Float32Array>> {
     return this.#computing(async () => {
       const weights = new Map<string, Float32Array>()
@@ -169,8 +169,8 @@ export class LanguageModel implements LanguageModelPort {
   }
 
   /**
-   * The same as buffers of the graphics device that the model is on (webgpu), each lent until `use` has resolved, in this model's turn.
-   * Throws DivergedError, in the end, where a number was none that the type holds.
+   * The same weights as buffers on the model's graphics device (webgpu), each valid until `use` resolves. Throws DivergedError at the
+   * end if the type cannot hold a number.
    */
   lendWeights(
     names: readonly string[],
@@ -188,7 +188,7 @@ export class LanguageModel implements LanguageModelPort {
         const outside = await range.outside()
         if (outside !== null)
           throw new DivergedError(
-            `${outside} holds numbers that ${type} cannot hold, or that are none. Go back to an earlier checkpoint and lower the learning rate.`,
+            `${outside} contains NaN or numbers that ${type} cannot represent. Go back to an earlier checkpoint and lower the learning rate.`,
           )
       } finally {
         range.dispose()
@@ -216,7 +216,7 @@ export class LanguageModel implements LanguageModelPort {
     }))
   }
 
-  /** Freezes the weights and trains low-rank adapters from now on, which change nothing yet; the same for the same seed. Throws LoraError. */
+  /** Freezes the weights and attaches fresh low-rank adapters, which change nothing until trained. Throws LoraError. */
   attachAdapters(options: LoraOptions, seed: number): Promise<void> {
     return this.#changing(async () => {
       this.#adapters = new AdapterSet(this.#transformer, options, seed)
@@ -224,7 +224,7 @@ export class LanguageModel implements LanguageModelPort {
     })
   }
 
-  /** Adapters as PEFT saved them, to go on training. Throws LoraError, SafetensorsError or ModelFileError. */
+  /** Attaches adapters that PEFT saved, to continue training. Throws LoraError, SafetensorsError or ModelFileError. */
   loadAdapters(reader: ModelReader): Promise<void> {
     return this.#changing(async () => {
       this.#adapters = await AdapterSet.load(this.#transformer, reader)
@@ -237,7 +237,7 @@ export class LanguageModel implements LanguageModelPort {
     return this.#computing(async () => writeAdapters(this.#attached))
   }
 
-  /** Takes the adapters off; what they add stays in the weights or goes with them. The weights are trained again from then on. */
+  /** Merges the adapters into the weights or discards them. Training changes the weights again from then on. */
   detachAdapters(fate: 'merge' | 'discard'): Promise<void> {
     return this.#changing(async () => {
       const adapters = this.#attached
@@ -260,11 +260,11 @@ export class LanguageModel implements LanguageModelPort {
   }
 
   get #attached(): AdapterSet {
-    if (this.#adapters === null) throw new LoraError('The model has no adapters. Attach or load some first.')
+    if (this.#adapters === null) throw new LoraError('The model has no adapters. Attach or load adapters first.')
     return this.#adapters
   }
 
-  /** Keys and values of other weights are worth nothing, so the cache goes whenever weights may have changed. */
+  /** Clears the cache, since keys and values of the old weights are useless once weights have changed. */
   #changing<T>(job: () => Promise<T>): Promise<T> {
     return this.#computing(async () => {
       try {
@@ -286,7 +286,7 @@ export class LanguageModel implements LanguageModelPort {
   }
 }
 
-/** Positions beyond the window are as good as none; nothing else of a model depends on how many there are. */
+/** Limits a model's positions to the window; nothing else of a model depends on their number. */
 function within(folder: ModelFolder, contextWindow = Infinity): ModelFolder {
   const { config } = folder
   return contextWindow < config.maxPositions

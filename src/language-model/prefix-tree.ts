@@ -1,28 +1,28 @@
 /**
- * A radix tree over token sequences in which every token owns a slot: sequences that begin alike share the slots of what they share.
+ * A radix tree over token sequences in which every token owns a slot: sequences share the slots of their common prefix.
  *
- * Sampling lets the slots be rows of the key/value cache, so that a prompt is only read from where it leaves those already read
- * (Zheng et al., 2024, "RadixAttention"). Training lets them be the rows of a batch, so that a shared prefix is run once.
+ * In sampling, slots are rows of the key/value cache, so only the unseen part of a prompt is read (Zheng et al., 2024,
+ * "RadixAttention"). In training, they are rows of a batch, so a shared prefix runs once.
  */
 import type { Tokens } from '../method/ports.ts'
 import { SlotAllocator } from './sampling/slot-allocator.ts'
 
-/** A run of tokens in consecutive slots. A node keeps its end for life: when it is split, the part before the cut gets a new node. */
+/** A run of tokens in consecutive slots. A node never changes its end: a split gives the part before the cut a new node. */
 export interface PrefixNode {
   tokens: Tokens
   firstSlot: number
   parent: PrefixNode | null
   /** Position of the first token in its sequence. */
   depth: number
-  /** By first token. */
+  /** Children by their first token. */
   children: Map<number, PrefixNode>
   usedInCall: number
 }
 
 export interface Insertion {
-  /** Its last token is the sequence's last. */
+  /** The node that ends in the sequence's last token. */
   end: PrefixNode
-  /** Nodes made for the tokens that were not there yet, in order. */
+  /** New nodes, for the tokens that the tree did not have, in order. */
   added: PrefixNode[]
   cachedTokens: number
 }
@@ -40,12 +40,12 @@ export class PrefixTree {
     this.slots = slots
   }
 
-  /** From here on, what earlier calls left may be dropped for want of slots. */
+  /** Starts a call: from now on, nodes of earlier calls may be dropped to free slots. */
   beginCall(): void {
     this.#call++
   }
 
-  /** How many of the first tokens of the sequence are in the tree. */
+  /** Length of the sequence's longest prefix in the tree. */
   matchLength(tokens: Tokens): number {
     let node = this.root
     let matched = 0
@@ -59,7 +59,7 @@ export class PrefixTree {
     }
   }
 
-  /** Puts a sequence of one token or more into the tree. Throws CacheFullError when no slot can be freed. */
+  /** Inserts a sequence of one token or more. Throws CacheFullError if no slot can be freed. */
   insert(tokens: Tokens): Insertion {
     const { node, matched } = this.#descend(this.root, tokens)
     const added: PrefixNode[] = []
@@ -74,8 +74,8 @@ export class PrefixTree {
   }
 
   /**
-   * Takes over tokens that were written to `firstSlot` and following as the continuation of `parent`. Slots of tokens that the tree
-   * has already are freed. Returns the node that ends in the last token.
+   * Adds tokens written to `firstSlot` and the slots after it below `parent`. Frees the slots of tokens that the tree already has.
+   * Returns the node that ends in the last token.
    */
   adopt(parent: PrefixNode, tokens: Tokens, firstSlot: number): PrefixNode {
     const { node, matched } = this.#descend(parent, tokens)
@@ -83,7 +83,7 @@ export class PrefixTree {
     return matched === tokens.length ? node : this.#attach(node, tokens.slice(matched), firstSlot + matched)
   }
 
-  /** A run of at most `wanted` slots, dropping what this call does not use if there is none. */
+  /** Allocates a run of at most `wanted` slots. Drops nodes that this call does not use if no slot is free. */
   allocate(wanted: number): { start: number; length: number } {
     let run = this.slots.allocate(wanted)
     if (!run) {
@@ -92,7 +92,7 @@ export class PrefixTree {
     }
     if (!run)
       throw new CacheFullError(
-        `All ${this.slots.capacity} slots of the key/value cache are in use. Load the model with a larger cacheSlots, or shorten the prompts.`,
+        `All ${this.slots.capacity} slots of the key/value cache are in use. Increase cacheSlots when loading the model, or shorten the prompts.`,
       )
     return run
   }
@@ -121,7 +121,7 @@ export class PrefixTree {
     for (const child of node.children.values()) this.#release(child)
   }
 
-  /** Follows tokens from below `start` as far as the tree has them, splitting the node where they leave it. */
+  /** Follows tokens below `start` as far as the tree has them, and splits the node where they diverge. */
   #descend(start: PrefixNode, tokens: Tokens): { node: PrefixNode; matched: number } {
     let node = start
     let matched = 0
@@ -158,12 +158,12 @@ export class PrefixTree {
   }
 }
 
-/** A node outside the tree's children, for tokens that are still being sampled. */
+/** Makes a node outside the tree, for tokens that are still being sampled. */
 export function newNode(parent: PrefixNode | null, tokens: Tokens, firstSlot: number, depth: number): PrefixNode {
   return { tokens, firstSlot, parent, depth, children: new Map(), usedInCall: 0 }
 }
 
-/** Tokens of `run` that equal those of `tokens` from `offset` on. */
+/** How many first tokens of `run` equal those of `tokens` from `offset` on. */
 function commonLength(run: Tokens, tokens: Tokens, offset: number): number {
   const limit = Math.min(run.length, tokens.length - offset)
   let length = 0

@@ -4,7 +4,7 @@
  *     x ← x + W_o · attention(rope(W_q n), rope(W_k n), W_v n),   n = rmsNorm(x)
  *     x ← x + W_down (silu(W_gate n') ⊙ W_up n'),                 n' = rmsNorm(x)
  *
- * A batch is the tokens of any number of sequences one after the other, without padding; who sees whom is in its attention layout.
+ * A batch concatenates the tokens of any number of sequences without padding; its attention layout says which tokens see which.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { inverseFrequencies, type ModelConfig } from './files/config.ts'
@@ -28,16 +28,16 @@ import { project, type Projection, type ProjectionName, trainableOf } from './we
 export interface RaggedBatch {
   /** [N] */
   tokens: Int32Array
-  /** [N] place of each token in its own sequence. */
+  /** [N] position of each token in its own sequence. */
   positions: Int32Array
   layout: AttentionLayout
 }
 
-/** How a batch is run that a gradient is taken of. */
+/** How to run a batch whose gradient is wanted. */
 export interface TrainingPass {
-  /** Whether each layer keeps its input alone and is run once more for its gradient. */
+  /** Whether each layer keeps only its input and runs again for its gradient. */
   recomputesActivations: boolean
-  /** Of what adapters leave out at random; null leaves out nothing. */
+  /** Seed of the adapters' dropout; null for no dropout. */
   dropoutSeed: number | null
 }
 
@@ -55,7 +55,7 @@ interface LayerWeights {
   down: Projection
 }
 
-/** What is the same for all layers of a pass. */
+/** What all layers of a pass share. */
 interface Pass {
   batch: RaggedBatch
   cache: KeyValueCache | undefined
@@ -64,7 +64,7 @@ interface Pass {
 
 export class Transformer {
   readonly config: ModelConfig
-  /** How the matrices lie in memory. In four bits nothing can be added to them. */
+  /** How matrices are stored. Nothing can be merged into four bits. */
   readonly storage: WeightStorage
   /** By name, in the order of `parameterShapes`. */
   readonly parameters: ReadonlyMap<string, tf.Variable>
@@ -77,7 +77,7 @@ export class Transformer {
   readonly head: tf.Tensor2D
   readonly #inverseFrequencies: Float32Array
 
-  /** `weights` holds every parameter of `parameterShapes(config)`, as numbers or as a variable; the variables belong to this object. */
+  /** `weights` has every parameter of `parameterShapes(config)`, as numbers or as a variable, which this object then owns. */
   constructor(
     config: ModelConfig,
     weights: ReadonlyMap<string, Float32Array | tf.Variable>,
@@ -126,16 +126,16 @@ export class Transformer {
     this.projections = projections
   }
 
-  /** What an optimiser step changes, by name: parameters that are not frozen, and those of adapters. */
+  /** Parameters that an optimiser step changes, by name: those that are not frozen, and the adapters'. */
   trainableParameters(): Map<string, tf.Variable> {
     const adapters = [...this.projections.values()].flatMap(({ adapter }) => [...(adapter?.parameters ?? [])])
     return new Map([...this.parameters, ...adapters].filter(([, { trainable }]) => trainable))
   }
 
   /**
-   * Normalised hidden states [rows, d] of the batch's tokens or, of only some, where `outputRows` names them: the last layer reads all
-   * tokens but is finished for those alone, in ascending order. With a cache, keys and values go to the layout's slots, and queries see what is there
-   * already. Call it in a tidy.
+   * Normalised hidden states [rows, d] of the batch's tokens, or only of `outputRows`, in ascending order: the last layer reads all
+   * tokens but computes outputs for those alone. With a cache, keys and values go to the layout's slots, and queries also see what is
+   * cached. Call it in a tidy.
    */
   hidden(
     batch: RaggedBatch,
@@ -149,7 +149,7 @@ export class Transformer {
       const rows = layer === this.#layers.length - 1 ? outputRows : null
       x = training?.recomputesActivations
         ? recomputed((input) => this.#runLayer(layer, input, pass, rows), x, this.#trainableOfLayer(layer))
-        : // What a layer leaves that no gradient needs goes at once, not with all that the batch leaves.
+        : // Frees each layer's intermediate tensors that no gradient needs as soon as the layer is done.
           tf.tidy(() => this.#runLayer(layer, x, pass, rows))
     }
     return x.shape[0] === 0 ? x : rmsNorm(x, this.#norm, this.config.normEpsilon)
@@ -174,7 +174,7 @@ export class Transformer {
     let keys = this.#rotated(through(normed, weights.key), weights.keyNorm, batch.positions)
     let values = through(normed, weights.value)
     if (cache) ({ keys, values } = cache.write(index, keys, values, batch.layout.querySlot))
-    // A chunk of a prompt is read for its keys and values alone. No kernel is asked to work on nothing.
+    // A prompt's chunk may need only its keys and values; kernels do not accept empty tensors.
     if (outputRows?.length === 0) return tf.zeros([0, this.config.hiddenSize])
 
     const finished = outputRows ? onlyRows(batch, outputRows) : batch
@@ -211,7 +211,7 @@ function isTrained(parameter: tf.Tensor | undefined): parameter is tf.Variable {
   return parameter instanceof tf.Variable && parameter.trainable
 }
 
-/** A parameter's variable, by itself in memory. */
+/** Makes a parameter's variable with memory of its own. */
 export function variableOf(values: Float32Array, shape: readonly number[]): tf.Variable {
   const tensor = tf.tensor(values, [...shape])
   const variable = tf.variable(tensor)
@@ -219,7 +219,7 @@ export function variableOf(values: Float32Array, shape: readonly number[]): tf.V
   return variable
 }
 
-/** The batch as the queries `rows` alone see it; keys and values stay those of the whole batch. */
+/** The batch with only the queries `rows`; keys and values stay those of the whole batch. */
 function onlyRows(batch: RaggedBatch, rows: Int32Array): RaggedBatch {
   const pick = (values: Int32Array) => rows.map((row) => values[row]!)
   const { layout } = batch

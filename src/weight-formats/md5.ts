@@ -1,4 +1,4 @@
-/** MD5 (RFC 1321), as a lower-case hexadecimal string. Only because tensor caches name it for their shards; it protects nothing. */
+/** MD5 (RFC 1321) as a lower-case hexadecimal string, which tensor caches contain for their shards. Not for security. */
 
 const ROTATIONS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 const SINES = Int32Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32) | 0)

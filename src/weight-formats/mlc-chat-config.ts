@@ -1,6 +1,6 @@
 /**
- * mlc-chat-config.json with what WebLLM reads of it, for a model that is spoken to in raw text: the conversation template
- * adds nothing, so that a chat of one message is the message itself. Sizes are compiled into the library and only repeated.
+ * The parts of mlc-chat-config.json that WebLLM reads, for a model that gets raw text: the conversation template adds nothing,
+ * so a chat of one message is the message itself. Sizes are compiled into the library and only repeated here.
  */
 import type { ModelConfig } from '../language-model/files/config.ts'
 import type { MlcArchitecture } from './mlc-parameters.ts'
@@ -19,7 +19,7 @@ export interface ConversationTemplate {
   add_role_after_system_message: boolean
 }
 
-/** No `role_templates`: WebLLM would read "$&" in a message as a pattern of String.replace. */
+/** Has no `role_templates`, with which WebLLM would treat "$&" in a message as a pattern of String.replace. */
 export function rawTemplate(stopTokens: readonly number[]): ConversationTemplate {
   return {
     name: 'raw',
@@ -38,7 +38,7 @@ export function rawTemplate(stopTokens: readonly number[]): ConversationTemplate
 export interface ChatConfigOptions {
   architecture: MlcArchitecture
   quantization: MlcQuantization
-  /** Tokens of prompt and response together that memory is kept for; no more than the model can read. */
+  /** Most tokens of prompt and response together, for which memory is reserved; at most what the model can read. */
   contextWindow: number
   /** How the tokenizer spells bytes: "byte_level" as GPT-2, "byte_fallback" as SentencePiece. */
   tokenizerKind: 'byte_level' | 'byte_fallback'
@@ -72,7 +72,7 @@ export function mlcChatConfig(config: ModelConfig, options: ChatConfigOptions): 
   }
 }
 
-/** Byte fallback is told by the tokens "<0x00>" to "<0xFF>" in the vocabulary, which spell bytes. */
+/** Recognises byte fallback by the tokens "<0x00>" to "<0xFF>" in the vocabulary, which spell bytes. */
 export function tokenizerKindOf(tokenizerJson: unknown): 'byte_level' | 'byte_fallback' {
   const model = (tokenizerJson as { model?: { byte_fallback?: boolean } } | null)?.model
   return model?.byte_fallback === true ? 'byte_fallback' : 'byte_level'

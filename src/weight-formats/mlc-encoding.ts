@@ -1,4 +1,4 @@
-/** Numbers as the bytes that an MLC library of a given quantisation expects: names, shapes and types are those of its metadata. */
+/** Encodes numbers as an MLC library of a given quantisation expects, with the names, shapes and types of its metadata. */
 import { float16FromFloat32, float32FromFloat16 } from '../language-model/weights/half-precision.ts'
 import { quantizeGroups } from '../language-model/weights/group-quantization.ts'
 import { elementCount, MlcFormatError, type MlcParameter } from './mlc-parameters.ts'
@@ -18,14 +18,14 @@ export function floatTypeOf(quantization: MlcQuantization): 'float16' | 'float32
   return quantization.includes('f16') ? 'float16' : 'float32'
 }
 
-/** Whether an update reaches the model: at four bits it would vanish in the rounding. */
+/** Whether an update changes the model: rounding to four bits would lose it. */
 export function canLearn(quantization: MlcQuantization): boolean {
   return quantization.startsWith('q0')
 }
 
 /**
- * One parameter as one tensor, or as words and scales where matrices are quantised; norms and biases never are. Throws
- * MlcFormatError for numbers that the type does not hold.
+ * One parameter as one tensor, or as words and scales if matrices are quantised; norms and biases never are. Throws
+ * MlcFormatError for numbers that the type cannot represent.
  */
 export function encodeParameter(
   parameter: MlcParameter,
@@ -37,7 +37,7 @@ export function encodeParameter(
   if (canLearn(quantization) || shape.length < 2)
     return [{ name, shape, dtype: type, bytes: floats(values, type, name) }]
   const stem = name.replace(/\.weight$/, '')
-  // Beforehand, because a number that is too large would not be seen among codes any more.
+  // Checked first, because codes would hide a number that is too large.
   if (type === 'float16') floats(values, type, name)
   const quantized = quantizeGroups(values, shape[0]!, shape[1]!, type)
   return [
@@ -51,23 +51,23 @@ export function encodeParameter(
   ]
 }
 
-/** Float numbers of a tensor that was read back. */
+/** Decodes a tensor's bytes to floats. */
 export function decodeFloats(bytes: Uint8Array, dtype: string, name: string): Float32Array {
   const copy = new Uint8Array(bytes).buffer
   if (dtype === 'float32') return new Float32Array(copy)
   if (dtype === 'float16') return float32FromFloat16(new Uint16Array(copy))
-  throw new MlcFormatError(`"${name}" holds ${dtype}, and only float16 and float32 can be read back as weights.`)
+  throw new MlcFormatError(`"${name}" holds ${dtype}, but only float16 and float32 can be read as weights.`)
 }
 
 export function bytesPerElement(dtype: string): number {
   if (dtype === 'float16' || dtype === 'bfloat16') return 2
   if (dtype === 'float32' || dtype === 'uint32' || dtype === 'int32') return 4
   throw new MlcFormatError(
-    `Tensors of type ${dtype} are not known here. Use a q0f16, q0f32, q4f16_1 or q4f32_1 library.`,
+    `Tensors of type ${dtype} are not supported. Use a q0f16, q0f32, q4f16_1 or q4f32_1 library.`,
   )
 }
 
-/** Bytes of a model in a quantisation; what a download or the graphics memory needs for its weights. */
+/** Bytes of a model's weights in a quantisation, for a download or in graphics memory. */
 export function encodedBytes(parameters: readonly MlcParameter[], quantization: MlcQuantization): number {
   const float = bytesPerElement(floatTypeOf(quantization))
   return parameters.reduce((sum, { shape }) => {
@@ -84,7 +84,7 @@ function floats(values: Float32Array, type: 'float16' | 'float32', name: string)
   )
   if (lost >= 0)
     throw new MlcFormatError(
-      `"${name}" holds ${values[lost]!} at place ${lost}, which ${type} cannot hold. ${Number.isFinite(values[lost]) ? 'Use a library with float32 weights (q0f32 or q4f32_1).' : 'The weights have diverged: go back to an earlier checkpoint.'}`,
+      `"${name}" holds ${values[lost]!} at index ${lost}, which ${type} cannot represent. ${Number.isFinite(values[lost]) ? 'Use a library with float32 weights (q0f32 or q4f32_1).' : 'The weights have diverged: go back to an earlier checkpoint.'}`,
     )
   return bytesOf(encoded)
 }

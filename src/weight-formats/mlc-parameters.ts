@@ -1,11 +1,11 @@
 /**
- * A decoder's parameters as MLC compiles them, and how they are made of Hugging Face's: what is read from one input is one
- * matrix, the rows of its parts below one another. Nothing is transposed and no head is permuted.
+ * A decoder's parameters as MLC compiles them, made from Hugging Face's: matrices with the same input are fused into one by
+ * concatenating their rows. Nothing is transposed and no head is permuted.
  *
  *     qkv = [q; k; v]     [(heads + 2 · keyValueHeads) · headDim, hidden]     qkv_proj of Llama, c_attn of Qwen2 and Qwen3
  *     gate_up = [gate; up]     [2 · intermediate, hidden]
  *
- * Both have q k v and gate up in this order (mlc_llm's loaders of llama, qwen2 and qwen3).
+ * The order of q, k, v and of gate, up is that of mlc_llm's loaders of llama, qwen2 and qwen3.
  */
 import type { ModelConfig } from '../language-model/files/config.ts'
 import { parameterShapes } from '../language-model/weights/parameters.ts'
@@ -17,7 +17,7 @@ export type MlcArchitecture = (typeof MLC_ARCHITECTURES)[number]
 export interface MlcParameter {
   name: string
   shape: readonly number[]
-  /** Hugging Face's names; their rows one below the other are this parameter. */
+  /** Hugging Face's parameters; their concatenated rows are this one. */
   parts: readonly { name: string; shape: readonly number[] }[]
 }
 
@@ -34,11 +34,11 @@ export function isMlcArchitecture(modelType: string): modelType is MlcArchitectu
   return MLC_ARCHITECTURES.some((known) => known === modelType)
 }
 
-/** In the order of the layers. Throws MlcFormatError where MLC's models have no place for what the config asks for. */
+/** The parameters in the order of the layers. Throws MlcFormatError if MLC's models do not support the config. */
 export function mlcParameters(config: ModelConfig, architecture: MlcArchitecture): MlcParameter[] {
   if (config.outputBias || (architecture === 'llama' && config.queryKeyValueBias))
     throw new MlcFormatError(
-      `This ${architecture} model has biases in its attention that MLC's ${architecture} has no place for. Take a model without attention_bias.`,
+      `This ${architecture} model has attention biases, which MLC's ${architecture} does not support. Use a model without attention_bias.`,
     )
   const parameters = new Map<string, MlcParameter & { parts: { name: string; shape: readonly number[] }[] }>()
   for (const part of parameterShapes(config)) {
@@ -53,7 +53,7 @@ export function mlcParameters(config: ModelConfig, architecture: MlcArchitecture
   return [...parameters.values()]
 }
 
-/** Hugging Face's names of what a parameter of MLC's is made of; its own name where nothing was fused. */
+/** Hugging Face's names of the parts of MLC's parameter; its own name if it is not fused. */
 export function partNames(name: string): string[] {
   const whole = ['self_attn.qkv_proj', 'self_attn.c_attn', 'mlp.gate_up_proj'].find((known) =>
     name.includes(`.${known}.`),
@@ -63,7 +63,7 @@ export function partNames(name: string): string[] {
   return parts.map((part) => name.replace(whole, part))
 }
 
-/** Rows of the parts one below the other. A parameter of one part is that part itself, not a copy. */
+/** Concatenates the parts' rows. A parameter of one part is that part itself, not a copy. */
 export function fuse(
   parameter: MlcParameter,
   weights: ReadonlyMap<string, Float32Array>,
@@ -73,7 +73,7 @@ export function fuse(
     const part = weights.get(name)
     if (part === undefined || part.length !== elementCount(shape))
       throw new MlcFormatError(
-        `The weights of "${source}" have ${part === undefined ? 'no' : `${part.length} numbers as`} ${name}, and ${elementCount(shape)} numbers are needed. Take weights and config.json from one model.`,
+        `The weights of "${source}" have ${part === undefined ? 'no' : `${part.length} numbers as`} ${name}, but ${elementCount(shape)} numbers are needed. Take weights and config.json from one model.`,
       )
     return part
   })
@@ -87,7 +87,7 @@ export function fuse(
   return whole
 }
 
-/** The parts of a fused parameter again, by Hugging Face's names; views of `whole`. */
+/** Splits a fused parameter into its parts, by Hugging Face's names; views of `whole`. */
 export function unfuse(parameter: MlcParameter, whole: Float32Array): Map<string, Float32Array> {
   let at = 0
   return new Map(

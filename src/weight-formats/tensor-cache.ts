@@ -5,8 +5,8 @@
  *       "records": [{ "dataPath", "format": "raw-shard", "nbytes", "md5sum",
  *                     "records": [{ "name", "shape", "dtype", "format": "raw", "nbytes", "byteOffset" }] }] }
  *
- * Tensors fill a shard in order. One that would overflow it begins the next, or, with half a shard or more, is a shard of
- * its own while the present one goes on being filled.
+ * Tensors fill a shard in order. One that would overflow it starts the next or, if it takes half a shard or more, becomes a shard
+ * of its own while the current one continues to fill.
  */
 import * as v from 'valibot'
 import { md5 } from './md5.ts'
@@ -15,7 +15,7 @@ import { elementCount, MlcFormatError } from './mlc-parameters.ts'
 
 export const SHARD_BYTES = 32 * 2 ** 20
 export const TENSOR_CACHE_FILE = 'tensor-cache.json'
-/** What the runtime called the file up to WebLLM 0.2.79. */
+/** The file's name up to WebLLM 0.2.79. */
 export const OLD_TENSOR_CACHE_FILE = 'ndarray-cache.json'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -47,7 +47,7 @@ export interface NamedFile {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Writes shards as they become full; holds one shard at a time. */
+/** Writes shards as they fill up; holds one shard at a time. */
 export class TensorCacheWriter {
   readonly #shardBytes: number
   readonly #shards: TensorCache['records'] = []
@@ -59,7 +59,7 @@ export class TensorCacheWriter {
     this.#shardBytes = shardBytes
   }
 
-  /** The shards that this tensor has made complete: its own, the one before it, or none. */
+  /** Returns the shards that this tensor completes: its own, the previous one, or none. */
   add({ name, shape, dtype, bytes }: MlcTensor): NamedFile[] {
     const record: TensorRecord = {
       name,
@@ -81,7 +81,7 @@ export class TensorCacheWriter {
     return complete
   }
 
-  /** The last shard, if there is something in it, and the JSON file. */
+  /** Returns the last shard, if it is not empty, and the JSON file. */
   finish(): NamedFile[] {
     const complete = this.#flush()
     const records = this.#shards.flatMap((shard) => shard.records)
@@ -131,17 +131,17 @@ export function parseTensorCache(json: unknown, source: string): TensorCache {
   )
 }
 
-/** The bytes of a tensor within its shard; a view. Throws MlcFormatError where the shard is too short. */
+/** A view of a tensor's bytes within its shard. Throws MlcFormatError if the shard is too short. */
 export function tensorBytes(shard: Uint8Array, record: TensorRecord): Uint8Array {
   const end = record.byteOffset + record.nbytes
   if (end > shard.length)
     throw new MlcFormatError(
-      `The shard that holds "${record.name}" is ${end - shard.length} bytes short: it was cut while downloading. Remove the model under Models and load it again.`,
+      `The shard that holds "${record.name}" is ${end - shard.length} bytes short: its download was interrupted. Remove the model under Models and load it again.`,
     )
   return shard.subarray(record.byteOffset, end)
 }
 
-/** Weights that a record stands for: four-bit codes are eight to a word, and scales are no weights. */
+/** Number of weights in a record: eight four-bit codes to a word, and none for scales. */
 function weightsIn({ name, shape }: TensorRecord): number {
   if (name.endsWith('.q_scale')) return 0
   return elementCount(shape) * (name.endsWith('.q_weight') ? 8 : 1)

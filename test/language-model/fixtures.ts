@@ -1,4 +1,4 @@
-/** The tiny models of scripts/reference/make_transformer_fixtures.py, with what Hugging Face's transformers and PEFT compute on them. */
+/** The tiny models of scripts/reference/make_transformer_fixtures.py, with the results of Hugging Face's transformers and PEFT. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as tf from '@tensorflow/tfjs-core'
@@ -69,8 +69,8 @@ export function logitsOf(model: Transformer, tokens: Int32Array): Float32Array {
 }
 
 /**
- * Gradients of the mean negative log-likelihood of the targets. Each target is one example, whose response is that token: after
- * the tokens up to its place, whatever the token there is.
+ * Gradients of the mean negative log-likelihood of the targets. Each target is one example: its response is the target, its prompt the
+ * tokens up to its position.
  */
 export async function gradientsOf(
   model: Transformer,

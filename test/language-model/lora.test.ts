@@ -75,7 +75,7 @@ describe.each(BACKENDS)('low-rank adapters on %s', (backend) => {
 })
 
 describe('adapters of a model', () => {
-  test('change nothing when they are fresh, and are the same for the same seed', async () => {
+  test('change nothing at first, and depend only on the seed', async () => {
     await useBackend('simd')
     model = await loadFixture('qwen3')
     const { tokens } = readReference('qwen3')
@@ -94,7 +94,7 @@ describe('adapters of a model', () => {
     expect([...model.parameters.values()].every(({ trainable }) => trainable)).toBe(true)
   })
 
-  test('are all that an update changes', async () => {
+  test('are the only parameters that an update changes', async () => {
     await useBackend('simd')
     model = await loadFixture('llama')
     adapters = new AdapterSet(model, SOME, 1)
@@ -107,11 +107,11 @@ describe('adapters of a model', () => {
     expect(weightsOf(model)).toEqual(before)
     expect([...trainer.moments.keys()].sort()).toEqual([...adapters.parameters.keys()].sort())
     adapters.merge()
-    await expect(trainer.fit(examples, { learningRate: 0.02 })).rejects.toThrow('merged into the weights')
+    await expect(trainer.fit(examples, { learningRate: 0.02 })).rejects.toThrow('its adapters are merged')
     trainer.dispose()
   })
 
-  test('come back from the files that PEFT would read', async () => {
+  test('load from the files that PEFT would read', async () => {
     await useBackend('simd')
     model = await loadFixture('qwen2')
     adapters = await AdapterSet.load(model, adapterReader('qwen2'))
@@ -126,11 +126,11 @@ describe('adapters of a model', () => {
     expect(logitsOf(model, tokens)).toEqual(logits)
   })
 
-  test('of another model are refused by name and leave the model as it was', async () => {
+  test('of another model are refused by name without changing the model', async () => {
     await useBackend('simd')
     model = await loadFixture('qwen3')
     await expect(AdapterSet.load(model, adapterReader('llama'))).rejects.toThrow(
-      /q_proj\.lora_B\.weight has shape \[32, 4\] where the model asks for \[64, 4\]/,
+      /q_proj\.lora_B\.weight has shape \[32, 4\] where the model requires \[64, 4\]/,
     )
     const [config, weights] = ['adapter_config.json', 'adapter_model.safetensors'].map((file) =>
       readFileSync(join(fixtureFolder('qwen3'), 'adapter', file)),
@@ -147,10 +147,10 @@ describe('adapters of a model', () => {
     await expect(AdapterSet.load(model, memoryReader('m', more))).rejects.toThrow('for which this model has no adapter')
     expect(model.trainableParameters().size).toBe(model.parameters.size)
     adapters = new AdapterSet(model, SOME, 1)
-    expect(() => new AdapterSet(model!, SOME, 1)).toThrow('has adapters already')
+    expect(() => new AdapterSet(model!, SOME, 1)).toThrow('already has adapters')
   })
 
-  test('leave out the same when activations are recomputed, and another share in the next step', async () => {
+  test('drop the same features when activations are recomputed, and others in the next step', async () => {
     await useBackend('simd')
     model = await loadFixture('qwen2')
     adapters = await AdapterSet.load(model, adapterReader('qwen2'))
@@ -163,7 +163,7 @@ describe('adapters of a model', () => {
     const kept = await gradientsOf(model, reference, false)
     expect(await gradientsOf(model, reference, true)).toEqual(kept)
     expect(Math.abs(kept.loss - reference.loss)).toBeGreaterThan(1e-3)
-    // Outside training nothing is left out.
+    // No dropout outside training.
     expect(largestDifference(logitsOf(model, reference.tokens), reference.logits)).toBeLessThan(3e-5)
     const trainer = new Trainer(model, 4096)
     const examples = [{ prompt: reference.tokens.slice(0, 4), response: reference.tokens.slice(4, 20) }]
@@ -173,7 +173,7 @@ describe('adapters of a model', () => {
     trainer.dispose()
   })
 
-  test('keep the mean of what dropout scales, and its gradient follows the mask', async () => {
+  test('keep the mean under dropout, whose gradient follows the mask', async () => {
     await useBackend('simd')
     const x = tf.ones<tf.Rank.R2>([200, 50])
     const [y, dx] = [
@@ -193,7 +193,7 @@ describe('a language model with adapters', () => {
   const asked = [{ prompt: Int32Array.of(5, 6, 7, 8), count: 2, seed: 3 }]
   const sampling = { temperature: 1, topP: 1, maxTokens: 8 }
 
-  test('saves and loads checkpoints of the adapters alone, with their moments', async () => {
+  test('saves and loads checkpoints of only the adapters, with their moments', async () => {
     await useBackend('simd')
     const [trained, other] = [await tinyModel(), await tinyModel()]
     const full = (await trained.saveCheckpoint()).length
@@ -213,7 +213,7 @@ describe('a language model with adapters', () => {
     await Promise.all([trained.dispose(), other.dispose()])
   })
 
-  test('writes a folder with the changes in it, and can keep them or let them go', async () => {
+  test('writes a folder with the adapters merged in, and can merge or discard them', async () => {
     await useBackend('simd')
     const before = tf.memory().numTensors
     const one = await tinyModel()
@@ -238,7 +238,7 @@ describe('a language model with adapters', () => {
 describe('adapter_config.json', () => {
   const config = { peft_type: 'LORA', r: 8, lora_alpha: 16, target_modules: ['v_proj', 'q_proj'] }
 
-  test('says the same when it is written and read', () => {
+  test('is the same after writing and reading', () => {
     const options = { rank: 8, alpha: 12, dropout: 0.05, targets: ['q_proj', 'down_proj'] } as const
     expect(parseAdapterConfig(adapterConfigJson(options), 'm')).toEqual(options)
     expect(parseAdapterConfig({ ...config, target_modules: 'all-linear' }, 'm').targets).toEqual(PROJECTIONS)
@@ -250,7 +250,7 @@ describe('adapter_config.json', () => {
     ['DoRA', { use_dora: true }, /DoRA/],
     ['biases', { bias: 'all' }, /trains biases/],
     ['whole layers', { modules_to_save: ['lm_head'] }, /whole layers \(lm_head\)/],
-    ['unknown layers', { target_modules: ['c_attn'] }, /changes "c_attn", which is none of/],
+    ['unknown layers', { target_modules: ['c_attn'] }, /changes "c_attn", which is not one of/],
     ['ranks by layer', { rank_pattern: { 'layers.1': 4 } }, /different ranks/],
     ['no rank', { r: 0 }, /r: /],
     ['nothing to change', { target_modules: [] }, /needs a projection/],

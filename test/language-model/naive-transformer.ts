@@ -1,4 +1,4 @@
-/** The same decoder once more, in loops over numbers, one sequence at a time: slow, and independent of everything it checks. */
+/** An independent, slow implementation of the decoder in plain loops, for one sequence at a time. */
 import { inverseFrequencies, type ModelConfig } from '../../src/language-model/files/config.ts'
 
 type Matrix = number[][]

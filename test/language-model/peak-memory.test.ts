@@ -12,10 +12,10 @@ import { PLAIN, randomTokens, tinyTransformer, useBackend } from './tiny-model.t
 const VOCABULARY = 60_000
 const MEGABYTE = 1e6
 const ACTIVATION_BYTES = 1e9
-/** Of a token in one layer of the model below, with the gradients. */
+/** Bytes of a token in one layer of the model below, with gradients. */
 const BYTES_PER_LAYER = 2 * 4 * (6 * 224 + 4 * 14 * 16 + 4 * 2 * 16 + 4 * 1216)
 
-/** Bytes beyond those in use before, at most. */
+/** Peak bytes beyond those in use before. */
 async function peakOf(work: () => Promise<unknown>): Promise<number> {
   const { allocator } = tf.backend() as SimdBackend
   const before = allocator.bytesInUse
@@ -53,18 +53,18 @@ describe('a large vocabulary', () => {
   const bytesOfLogits = (rows: number) => 4 * rows * VOCABULARY
   const bytesOfHead = 4 * VOCABULARY * PLAIN.hidden_size
 
-  test('is learned from without logits of all tokens', async () => {
+  test('trains without the logits of all tokens in memory', async () => {
     const { transformer } = tinyTransformer({ ...PLAIN, vocab_size: VOCABULARY })
-    // The weights come into the backend's memory when they are first used.
+    // Weights enter the backend's memory on first use.
     await gradientPeak(transformer, 8, false)
-    // Of the embedding there is one gradient as a table and one as an output layer, and their sum.
+    // The embedding has a gradient as a table, one as an output layer, and their sum.
     const peak = await gradientPeak(transformer, 240, false)
     expect(bytesOfLogits(240)).toBeGreaterThan(55 * MEGABYTE)
     expect(peak).toBeLessThan(3 * bytesOfHead + bytesOfLogits(16) + MEGABYTE)
     transformer.dispose()
   })
 
-  test('has no gradient of its size where the embedding is frozen', async () => {
+  test('has no gradient of its size if the embedding is frozen', async () => {
     const { transformer } = tinyTransformer({ ...PLAIN, vocab_size: VOCABULARY })
     transformer.parameters.get('model.embed_tokens.weight')!.trainable = false
     await gradientPeak(transformer, 8, false)
@@ -73,7 +73,7 @@ describe('a large vocabulary', () => {
     transformer.dispose()
   })
 
-  test('is sampled from without logits of all rows, and samples the same', async () => {
+  test('samples the same without the logits of all rows in memory', async () => {
     const { transformer } = tinyTransformer({ ...PLAIN, vocab_size: VOCABULARY })
     const generator = () => new Generator(transformer, () => '', { cacheSlots: 4096, prefillTokens: 2048 })
     const uniform = randomStream(8)
@@ -106,7 +106,7 @@ describe('a large vocabulary', () => {
 describe('the memory budget', () => {
   beforeAll(() => useBackend('simd'))
 
-  test.each([false, true])('knows what a token takes in training, activations recomputed: %s', async (recomputes) => {
+  test.each([false, true])('knows the bytes of a token in training, activations recomputed: %s', async (recomputes) => {
     const { transformer } = tinyTransformer({
       ...PLAIN,
       hidden_size: 224,

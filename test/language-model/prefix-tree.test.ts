@@ -31,7 +31,7 @@ function expectConsistent(tree: PrefixTree, capacity: number): void {
 }
 
 describe('prefix tree', () => {
-  test('gives equal prefixes equal slots, different ones different slots, and runs only what is new', () => {
+  test('gives equal prefixes equal slots and different ones different slots, and only adds new tokens', () => {
     fc.assert(
       fc.property(fc.array(sequence, { maxLength: 20 }), (sequences) => {
         const tree = new PrefixTree(new SlotAllocator(1000))
@@ -61,12 +61,12 @@ describe('prefix tree', () => {
     )
   })
 
-  test('the view of a node is its path, no slot more or less', () => {
+  test('the view of a node is exactly its path', () => {
     fc.assert(
       fc.property(fc.array(sequence, { minLength: 1, maxLength: 20 }), (sequences) => {
         const tree = new PrefixTree(new SlotAllocator(Infinity))
         const views: Views = new Map()
-        // Views are asked for on the way, because they must survive the splits that follow.
+        // Views are read in between, because later splits must not change them.
         const ends = sequences.map((tokens) => {
           const { end } = tree.insert(tokens)
           viewOf(end, views)
@@ -84,7 +84,7 @@ describe('prefix tree', () => {
     )
   })
 
-  test('drops what the call does not use when slots run out, and nothing else', () => {
+  test('drops only what the call does not use when slots run out', () => {
     fc.assert(
       fc.property(fc.array(fc.array(sequence, { minLength: 1, maxLength: 3 }), { maxLength: 15 }), (calls) => {
         const tree = new PrefixTree(new SlotAllocator(36))
@@ -103,7 +103,7 @@ describe('prefix tree', () => {
     )
   })
 
-  test('adopts sampled tokens as a continuation and frees the slots of those it had', () => {
+  test('adopts sampled tokens as a continuation and frees the slots of tokens that it already had', () => {
     fc.assert(
       fc.property(sequence, fc.array(sequence, { maxLength: 10 }), (prompt, continuations) => {
         const tree = new PrefixTree(new SlotAllocator(1000))
@@ -118,7 +118,7 @@ describe('prefix tree', () => {
     )
   })
 
-  test('says so when everything is in use', () => {
+  test('throws when all slots are in use', () => {
     const tree = new PrefixTree(new SlotAllocator(4))
     tree.beginCall()
     expect(() => tree.insert(Int32Array.of(1, 2, 3, 4, 5))).toThrow(CacheFullError)

@@ -44,7 +44,7 @@ describe.each(BACKENDS)('a Hugging Face checkpoint on %s', (backend) => {
 })
 
 describe('recomputed activations', () => {
-  test.each(FIXTURES)('give the same gradients to the last bit, and leave nothing in memory: %s', async (name) => {
+  test.each(FIXTURES)('give bit-identical gradients and leak no memory: %s', async (name) => {
     await useBackend('simd')
     model = await loadFixture(name)
     const reference = readReference(name)
@@ -58,7 +58,7 @@ describe('recomputed activations', () => {
       expect(recomputed.gradients.get(parameter), parameter).toEqual(values)
   })
 
-  test('have gradients for what is trained alone', async () => {
+  test('have gradients only for what is trained', async () => {
     await useBackend('simd')
     model = await loadFixture('qwen2')
     for (const [path, parameter] of model.parameters) parameter.trainable = path.includes('layers.1.mlp')

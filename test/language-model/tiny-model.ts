@@ -8,7 +8,7 @@ import { initialWeights } from '../../src/language-model/weights/parameters.ts'
 import { randomStream } from '../../src/language-model/sampling/random-stream.ts'
 import { Transformer } from '../../src/language-model/transformer.ts'
 
-/** The stock operations, and our own. */
+/** The stock backend, and our own. */
 export const BACKENDS = ['cpu', 'simd'] as const
 
 export async function useBackend(name: string): Promise<void> {
@@ -32,7 +32,7 @@ export const PLAIN = {
   eos_token_id: 1,
 }
 
-/** One of each kind: tied and grouped, untied and ungrouped, with biases, with QK-norm and heads wider than d / heads. */
+/** Each kind of model: tied and grouped, untied and ungrouped, with biases, with QK-norm and heads wider than d / heads. */
 export const VARIANTS = {
   'grouped queries, tied embeddings': PLAIN,
   'one key head per query head, own output layer': { ...PLAIN, num_key_value_heads: 4, tie_word_embeddings: false },
@@ -48,13 +48,13 @@ export function tinyTransformer(
   const config = parseModelConfig(configJson, 'tiny')
   const weights = initialWeights(config, seed)
   const uniform = randomStream(seed, 99)
-  // Norms and biases away from 1 and 0, so that a test notices when one is forgotten.
+  // Norms and biases differ from 1 and 0, so that a test notices a missing one.
   for (const [name, values] of weights)
     if (/norm\.weight$|\.bias$/.test(name)) for (let i = 0; i < values.length; i++) values[i]! += uniform() - 0.5
   return { transformer: new Transformer(config, weights), weights }
 }
 
-/** Letters and a few phrases as whole tokens, everything else in bytes. */
+/** Letters and a few phrases are whole tokens, everything else is bytes. */
 export function tinyTokenizerJson(): object {
   const bytes = byteAlphabet()
   const phrases = ['go to', ' the', ' desk', ' drawer', 'take', ' 1', ' 2', '\n', 'ist möglich']

@@ -20,7 +20,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 describe.each(REFERENCE_MODELS)('the MLC export of %s', (name) => {
   const model = referenceModel(name)
 
-  it.each(MLC_QUANTIZATIONS)('in %s is to the byte what numpy makes of it', (quantization) => {
+  it.each(MLC_QUANTIZATIONS)('in %s equals numpy’s byte for byte', (quantization) => {
     const tensors = [...mlcTensors(model, quantization)]
     const expected = model.expected.caches[quantization]
     expect(Object.fromEntries(tensors.map((tensor) => [tensor.name, sha256(tensor.bytes)]))).toEqual(expected.sha256)
@@ -38,7 +38,7 @@ describe.each(REFERENCE_MODELS)('the MLC export of %s', (name) => {
     expect(encodedBytes(parameters, quantization)).toBe(cache.metadata.ParamBytes)
   })
 
-  it('falls apart into the parts that it was fused from', () => {
+  it('splits into the parts that it was fused from', () => {
     const parameters = mlcParameters(parseModelConfig(model.configJson, name), architectureOf(model.configJson, name))
     const parts = new Map(
       parameters.flatMap((parameter) => [...unfuse(parameter, fuse(parameter, model.weights, name))]),
@@ -49,7 +49,7 @@ describe.each(REFERENCE_MODELS)('the MLC export of %s', (name) => {
 })
 
 describe('four-bit groups', () => {
-  it('are off by at most half a step, and by nothing where a group has no scale', () => {
+  it('are off by at most half a step, and exact if a group has no scale', () => {
     const column = fc.float({ min: -8, max: 8, noNaN: true })
     fc.assert(
       fc.property(fc.array(column, { minLength: 1, maxLength: 80 }), (row) => {
@@ -81,21 +81,21 @@ describe('MD5', () => {
 describe('what MLC cannot hold', () => {
   const parameter = { name: 'model.norm.weight', shape: [2], parts: [] }
 
-  it('is refused by name: numbers beyond float16 and numbers that are none', () => {
+  it('is refused by name: NaN and numbers beyond float16', () => {
     expect(() => encodeParameter(parameter, Float32Array.of(1, 70000), 'q0f16')).toThrow(/model\.norm.*70000.*float16/)
     expect(() => encodeParameter(parameter, Float32Array.of(1, NaN), 'q0f32')).toThrow(/diverged/)
     const matrix = { name: 'lm_head.weight', shape: [1, 2], parts: [] }
-    expect(() => encodeParameter(matrix, Float32Array.of(1, 70000), 'q4f16_1')).toThrow(/float16 cannot hold/)
+    expect(() => encodeParameter(matrix, Float32Array.of(1, 70000), 'q4f16_1')).toThrow(/float16 cannot represent/)
   })
 
-  it('is refused before anything is written: other architectures, and biases that have no place', () => {
+  it('is refused before anything is written: other architectures, and unsupported biases', () => {
     expect(() => architectureOf({ model_type: 'gpt2' }, 'x')).toThrow(/"gpt2".*llama, qwen2 and qwen3/)
     const { configJson } = referenceModel('llama')
     const biased = parseModelConfig({ ...(configJson as object), attention_bias: true }, 'x')
     expect(() => mlcParameters(biased, 'llama')).toThrow(/attention_bias/)
   })
 
-  it('is told of weights that are missing or cut', () => {
+  it('reports weights that are missing or truncated', () => {
     const model = referenceModel('qwen2')
     const weights = new Map(model.weights)
     weights.delete('model.layers.1.self_attn.k_proj.bias')

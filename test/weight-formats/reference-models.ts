@@ -1,4 +1,4 @@
-/** Models and hashes that scripts/reference/mlc_weights.py wrote, with numpy. */
+/** Models and hashes that scripts/reference/mlc_weights.py wrote with numpy. */
 import { readFileSync } from 'node:fs'
 import { parseModelConfig } from '../../src/language-model/files/config.ts'
 import { weightsFor } from '../../src/language-model/files/model-folder.ts'

@@ -3,7 +3,7 @@
 export const BACKENDS = ['cpu', 'webgpu'] as const
 export type BackendName = (typeof BACKENDS)[number]
 
-/** A backend cannot run here; `backend` says which, the message what to do, the cause why. */
+/** A backend cannot run here: `backend` says which, the cause why, the message what to do. */
 export class BackendUnavailableError extends Error {
   override name = 'BackendUnavailableError'
   readonly backend: BackendName
@@ -14,7 +14,7 @@ export class BackendUnavailableError extends Error {
   }
 }
 
-/** A tensor of a model is larger than what the device takes as one; the message says what to do. */
+/** A model's tensor exceeds the device's limit for one tensor; the message says what to do. */
 export class ModelTooLargeError extends Error {
   override name = 'ModelTooLargeError'
 }

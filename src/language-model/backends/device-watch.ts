@@ -1,44 +1,44 @@
 /**
- * Watches a graphics device. After a command that it refuses, WebGPU goes on and gives numbers that mean nothing, and only
- * an event tells; a lost device gives none. Whoever computes asks here before and after, and gets an error instead.
+ * Watches a graphics device. After a refused command, WebGPU continues with meaningless numbers and only reports an event; a lost
+ * device reports none. Every job checks here before and after, and gets an error instead.
  */
 
-/** What the device has computed cannot be trusted, or it is gone. The way on is another device: a fresh worker. */
+/** The device's results cannot be trusted, or the device is lost. Continue with another device, in a fresh worker. */
 export class GraphicsDeviceError extends Error {
   override readonly name = 'GraphicsDeviceError'
 }
 
-/** The part of a GPUDevice that tells of failures. */
+/** The part of a GPUDevice that reports failures. */
 export interface WatchableDevice {
   addEventListener(type: 'uncapturederror', listener: (event: { error: { message: string } }) => void): void
   readonly lost: Promise<{ reason: string; message: string }>
 }
 
 const REMEDY =
-  'Memory or the driver is the usual reason: close other pages that use the GPU, lower the group size, or choose the CPU.'
+  'The usual cause is memory or the driver: close other pages that use the GPU, lower the group size, or choose the CPU.'
 
 export class DeviceWatch {
   readonly device: WatchableDevice
-  /** The first failure; those after it follow from it. */
+  /** The first failure, which causes later ones. */
   #failure: GraphicsDeviceError | null = null
 
   constructor(device: WatchableDevice) {
     this.device = device
     device.addEventListener('uncapturederror', ({ error }) => {
-      this.#fail(`refused a command, so what it computes is not to be trusted any more (${firstLine(error.message)}).`)
+      this.#fail(`refused a command, so its results cannot be trusted any more (${firstLine(error.message)}).`)
     })
     void device.lost.then(({ reason, message }) => {
       this.#fail(`was lost (${[reason, firstLine(message)].filter(Boolean).join(': ')}).`)
     })
   }
 
-  /** Runs a job of the device. Throws GraphicsDeviceError if that has failed before or meanwhile. */
+  /** Runs a job on the device. Throws GraphicsDeviceError if the device failed before or during the job. */
   async guard<T>(job: () => Promise<T>): Promise<T> {
     this.#check()
     try {
       return await job()
     } catch (error) {
-      // The loss may be told of after the calls that it broke.
+      // A loss may be reported after the calls that it broke.
       await new Promise((resolve) => setTimeout(resolve, 0))
       throw error
     } finally {
@@ -55,7 +55,7 @@ export class DeviceWatch {
   }
 }
 
-/** Messages of validation go on with dumps of shaders. */
+/** Validation messages continue with shader dumps. */
 function firstLine(message: string): string {
   return message.trim().split('\n', 1)[0] ?? ''
 }

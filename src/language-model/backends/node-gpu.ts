@@ -1,8 +1,8 @@
-/** Node has no WebGPU of its own; the npm package `webgpu` gives it one where it is installed. */
+/** Adds WebGPU to Node with the npm package `webgpu`, if it is installed. */
 export async function provideGpuInNode(): Promise<void> {
   const isNode = typeof process === 'object' && typeof process.versions?.node === 'string'
   if (!isNode || (globalThis.navigator as Navigator | undefined)?.gpu) return
-  // The name is a variable so that bundlers for the browser leave the package alone.
+  // The name is a variable so that browser bundlers ignore the package.
   const packageName = 'webgpu'
   const provider = (await import(/* @vite-ignore */ packageName).catch(() => null)) as {
     create(flags: string[]): GPU
@@ -12,10 +12,10 @@ export async function provideGpuInNode(): Promise<void> {
   try {
     const gpu = provider.create([])
     Object.assign(globalThis, provider.globals)
-    // Node 20 has no navigator at all; later ones have one without a gpu.
+    // Node 20 has no navigator; later versions have one without a gpu.
     if (globalThis.navigator) Object.defineProperty(globalThis.navigator, 'gpu', { value: gpu, configurable: true })
     else Object.defineProperty(globalThis, 'navigator', { value: { gpu }, configurable: true })
   } catch {
-    // No graphics library on this machine: reported as "no WebGPU" by the caller.
+    // No graphics library on this machine: the caller reports "no WebGPU".
   }
 }

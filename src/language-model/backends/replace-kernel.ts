@@ -3,10 +3,10 @@ import * as tf from '@tensorflow/tfjs-core'
 type Inputs = Record<string, tf.TensorInfo>
 type Attributes = Record<string, unknown>
 
-/** A kernel of our own; null where shapes or types are not what it is made for. */
+/** A kernel of our own; returns null for shapes or types that it does not support. */
 export type OwnKernel<Backend> = (backend: Backend, inputs: Inputs, attributes: Attributes) => tf.TensorInfo | null
 
-/** Replaces a kernel of a backend by `own`, and by that of `stockBackend` again whenever `own` declines. */
+/** Replaces a backend's kernel with `own`, which falls back to the kernel of `stockBackend` when it returns null. */
 export function replaceKernel<Backend>(
   kernelName: string,
   backendName: string,

@@ -9,8 +9,8 @@ export interface RotationAngles {
 }
 
 /**
- * Tables on a device that cover all positions asked for, one for each set of frequencies of a backend, kept for good and
- * replaced by a longer one when a position is beyond it.
+ * Angle tables on a device, one for each backend and set of frequencies. A table is kept forever, or replaced by a longer one when a
+ * position exceeds it.
  */
 export class AngleTables<Backend extends object, Table> {
   readonly #tables = new WeakMap<Backend, Map<string, { positions: number; table: Table }>>()

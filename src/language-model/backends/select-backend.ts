@@ -8,39 +8,39 @@ import { registerSimdBackend } from './simd/register.ts'
 
 export interface SelectedBackend {
   name: BackendName
-  /** For people: what computes, e.g. "WebAssembly, relaxed SIMD, one thread". */
+  /** To display, such as "WebAssembly, relaxed SIMD, one thread". */
   description: string
 }
 
-/** Makes our backends known to TensorFlow.js without starting any. */
+/** Registers our backends with TensorFlow.js without starting any. */
 export function registerBackends(): void {
   registerSimdBackend()
 }
 
 /**
- * Starts a backend and makes it the current one: `cpu` is our WebAssembly SIMD backend, `webgpu` that of TensorFlow.js.
- * @throws BackendUnavailableError
+ * Starts a backend and makes it the current one: `cpu` is our WebAssembly SIMD backend, `webgpu` extends that of TensorFlow.js.
+ * Throws BackendUnavailableError.
  */
 export async function selectBackend(name: BackendName): Promise<SelectedBackend> {
   registerBackends()
   return name === 'cpu' ? selectSimd() : selectWebGpu()
 }
 
-/** There is one backend in a thread, and one device at most. */
+/** A thread has one backend, and one device at most. */
 let watch: DeviceWatch | null = null
 
-/** Runs a job on the selected backend. Throws GraphicsDeviceError if its device has failed before or meanwhile. */
+/** Runs a job on the selected backend. Throws GraphicsDeviceError if its device failed before or during the job. */
 export function guardDevice<T>(job: () => Promise<T>): Promise<T> {
   return watch !== null && tf.getBackend() === 'webgpu' ? watch.guard(job) : job()
 }
 
-/** Whether webgpu computes on a device that another program has opened. */
+/** Whether webgpu uses a device that another program has opened. */
 let isAdopted = false
 
 /**
- * Makes webgpu the current backend, on a device that another program of this thread has opened: buffers of either can be copied to the
- * other. It is over with the device, which that program may end. Tensors of a webgpu backend before it are gone, so no model may be on
- * it. Throws BackendUnavailableError.
+ * Makes webgpu the current backend on a device that another program of this thread has opened, so that either can copy the other's
+ * buffers. The backend ends with the device, which that program may close. Tensors of an earlier webgpu backend are lost, so no model
+ * may use it. Throws BackendUnavailableError.
  */
 export async function selectAdoptedDevice(device: GPUDevice): Promise<SelectedBackend> {
   registerBackends()
@@ -58,7 +58,7 @@ async function selectSimd(): Promise<SelectedBackend> {
   if (!hasSimd()) {
     throw new BackendUnavailableError(
       'cpu',
-      'This browser has no WebAssembly SIMD, which the CPU backend is made of. Any Chrome, Edge or Firefox since 2021 and Safari since 16.4 has it: update the browser, or choose WebGPU.',
+      'This browser has no WebAssembly SIMD, which the CPU backend requires. Chrome, Edge and Firefox since 2021 and Safari since 16.4 have it: update the browser, or choose WebGPU.',
     )
   }
   let cause: unknown
@@ -69,7 +69,7 @@ async function selectSimd(): Promise<SelectedBackend> {
   if (!isStarted) {
     throw new BackendUnavailableError(
       'cpu',
-      'The WebAssembly kernels did not start. If this page runs short of memory, close other tabs and reload it.',
+      'The WebAssembly kernels did not start. If memory is short, close other tabs and reload this page.',
       { cause },
     )
   }
@@ -92,7 +92,7 @@ async function selectWebGpu(): Promise<SelectedBackend> {
   if (!adapter) {
     throw new BackendUnavailableError(
       'webgpu',
-      'WebGPU is there but offers no graphics adapter. Check that hardware acceleration is on in the browser settings and the graphics driver up to date, or choose the CPU.',
+      'WebGPU offers no graphics adapter. Check that hardware acceleration is on in the browser settings and that the graphics driver is up to date, or choose the CPU.',
     )
   }
   const { placeBackend } = await import('./webgpu/register.ts')
@@ -111,7 +111,7 @@ async function startWebGpu(): Promise<void> {
   if (!isStarted) {
     throw new BackendUnavailableError(
       'webgpu',
-      'The graphics adapter was found but no device could be opened on it. Close other pages that use the GPU and reload, or choose the CPU.',
+      'The graphics adapter opened no device. Close other pages that use the GPU and reload, or choose the CPU.',
       { cause },
     )
   }
@@ -119,7 +119,7 @@ async function startWebGpu(): Promise<void> {
   if (watch?.device !== device) watch = new DeviceWatch(device)
 }
 
-/** Browsers of 2023 have no `info` yet. */
+/** Browsers of 2023 have no `info`. */
 function describe(info: GPUAdapterInfo | undefined): string {
   const { vendor = '', architecture = '', description = '' } = info ?? {}
   return `WebGPU, ${description || [vendor, architecture].filter(Boolean).join(' ') || 'unnamed adapter'}`

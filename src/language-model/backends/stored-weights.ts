@@ -7,9 +7,8 @@ import type { GpuBackend } from './webgpu/gpu-backend.ts'
 import type { SimdBackend } from './simd/simd-backend.ts'
 
 /**
- * Moves a float tensor's numbers to where the selected backend computes and lets go of the array that they came in. It would happen
- * by itself when the tensor is first used; while a model is loaded, this is what keeps it from being in memory twice. `name` is the
- * tensor's in errors. Throws ModelTooLargeError.
+ * Moves a float tensor's numbers to the selected backend and releases their array. First use would do so too; doing it while a model
+ * loads keeps the model from being in memory twice. `name` is the tensor's in errors. Throws ModelTooLargeError.
  */
 export function moveToBackend(tensor: tf.Tensor, name: string): void {
   const backend = tf.backend() as Partial<
@@ -24,13 +23,13 @@ function checkSize({ device }: { device?: GPUDevice }, bytes: number, name: stri
   const most = device?.limits.maxStorageBufferBindingSize ?? Infinity
   if (bytes > most)
     throw new ModelTooLargeError(
-      `${name} takes ${(bytes / 1e6).toFixed(0)} MB, and this graphics device takes at most ${(most / 1e6).toFixed(0)} MB as one. Choose a smaller model, weights in four bits, or the CPU.`,
+      `${name} needs ${(bytes / 1e6).toFixed(0)} MB, but this graphics device allows at most ${(most / 1e6).toFixed(0)} MB for one tensor. Choose a smaller model, weights in four bits, or the CPU.`,
     )
 }
 
 /**
- * Keeps a weight that is not trained in half precision, where the selected backend can (webgpu), in half the memory; says whether it
- * is kept so. Whatever else asks for it gets single-precision numbers of it, which stay until this is called again.
+ * Stores a frozen weight in half precision, half the memory, if the selected backend can (webgpu); returns whether it did. Other
+ * readers get single-precision numbers, which stay until this is called again.
  */
 export function keepHalf(weight: tf.Variable): boolean {
   const backend = tf.backend() as Partial<Pick<GpuBackend, 'keepHalfAlone'>>
@@ -38,8 +37,8 @@ export function keepHalf(weight: tf.Variable): boolean {
 }
 
 /**
- * Keeps a matrix that is not trained in four bits, where the selected backend can (cpu, webgpu), in 0.16 of the memory; says whether it is
- * kept so. Whatever else asks for it gets floats of it. `name` is the weight's in errors. Throws ModelTooLargeError.
+ * Stores a frozen matrix in four bits, 0.16 of the memory, if the selected backend can (cpu, webgpu); returns whether it did. Other
+ * readers get floats. `name` is the weight's in errors. Throws ModelTooLargeError.
  */
 export function keepFourBit(weight: tf.Variable, blocks: FourBitBlocks, name: string): boolean {
   const backend = tf.backend() as FourBitBackend
@@ -47,7 +46,7 @@ export function keepFourBit(weight: tf.Variable, blocks: FourBitBlocks, name: st
   return backend.keepFourBit?.(weight, blocks) ?? false
 }
 
-/** Keeps a weight again as it was before somebody asked for numbers of it in single precision. */
+/** Restores a weight's storage after something has read its numbers in single precision. */
 export function keepAgain(weight: tf.Variable, storage: WeightStorage): void {
   if (storage === 'float16') keepHalf(weight)
   else if (storage === 'four-bit') {

@@ -1,14 +1,13 @@
 /**
- * What a model has learned and its optimiser's state in one safetensors file, so that training goes on where it was:
+ * A model's trained parameters and its optimiser's state in one safetensors file, to continue training:
  *
- *     <parameter>                          what is trained: the weights, named as in a model folder, or those of adapters alone
+ *     <parameter>                          the weights, named as in a model folder, or only those of adapters
  *     optimizer.exp_avg.<parameter>        AdamW's first moment
  *     optimizer.exp_avg_sq.<parameter>     and second
  *     metadata: format "pt", optimizer_step
  *
- * Of a model that is frozen as a whole, such as one in four bits, it holds nothing.
- *
- * The weights alone can be loaded from any safetensors file of the same model; the optimiser then starts afresh.
+ * It is empty for a frozen model, such as one in four bits. Without optimiser state, as in any safetensors file of the same
+ * model, the optimiser starts afresh.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { keepAgain } from '../backends/stored-weights.ts'
@@ -31,7 +30,7 @@ export async function writeCheckpoint(model: Transformer, trainer: Trainer): Pro
   return writeSafetensors({ metadata: { format: 'pt', optimizer_step: String(trainer.step) }, tensors })
 }
 
-/** The weights as the model.safetensors of a model folder, what adapters add in them. Each is stored as it was again once it is read. */
+/** The weights as a folder's model.safetensors, adapters merged in. Reading does not change how the model stores them. */
 export async function writeWeights(model: Transformer, dtype: FloatType): Promise<Uint8Array<ArrayBuffer>> {
   const adapterOf = new Map(Array.from(model.projections.values(), ({ path, adapter }) => [path + '.weight', adapter]))
   const tensors = new Map<string, NamedTensor>()
@@ -50,13 +49,13 @@ export function readCheckpoint(bytes: Uint8Array, model: Transformer, trainer: T
   const learned = learnedParameters(model)
   if (learned.size === 0 && tensors.size > 0)
     throw new ModelConfigError(
-      `The checkpoint holds weights, and this model's are stored in four bits, which take none. Load it into a model in float32.`,
+      `The checkpoint contains weights, but this model stores its weights in four bits and cannot load them. Load the checkpoint into a model in float32.`,
     )
   if (learned === model.parameters) weightsFor(model.config, tensors, 'checkpoint')
   for (const [name, { shape }] of learned) {
     if (tensors.get(name)?.shape.join() !== shape.join())
       throw new ModelConfigError(
-        `The checkpoint has no ${name} of shape [${shape.join(', ')}]: it is of a model without adapters, or with others. Go on with the settings that it was made with.`,
+        `The checkpoint has no ${name} of shape [${shape.join(', ')}]: its model had no adapters, or different ones. Use the settings that it was saved with.`,
       )
   }
   for (const [name, variable] of learned) assign(variable, tensors.get(name)!.values)
@@ -72,14 +71,14 @@ export function readCheckpoint(bytes: Uint8Array, model: Transformer, trainer: T
   }
 }
 
-/** The parameters of adapters if the model has any, since the others are frozen then; else all, or none in four bits. */
+/** The adapters' parameters if the model has adapters, since all else is frozen; otherwise all, or none in four bits. */
 function learnedParameters(model: Transformer): ReadonlyMap<string, tf.Variable> {
   const adapted = [...model.projections.values()].flatMap(({ adapter }) => [...(adapter?.parameters ?? [])])
   return adapted.length > 0 || model.storage === 'four-bit' ? new Map(adapted) : model.parameters
 }
 
 async function namedTensor(tensor: tf.Tensor): Promise<NamedTensor> {
-  // A copy: what a backend hands out may be the memory that the next update changes in place.
+  // A copy: a backend may return the very memory that the next update changes in place.
   return { shape: tensor.shape, values: (await tensor.data<'float32'>()).slice() }
 }
 

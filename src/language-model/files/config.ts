@@ -1,8 +1,8 @@
 /**
- * The shape of a Llama-family decoder, read from the `config.json` that Hugging Face puts beside the weights.
+ * The shape of a Llama-family decoder, read from Hugging Face's `config.json`.
  *
  * One description covers Llama and SmolLM2 (plain), Qwen2.5 (biases on the query, key and value projections, which its config does
- * not mention) and Qwen3 (a norm on every query and key head). What we cannot run is refused here, not discovered in the weights.
+ * not mention) and Qwen3 (a norm on every query and key head). Unsupported models are refused here, before their weights load.
  */
 import * as v from 'valibot'
 
@@ -23,7 +23,7 @@ export interface ModelConfig {
   queryKeyValueBias: boolean
   outputBias: boolean
   queryKeyNorm: boolean
-  /** Tokens that prompt and response may have together. */
+  /** Most tokens of prompt and response together. */
   maxPositions: number
   /** Tokens that end a completion. */
   eosTokens: readonly number[]
@@ -47,7 +47,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 const positive = v.pipe(v.number(), v.finite(), v.gtValue(0))
 const token = v.pipe(v.number(), v.integer(), v.minValue(0))
 
-/** What Qwen3's configuration class has where a config.json says nothing. */
+/** Qwen3's default where config.json has no head_dim. */
 const QWEN3_HEAD_DIM = 128
 
 const ropeSchema = v.looseObject({
@@ -90,7 +90,7 @@ const configSchema = v.looseObject({
 
 const MODEL_TYPES = ['llama', 'qwen2', 'qwen3'] as const
 
-/** Reads config.json's object. Throws ModelConfigError naming the key, `source` being the name of the model in its message. */
+/** Reads config.json's object; `source` names the model in errors. Throws ModelConfigError with the key. */
 export function parseModelConfig(json: unknown, source: string): ModelConfig {
   const parsed = v.safeParse(configSchema, json)
   if (!parsed.success) {
@@ -105,17 +105,17 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
   }
   if (!MODEL_TYPES.some((known) => known === raw.model_type))
     refuse(`is of type "${raw.model_type}", which this transformer does not implement`)
-  if (raw.hidden_act !== 'silu') refuse(`uses the activation "${raw.hidden_act}", and only silu is implemented`)
+  if (raw.hidden_act !== 'silu') refuse(`uses the activation "${raw.hidden_act}", but only silu is implemented`)
   if (raw.mlp_bias) refuse('has biases in its feed-forward layers, which are not implemented')
-  // Qwen names a window that it does not use; for the others, a window is used if it is named.
+  // Qwen names a window that it does not use; other models use the window that they name.
   const hasWindow = raw.model_type === 'llama' ? (raw.sliding_window ?? null) !== null : raw.use_sliding_window
   if (hasWindow || raw.layer_types?.some((type) => type !== 'full_attention'))
     refuse('attends through a sliding window, which is not implemented')
   if ((raw.rope_parameters?.partial_rotary_factor ?? raw.partial_rotary_factor ?? 1) !== 1)
-    refuse('rotates a part of each head alone, which is not implemented')
+    refuse('rotates only a part of each head, which is not implemented')
   if (raw.quantization_config)
     throw new ModelConfigError(
-      `Model "${source}" is quantised (${raw.quantization_config.quant_method ?? 'by an unnamed method'}), and only checkpoints in bfloat16, float16 or float32 can be read. Take the model that it was made from.`,
+      `Model "${source}" is quantised (${raw.quantization_config.quant_method ?? 'by an unnamed method'}), but only checkpoints in bfloat16, float16 or float32 can be read. Use the model that it was made from.`,
     )
 
   const heads = raw.num_attention_heads
@@ -124,7 +124,7 @@ export function parseModelConfig(json: unknown, source: string): ModelConfig {
   if (heads % keyValueHeads !== 0)
     refuse(`has ${heads} query heads for ${keyValueHeads} key/value heads, which do not divide evenly`)
   if (!Number.isInteger(headDim) || headDim % 2 !== 0)
-    refuse(`has heads of ${headDim} features, and rotary embeddings need an even number`)
+    refuse(`has heads of ${headDim} features, but rotary embeddings need an even number`)
 
   const rope = raw.rope_parameters ?? raw.rope_scaling
   const ropeType = rope?.rope_type ?? rope?.type ?? 'default'

@@ -1,4 +1,4 @@
-/** A model folder on disk. For Node alone: nothing that runs in a browser imports this file. */
+/** A model folder on disk. Node only: browser code must not import this file. */
 import { createReadStream } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'

@@ -1,14 +1,14 @@
 /**
- * A model below a URL. A download that is cut goes on where it was, by a range request; where the server sends the file from its
- * beginning again, what is known already is passed over.
+ * A model below a URL. An interrupted download continues with a range request; if the server sends the file from its beginning
+ * again, the bytes already received are skipped.
  */
 import { ModelFileError, type ModelReader, piecesOf } from './model-reader.ts'
 
-/** Failures in a row, without a byte between them, after which a download is given up. */
+/** Failures in a row, without a byte between them, after which a download fails. */
 const MOST_FAILURES = 5
 const FIRST_PAUSE_MS = 500
 
-/** `firstPauseMs` is waited after a cut, and twice as long after each further one in a row. */
+/** Waits `firstPauseMs` after an interruption, and twice as long after each further one in a row. */
 export function urlReader(url: string, fetchFile: typeof fetch = fetch, firstPauseMs = FIRST_PAUSE_MS): ModelReader {
   const base = url.endsWith('/') ? url : url + '/'
   return {
@@ -32,8 +32,8 @@ async function* download(
   let opened: { total: number | null; version: string | null } | null = null
   for (;;) {
     try {
-      // Only the first is asked for as a whole. No If-Range: it would make the browser ask the server's leave first, which content
-      // delivery networks deny; that the file is still the same is checked below instead.
+      // No If-Range: it would cause a preflight request, which content
+      // delivery networks deny; instead, the code below checks that the file is still the same.
       const response =
         received === 0
           ? await fetchFile(address)
@@ -68,7 +68,7 @@ async function* download(
         })
       if (++failures >= MOST_FAILURES)
         throw new ModelFileError(
-          `${address} was cut after ${inMegabytes(received)}${opened.total === null ? '' : ` of ${inMegabytes(opened.total)}`}, and ${failures} tries to go on failed. Check the connection and load the model again.`,
+          `${address} stopped after ${inMegabytes(received)}${opened.total === null ? '' : ` of ${inMegabytes(opened.total)}`}, and ${failures} attempts to continue failed. Check the connection and load the model again.`,
           { cause },
         )
       await pause(firstPauseMs * 2 ** (failures - 1))
@@ -76,7 +76,7 @@ async function* download(
   }
 }
 
-/** Answers of a server that is busy or being restarted, after which it is worth asking again. */
+/** Whether a status is of a busy or restarting server, so that a retry may help. */
 function isPassing(status: number): boolean {
   return status === 429 || status >= 500
 }
@@ -84,16 +84,16 @@ function isPassing(status: number): boolean {
 function refusal(address: string, status: number): ModelFileError {
   const advice =
     status === 401 || status === 403
-      ? 'The model may ask for an agreement or a login first: download it and load it from files.'
+      ? 'The model may require an agreement or a login: download it and load it from files.'
       : 'Check the address of the model.'
   return new ModelFileError(`${address} answered ${status}. ${advice}`, { isMissing: status === 404 || status === 410 })
 }
 
 function changed(address: string): ModelFileError {
-  return new ModelFileError(`${address} was changed while it was being downloaded. Load the model again.`)
+  return new ModelFileError(`${address} changed during the download. Load the model again.`)
 }
 
-/** Bytes of the body as they arrive; null where the server does not say, or says it of the compressed ones. */
+/** Bytes of the body as they arrive; null if the server does not say, or says the compressed length. */
 function lengthOf(response: Response): number | null {
   const length = response.headers.get('content-length')
   return length === null || response.headers.has('content-encoding') ? null : Number(length)

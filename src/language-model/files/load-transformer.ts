@@ -1,4 +1,4 @@
-/** A transformer from the weights of a folder, each moved to the backend as it comes, so that a model is in memory once. */
+/** Loads a transformer from a folder's weights. Each weight moves to the backend as it arrives, so a model is in memory once. */
 import type * as tf from '@tensorflow/tfjs-core'
 import { keepFourBit, keepHalf, moveToBackend } from '../backends/stored-weights.ts'
 import type { ModelConfig } from './config.ts'
@@ -9,10 +9,10 @@ import { fourBitBlocks, floatsOfBlocks, isFourBitShape, type WeightStorage } fro
 import { streamWeights } from '../weights/weights.ts'
 
 /**
- * Matrices are stored as told, where the backend can: in fewer bits for a model that is not trained, or by its adapters. In four bits
- * it is the same model everywhere: one of rounded weights, which a backend that does not store them so has as floats. It is frozen.
+ * Stores matrices as `storage` says where the backend supports it, for a model that is frozen or trained through adapters. Four
+ * bits give the same, rounded model on every backend: one that cannot store four bits keeps the rounded weights as floats.
  *
- * Throws ModelFileError, ModelConfigError, SafetensorsError or ModelTooLargeError, and then leaves nothing in memory.
+ * Throws ModelFileError, ModelConfigError, SafetensorsError or ModelTooLargeError, and then frees what it has loaded.
  */
 export async function loadTransformer(
   reader: ModelReader,

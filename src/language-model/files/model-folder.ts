@@ -1,6 +1,6 @@
 /**
- * A model as a folder, the way Hugging Face lays it out: config.json, tokenizer.json, and the weights in model.safetensors or in
- * shards. Where the folder is (a URL, a disk, files of the page) is the reader's business.
+ * A standard Hugging Face model folder: config.json, tokenizer.json, and the weights in model.safetensors or in shards. The
+ * reader knows where the folder is (a URL, a disk, files of the page).
  */
 import { type ModelConfig, parseModelConfig } from './config.ts'
 import { ModelFileError, type ModelReader } from './model-reader.ts'
@@ -17,21 +17,21 @@ export {
 } from './model-reader.ts'
 export { readWeightBytes, weightsFor } from '../weights/weights.ts'
 
-/** All of a folder but its weights. */
+/** A folder without its weights. */
 export interface ModelFolder {
   config: ModelConfig
-  /** As read, for writing the folder again. */
+  /** As read, to write the folder again. */
   configJson: unknown
   tokenizerJson: unknown
   tokenizer: Tokenizer
 }
 
-/** Reads config.json alone, to know a model's size before anything large is loaded. Throws ModelFileError or ModelConfigError. */
+/** Reads only config.json, to know a model's size before loading it. Throws ModelFileError or ModelConfigError. */
 export async function readModelConfig(reader: ModelReader): Promise<ModelConfig> {
   return parseModelConfig(await readJson(reader, 'config.json'), reader.name)
 }
 
-/** Reads the small files: a model that we cannot run is refused before its weights are loaded. Throws ModelFileError, ModelConfigError or TokenizerError. */
+/** Reads the small files, so that an unsupported model is refused before its weights load. Throws ModelFileError, ModelConfigError or TokenizerError. */
 export async function readModelFolder(reader: ModelReader): Promise<ModelFolder> {
   const configJson = await readJson(reader, 'config.json')
   const config = parseModelConfig(configJson, reader.name)

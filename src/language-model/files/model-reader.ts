@@ -1,19 +1,19 @@
-/** Where the files of a model folder come from: an address, a disk, files that somebody picked, memory. */
+/** Where the files of a model folder come from: an address, a disk, picked files, memory. */
 export interface ModelReader {
-  /** Of the model, for errors. */
+  /** The model's name in errors. */
   name: string
-  /** A whole file, for the small ones. Throws a ModelFileError if it is not there. */
+  /** Reads a whole, small file. Throws a ModelFileError if it does not exist. */
   read(file: string): Promise<Uint8Array>
   /**
-   * A file from beginning to end in pieces of any size, so that weights need not be in memory twice. Throws a ModelFileError before
-   * the first piece if the file is not there.
+   * Reads a file in pieces of any size, so that weights need not be in memory twice. Throws a ModelFileError before the first
+   * piece if the file does not exist.
    */
   stream(file: string): AsyncIterable<Uint8Array>
 }
 
 export class ModelFileError extends Error {
   override name = 'ModelFileError'
-  /** Whether there is no such file, as opposed to one that could not be read. */
+  /** Whether the file does not exist, as opposed to one that could not be read. */
   readonly isMissing: boolean
 
   constructor(message: string, options: ErrorOptions & { isMissing?: boolean } = {}) {
@@ -36,13 +36,13 @@ export function memoryReader(name: string, files: Readonly<Record<string, Uint8A
   }
 }
 
-/** A model of files that somebody dropped or picked, folders among their names left out. */
+/** A model of dropped or picked files; folders in their names are ignored. */
 export function filesReader(name: string, files: Iterable<File>): ModelReader {
   const byName = new Map(Array.from(files, (file) => [file.name, file]))
   return blobReader(name, async (file) => byName.get(file))
 }
 
-/** A model in a folder that somebody gave the page access to. */
+/** A model in a folder that the user gave the page access to. */
 export function directoryReader(directory: FileSystemDirectoryHandle): ModelReader {
   return blobReader(directory.name, async (file) => {
     try {
@@ -54,7 +54,7 @@ export function directoryReader(directory: FileSystemDirectoryHandle): ModelRead
   })
 }
 
-/** A model whose files are blobs; `find` gives undefined for one that there is not. */
+/** A model whose files are blobs; `find` returns undefined for a missing one. */
 export function blobReader(name: string, find: (file: string) => Promise<Blob | undefined>): ModelReader {
   const open = async (file: string): Promise<Blob> => (await find(file)) ?? missing(name, file)
   return {
@@ -78,13 +78,13 @@ export function blobReader(name: string, find: (file: string) => Promise<Blob | 
   }
 }
 
-/** A stream's pieces, one after the other; it is cancelled if the caller stops early. Not every browser iterates over streams itself. */
+/** Iterates over a stream, which not every browser can, and cancels it if the caller stops early. */
 export async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
   } finally {
-    // Nothing to do for one that has ended or failed already.
+    // Ignored: the stream has already ended or failed.
     await reader.cancel().catch(() => undefined)
   }
 }
@@ -95,7 +95,7 @@ function missing(name: string, file: string): never {
 
 function unreadable(name: string, file: string, cause: unknown): ModelFileError {
   return new ModelFileError(
-    `${file} of "${name}" cannot be read: it was moved or changed since it was chosen, or access was withdrawn. Choose the model's files again.`,
+    `${file} of "${name}" cannot be read: the file was moved or changed, or access was withdrawn. Choose the model's files again.`,
     { cause },
   )
 }

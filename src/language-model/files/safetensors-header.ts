@@ -1,5 +1,5 @@
 /**
- * The header of a safetensors file, which says what lies where: eight bytes with its length, then JSON, then the tensors.
+ * The header of a safetensors file: eight bytes with its length, then JSON that says where each tensor is, then the tensors.
  *
  *     { "__metadata__": { string: string }, "name": { "dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24] }, ... }
  */
@@ -16,7 +16,7 @@ export interface TensorEntry {
   name: string
   dtype: FloatType
   shape: readonly number[]
-  /** Bytes from the end of the header. */
+  /** Bytes after the end of the header. */
   start: number
   end: number
 }
@@ -25,7 +25,7 @@ export interface SafetensorsHeader {
   metadata: Record<string, string>
   /** In the header's order. */
   entries: readonly TensorEntry[]
-  /** Of all tensors together. */
+  /** Bytes of all tensors together. */
   dataBytes: number
 }
 
@@ -43,11 +43,11 @@ const headerSchema = v.objectWithRest(
   v.object({ dtype: v.string(), shape: v.array(size), data_offsets: v.tuple([size, size]) }),
 )
 
-/** Length of the header from the file's first bytes. `source` names the file in errors. Throws SafetensorsError. */
+/** Reads the header's length from the file's first bytes. `source` names the file in errors. Throws SafetensorsError. */
 export function headerLength(prefix: Uint8Array, source: string): number {
   if (prefix.length < PREFIX_BYTES)
     throw new SafetensorsError(
-      `"${source}" has ${prefix.length} bytes and no header: the file was cut while downloading. ${LOAD_AGAIN}`,
+      `"${source}" has ${prefix.length} bytes and no header: the download was interrupted. ${LOAD_AGAIN}`,
     )
   const length = Number(new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true))
   if (length > HEADER_LIMIT_BYTES)
@@ -57,7 +57,7 @@ export function headerLength(prefix: Uint8Array, source: string): number {
   return length
 }
 
-/** Reads a header's bytes. Throws SafetensorsError, for a tensor among them that is no float. */
+/** Reads a header's bytes. Throws SafetensorsError, also for a tensor that is not of floats. */
 export function parseHeader(bytes: Uint8Array, source: string): SafetensorsHeader {
   const fail = (message: string, cause?: unknown): never => {
     throw new SafetensorsError(`"${source}" ${message}`, { cause })
@@ -86,7 +86,7 @@ export function parseHeader(bytes: Uint8Array, source: string): SafetensorsHeade
     ]): TensorEntry => {
       if (!isFloatType(dtype))
         return fail(
-          `holds "${name}" as ${dtype}, and only F32, F16 and BF16 can be read. Choose a checkpoint that is not quantised.`,
+          `holds "${name}" as ${dtype}, but only F32, F16 and BF16 can be read. Choose a checkpoint that is not quantised.`,
         )
       const expected = shape.reduce((product, dimension) => product * dimension, 1) * BYTES_OF[dtype]
       if (end - start !== expected)
@@ -100,18 +100,16 @@ export function parseHeader(bytes: Uint8Array, source: string): SafetensorsHeade
   return { metadata, entries, dataBytes }
 }
 
-/** `missing` bytes of the header are not there. */
+/** Reports that `missing` bytes of the header are missing. */
 export function cutInHeader(source: string, missing: number): SafetensorsError {
   return new SafetensorsError(
     `"${source}" is cut off inside its header: ${inWords(missing)} of the header are missing. ${LOAD_AGAIN}`,
   )
 }
 
-/** `missing` bytes of the tensors are not there. */
+/** Reports that `missing` bytes of the tensors are missing. */
 export function cutInData(source: string, missing: number): SafetensorsError {
-  return new SafetensorsError(
-    `"${source}" is ${inWords(missing)} short: the file was cut while downloading. ${LOAD_AGAIN}`,
-  )
+  return new SafetensorsError(`"${source}" is ${inWords(missing)} short: the download was interrupted. ${LOAD_AGAIN}`)
 }
 
 export function overlapping(source: string, name: string): SafetensorsError {

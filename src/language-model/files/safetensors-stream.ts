@@ -1,6 +1,6 @@
 /**
- * A safetensors file in a stream: the header first, then tensor by tensor as they lie in the file. What is in memory at a time is one
- * tensor as 32-bit floats and a window of its bytes, never the file.
+ * A safetensors file read as a stream: the header first, then each tensor in the file's order. Memory holds one tensor as 32-bit
+ * floats and a window of its bytes at a time, never the file.
  */
 import { ByteStream } from '../tokens/byte-stream.ts'
 import type { NamedTensor } from './safetensors.ts'
@@ -17,7 +17,7 @@ import {
   type TensorEntry,
 } from './safetensors-header.ts'
 
-/** Bytes of a tensor that are widened at once. */
+/** Bytes of a tensor to widen at once. */
 const WINDOW_BYTES = 1 << 22
 
 export class SafetensorsStream {
@@ -47,7 +47,7 @@ export class SafetensorsStream {
     }
   }
 
-  /** The tensors that are wanted, in the file's order; once. The values are the caller's. Throws SafetensorsError, or what the stream throws. */
+  /** Reads the wanted tensors in the file's order; call it once. The caller owns the values. Throws SafetensorsError, or what the stream throws. */
   async *tensors(isWanted: (name: string) => boolean): AsyncGenerator<readonly [string, NamedTensor]> {
     const inOrder = this.header.entries.filter(({ name }) => isWanted(name)).sort((a, b) => a.start - b.start)
     let position = 0
@@ -73,7 +73,7 @@ export class SafetensorsStream {
     return this.#bytes.close()
   }
 
-  /** Null if the stream ends first. */
+  /** Null if the stream ends early. */
   async #values({ dtype, start, end }: TensorEntry, onBytes: (count: number) => void): Promise<Float32Array | null> {
     const values = new Float32Array((end - start) / BYTES_OF[dtype])
     if (dtype === 'F32') {

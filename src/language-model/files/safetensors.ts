@@ -1,4 +1,4 @@
-/** Whole safetensors files in memory, read and written: checkpoints, and the weights of small models. Large ones come in a stream (safetensors-stream.ts). */
+/** Reads and writes whole safetensors files in memory: checkpoints and small models. Large files are streamed (safetensors-stream.ts). */
 import {
   bfloat16FromFloat32,
   float16FromFloat32,
@@ -27,7 +27,7 @@ export interface SafetensorsFile {
   tensors: Map<string, NamedTensor>
 }
 
-/** Reads a whole file, 16-bit floats widened. `source` names it in errors. Throws SafetensorsError. */
+/** Reads a whole file and widens 16-bit floats. `source` names it in errors. Throws SafetensorsError. */
 export function readSafetensors(bytes: Uint8Array, source: string): SafetensorsFile {
   const dataStart = PREFIX_BYTES + headerLength(bytes, source)
   if (dataStart > bytes.length) throw cutInHeader(source, dataStart - bytes.length)
@@ -36,7 +36,7 @@ export function readSafetensors(bytes: Uint8Array, source: string): SafetensorsF
 
   const tensors = new Map<string, NamedTensor>()
   for (const { name, dtype, shape, start, end } of entries) {
-    // A copy, because a view would need the offset to be a multiple of the element's size. Not by slice: a Node Buffer's is a view.
+    // A copy, because a view needs an offset that is a multiple of the element's size. Not slice(): a Node Buffer's returns a view.
     const data = new Uint8Array(end - start)
     data.set(bytes.subarray(dataStart + start, dataStart + end))
     tensors.set(name, { shape, values: widened(data, dtype) })
@@ -69,7 +69,7 @@ export function writeSafetensors(file: SafetensorsFile, dtype: FloatType = 'F32'
   return bytes
 }
 
-/** Numbers of a file as 32-bit floats; a view of `data` where they are that already. */
+/** Numbers of a file as 32-bit floats; a view of `data` if they already are. */
 export function widened(data: Uint8Array<ArrayBuffer>, dtype: FloatType): Float32Array {
   const { buffer, byteOffset, byteLength } = data
   switch (dtype) {

@@ -1,6 +1,6 @@
 /**
- * The low-rank adapters of a model: they are all that training changes while they are attached. Their files are PEFT's
- * (`adapter_config.json`, `adapter_model.safetensors`), so that they go to and come from elsewhere.
+ * The low-rank adapters of a model. While they are attached, training changes nothing else. They use PEFT's files
+ * (`adapter_config.json`, `adapter_model.safetensors`), which other programs read and write.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { ModelReader } from '../files/model-reader.ts'
@@ -16,14 +16,14 @@ export class AdapterSet {
   readonly options: LoraOptions
   readonly #model: Transformer
   readonly #adapters: readonly LowRankAdapter[]
-  /** What was trained before. */
+  /** Variables that were trainable before. */
   readonly #unfrozen: readonly tf.Variable[]
 
-  /** Freezes the model and hangs fresh adapters onto it, which change nothing yet; the same for the same seed. Throws LoraError. */
+  /** Freezes the model and attaches fresh adapters, which change nothing until trained. Throws LoraError. */
   constructor(model: Transformer, options: LoraOptions, seed: number) {
     checkLoraOptions(options)
     if ([...model.projections.values()].some(({ adapter }) => adapter !== null))
-      throw new LoraError('The model has adapters already. Merge or detach them first.')
+      throw new LoraError('The model already has adapters. Merge or detach them first.')
     this.#model = model
     this.options = options
     this.#unfrozen = [...model.parameters.values()].filter(({ trainable }) => trainable)
@@ -36,7 +36,7 @@ export class AdapterSet {
     })
   }
 
-  /** Adapters as PEFT saved them. Throws LoraError, SafetensorsError or ModelFileError, and then leaves the model as it was. */
+  /** Loads adapters that PEFT saved. Throws LoraError, SafetensorsError or ModelFileError without changing the model. */
   static async load(model: Transformer, reader: ModelReader): Promise<AdapterSet> {
     const config = new TextDecoder().decode(await reader.read(ADAPTER_CONFIG))
     let json: unknown
@@ -44,7 +44,7 @@ export class AdapterSet {
       json = JSON.parse(config)
     } catch (cause) {
       throw new LoraError(
-        `${ADAPTER_CONFIG} of "${reader.name}" is not JSON. Take the file that PEFT wrote beside the adapter.`,
+        `${ADAPTER_CONFIG} of "${reader.name}" is not JSON. Use the file that PEFT wrote beside the adapter.`,
         { cause },
       )
     }
@@ -60,7 +60,7 @@ export class AdapterSet {
     return set
   }
 
-  /** By PEFT's names. */
+  /** Parameters by PEFT's names. */
   get parameters(): Map<string, tf.Variable> {
     return new Map(this.#adapters.flatMap(({ parameters }) => [...parameters]))
   }
@@ -69,13 +69,13 @@ export class AdapterSet {
     return this.#adapters.some(({ isMerged }) => isMerged)
   }
 
-  /** Takes every parameter from `tensors`. Throws LoraError, changing nothing, where one is missing, unknown or of another shape. */
+  /** Sets every parameter from `tensors`. Throws LoraError without changing anything if one is missing, unknown or of another shape. */
   assign(tensors: ReadonlyMap<string, NamedTensor>, source: string): void {
     const parameters = this.parameters
     for (const name of tensors.keys()) {
       if (!parameters.has(name))
         throw new LoraError(
-          `Adapter "${source}" holds ${name}, for which this model has no adapter. Load it with the model that it was trained on.`,
+          `Adapter "${source}" contains ${name}, for which this model has no adapter. Load it with the model that it was trained on.`,
         )
     }
     for (const [name, { shape }] of parameters) {
@@ -84,7 +84,7 @@ export class AdapterSet {
         throw new LoraError(`Adapter "${source}" lacks ${name}. Load it with the model that it was trained on.`)
       if (given.shape.join() !== shape.join())
         throw new LoraError(
-          `In adapter "${source}", ${name} has shape [${given.shape.join(', ')}] where the model asks for [${shape.join(', ')}]. Load it with the model and the rank that it was trained with.`,
+          `In adapter "${source}", ${name} has shape [${given.shape.join(', ')}] where the model requires [${shape.join(', ')}]. Load it with the model and the rank that it was trained with.`,
         )
     }
     const wasMerged = this.isMerged
@@ -94,11 +94,11 @@ export class AdapterSet {
     if (wasMerged) this.merge()
   }
 
-  /** Adds the changes to the base weights, for faster sampling. Training needs them out again. Throws LoraError for weights in four bits. */
+  /** Adds the changes to the base weights, for faster sampling. Unmerge before training. Throws LoraError for weights in four bits. */
   merge(): void {
     if (this.#model.storage === 'four-bit')
       throw new LoraError(
-        'Adapters cannot be merged into weights of four bits: what they add would vanish in the rounding. Save the model as a folder, whose weights are floats with the adapters in them.',
+        'Adapters cannot be merged into four-bit weights: the rounding would lose their changes. Save the model as a folder instead, which contains float weights with the adapters merged in.',
       )
     for (const adapter of this.#adapters) adapter.merge()
   }
@@ -107,7 +107,7 @@ export class AdapterSet {
     for (const adapter of this.#adapters) adapter.unmerge()
   }
 
-  /** Takes the adapters off the model, changes that were merged staying in it, and lets the model be trained as before. */
+  /** Detaches the adapters and unfreezes the model. Merged changes stay in its weights. */
   detach(): void {
     for (const projection of this.#model.projections.values()) projection.adapter = null
     for (const adapter of this.#adapters) adapter.dispose()

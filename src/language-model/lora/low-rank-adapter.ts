@@ -3,8 +3,8 @@
  *
  *     y = x Wᵀ + b + s · (drop(x) Aᵀ) Bᵀ,   s = alpha / rank       A[r, in], B[out, r]
  *
- * A starts as PEFT's does, uniform within ±1/√in, and B at 0, so that a fresh adapter changes nothing. Both are float32 whatever
- * the base is stored as: a change of one ten-thousandth is lost in 16 bits, and a step of reinforcement learning is of that size.
+ * A starts uniform within ±1/√in, as in PEFT, and B at 0, so that a fresh adapter changes nothing. Both are float32 however the
+ * base is stored: 16 bits lose a change of one ten-thousandth, the size of a reinforcement learning step.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import { addSame, dropout, linear } from '../ops/index.ts'
@@ -12,7 +12,7 @@ import type { Adapter, Projection } from '../weights/projection.ts'
 import { randomStream } from '../sampling/random-stream.ts'
 import type { LoraOptions } from './options.ts'
 
-/** Before a parameter's name in PEFT's files. */
+/** Prefix of parameter names in PEFT's files. */
 const PREFIX = 'base_model.model.'
 
 export class LowRankAdapter implements Adapter {
@@ -23,10 +23,10 @@ export class LowRankAdapter implements Adapter {
   readonly #projection: Projection
   readonly #scale: number
   readonly #dropout: number
-  /** Apart from those of other adapters. */
+  /** Different for every adapter of a model. */
   readonly #key: number
 
-  /** `key` is different for every adapter of a model; with `seed` it decides how A starts, and what dropout leaves out. */
+  /** `key` is different for every adapter of a model; with `seed` it decides A's start and the dropout. */
   constructor(projection: Projection, options: LoraOptions, seed: number, key: number) {
     const [outputs, inputs] = projection.weight.shape as [number, number]
     const uniform = randomStream(seed, key)
@@ -48,7 +48,7 @@ export class LowRankAdapter implements Adapter {
     this.#key = key
   }
 
-  /** Whether the base weight has the change in it, so that nothing is to be added, nor trained. */
+  /** Whether the base weight includes the change, so that there is nothing to add or train. */
   get isMerged(): boolean {
     return this.#isMerged
   }
@@ -60,7 +60,7 @@ export class LowRankAdapter implements Adapter {
     return addSame(y, linear(narrow, matrix(this.#b)))
   }
 
-  /** W + s B A as a new tensor [out, in], or a copy of W where it is in there already. */
+  /** W + s B A as a new tensor [out, in], or a copy of W if merged. */
   mergedWeight(): tf.Tensor2D {
     const weight = matrix(this.#projection.weight)
     return this.isMerged ? tf.clone(weight) : tf.tidy(() => tf.add(weight, this.#change()))
@@ -72,7 +72,7 @@ export class LowRankAdapter implements Adapter {
     this.#setMerged(true)
   }
 
-  /** Takes the change out again; what is left differs from the first weight by rounding, 2^-24 of it. */
+  /** Subtracts the change again; the weight then differs from the original by rounding, 2^-24 of it. */
   unmerge(): void {
     if (!this.isMerged) return
     tf.tidy(() => this.#projection.weight.assign(tf.sub(this.#projection.weight, this.#change())))

@@ -1,15 +1,13 @@
-/**
- * What a set of low-rank adapters is, and how PEFT describes it in an `adapter_config.json`. What we cannot compute is refused here.
- */
+/** Options of a set of low-rank adapters, and their form in PEFT's `adapter_config.json`. Unsupported adapters are refused here. */
 import * as v from 'valibot'
 import { PROJECTIONS, type ProjectionName } from '../weights/projection.ts'
 
 export interface LoraOptions {
   /** r, at least 1. */
   rank: number
-  /** An adapter's sum is scaled by alpha / rank. */
+  /** An adapter's output is scaled by alpha / rank. */
   alpha: number
-  /** Probability that a feature of an adapter's input is left out in training, in [0, 1). */
+  /** Probability of dropping a feature of an adapter's input in training, in [0, 1). */
   dropout: number
   /** The projections that have an adapter, in every layer. */
   targets: readonly ProjectionName[]
@@ -36,19 +34,18 @@ const adapterConfigSchema = v.looseObject({
   alpha_pattern: v.optional(v.record(v.string(), v.number()), {}),
 })
 
-/** Throws LoraError for numbers that make no adapter. */
+/** Throws LoraError for invalid options. */
 export function checkLoraOptions({ rank, alpha, dropout, targets }: LoraOptions): void {
   const refuse = (what: string): never => {
     throw new LoraError(`A low-rank adapter ${what}.`)
   }
   if (!Number.isInteger(rank) || rank < 1) refuse(`cannot have rank ${rank}. Choose a whole number from 1 on`)
   if (!Number.isFinite(alpha)) refuse(`cannot have alpha ${alpha}. Choose a finite number; twice the rank is usual`)
-  if (!(dropout >= 0 && dropout < 1))
-    refuse(`cannot leave out a share of ${dropout}. Choose a number from 0 to below 1`)
-  if (targets.length === 0) refuse('needs a projection to change. Choose at least one')
+  if (!(dropout >= 0 && dropout < 1)) refuse(`cannot have a dropout of ${dropout}. Choose a number from 0 to below 1`)
+  if (targets.length === 0) refuse('needs a projection to change. Choose one or more')
 }
 
-/** Reads adapter_config.json's object, `source` being the name of the adapter in errors. Throws LoraError. */
+/** Reads adapter_config.json's object; `source` names the adapter in errors. Throws LoraError. */
 export function parseAdapterConfig(json: unknown, source: string): LoraOptions {
   const parsed = v.safeParse(adapterConfigSchema, json)
   if (!parsed.success) {
@@ -61,28 +58,28 @@ export function parseAdapterConfig(json: unknown, source: string): LoraOptions {
   const refuse = (what: string): never => {
     throw new LoraError(`Adapter "${source}" ${what}. Save a plain LoRA adapter of linear layers.`)
   }
-  if (raw.peft_type !== 'LORA') refuse(`is of type ${raw.peft_type}, and only LORA is implemented`)
+  if (raw.peft_type !== 'LORA') refuse(`is of type ${raw.peft_type}, but only LORA is implemented`)
   if (raw.use_dora) refuse('is a DoRA adapter, which is not implemented')
   if (raw.bias !== 'none' || raw.lora_bias) refuse('trains biases, which is not implemented')
-  if (raw.fan_in_fan_out) refuse('has its matrices the other way round')
+  if (raw.fan_in_fan_out) refuse('has transposed matrices')
   if (raw.modules_to_save?.length) refuse(`comes with whole layers (${raw.modules_to_save.join(', ')})`)
-  if ((raw.layers_to_transform ?? null) !== null) refuse('changes some of the layers alone')
+  if ((raw.layers_to_transform ?? null) !== null) refuse('changes only some of the layers')
   if (Object.keys({ ...raw.rank_pattern, ...raw.alpha_pattern }).length > 0)
     refuse('has different ranks in different layers')
   const named = typeof raw.target_modules === 'string' ? [raw.target_modules] : (raw.target_modules ?? [])
   const targets =
     named.length === 1 && named[0] === 'all-linear' ? PROJECTIONS : PROJECTIONS.filter((name) => named.includes(name))
   const unknown = named.find((name) => name !== 'all-linear' && !PROJECTIONS.some((known) => known === name))
-  if (unknown !== undefined) refuse(`changes "${unknown}", which is none of ${PROJECTIONS.join(', ')}`)
+  if (unknown !== undefined) refuse(`changes "${unknown}", which is not one of ${PROJECTIONS.join(', ')}`)
   const rank = raw.r
-  // Rank-stabilised LoRA scales by alpha / √r; said as an alpha, which is all that differs.
+  // Rank-stabilised LoRA differs only by its scale alpha / √r, expressed here as another alpha.
   const alpha = raw.use_rslora ? raw.lora_alpha * Math.sqrt(rank) : raw.lora_alpha
   const options = { rank, alpha, dropout: raw.lora_dropout, targets }
   checkLoraOptions(options)
   return options
 }
 
-/** The object of an adapter_config.json that PEFT reads. */
+/** An adapter_config.json object that PEFT reads. */
 export function adapterConfigJson({ rank, alpha, dropout, targets }: LoraOptions): object {
   return {
     peft_type: 'LORA',

@@ -6,11 +6,11 @@ export interface AdamWSettings {
   beta1: number
   beta2: number
   epsilon: number
-  /** Decoupled: shrinks the parameter by learningRate · weightDecay, apart from the gradient. */
+  /** Decoupled: shrinks the parameter by learningRate · weightDecay, independently of the gradient. */
   weightDecay: number
   /** 1 for the first update; sets the bias corrections 1 − βᵗ. */
   step: number
-  /** What every gradient is multiplied by first, as gradient clipping asks; a scalar tensor spares a GPU the round trip. */
+  /** Multiplies every gradient first, for clipping; a scalar tensor avoids a GPU round trip. */
   gradientScale?: number | tf.Scalar
 }
 
@@ -20,7 +20,7 @@ export interface AdamWSettings {
  *     m ← β₁ m + (1 − β₁) g,   v ← β₂ v + (1 − β₂) g²
  *     p ← p − η (λ p + m̂ / (√v̂ + ε)),   m̂ = m / (1 − β₁ᵗ),   v̂ = v / (1 − β₂ᵗ)
  *
- * The gradient is left for the caller to dispose.
+ * The caller disposes the gradient.
  */
 export function adamw(
   parameter: tf.Variable,
@@ -37,7 +37,7 @@ export function adamw(
   if (hasKernel('ScaledAdamW')) {
     for (const variable of [parameter, firstMoment, secondMoment]) ownMemory(variable)
     tf.tidy(() => {
-      // Stays on the device: to read it here would be to wait for everything before it.
+      // Stays on the device: reading it here would wait for all pending work.
       const scale = typeof gradientScale === 'number' ? tf.scalar(gradientScale) : gradientScale
       runKernel<tf.Tensor>('ScaledAdamW', { ...own, gradientScale: scale }, numbers)
     })
@@ -61,7 +61,7 @@ export function adamw(
   })
 }
 
-/** A clone shares its source's memory; a variable about to be changed in place takes a copy of its own first, so that no clone changes with it. */
+/** Gives a variable that is about to change in place memory of its own, so that clones that share its memory do not change. */
 function ownMemory(variable: tf.Variable): void {
   if (tf.backend().refCount(variable.dataId) > 1) tf.tidy(() => variable.assign(tf.add(variable, 0)))
 }
@@ -80,7 +80,7 @@ export function globalNorm(gradients: readonly tf.Tensor[]): tf.Scalar {
   })
 }
 
-/** The gradientScale that keeps the global norm at or under `maximumNorm`: min(1, maximumNorm / norm). */
+/** The gradientScale that keeps the global norm at or below `maximumNorm`: min(1, maximumNorm / norm). */
 export function clipScale(norm: tf.Scalar, maximumNorm: number): tf.Scalar {
   if (hasKernel('ClipScale')) return runKernel<tf.Scalar>('ClipScale', { norm }, { maximum: maximumNorm })
   return tf.tidy(() => tf.minimum<tf.Scalar>(1, tf.div(maximumNorm, tf.add(norm, 1e-6))))

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 
 /**
- * Sums whose gradients need nothing of what was added: the stock ones keep both operands for their shapes' sake, which is as much
- * memory as a layer's projections.
+ * Sums whose gradients keep no operands: the stock ones keep both only for their shapes, which takes as much memory as a layer's
+ * projections.
  */
 
 /** a + b of one shape */
@@ -14,7 +14,7 @@ export function addSame(a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor2D {
   return sum(a, b) as tf.Tensor2D
 }
 
-/** y[N, out] + bias[out] in every row. A bias that is frozen gets no gradient. */
+/** y[N, out] + bias[out] in every row. A frozen bias gets no gradient. */
 export function addBias(y: tf.Tensor2D, bias: tf.Tensor1D): tf.Tensor2D {
   if (bias instanceof tf.Variable && !bias.trainable) {
     const shifted = tf.customGrad((input) => ({

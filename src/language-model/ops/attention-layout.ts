@@ -1,4 +1,7 @@
-/** Which keys each query of a ragged batch sees. Tokens live in slots of a key/value pool; a segment is a run of consecutive slots; a segment sees whole spans of its ancestors, then itself causally. */
+/**
+ * Which keys each query of a ragged batch sees. Tokens are in slots of a key/value pool; a segment is a run of consecutive slots,
+ * which sees whole spans of its ancestors and itself causally.
+ */
 export interface AttentionLayout {
   querySegment: Int32Array // [N] segment of each query
   querySlot: Int32Array // [N] slot of the query's own key in the pool

@@ -10,8 +10,8 @@ import { hasKernel, runKernel } from './backend-kernels.ts'
  * q[N, H·D], k[M, Hkv·D], v[M, Hkv·D] → [N, H·D]; query head h reads key/value head ⌊h · Hkv / H⌋. The fused kernels keep only
  * the log-sum-exp [N, H] for the backward pass and recompute the scores from it (Dao et al., 2022), so memory is linear in N.
  *
- * Without them (tfjs cpu, heads that four does not divide) a dense [N, M] mask is built from the layout: quadratic, for small
- * batches only.
+ * Without the kernels (tfjs cpu, head sizes not divisible by four) it builds a dense [N, M] mask from the layout, which is
+ * quadratic: only for small batches.
  */
 export function attention(
   q: tf.Tensor2D,
@@ -20,7 +20,7 @@ export function attention(
   layout: AttentionLayout,
   headDim: number,
 ): tf.Tensor2D {
-  // The kernel reads heads in vectors of four numbers.
+  // The kernel reads vectors of four numbers.
   if (!hasKernel('SegmentAttention') || headDim % 4 !== 0) return denseAttention(q, k, v, layout, headDim)
   const fused = tf.customGrad((...args) => {
     const [queries, keys, values, save] = args as unknown as [tf.Tensor2D, tf.Tensor2D, tf.Tensor2D, tf.GradSaveFunc]
@@ -59,7 +59,7 @@ function denseAttention(
   return tf.tidy(() => {
     const perHead = (x: tf.Tensor2D, count: number) =>
       tf.transpose(tf.reshape(x, [x.shape[0], count, headDim]), [1, 0, 2])
-    // [Hkv, groups · N, D]: the query heads that share a key head lie one after the other, so a plain batched product serves them.
+    // [Hkv, groups · N, D]: query heads that share a key head are adjacent, so one batched product computes them.
     const grouped = tf.reshape(perHead(q, heads), [keyHeads, (heads / keyHeads) * queries, headDim])
     const scores = tf.mul(tf.matMul(grouped, perHead(k, keyHeads), false, true), 1 / Math.sqrt(headDim))
     const masked = tf.add(
@@ -72,10 +72,10 @@ function denseAttention(
   })
 }
 
-/** Added to a score that must not count; large enough that its exponential is 0, small enough that it never overflows. */
+/** Added to a masked score: large enough that its exponential is 0, small enough that it never overflows. */
 const HIDDEN = -1e9
 
-/** Every layer of a batch has the same mask, so it is kept while the layout lives. */
+/** All layers of a batch share a mask, so it is cached as long as the layout lives. */
 const maskOfLayout = new WeakMap<AttentionLayout, Float32Array>()
 
 function denseMask(layout: AttentionLayout, queries: number, slots: number): Float32Array {

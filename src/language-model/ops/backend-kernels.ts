@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 
 /**
- * The fused kernels a backend may have beyond the stock ones of TensorFlow.js. An operation asks `hasKernel` and, where the
- * current backend lacks the kernel, is composed of stock operations instead.
+ * Fused kernels that a backend may have beyond TensorFlow.js's stock kernels. An operation without its kernel (`hasKernel`) falls
+ * back to stock operations.
  */
 export type FusedKernel =
   | 'RmsNorm'
@@ -27,7 +27,7 @@ export function hasKernel(name: FusedKernel): boolean {
   return Boolean(tf.getKernel(name, tf.getBackend()))
 }
 
-/** Runs a fused kernel of the current backend. Attributes may be typed arrays, which TensorFlow.js passes through untouched although its types do not say so. */
+/** Runs a fused kernel of the current backend. Attributes may be typed arrays: TensorFlow.js passes them through, though its types do not say so. */
 export function runKernel<T extends tf.Tensor | tf.Tensor[]>(
   name: FusedKernel,
   inputs: Record<string, tf.Tensor>,

@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core'
 import type { RandomStream } from '../sampling/random-stream.ts'
 
 /**
- * Leaves out each number of x with probability `rate` and scales the others by 1 / (1 − rate), so that the mean stays
- * (Srivastava et al., 2014). Which ones is drawn from the stream, a draw for each number in order.
+ * Zeroes each number of x with probability `rate` and scales the others by 1 / (1 − rate), which keeps the mean
+ * (Srivastava et al., 2014). Takes one draw from the stream for each number, in order.
  */
 export function dropout(x: tf.Tensor2D, rate: number, uniform: RandomStream): tf.Tensor2D {
   if (rate === 0) return x

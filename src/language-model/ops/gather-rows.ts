@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { hasKernel, runKernel } from './backend-kernels.ts'
 
-/** Rows `indices` of x[N, d], in that order and repeated where an index repeats → [indices.length, d]. The gradient adds each row back where it came from. */
+/** Rows `indices` of x[N, d], in that order → [indices.length, d]. The gradient adds each row back to its source. */
 export function gatherRows(x: tf.Tensor2D, indices: Int32Array): tf.Tensor2D {
   if (!hasKernel('GatherRows')) return tf.tidy(() => tf.gather(x, tf.tensor1d(indices, 'int32')))
   const rows = x.shape[0]

@@ -1,4 +1,4 @@
-/** The operations that the transformer is made of, on flat ragged batches [N tokens, features]: fused where the backend has the kernel, composed of stock TensorFlow.js elsewhere. */
+/** The transformer's operations on flat ragged batches [N tokens, features]: fused where the backend has the kernel, else composed of stock TensorFlow.js operations. */
 import './stock-gradients.ts'
 
 export { adamw, type AdamWSettings, clipScale, globalNorm } from './adamw.ts'

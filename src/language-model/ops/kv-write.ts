@@ -2,9 +2,8 @@ import * as tf from '@tensorflow/tfjs-core'
 import { hasKernel, runKernel } from './backend-kernels.ts'
 
 /**
- * Writes rows[N, C] into `slots` of pool[M, C] and returns the pool to use from now on. With the kernel it is written in place
- * and the same tensor returned; elsewhere a new tensor takes the place of the old one, which is disposed. Slots are distinct.
- * No gradient: a pool belongs to sampling.
+ * Writes rows[N, C] into distinct `slots` of pool[M, C] and returns the pool to use from now on: the same tensor, written in place,
+ * if the backend has the kernel, else a new one that replaces the disposed old one. Has no gradient: only sampling uses a pool.
  */
 export function kvWrite(pool: tf.Tensor2D, rows: tf.Tensor2D, slots: Int32Array): tf.Tensor2D {
   if (slots.length === 0) return pool

@@ -4,8 +4,8 @@ import { addBias } from './add.ts'
 /**
  * y = x · Wᵀ + b, with W as Hugging Face stores it: x[N, in], weight[out, in], bias[out] → [N, out].
  *
- * A stock matrix product on every backend, because its stock gradient is lazy: with a frozen weight (LoRA) the third of the
- * work that makes the weight's gradient is never done. The simd backend replaces the kernel underneath.
+ * A stock matrix product on every backend, because its stock gradient is lazy: for a frozen weight (LoRA) it skips the weight's
+ * gradient, a third of the work. The simd and webgpu backends replace the kernel underneath.
  */
 export function linear(x: tf.Tensor2D, weight: tf.Tensor2D, bias?: tf.Tensor1D): tf.Tensor2D {
   const product: tf.Tensor2D = tf.matMul(x, weight, false, true)

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core'
 
 /**
- * y = f(x) that keeps x alone for the backward pass, which runs f a second time for its own gradient (Chen et al., 2016). f is a
- * function of x and of `variables`, which are all that it has gradients for; it must compute the same both times.
+ * y = f(x), keeping only x for the backward pass, which runs f again for its gradient (Chen et al., 2016). f depends on x and on
+ * `variables`, has gradients only for them, and must compute the same both times.
  */
 export function recomputed(
   f: (x: tf.Tensor2D) => tf.Tensor2D,
@@ -24,7 +24,7 @@ export function recomputed(
   return once(x, ...variables) as tf.Tensor2D
 }
 
-/** Gradients in the middle of a backward pass, whose own record TensorFlow.js would lose. */
+/** Computes gradients inside a backward pass without losing TensorFlow.js's tape of that pass. */
 function nestedGradients(f: () => tf.Tensor2D, xs: tf.Tensor[], dy: tf.Tensor): tf.Tensor[] {
   const engine = tf.engine()
   const outer = engine.state.activeTape

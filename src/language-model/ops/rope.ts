@@ -48,7 +48,7 @@ interface AngleTables {
   sine: Float32Array
 }
 
-/** One batch asks for the same angles in every layer, so they are kept for as long as its positions array lives. */
+/** All layers of a batch use the same angles, so they are cached as long as its positions array lives. */
 const tablesOfBatch = new WeakMap<Int32Array, AngleTables>()
 
 function angleTables(positions: Int32Array, inverseFrequencies: Float32Array): AngleTables {

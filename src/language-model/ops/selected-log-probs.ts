@@ -9,14 +9,14 @@ export interface SelectedLogProbs {
 }
 
 /**
- * What a policy update needs of the output layer, without ever holding its [E, V] logits:
+ * What a policy update needs from the output layer, without ever holding all [E, V] logits:
  *
  *     z = hidden · headᵀ / T,   logProbs_e = z_{e, t_e} − logsumexp(z_e),   entropy_e = logsumexp(z_e) − Σ_v p_ev z_ev
  *     dz_ev = g_e (1[v = t_e] − p_ev)
  *
- * hidden[E, d], head[V, d], targets[E]; the head must live until the gradient is taken. In the kernels rows go through in chunks and
- * the backward pass recomputes each chunk's logits. The composition is the plain one, logits and all, as the reference that they are
- * tested against; both backends that a person can choose have the kernels.
+ * hidden[E, d], head[V, d], targets[E]; the head must live until the gradient is taken. The kernels process rows in chunks, and the
+ * backward pass recomputes each chunk's logits. Both backends that users choose have the kernels; the composition below is their
+ * reference in tests.
  */
 export function selectedLogProbs(
   hidden: tf.Tensor2D,
@@ -27,7 +27,7 @@ export function selectedLogProbs(
   const rows = hidden.shape[0]
   if (rows === 0) return { logProbs: tf.zeros([0]), entropy: tf.zeros([0]) }
   return tf.tidy(() => {
-    // One row of log probabilities and one of entropies, because a custom gradient has a single output.
+    // Log probabilities and entropies are two rows of one tensor, because a custom gradient has a single output.
     const both = hasKernel('SelectedLogProbs')
       ? fusedSelectedLogProbs(hidden, head, targets, temperature)
       : plainSelectedLogProbs(hidden, head, targets, temperature)
@@ -76,11 +76,11 @@ function fusedSelectedLogProbs(
         ),
     }
   })
-  // A frozen output layer is no input, so that nobody makes room for a gradient of its size.
+  // A frozen output layer is not passed as an input, so that no gradient of its size is allocated.
   return (needsHeadGradient ? fused(hidden, head) : fused(hidden)) as tf.Tensor2D
 }
 
-/** A variable marked as not trainable is frozen: its gradient, a third of the work here, is left out. */
+/** False for a frozen variable, whose gradient, a third of the work here, is skipped. */
 function isTrained(weight: tf.Tensor): boolean {
   return !(weight instanceof tf.Variable) || weight.trainable
 }

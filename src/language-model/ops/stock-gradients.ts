@@ -1,10 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core'
 
 /**
- * Gradients of the stock operations that our model and losses use. TensorFlow.js registers gradients only by a side-effect module
- * that Node cannot import (its files are ES modules in a CommonJS package) and that pulls in every operation there is; the thirty
- * that matter here are a line or two each. An operation that is missing fails with "gradient function not found for <kernel>":
- * add it here.
+ * Gradients of the stock operations that our model and losses use. TensorFlow.js registers gradients only in a side-effect module
+ * that Node cannot import (its files are ES modules in a CommonJS package) and that pulls in every operation. If an operation fails
+ * with "gradient function not found for <kernel>", add its gradient here.
  */
 type Gradients = Record<string, () => tf.Tensor>
 
@@ -55,7 +54,7 @@ function registerBinary(
   })
 }
 
-/** Gives a reduced tensor its reduced axes back, with length 1. */
+/** Restores a reduced tensor's reduced axes, with length 1. */
 function restoreAxes(reduced: tf.Tensor, shape: number[], axis: unknown): tf.Tensor {
   const axes = tf.util.parseAxisParam((axis as number | number[] | null) ?? shape.map((_, i) => i), shape)
   return tf.reshape(
@@ -84,7 +83,7 @@ registerBinary(tf.SquaredDifference, (a, b, dy) => {
   return { a: slope, b: () => tf.neg(slope()) }
 })
 
-/** A comparison is flat wherever it has a slope at all. */
+/** Comparisons have zero gradients. */
 for (const comparison of [tf.Greater, tf.GreaterEqual, tf.Less, tf.LessEqual, tf.Equal, tf.NotEqual]) {
   register(comparison, { inputs: ['a', 'b'] }, (_dy, [a, b]) => ({
     a: () => tf.zeros(a!.shape),
@@ -131,7 +130,7 @@ register(tf.LogSoftmax, { outputs: true }, (dy, [y], { axis }) => ({
   logits: () => tf.sub(dy, tf.mul(tf.sum(dy, axis as number, true), tf.exp(y!))),
 }))
 
-/** C = op(A) · op(B), each operand perhaps transposed; what comes back is transposed as its operand is. */
+/** C = op(A) · op(B), where op may transpose; each gradient is transposed like its operand. */
 register(tf.BatchMatMul, { inputs: ['a', 'b'] }, (dy, saved, attributes) => {
   const [a, b] = saved as [tf.Tensor, tf.Tensor]
   const { transposeA, transposeB } = attributes as { transposeA: boolean; transposeB: boolean }
@@ -164,7 +163,7 @@ register(tf.Concat, { allInputs: true }, (dy, saved, { axis }) => {
     }),
   )
 })
-// One upstream gradient for each piece, or the gradient itself where there is one piece.
+// An upstream gradient for each piece, or the gradient itself if there is one piece.
 register(tf.SplitV, {}, (dy: tf.Tensor | tf.Tensor[], _saved, { axis }) => ({
   x: () => (dy instanceof tf.Tensor ? tf.clone(dy) : tf.concat(dy, axis as number)),
 }))

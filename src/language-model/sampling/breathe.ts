@@ -1,6 +1,6 @@
 /**
- * Lets the event loop run now and then, so that a worker in the middle of a long job hears messages, an abort among them.
- * A promise alone would not do: only a new task lets messages in. A message channel makes one without the 4 ms of a timer.
+ * Lets the event loop run now and then, so that a worker receives messages, such as an abort, during a long job. That takes a new
+ * task, not just a promise; a message channel makes one without the 4 ms of a timer.
  */
 const INTERVAL_MS = 20
 

@@ -1,11 +1,11 @@
-/** One completion while it is being sampled: its tokens so far, and the slots that hold their keys and values. */
+/** A completion being sampled: its tokens so far, and the slots of their keys and values. */
 import type { Completion, Tokens } from '../../method/ports.ts'
 import { newNode, type PrefixNode, type PrefixTree } from '../prefix-tree.ts'
 import type { RandomStream } from './random-stream.ts'
 import type { TokenDistribution } from './sampler.ts'
 import { type View, viewOf } from '../training/segments.ts'
 
-/** Slots reserved at once. Longer runs make fewer spans; shorter ones hold fewer slots that a short completion never fills. */
+/** Slots reserved at once. Longer runs make fewer spans; shorter ones waste fewer slots on short completions. */
 const RESERVED_SLOTS = 32
 
 export interface DecodeRowStart {
@@ -27,7 +27,7 @@ export class DecodeRow {
   readonly #tokens: number[] = []
   readonly #logProbs: number[] = []
   readonly #entropies: number[] = []
-  /** Runs of slots, one after the other; the last is being filled. Outside the tree until the row leaves. */
+  /** Runs of slots in order; the last is being filled. Outside the tree until the row leaves. */
   readonly #nodes: { node: PrefixNode; reserved: number; used: number }[] = []
   #view: View | null = null
 
@@ -44,7 +44,7 @@ export class DecodeRow {
     return this.#tokens[this.#tokens.length - 1]!
   }
 
-  /** Of the last token in the whole sequence. */
+  /** Position of the last token in the whole sequence. */
   get position(): number {
     return this.#promptLength + this.#tokens.length - 1
   }
@@ -83,7 +83,7 @@ export class DecodeRow {
     return run.node.firstSlot + run.used++
   }
 
-  /** Gives what was run to the tree and the slots that were not used back. */
+  /** Adds the finished tokens to the tree and frees unused slots. */
   leave(tree: PrefixTree): void {
     let parent = this.#promptEnd
     for (const run of this.#nodes) {

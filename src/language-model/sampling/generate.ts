@@ -1,8 +1,8 @@
 /**
- * Batched sampling. Prompts of any lengths are read together in one ragged batch, each only from where it leaves what is cached;
- * then every live completion is one row of one decode step after the other, until it stops or is long enough.
+ * Batched sampling. Prompts of any lengths are read together in one ragged batch, each only beyond its cached prefix; then each
+ * unfinished completion is a row of every decode step, until it stops or reaches the limit.
  *
- * What was sampled stays in the prefix tree, so that a next prompt (prompt + response + observation) goes on from the cache.
+ * Sampled tokens stay in the prefix tree, so that the next prompt (prompt + response + observation) continues from the cache.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
@@ -17,17 +17,17 @@ import { attentionLayout, type QueryRun, viewOf, type Views } from '../training/
 import { SlotAllocator } from './slot-allocator.ts'
 import type { RaggedBatch, Transformer } from '../transformer.ts'
 
-/** Memory for the cache is taken as it is needed; a single completion that needs more than `cacheSlots` gets it. */
+/** The cache grows as needed, up to `cacheSlots`; only a single completion that needs more may exceed it. */
 export type GeneratorOptions = Pick<BatchSizes, 'cacheSlots' | 'prefillTokens'>
 
 export class PromptTooLongError extends Error {
   override name = 'PromptTooLongError'
 }
 
-/** Logits in memory at a time, at most: 16 MB of them. */
+/** Most logits in memory at a time: 16 MB. */
 const MOST_LOGITS = 1 << 22
 
-/** A prompt with the completions wanted of it in this wave. */
+/** A prompt and the completions to sample for it in this wave. */
 interface Job {
   request: GenerateRequest
   requestIndex: number
@@ -79,7 +79,7 @@ export class Generator {
           for (const row of live) if (row.isFinished(this.#stopTokens)) finish(row)
         }
       } catch (error) {
-        // Prompts half read have slots but no keys, so nothing of the cache can be trusted.
+        // Partly read prompts have slots without keys, so the cache cannot be trusted.
         for (const row of live) row.leave(this.#tree)
         this.forget()
         throw error
@@ -88,12 +88,12 @@ export class Generator {
     return completions
   }
 
-  /** Ends completions at this token, too. */
+  /** Also ends completions at this token. */
   alsoStopAt(token: number): void {
     this.#stopTokens.add(token)
   }
 
-  /** Empties the cache; to be called when the weights have changed. */
+  /** Empties the cache. Call it when the weights have changed. */
   forget(): void {
     this.#tree.clear()
   }
@@ -102,7 +102,7 @@ export class Generator {
     this.#cache.dispose()
   }
 
-  /** Splits the completions into waves that fit the cache at their longest, in order. */
+  /** Splits the completions, in order, into waves that fit the cache even at full length. */
   #planWaves(requests: readonly GenerateRequest[], maxTokens: number): Job[][] {
     const { maxPositions } = this.#model.config
     const waves: Job[][] = []
@@ -113,11 +113,11 @@ export class Generator {
       const length = request.prompt.length
       if (length === 0)
         throw new PromptTooLongError(
-          'A prompt is empty, and a model needs at least one token to continue. Begin the prompt with some text.',
+          'A prompt is empty. A model needs at least one token to continue: begin the prompt with some text.',
         )
       if (length >= maxPositions)
         throw new PromptTooLongError(
-          `A prompt has ${length} tokens, and this model reads at most ${maxPositions - 1}. Lower maxSteps, or take a model with a longer context.`,
+          `A prompt has ${length} tokens, but this model reads at most ${maxPositions - 1}. Lower maxSteps, or use a model with a longer context.`,
         )
       const limit = Math.min(maxTokens, maxPositions - length)
       for (let j = 0; j < request.count; j++) {
@@ -128,7 +128,7 @@ export class Generator {
           waves.push(wave)
           wave = []
           needed = 0
-          j-- // once more, as the first of the next wave
+          j-- // try again, as the first of the next wave
           continue
         }
         needed += need
@@ -142,7 +142,7 @@ export class Generator {
     return waves
   }
 
-  /** Grows the cache until `needed` slots fit beside what it holds, within its limit; doubling keeps copies few. */
+  /** Grows the cache, within its limit, to fit `needed` more slots. Doubles its size, so that copies are few. */
   #makeRoom(needed: number): void {
     const { slots } = this.#tree
     const used = slots.capacity - slots.freeSlots
@@ -153,7 +153,7 @@ export class Generator {
     slots.grow(capacity)
   }
 
-  /** Reads the wave's prompts and draws every completion's first token. */
+  /** Reads the wave's prompts and samples each completion's first token. */
   async #prefill(
     wave: readonly Job[],
     sampling: SamplingOptions,
@@ -174,7 +174,7 @@ export class Generator {
       if (sharing) sharing.push(index)
       else asked.set(slot, [index])
     }
-    // A prompt that is cached to its end has its last token run once more, because somebody has to say what comes next.
+    // A fully cached prompt runs its last token again, for its logits.
     const read = new Set<number>()
     for (const { firstSlot, tokens } of unread) for (let i = 0; i < tokens.length; i++) read.add(firstSlot + i)
     for (const { node, slot } of ends) {
@@ -217,7 +217,7 @@ export class Generator {
     }
   }
 
-  /** Runs the last token of every row and draws the next. */
+  /** Runs the last token of every row and samples the next. */
   async #decodeStep(rows: readonly DecodeRow[], sampling: SamplingOptions): Promise<void> {
     const tokens = new Int32Array(rows.length)
     const positions = new Int32Array(rows.length)
@@ -233,8 +233,8 @@ export class Generator {
   }
 
   /**
-   * Runs a batch into the cache and visits the logits of the rows asked for, or of all, in order: `logits[offset ... offset + V]`. As
-   * many rows of them are made at a time as may be in memory.
+   * Runs a batch into the cache and visits the logits of the requested rows, or of all, in order: `logits[offset ... offset + V]`.
+   * Computes only as many rows of logits at a time as may be in memory.
    */
   async #forEachRow(
     batch: RaggedBatch,
@@ -245,7 +245,7 @@ export class Generator {
     const rows = (outputRows ?? batch.tokens).length
     const most = Math.max(1, Math.floor(MOST_LOGITS / vocabularySize))
     const run = () => this.#model.hidden(batch, outputRows, this.#cache)
-    // What fits is one piece of work from tokens to logits.
+    // If all rows fit, tokens to logits is one computation.
     const hidden = rows > most ? tf.tidy(run) : null
     try {
       for (let first = 0; first < Math.max(rows, 1); first += most) {

@@ -1,4 +1,4 @@
-/** Keys and values of tokens already read, one row per slot and one pair of pools per layer. Which slot holds which token is the prefix tree's business. */
+/** Keys and values of cached tokens: a row for each slot, a pair of pools for each layer. The prefix tree knows which slot holds which token. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { ModelConfig } from '../files/config.ts'
 import { kvWrite } from '../ops/index.ts'
@@ -20,7 +20,7 @@ export class KeyValueCache {
     return this.#slots
   }
 
-  /** Makes room for `slots` slots; what is in the pools stays. */
+  /** Grows to `slots` slots and keeps the pools' contents. */
   grow(slots: number): void {
     if (slots <= this.#slots) return
     const larger = (pool: tf.Tensor2D): tf.Tensor2D => {

@@ -1,6 +1,6 @@
 /**
  * Uniform numbers in [0, 1) from any number of integer keys, by Chris Doty-Humphrey's sfc32. Streams of different keys are
- * independent for all that sampling can notice, which keeps a completion the same whatever else is in its batch.
+ * practically independent, so a completion does not depend on the rest of its batch.
  */
 export type RandomStream = () => number
 

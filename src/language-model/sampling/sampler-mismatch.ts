@@ -1,17 +1,17 @@
 /**
- * What an update knows of a sampler that is another program than the trainer. Other kernels and number types give the same
- * weights slightly other probabilities, so that samples are off policy before a step is made (Yao et al., 2025, "Your efficient
- * RL framework secretly brings you off-policy RL training"):
+ * Corrects for a sampler that is another program than the trainer. Its kernels and number types give the same weights slightly
+ * different probabilities, so samples are off-policy before the first step (Yao et al., 2025, "Your efficient RL framework
+ * secretly brings you off-policy RL training"):
  *
- *     d = log π_trainer - log π_sampler      of each token, both with the weights that it was sampled with
+ *     d = log π_trainer - log π_sampler      for each token, both with the weights at sampling time
  *     w = min(e^d, C)                        truncated importance sampling, token by token (verl: rollout_is token, threshold C)
- *     mismatch_kl = mean (e^d - 1 - d)       k3 of KL(π_sampler ‖ π_trainer), for the tokens are the sampler's
+ *     mismatch_kl = mean (e^d - 1 - d)       k3 estimate of KL(π_sampler ‖ π_trainer), as the tokens are the sampler's
  *
- * The ratio of PPO is taken against the trainer's own log-probabilities, as released (alfworld_train.py:362-420), and w, which the
- * release does without, multiplies its surrogate; neither carries a gradient.
+ * PPO's ratio uses the trainer's own log-probabilities, as in the released code (alfworld_train.py:362-420). w, which the release
+ * does not have, multiplies the surrogate. Neither carries a gradient.
  */
 
-/** Beyond this a log-ratio says no more than that the models have nothing in common; verl's bound. */
+/** verl's bound: beyond it, a log-ratio only says that the models have nothing in common. */
 const LOG_RATIO_LIMIT = 20
 
 /** w of each token. `cap` is C, above 0. Both [tokens]. */
@@ -23,11 +23,11 @@ export function importanceWeights(
   return trainerLogProbs.map((logProb, i) => Math.min(Math.exp(logRatio(logProb, samplerLogProbs[i]!)), cap))
 }
 
-/** Sum over the tokens, to be divided by their number. Both [tokens]. */
+/** Sum of mismatch_kl's terms over the tokens. Both [tokens]. */
 export function mismatchSum(trainerLogProbs: Float32Array, samplerLogProbs: Float32Array): number {
   return trainerLogProbs.reduce((sum, logProb, i) => {
     const d = logRatio(logProb, samplerLogProbs[i]!)
-    // e^d - 1 loses all its digits where the two all but agree, which is the usual case.
+    // expm1, because e^d - 1 loses all its digits when the two nearly agree, the usual case.
     return sum + Math.expm1(d) - d
   }, 0)
 }

@@ -1,24 +1,24 @@
 /**
- * One row of logits as a distribution, in plain TypeScript: for a vocabulary of hundreds or thousands this is far below the cost of
- * a forward pass, and every backend samples alike.
+ * One row of logits as a distribution, in plain TypeScript: for vocabularies of hundreds or thousands this costs far less than a
+ * forward pass, and all backends sample alike.
  *
- *     p = softmax(z / T),   log-probability and entropy of p itself; top-p only narrows what is drawn.
+ *     p = softmax(z / T),   log-probability and entropy of p itself; top-p only restricts which tokens are drawn.
  */
 import type { RandomStream } from './random-stream.ts'
 
-/** Of a 256th of an octave each, so that the low byte of their number says which fraction of a power of two it is. */
+/** A step is 1/256 of an octave, so the low byte of a number of steps is the fraction of a power of two. */
 const STEPS_PER_NAT = 256 / Math.LN2
 const NATS_PER_STEP = Math.LN2 / 256
-/** 2^−n, down to where there is nothing left. */
+/** 2^−n, down to zero. */
 const POWERS = Float64Array.from({ length: 1100 }, (_, n) => 2 ** -n)
 const MOST_STEPS = 256 * (POWERS.length - 1)
 /** 2^(−k/256) */
 const FRACTIONS = Float64Array.from({ length: 256 }, (_, k) => 2 ** (-k / 256))
 
 export class TokenDistribution {
-  /** e^(z / T − the largest of them) of each token, [V]. */
+  /** e^(z / T − max z / T) of each token, [V]. */
   readonly #weights: Float64Array
-  /** Their exponents. */
+  /** The exponents of the weights. */
   readonly #exponents: Float64Array
   #total = 1
   #isGreedy = false
@@ -31,7 +31,7 @@ export class TokenDistribution {
     this.#exponents = new Float64Array(vocabularySize)
   }
 
-  /** Reads the logits at `offset`. Temperature 0 draws the likeliest token and reports log-probabilities at temperature 1. */
+  /** Reads the logits at `offset`. Temperature 0 selects the likeliest token and reports log-probabilities at temperature 1. */
   read(logits: Float32Array, offset: number, temperature: number): void {
     const exponents = this.#exponents
     const weights = this.#weights
@@ -50,7 +50,7 @@ export class TokenDistribution {
     let weighted = 0
     for (let token = 0; token < size; token++) {
       const exponent = (logits[offset + token]! - maximum) * inverse
-      // e^x as 2^−(n + k/256) · e^f: two look-ups, and |f| so small that five terms of its series are all there is in 53 bits.
+      // e^x = 2^−(n + k/256) · e^f: two look-ups, with |f| so small that five terms of its series reach 53 bits.
       const steps = -exponent * STEPS_PER_NAT
       const whole = steps | 0
       const rest = (whole - steps) * NATS_PER_STEP
@@ -63,7 +63,7 @@ export class TokenDistribution {
     }
     if (!(total > 0 && total < Infinity))
       throw new Error(
-        'The model answered with numbers that are not finite. Its weights have diverged: go back to an earlier checkpoint, or lower the learning rate.',
+        'The model’s logits are not finite: its weights have diverged. Go back to an earlier checkpoint, or lower the learning rate.',
       )
     this.#total = total
     this.entropy = Math.max(0, Math.log(total) - weighted / total)
@@ -90,8 +90,8 @@ export class TokenDistribution {
   }
 
   /**
-   * The nucleus is the fewest likeliest tokens with a mass of at least topP. Tokens under (1 - topP) / V have less than 1 - topP
-   * together, so none of them is in it, and only the few others are sorted.
+   * The nucleus is the smallest set of likeliest tokens with a mass of at least topP. Tokens below (1 - topP) / V have a mass of
+   * less than 1 - topP together, so none is in the nucleus, and only the few others are sorted.
    */
   #drawFromNucleus(topP: number, draw: number): number {
     const weights = this.#weights

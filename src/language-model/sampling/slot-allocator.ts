@@ -1,4 +1,4 @@
-/** Hands out runs of consecutive slots of a pool and takes them back. Free runs are kept in order and joined where they touch. */
+/** Allocates and frees runs of consecutive slots of a pool. Free runs are ordered, and adjacent ones are joined. */
 export interface SlotRun {
   start: number
   length: number
@@ -22,7 +22,7 @@ export class SlotAllocator {
     return this.#free.reduce((sum, run) => sum + run.length, 0)
   }
 
-  /** The first free run that holds `wanted` slots, else the longest there is, which is shorter; null when no slot is left. */
+  /** Allocates the first free run of `wanted` slots, else the longest, shorter one; null if no slot is free. */
   allocate(wanted: number): SlotRun | null {
     let best = -1
     for (const [index, run] of this.#free.entries()) {

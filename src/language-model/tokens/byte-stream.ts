@@ -1,4 +1,4 @@
-/** Pieces of any size as a stream to take bytes from in any amounts, in order. */
+/** Reads bytes in any amounts from a stream of pieces of any size. */
 export class ByteStream {
   readonly #pieces: AsyncIterator<Uint8Array>
   #piece: Uint8Array = new Uint8Array(0)
@@ -7,7 +7,7 @@ export class ByteStream {
     this.#pieces = pieces[Symbol.asyncIterator]()
   }
 
-  /** Fills `target` and returns how many bytes that were: fewer than it has only at the stream's end. */
+  /** Fills `target` and returns the number of bytes read, which is less than its length only at the stream's end. */
   async fill(target: Uint8Array): Promise<number> {
     let filled = 0
     while (filled < target.length) {
@@ -19,7 +19,7 @@ export class ByteStream {
     return filled
   }
 
-  /** Passes over `count` bytes and returns over how many: fewer only at the stream's end. */
+  /** Skips `count` bytes and returns the number skipped, which is less only at the stream's end. */
   async skip(count: number): Promise<number> {
     let skipped = 0
     while (skipped < count) {
@@ -30,7 +30,7 @@ export class ByteStream {
     return skipped
   }
 
-  /** Gives up what is left, so that a download ends. */
+  /** Abandons the rest, which ends a download. */
   async close(): Promise<void> {
     await this.#pieces.return?.()
   }

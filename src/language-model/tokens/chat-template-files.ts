@@ -1,12 +1,12 @@
 /**
- * Where a model folder keeps its chat template: in chat_template.jinja, which newer folders have and which goes before, or as
- * `chat_template` of tokenizer_config.json; the special tokens that it names in the latter and in special_tokens_map.json.
+ * Reads a model folder's chat template: chat_template.jinja, which newer folders have and which takes precedence, or
+ * `chat_template` in tokenizer_config.json. Its special tokens are in the latter and in special_tokens_map.json.
  */
 import * as v from 'valibot'
 import type { ChatTemplate } from './chat-template.ts'
 import { ModelFileError, type ModelReader } from '../files/model-reader.ts'
 
-/** A token by its spelling, or with how it is matched. */
+/** A token's spelling, or an object with it. */
 const TokenField = v.union([v.string(), v.object({ content: v.string() })])
 const NamedTemplate = v.object({ name: v.string(), template: v.string() })
 const TokenizerConfig = v.object({
@@ -14,15 +14,12 @@ const TokenizerConfig = v.object({
 })
 const AddedTokens = v.object({ added_tokens: v.nullish(v.array(v.object({ content: v.string() })), []) })
 
-/** Of several templates, the one for conversations without tools. */
+/** Name of the template for conversations without tools, if there are several. */
 const DEFAULT_TEMPLATE = 'default'
-/** What servers of single-page applications send in place of a file that is not there. */
+/** What servers of single-page applications send instead of a missing file. */
 const PAGE = /^\s*<!doctype html/i
 
-/**
- * Null where the folder has none, as those of models that continue plain text. Throws ModelFileError where a file of these cannot be
- * read.
- */
+/** Null if the folder has no template, like models that continue plain text. Throws ModelFileError if a file cannot be read. */
 export async function readChatTemplate(reader: ModelReader): Promise<ChatTemplate | null> {
   const [jinja, config, map] = await Promise.all([
     readText(reader, 'chat_template.jinja'),
@@ -34,7 +31,7 @@ export async function readChatTemplate(reader: ModelReader): Promise<ChatTemplat
   return { source, specialTokens: { ...tokensOf(map), ...tokensOf(config) } }
 }
 
-/** The spellings that a tokenizer.json takes for tokens of their own wherever they stand: `reserved` of the pieces. */
+/** Spellings that a tokenizer.json always reads as single tokens: `reserved` of the pieces. */
 export function addedTokensOf(tokenizerJson: unknown): string[] {
   const read = v.safeParse(AddedTokens, tokenizerJson)
   return read.success ? read.output.added_tokens.map(({ content }) => content) : []
@@ -45,14 +42,14 @@ function templateOf(config: unknown, model: string): string | null {
   const read = v.safeParse(TokenizerConfig, config)
   if (!read.success)
     throw new ModelFileError(
-      `tokenizer_config.json of "${model}" cannot be read: chat_template is neither a text nor a list of named ones. Take the file from the model's own repository.`,
+      `tokenizer_config.json of "${model}" cannot be read: chat_template is neither a string nor a list of named templates. Take the file from the model's own repository.`,
     )
   const { chat_template: found } = read.output
   if (found === null || found === undefined || typeof found === 'string') return found ?? null
   return found.find(({ name }) => name === DEFAULT_TEMPLATE)?.template ?? null
 }
 
-/** `bos_token` and the like; whatever else stands there is no token. */
+/** `bos_token` and the like; ignores all other fields. */
 function tokensOf(fields: unknown): Record<string, string> {
   const tokens: Record<string, string> = {}
   if (typeof fields !== 'object' || fields === null) return tokens

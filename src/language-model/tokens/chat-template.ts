@@ -1,14 +1,14 @@
 /**
- * Chat templates: Jinja programs that make one text of a conversation, as Hugging Face keeps them in tokenizer_config.json or
- * chat_template.jinja. A transcript here only ever grows by appending tokens, so a template is not rendered anew for every turn: it is
- * rendered with marks for contents and cut into pieces around them, and the pieces are held against whole renderings.
+ * Chat templates: Jinja programs that turn a conversation into one text, in Hugging Face's tokenizer_config.json or
+ * chat_template.jinja. Transcripts here only grow by appending tokens, so a template is not rendered for every turn: it is rendered
+ * once with marks as contents, cut into pieces around them, and the pieces are verified against whole renderings.
  */
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 
 export interface ChatTemplate {
-  /** Jinja. */
+  /** Jinja source. */
   source: string
-  /** `bos_token` and the like, by the names that templates have for them. */
+  /** `bos_token` and the like, by their names in templates. */
   specialTokens: Readonly<Record<string, string>>
 }
 
@@ -17,24 +17,24 @@ export interface ChatMessage {
   content: string
 }
 
-/** Renders a conversation; with a cue for the next response if asked to. */
+/** Renders a conversation, optionally with a cue for the next response. */
 export type ChatRenderer = (messages: readonly ChatMessage[], hasCue: boolean) => string
 
 export class ChatTemplateError extends Error {
   override name = 'ChatTemplateError'
 }
 
-/** Templates that know of reasoning are asked to do without: they take it out of earlier turns, which a growing transcript cannot. */
+/** Switches reasoning off: templates remove it from earlier turns, which a growing transcript cannot do. */
 export const WITHOUT_REASONING = { enable_thinking: false } as const
 
-/** Some templates tell the date. It is always this one, Llama 3.2's own default, so that a run of another day reads the same. */
+/** The date for templates that print one: Llama 3.2's default, so that runs do not depend on the day. */
 const DATE = '26 Jul 2024'
-/** Takes the place of the function that tells the time. Blocks swallow the line break after them. */
+/** Replaces the function that formats the current time. Blocks swallow the line break after them. */
 const CLOCK = `{% macro strftime_now(format) %}${DATE}{% endmacro %}\n`
 
 const MOST_TURNS = 4
 const MARKS = { system: 'Msystem7', user: 'Muser7', response: 'Mresponse7', nextUser: 'Mnext7' } as const
-/** What templates may not change: blanks, quotes, markup, other alphabets. Not at the ends, where some trim. */
+/** Text that a template must not change: blanks, quotes, markup, other alphabets. Not at the ends, which some templates trim. */
 const contentOf = (role: string, turn: number) => `${role} ${turn}:\n\n  "a" <b>&amp;\t'c'\n{{ d }} – é 語\n${turn}.`
 
 /** `source` names the model in errors. Throws ChatTemplateError. */
@@ -43,11 +43,11 @@ export async function chatRenderer(
   source: string,
   variables: Readonly<Record<string, unknown>> = WITHOUT_REASONING,
 ): Promise<ChatRenderer> {
-  // Loaded for models that have a template alone.
+  // Loaded only for models that have a template.
   const { Template } = await import('@huggingface/jinja')
   const failed = (cause: unknown) =>
     new ChatTemplateError(
-      `The chat template of "${source}" cannot be rendered (${cause instanceof Error ? cause.message : String(cause)}). Take tokenizer_config.json from the model's own repository, or another model.`,
+      `The chat template of "${source}" cannot be rendered (${cause instanceof Error ? cause.message : String(cause)}). Take tokenizer_config.json from the model's own repository, or use another model.`,
       { cause },
     )
   let program: InstanceType<typeof Template>
@@ -72,18 +72,18 @@ export async function chatRenderer(
 }
 
 /**
- * The template's pieces. `reserved` are the spellings of the tokenizer's own tokens, one of which must end a response. Throws
- * ChatTemplateError for a template that changes what was said before, and so cannot be appended to.
+ * The template's pieces. `reserved` has the spellings of the tokenizer's own tokens, one of which must end a response. Throws
+ * ChatTemplateError for a template that changes earlier messages and therefore cannot be appended to.
  *
- * One change is let pass: Qwen3 cues a response without reasoning by an empty block of it, which it leaves out of earlier turns. In
- * our transcripts it stays, as the model has read it.
+ * One change is allowed: Qwen3 cues a response without reasoning with an empty reasoning block, which it omits from earlier turns.
+ * In our transcripts it stays, because the model has read it.
  */
 export function chatPiecesOf(render: ChatRenderer, reserved: readonly string[], source: string): ChatPieces {
   if (!takesSystemMessages(render)) return cutPieces(render, reserved, source, false)
   try {
     return cutPieces(render, reserved, source, true)
   } catch (error) {
-    // Mistral's puts them before the last message, wherever that is; the first message of the user stays where it is.
+    // Mistral's template puts them before the last message; the user's first message does not move.
     try {
       return cutPieces(render, reserved, source, false)
     } catch {
@@ -101,14 +101,17 @@ function cutPieces(render: ChatRenderer, reserved: readonly string[], source: st
     source,
   )
   const pastCue = first.startsWith(opening) ? first.slice(opening.length) : null
-  if (pastCue === null || last !== responseCue) throw unfit(source, 'words a message otherwise once others follow')
+  if (pastCue === null || last !== responseCue) throw unfit(source, 'changes a message once others follow')
   const hasEmptyReasoning = pastCue !== responseCue
   if (hasEmptyReasoning && !(responseCue.startsWith(pastCue) && isEmptyReasoning(responseCue.slice(pastCue.length))))
-    throw unfit(source, `words a response's beginning otherwise once it is over`)
+    throw unfit(source, `changes the beginning of a response once it has ended`)
   const tokens = [...reserved].sort((a, b) => b.length - a.length)
   const responseEnd = tokens.find((token) => between.startsWith(token))
   if (responseEnd === undefined)
-    throw unfit(source, `ends a response by ${JSON.stringify(between.slice(0, 20))}, which is no token of the model`)
+    throw unfit(
+      source,
+      `ends a response with ${JSON.stringify(between.slice(0, 20))}, which is not a token of the model`,
+    )
   const nextUser = between.slice(responseEnd.length)
   const pieces: ChatPieces = { start, systemEnd, responseCue, responseEnd, nextUser, reserved: tokens }
   for (let turns = 1; turns <= MOST_TURNS; turns++) verify(render, { pieces, pastCue, hasSystem, turns, source })
@@ -134,7 +137,7 @@ function conversation(
   return messages
 }
 
-/** Some templates refuse them, and some leave them out. */
+/** False for templates that refuse or omit system messages. */
 function takesSystemMessages(render: ChatRenderer): boolean {
   try {
     return render(conversation(MARKS.system, [MARKS.user]), true).includes(MARKS.system)
@@ -143,7 +146,7 @@ function takesSystemMessages(render: ChatRenderer): boolean {
   }
 }
 
-/** Where there are no system messages, the system's words are the beginning of the user's first. */
+/** Without system messages, the system's text begins the user's first message. */
 function openingPieces(
   render: ChatRenderer,
   hasSystem: boolean,
@@ -160,14 +163,14 @@ function openingPieces(
 
 type Parts<Marks extends readonly string[]> = [string, ...{ [Index in keyof Marks]: string }]
 
-/** What stands around the marks, each of which must stand there once, in this order. */
+/** The text around the marks, each of which must occur once, in this order. */
 function cut<const Marks extends readonly string[]>(text: string, marks: Marks, source: string): Parts<Marks> {
   const parts: string[] = []
   let from = 0
   for (const mark of marks) {
     const at = text.indexOf(mark, from)
     if (at < 0 || text.indexOf(mark) !== at || text.lastIndexOf(mark) !== at)
-      throw unfit(source, 'leaves a message out, repeats it or changes it')
+      throw unfit(source, 'omits, repeats or changes a message')
     parts.push(text.slice(from, at))
     from = at + mark.length
   }
@@ -176,14 +179,14 @@ function cut<const Marks extends readonly string[]>(text: string, marks: Marks, 
 
 interface Verification {
   pieces: ChatPieces
-  /** Before a response that is over. */
+  /** Text before a finished response. */
   pastCue: string
   hasSystem: boolean
   turns: number
   source: string
 }
 
-/** Holds what is appended against the conversation rendered whole. */
+/** Verifies appended pieces against the conversation rendered whole. */
 function verify(render: ChatRenderer, { pieces, pastCue, hasSystem, turns, source }: Verification): void {
   const { start, systemEnd, responseCue, responseEnd, nextUser } = pieces
   const system = contentOf('system', 0)
@@ -197,22 +200,19 @@ function verify(render: ChatRenderer, { pieces, pastCue, hasSystem, turns, sourc
     ? conversation(system, users, responses)
     : conversation(null, [system + systemEnd + users[0], ...users.slice(1)], responses)
   if (render(messages, true) !== appended)
-    throw unfit(
-      source,
-      `renders a conversation of ${turns} turns as something else than the one of ${turns - 1} goes on`,
-    )
+    throw unfit(source, `renders ${turns} turns differently from ${turns - 1} turns with one appended`)
 }
 
-/** A model that reasons first has its reasoning in the transcript, where a growing one must keep it. */
+/** Refuses a template that removes earlier reasoning, which a growing transcript must keep. */
 function refuseForgottenReasoning(render: ChatRenderer, source: string): void {
   const response = `<think>\n${MARKS.system}\n</think>\n\n${MARKS.response}`
   const text = render(conversation(null, [MARKS.user, MARKS.nextUser], [response]), true)
   if (text.includes(response)) return
-  throw unfit(source, 'takes the reasoning out of earlier responses')
+  throw unfit(source, 'removes the reasoning from earlier responses')
 }
 
 function unfit(source: string, what: string): ChatTemplateError {
   return new ChatTemplateError(
-    `The chat template of "${source}" ${what}, so a conversation cannot be gone on with by appending to it. If the model reasons, switch that off (enable_thinking=false, where its template knows that), or choose an instruct model that does not.`,
+    `The chat template of "${source}" ${what}, so conversations cannot grow by appending. If the model reasons, switch that off (enable_thinking=false, if its template supports it), or choose an instruct model that does not reason.`,
   )
 }

@@ -1,9 +1,9 @@
 /**
- * tokenizer.json, read by @huggingface/tokenizers. Text in, tokens out, and the same text back: no special tokens are added, none are
- * left out, and nothing is tidied up in decoding.
+ * tokenizer.json, read by @huggingface/tokenizers. Decoding returns the encoded text unchanged: no special tokens are added or
+ * removed, and nothing is cleaned up.
  *
- * Our tiny models keep whole words and phrases in a BPE vocabulary without merges: a Split pattern cuts the text, ByteLevel spells
- * the pieces in bytes, `ignore_merges` takes a piece that the vocabulary has as one token, and any other falls apart into its bytes.
+ * Our tiny models have whole words and phrases in a BPE vocabulary without merges: a Split pattern cuts the text, ByteLevel spells
+ * the pieces in bytes, `ignore_merges` makes each piece in the vocabulary one token, and all others become single bytes.
  */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers'
 import type { Tokens } from '../../method/ports.ts'
@@ -12,7 +12,7 @@ export class TokenizerError extends Error {
   override name = 'TokenizerError'
 }
 
-/** Texts whose tokens are remembered. A loop says the same things over and over: cues, observations, scenes. */
+/** Texts whose tokens are cached. A loop repeats many texts: cues, observations, scenes. */
 const REMEMBERED_TEXTS = 8192
 const LONGEST_REMEMBERED = 2000
 
@@ -49,7 +49,7 @@ export class Tokenizer {
       : this.#tokenizer.decode(Array.from(tokens), { skip_special_tokens: false, clean_up_tokenization_spaces: false })
   }
 
-  /** The id of a token by its spelling in the vocabulary, such as a special token's. */
+  /** A token's id by its spelling in the vocabulary, such as a special token's. */
   tokenId(content: string): number | undefined {
     return this.#tokenizer.token_to_id(content)
   }

@@ -3,7 +3,7 @@
  *
  *     d = clamp(log π - log π_old, ±10),   ρ = e^d
  *     pg = -min(ρ A, clip(ρ, 1 - low, 1 + high) A)
- *     kl = d (k1)   or   ½ d² (k2)   or   e^-d - 1 + d (k3)       against the policy that sampled
+ *     kl = d (k1)   or   ½ d² (k2)   or   e^-d - 1 + d (k3)       against the sampling policy
  *     loss = Σ_e w_e (ι_e pg_e + β kl_e)                         w from the aggregation, below; ι from sampler-mismatch.ts, or 1
  *
  * The KL is a loss here, not a reward: k1's expected gradient is then zero, k2's is the right one on policy, k3's is biased but
@@ -14,7 +14,7 @@ import type { KlEstimator, LossAggregation } from '../../method/settings.ts'
 
 const LOG_RATIO_LIMIT = 10
 
-/** What 'seq-mean-token-sum-norm' divides by (Dr. GRPO): one constant, whatever the lengths in the batch, so that no token's weight depends on them. */
+/** Divisor of 'seq-mean-token-sum-norm' (Dr. GRPO): a constant, so that no token's weight depends on the lengths in the batch. */
 export const TOKEN_SUM_NORM = 128
 
 export interface PolicyLossOptions {
@@ -29,7 +29,7 @@ export interface PolicyLossEntries {
   oldLogProbs: Float32Array
   advantages: Float32Array
   weights: Float32Array
-  /** Importance weights, where another program sampled. */
+  /** Importance weights, if another program sampled. */
   importance?: Float32Array
 }
 
@@ -39,7 +39,7 @@ export interface PolicyLoss {
   sums: tf.Tensor1D
 }
 
-/** logProbs[E] is what the gradient goes through. */
+/** The gradient flows through logProbs[E]. */
 export function policyLoss(logProbs: tf.Tensor1D, entries: PolicyLossEntries, options: PolicyLossOptions): PolicyLoss {
   const { clipRatioLow, clipRatioHigh, klCoefficient } = options
   const advantages = tf.tensor1d(entries.advantages)
@@ -78,7 +78,7 @@ function klEstimate(logRatio: tf.Tensor1D, estimator: KlEstimator): tf.Tensor1D 
  *     seq-mean-token-sum       1 / examples
  *     seq-mean-token-sum-norm  1 / (examples · TOKEN_SUM_NORM)
  *
- * A sequence is one example, that is one response. Examples without tokens do not count.
+ * A sequence is one example, that is, one response. Examples without tokens do not count.
  */
 export function aggregationWeights(lengths: readonly number[], aggregation: LossAggregation): number[] {
   const examples = lengths.filter((length) => length > 0).length

@@ -1,8 +1,8 @@
 /**
- * Training examples as flat batches in which every distinct prefix is run once.
+ * Packs training examples into flat batches that run every distinct prefix once.
  *
  * A trajectory whose prompts grow by appending becomes one sequence, and the m evaluations of a step share their prompt: both are
- * paths of one radix tree. The loss is unchanged, because a token's hidden state depends on its path alone.
+ * paths in one radix tree. The loss does not change, because a token's hidden state depends only on its path.
  */
 import type { Tokens } from '../../method/ports.ts'
 import { PrefixTree, type PrefixNode } from '../prefix-tree.ts'
@@ -10,7 +10,7 @@ import { attentionLayout, type QueryRun, viewOf, type Views } from './segments.t
 import { SlotAllocator } from '../sampling/slot-allocator.ts'
 import type { RaggedBatch } from '../transformer.ts'
 
-/** What packing needs to know of an example. */
+/** The part of an example that packing uses. */
 export interface Sequence {
   prompt: Tokens
   response: Tokens
@@ -18,15 +18,15 @@ export interface Sequence {
 
 export interface MicroBatch {
   batch: RaggedBatch
-  /** [P] rows of the batch that predict a response token; each once. */
+  /** [P] rows of the batch that predict response tokens, each once. */
   outputRows: Int32Array
-  /** [E] for every response token, which of `outputRows` predicts it. */
+  /** [E] index into `outputRows` of each response token's predictor. */
   predictor: Int32Array
   /** [E] the response tokens. */
   targets: Int32Array
-  /** [E] the example that each belongs to, as an index into the packed list... */
+  /** [E] each token's example, as an index into the packed list... */
   example: Int32Array
-  /** [E] ...and its place in that example's response. */
+  /** [E] ...and its position in that example's response. */
   offset: Int32Array
 }
 
@@ -37,9 +37,9 @@ interface Candidate {
 }
 
 /**
- * Packs examples into micro-batches of at most `maxTokens` tokens; an example longer than that has one of its own. Neighbours in
- * token order share most, so they are packed in that order. A family (a trajectory, a step's evaluations) that would not fit any
- * more goes to the next micro-batch as a whole, unless it is larger than one. Examples without a response are left out.
+ * Packs examples into micro-batches of at most `maxTokens` tokens; a longer example gets one of its own. Packs in token order, since
+ * neighbours in it share most. A family (a trajectory, a step's evaluations) that no longer fits goes to the next micro-batch as a
+ * whole, unless it is larger than one. Skips examples without a response.
  */
 export function packMicroBatches(examples: readonly Sequence[], maxTokens: number): MicroBatch[] {
   const candidates: Candidate[] = []
@@ -47,7 +47,7 @@ export function packMicroBatches(examples: readonly Sequence[], maxTokens: numbe
     if (response.length === 0) continue
     if (prompt.length === 0)
       throw new Error(
-        'A training example has an empty prompt, so nothing predicts its first token. Begin the prompt with some text.',
+        'A training example has an empty prompt, so nothing predicts its first response token. Begin the prompt with some text.',
       )
     const tokens = new Int32Array(prompt.length + response.length - 1)
     tokens.set(prompt)
@@ -84,7 +84,7 @@ interface Family {
   distinctTokens: number
 }
 
-/** Neighbours that share more than half of the shorter one, with the tokens that they have together. */
+/** Groups neighbours that share more than half of the shorter one, and counts each group's distinct tokens. */
 function families(sorted: readonly Candidate[]): Family[] {
   const found: Family[] = []
   let previous: Tokens = new Int32Array(0)
@@ -102,8 +102,8 @@ function families(sorted: readonly Candidate[]): Family[] {
 }
 
 /**
- * Cuts examples into at most `parts` runs of about equal length, in order: one optimiser step each. A cut may move by a quarter of a
- * run to where neighbours have least in common, so that a trajectory or a step's evaluations stay together. Every run has an example.
+ * Cuts examples, in order, into at most `parts` non-empty runs of about equal length: one optimiser step each. A cut may move by a
+ * quarter of a run to where neighbours share least, so that a trajectory or a step's evaluations stay together.
  */
 export function splitIntoUpdates<E extends Sequence>(examples: readonly E[], parts: number): E[][] {
   const wanted = Math.max(1, Math.min(parts, examples.length))
@@ -150,7 +150,7 @@ function microBatch(
     runs.push({ view: viewOf(node, views), firstSlot: node.firstSlot, length: node.tokens.length })
     pending.push(...node.children.values())
   }
-  // A query's row is its slot, so that the batch is its own pool of keys.
+  // A query's row is its slot, so the batch is its own pool of keys.
   runs.sort((a, b) => a.firstSlot - b.firstSlot)
 
   const entries = packed.reduce((sum, { index }) => sum + examples[index]!.response.length, 0)

@@ -1,13 +1,13 @@
 /**
- * From places in a prefix tree to the attention layout that the operations take.
+ * Converts places in a prefix tree into the attention layout that the operations take.
  *
- * A query sees the slots on its path from the root. Runs of slots that follow one another are joined on the way, so that a
- * trajectory that grew by appending is one segment without spans.
+ * A query sees the slots on its path from the root. Adjacent runs of slots are joined, so a trajectory that grew by appending is one
+ * segment without spans.
  */
 import type { AttentionLayout } from '../ops/index.ts'
 import type { PrefixNode } from '../prefix-tree.ts'
 
-/** What a node's tokens see: whole spans of the pool, then their own segment from `segmentStart` up to themselves. */
+/** What a node's tokens see: whole spans of the pool, and their own segment from `segmentStart` up to themselves. */
 export interface View {
   /** start, length, start, length ... */
   spans: readonly number[]
@@ -18,7 +18,7 @@ export type Views = Map<PrefixNode, View>
 
 const NOTHING: View = { spans: [], segmentStart: -1 }
 
-/** `known` keeps the views found on the way; a view stays true when nodes are split. */
+/** `known` caches views; splitting nodes does not change them. */
 export function viewOf(node: PrefixNode, known: Views): View {
   const seen = known.get(node)
   if (seen) return seen
@@ -36,14 +36,14 @@ export function viewOf(node: PrefixNode, known: Views): View {
   return view
 }
 
-/** Consecutive slots whose tokens are queries of a batch. */
+/** Consecutive slots whose tokens are a batch's queries. */
 export interface QueryRun {
   view: View
   firstSlot: number
   length: number
 }
 
-/** The layout of a batch whose queries are those of the runs, in order. Runs with the same view share a segment. */
+/** The layout of a batch with the runs' queries, in order. Runs with the same view share a segment. */
 export function attentionLayout(runs: readonly QueryRun[]): AttentionLayout {
   const queries = runs.reduce((sum, run) => sum + run.length, 0)
   const querySegment = new Int32Array(queries)

@@ -1,7 +1,7 @@
 /**
- * Optimiser steps on a transformer: gradients of packed micro-batches are summed, clipped by their global norm and given to AdamW
- * (β = 0.9, 0.999, ε = 1e-8, decoupled weight decay). The released trainers discard the optimiser's moments in every iteration
- * because each is a new process; here they live as long as the model.
+ * Optimiser steps on a transformer: sums the gradients of packed micro-batches, clips them by their global norm and applies AdamW
+ * (β = 0.9, 0.999, ε = 1e-8, decoupled weight decay). The released trainers lose the optimiser's moments after each iteration, as
+ * each iteration is a new process; here they live as long as the model.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
@@ -14,17 +14,17 @@ import type { Transformer } from '../transformer.ts'
 
 /** A response to imitate. */
 export interface SupervisedExample extends Sequence {
-  /** Of each of its tokens in the mean; 1 unless told. */
+  /** Weight of each of its tokens in the mean; 1 by default. */
   weight?: number
 }
 
 export interface FitOptions {
   learningRate: number
-  /** Optimiser steps that the examples are split into; 1 unless told. */
+  /** Optimiser steps to split the examples into; 1 by default. */
   updates?: number
-  /** 1 unless told. */
+  /** 1 by default. */
   maxGradNorm?: number
-  /** 0 unless told. */
+  /** 0 by default. */
   weightDecay?: number
 }
 
@@ -48,7 +48,7 @@ export interface Moments {
 export interface TrainerOptions {
   /** Tokens run forward and backward at once. */
   microBatchTokens: number
-  /** Whether layers keep their inputs alone and run once more in the backward pass: a third more work, for memory that hardly grows with depth. */
+  /** Whether layers keep only their inputs and run again in the backward pass: a third more work, and memory that hardly grows with depth. */
   recomputeActivations: boolean
 }
 
@@ -58,16 +58,16 @@ interface StepOptions {
   weightDecay: number
 }
 
-/** An example with the log-probabilities that its ratios are taken against. */
+/** An example with the reference log-probabilities of its ratios. */
 interface ComparedExample extends TrainingExample {
   /** [response.length] */
   importance?: Float32Array
 }
 
-/** More than a step has: numbers of micro-batches are counted on from step to step, so that none leaves out what another did. */
+/** More than a step has. Micro-batches are numbered across steps, so that each has a dropout seed of its own. */
 const MICRO_BATCHES = 1 << 12
 
-/** Loss of a micro-batch and numbers to add up over the micro-batches of a step. */
+/** Loss of a micro-batch, and numbers to sum over the micro-batches of a step. */
 type MicroBatchLoss = (
   logProbs: tf.Tensor1D,
   entropy: tf.Tensor1D,
@@ -83,9 +83,9 @@ interface StepResult {
 export class Trainer {
   readonly #model: Transformer
   readonly #options: TrainerOptions
-  /** By parameter; made when first needed. */
+  /** By parameter; created on first use. */
   readonly moments = new Map<string, Moments>()
-  /** Updates made so far, for Adam's bias correction. */
+  /** Updates so far, for Adam's bias correction. */
   step = 0
 
   constructor(model: Transformer, microBatchTokens: number, recomputeActivations = false) {
@@ -94,9 +94,8 @@ export class Trainer {
   }
 
   /**
-   * One pass over the examples. On abort, updates made so far stay. Where another program sampled, ratios are taken against what
-   * this model gives the tokens before the first step (sampler-mismatch.ts). Throws DivergedError, leaving the weights as they
-   * were before the step.
+   * One pass over the examples. An abort keeps the updates so far. If another program sampled, ratios use this model's
+   * log-probabilities before the first step (sampler-mismatch.ts). Throws DivergedError and leaves the weights as before the step.
    */
   async update(
     examples: readonly TrainingExample[],
@@ -211,7 +210,7 @@ export class Trainer {
     return totals
   }
 
-  /** log π of every response token at a temperature, as the model is without dropout; [example][response.length]. */
+  /** log π of every response token at a temperature, without dropout; [example][response.length]. */
   async logProbs(
     examples: readonly Sequence[],
     temperature: number,
@@ -235,7 +234,7 @@ export class Trainer {
     return result
   }
 
-  /** Sum of the gradients over micro-batches, by parameter; the caller disposes them. */
+  /** Gradients summed over micro-batches, by parameter; the caller disposes them. */
   async gradients(
     examples: readonly Sequence[],
     temperature: number,
@@ -265,7 +264,7 @@ export class Trainer {
     }
   }
 
-  /** Forgets the optimiser's state, as when something else is trained from now on. */
+  /** Resets the optimiser's state, for example when the trainable parameters change. */
   reset(): void {
     this.dispose()
     this.step = 0
@@ -320,7 +319,7 @@ export class Trainer {
     const trained = this.#model.trainableParameters()
     if (trained.size === 0)
       throw new Error(
-        'Nothing of this model can be trained: its adapters are merged into the weights, or all is frozen, as weights in four bits are. Take the adapters out of the weights, or attach some, first.',
+        'This model has nothing to train: its adapters are merged, or all its weights are frozen, as four-bit weights are. Unmerge the adapters or attach some first.',
       )
     const { value, grads } = tf.variableGrads(() => {
       const rows = this.#model.hidden(micro.batch, micro.outputRows, undefined, {
@@ -360,7 +359,7 @@ export class Trainer {
       const gradNorm = (await norm.data())[0]!
       if (!Number.isFinite(gradNorm))
         throw new DivergedError(
-          'A gradient is not a finite number, so the update was left out. Lower the learning rate, or go back to an earlier checkpoint.',
+          'A gradient is not finite, so the update was skipped. Lower the learning rate, or go back to an earlier checkpoint.',
         )
       this.step++
       const scale = clipScale(norm, options.maxGradNorm)
@@ -391,7 +390,7 @@ function accumulate(sums: Map<string, tf.Tensor>, name: string, gradient: tf.Ten
   if (previous) tf.dispose([previous, gradient])
 }
 
-/** One row for each response token: rows that predict several are there several times. */
+/** One row for each response token: a row that predicts several tokens is repeated. */
 function predictorRows(rows: tf.Tensor2D, { predictor, outputRows }: MicroBatch): tf.Tensor2D {
   return isIdentity(predictor, outputRows.length) ? rows : gatherRows(rows, predictor)
 }

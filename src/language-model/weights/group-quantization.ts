@@ -3,11 +3,11 @@
  *
  *     s = max |w| / 7 over 32 neighbours,   code = clamp(round(w / s + 7), 0, 14),   w ≈ (code − 7) · s
  *
- * Code k of a row sits in bits 4·(k mod 8) of word ⌊k / 8⌋. Every operation is rounded to the model's type, as a compiled
- * kernel of that type does it, and `round` takes halves away from zero, which is LLVM's. Where a group's scale is zero its
- * codes are 7, so that it dequantises to zeros.
+ * Code k of a row is in bits 4·(k mod 8) of word ⌊k / 8⌋. Every operation is rounded to the model's type, as in a compiled
+ * kernel of that type, and `round` rounds halves away from zero, as LLVM does. A group whose scale is zero has codes 7, so it
+ * dequantises to zeros.
  *
- * For models that stay as they are: an update of less than a tenth of the weights' norm mostly vanishes in the rounding.
+ * Only for models that do not learn: rounding loses most of an update smaller than a tenth of the weights' norm.
  */
 import { float16FromFloat32, float32FromFloat16 } from './half-precision.ts'
 
@@ -58,7 +58,7 @@ export function quantizeGroups(
   return { words, wordsShape: [rows, wordsPerRow], scales, scalesShape: [rows, groups] }
 }
 
-/** What the kernels compute with; [rows, columns]. */
+/** The weights that kernels compute with; [rows, columns]. */
 export function dequantizeGroups(quantized: QuantizedMatrix, columns: number): Float32Array {
   const {
     words,
@@ -80,8 +80,8 @@ export function dequantizeGroups(quantized: QuantizedMatrix, columns: number): F
 const one = new Float32Array(1)
 
 /**
- * The nearest number of 16 bits, ties to even. Through 32 bits first without harm: of a quotient or a sum of two halves, what 24
- * bits keep is more than twice the 11 of a half, so rounding twice rounds the same.
+ * Rounds to the nearest 16-bit number, ties to even. Rounding to 32 bits first is harmless: for a quotient or sum of two halves, 24
+ * bits are more than twice the 11 of a half, so rounding twice gives the same result.
  */
 function roundToHalf(value: number): number {
   const magnitude = Math.abs(value)
@@ -89,7 +89,7 @@ function roundToHalf(value: number): number {
     one[0] = value
     return float32FromFloat16(float16FromFloat32(one))[0]!
   }
-  // Eleven bits of fraction, fewer below 2^-14, where the steps are 2^-24.
+  // Eleven bits of fraction, or steps of 2^-24 below 2^-14.
   const step = Math.max(2 ** -24, 2 ** (Math.floor(Math.log2(magnitude)) - 10))
   const steps = magnitude / step
   const floor = Math.floor(steps)

@@ -3,7 +3,7 @@
 const bits = new Uint32Array(1)
 const value = new Float32Array(bits.buffer)
 
-/** All 65 536 halves, made when first needed. */
+/** All 65 536 halves, computed on first use. */
 let halves: Float32Array | null = null
 
 export function float32FromFloat16(source: Uint16Array): Float32Array {
@@ -47,7 +47,7 @@ function encodeHalf(number: number): number {
   if (magnitude >= 65520) return sign | 0x7c00
   if (magnitude < 2 ** -14) return sign | roundToEven(magnitude * 2 ** 24)
   const exponent = ((bits[0]! >>> 23) & 0xff) - 127
-  // A fraction that rounds up to 1024 carries into the exponent, as it should.
+  // A fraction that rounds up to 1024 correctly carries into the exponent.
   return sign | (((exponent + 15) << 10) + roundToEven((magnitude / 2 ** exponent - 1) * 1024))
 }
 

@@ -1,28 +1,28 @@
 /**
- * How much a model may keep and run at once, from its shape. Tiny models get the full sizes, which is where batches stop getting
- * faster; larger ones what fits the budget.
+ * How much a model may cache and run at once, from its shape. Tiny models get the full sizes, beyond which batches get no faster;
+ * larger models get what fits the budget.
  */
 import type { ModelConfig } from '../files/config.ts'
 
 export interface BatchSizes {
-  /** Tokens whose keys and values are kept for later prompts, at most. */
+  /** Most tokens whose keys and values are cached for later prompts. */
   cacheSlots: number
   /** Prompt tokens run at once. */
   prefillTokens: number
   /** Tokens run forward and backward at once. */
   microBatchTokens: number
-  /** Whether layers keep their inputs alone and run once more in the backward pass: a third more work, for a fraction of the memory. */
+  /** Whether layers keep only their inputs and run again in the backward pass: a third more work, for a fraction of the memory. */
   recomputeActivations: boolean
 }
 
 const CACHE_BYTES = 256e6
 const ACTIVATION_BYTES = 1e9
-/** A trajectory is run as a whole, so a model that cannot keep the activations of so many tokens recomputes them. */
+/** A trajectory runs as a whole, so a model that cannot keep the activations of this many tokens recomputes them. */
 const TRAJECTORY_TOKENS = 2048
 
-/** Bytes that a token takes while it is computed with. */
+/** Bytes that a token takes, by what happens to it. */
 export interface TokenBytes {
-  /** In the cache: keys and values of all layers. */
+  /** Cached: keys and values of all layers. */
   cached: number
   /** Read as part of a prompt, in one layer at a time. */
   read: number
@@ -36,9 +36,9 @@ export function bytesPerToken(config: ModelConfig): TokenBytes {
   const { hiddenSize, heads, keyValueHeads, headDim, intermediateSize, layers } = config
   const queryWidth = heads * headDim
   const keyWidth = keyValueHeads * headDim
-  // What the backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
+  // The backward pass needs of a layer: two residuals and norms, projections before and after rotation, attention, gate, up and product.
   const ofLayer = 4 * (6 * hiddenSize + 4 * queryWidth + 4 * keyWidth + 4 * intermediateSize)
-  // Each of them has a gradient, and TensorFlow.js keeps those until the backward pass of what was recorded ends: all layers, or one.
+  // Each has a gradient, which TensorFlow.js keeps until the recorded backward pass ends: that of all layers, or of one.
   const ofTrainedLayer = 2 * ofLayer
   return {
     cached: 4 * layers * 2 * keyWidth,

@@ -1,9 +1,9 @@
-/** Weights as a model computes with them, what adapters add counted in: for a copy of the model that has no adapters. */
+/** A model's weights with adapters merged in, for a copy of the model that has no adapters. */
 import type * as tf from '@tensorflow/tfjs-core'
 import { keepAgain } from '../backends/stored-weights.ts'
 import type { Transformer } from '../transformer.ts'
 
-/** Shapes, by Hugging Face's names, of the weights that come out otherwise after training: those under adapters, and all that are not frozen. */
+/** Shapes, by Hugging Face's names, of the weights that training changes: those under adapters, and all that are not frozen. */
 export function changingWeights(model: Transformer): Map<string, readonly number[]> {
   const adapted = new Set(
     [...model.projections.values()].filter(({ adapter }) => adapter !== null).map(({ path }) => path + '.weight'),
@@ -16,8 +16,8 @@ export function changingWeights(model: Transformer): Map<string, readonly number
 }
 
 /**
- * Shows weights one after the other; each tensor is gone when `use` has resolved. Each is stored as it was again.
- * Throws RangeError for a name that the model does not have.
+ * Passes weights to `use` one after the other; each tensor is disposed when `use` resolves. The model stores its weights as before.
+ * Throws RangeError for an unknown name.
  */
 export async function useMergedWeights(
   model: Transformer,

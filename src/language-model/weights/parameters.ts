@@ -1,4 +1,4 @@
-/** Which weights a decoder has, named and shaped as in Hugging Face's safetensors, and how fresh ones are drawn. */
+/** A decoder's weights, named and shaped as in Hugging Face's safetensors, and their initial values. */
 import type { ModelConfig } from '../files/config.ts'
 import { normalStream, randomStream } from '../sampling/random-stream.ts'
 
@@ -43,8 +43,8 @@ export function parameterShapes(config: ModelConfig): ParameterShape[] {
 }
 
 /**
- * Fresh weights, the same for the same seed: norms 1, biases 0, matrices normal with standard deviation `initializerRange` or,
- * without one, 1/√in. What writes into the residual stream is smaller by √(2 · layers), so that its variance does not grow with depth.
+ * Initial weights, which depend only on the seed: norms 1, biases 0, matrices normal with standard deviation `initializerRange`, or
+ * 1/√in without one. Matrices that write to the residual stream are divided by √(2 · layers), so its variance does not grow with depth.
  */
 export function initialWeights(config: ModelConfig, seed: number): Map<string, Float32Array> {
   const weights = new Map<string, Float32Array>()

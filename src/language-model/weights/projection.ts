@@ -1,6 +1,6 @@
 /**
- * The linear layers of a decoder, by the names that Hugging Face and PEFT have for them. What changes one without changing its
- * weight, such as a low-rank adapter, is hung onto it by name.
+ * The linear layers of a decoder, by their names in Hugging Face and PEFT. A low-rank adapter attaches to one by name and changes its
+ * output, not its weight.
  */
 import type * as tf from '@tensorflow/tfjs-core'
 import { linear } from '../ops/index.ts'
@@ -8,15 +8,15 @@ import { linear } from '../ops/index.ts'
 export const PROJECTIONS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
 export type ProjectionName = (typeof PROJECTIONS)[number]
 
-/** Something that is added to what a projection computes. */
+/** Adds something to a projection's output. */
 export interface Adapter {
-  /** By their names in a checkpoint. */
+  /** Parameters by their names in a checkpoint. */
   readonly parameters: ReadonlyMap<string, tf.Variable>
-  /** The weight with what the adapter adds, as a new tensor [out, in]. */
+  /** The weight with the adapter merged in, as a new tensor [out, in]. */
   mergedWeight(): tf.Tensor2D
   /**
-   * y + what the adapter adds for x: x[N, in], y[N, out] → [N, out]. `dropoutSeed` is null outside training; where activations are
-   * recomputed it is called a second time with the same seed and must compute the same.
+   * y plus the adapter's output for x: x[N, in], y[N, out] → [N, out]. `dropoutSeed` is null outside training. If activations are
+   * recomputed, a second call with the same seed must compute the same.
    */
   apply(x: tf.Tensor2D, y: tf.Tensor2D, dropoutSeed: number | null): tf.Tensor2D
 }
@@ -39,7 +39,7 @@ export function project(x: tf.Tensor2D, projection: Projection, dropoutSeed: num
   return adapter ? adapter.apply(x, y, dropoutSeed) : y
 }
 
-/** What training changes of it. */
+/** The variables that training changes. */
 export function trainableOf({ weight, bias, adapter }: Projection): tf.Variable[] {
   return [weight, ...(bias ? [bias] : []), ...(adapter?.parameters.values() ?? [])].filter(({ trainable }) => trainable)
 }

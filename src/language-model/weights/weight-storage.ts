@@ -1,8 +1,8 @@
 /**
- * How weights that are not trained lie in memory: as 32-bit floats, in half precision, or in four bits.
+ * How frozen weights are stored in memory: as 32-bit floats, in half precision, or in four bits.
  *
- * In four bits a row is cut into groups of 32 weights, each a block of five words: four of codes, eight codes in each from its lowest
- * bits on, and the bits of the group's float32 scale. So a weight takes 5 bits, 0.16 of 32:
+ * Four bits cut a row into groups of 32 weights, each a block of five words: four words of eight codes, lowest bits first, and the
+ * group's float32 scale. A weight thus takes 5 bits, 0.16 of 32:
  *
  *     w = (code − 7) · s,   s = max |w| / 7 over the group        (MLC's q4f32_1, scales beside their codes)
  */
@@ -15,14 +15,14 @@ export type WeightStorage = (typeof WEIGHT_STORAGES)[number]
 
 /** Weights that share a scale. */
 export const GROUP = 32
-/** Words of a group: its codes, and its scale. */
+/** Words of a group: its codes and its scale. */
 export const BLOCK_WORDS = 5
 const CODE_WORDS = BLOCK_WORDS - 1
 
 /** A matrix in four bits, [rows · columns / 32] blocks, row by row. */
 export type FourBitBlocks = Int32Array<ArrayBuffer>
 
-/** Whether a weight of this shape is kept in four bits: a matrix whose rows are whole groups. Others stay as they are. */
+/** Whether a weight of this shape can be stored in four bits: a matrix whose rows are whole groups. Others stay floats. */
 export function isFourBitShape(shape: readonly number[]): boolean {
   return shape.length === 2 && shape[1]! % GROUP === 0
 }
@@ -40,7 +40,7 @@ export function fourBitBlocks(weights: Float32Array, [rows, columns]: readonly [
   return blocks
 }
 
-/** What the kernels compute with, row by row. */
+/** The weights that kernels compute with, row by row. */
 export function floatsOfBlocks(blocks: Int32Array): Float32Array {
   const groups = blocks.length / BLOCK_WORDS
   const words = new Uint32Array(groups * CODE_WORDS)
@@ -54,7 +54,7 @@ export function floatsOfBlocks(blocks: Int32Array): Float32Array {
   return dequantizeGroups({ words, wordsShape: [groups, CODE_WORDS], scales, scalesShape: [groups, 1] }, GROUP)
 }
 
-/** Bytes of a model's weights; what its shape leaves in single precision is counted so. */
+/** Bytes of a model's weights, counting those that stay in single precision as such. */
 export function weightBytes(config: ModelConfig, storage: WeightStorage): number {
   return parameterShapes(config).reduce((bytes, { shape }) => bytes + bytesOfWeight(shape, storage), 0)
 }

@@ -1,6 +1,6 @@
 /**
- * The parameters that a config asks for, out of the safetensors files of a model folder: `model.safetensors`, or the shards that
- * `model.safetensors.index.json` names. They come one by one; what is missing, unknown or of another shape is named.
+ * Reads a config's parameters one by one from a model folder's safetensors files: `model.safetensors`, or the shards that
+ * `model.safetensors.index.json` names. Errors name parameters that are missing, unknown or of another shape.
  */
 import * as v from 'valibot'
 import { type ModelConfig, ModelConfigError } from '../files/config.ts'
@@ -15,7 +15,7 @@ const NAMED_AT_MOST = 5
 
 const indexSchema = v.looseObject({ weight_map: v.record(v.string(), v.string()) })
 
-/** Every parameter of the config once, in the order of the files. Throws ModelFileError, SafetensorsError or ModelConfigError. */
+/** Yields every parameter of the config once, in the order of the files. Throws ModelFileError, SafetensorsError or ModelConfigError. */
 export async function* streamWeights(
   reader: ModelReader,
   config: ModelConfig,
@@ -29,7 +29,7 @@ export async function* streamWeights(
       checkShape(name, shape, wanted.get(name)!, reader.name)
       if (!missing.delete(name))
         throw new ModelConfigError(
-          `${file} of "${reader.name}" holds ${name}, which an earlier file holds too. Take all files from one repository.`,
+          `${file} of "${reader.name}" contains ${name}, which an earlier file also contains. Take all files from one repository.`,
         )
     }
     if (extra.length > 0)
@@ -44,8 +44,8 @@ export async function* streamWeights(
 }
 
 /**
- * Bytes of the weights' files, from their headers alone: no weight is read. Throws what streamWeights throws of files that do not hold
- * what the config asks for.
+ * Bytes of the weights' files, from their headers: reads no weight. Throws the same errors as streamWeights for files that do not
+ * match the config.
  */
 export async function readWeightBytes(reader: ModelReader, config: ModelConfig): Promise<number> {
   const shapes = new Map(parameterShapes(config).map(({ name, shape }) => [name, shape]))
@@ -61,7 +61,7 @@ export async function readWeightBytes(reader: ModelReader, config: ModelConfig):
   return bytes
 }
 
-/** The tensors that the config asks for out of a checkpoint in memory, with their shapes checked. Others, such as an optimiser's, are passed over. Throws ModelConfigError. */
+/** The config's tensors from a checkpoint in memory, with their shapes checked. Ignores others, such as an optimiser's. Throws ModelConfigError. */
 export function weightsFor(
   config: ModelConfig,
   tensors: ReadonlyMap<string, NamedTensor>,
@@ -83,7 +83,7 @@ export function weightsFor(
   )
 }
 
-/** Each is closed when the caller goes on. */
+/** Opens the files in order; each closes when the caller asks for the next. */
 async function* openFiles(
   reader: ModelReader,
   config: ModelConfig,
@@ -103,7 +103,7 @@ async function* openFiles(
   yield* closing(whole)
 }
 
-/** Ends a file's download also where the caller stopped before its tensors. */
+/** Ends a file's download even if the caller stops before reading its tensors. */
 async function* closing<F extends { stream: SafetensorsStream }>(file: F): AsyncGenerator<F> {
   try {
     yield file
@@ -112,7 +112,7 @@ async function* closing<F extends { stream: SafetensorsStream }>(file: F): Async
   }
 }
 
-/** The files that the index names, each once; `whole` is why there is an index at all. */
+/** The files that the index names, each once; `whole` is the error for the missing model.safetensors. */
 async function shards(reader: ModelReader, config: ModelConfig, whole: ModelFileError): Promise<string[]> {
   let bytes: Uint8Array
   try {
@@ -151,7 +151,7 @@ async function shards(reader: ModelReader, config: ModelConfig, whole: ModelFile
   return files
 }
 
-/** An output layer that is the embedding once more, and tables of angles that old files keep: both follow from the rest. */
+/** True for an output layer that repeats the embedding, and for the angle tables of old files: both follow from the rest. */
 function isPassedOver(name: string, config: ModelConfig): boolean {
   return (config.tiedEmbeddings && name === 'lm_head.weight') || name.endsWith('.rotary_emb.inv_freq')
 }
@@ -159,19 +159,19 @@ function isPassedOver(name: string, config: ModelConfig): boolean {
 function checkShape(name: string, shape: readonly number[], wanted: readonly number[], source: string): void {
   if (shape.join() !== wanted.join())
     throw new ModelConfigError(
-      `In the weights of "${source}", ${name} has shape [${shape.join(', ')}] where config.json asks for [${wanted.join(', ')}]. Take both files from one repository.`,
+      `In the weights of "${source}", ${name} has shape [${shape.join(', ')}] where config.json requires [${wanted.join(', ')}]. Take both files from one repository.`,
     )
 }
 
 function lackingParameters(names: readonly string[], source: string): ModelConfigError {
   return new ModelConfigError(
-    `The weights of "${source}" lack ${inWords(names)}, which its config.json asks for. Take both files from one repository.`,
+    `The weights of "${source}" lack ${inWords(names)}, which its config.json requires. Take both files from one repository.`,
   )
 }
 
 function unknownParameters(names: readonly string[], source: string): ModelConfigError {
   return new ModelConfigError(
-    `The weights of "${source}" hold ${inWords(names)}, which a model of its config.json does not have: it would compute something else without. Take both files from one repository, and of an architecture that is supported.`,
+    `The weights of "${source}" contain ${inWords(names)}, which a model with its config.json does not use: the results would be wrong without. Take both files from one repository of a supported architecture.`,
   )
 }
 

@@ -14,7 +14,7 @@ const commands = fc.array(
 ) as fc.Arbitrary<Command[]>
 
 describe('the allocator', () => {
-  it('never hands out overlapping memory, nor memory beyond the end', () => {
+  it('never allocates overlapping memory or memory beyond the end', () => {
     fc.assert(
       fc.property(commands, (list) => {
         const allocator = newAllocator()
@@ -34,7 +34,7 @@ describe('the allocator', () => {
         }
         for (const { start } of live) allocator.free(start)
         expect(allocator.bytesInUse).toBe(0)
-        // All pieces joined again: one block of (nearly) the whole memory is there without growing.
+        // All pieces are joined again: a block of nearly the whole memory fits without growing.
         const reserved = allocator.bytesReserved
         allocator.allocate(reserved - 65_536)
         expect(allocator.bytesReserved).toBe(reserved)
@@ -60,7 +60,7 @@ describe('the allocator', () => {
     )
   })
 
-  it('says how much is in use when the memory cannot grow', () => {
+  it('reports how much is in use when the memory cannot grow', () => {
     const allocator = newAllocator(64)
     expect(() => allocator.allocate(1e9)).toThrow(OutOfMemoryError)
     expect(() => allocator.allocate(1e9)).toThrow(/953\.7 MB more do not fit/)

@@ -5,7 +5,7 @@ import {
   type WatchableDevice,
 } from '../../../src/language-model/backends/device-watch.ts'
 
-/** A device that fails when it is told to. */
+/** A device that fails on request. */
 class FakeDevice implements WatchableDevice {
   refuse: (message: string) => void = () => {}
   lose: (reason: string, message: string) => void = () => {}
@@ -21,7 +21,7 @@ class FakeDevice implements WatchableDevice {
 const failureOf = (promise: Promise<unknown>) => promise.then(String, (error: unknown) => error as Error)
 
 describe('a watched graphics device', () => {
-  it('computes as if nobody watched, as long as nothing happens', async () => {
+  it('does not change results as long as the device works', async () => {
     const watch = new DeviceWatch(new FakeDevice())
     expect(await watch.guard(async () => 7)).toBe(7)
     const own = new RangeError('top-p is 2')
@@ -29,7 +29,7 @@ describe('a watched graphics device', () => {
     expect(await watch.guard(async () => 8)).toBe(8)
   })
 
-  it('fails the call during which a command was refused, and all after it, with the first line of what it said', async () => {
+  it('fails the call with the refused command and all later calls, with the first line of its message', async () => {
     const device = new FakeDevice()
     const watch = new DeviceWatch(device)
     const first = await failureOf(
@@ -44,7 +44,7 @@ describe('a watched graphics device', () => {
     expect(isComputed).toBe(false)
   })
 
-  it('fails the next call when the device was refused something between two', async () => {
+  it('fails the next call if the device refuses a command between calls', async () => {
     const device = new FakeDevice()
     const watch = new DeviceWatch(device)
     await watch.guard(async () => 1)
@@ -52,7 +52,7 @@ describe('a watched graphics device', () => {
     expect(await failureOf(watch.guard(async () => 2))).toBeInstanceOf(GraphicsDeviceError)
   })
 
-  it('says that the device was lost instead of what broke because of it', async () => {
+  it('reports the loss of the device instead of the errors that it caused', async () => {
     const device = new FakeDevice()
     const reading = new DeviceWatch(device).guard(async () => {
       setTimeout(() => device.lose('unknown', 'The driver was restarted.'), 0)

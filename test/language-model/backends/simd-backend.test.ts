@@ -81,7 +81,7 @@ describe('the simd backend', () => {
     await selectBackend('cpu')
   })
 
-  it('learns, and leaves neither tensors nor memory behind after a step', () => {
+  it('learns without leaking tensors or memory', () => {
     const train = trainingSteps()
     const first = train(1, 40)
     for (let step = 2; step <= 8; step++) train(step, 20 + step * 3)
@@ -100,7 +100,7 @@ describe('the simd backend', () => {
     expect(backend().allocator.bytesReserved).toBe(reserved)
   })
 
-  it('keeps every tensor readable when its memory grows under them', () => {
+  it('keeps every tensor readable when its memory grows', () => {
     const before = tf.mul(tf.tensor1d([1, 2, 3]), tf.tensor1d([2, 2, 2]))
     const reserved = backend().allocator.bytesReserved
     const size = Math.ceil(Math.sqrt(reserved / 4)) + 1
@@ -111,7 +111,7 @@ describe('the simd backend', () => {
     large.dispose()
   })
 
-  it('gives out values that stay when their tensor is disposed and its memory used again', () => {
+  it('returns values that stay valid after their tensor is disposed and its memory is reused', () => {
     const sum = tf.add(tf.tensor1d([1, 2]), tf.tensor1d([1, 1]))
     const values = sum.dataSync()
     sum.dispose()
@@ -119,7 +119,7 @@ describe('the simd backend', () => {
     expect([...values]).toEqual([2, 3])
   })
 
-  it('runs stock operations that it has no kernel of its own for', () => {
+  it('runs stock operations for which it has no kernel', () => {
     const x = tf.mul(
       tf.tensor2d([
         [1, 2],
@@ -134,7 +134,7 @@ describe('the simd backend', () => {
     expect([...tf.topk(x, 1).indices.dataSync()]).toEqual([1, 1])
   })
 
-  it('moves tensors from and to another backend', async () => {
+  it('moves tensors to and from another backend', async () => {
     await tf.setBackend('cpu')
     const there = tf.tensor1d([1, 2, 3])
     await tf.setBackend('simd')
@@ -144,21 +144,21 @@ describe('the simd backend', () => {
     await tf.setBackend('simd')
   })
 
-  it('says of itself what it runs on', async () => {
+  it('describes what it runs on', async () => {
     expect(await selectBackend('cpu')).toEqual({
       name: 'cpu',
       description: expect.stringMatching(/^WebAssembly, .*SIMD.*, one thread$/) as string,
     })
   })
 
-  it('has both builds of the kernels, and the plain one starts everywhere', async () => {
+  it('has both builds of the kernels, of which the plain one starts everywhere', async () => {
     const { kernels } = await instantiateKernels(false)
     expect(kernels.matmulScratchBytes()).toBeGreaterThan(0)
     if (hasRelaxedSimd())
       expect((await instantiateKernels(true)).kernels.matmulScratchBytes()).toBe(kernels.matmulScratchBytes())
   })
 
-  it('explains itself where there is no graphics adapter', async () => {
+  it('explains a missing graphics adapter', async () => {
     const outcome = await selectBackend('webgpu').catch((error: unknown) => error)
     if (outcome instanceof Error) {
       expect(outcome).toBeInstanceOf(BackendUnavailableError)

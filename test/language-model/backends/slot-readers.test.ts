@@ -4,7 +4,7 @@ import { slotReaders } from '../../../src/language-model/backends/webgpu/slot-re
 import { forEachVisibleRun } from '../../../src/language-model/ops/attention-layout.ts'
 import { samplingForest, trainingForest } from '../ops/forest.ts'
 
-it('a slot is read by exactly the queries that see it', () =>
+it('the readers of a slot are exactly the queries that see it', () =>
   fc.assert(
     fc.property(fc.oneof(trainingForest(12), samplingForest), ({ layout, queries, slots }) => {
       const seen = Array.from({ length: slots }, () => new Array<number>(queries).fill(0))

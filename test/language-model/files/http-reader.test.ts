@@ -7,7 +7,7 @@ import { ModelFileError } from '../../../src/language-model/files/model-reader.t
 const FILE = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 7919) >> 3)
 
 interface Behaviour {
-  /** Bytes of each answer's body after which the connection is cut; whole answers after the last. */
+  /** Bytes of each answer's body before the connection closes; later answers are whole. */
   cuts: number[]
   knowsRanges?: boolean
   saysLength?: boolean
@@ -22,7 +22,7 @@ afterEach(() => {
   server?.closeAllConnections()
 })
 
-/** A server of one file that cuts connections, and what it was asked. */
+/** A server of one file that closes connections early, and the requests that it got. */
 async function serve(behaviour: Behaviour): Promise<{ url: string; requests: IncomingHttpHeaders[] }> {
   const { cuts, knowsRanges = true, saysLength = true, etag, status } = behaviour
   const requests: IncomingHttpHeaders[] = []
@@ -47,43 +47,43 @@ async function serve(behaviour: Behaviour): Promise<{ url: string; requests: Inc
 const readerOf = (url: string) => urlReader(url, fetch, 1)
 
 describe('a download', () => {
-  test('that is cut twice goes on where it was', async () => {
+  test('continues after two interruptions', async () => {
     const { url, requests } = await serve({ cuts: [70_000, 30_000] })
     expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
     expect(requests.map(({ range }) => range)).toEqual([undefined, 'bytes=70000-', 'bytes=100000-'])
   })
 
-  test('from a server that does not say how long it is, too', async () => {
+  test('continues if the server does not send the length', async () => {
     const { url, requests } = await serve({ cuts: [70_000], saysLength: false })
     expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
     expect(requests).toHaveLength(2)
   })
 
-  test('from a server without ranges passes over what it knows', async () => {
+  test('skips known bytes if the server does not support ranges', async () => {
     const { url, requests } = await serve({ cuts: [70_000, 90_000, 60_000], knowsRanges: false })
     expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
     expect(requests).toHaveLength(4)
   })
 
-  test('waits for a server that is restarted', async () => {
+  test('waits for a server that restarts', async () => {
     const { url } = await serve({ cuts: [70_000], status: (request) => [200, 503, 429, 206][request]! })
     expect(await readerOf(url).read('model.safetensors')).toEqual(FILE)
   })
 
-  test('of a file that is replaced meanwhile is refused', async () => {
+  test('is refused if the file changes meanwhile', async () => {
     const { url } = await serve({ cuts: [70_000], etag: (request) => `"version ${request}"` })
-    await expect(readerOf(url).read('model.safetensors')).rejects.toThrow('was changed while it was being downloaded')
+    await expect(readerOf(url).read('model.safetensors')).rejects.toThrow('changed during the download')
   })
 
-  test('is given up after five cuts without a byte between them', async () => {
+  test('fails after five interruptions without a byte between them', async () => {
     const { url, requests } = await serve({ cuts: [70_000, 0, 0, 0, 0, 0, 0] })
     const failure = readerOf(url).read('model.safetensors')
     await expect(failure).rejects.toThrow(ModelFileError)
-    await expect(failure).rejects.toThrow('was cut after 0.1 MB of 0.2 MB, and 5 tries to go on failed')
+    await expect(failure).rejects.toThrow('stopped after 0.1 MB of 0.2 MB, and 5 attempts to continue failed')
     expect(requests).toHaveLength(5)
   })
 
-  test('ends when nobody wants the rest', async () => {
+  test('ends when the reader stops early', async () => {
     const { url, requests } = await serve({ cuts: [] })
     for await (const piece of readerOf(url).stream('model.safetensors')) {
       expect(piece.length).toBeGreaterThan(0)
@@ -94,9 +94,9 @@ describe('a download', () => {
 
   test.each<[number, boolean, string]>([
     [404, true, 'answered 404. Check the address'],
-    [401, false, 'answered 401. The model may ask for an agreement or a login'],
+    [401, false, 'answered 401. The model may require an agreement or a login'],
     [500, false, 'answered 500'],
-  ])('answered %i from the start is an error at once', async (status, isMissing, message) => {
+  ])('fails at once if the first answer is %i', async (status, isMissing, message) => {
     const { url, requests } = await serve({ cuts: [], status: () => status })
     const failure = await readerOf(url)
       .read('config.json')

@@ -13,7 +13,7 @@ const asked = [{ prompt: Int32Array.of(5, 6, 7, 8), count: 2, seed: 3 }]
 const sampling = { temperature: 1, topP: 0.9, maxTokens: 8 }
 
 describe('model folder', () => {
-  test('a model written to a folder samples what it sampled before', async () => {
+  test('a model written to a folder and loaded again samples the same', async () => {
     await useBackend('simd')
     const model = await tinyModel()
     const folder = await mkdtemp(join(tmpdir(), 'model-'))
@@ -25,7 +25,7 @@ describe('model folder', () => {
     await Promise.all([model.dispose(), again.dispose()])
   })
 
-  test('weights of another shape, a missing file and an address that fails are named', async () => {
+  test('weights of another shape, a missing file and a failing address are named', async () => {
     await useBackend('simd')
     const model = await tinyModel()
     const files: Record<string, Uint8Array> = await model.saveFolder('BF16')
@@ -35,7 +35,7 @@ describe('model folder', () => {
       'config.json': new TextEncoder().encode(JSON.stringify({ ...PLAIN, vocab_size: 270, ...change })),
     })
     await expect(LanguageModel.load(memoryReader('m', config({ vocab_size: 271 })), 'selected')).rejects.toThrow(
-      'model.embed_tokens.weight has shape [270, 16] where config.json asks for [271, 16]',
+      'model.embed_tokens.weight has shape [270, 16] where config.json requires [271, 16]',
     )
     await expect(LanguageModel.load(memoryReader('m', config({ num_hidden_layers: 3 })), 'selected')).rejects.toThrow(
       'lack model.layers.2',
@@ -60,7 +60,7 @@ describe('model folder', () => {
     await ok.dispose()
   })
 
-  test('a config that we cannot run is refused by name', () => {
+  test('an unsupported config is refused with the reason', () => {
     const read = (change: object) => () => parseModelConfig({ ...PLAIN, ...change }, 'm')
     expect(read({ hidden_size: undefined })).toThrow(ModelConfigError)
     expect(read({ hidden_size: undefined })).toThrow('"m" cannot be read: hidden_size')
@@ -74,7 +74,7 @@ describe('model folder', () => {
     expect(read({ quantization_config: { quant_method: 'gptq', bits: 4 } })).toThrow('is quantised (gptq)')
     expect(read({ mlp_bias: true })).toThrow('biases in its feed-forward layers')
     expect(read({ hidden_act: 'gelu' })).toThrow('activation "gelu"')
-    expect(read({ partial_rotary_factor: 0.5 })).toThrow('rotates a part of each head')
+    expect(read({ partial_rotary_factor: 0.5 })).toThrow('rotates only a part of each head')
     expect(parseModelConfig({ ...PLAIN, eos_token_id: undefined }, 'm').eosTokens).toEqual([])
   })
 })
@@ -82,7 +82,7 @@ describe('model folder', () => {
 describe('a sliding window', () => {
   const read = (change: object) => () => parseModelConfig({ ...PLAIN, ...change }, 'm')
 
-  test('that is named and switched off, as Qwen does, is no obstacle', () => {
+  test('is allowed if it is switched off, as in Qwen', () => {
     for (const model_type of ['qwen2', 'qwen3']) {
       expect(read({ model_type, sliding_window: 4096, use_sliding_window: false, max_window_layers: 28 })).not.toThrow()
       expect(
@@ -91,7 +91,7 @@ describe('a sliding window', () => {
     }
   })
 
-  test('that is used is refused', () => {
+  test('is refused if it is used', () => {
     expect(read({ model_type: 'qwen2', sliding_window: 4096, use_sliding_window: true })).toThrow('sliding window')
     expect(read({ model_type: 'qwen3', layer_types: ['full_attention', 'sliding_attention'] })).toThrow(
       'sliding window',
@@ -103,7 +103,7 @@ describe('a sliding window', () => {
 describe('published configurations', () => {
   const SHARED = { hidden_act: 'silu', attention_dropout: 0, initializer_range: 0.02, use_cache: true }
 
-  test('Qwen2.5 0.5B keeps activations of short batches only, so it recomputes them', () => {
+  test('Qwen2.5 0.5B can only keep the activations of short batches, so it recomputes them', () => {
     const config = parseModelConfig(
       {
         ...SHARED,
@@ -132,7 +132,7 @@ describe('published configurations', () => {
     expect(defaultBatchSizes(config, { recomputeActivations: false }).microBatchTokens).toBeLessThan(512)
   })
 
-  test('Llama 3.2 1B has its stretched frequencies, Qwen3 0.6B its wide heads', () => {
+  test('Llama 3.2 1B has stretched frequencies, Qwen3 0.6B wide heads', () => {
     const llama = parseModelConfig(
       {
         ...SHARED,
@@ -197,7 +197,7 @@ describe('published configurations', () => {
 describe('checkpoint', () => {
   const examples = [{ prompt: Int32Array.of(3, 4), response: Int32Array.of(9, 8, 7) }]
 
-  test('training goes on from a checkpoint as if nothing had happened', async () => {
+  test('training continues from a checkpoint as if it had not been interrupted', async () => {
     await useBackend('simd')
     const model = await tinyModel()
     for (let step = 0; step < 3; step++) await model.fit(examples, { learningRate: 0.01 })
@@ -215,7 +215,7 @@ describe('checkpoint', () => {
     await Promise.all([model.dispose(), other.dispose()])
   })
 
-  test('one that is cut changes nothing', async () => {
+  test('a truncated checkpoint changes nothing', async () => {
     await useBackend('simd')
     const model = await tinyModel()
     const before = await model.saveCheckpoint()

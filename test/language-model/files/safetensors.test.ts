@@ -26,14 +26,14 @@ function withHeader(header: unknown, data = 0): Uint8Array {
 }
 
 describe('safetensors', () => {
-  test('what is written is read, wherever in memory the bytes lie', () => {
+  test('reads what it wrote, at any memory offset', () => {
     const bytes = writeSafetensors(file)
     const shifted = new Uint8Array(bytes.length + 3)
     shifted.set(bytes, 3)
     expect(readSafetensors(shifted.subarray(3), 'test')).toEqual(file)
   })
 
-  test.each(['F16', 'BF16'] as const)('%s keeps what it can', (dtype) => {
+  test.each(['F16', 'BF16'] as const)('%s keeps its precision', (dtype) => {
     const { tensors } = readSafetensors(writeSafetensors(file, dtype), 'test')
     expect(Array.from(tensors.get('a.weight')!.values.slice(0, 4))).toEqual([1, -2, 3.5, 0])
     expect(tensors.get('a.weight')!.values[4]).toBeCloseTo(1e-3, 5)
@@ -43,12 +43,12 @@ describe('safetensors', () => {
     [
       'a cut file',
       () => writeSafetensors(file).slice(0, -5),
-      /"m" is 5 bytes short: the file was cut while downloading\. Load it again/,
+      /"m" is 5 bytes short: the download was interrupted\. Load it again/,
     ],
     ['a file cut in its header', () => writeSafetensors(file).slice(0, 40), /cut off inside its header/],
     ['an empty file', () => new Uint8Array(0), /has 0 bytes/],
     [
-      'a page in place of a file',
+      'a page instead of a file',
       () => new TextEncoder().encode('<!doctype html><html></html>'),
       /not a safetensors file/,
     ],
@@ -64,14 +64,14 @@ describe('safetensors', () => {
       () => withHeader({ a: { dtype: 'F32', shape: [3], data_offsets: [0, 8] } }, 8),
       /8 bytes instead of 12/,
     ],
-  ])('refuses %s and says what to do', (_, bytes, message) => {
+  ])('refuses %s with advice', (_, bytes, message) => {
     expect(() => readSafetensors(bytes(), 'm')).toThrow(SafetensorsError)
     expect(() => readSafetensors(bytes(), 'm')).toThrow(message)
   })
 })
 
 describe('16-bit floats', () => {
-  test('every half and bfloat survives the way to 32 bits and back', () => {
+  test('every half and bfloat survives conversion to 32 bits and back', () => {
     const all = Uint16Array.from({ length: 1 << 16 }, (_, i) => i)
     const numbers = (floats: Float32Array) => all.filter((_, i) => !Number.isNaN(floats[i]!))
     const halves = float32FromFloat16(all)
@@ -85,7 +85,7 @@ describe('16-bit floats', () => {
     expect(numbers(halves).length).toBe(65536 - 2 * 1023)
   })
 
-  test('other numbers go to the nearest', () => {
+  test('other numbers round to the nearest', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, min: -60000, max: 60000 }), (x) => {
         const [half] = float32FromFloat16(float16FromFloat32(Float32Array.of(x)))

@@ -16,7 +16,7 @@ describe.each(['cpu', 'simd'])('sums on %s', (backend) => {
       return [f(a, b), ...tf.grads(g)([a, b], dy)].map((t) => t.dataSync<'float32'>().slice())
     })
 
-  test('have the values and gradients of the stock ones, and leave nothing', async () => {
+  test('have the values and gradients of the stock sums, and leak nothing', async () => {
     registerBackends()
     await tf.setBackend(backend)
     const before = tf.memory().numTensors
@@ -25,7 +25,7 @@ describe.each(['cpu', 'simd'])('sums on %s', (backend) => {
     expect(tf.memory().numTensors).toBe(before)
   })
 
-  test('make no gradient for a bias that is frozen, and one for what it is added to', async () => {
+  test('compute no gradient for a frozen bias, but one for the other operand', async () => {
     await tf.setBackend(backend)
     const bias = tf.variable(tensor(4, 8) as tf.Tensor1D, false)
     const y = tf.variable(tensor(5, 3, 8) as tf.Tensor2D)

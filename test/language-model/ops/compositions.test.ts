@@ -50,7 +50,7 @@ describe('the operations composed of stock TensorFlow.js', () => {
     expect(y[7]).toBeCloseTo(Math.sin(0.3))
   })
 
-  it('rope makes scores depend on the distance between positions alone', () => {
+  it('rope makes scores depend only on the distance between positions', () => {
     const frequencies = Float32Array.of(1, 0.3)
     const score = (a: number, b: number) =>
       values(
@@ -100,14 +100,14 @@ describe('the operations composed of stock TensorFlow.js', () => {
     expect(values(swiglu(tf.tensor2d([[2]]), tf.tensor2d([[3]])))[0]).toBeCloseTo(6 / (1 + Math.exp(-2)), 5)
   })
 
-  it('embedding adds up the gradient of a token that occurs twice', () => {
+  it('embedding adds the gradients of a token that occurs twice', () => {
     const gradient = tf.grad((table) => tf.sum(embedding(table as tf.Tensor2D, Int32Array.of(1, 1, 0))))(
       tf.zeros([3, 2]),
     )
     expect(values(gradient)).toEqual([1, 1, 2, 2, 0, 0])
   })
 
-  it('selectedLogProbs gives ln V and entropy ln V where all logits are equal', () => {
+  it('selectedLogProbs gives -ln V and entropy ln V if all logits are equal', () => {
     const { logProbs, entropy } = selectedLogProbs(tf.ones([2, 3]), tf.ones([5, 3]), Int32Array.of(0, 4), 0.7)
     for (const value of values(logProbs)) expect(value).toBeCloseTo(-Math.log(5), 5)
     for (const value of values(entropy)) expect(value).toBeCloseTo(Math.log(5), 5)
@@ -137,7 +137,7 @@ describe('the operations composed of stock TensorFlow.js', () => {
     expect(values(weight)[1]).toBeCloseTo(1.01, 5)
   })
 
-  it('clipScale brings the global norm down to the maximum and leaves a smaller one alone', () => {
+  it('clipScale reduces the global norm to the maximum and does not change a smaller one', () => {
     const norm = globalNorm([tf.tensor1d([3]), tf.tensor2d([[4]])])
     expect(values(norm)[0]).toBeCloseTo(5)
     expect(values(clipScale(norm, 1))[0]).toBeCloseTo(0.2)

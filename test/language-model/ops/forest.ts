@@ -13,7 +13,7 @@ export interface Forest {
   slots: number
 }
 
-/** Random forests as training makes them: the pool is the flat batch, and a child may see only a prefix of its parent. */
+/** Random forests as in training: the pool is the flat batch, and a child may see only a prefix of its parent. */
 export const trainingForest = (maximumLength = 14, maximumSegments = 6): fc.Arbitrary<Forest> =>
   fc
     .array(fc.record({ length: fc.integer({ min: 1, max: maximumLength }), parent: fc.nat(), prefix: fc.nat() }), {
@@ -42,7 +42,7 @@ export const trainingForest = (maximumLength = 14, maximumSegments = 6): fc.Arbi
       }
     })
 
-/** Random moments of sampling: a pool with slots nobody uses, and the last few tokens of every segment as queries. */
+/** Random states of sampling: a pool with unused slots, and the last few tokens of every segment as queries. */
 export const samplingForest: fc.Arbitrary<Forest> = fc
   .tuple(trainingForest(), fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 9 }))
   .map(([{ layout, slots }, last, unused]) => {

@@ -112,7 +112,7 @@ describe('a fused kernel equals the composition of stock operations, forward and
       few,
     ))
 
-  it('gatherRows, also with rows asked for twice', () =>
+  it('gatherRows, also with repeated rows', () =>
     fc.assert(
       fc.asyncProperty(seed, size, size, fc.array(fc.nat(), { minLength: 1, maxLength: 40 }), (s, rows, d, picks) =>
         expectSameOnBothBackends([matrix(s, rows, d)], (x) =>
@@ -182,7 +182,7 @@ const attend = ({ layout, queries, slots }: Forest, [h, keyHeads]: number[], d: 
     1e-4,
   )
 
-/** The last segment is longer than the 128 columns that the backward pass takes at a time. */
+/** The last segment is longer than the backward pass's blocks of 128 columns. */
 const longForest = trainingForest(150, 2).filter(
   ({ layout, slots }) => slots - layout.segmentStart[layout.segmentStart.length - 1]! > 130,
 )
@@ -215,7 +215,7 @@ describe('fused attention', () => {
 })
 
 describe('operations in place on the simd backend', () => {
-  it('kvWrite writes into the pool it is given', async () => {
+  it('kvWrite writes into its pool in place', async () => {
     await tf.setBackend('simd')
     const pool = tf.zeros<tf.Rank.R2>([5, 3])
     const written = kvWrite(
@@ -233,11 +233,11 @@ describe('operations in place on the simd backend', () => {
   it('kvWrite refuses a slot outside the pool', async () => {
     await tf.setBackend('simd')
     expect(() => kvWrite(tf.zeros([2, 1]), tf.zeros([1, 1]), Int32Array.of(2))).toThrow(
-      'Row 2 was asked of a tensor with 2 rows',
+      'A tensor with 2 rows has no row 2',
     )
   })
 
-  it('adamw makes the steps of the composition, clipped by the global norm', () =>
+  it('adamw takes the same steps as the composition, clipped by the global norm', () =>
     fc.assert(
       fc.asyncProperty(seed, size, async (s, n) => {
         const results: Float32Array[][] = []
@@ -268,7 +268,7 @@ describe('operations in place on the simd backend', () => {
       few,
     ))
 
-  it('adamw leaves a clone of the parameter as it was', async () => {
+  it('adamw does not change a clone of the parameter', async () => {
     await tf.setBackend('simd')
     const weight = tf.variable(tf.tensor1d([1, 2, 3, 4]))
     const before = tf.clone(weight)

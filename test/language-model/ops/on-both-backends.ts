@@ -22,10 +22,9 @@ export function matrix(seed: number, ...shape: number[]): Matrix {
 }
 
 /**
- * Runs `f` and its gradient, for a fixed random upstream gradient, on the tfjs `cpu` composition and on the fused `simd` kernels,
- * and expects the same numbers within `tolerance` of the largest of them, or of `floor` where all are smaller. A sum of k products of
- * unit numbers is rounded at the size √k that it has on the way, however small the terms cancel out to be in the end: that is the
- * floor to give.
+ * Runs `f` and its gradient, for a fixed random upstream gradient, on the tfjs `cpu` composition and on the fused `simd` kernels, and
+ * expects the same numbers within `tolerance` of the largest, or of `floor` if all are smaller. For a sum of k products of unit
+ * numbers pass the floor √k: intermediate sums have that size even if the terms cancel in the end.
  */
 export async function expectSameOnBothBackends(
   inputs: Matrix[],

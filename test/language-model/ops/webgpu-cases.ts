@@ -29,9 +29,9 @@ export type Operation =
 export interface Case {
   operation: Operation
   inputs: Matrix[]
-  /** Upstream gradient; none where only the value is asked for. */
+  /** Upstream gradient; absent if only the value is tested. */
   dy: Matrix
-  /** Of the largest number of a result, or of `floor` where all are smaller. */
+  /** Relative to the largest number of a result, or to `floor` if all are smaller. */
   tolerance: number
   floor: number
 }
@@ -62,7 +62,7 @@ function apply(operation: Operation, inputs: tf.Tensor[]): tf.Tensor {
     case 'matMul':
       return tf.matMul(a, b, operation.transposeA, operation.transposeB)
     case 'add':
-      // Fresh numbers are not on the device yet, and small ones would be added up elsewhere.
+      // New tensors are not on the device yet, and small ones would be added on the CPU.
       return tf.add(tf.mul(a, 1), tf.mul(b, 1))
   }
 }
@@ -74,7 +74,7 @@ export interface Optimisation {
   maximumNorm: number
 }
 
-/** The norm of the gradients at every step, then each parameter with its two moments as the steps leave them. */
+/** The norm of the gradients at every step, then each parameter with its two moments after the last step. */
 export function optimise({ parameters, gradients, maximumNorm }: Optimisation): tf.Tensor[] {
   const tensor = ({ values, shape }: Matrix) => tf.tensor(values, shape)
   const trained = parameters.map((parameter) => {
@@ -119,7 +119,7 @@ function caseOf(
   return { operation, inputs, dy: matrix(99, ...resultShape), tolerance, floor }
 }
 
-/** Also more gradients than one program reads, and shapes that four does not divide. */
+/** Includes more gradients than one program reads, and shapes that four does not divide. */
 export const optimisations = (): Optimisation[] =>
   sample(
     fc.tuple(seed, fc.array(fc.tuple(size, size), { minLength: 1, maxLength: 17 }), fc.constantFrom(0.5, 1e9)),
@@ -167,7 +167,7 @@ export const attentionCases = (): Case[] =>
     { headDim: 8, heads: 4, keyHeads: 2, forests: sample(trainingForest(), 5) },
     { headDim: 8, heads: 3, keyHeads: 3, forests: sample(samplingForest, 3) },
     { headDim: 32, heads: 2, keyHeads: 1, forests: sample(trainingForest(90), 2) },
-    // Heads of 6 are not whole vectors of four and take the composition with a mask.
+    // Heads of 6 are not whole vectors of four, so the composition with a mask runs.
     { headDim: 6, heads: 2, keyHeads: 1, forests: sample(trainingForest(), 2) },
   ].flatMap(({ headDim, heads, keyHeads, forests }) =>
     forests.map(({ layout, queries, slots }, s) =>
@@ -184,7 +184,7 @@ export const attentionCases = (): Case[] =>
     ),
   )
 
-/** A sum of k products is rounded at the size √k that it has on the way: that is the floor. */
+/** Intermediate sums of k products have size √k, so rounding is relative to that floor. */
 const productCase = (
   s: number,
   [m, n, k]: readonly [number, number, number],
@@ -206,7 +206,7 @@ export const matMulCases = (): Case[] => [
   ...sample(fc.tuple(seed, size, size, size, fc.boolean(), fc.boolean()), 16).map(
     ([s, m, n, k, transposeA, transposeB]) => productCase(s, [m, n, k], transposeA, transposeB),
   ),
-  // Few rows through a weight, with an inner index that all lanes of a workgroup share.
+  // Few rows, with an inner index that all lanes of a workgroup share.
   ...([1, 3, 9] as const).flatMap((m) => [
     productCase(m, [m, 13, 300], false, true),
     productCase(m, [m, 6, 521], false, true),

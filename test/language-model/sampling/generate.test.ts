@@ -58,7 +58,7 @@ function expectSame(actual: readonly Completion[][], expected: readonly Completi
 describe('sampling', () => {
   const backend = 'simd'
 
-  test('a ragged batch samples what its prompts sample one by one', async () => {
+  test('a ragged batch samples the same as its prompts one by one', async () => {
     await useBackend(backend)
     const model = await tinyModel()
     const asked = requests(6)
@@ -74,7 +74,7 @@ describe('sampling', () => {
     expect(together.map((row) => row.length)).toEqual(asked.map(({ count }) => count))
   })
 
-  test('a small cache, small prefill chunks and what earlier calls left change nothing', async () => {
+  test('a small cache, small prefill chunks and earlier calls do not change samples', async () => {
     await useBackend(backend)
     const asked = requests(6)
     const model = await tinyModel()
@@ -87,7 +87,7 @@ describe('sampling', () => {
     await cramped.dispose()
   })
 
-  test('a prompt that continues a completion goes on as if it were read from the start', async () => {
+  test('a prompt that continues a completion samples as if read from the start', async () => {
     await useBackend(backend)
     const model = await tinyModel()
     const uniform = randomStream(8)
@@ -106,7 +106,7 @@ describe('sampling', () => {
     await model.dispose()
   })
 
-  test('training sees the log-probabilities that were sampled', async () => {
+  test('training computes the sampled log-probabilities', async () => {
     await useBackend(backend)
     const model = await tinyModel()
     const asked = requests(6)
@@ -143,7 +143,7 @@ describe('sampling', () => {
     expect(tf.memory().numTensors).toBe(before)
   })
 
-  test('an abort ends sampling with its reason, and the model samples on afterwards', async () => {
+  test('an abort ends sampling with its reason, and the model can sample again', async () => {
     await useBackend(backend)
     const model = await tinyModel({ max_position_embeddings: 4096 })
     const asked = requests(5)
@@ -156,7 +156,7 @@ describe('sampling', () => {
     await model.dispose()
   })
 
-  test('a completion ends at a stop token, whose text is left out', async () => {
+  test('a completion ends at a stop token, whose text is omitted', async () => {
     await useBackend(backend)
     const model = await tinyModel({ eos_token_id: Array.from({ length: 135 }, (_, i) => 2 * i) })
     const [completions] = await model.generate([{ prompt: Int32Array.of(5, 6, 7), count: 30, seed: 1 }], SAMPLING)
@@ -169,7 +169,7 @@ describe('sampling', () => {
     }
   })
 
-  test('prompts that are empty or beyond the context are refused', async () => {
+  test('prompts that are empty or exceed the context are refused', async () => {
     await useBackend(backend)
     const model = await tinyModel()
     await expect(model.generate([{ prompt: new Int32Array(0), count: 1, seed: 1 }], SAMPLING)).rejects.toThrow('empty')

@@ -12,13 +12,13 @@ const TRAINER = Float32Array.of(-1, -2, -0.5, -4)
 const SAMPLER = Float32Array.of(-1.5, -1, -0.5, -1)
 
 describe('the difference of two programs', () => {
-  test('makes weights that are cut off above', () => {
+  test('gives weights that are truncated above', () => {
     const expected = [1.2, Math.exp(-1), 1, Math.exp(-3)]
     importanceWeights(TRAINER, SAMPLER, 1.2).forEach((weight, i) => expect(weight).toBeCloseTo(expected[i]!, 6))
     expect(importanceWeights(TRAINER, SAMPLER, 100)[0]).toBeCloseTo(Math.exp(0.5), 6)
   })
 
-  test('is measured without losing what is small', () => {
+  test('keeps its precision when it is small', () => {
     const exact = Math.exp(0.5) - 1.5 + Math.exp(-1) + (Math.exp(-3) + 2)
     expect(mismatchSum(TRAINER, SAMPLER)).toBeCloseTo(exact, 6)
     const close = Float32Array.of(-1 + 2 ** -20)
@@ -47,7 +47,7 @@ describe('the difference of two programs', () => {
     )
   })
 
-  test('is, on average over what the sampler draws, the divergence of the two', () => {
+  test('averages to the divergence of the two over the sampler’s tokens', () => {
     const uniform = randomStream(3)
     const [p, q] = [1, 2].map(() => logSoftmax(Array.from({ length: 6 }, () => 2 * uniform())))
     const divergence = p!.reduce((sum, logP, i) => sum + Math.exp(logP) * (logP - q![i]!), 0)
@@ -72,7 +72,7 @@ const OPTIONS: UpdateOptions = {
   weightDecay: 0,
 }
 
-/** Responses of one token unless told; sampled by something that is some way off. */
+/** Responses, of one token by default, from a sampler that differs from the model. */
 function examplesOf(seed: number, length = 1): TrainingExample[] {
   const uniform = randomStream(seed)
   return Array.from({ length: 6 }, () => ({
@@ -105,8 +105,8 @@ function expectClose(ours: Trained, theirs: Trained): void {
     values.forEach((value, i) => expect(Math.abs(value - theirs.weights.get(name)![i]!), name).toBeLessThan(2e-5))
 }
 
-describe.each(BACKENDS)('an update on what another program sampled, on %s', (backend) => {
-  test('knows what its own model gives the tokens', async () => {
+describe.each(BACKENDS)('an update on another program’s samples, on %s', (backend) => {
+  test('knows the trainer’s own log-probabilities of the tokens', async () => {
     await useBackend(backend)
     const { transformer, weights } = tinyTransformer()
     const examples = examplesOf(1, 4)
@@ -133,7 +133,7 @@ describe.each(BACKENDS)('an update on what another program sampled, on %s', (bac
     expect(metrics.mismatch_kl).toBeCloseTo(mismatch, 4)
   })
 
-  test('takes its ratios against them, in all its steps', async () => {
+  test('takes its ratios against them in all its steps', async () => {
     await useBackend(backend)
     const examples = examplesOf(2, 3)
     const { transformer } = tinyTransformer()
@@ -153,7 +153,7 @@ describe.each(BACKENDS)('an update on what another program sampled, on %s', (bac
     expect(Math.abs((await train(examples, {})).metrics.ppo_kl)).toBeGreaterThan(0.1)
   })
 
-  test('weights tokens up to the cap: like advantages that are larger by as much', async () => {
+  test('weights tokens up to the cap, as if their advantages were larger', async () => {
     await useBackend(backend)
     const examples = examplesOf(3)
     const { transformer } = tinyTransformer()
@@ -171,7 +171,7 @@ describe.each(BACKENDS)('an update on what another program sampled, on %s', (bac
     expect(weighted.weights).not.toEqual((await train(examples, { sampledElsewhere: true })).weights)
   })
 
-  test('is what it always was where the model sampled for itself, whatever the cap', async () => {
+  test('does not depend on the cap if the model itself sampled', async () => {
     await useBackend(backend)
     const examples = examplesOf(4, 2)
     const plain = await train(examples, {})

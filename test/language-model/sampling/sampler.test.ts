@@ -5,7 +5,7 @@ import { TokenDistribution } from '../../../src/language-model/sampling/sampler.
 import { logSoftmax } from '../naive-transformer.ts'
 
 const logitsOf = fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 30 })
-/** In steps of 1/64, which float32 holds exactly: two of them are equal or tell apart, so the likeliest have one order. */
+/** Logits in steps of 1/64, exact in float32: two are equal or clearly different, so the likeliest have one order. */
 const gradedLogitsOf = fc
   .array(fc.integer({ min: -1280, max: 1280 }), { minLength: 1, maxLength: 30 })
   .map((steps) => steps.map((step) => step / 64))
@@ -23,7 +23,7 @@ describe('sampler', () => {
     )
   })
 
-  test('draws from the nucleus alone, in proportion', () => {
+  test('draws only from the nucleus, in proportion', () => {
     fc.assert(
       fc.property(gradedLogitsOf, fc.double({ min: 0.05, max: 1, noNaN: true }), fc.integer(), (logits, topP, seed) => {
         const distribution = new TokenDistribution(logits.length)
@@ -56,7 +56,7 @@ describe('sampler', () => {
     expect(second + fourth).toBe(0)
   })
 
-  test('takes the likeliest token at temperature 0', () => {
+  test('selects the likeliest token at temperature 0', () => {
     const distribution = new TokenDistribution(3)
     distribution.read(Float32Array.of(1, 3, 2), 0, 0)
     expect(distribution.draw(1, () => 0.999)).toBe(1)
@@ -69,7 +69,7 @@ describe('sampler', () => {
 })
 
 describe('random stream', () => {
-  test('is uniform, and another one for every key', () => {
+  test('is uniform, and different for every key', () => {
     const means = Array.from({ length: 50 }, (_, key) => {
       const uniform = randomStream(key, 1)
       return Array.from({ length: 200 }, uniform).reduce((sum, u) => sum + u, 0) / 200

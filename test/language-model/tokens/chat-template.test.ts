@@ -18,14 +18,14 @@ import { Tokenizer } from '../../../src/language-model/tokens/tokenizer.ts'
 const MODELS = ['smollm2', 'qwen2', 'qwen3', 'llama3'] as const
 type Model = (typeof MODELS)[number]
 
-/** What scripts/reference/make_chat_fixtures.py wrote down of transformers and tokenizers. */
+/** Results of Python's transformers and tokenizers, written by scripts/reference/make_chat_fixtures.py. */
 interface Reference {
   texts: { text: string; ids: number[]; decoded: string }[]
   cuts: { ids: number[]; decoded: string }[]
   conversations: { messages: ChatMessage[]; hasCue: boolean; variables: Record<string, unknown>; text: string }[]
 }
 
-const folderOf = (model: Model) => join(import.meta.dirname, 'fixtures/chat', model)
+const folderOf = (model: Model) => join(import.meta.dirname, '../fixtures/chat', model)
 const readFixture = (model: Model, file: string) => JSON.parse(readFileSync(join(folderOf(model), file), 'utf8')) as unknown // prettier-ignore
 const referenceOf = (model: Model) => readFixture(model, 'reference.json') as Reference
 const tokenizerJsonOf = (model: Model) => readFixture(model, 'tokenizer.json')
@@ -52,7 +52,7 @@ describe.each(MODELS)('the tokenizer of a model like %s', (model) => {
     expect(tokenizer.decode(Int32Array.from(ids))).toBe(decoded)
   })
 
-  test('reads tokens that begin or end within a character as Python does', () => {
+  test('decodes tokens that begin or end within a character as Python does', () => {
     expect(cuts.some(({ decoded }) => decoded.includes('\uFFFD'))).toBe(true)
     for (const { ids, decoded } of cuts) expect(tokenizer.decode(Int32Array.from(ids))).toBe(decoded)
   })
@@ -68,7 +68,7 @@ describe.each(MODELS)('the chat template of a model like %s', (model) => {
     }
   })
 
-  test('begins a conversation with its pieces as Python renders it', async () => {
+  test('begins a conversation from its pieces as Python renders it', async () => {
     const { start, systemEnd, responseCue } = await piecesOf(model)
     const opened = referenceOf(model).conversations.filter(
       ({ messages, hasCue, variables }) =>
@@ -79,7 +79,7 @@ describe.each(MODELS)('the chat template of a model like %s', (model) => {
     expect(start + system + systemEnd + user + responseCue).toBe(opened[0]!.text)
   })
 
-  test('goes on with its pieces as it renders any conversation whole', async () => {
+  test('continues from its pieces as it renders any whole conversation', async () => {
     const render = await rendererOf(model)
     const { start, systemEnd, responseCue, responseEnd, nextUser } = await piecesOf(model)
     const forgotten = '<think>\n\n</think>\n\n'
@@ -98,7 +98,7 @@ describe.each(MODELS)('the chat template of a model like %s', (model) => {
           (text, [response, next]) => text + response + responseEnd + nextUser + next + responseCue,
           start + system + systemEnd + user + responseCue,
         )
-        // All that a transcript has and a conversation rendered whole has not.
+        // The only difference between a transcript and a conversation rendered whole.
         const expected = model === 'qwen3' ? transcript.replaceAll(forgotten, '') + forgotten : transcript
         expect(expected).toBe(render(messages, true))
       }),
@@ -106,7 +106,7 @@ describe.each(MODELS)('the chat template of a model like %s', (model) => {
     )
   })
 
-  test('names every spelling that its tokenizer takes for a token', async () => {
+  test('lists every spelling that its tokenizer reads as one token', async () => {
     const tokenizer = new Tokenizer(tokenizerJsonOf(model), model)
     const { reserved, responseEnd } = await piecesOf(model)
     expect(reserved).toContain(responseEnd)
@@ -128,8 +128,8 @@ const content = fc
   .map((text) => `.${text}.`)
   .filter((text) => !text.includes('think>'))
 
-// Python says "12 Aug 2026" of another day; a run that goes on must not.
-test('a template that asks for the time is told the same time always', async () => {
+// Python prints the current date; a resumed run must not.
+test('a template that asks for the time always gets the same time', async () => {
   const template = { source: '{{ bos_token }}{{ strftime_now("%d %b %Y") }} {{ messages|length }}', specialTokens: { bos_token: '<s>' } } // prettier-ignore
   expect((await chatRenderer(template, 'm'))([], true)).toBe('<s>26 Jul 2024 0')
 })
@@ -143,7 +143,7 @@ const pieces = async (source: string, variables?: Record<string, unknown>) =>
   chatPiecesOf(await chatRenderer({ source, specialTokens: {} }, 'm', variables), RESERVED, 'm')
 
 describe('pieces of a template', () => {
-  test('are what stands around contents', async () => {
+  test('are the text around contents', async () => {
     expect(await pieces(CHATML)).toEqual({
       start: '<a>system:',
       systemEnd: '<z><a>user:',
@@ -156,9 +156,9 @@ describe('pieces of a template', () => {
 
   test.each([
     ['refuses them', `{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}${CHATML}`],
-    ['leaves them out', CHATML.replace('{{ ', `{% if m.role != 'system' %}{{ `).replace('{% endfor', '{% endif %}{% endfor')], // prettier-ignore
+    ['omits them', CHATML.replace('{{ ', `{% if m.role != 'system' %}{{ `).replace('{% endfor', '{% endif %}{% endfor')], // prettier-ignore
     ['puts them before the last message', `{% for m in messages %}{% if m.role == 'system' %}{% set before = m.content %}{% elif m.role == 'user' %}{{ '<a>user:' }}{% if loop.last and messages[0].role == 'system' %}{{ messages[0].content + ' ' }}{% endif %}{{ m.content + '<z>' }}{% else %}{{ '<a>assistant:' + m.content + '<z>' }}{% endif %}{% endfor %}{{ '<a>assistant:' }}`], // prettier-ignore
-  ])('put system messages into the first of the user where the template %s', async (_, source) => {
+  ])('put system messages into the first user message if the template %s', async (_, source) => {
     const found = await pieces(source)
     expect(found).toMatchObject({ start: '<a>user:', systemEnd: '\n\n', responseCue: '<z><a>assistant:' })
     const { start, systemEnd, responseCue, responseEnd, nextUser } = found
@@ -174,7 +174,7 @@ describe('pieces of a template', () => {
     expect(`${start}S${systemEnd}U${responseCue}R${responseEnd}${nextUser}V${responseCue}`).toBe(whole)
   })
 
-  test('keep the empty reasoning of a cue, which the template takes out later', async () => {
+  test('keep the empty reasoning of a cue, which the template removes later', async () => {
     const { responseCue } = await piecesOf('qwen3')
     expect(responseCue.endsWith('<|im_start|>assistant\n<think>\n\n</think>\n\n')).toBe(true)
   })
@@ -182,14 +182,14 @@ describe('pieces of a template', () => {
   test.each([
     ['a syntax error', '{% for', 'cannot be rendered'],
     ['an exception of its own for every conversation', `{{ raise_exception('never') }}`, 'cannot be rendered (never)'],
-    ['changed messages', CHATML.replace('m.content', 'm.content|upper'), 'leaves a message out, repeats it or changes'],
-    ['repeated messages', CHATML.replace('m.content', 'm.content + m.content'), 'leaves a message out, repeats it'],
-    ['left out responses', CHATML.replace('{{ ', `{% if m.role != 'assistant' %}{{ `).replace('{% endfor', '{% endif %}{% endfor'), 'leaves a message out'], // prettier-ignore
-    ['a count of messages at the front', `{{ messages|length }}${CHATML}`, 'words a message otherwise once others follow'], // prettier-ignore
-    ['another cue at the second turn', CHATML.replace(`'<a>assistant:' }}{% endif %}`, `('<a>assistant:' if messages|length < 3 else '<a>again:') }}{% endif %}`), 'words a message otherwise'], // prettier-ignore
-    ['a cue that vanishes', CHATML.replace(`'<a>assistant:' }}`, `'<a>assistant:hm' }}`), `words a response's beginning otherwise once it is over`], // prettier-ignore
-    ['responses without a token at their end', CHATML.replaceAll('<z>', '\n'), 'ends a response by "\\n<a>user:'],
-    ['a memory of the last three messages', CHATML.replace('in messages', 'in (messages if messages|length < 5 else messages[-3:])'), 'renders a conversation of 3 turns as something else'], // prettier-ignore
+    ['changed messages', CHATML.replace('m.content', 'm.content|upper'), 'omits, repeats or changes a message'],
+    ['repeated messages', CHATML.replace('m.content', 'm.content + m.content'), 'omits, repeats or changes'],
+    ['left out responses', CHATML.replace('{{ ', `{% if m.role != 'assistant' %}{{ `).replace('{% endfor', '{% endif %}{% endfor'), 'omits, repeats'], // prettier-ignore
+    ['a count of messages at the front', `{{ messages|length }}${CHATML}`, 'changes a message once others follow'], // prettier-ignore
+    ['another cue at the second turn', CHATML.replace(`'<a>assistant:' }}{% endif %}`, `('<a>assistant:' if messages|length < 3 else '<a>again:') }}{% endif %}`), 'changes a message once'], // prettier-ignore
+    ['a cue that vanishes', CHATML.replace(`'<a>assistant:' }}`, `'<a>assistant:hm' }}`), `changes the beginning of a response once it has ended`], // prettier-ignore
+    ['responses without a token at their end', CHATML.replaceAll('<z>', '\n'), 'ends a response with "\\n<a>user:'],
+    ['a memory of the last three messages', CHATML.replace('in messages', 'in (messages if messages|length < 5 else messages[-3:])'), 'renders 3 turns differently from 2 turns'], // prettier-ignore
     ['forgotten reasoning', CHATML.replace('m.content', `m.content.split('</think>')[-1]`), 'takes the reasoning out of earlier responses'], // prettier-ignore
   ])('are refused for %s', async (_, source, message) => {
     const found = pieces(source)
@@ -198,7 +198,7 @@ describe('pieces of a template', () => {
     await expect(found).rejects.toThrow(/"m".*(Take tokenizer_config.json|choose an instruct model)/)
   })
 
-  test('are refused for a model that reasons and is let', async () => {
+  test('are refused for a model that reasons', async () => {
     const reasoning: ChatRenderer = await rendererOf('qwen3', {})
     expect(() => chatPiecesOf(reasoning, addedTokensOf(tokenizerJsonOf('qwen3')), 'qwen3')).toThrow(
       'takes the reasoning out of earlier responses',
@@ -213,7 +213,7 @@ describe('the chat template of a folder', () => {
   const folder = (files: Record<string, unknown>) =>
     memoryReader('m', Object.fromEntries(Object.entries(files).map(([name, value]) => [name, new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))]))) // prettier-ignore
 
-  test('is a file of its own before a field of tokenizer_config.json', async () => {
+  test('is a separate file, which takes precedence over tokenizer_config.json', async () => {
     const config = { chat_template: 'field', bos_token: { content: '<s>', lstrip: false }, eos_token: null, add_bos_token: true } // prettier-ignore
     const map = { bos_token: 'old', eos_token: '</s>', additional_special_tokens: ['<x>'] }
     const files = { 'tokenizer_config.json': config, 'special_tokens_map.json': map }
@@ -228,25 +228,25 @@ describe('the chat template of a folder', () => {
     })
   })
 
-  test('is the default one of several', async () => {
+  test('is the default of several', async () => {
     const named = (name: string) => ({ name, template: `of ${name}` })
     const read = (names: string[]) => readChatTemplate(folder({ 'tokenizer_config.json': { chat_template: names.map(named) } })) // prettier-ignore
     expect((await read(['tool_use', 'default']))?.source).toBe('of default')
     expect(await read(['tool_use'])).toBeNull()
   })
 
-  test('is none where no file has one, or a server answers with a page instead', async () => {
+  test('is null if no file has one, or a server answers with a page instead', async () => {
     expect(await readChatTemplate(folder({}))).toBeNull()
     expect(await readChatTemplate(folder({ 'tokenizer_config.json': { bos_token: '<s>' } }))).toBeNull()
     expect(await readChatTemplate(folder({ 'chat_template.jinja': '\n<!DOCTYPE html><html></html>' }))).toBeNull()
   })
 
-  test('is refused where its file is broken or cannot be read', async () => {
+  test('is refused if its file is damaged or cannot be read', async () => {
     await expect(readChatTemplate(folder({ 'tokenizer_config.json': '{' }))).rejects.toThrow(
       'tokenizer_config.json of "m" is not JSON',
     )
     await expect(readChatTemplate(folder({ 'tokenizer_config.json': { chat_template: 7 } }))).rejects.toThrow(
-      'chat_template is neither a text nor a list of named ones',
+      'chat_template is neither a string nor a list of named templates',
     )
     const withdrawn = new ModelFileError('access was withdrawn')
     const reader = { ...folder({}), read: () => Promise.reject(withdrawn) }

@@ -6,19 +6,19 @@ import { tinyTokenizerJson } from '../tiny-model.ts'
 describe('tokenizer', () => {
   const tokenizer = new Tokenizer(tinyTokenizerJson(), 'tiny')
 
-  test('takes phrases of the vocabulary as one token, and bytes for the rest', () => {
+  test('encodes phrases of the vocabulary as one token, and the rest as bytes', () => {
     expect(Array.from(tokenizer.encode('go to the desk 1'))).toHaveLength(4)
     expect(Array.from(tokenizer.encode('ist möglich'))).toHaveLength(1)
     expect(Array.from(tokenizer.encode('möglich'))).toHaveLength(8)
     expect(tokenizer.encode('')).toHaveLength(0)
   })
 
-  test('takes special tokens where the text spells them, and adds none', () => {
+  test('encodes special tokens that the text spells, and adds none', () => {
     expect(Array.from(tokenizer.encode('<|start|>take<|end|>'))).toEqual([0, tokenizer.tokenId('take'), 1])
     expect(tokenizer.decode(Int32Array.of(0, 1))).toBe('<|start|><|end|>')
   })
 
-  test('gives any text back as it was', () => {
+  test('decodes any text unchanged', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: 'grapheme' }),
@@ -34,13 +34,13 @@ describe('tokenizer', () => {
     )
   })
 
-  test('hands out tokens that the caller may change', () => {
+  test('returns tokens that the caller may change', () => {
     const first = tokenizer.encode('go to the desk')
     first.fill(0)
     expect(tokenizer.encode('go to the desk')).not.toEqual(first)
   })
 
-  test('refuses a file that is no tokenizer', () => {
+  test('refuses a file that is not a tokenizer', () => {
     expect(() => new Tokenizer({ model: {} }, 'm')).toThrow(TokenizerError)
   })
 })

@@ -40,12 +40,12 @@ describe('policy loss', () => {
     expect(bad.klSum).toBeCloseTo(0, 5)
   })
 
-  test('knows three estimators of the divergence', () => {
+  test('has three estimators of the divergence', () => {
     expect(released(1, 'k1').divergence).toBeCloseTo(0, 6)
     expect(released(1, 'k2').divergence).toBeCloseTo((0.045 + 0.045) / 3, 6)
   })
 
-  test('weights the surrogate of each token by its importance, and nothing else', () => {
+  test('weights only the surrogate of each token by its importance', () => {
     const plain = released(1)
     const weighted = released(1, 'k3', Float32Array.of(1.5, 0.25, 1))
     expect(weighted.policyGradient).toBeCloseTo(-(1.5 * 1.2 + 0.25 * Math.exp(-0.3) + 1) / 3, 5)
@@ -53,7 +53,7 @@ describe('policy loss', () => {
     expect(released(-1, 'k3', new Float32Array(3).fill(1))).toEqual(released(-1))
   })
 
-  test('stays finite where the policies are far apart', () => {
+  test('stays finite if the policies are far apart', () => {
     const far = tf.tidy(() =>
       policyLoss(
         tf.tensor1d([-200, -1]),
@@ -83,7 +83,7 @@ describe('policy loss', () => {
   })
 })
 
-/** Two trajectories that grow by appending, one with three evaluations of each step, and a stranger. */
+/** Two trajectories that grow by appending, one with three evaluations of each step, and an unrelated example. */
 function forest(seed: number): TrainingExample[] {
   const uniform = randomStream(seed)
   const example = (prompt: Int32Array, length: number): TrainingExample => ({
@@ -138,7 +138,7 @@ async function lossAndGradients(
 }
 
 describe.each(BACKENDS)('packed training on %s', (backend) => {
-  test('has the gradient of running every example by itself', async () => {
+  test('has the gradient of running every example separately', async () => {
     await useBackend(backend)
     const { transformer } = tinyTransformer()
     const examples = forest(2)

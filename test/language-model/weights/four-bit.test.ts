@@ -22,7 +22,7 @@ import {
 import { gradientsOf, largestDifference, logitsOf, relativeError } from '../fixtures.ts'
 import { PLAIN, randomTokens, tinyModel, tinyTokenizerJson, tinyTransformer, useBackend } from '../tiny-model.ts'
 
-/** Rows of whole groups everywhere but in the down projection, whose rows are half a group too long. */
+/** Rows are whole groups, except in the down projection, whose rows are half a group too long. */
 const WIDE = { ...PLAIN, hidden_size: 64, head_dim: 16, intermediate_size: 144, vocab_size: 99, attention_bias: true }
 const LORA = { rank: 4, alpha: 8, dropout: 0, targets: PROJECTIONS } as const
 const encoded = (value: object) => new TextEncoder().encode(JSON.stringify(value))
@@ -37,7 +37,7 @@ function folderOf(configJson: object, weights: ReadonlyMap<string, Float32Array>
   })
 }
 
-/** What the weights are once they have been in four bits. */
+/** The weights after rounding to four bits. */
 function rounded(configJson: object, weights: ReadonlyMap<string, Float32Array>): Map<string, Float32Array> {
   const shapes = parameterShapes(parseModelConfig(configJson, 'tiny'))
   return new Map(
@@ -54,7 +54,7 @@ function weightsOf(configJson: object): Map<string, Float32Array> {
   return weights
 }
 
-/** Adapters whose B is not 0, so that A has a gradient. */
+/** Adapters with B ≠ 0, so that A has a gradient. */
 function adaptersOn(model: Transformer): AdapterSet {
   const adapters = new AdapterSet(model, LORA, 3)
   const uniform = randomStream(8)
@@ -76,7 +76,7 @@ describe.each(['simd', 'cpu'])('a model in four bits on %s', (backend) => {
   test.each([
     ['tied', WIDE],
     ['with an output layer of its own', { ...WIDE, tie_word_embeddings: false, vocab_size: 300 }],
-  ])('has the logits and the gradients of adapters of its float copy: %s', async (_kind, configJson) => {
+  ])('has the logits and adapter gradients of its float copy: %s', async (_kind, configJson) => {
     await useBackend(backend)
     const weights = weightsOf(configJson)
     const config = parseModelConfig(configJson, 'tiny')
@@ -88,7 +88,7 @@ describe.each(['simd', 'cpu'])('a model in four bits on %s', (backend) => {
     const logits = logitsOf(floats, tokens)
     expect(largestDifference(logitsOf(fourBit, tokens), logits)).toBeLessThan(1e-4)
     expect(largestDifference(logitsOf(original, tokens), logits)).toBeGreaterThan(0.01)
-    // One token goes by other kernels.
+    // One token uses other kernels.
     expect(largestDifference(logitsOf(fourBit, tokens.slice(0, 1)), logitsOf(floats, tokens.slice(0, 1)))).toBeLessThan(
       1e-4,
     )
@@ -112,8 +112,8 @@ describe.each(['simd', 'cpu'])('a model in four bits on %s', (backend) => {
 })
 
 describe('weights in four bits', () => {
-  /** Rows beyond a tile of the kernels, and beyond what they have in registers. */
-  test('multiply as their floats do, over random shapes', async () => {
+  /** Rows beyond a tile of the kernels, and beyond their registers. */
+  test('multiply like their floats, for random shapes', async () => {
     await useBackend('simd')
     const backend = tf.backend() as SimdBackend
     const shape = fc.record({
@@ -148,7 +148,7 @@ describe('weights in four bits', () => {
     )
   })
 
-  test('take 0.16 of the memory, also after somebody has asked for floats of them', async () => {
+  test('take 0.16 of the memory, also after their floats were read', async () => {
     await useBackend('simd')
     const { allocator } = tf.backend() as SimdBackend
     const configJson = { ...WIDE, intermediate_size: 256, vocab_size: 4096 }
@@ -179,7 +179,7 @@ describe('weights in four bits', () => {
     }
     await fourBit.model.attachAdapters({ ...LORA, targets: ['q_proj', 'down_proj'] }, 1)
     const names = [...fourBit.model.changingWeights.keys()]
-    // Adapters come into the backend's memory when they are first used.
+    // Adapters enter the backend's memory on first use.
     await fourBit.model.readWeights(names)
     const kept = allocator.bytesInUse
     expect(names).toHaveLength(4)
@@ -190,26 +190,26 @@ describe('weights in four bits', () => {
     for (const name of names) expect(read.get(name)).toEqual(expected.get(name))
   })
 
-  test('are learned with by adapters alone, which are not merged into them but into what is saved', async () => {
+  test('train only adapters, which merge into saved weights but not into the model', async () => {
     await useBackend('simd')
     const configJson = { ...WIDE, intermediate_size: 96, vocab_size: 270 }
     const weights = weightsOf(configJson)
     const model = await LanguageModel.load(folderOf(configJson, weights), 'selected', { storage: 'four-bit' })
     models.push(model)
     const examples = [{ prompt: Int32Array.of(3, 4), response: Int32Array.of(9, 8, 7) }]
-    await expect(model.fit(examples, { learningRate: 0.02 })).rejects.toThrow(/frozen, as weights in four bits are/)
+    await expect(model.fit(examples, { learningRate: 0.02 })).rejects.toThrow(/frozen, as four-bit weights are/)
     const untouched = await model.saveCheckpoint()
     expect(readSafetensors(untouched, 'empty').tensors.size).toBe(0)
     await model.loadCheckpoint(untouched)
     const other = await tinyModel()
     models.push(other)
-    await expect(model.loadCheckpoint(await other.saveCheckpoint())).rejects.toThrow(/stored in four bits/)
+    await expect(model.loadCheckpoint(await other.saveCheckpoint())).rejects.toThrow(/stores its weights in four bits/)
 
     await model.attachAdapters({ ...LORA, targets: ['q_proj', 'v_proj', 'down_proj'] }, 1)
     const losses: number[] = []
     for (let step = 0; step < 30; step++) losses.push((await model.fit(examples, { learningRate: 0.02 })).loss)
     expect(losses.at(-1)).toBeLessThan(0.3 * losses[0]!)
-    await expect(model.detachAdapters('merge')).rejects.toThrow(/cannot be merged into weights of four bits/)
+    await expect(model.detachAdapters('merge')).rejects.toThrow(/cannot be merged into four-bit weights/)
 
     const [before] = await model.logProbs(examples, 1)
     const merged = await LanguageModel.load(memoryReader('merged', await model.saveFolder()), 'selected')

@@ -41,7 +41,7 @@ async function* cutAt(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerato
 }
 
 describe('a safetensors stream', () => {
-  test.each(['F32', 'F16', 'BF16'] as const)('reads %s as the whole file is read, cut anywhere', async (dtype) => {
+  test.each(['F32', 'F16', 'BF16'] as const)('reads %s in pieces of any size like the whole file', async (dtype) => {
     const bytes = writeSafetensors(file, dtype)
     const expected = readSafetensors(bytes, 'm').tensors
     await fc.assert(
@@ -60,19 +60,19 @@ describe('a safetensors stream', () => {
     )
   })
 
-  test('that ends early says how much is missing', async () => {
+  test('reports how much is missing if it ends early', async () => {
     const bytes = writeSafetensors(file, 'BF16')
     const read = async (length: number) => {
       const stream = await SafetensorsStream.open(cutAt(bytes.subarray(0, length), [0.5]), 'm')
       for await (const [name] of stream.tensors(() => true)) expect(name).toBeDefined()
     }
-    await expect(read(bytes.length - 5)).rejects.toThrow('"m" is 5 bytes short: the file was cut while downloading')
+    await expect(read(bytes.length - 5)).rejects.toThrow('"m" is 5 bytes short: the download was interrupted')
     await expect(read(20)).rejects.toThrow(/cut off inside its header/)
     await expect(read(3)).rejects.toThrow(/has 3 bytes and no header/)
     await expect(read(bytes.length - 5)).rejects.toThrow(SafetensorsError)
   })
 
-  test('whose tensors lie upon one another is refused', async () => {
+  test('is refused if its tensors overlap', async () => {
     const header = new TextEncoder().encode(
       JSON.stringify({
         a: { dtype: 'F32', shape: [2], data_offsets: [0, 8] },
@@ -98,7 +98,7 @@ describe('weights of a model', () => {
     return memoryReader('m', { 'model.safetensors': writeSafetensors({ metadata: {}, tensors: changed }) })
   }
 
-  test('come all, whatever reader they come from', async () => {
+  test('all arrive, from any reader', async () => {
     const bytes = writeSafetensors(file)
     expect(await collect(memoryReader('m', { 'model.safetensors': bytes }))).toEqual(weights)
     expect(await collect(filesReader('m', [new File([bytes], 'model.safetensors')]))).toEqual(weights)
@@ -106,7 +106,7 @@ describe('weights of a model', () => {
     await expect(collect(none)).rejects.toThrow('neither model.safetensors nor model.safetensors.index.json')
   })
 
-  test('that are missing, unknown or of another shape are named', async () => {
+  test('are named if missing, unknown or of another shape', async () => {
     await expect(
       collect(
         whole((tensors) => {
@@ -124,13 +124,13 @@ describe('weights of a model', () => {
               tensors.set(`model.layers.${layer}.self_attn.${name}.bias`, bias)
         }),
       ),
-    ).rejects.toThrow(/hold model\.layers\.0\.self_attn\.q_proj\.bias, .* and 3 more, which a model .* does not have/)
+    ).rejects.toThrow(/contain model\.layers\.0\.self_attn\.q_proj\.bias, .* and 3 more, which a model .* does not use/)
     await expect(
       collect(whole((tensors) => tensors.set('model.norm.weight', { ...bias, shape: [4, 4] }))),
-    ).rejects.toThrow('model.norm.weight has shape [4, 4] where config.json asks for [16]')
+    ).rejects.toThrow('model.norm.weight has shape [4, 4] where config.json requires [16]')
   })
 
-  test('may hold the output layer of a tied model and old tables of angles', async () => {
+  test('may contain the output layer of a tied model and old angle tables', async () => {
     const reader = whole((tensors) => {
       tensors.set('lm_head.weight', tensors.get('model.embed_tokens.weight')!)
       tensors.set('model.layers.0.self_attn.rotary_emb.inv_freq', { shape: [2], values: new Float32Array(2) })
@@ -138,7 +138,7 @@ describe('weights of a model', () => {
     expect(await collect(reader)).toEqual(weights)
   })
 
-  test('in shards are found by their index', async () => {
+  test('are found in shards by their index', async () => {
     const folder = fixtureFolder('qwen3')
     const files = Object.fromEntries(
       readdirSync(folder, { withFileTypes: true })
@@ -159,7 +159,7 @@ describe('weights of a model', () => {
       'Model "qwen3" has no model-00002-of-00003.safetensors',
     )
     const twice = { ...files, 'model-00002-of-00003.safetensors': files['model-00001-of-00003.safetensors']! }
-    await expect(collect(memoryReader('qwen3', twice), qwen3)).rejects.toThrow('which an earlier file holds too')
+    await expect(collect(memoryReader('qwen3', twice), qwen3)).rejects.toThrow('which an earlier file also contains')
     const index = (weight_map: unknown) => ({
       ...files,
       'model.safetensors.index.json': new TextEncoder().encode(JSON.stringify({ weight_map })),
@@ -170,7 +170,7 @@ describe('weights of a model', () => {
     await expect(collect(memoryReader('qwen3', index(elsewhere)), qwen3)).rejects.toThrow('not in the model')
   })
 
-  test('that fail half way leave nothing in memory', async () => {
+  test('leak no memory if loading fails half way', async () => {
     await useBackend('simd')
     const before = tf.memory().numTensors
     const bytes = writeSafetensors(file)
@@ -179,7 +179,7 @@ describe('weights of a model', () => {
     expect(tf.memory().numTensors).toBe(before)
   })
 
-  test('of a reader whose files go away are an error that says so', async () => {
+  test('fail with a clear error if the files disappear', async () => {
     const gone = blobReader(
       'm',
       async () =>

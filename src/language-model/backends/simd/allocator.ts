@@ -1,6 +1,6 @@
 /** Every address is a multiple of this: a cache line, which also suits 16-byte vectors. */
 const ALIGNMENT = 64
-/** The module's own constants lie below; nothing is handed out there. */
+/** The module's own constants are below; nothing is allocated there. */
 const RESERVED_BYTES = 1 << 16
 const PAGE_BYTES = 1 << 16
 const BINS_PER_DOUBLING = 4
@@ -17,18 +17,18 @@ interface Block {
   nextFree: Block | null
 }
 
-/** The arena of a backend is full: the browser grants no more WebAssembly memory. */
+/** A backend's memory is full: the browser grants no more WebAssembly memory. */
 export class OutOfMemoryError extends Error {
   override name = 'OutOfMemoryError'
 }
 
 /**
- * Hands out stretches of one WebAssembly memory: free lists by size class (four to each doubling), a block split when it is larger
- * than asked for and joined with its free neighbours when it comes back. A training step therefore finds the blocks of the step
- * before it, also when ragged batches make every size a little different.
+ * Allocates blocks of one WebAssembly memory: free lists by size class (four to each doubling); larger blocks are split, and freed
+ * blocks are joined with their free neighbours. A training step thus reuses the blocks of the step before it, even when ragged
+ * batches make every size a little different.
  *
- * The memory grows when nothing fits. Growing detaches every typed array over it, so a view is made anew after it (see
- * SimdTensorData); only `allocate` grows, and no code holds a view across it.
+ * The memory grows when nothing fits. Growing detaches every typed array over it, so views are created anew (see SimdTensorData);
+ * only `allocate` grows, and no code holds a view across it.
  */
 export class Allocator {
   readonly memory: WebAssembly.Memory
@@ -50,7 +50,7 @@ export class Allocator {
     return this.memory.buffer.byteLength
   }
 
-  /** The address of `bytes` bytes of undefined content. @throws OutOfMemoryError */
+  /** Returns the address of `bytes` bytes of undefined content. Throws OutOfMemoryError. */
   allocate(bytes: number): number {
     const size = Math.max(ALIGNMENT, Math.ceil(bytes / ALIGNMENT) * ALIGNMENT)
     let block = this.#find(size)
@@ -83,7 +83,7 @@ export class Allocator {
 
   #find(size: number): Block | null {
     const own = binOf(size)
-    // In its own class a block may still be too small; in any higher one the first will do.
+    // A block of its own class may be too small; in any higher class the first fits.
     for (let block = this.#bins[own] ?? null; block; block = block.nextFree) if (block.size >= size) return block
     for (let bin = own + 1; bin < this.#bins.length; bin++) if (this.#bins[bin]) return this.#bins[bin]!
     return null
@@ -111,7 +111,7 @@ export class Allocator {
     this.#join(block)
   }
 
-  /** Makes one block of a block and the one after it; neither is in a free list. */
+  /** Joins a block with the one after it; neither is in a free list. */
   #join(block: Block): void {
     const next = block.after!
     block.size += next.size

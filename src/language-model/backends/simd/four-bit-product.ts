@@ -1,12 +1,12 @@
-/** Products with a weight W[n, k], which may be kept in four bits: a few of its rows are in floats at a time, about 1 MB. */
+/** Products with a weight W[n, k], which may be in four bits: only about 1 MB of its rows are floats at a time. */
 import type { TensorInfo } from '@tensorflow/tfjs-core'
 import type { SimdBackend } from './simd-backend.ts'
 
 const TILE_FLOATS = 1 << 18
-/** A multiple of the columns that the matrix product has in registers; more than 256 inner indices it cuts itself. */
+/** A multiple of the columns that the matrix product holds in registers, and the inner indices that it processes at once. */
 const [ROWS_TOGETHER, MOST_ROWS] = [8, 256]
 
-/** c[m, n] = a[m, k] · Wᵀ, all by their addresses. */
+/** c[m, n] = a[m, k] · Wᵀ; all are addresses. */
 export function multiplyFourBit(
   backend: SimdBackend,
   a: number,
@@ -36,7 +36,7 @@ export function multiplyFourBitGradient(
   )
 }
 
-/** The output layer head[V, d] of some hidden states. */
+/** The output layer head[V, d]. */
 export function outputLayer(backend: SimdBackend, head: TensorInfo) {
   const [words, width] = head.shape as [number, number]
   const blocks = backend.blocksOf(head)

@@ -20,7 +20,7 @@ function register<Attributes>(
   })
 }
 
-/** The kernels behind src/language-model/ops, one by one; the mathematics is in the AssemblyScript sources. */
+/** Registers the kernels of src/language-model/ops; the AssemblyScript sources have the mathematics. */
 export function registerFusedKernels(): void {
   register<{ epsilon: number }>('RmsNorm', (backend, { x, weight }, { epsilon }) => {
     const [rows, width] = x!.shape as [number, number]
@@ -299,17 +299,17 @@ export function registerFusedKernels(): void {
   )
 }
 
-/** Rows of logits alive at once: about 2 MB of them, and enough that the output layer is not packed anew too often. */
+/** Rows of logits in memory at once: about 2 MB, and enough that the output layer is not packed too often. */
 function chunkRows(words: number): number {
   return Math.min(256, Math.max(16, Math.floor((1 << 19) / words)))
 }
 
-/** A wrong index would read or write anywhere in the memory, so it is an error here. */
+/** Throws for a wrong index, which would read or write anywhere in the memory. */
 function checkIndices(indices: Int32Array, rows: number): void {
   for (const index of indices) {
     if (index < 0 || index >= rows)
       throw new RangeError(
-        `Row ${index} was asked of a tensor with ${rows} rows. Check the ids or slots given to the operation.`,
+        `A tensor with ${rows} rows has no row ${index}. Check the ids or slots given to the operation.`,
       )
   }
 }

@@ -2,7 +2,7 @@ import { plainSimdModule, relaxedSimdModule } from './kernels.generated.ts'
 
 type Address = number
 
-/** What the AssemblyScript module exports; sizes count float32 elements, strides too, flags are 0 or 1. */
+/** Exports of the AssemblyScript module. Sizes and strides count float32 elements; flags are 0 or 1. */
 export interface KernelModule {
   matmul(
     a: Address,
@@ -155,7 +155,7 @@ export interface KernelModule {
   fillZero(target: Address, count: number): void
 }
 
-/** Two tiny functions that only validate where the engine knows the instructions: `i8x16.splat`, and `f32x4.relaxed_madd` on top of it. */
+/** Two tiny modules that validate only if the engine supports `i8x16.splat`, and `f32x4.relaxed_madd` as well. */
 const SIMD_PROBE = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11]
 const RELAXED_SIMD_PROBE = [
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65,
@@ -170,7 +170,7 @@ export function hasRelaxedSimd(): boolean {
   return hasSimd() && WebAssembly.validate(Uint8Array.from(RELAXED_SIMD_PROBE))
 }
 
-/** Initially 32 MB. The maximum is address space, not memory, yet some browsers refuse a large one, hence the steps down. */
+/** Initially 32 MB. The maximum reserves address space, not memory, but some browsers refuse a large one, hence the steps down. */
 const INITIAL_PAGES = 512
 const MAXIMUM_PAGES = [65536, 32768, 16384, 8192, 4096]
 

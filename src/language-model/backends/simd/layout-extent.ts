@@ -3,14 +3,14 @@ import type { AttentionLayout } from '../../ops/attention-layout.ts'
 interface LayoutExtent {
   /** The most slots that any query sees. */
   visible: number
-  /** One more than the last slot that any query sees: what the pool must have. */
+  /** One more than the last slot that any query sees: the pool's minimum size. */
   slots: number
 }
 
-/** A batch has one layout for all layers and both directions, so the answer is kept while the layout lives. */
+/** All layers and both directions of a batch share a layout, so the result is cached as long as it lives. */
 const extentOfLayout = new WeakMap<AttentionLayout, LayoutExtent>()
 
-/** The most slots that any query sees. A layout that reaches outside the pool is an error here, before it reads anywhere. */
+/** The most slots that any query sees. Throws for a layout that reaches outside the pool, before a kernel reads there. */
 export function maximumVisible(layout: AttentionLayout, poolSlots: number): number {
   const extent = extentOfLayout.get(layout) ?? measureLayout(layout)
   extentOfLayout.set(layout, extent)

@@ -5,7 +5,7 @@ import { hasRelaxedSimd, instantiateKernels } from './kernel-module.ts'
 import { SimdBackend } from './simd-backend.ts'
 import { registerStockKernels } from './stock-kernels.ts'
 
-/** Makes the backend `simd` known to TensorFlow.js; the module is compiled when the backend is first chosen. Safe to call again. */
+/** Registers the backend `simd` with TensorFlow.js; the module compiles when the backend is first selected. Safe to call again. */
 export function registerSimdBackend(): void {
   if (tf.findBackendFactory('simd')) return
   tf.registerBackend('simd', async () => {

@@ -5,16 +5,16 @@ import { Allocator } from './allocator.ts'
 import type { KernelModule } from './kernel-module.ts'
 
 /**
- * A tensor's values, in either of two places: in an array of JavaScript, where stock kernels of tfjs-backend-cpu leave them, or in
- * the WebAssembly memory, where our kernels write and whither they fetch their inputs at first use. Stock kernels read `values`
- * wherever they lie; the view is made anew when the memory has grown under it. A weight in four bits has its blocks in the WebAssembly
- * memory: its values are made of them each time that somebody asks, and kept by nobody.
+ * A tensor's values, in one of two places: in a JavaScript array, where stock kernels of tfjs-backend-cpu write them, or in the
+ * WebAssembly memory, where our kernels write and to which they move their inputs at first use. Stock kernels read `values` from
+ * either; the view is recreated after the memory grows. A weight in four bits has its blocks in the WebAssembly memory; its values
+ * are computed from them at every read and not kept.
  */
 class SimdTensorData {
   dtype: DataType
   refCount: number
   address: number | null = null
-  /** Of a weight that is kept in four bits. */
+  /** Address of the blocks of a weight in four bits. */
   blocks: number | null = null
   complexTensorInfos?: { real: TensorInfo; imag: TensorInfo }
   #allocator: Allocator
@@ -46,7 +46,7 @@ class SimdTensorData {
     this.#values = undefined
   }
 
-  /** Leaves nothing but the blocks. */
+  /** Releases everything but the blocks. */
   keepBlocks(blocks: number, length: number): void {
     this.address = null
     this.blocks = blocks
@@ -66,13 +66,13 @@ export interface Scratch {
 }
 
 /**
- * The TensorFlow.js CPU backend with its float32 tensors in one WebAssembly memory. It has every stock kernel from the first day
- * (copied from `cpu`), and fast ones by name where we registered our own.
+ * The TensorFlow.js CPU backend with its float32 tensors in one WebAssembly memory. It has all stock kernels, copied from `cpu`, some
+ * of them replaced by our own.
  */
 export class SimdBackend extends MathBackendCPU {
   readonly kernels: KernelModule
   readonly allocator: Allocator
-  /** The panels of the matrix product: too large to allocate anew for each of thousands of calls, too small to matter. */
+  /** The panels of the matrix product: too large to allocate for each of thousands of calls, small enough to keep. */
   readonly matmulScratch: number
 
   constructor(kernels: KernelModule, memory: WebAssembly.Memory) {
@@ -98,7 +98,7 @@ export class SimdBackend extends MathBackendCPU {
     this.data.set(dataId, new SimdTensorData(this.allocator, dtype, refCount, values))
   }
 
-  /** A copy where the values lie in the WebAssembly memory: the caller may keep the array longer than the tensor. */
+  /** Copies values out of the WebAssembly memory, since the caller may keep the array longer than the tensor. */
   override readSync(dataId: object): backend_util.BackendValues {
     const data = this.data.get(dataId) as SimdTensorData
     return data.address === null ? super.readSync(dataId) : (data.values as Float32Array).slice()
@@ -122,7 +122,7 @@ export class SimdBackend extends MathBackendCPU {
     }
   }
 
-  /** A new float32 tensor in the WebAssembly memory, its values undefined. */
+  /** A new float32 tensor with undefined values in the WebAssembly memory. */
   allocate(shape: number[]): { info: TensorInfo; address: number } {
     const length = util.sizeFromShape(shape)
     const address = this.allocator.allocate(length * 4)
@@ -133,12 +133,12 @@ export class SimdBackend extends MathBackendCPU {
     return { info: { dataId, shape, dtype: 'float32' }, address }
   }
 
-  /** Where a float32 tensor lies in the WebAssembly memory, fetched there if it is not yet. Valid until the tensor is disposed. */
+  /** Address of a float32 tensor in the WebAssembly memory, after moving it there if needed. Valid until the tensor is disposed. */
   addressOf(tensor: TensorInfo): number {
     const data = this.data.get(tensor.dataId) as SimdTensorData
     if (data.address !== null) return data.address
     if (tensor.dtype !== 'float32')
-      throw new TypeError(`A SIMD kernel was given a tensor of type ${tensor.dtype}; it takes float32 alone.`)
+      throw new TypeError(`A SIMD kernel got a tensor of type ${tensor.dtype}, but only supports float32.`)
     if (data.blocks !== null) {
       const address = this.allocator.allocate(data.length * 4)
       this.kernels.dequantizeBlocks(data.blocks, address, data.length / GROUP)
@@ -152,15 +152,14 @@ export class SimdBackend extends MathBackendCPU {
     return address
   }
 
-  /** Where the blocks of a weight lie that is kept in four bits, else null. */
+  /** Address of the blocks of a weight in four bits, else null. */
   blocksOf(weight: TensorInfo): number | null {
     return (this.data.get(weight.dataId) as SimdTensorData).blocks
   }
 
   /**
-   * Keeps a weight in four bits and lets go of its floats: for what is not trained. Matrix products and embeddings read the blocks.
-   * Whatever else asks gets floats made of them, which stay in the WebAssembly memory until this is called again; then without
-   * `blocks`, which it has already. Says whether the weight is kept so.
+   * Stores a frozen weight in four bits and releases its floats. Matrix products and embeddings read the blocks. Other readers get
+   * floats, which stay in the WebAssembly memory until this is called again, then without `blocks`. Returns whether it did.
    */
   keepFourBit(weight: TensorInfo, blocks?: FourBitBlocks): boolean {
     const data = this.data.get(weight.dataId) as SimdTensorData

@@ -3,10 +3,10 @@ import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
 import { multiplyFourBit, multiplyFourBitGradient } from './four-bit-product.ts'
 import type { SimdBackend } from './simd-backend.ts'
 
-/** Shapes and types that a kernel of ours is not made for go to the stock one of `cpu`. */
+/** Falls back to the stock kernel of `cpu` for shapes and types that our kernel does not support. */
 const replace = (kernelName: string, own: OwnKernel<SimdBackend>) => replaceKernel(kernelName, 'simd', 'cpu', own)
 
-/** The few stock kernels that take time in training a transformer: matrix products, sums and products of activations, the sum of a bias's gradient. */
+/** Replaces the stock kernels that take time in training: matrix products, sums and products of activations, a bias gradient's sum. */
 export function registerStockKernels(): void {
   replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) =>
     matmul(backend, a!, b!, transposeA as boolean, transposeB as boolean),
@@ -104,7 +104,7 @@ function sumRows(backend: SimdBackend, x: tf.TensorInfo, axis: unknown, keepDims
 
 const areFloat = (...tensors: tf.TensorInfo[]) => tensors.every((tensor) => tensor.dtype === 'float32')
 
-/** Broadcasting that is plain repetition: the smaller shape is a tail of the larger, or has one element and no more axes. */
+/** True for broadcasting that is plain repetition: the smaller shape is a tail of the larger, or has one element and no more axes. */
 function repeatsOver(small: number[], large: number[]): boolean {
   if (small.length > large.length) return false
   if (small.every((size) => size === 1)) return true

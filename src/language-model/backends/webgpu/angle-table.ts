@@ -3,7 +3,7 @@ import { AngleTables } from '../rotation-angles.ts'
 import type { GpuBackend } from './gpu-backend.ts'
 
 interface AngleTable {
-  /** [2, positions, headDim / 2]: cosines, then sines. The device's own are too coarse for angles as large as positions. */
+  /** [2, positions, headDim / 2]: cosines, then sines. The device's own functions are too coarse for angles as large as positions. */
   angles: tf.TensorInfo
   positions: number
 }

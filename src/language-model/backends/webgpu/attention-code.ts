@@ -1,19 +1,19 @@
 /**
- * Attention over a forest in WGSL. A workgroup has one row of the result for itself: its threads take every THREADS-th partner (slots
- * for a query, queries for a slot), and their parts are put together through workgroup memory at the end.
+ * Attention over a forest in WGSL. A workgroup computes one row of the result: its threads take every THREADS-th partner (slots for a
+ * query, queries for a slot) and combine their parts through workgroup memory at the end.
  *
  *     forward   s_m = q · k_m / √D,   L = log Σ_m e^{s_m},   o = Σ_m e^{s_m - L} v_m      softmax kept online (Milakov and Gimelshein, 2018)
  *     backward  p_m = e^{s_m - L},   δ = dy · o,   g_m = p_m (dy · v_m - δ) / √D
  *               dq = Σ_m g_m k_m,   dk_m = Σ_n g_m q_n,   dv_m = Σ_n p_m dy_n
  *
- * A head is D4 vectors of four numbers: rows [heads · D4] of q, k, v, dy and of what is made of them.
+ * A head is D4 vectors of four numbers: q, k, v, dy and the results have rows [heads · D4].
  */
 import { once, program } from './program.ts'
 
 /** Workgroup memory that every device has. */
 const WORKGROUP_BYTES = 16384
 
-/** How many threads share a row when each keeps that many bytes for the others to read. */
+/** How many threads share a row if each needs this much workgroup memory. */
 function threadsFor(bytesPerThread: number): number {
   let threads = 32
   while (threads > 1 && threads * bytesPerThread > WORKGROUP_BYTES) threads /= 2
@@ -26,10 +26,10 @@ const constants = (headDim: number, threads: number) => `
 `
 
 const SIZES = { queries: 'i32', heads: 'i32', keyHeads: 'i32', scale: 'f32' } as const
-/** Of the layout's arrays, which are in one buffer: a device may allow a program as few as eight. */
+/** Sizes of the layout's arrays, which share a buffer: a device may allow a program as few as eight. */
 const LAYOUT_SIZES = { ...SIZES, segments: 'i32', spans: 'i32' } as const
 
-/** Which query and head this workgroup serves, and the start of both in q. */
+/** The query and head of this workgroup, and their start in q. */
 const ROW_OF_QUERY = `
     let pair = group;
     let row = pair / uniforms.heads;
@@ -37,7 +37,7 @@ const ROW_OF_QUERY = `
     let keyHead = head * uniforms.keyHeads / uniforms.heads;
 `
 
-/** Runs `body` with `at`, the start of a key and value in k and v, for every slot of this thread that query `row` sees. */
+/** Runs `body` with `at`, the start of a key and value in k and v, for each of this thread's slots that query `row` sees. */
 const forEachSlot = (body: string) => `
     let segment = places[row];
     let starts = 2 * uniforms.queries;

@@ -1,23 +1,23 @@
 /**
- * What a piece of work costs a graphics device beside arithmetic: every dispatch, submission and upload is a call through the
- * browser to another process, which for small models takes longer than the arithmetic.
+ * Counts what work costs a graphics device beside arithmetic: every dispatch, submission and upload is a call through the browser to
+ * another process, which for small models takes longer than the arithmetic.
  */
 import type { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 
 export interface DispatchCount {
   dispatches: number
-  /** Of command buffers to the queue. */
+  /** Submissions of command buffers to the queue. */
   submissions: number
   computePasses: number
-  /** Writes into buffers from this side: uniforms, indices, values of fresh tensors. */
+  /** Writes into buffers: uniforms, indices, values of new tensors. */
   uploads: number
   /** Dispatches by the label of their pipeline. */
   byProgram: Record<string, number>
 }
 
 /**
- * Runs `work` and counts what the backend's device is asked for meanwhile, whichever programs ask. What was recorded before is
- * submitted first; what `work` leaves recorded counts as dispatched but not as submitted.
+ * Runs `work` and counts all commands to the backend's device meanwhile, from any program. Submits earlier commands first; commands
+ * that `work` leaves recorded count as dispatched but not as submitted.
  */
 export async function countDispatches<T>(
   backend: WebGPUBackend,
@@ -54,7 +54,7 @@ export async function countDispatches<T>(
   }
 }
 
-/** Lets a method of this one object tell of its calls until the returned function is called. */
+/** Reports calls of one object's method until the returned function is called. */
 function observe<Target extends object, Name extends keyof Target>(
   target: Target,
   name: Name,

@@ -1,7 +1,7 @@
-/** Features that our kernels use where a device has them, and those that TensorFlow.js uses. */
+/** Optional features that our kernels or TensorFlow.js use. */
 const WANTED_FEATURES = ['subgroups', 'timestamp-query', 'bgra8unorm-storage'] as const satisfies GPUFeatureName[]
 
-/** What TensorFlow.js asks for: as much as the adapter has. */
+/** Limits that TensorFlow.js requests at the adapter's maximum. */
 const WANTED_LIMITS = [
   'maxComputeWorkgroupStorageSize',
   'maxComputeWorkgroupsPerDimension',
@@ -13,16 +13,16 @@ const WANTED_LIMITS = [
 
 export interface OpenedDevice {
   device: GPUDevice
-  /** Browsers of 2024 do not tell it of a device that is open. */
+  /** Browsers of 2024 do not have it for an open device. */
   adapterInfo: GPUAdapterInfo | undefined
 }
 
-/** A device that another program has opened, with the features and limits that it asked for. */
+/** Uses a device that another program has opened, with that program's features and limits. */
 export function adoptDevice(device: GPUDevice): OpenedDevice {
   return { device, adapterInfo: device.adapterInfo }
 }
 
-/** Opens the device that TensorFlow.js would open, and asks for subgroups besides, which a device has only if asked for at birth. */
+/** Opens the device that TensorFlow.js would open, plus subgroups, which must be requested when a device is created. */
 export async function openDevice(): Promise<OpenedDevice> {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' })
   if (!adapter) throw new Error('WebGPU offers no graphics adapter.')

@@ -1,10 +1,10 @@
-/** Programs in which every number, or every pair, is a world of its own. */
+/** Programs that compute each number, or pair of numbers, independently. */
 import { once, program } from './program.ts'
 import { type Part, partReader } from './rows-code.ts'
 
 const THREADS = 64
 
-/** σ without an overflow on the way: e^80 is finite, and beyond it σ is 0 in single precision for all that it is multiplied by. */
+/** σ without overflow: e^80 is finite, and beyond it σ is effectively 0 in single precision. */
 const sigmoid = (part: Part) => `
   fn sigmoid(z : ${part}) -> ${part} { return 1.0 / (1.0 + exp(-max(z, ${part}(-80.0)))); }
 `
@@ -51,8 +51,8 @@ export const swigluGradient = once((part: Part) =>
 )
 
 /**
- * Turns the pair (i, i + half) of a head by the angle that the table has for the row's position: angles[positions, half] are cosines,
- * and the sines are `sines` further. `direction` is 1, or -1 to turn back; sizes count parts.
+ * Rotates the pair (i, i + half) of a head by the table's angle for the row's position: angles[positions, half] are cosines, followed
+ * by the sines at offset `sines`. `direction` is 1, or -1 to rotate back; sizes count parts.
  */
 export const rope = once((part: Part) =>
   program({
@@ -82,7 +82,7 @@ export const rope = once((part: Part) =>
   }),
 )
 
-/** y = a + b, b over and over. */
+/** y = a + b, with b repeated. */
 export const addRepeated = once((part: Part) =>
   program({
     name: `add ${part}`,
@@ -99,7 +99,7 @@ export const addRepeated = once((part: Part) =>
   }),
 )
 
-/** Four numbers in half precision in each pair of words. */
+/** Packs four numbers in half precision into two words. */
 export const packHalf = program({
   name: 'pack half',
   reads: { x: 'vec4<f32>' },
@@ -130,8 +130,8 @@ const unpack = (precision: 'half' | 'four bits') =>
 `,
   })
 
-/** And back. */
+/** Unpacks what packHalf packed. */
 export const unpackHalf = unpack('half')
 
-/** Blocks of a matrix in four bits to floats. */
+/** Converts blocks of a four-bit matrix to floats. */
 export const unpackFourBits = unpack('four bits')

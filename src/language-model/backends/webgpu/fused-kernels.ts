@@ -35,10 +35,10 @@ function register<Attributes>(
   })
 }
 
-/** Workgroups of the programs in which each thread has one part of the result. */
+/** Workgroups of programs whose threads compute one part of the result each. */
 const groupsFor = (parts: number) => Math.ceil(parts / 64)
 
-/** Workgroups that go through many rows each: enough to fill a device, and few sums to add up afterwards. */
+/** Most workgroups that process many rows each: enough to fill a device, few enough to add up their sums. */
 const MOST_STRAND_GROUPS = 128
 
 interface AttentionAttributes {
@@ -46,7 +46,7 @@ interface AttentionAttributes {
   headDim: number
 }
 
-/** The kernels behind src/language-model/ops, one by one; the mathematics is in the programs. */
+/** Registers the kernels of src/language-model/ops; the programs have the mathematics. */
 export function registerFusedKernels(): void {
   register<{ epsilon: number }>('RmsNorm', (backend, { x, weight }, { epsilon }) => {
     const [rows, columns] = x!.shape as [number, number]
@@ -344,7 +344,7 @@ export function registerFusedKernels(): void {
   })
 }
 
-/** Workgroups that share a gradient's squares: each thread has a few, and one workgroup adds up what they all have. */
+/** Workgroups that sum a gradient's squares: each thread sums a few, and one workgroup adds up the sums. */
 const squareGroups = (parts: number) => Math.min(64, Math.max(1, Math.ceil(parts / 1024)))
 
 function inBatches<T>(items: readonly T[]): T[][] {
@@ -361,7 +361,7 @@ interface LogProbAttributes {
   temperature: number
 }
 
-/** Runs `work` on the logits hidden · headᵀ of all rows, as many rows at a time as may be alive. */
+/** Runs `work` on the logits hidden · headᵀ of all rows, in chunks that fit in memory. */
 function forEachChunk(
   backend: GpuBackend,
   hidden: tf.TensorInfo,
@@ -386,7 +386,7 @@ function forEachChunk(
   }
 }
 
-/** Where each of `rows` occurs in `indices`: offsets[rows + 1] into the list of places that follows them. */
+/** Where each of `rows` occurs in `indices`: offsets[rows + 1] into the list of places that follows. */
 function sourcesOfRows(indices: Int32Array, rows: number): Int32Array {
   const values = new Int32Array(rows + 1 + indices.length)
   for (const row of indices) values[row + 1]!++
@@ -425,7 +425,7 @@ interface Readers {
   values: Int32Array
 }
 
-/** Every layer of a batch has the same readers, so they are kept while the layout lives. */
+/** All layers of a batch share readers, so they are cached as long as the layout lives. */
 const readersOfLayout = new WeakMap<AttentionLayout, Readers>()
 
 function readersOf(layout: AttentionLayout, slots: number): Readers {
@@ -441,7 +441,7 @@ function readersOf(layout: AttentionLayout, slots: number): Readers {
   return made
 }
 
-/** Arrays one after the other: a device may allow a program as few as eight buffers. */
+/** Concatenates arrays: a device may allow a program as few as eight buffers. */
 function joined(...arrays: Int32Array[]): Int32Array {
   const values = new Int32Array(arrays.reduce((sum, { length }) => sum + length, 0))
   let at = 0
@@ -452,12 +452,12 @@ function joined(...arrays: Int32Array[]): Int32Array {
   return values
 }
 
-/** A device cuts a wrong index to one that exists and says nothing, so it is an error here. */
+/** Throws for a wrong index, which a device would silently clamp. */
 function checkIndices(indices: Int32Array, rows: number): void {
   for (const index of indices) {
     if (index < 0 || index >= rows)
       throw new RangeError(
-        `Row ${index} was asked of a tensor with ${rows} rows. Check the ids or slots given to the operation.`,
+        `A tensor with ${rows} rows has no row ${index}. Check the ids or slots given to the operation.`,
       )
   }
 }

@@ -7,7 +7,7 @@ import { type Program, shaderOf } from './program.ts'
 import type { Part, Precision } from './rows-code.ts'
 import { UniformArena } from './uniform-arena.ts'
 
-/** What we need of TensorFlow.js's backend and it keeps to itself. */
+/** Private members of TensorFlow.js's backend that we use. */
 interface Internals {
   commandEncoder: GPUCommandEncoder | null
   computePassEncoder: GPUComputePassEncoder | null
@@ -20,16 +20,16 @@ interface Pipeline {
   layout: GPUBindGroupLayout
 }
 
-/** Numbers of a matrix from which on it is worth being kept in fewer bits; TensorFlow.js computes with less on the CPU now and then. */
+/** Smallest matrix worth storing in fewer bits; TensorFlow.js sometimes computes with smaller ones on the CPU. */
 const LEAST_TO_SHRINK = 4096
 
-/** What a program is to read in the place of a weight. */
+/** The tensor that a program reads for a weight. */
 export interface StoredWeight {
   tensor: tf.TensorInfo
   precision: Precision
 }
 
-/** Tensors and numbers that a program is run with, by the names that its code has for them. */
+/** Tensors and numbers for a program, by their names in its code. */
 export interface Call<Reads extends string, Writes extends string, Uniforms extends string> {
   reads: Readonly<Record<Reads, tf.TensorInfo>>
   writes: Readonly<Record<Writes, tf.TensorInfo>>
@@ -39,34 +39,34 @@ export interface Call<Reads extends string, Writes extends string, Uniforms exte
 }
 
 /**
- * The WebGPU backend of TensorFlow.js with a second way to run programs beside its own: they may write several tensors, change
- * tensors in place and use subgroups, and a call costs one bind group and nothing else. Both ways record into the same commands.
+ * TensorFlow.js's WebGPU backend with a second way to run programs: ours may write several tensors, change tensors in place and use
+ * subgroups, and a call only costs a bind group. Both ways record into the same commands.
  */
 export class GpuBackend extends WebGPUBackend {
-  /** Whether programs may use subgroups: where the device has them. */
+  /** Whether programs may use subgroups, because the device supports them. */
   usesSubgroups: boolean
   /**
-   * Whether weights are read in half precision by matrix products, whose sums stay single: half the memory traffic of decoding, and
-   * an error of 2^-11 of each weight. Optimisers work on the weights themselves.
+   * Whether matrix products read weights in half precision, with single-precision sums: half the memory traffic in decoding, and an
+   * error of 2^-11 of each weight. Optimisers use the weights themselves.
    */
   halfWeights = false
   /**
-   * Commands are recorded until somebody reads a result, so that a decode step is one submission. Tensors disposed meanwhile keep their
-   * memory until then; beyond these limits, which training reaches and decoding does not, what there is goes to the device.
+   * Commands are recorded until a result is read, so that a decode step is one submission. Tensors disposed meanwhile keep their memory
+   * until then. Beyond these limits, which training reaches and decoding does not, recorded commands are submitted early.
    */
   mostWaitingBytes = 256e6
   mostDispatches = 1024
-  /** Numbers of the output layer that are kept at a time, at most: 64 MB of them. */
+  /** Most logits in memory at a time: 64 MB. */
   mostLogits = 1 << 24
   readonly #arena: UniformArena
   readonly #pipelines = new Map<string, Pipeline>()
-  /** Uploads for the commands being recorded, by what they were made of. */
+  /** Uploads for the commands being recorded, by their source. */
   readonly #uploads = new Map<object, tf.TensorInfo>()
-  /** Weights in half precision, by the data of the weight. */
+  /** Half-precision copies of weights, by the weight's data. */
   readonly #halves = new WeakMap<object, tf.TensorInfo>()
-  /** Of those, the ones that there is nothing else of: sizes of the weights. */
+  /** Sizes of weights that exist only in half precision. */
   readonly #halvesAlone = new WeakMap<object, number>()
-  /** Blocks of weights in four bits, by the data of the weight: they stay also while there are floats of it. */
+  /** Four-bit blocks of weights, by the weight's data; kept even while the weight also has floats. */
   readonly #fourBits = new WeakMap<object, { blocks: tf.TensorInfo; size: number }>()
   #waitingBytes = 0
   #waitingDispatches = 0
@@ -81,7 +81,7 @@ export class GpuBackend extends WebGPUBackend {
     return this.makeTensorInfo(shape, 'float32', tf.util.sizeFromShape(shape) === 0 ? new Float32Array(0) : undefined)
   }
 
-  /** Records a program to run. What it writes need not have values yet; what it changes must. */
+  /** Records a program run. Tensors that it only writes need no values yet; those that it changes do. */
   dispatch<Reads extends string, Writes extends string, Uniforms extends string>(
     program: Program<Reads, Writes, Uniforms>,
     { reads, writes, uniforms, groups }: Call<Reads, Writes, Uniforms>,
@@ -97,7 +97,7 @@ export class GpuBackend extends WebGPUBackend {
       internals.commandQueueOwnedIds.add(dataId)
       return { binding, resource: { buffer: this.tensorMap.get(dataId).resource as GPUBuffer } }
     })
-    // A copy that was read earlier would be of the old values.
+    // Copies read earlier are now stale.
     for (const name in program.writes) {
       Object.assign(this.tensorMap.get(writes[name].dataId), { values: null })
       this.#forgetOther(writes[name].dataId)
@@ -124,14 +124,14 @@ export class GpuBackend extends WebGPUBackend {
   }
 
   override runWebGPUProgram(...args: Parameters<WebGPUBackend['runWebGPUProgram']>): tf.TensorInfo {
-    // Its own count would have it submit every few dispatches.
+    // Its own count would make it submit every few dispatches.
     ;(this as unknown as Internals).dispatchCountInPass = 0
     const output = super.runWebGPUProgram(...args)
     this.#submitIfFull()
     return output
   }
 
-  /** Whole numbers on the device: made of `source` once for all commands of a submission. */
+  /** Integers on the device, uploaded once per `source` for all commands of a submission. */
   uploadOnce(source: object, values: () => Int32Array): tf.TensorInfo {
     let uploaded = this.#uploads.get(source)
     if (!uploaded) {
@@ -142,7 +142,7 @@ export class GpuBackend extends WebGPUBackend {
     return uploaded
   }
 
-  /** A weight as a matrix product is to read it: in the fewest bits that it is kept in. */
+  /** The form of a weight that matrix products read: the one with the fewest bits. */
   storedOf(weight: tf.TensorInfo, part: Part): StoredWeight {
     const blocks = this.#fourBits.get(weight.dataId)?.blocks
     if (blocks) return { tensor: blocks, precision: 'four bits' }
@@ -150,7 +150,7 @@ export class GpuBackend extends WebGPUBackend {
     return half ? { tensor: half, precision: 'half' } : { tensor: weight, precision: 'single' }
   }
 
-  /** The same, in half precision only where there is nothing else. */
+  /** The same, but in half precision only if the weight has no other form. */
   storedAloneOf(weight: tf.TensorInfo, part: Part): StoredWeight {
     const isHalf = this.#halvesAlone.has(weight.dataId)
     return isHalf || this.#fourBits.has(weight.dataId)
@@ -158,19 +158,19 @@ export class GpuBackend extends WebGPUBackend {
       : { tensor: weight, precision: 'single' }
   }
 
-  /** A weight in half precision, two numbers in a word, if weights are to be read so; made when first asked for and after each change. */
+  /** A weight's half-precision copy, two numbers in a word, if weights are read so; made on first use and after each change. */
   halfOf(weight: tf.TensorInfo): tf.TensorInfo | null {
     const known = this.#halves.get(weight.dataId)
     if (known && (this.halfWeights || this.#halvesAlone.has(weight.dataId))) return known
-    // A gradient is given a clone of the weight, which has its data.
+    // Gradients get a clone of the weight, which shares its data.
     if (!this.halfWeights || !(weight instanceof tf.Variable) || weight.size % 4 !== 0) return null
     return this.#makeHalf(weight as tf.Variable)
   }
 
   /**
-   * Keeps a weight in half precision and gives the memory of its single-precision numbers back: for what is not trained. Matrix products
-   * and embeddings read it as it is. Whatever else asks for the weight gets single-precision numbers made of it, which stay until this
-   * is called again. Says whether it is kept so: small matrices, and those whose sides four does not divide, are left as they are.
+   * Stores a frozen weight in half precision and frees its single-precision numbers. Matrix products and embeddings read the halves.
+   * Other readers get single-precision numbers, which stay until this is called again. Returns whether it did: small matrices, and those
+   * with sides not divisible by four, stay as they are.
    */
   keepHalfAlone(weight: tf.Variable): boolean {
     const { dataId, shape, size } = weight
@@ -183,8 +183,8 @@ export class GpuBackend extends WebGPUBackend {
   }
 
   /**
-   * Keeps a weight in four bits, with the same meaning: its floats go, and come back for whom the blocks are not enough until this is
-   * called again; then without `blocks`, which it has already. Says whether it is kept so: small matrices are not.
+   * Stores a frozen weight in four bits and frees its floats. Readers that cannot use blocks get floats, which stay until this is called
+   * again, then without `blocks`. Returns whether it did: small matrices stay as they are.
    */
   keepFourBit(weight: tf.TensorInfo, blocks?: FourBitBlocks): boolean {
     const { dataId, shape } = weight
@@ -204,7 +204,7 @@ export class GpuBackend extends WebGPUBackend {
   #releaseFloats(dataId: tf.DataId): void {
     const data = this.tensorMap.get(dataId)
     if (data.resource instanceof GPUBuffer) {
-      // What reads the numbers must be on its way before they go.
+      // Commands that read the numbers must be submitted before the buffer is released.
       this.ensureCommandEncoderReady()
       this.#submit()
       this.bufferManager.releaseBuffer(data.resource, false)
@@ -224,7 +224,7 @@ export class GpuBackend extends WebGPUBackend {
     return half
   }
 
-  /** Straight through the queue, which is safe for a buffer that is free: no recorded command uses it. Copying by command would end the pass. */
+  /** Writes through the queue, which is safe for a free buffer, as no recorded command uses it. A copy command would end the pass. */
   override uploadToGPU(dataId: tf.DataId): void {
     const data = this.tensorMap.get(dataId)
     const { values } = data
@@ -250,12 +250,12 @@ export class GpuBackend extends WebGPUBackend {
     Object.assign(data, { values: null, resource: buffer })
   }
 
-  /** A weight in four bits becomes floats here and not on the device, which may have no room for the largest. */
+  /** Converts four-bit weights to floats here, as the device may have no room for the largest. */
   override async read(dataId: tf.DataId): Promise<tf.BackendValues> {
     const fourBit = this.#fourBitAlone(dataId)
     if (fourBit) {
       const words = (await super.read(fourBit.blocks.dataId)) as Int32Array
-      // It would be kept.
+      // The backend would cache it.
       Object.assign(this.tensorMap.get(fourBit.blocks.dataId), { values: null })
       return floatsOfBlocks(words)
     }
@@ -294,12 +294,12 @@ export class GpuBackend extends WebGPUBackend {
     super.dispose()
   }
 
-  /** Single-precision numbers of a weight of which there are others alone. */
+  /** Restores single-precision numbers of a weight that has none. */
   #restore(dataId: tf.DataId, size: number, program: Program<'x', 'y', 'parts'>, from: tf.TensorInfo): void {
     const most = this.device.limits.maxStorageBufferBindingSize
     if (4 * size > most)
       throw new ModelTooLargeError(
-        `A matrix of ${size.toLocaleString('en-GB')} weights was asked for in single precision, and this graphics device takes at most ${(most / 1e6).toFixed(0)} MB as one. Use what works with the weights as they are stored, or the CPU.`,
+        `An operation needs a matrix of ${size.toLocaleString('en-GB')} weights in single precision, but this graphics device allows at most ${(most / 1e6).toFixed(0)} MB for one tensor. Use an operation that reads the weights as stored, or the CPU.`,
       )
     const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST
     Object.assign(this.tensorMap.get(dataId), { resource: this.bufferManager.acquireBuffer(4 * size, usage) })
@@ -318,7 +318,7 @@ export class GpuBackend extends WebGPUBackend {
     return (resource ?? null) === null && (values ?? null) === null ? known : null
   }
 
-  /** Lets go of what a weight is stored in beside its floats. */
+  /** Frees a weight's other forms beside its floats. */
   #forgetOther(dataId: tf.DataId): void {
     this.#halvesAlone.delete(dataId)
     const others = [this.#halves.get(dataId), this.#fourBits.get(dataId)?.blocks]

@@ -1,4 +1,4 @@
-/** A tensor's numbers as a buffer on the device, for a program beside TensorFlow.js that computes on the same one. */
+/** Lends a tensor's numbers as a device buffer to another program on the same device. */
 import * as tf from '@tensorflow/tfjs-core'
 import { packHalf } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
@@ -7,14 +7,14 @@ export type LentType = 'float32' | 'float16'
 
 const HALF_PARTS = 4
 
-/** Whether a tensor of so many numbers can be lent as a type: halves are packed four at a time. */
+/** Whether a tensor of this size can be lent as a type: halves are packed four at a time. */
 export function canLend(size: number, type: LentType): boolean {
   return type === 'float32' || size % HALF_PARTS === 0
 }
 
 /**
- * Lends a tensor of the webgpu backend until `use` has resolved. What fills the buffer is on its way to the device by then, so that
- * commands submitted from now on read it whole.
+ * Lends a tensor of the webgpu backend until `use` resolves. The commands that fill the buffer are submitted first, so that later
+ * commands read it whole.
  */
 export async function lendBuffer(
   tensor: tf.Tensor,
@@ -24,7 +24,7 @@ export async function lendBuffer(
   const backend = tf.backend() as GpuBackend
   const lent = type === 'float16' ? packed(backend, tensor) : tensor
   try {
-    // TensorFlow.js computes with little on the CPU now and then.
+    // TensorFlow.js sometimes computes small tensors on the CPU.
     backend.uploadToGPU(lent.dataId)
     const { tensorRef, buffer } = lent.dataToGPU()
     try {
@@ -39,7 +39,7 @@ export async function lendBuffer(
 
 const LARGEST_HALF = 65504
 
-/** Whether what was lent is in the range of its type: found out on the device, and read once for all. */
+/** Checks on the device whether lent tensors are in the range of their type, with one read for all. */
 export class LentRange {
   readonly #largest: number
   readonly #names: string[] = []
@@ -51,7 +51,7 @@ export class LentRange {
 
   add(tensor: tf.Tensor, name: string): void {
     this.#names.push(name)
-    // What is no number comes through a sum, and not through every device's maximum.
+    // NaN propagates through a sum, but not through every device's maximum.
     this.#measures.push(
       tf.tidy(() => {
         const sizes = tf.abs(tensor)
@@ -60,7 +60,7 @@ export class LentRange {
     )
   }
 
-  /** The first tensor that is not, or null. */
+  /** The first tensor that is out of range, or null. */
   async outside(): Promise<string | null> {
     if (this.#measures.length === 0) return null
     const all = tf.stack(this.#measures)
@@ -78,7 +78,7 @@ export class LentRange {
   }
 }
 
-/** Two numbers in a word. */
+/** Packs two numbers into a word. */
 function packed(backend: GpuBackend, tensor: tf.Tensor): tf.Tensor {
   const words = backend.allocate([tensor.size / 2])
   backend.dispatch(packHalf, {

@@ -1,12 +1,12 @@
-/** What a policy needs of rows of logits z / T, a workgroup for each row. */
+/** What a policy update needs of rows of logits z / T, with a workgroup for each row. */
 import { program } from './program.ts'
 
 const THREADS = 64
 
 /**
- * log p(target), the entropy H and L = log Σ e^z of each row. Every thread has a highest h, s = Σ e^(z - h) and t = Σ e^(z - h) (z - h) of
- * its share; of the whole row, L = h + log s and H = log s - t / s. `both` has log-probabilities, then entropies, `rows` each; the
- * logits are those of the rows from `first` on.
+ * log p(target), the entropy H and L = log Σ e^z of each row. Every thread computes the maximum h, s = Σ e^(z - h) and
+ * t = Σ e^(z - h) (z - h) of its share; for the whole row, L = h + log s and H = log s - t / s. `both` has the log-probabilities of
+ * all `rows`, then their entropies; the logits are those of the rows from `first` on.
  */
 export const selectLogProbs = program({
   name: 'select log-probabilities',

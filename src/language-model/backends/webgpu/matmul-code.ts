@@ -1,6 +1,6 @@
 /**
- * Matrix products C = A · B in WGSL. An operand has an outer index (a row of C, or a column of it) and the inner one that is summed
- * over; it is stored by 'rows' [outer, inner] or by 'columns' [inner, outer], which is all that transposing means here.
+ * Matrix products C = A · B in WGSL. An operand has an outer index (a row or column of C) and the inner index of the sum. It is stored
+ * by 'rows' [outer, inner] or by 'columns' [inner, outer], which covers transposition.
  */
 import { once, program } from './program.ts'
 import { elementOf, type Part, partReader, type Precision, precisionName, rowsPerGroup } from './rows-code.ts'
@@ -8,15 +8,15 @@ import { elementOf, type Part, partReader, type Precision, precisionName, rowsPe
 export type Stored = 'rows' | 'columns'
 const THREADS = 64
 
-/** Rows and columns of C that a workgroup has: each thread has blocks of 4 × 4, one or four of them. */
+/** Rows and columns of C that a workgroup computes: each thread has one or four blocks of 4 × 4. */
 export type TileSize = 32 | 64
 
-/** Inner indices that are in workgroup memory at a time. */
+/** Inner indices in workgroup memory at a time. */
 export const INNER = 16
 
 /**
- * Reads four numbers at once from where they lie next to each other; outside the matrix they are 0. A matrix in four bits has whole
- * groups in a row, whatever the others have.
+ * Reads four adjacent numbers at once, or 0 outside the matrix. A matrix in four bits has whole groups in a row, whatever the other
+ * operand has.
  */
 function reader(name: 'a' | 'b', stored: Stored, part: Part, precision: Precision): string {
   const [along, length, across, lines] =
@@ -33,7 +33,7 @@ function reader(name: 'a' | 'b', stored: Stored, part: Part, precision: Precisio
 `
 }
 
-/** Copies the block of 4 outer and 4 inner indices that this thread is to bring into a tile [inner][outer / 4]. */
+/** Copies this thread's block of 4 outer and 4 inner indices into a tile [inner][outer / 4]. */
 const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `
       for (var block = thread; block < QUADS * ${INNER / 4}; block += ${THREADS}) {
         let ${stored === 'rows' ? `quad = block / ${INNER / 4}` : 'quad = block % QUADS'};
@@ -61,9 +61,9 @@ const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `
 `
 
 /**
- * A tile of C by a workgroup, the operands' tiles in workgroup memory. The inner index may be split: part s of the sum goes to
- * c[s], or c[batch, s], and somebody adds them up. With `part` a vector, four divides every length that things lie along; `precision`
- * is that of b alone; what is computed is in single precision.
+ * Computes a tile of C in a workgroup, with the operands' tiles in workgroup memory. The inner index may be split: part s of the sum
+ * goes to c[s], or c[batch, s], and the caller adds them up. A vector `part` requires that four divides every stored length.
+ * `precision` is that of b; arithmetic is in single precision.
  */
 export const tiledProduct = once(
   (size: TileSize, aStored: Stored, bStored: Stored, part: Part, precision: Precision) => {
@@ -144,12 +144,12 @@ export const tiledProduct = once(
 
 /** Columns of C that share a lane's reads of A. */
 export const DOT_COLUMNS = 4
-/** Rows of C that share a lane's reads of B, at most. */
+/** Most rows of C that share a lane's reads of B. */
 export const DOT_ROWS = 8
 
 /**
- * Few rows of C, both operands by rows, as when a few tokens go through a weight: lanes share the inner index of `rows` × 4 numbers of C
- * and add up what they have, through workgroup memory or, where `lanes` is a workgroup, within subgroups first.
+ * Computes few rows of C from operands stored by rows, as when a few tokens pass through a weight: lanes share the inner index of
+ * `rows` × 4 numbers of C and add up their sums through workgroup memory or, if `lanes` is a workgroup, within subgroups first.
  */
 export const dotProducts = once((rows: number, lanes: number, part: Part, precision: Precision, subgroups: boolean) =>
   program({
@@ -191,7 +191,7 @@ export const dotProducts = once((rows: number, lanes: number, part: Part, precis
 const times = (count: number, line: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n    ')
 
-/** The sums of the lanes in the place of their first. */
+/** Adds up the lanes' sums in the place of the first. */
 const throughMemory = (rows: number) => `
     ${times(rows, (r) => `part[thread * ROWS + ${r}] = sum${r};`)}
     workgroupBarrier();
@@ -203,7 +203,7 @@ const throughMemory = (rows: number) => `
     }
 `
 
-/** The sums of each subgroup in the place of its first thread. */
+/** Adds up each subgroup's sums in the place of its first thread. */
 const withSubgroups = (rows: number) => `
     let first = subgroupMin(thread);
     let isInOrder = subgroupAll(thread / subgroupLanes == first / subgroupLanes);
@@ -214,7 +214,7 @@ const withSubgroups = (rows: number) => `
     workgroupBarrier();
 `
 
-/** Which threads make a subgroup is the device's choice: sums are at multiples of its size if they are in order, and else anywhere. */
+/** The device decides which threads form a subgroup: sums are at multiples of its size if threads are in order, else anywhere. */
 const SUM_OF_SUBGROUPS = `
       let stride = select(1, subgroupLanes, isInOrder);
       var value = part[r];

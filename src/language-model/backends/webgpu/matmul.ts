@@ -8,7 +8,7 @@ export interface Operand {
   stored: Stored
   /** Index of its first number in the tensor. */
   start?: number
-  /** Numbers from one matrix of a batch to the next; 0 where all share one. */
+  /** Numbers from one matrix of a batch to the next; 0 if all share one. */
   batchStride?: number
 }
 
@@ -19,19 +19,19 @@ export interface Product {
   n: number
   k: number
   batch?: number
-  /** Where C begins in the tensor that it is written to; `add` to what is there. */
+  /** Where C begins in its tensor; `add` adds to what is there. */
   start?: number
   add?: boolean
 }
 
-/** Workgroups that a device should have at least, if the inner index is long enough to be split. */
+/** Fewest workgroups that keep a device busy, if the inner index is long enough to split. */
 const WANTED_GROUPS = 128
-/** Inner indices that are worth a workgroup. */
+/** Fewest inner indices that are worth a workgroup. */
 const LEAST_SPLIT = 256
-/** Rows of C up to which a weight is rather read by dot products than in tiles. */
+/** Most rows of C for which dot products are faster than tiles. */
 const MOST_DOT_ROWS = 32
 
-/** C = A · B into `c`. Chooses the program by shape; sums are added up in the same order every time. */
+/** C = A · B into `c`. Chooses the program by shape; the order of all sums is deterministic. */
 export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Product): void {
   const { a, b, m, n, k, batch = 1, start = 0, add = false } = product
   if (m * n * batch === 0) return
@@ -62,7 +62,7 @@ export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Pro
 const groupsOf = (m: number, n: number, batch: number, size: TileSize) =>
   batch * Math.ceil(m / size) * Math.ceil(n / size)
 
-/** Along what a matrix lies in memory. */
+/** Length of the index that is contiguous in memory. */
 const lengthOf = ({ stored }: Operand, outer: number, inner: number) => (stored === 'rows' ? inner : outer)
 
 function tile(

@@ -1,13 +1,13 @@
-/** The optimiser's programs: the norm of all gradients, the clipping that follows from it, and AdamW in place. */
+/** The optimiser's programs: the norm of all gradients, the clipping factor, and AdamW in place. */
 import { once, program } from './program.ts'
 import type { Part } from './rows-code.ts'
 
 const THREADS = 64
 
-/** Gradients that one program reads: with what it writes, within the eight buffers that every device allows. */
+/** Most gradients that one program reads: with its output, they are the eight buffers that every device allows. */
 export const MOST_GRADIENTS = 7
 
-/** Adds up `part` into its first place. */
+/** Sums `part` into its first element. */
 const SUM = `
     workgroupBarrier();
     for (var half = ${THREADS / 2}; half > 0; half /= 2) {
@@ -16,7 +16,7 @@ const SUM = `
     }
 `
 
-/** Sums of squares of shares of `count` gradients: gradient g has the workgroups up to `end g`, and workgroup i writes sums[first + i]. */
+/** Sums of squares of `count` gradients: gradient g has the workgroups up to `end g`, and workgroup i writes sums[first + i]. */
 export const squares = once((count: number, part: Part) => {
   const gradients = Array.from({ length: count }, (_, g) => g)
   const each = <Value>(name: string, value: Value): Record<string, Value> =>

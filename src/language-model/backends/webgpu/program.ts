@@ -1,31 +1,31 @@
-/** A WGSL program as our kernels write them: the code of one workgroup, with what it reads, writes and is told by name. */
+/** A WGSL program: the code of one workgroup, with its inputs, outputs and uniforms by name. */
 
-/** What a storage buffer is read or written in at once; 'vec2<u32>' is four numbers in half precision, 'u32' a word of a matrix in four bits. */
+/** Element type of a storage buffer; 'vec2<u32>' is four numbers in half precision, 'u32' a word of a matrix in four bits. */
 export type Element = 'f32' | 'vec4<f32>' | 'vec2<f32>' | 'i32' | 'u32' | 'vec2<u32>'
 
 export interface Program<Reads extends string, Writes extends string, Uniforms extends string> {
   /** Names the pipeline in the cache: two programs with the same name have the same code. */
   name: string
   reads: Readonly<Record<Reads, Element>>
-  /** Buffers that the code may also read: what is updated in place is here alone. */
+  /** Buffers that the code may also read: a tensor that is updated in place is only here. */
   writes: Readonly<Record<Writes, Element>>
   uniforms: Readonly<Record<Uniforms, 'i32' | 'f32'>>
-  /** Of a workgroup. */
+  /** Threads of a workgroup. */
   threads: number
-  /** Whether the code asks what only devices with the feature `subgroups` can: `main` then also takes `lane` and `lanes`. */
+  /** Whether the code requires the device feature `subgroups`: `main` then also takes `lane` and `lanes`. */
   usesSubgroups?: boolean
-  /** WGSL with `fn main(group : i32, thread : i32)`. Its control flow is uniform wherever all threads of a group agree on it. */
+  /** WGSL with `fn main(group : i32, thread : i32)`. */
   code: string
 }
 
-/** Takes the names from the parts. */
+/** Infers the names of buffers and uniforms. */
 export function program<Reads extends string, Writes extends string, Uniforms extends string>(
   parts: Program<Reads, Writes, Uniforms>,
 ): Program<Reads, Writes, Uniforms> {
   return parts
 }
 
-/** The whole shader. Workgroups lie in rows where one row would be too long for the device; `groups` cuts the last one short. */
+/** The whole shader. If one row of workgroups would be too long for the device, there are several; `groups` ends the last one. */
 export function shaderOf(program: Program<string, string, string>): string {
   const { reads, writes, uniforms, threads, usesSubgroups = false, code } = program
   const fields = Object.entries({ groups: 'i32', ...uniforms }).map(([name, type]) => `  ${name} : ${type},`)
@@ -55,7 +55,7 @@ fn start(
 `
 }
 
-/** Keeps what `make` makes of each list of arguments: a kernel asks for its program at every call. */
+/** Caches `make` by its arguments: a kernel requests its program at every call. */
 export function once<Args extends (string | number | boolean)[], Made>(
   make: (...args: Args) => Made,
 ): (...args: Args) => Made {

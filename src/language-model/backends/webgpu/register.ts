@@ -1,4 +1,4 @@
-/** Loaded on demand, so that WebGPU is a chunk of its own. Importing it puts our backend in the place of the stock one, whose kernels it keeps. */
+/** Importing this file replaces the stock WebGPU backend with ours, which keeps its kernels. Loaded on demand, as a chunk of its own. */
 import '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { adoptDevice, openDevice } from './device.ts'
@@ -6,7 +6,7 @@ import { registerFusedKernels } from './fused-kernels.ts'
 import { GpuBackend } from './gpu-backend.ts'
 import { registerStockKernels } from './stock-kernels.ts'
 
-/** Takes the place of the backend before, whose tensors are gone. Without a device it opens its own when it is started. */
+/** Registers our backend; tensors of an earlier one are lost. If `device` is null, it opens its own when it starts. */
 export function placeBackend(device: GPUDevice | null): void {
   tf.removeBackend('webgpu')
   tf.registerBackend('webgpu', async () => {

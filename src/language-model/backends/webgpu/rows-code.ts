@@ -1,25 +1,25 @@
-/** Programs of rows: normalisation, sums down the columns, and rows picked, written and added up by index. */
+/** Programs on rows: normalisation, column sums, and gathering, writing and adding rows by index. */
 import { BLOCK_WORDS, GROUP } from '../../weights/weight-storage.ts'
 import { once, program } from './program.ts'
 
-/** A row is read in vectors of four numbers where four divides it. */
+/** Rows are read in vectors of four numbers if four divides their length. */
 export type Part = 'f32' | 'vec4<f32>'
 export const partOf = (width: number): Part => (width % 4 === 0 ? 'vec4<f32>' : 'f32')
 export const sizeOf = (part: Part): 1 | 4 => (part === 'f32' ? 1 : 4)
 
-/** What a weight is stored in that a program reads. */
+/** How a weight is stored. */
 export type Precision = 'single' | 'half' | 'four bits'
 
-/** What a weight is read in. */
+/** Element type of a weight's buffer. */
 export const elementOf = (precision: Precision, part: Part) =>
   precision === 'four bits' ? 'u32' : precision === 'half' ? 'vec2<u32>' : part
 
-/** In a program's name. */
+/** Suffix of a program's name. */
 export const precisionName = (precision: Precision) => (precision === 'single' ? '' : `, ${precision}`)
 
 /**
- * `name`Part(at): a part of a weight that is stored so. In half precision two numbers are in a word; in four bits, four are half a word of
- * a block (weight-storage.ts).
+ * Defines `name`Part(at), which reads a part of a weight. In half precision, a word has two numbers; in four bits, half a word of a
+ * block has four (weight-storage.ts).
  */
 export function partReader(name: string, precision: Precision, part: Part): string {
   switch (precision) {
@@ -45,15 +45,15 @@ export function partReader(name: string, precision: Precision, part: Part): stri
 
 const THREADS = 64
 
-/** How many threads share a row of that many parts, a power of two: about two parts for each, and at most a workgroup. */
+/** How many threads share a row of `parts`: a power of two, about two parts for each thread, and at most a workgroup. */
 export function lanesOf(parts: number): number {
   return Math.min(THREADS, 2 ** Math.ceil(Math.log2(Math.max(1, parts / 2))))
 }
 
-/** Rows that a workgroup works on at a time. */
+/** Rows that a workgroup processes at a time. */
 export const rowsPerGroup = (lanes: number): number => THREADS / lanes
 
-/** Sums `part` over the LANES threads of a row into the first; everybody may read it afterwards. */
+/** Sums `part` over the LANES threads of a row into the first; all threads may read it afterwards. */
 const SUM_OVER_LANES = `
       workgroupBarrier();
       for (var half = LANES / 2; half > 0; half /= 2) {
@@ -98,7 +98,7 @@ export const rmsNorm = once((part: Part, lanes: number) =>
 )
 
 /**
- * dx = r (w ⊙ dy) - x r³ mean(w ⊙ dy ⊙ x), and dy ⊙ x · r summed over the rows of each strand: strand s has the rows s, s + strands, ...
+ * dx = r (w ⊙ dy) - x r³ mean(w ⊙ dy ⊙ x), and dy ⊙ x · r summed over each strand's rows: strand s has the rows s, s + strands, ...
  * → dx[rows, width], weightSums[strands, width].
  */
 export const rmsNormGradient = once((part: Part, lanes: number) =>
@@ -145,7 +145,7 @@ export const rmsNormGradient = once((part: Part, lanes: number) =>
   }),
 )
 
-/** x[strands, columns] → the sum of all strands, put in the place of what is there or, to `add`, on top of it. */
+/** x[strands, columns] → the sum of all strands, which replaces y or, with `add`, is added to it. */
 export const sumStrands = once((part: Part, lanes: number) =>
   program({
     name: `sum of strands ${part} ${lanes}`,
@@ -174,7 +174,7 @@ export const sumStrands = once((part: Part, lanes: number) =>
   }),
 )
 
-/** Rows `indices` of x → y[indices, width]; x may be in half precision or four bits where four divides a row. */
+/** Rows `indices` of x → y[indices, width]; x may be in half precision or four bits if four divides a row. */
 export const gatherRows = once((part: Part, precision: Precision) =>
   program({
     name: `gather rows ${part}${precisionName(precision)}`,
@@ -194,7 +194,7 @@ export const gatherRows = once((part: Part, precision: Precision) =>
   }),
 )
 
-/** Writes each of `rows` to its place in the pool. */
+/** Writes `rows` to their slots in the pool. */
 export const writeRows = once((part: Part) =>
   program({
     name: `write rows ${part}`,
@@ -211,7 +211,7 @@ export const writeRows = once((part: Part) =>
   }),
 )
 
-/** Adds up the rows of dy that `sources` lists for each row of the result: offsets[rows + 1], then indices into dy. In order, so that a sum repeats. */
+/** Sums the rows of dy that `sources` lists for each row of the result: offsets[rows + 1], then indices into dy. The order is deterministic. */
 export const scatterAddRows = once((part: Part) =>
   program({
     name: `scatter rows ${part}`,

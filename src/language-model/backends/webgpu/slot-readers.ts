@@ -1,15 +1,15 @@
 import type { AttentionLayout } from '../../ops/attention-layout.ts'
 
 /**
- * The attention layout turned round: which queries see a slot, as the gradients of keys and values need it. Neighbouring slots with
- * the same readers are one interval, and readers are ranges of consecutive queries, so this is small where prefixes are shared.
+ * The inverse of the attention layout: which queries see a slot, for the gradients of keys and values. Neighbouring slots with the same
+ * readers form one interval, and readers are ranges of consecutive queries, so this is small if prefixes are shared.
  */
 export interface SlotReaders {
   /** [M] interval of each slot of the pool. */
   intervalOfSlot: Int32Array
   /** [I+1] CSR: ranges of interval i are rangeOffsets[i] .. rangeOffsets[i+1]-1 */
   rangeOffsets: Int32Array
-  /** [3R] first query, one past the last, and 1 where a query sees only slots up to its own. */
+  /** [3R] first query, one past the last, and 1 if a query sees only slots up to its own. */
   ranges: Int32Array
 }
 
@@ -42,7 +42,7 @@ export function slotReaders(layout: AttentionLayout, slots: number): SlotReaders
   return { intervalOfSlot, rangeOffsets, ranges: Int32Array.from(rangesOf.flat()) }
 }
 
-/** Every run of slots that a range of consecutive queries of one segment sees, at least in part. */
+/** All runs of slots that ranges of consecutive queries of one segment see, at least in part. */
 function readingsOf(layout: AttentionLayout): Reading[] {
   const { querySegment, querySlot, segmentStart, spanOffsets, spanStart, spanLength } = layout
   const readings: Reading[] = []

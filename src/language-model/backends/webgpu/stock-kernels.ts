@@ -5,10 +5,10 @@ import type { GpuBackend } from './gpu-backend.ts'
 import { multiplyInto } from './matmul.ts'
 import { partOf, sizeOf } from './rows-code.ts'
 
-/** Shapes and types that a kernel of ours is not made for go to the stock one. */
+/** Falls back to the stock kernel for shapes and types that our kernel does not support. */
 const replace = (kernelName: string, own: OwnKernel<GpuBackend>) => replaceKernel(kernelName, 'webgpu', 'webgpu', own)
 
-/** The stock kernels that a transformer runs most: matrix products, and sums, of which every residual and every second gradient is one. */
+/** Replaces the stock kernels that a transformer runs most: matrix products, and sums (every residual and every second gradient). */
 export function registerStockKernels(): void {
   replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) =>
     matMul(backend, a!, b!, transposeA as boolean, transposeB as boolean),
@@ -16,7 +16,7 @@ export function registerStockKernels(): void {
   replace(tf.Add, (backend, { a, b }) => add(backend, a!, b!) ?? add(backend, b!, a!))
 }
 
-/** Batches of the same shape, or a batch and one matrix; null for others, for empty sums and for other types. */
+/** Supports batches of the same shape, or a batch and one matrix; null for others, for empty sums and for other types. */
 function matMul(
   backend: GpuBackend,
   a: tf.TensorInfo,
@@ -45,7 +45,7 @@ function matMul(
   return c
 }
 
-/** For a b that has a's shape or a tail of it. The stock kernel keeps what is empty, or small and not on the device yet. */
+/** Supports a b with a's shape or a tail of it. Tensors that are empty, or small and not yet on the device, go to the stock kernel. */
 function add(backend: GpuBackend, a: tf.TensorInfo, b: tf.TensorInfo): tf.TensorInfo | null {
   const isTail = b.shape.join() === a.shape.slice(a.shape.length - b.shape.length).join()
   const [size, period] = [tf.util.sizeFromShape(a.shape), tf.util.sizeFromShape(b.shape)]

@@ -1,6 +1,6 @@
 /**
- * The uniforms of all dispatches of a submission in one buffer, written at once: a buffer and a write for each dispatch, which is
- * what TensorFlow.js does, cost more than the dispatch.
+ * The uniforms of all dispatches of a submission in one buffer, written at once: a buffer and a write for each dispatch, as in
+ * TensorFlow.js, would cost more than the dispatch.
  */
 
 /** Bytes; 256 dispatches at the usual alignment. */
@@ -15,7 +15,7 @@ export class UniformArena {
   readonly #device: GPUDevice
   readonly #alignment: number
   readonly #chunks: Chunk[] = []
-  /** Of the submission being recorded, in bytes over all chunks. */
+  /** Bytes used by the submission being recorded, over all chunks. */
   #used = 0
 
   constructor(device: GPUDevice) {
@@ -23,7 +23,7 @@ export class UniformArena {
     this.#alignment = device.limits.minUniformBufferOffsetAlignment
   }
 
-  /** Room for `count` numbers of four bytes, to be filled in before the submission. */
+  /** Reserves `count` numbers of four bytes, to fill in before the submission. */
   take(count: number): { binding: GPUBufferBinding; values: DataView<ArrayBuffer> } {
     const size = Math.ceil(count / 4) * 16
     const chunk = this.#chunkAt(Math.floor(this.#used / CHUNK_BYTES))
@@ -35,7 +35,7 @@ export class UniformArena {
     }
   }
 
-  /** Puts what was taken since the last call into the device's buffers. To be called right before the submission. */
+  /** Writes everything taken since the last call to the device's buffers. Call it right before the submission. */
   write(queue: GPUQueue): void {
     for (let at = 0; at < this.#used; at += CHUNK_BYTES) {
       const { buffer, values } = this.#chunkAt(at / CHUNK_BYTES)

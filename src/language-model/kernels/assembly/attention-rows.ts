@@ -1,6 +1,6 @@
 import { exponential, fillZero, maximumLane, multiplyAdd, sumLanes, sumLanesOfFour } from './vector'
 
-/** The inner loops of attention, over pairs of rows and over keys and values found by a list of byte offsets. */
+/** The inner loops of attention, over pairs of rows and over keys and values at a list of byte offsets. */
 
 // @ts-ignore: decorator
 @inline
@@ -86,8 +86,8 @@ export function dotRow(
 }
 
 /**
- * exp(score − top) in place over the first `visible` of `width` scores, zeros after them; their sum's inverse, which
- * is left to multiply what comes of them, goes to `inverse`. Returns the log-sum-exp.
+ * exp(score − top) in place over the first `visible` of `width` scores, zeros after them. Writes the inverse of their
+ * sum, by which the result is still to be multiplied, to `inverse`. Returns the log-sum-exp.
  */
 export function softmaxWeights(scores: usize, visible: i32, width: i32, inverse: usize): f32 {
   const end = scores + ((visible as usize) << 2)
@@ -103,7 +103,7 @@ export function softmaxWeights(scores: usize, visible: i32, width: i32, inverse:
     v128.store(at, e)
     sums = f32x4.add(sums, e)
   }
-  // exp(−∞) comes out as a tiny number rather than zero; the sum does not notice, the weights are set right here.
+  // exp(−∞) gives a tiny number instead of zero: negligible in the sum, but the weights are set to zero here.
   const last = scores + ((width as usize) << 2)
   for (let at = end; at < last; at += 4) store<f32>(at, 0)
   const sum = sumLanes(sums)
@@ -224,8 +224,8 @@ export function combineRow(
 }
 
 /**
- * target[list[c]] += Σ_r coefficients[r][c − begin] · rows[r], two columns at a time; a last column without a partner
- * is paired with `nowhere`.
+ * target[list[c]] += Σ_r coefficients[r][c − begin] · rows[r], two columns at a time; a last single column is paired
+ * with `nowhere`.
  */
 export function spreadRows(
   coefficients: usize, stride: usize, rows: usize, count: i32, headDim: i32, target: usize, list: usize, begin: i32,

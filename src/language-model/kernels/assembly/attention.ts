@@ -7,29 +7,29 @@ import { multiplyAdd, splatAt, sumLanes } from './vector'
  * Causal grouped-query attention over a forest of segments; see src/language-model/ops for the layout and the
  * formulas.
  *
- * The slots a segment sees are written out once as a list of row offsets, spans first, own slots last, so that
- * everything below loops over one list and the c-th column of a score row is the c-th visible slot. A row is one
- * (query, head) pair; the rows of a block of queries that share a key head are worked on together, two rows by four
- * keys at a time, so that loaded keys are shared.
+ * The slots that a segment sees are first listed as row offsets, spans first, own slots last, so that everything below
+ * loops over one list and the c-th column of a score row is the c-th visible slot. A row is one (query, head) pair; the
+ * rows of a block of queries that share a key head are processed together, two rows by four keys at a time, so that
+ * they share loaded keys.
  */
 
 /** Rows of a block. Queries per block are ROWS / (heads per key head), at least one. */
 const ROWS: i32 = 16
 /**
- * Slots of which a query that is alone reads the keys, or the values, of all heads before it goes on: so a pool is read
- * from beginning to end, as memory likes it, where head after head would leave out what the other heads need.
+ * Slots whose keys, or values, a single query reads for all heads before the next slots: this reads a pool
+ * sequentially, where head after head would skip what the other heads need.
  */
 const STRETCH: i32 = 16
-/** Columns of a block in the backward pass, so that its two score blocks stay in the first-level cache. */
+/** Columns of a block in the backward pass, so that its two score blocks fit in the first-level cache. */
 const COLUMNS: i32 = 128
 
 export function attentionRowsPerBlock(heads: i32, keyHeads: i32): i32 {
   const group = heads / keyHeads
-  // Even, because rows go in pairs; a row without a partner is paired with a row of zeros.
+  // Even, because rows are processed in pairs; a last single row is paired with a row of zeros.
   return (max(ROWS / group, 1) * group + 1) & ~1
 }
 
-/** Scratch bytes of the forward pass, where `maximumVisible` is the most slots any query sees. */
+/** Scratch bytes of the forward pass; `maximumVisible` is the most slots that any query sees. */
 export function attentionScratchBytes(heads: i32, keyHeads: i32, headDim: i32, maximumVisible: i32): i32 {
   const rows = max(attentionRowsPerBlock(heads, keyHeads), heads)
   const width = paddedWidth(maximumVisible)
@@ -126,8 +126,7 @@ export function attention(q: usize, k: usize, v: usize, output: usize, logSumExp
 }
 
 /**
- * One query with all its heads, as in decoding: where a batch of them reads many megabytes of keys and values, each
- * once.
+ * One query with all its heads, as in decoding, where a batch reads many megabytes of keys and values, each once.
  */
 function attendAlone(
   queries: usize, k: usize, v: usize, output: usize, logSumExps: usize, heads: i32, keyHeads: i32, headDim: i32,
@@ -184,7 +183,7 @@ function scaleTo(to: usize, from: usize, bytes: usize, factor: usize): void {
 
 /**
  * dv += Pᵀ dy,  dS = P ⊙ (dy · vᵀ − rowsum(dy ⊙ o)),  dq = scale · dS · k,  dk += scale · dSᵀ q, with P = exp(scale ·
- * q · kᵀ − lse) recomputed block by block. The caller has filled dk and dv with zeros.
+ * q · kᵀ − lse) recomputed block by block. The caller fills dk and dv with zeros.
  */
 export function attentionGradient(dy: usize, q: usize, k: usize, v: usize, output: usize, logSumExps: usize,
   dq: usize, dk: usize, dv: usize,
@@ -250,7 +249,7 @@ export function attentionGradient(dy: usize, q: usize, k: usize, v: usize, outpu
 
       for (let column = 0; column < total; column += COLUMNS) {
         const end = min(column + COLUMNS, total)
-        // The first row that sees anything here: earlier ones of a causal block need not be visited.
+        // The first row that sees anything here: earlier rows of a causal block are skipped.
         let firstRow = 0
         while (firstRow < rows && visibleOf(first + firstRow / group, prefix, start, querySlot) <= column) {
           firstRow += group
@@ -324,8 +323,8 @@ function listSpans(
 }
 
 /**
- * Adds the segment's own slots up to the block's last query, fills the list up to a multiple of four with the last one
- * again, and returns their number.
+ * Adds the segment's own slots up to the block's last query, pads the list to a multiple of four with the last one, and
+ * returns the number of slots.
  */
 function listOwnSlots(
   list: usize, prefix: i32, start: i32, querySlot: usize, first: i32, last: i32, stride: usize,
@@ -348,7 +347,7 @@ function loadRows(
   const factors = f32x4.splat(factor)
   let to = rows
   for (let n = first; n < last; n++) {
-    // The query heads that share a key head lie one after the other, so a query's rows are one run.
+    // Query heads that share a key head are adjacent, so a query's rows are contiguous.
     const from = source + (n as usize) * stride + (keyHead as usize) * (group as usize) * headBytes
     const bytes = (group as usize) * headBytes
     for (let d: usize = 0; d < bytes; d += 16) v128.store(to + d, f32x4.mul(v128.load(from + d), factors))

@@ -70,7 +70,7 @@ export function sumOfSquares(x: usize, count: i32): f64 {
   const end = (count as usize) << 2
   let i: usize = 0
   while (i + 16 <= end) {
-    // Short stretches in float32, their sums in float64: as fast, and a million weights do not round away.
+    // Short stretches in float32, their sums in float64: as fast, and precise for a million weights.
     const stop = min(i + 4096, end & ~15)
     let sums = f32x4.splat(0)
     for (; i < stop; i += 16) {

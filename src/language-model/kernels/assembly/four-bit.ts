@@ -3,8 +3,8 @@
  *
  *     w = (code - 7) · s,   code i in the bits 4 · (i mod 2) of byte ⌊i / 2⌋
  *
- * A few rows of W at a time become floats, are multiplied with everything that they are to be multiplied with, and make
- * room for the next: W itself is never there in floats.
+ * A few rows of W at a time become floats, are multiplied, and are overwritten by the next: W itself is never in memory
+ * as floats.
  */
 import { matmulInto } from './matmul'
 
@@ -40,7 +40,7 @@ function storeCodes(codes: v128, scale: v128, out: usize): void {
   v128.store(out, f32x4.mul(f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(high)), scale), 48)
 }
 
-/** Where row `row` of W begins. */
+/** Address of row `row` of W. */
 // @ts-ignore: decorator
 @inline
 function blocksOfRow(blocks: usize, row: i32, k: i32): usize {

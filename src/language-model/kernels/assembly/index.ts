@@ -1,4 +1,4 @@
-/** The module's exports; src/language-model/backends/simd calls them with addresses in the memory that it owns. */
+/** The module's exports; src/language-model/backends/simd calls them with addresses in its memory. */
 export { adamw } from './adamw'
 export { attention, attentionGradient, attentionGradientScratchBytes, attentionScratchBytes } from './attention'
 export { addScaled, multiply, scaleShift, sumOfSquares, sumRows, swiglu, swigluGradient } from './elementwise'

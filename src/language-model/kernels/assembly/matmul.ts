@@ -4,21 +4,21 @@ import { multiplyAdd, splatAt, sumLanes, sumLanesOfFour } from './vector'
  * C = A · B (+ C), A[m, k], B[k, n], C[m, n] row-major; A and B are given by a row and a column stride, so that either
  * may be a transposed view.
  *
- * Blocked as Goto and van de Geijn (2008) describe: a KC × NC block of B and an MC × KC block of A are copied into
- * panels in the order the inner loop reads them, and the inner loop keeps a 6 × 8 tile of C in registers. The engine has
- * 15 vector registers: 12 for the tile, 2 for B and 1 for a broadcast element of A. Fewer sums than these would wait for
- * one another, as a multiply-add takes four cycles and two begin in each. Without a fused one a product needs a register
- * too, and the tile is 4 × 8.
+ * Blocked as in Goto and van de Geijn (2008): a KC × NC block of B and an MC × KC block of A are copied into panels in
+ * the order in which the inner loop reads them, and the inner loop keeps a 6 × 8 tile of C in registers. The engine has
+ * 15 vector registers: 12 for the tile, 2 for B and 1 for a broadcast element of A. Fewer sums would wait for one
+ * another, as a multiply-add takes four cycles and two start in each. Without a fused multiply-add, a product needs a
+ * register too, so the tile is 4 × 8.
  */
 const ROWS: i32 = ASC_FEATURE_RELAXED_SIMD ? 6 : 4
-/** Of the last tile of a block where no more are left. */
+/** Rows of a block's last tile if that is enough. */
 const FEW_ROWS: i32 = 4
 const COLUMNS: i32 = 8
 const MC: i32 = 48
 const KC: i32 = 256
 const NC: i32 = 512
 
-/** Bytes the caller provides as scratch: the panels of A and B, and one tile. */
+/** Scratch bytes that the caller provides: the panels of A and B, and one tile. */
 export function matmulScratchBytes(): i32 {
   return (MC * KC + KC * NC + ROWS * COLUMNS) * 4
 }
@@ -257,8 +257,8 @@ function multiplyLowTile(a: usize, b: usize, depth: i32, c: usize, stride: usize
 }
 
 /**
- * Copies rows of A into panels of ROWS rows, [depth][ROWS] each, the last one of FEW_ROWS if that is enough and filled
- * up with zeros.
+ * Copies rows of A into panels of ROWS rows, [depth][ROWS] each; the last one has FEW_ROWS if that is enough and is
+ * padded with zeros.
  */
 function packRows(a: usize, panel: usize, rows: i32, depth: i32, rowStride: i32, columnStride: i32): void {
   for (let i = 0; i < rows; i += ROWS) {
@@ -268,7 +268,7 @@ function packRows(a: usize, panel: usize, rows: i32, depth: i32, rowStride: i32,
   }
 }
 
-/** Copies columns of B into panels of COLUMNS columns, [depth][COLUMNS] each, the last one filled up with zeros. */
+/** Copies columns of B into panels of COLUMNS columns, [depth][COLUMNS] each; the last one is padded with zeros. */
 function packColumns(b: usize, panel: usize, depth: i32, columns: i32, rowStride: i32, columnStride: i32): void {
   for (let j = 0; j < columns; j += COLUMNS) {
     pack(
@@ -356,8 +356,8 @@ function packPair(from: usize, to: usize, depth: i32, step: usize, stride: usize
 }
 
 /**
- * A few rows times a transposed matrix, as in sampling one token: dot products along k, because packing B would cost
- * more than it saves.
+ * A few rows times a transposed matrix, as in sampling one token: dot products along k, because packing B would cost more
+ * than it saves.
  */
 function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, bColumnStride: i32,
   cRowStride: i32): void {

@@ -1,8 +1,8 @@
 import { multiplyAdd } from './vector'
 
 /**
- * Turns the pairs (i, i + headDim/2) of every head of x[rows, heads · headDim] by the angle of the row's position;
- * `cosine` and `sine` are tables [position][headDim/2]. With direction −1 it turns back, which is the gradient.
+ * Rotates the pairs (i, i + headDim/2) of every head of x[rows, heads · headDim] by the angle of the row's position;
+ * `cosine` and `sine` are tables [position][headDim/2]. Direction −1 rotates back, which is the gradient.
  */
 export function rotate(
   x: usize, y: usize, positions: usize, cosine: usize, sine: usize, rows: i32, heads: i32, headDim: i32, direction:

@@ -8,7 +8,7 @@ export function gatherRows(x: usize, indices: usize, out: usize, count: i32, wid
   }
 }
 
-/** out[indices[i]] += dy[i]; the caller has filled out. */
+/** out[indices[i]] += dy[i]; the caller initialises out. */
 export function scatterAddRows(dy: usize, indices: usize, out: usize, count: i32, width: i32): void {
   const bytes = (width as usize) << 2
   for (let i = 0; i < count; i++) {

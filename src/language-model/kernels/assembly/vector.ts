@@ -39,8 +39,8 @@ export function sumLanesOfFour(a: v128, b: v128, c: v128, d: v128): v128 {
 
 /**
  * e^x with a relative error under 3e-7: x = n · ln 2 + r with |r| ≤ ln 2 / 2, a degree-6 polynomial in r, and n added
- * to the exponent. Adding 1.5 · 2²³ rounds to an integer and leaves n in the low bits at once. Results below 1e-38
- * stay there.
+ * to the exponent. Adding 1.5 · 2²³ both rounds to an integer and leaves n in the low bits. Results below 1e-38 are
+ * clamped there.
  */
 // @ts-ignore: decorator
 @inline
@@ -49,7 +49,7 @@ export function exponential(x: v128): v128 {
   const shifter = f32x4.splat(12582912.0)
   const shifted = multiplyAdd(bounded, f32x4.splat(1.44269504), shifter)
   const n = f32x4.sub(shifted, shifter)
-  // ln 2 in two parts, the first with few bits, so that n · part is exact.
+  // ln 2 in two parts, the first with few bits, so that n times it is exact.
   let r = multiplyAdd(n, f32x4.splat(-0.693359375), bounded)
   r = multiplyAdd(n, f32x4.splat(2.12194440e-4), r)
   let p = f32x4.splat(1.0 / 720.0)
@@ -63,7 +63,7 @@ export function exponential(x: v128): v128 {
   return f32x4.mul(p, power)
 }
 
-/** The same for one number, so that the last few elements of a row get the very values the others get. */
+/** The same for one number, so that the last few elements of a row get exactly the same values. */
 // @ts-ignore: decorator
 @inline
 export function exponentialOf(x: f32): f32 {
