@@ -1,11 +1,11 @@
 /**
- * Which checkpoints of a run are kept. Each is a place to go on or to branch from, and is as large as the models and their
- * optimisers: the latest two always, because the last may be cut while it is written; of the others as many as there is
- * room for, spread as evenly over the run as they come.
+ * Chooses which checkpoints of a run to keep. Each is a place to resume or branch from, and as large as the models and their
+ * optimisers. Keeps the latest two always, because writing the last may be interrupted, and as many others as fit, spread
+ * evenly over the run.
  */
 export interface KeptCheckpoint {
   iteration: number
-  /** Events that the log held then. */
+  /** Events in the log at that time. */
   eventCount: number
   bytes: number
 }
@@ -14,13 +14,13 @@ export interface KeptCheckpoint {
 const ROOM = 128 * 2 ** 20
 const LATEST = 2
 
-/** Those to let go of, given all in the order of their iterations. */
+/** Checkpoints to delete; `all` must be in the order of iterations. */
 export function outdatedCheckpoints(all: readonly KeptCheckpoint[], room = ROOM): KeptCheckpoint[] {
   const kept = [...all]
   const outdated: KeptCheckpoint[] = []
   const size = () => kept.reduce((total, { bytes }) => total + bytes, 0)
   while (kept.length > LATEST && size() > room) {
-    // The one whose neighbours are closest to one another leaves the smallest gap; iteration 0 needs no checkpoint.
+    // Removing the one whose neighbours are closest leaves the smallest gap; iteration 0 needs no checkpoint.
     let closest = 0
     let smallest = Infinity
     for (let i = 0; i < kept.length - LATEST; i++) {
@@ -32,7 +32,7 @@ export function outdatedCheckpoints(all: readonly KeptCheckpoint[], room = ROOM)
   return outdated
 }
 
-/** The one at an iteration, or else the nearest; null where there is none at all. Of two as near, the earlier. */
+/** The checkpoint nearest to an iteration, the earlier of two; null without any. */
 export function nearestCheckpoint(all: readonly KeptCheckpoint[], iteration: number): KeptCheckpoint | null {
   let nearest: KeptCheckpoint | null = null
   for (const each of all) {

@@ -1,4 +1,4 @@
-/** Runs as files, for the command line: the log as `run.jsonl`, this machine's timings as `run.timings.jsonl` beside it. */
+/** Keeps runs as files, for the command line: the log as `run.jsonl`, timings in `run.timings.jsonl` beside it. */
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { LoggedEvent, TimingsMeasured } from '../method/events.ts'
@@ -11,9 +11,9 @@ export function timingsPath(logPath: string): string {
 }
 
 export interface FileStorePaths {
-  /** The log; none is written if it is not given. */
+  /** If absent, no log is written. */
   log?: string
-  /** Folder of `policy.safetensors` and `reward.safetensors`. */
+  /** Folder for `policy.safetensors` and `reward.safetensors`. */
   checkpoints?: string
 }
 

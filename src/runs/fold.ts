@@ -1,128 +1,56 @@
 /**
- * A run as people look at it: the log folded into tasks with their lineage, episodes with what was learned about them
- * later, iterations, and series of metrics. The log is append-only and written once; everything that joins belongs here.
+ * A run as the page shows it: the log folded into tasks with their lineage, episodes with their later scores and advantages,
+ * iterations, and series of metrics.
  *
- *     foldRun(events)                 a view of a whole log, or of its beginning, for scrubbing
+ *     foldRun(events)                 a view of a whole log, or of its beginning
  *     view.apply(event)               one more event, in amortised constant time, for a live run
- *     view.at(iteration)              the same run as it was at the end of an iteration, without folding anything again
- *     view.release(iteration)         lets go of an iteration's texts; view.restore(events) puts them back
+ *     view.at(iteration)              the same run at the end of an iteration, without folding again
+ *     view.release(iteration)         frees an iteration's texts; view.restore(events) puts them back
  *
- * A view changes in place. When an iteration that was cut starts again (history.ts), what it left is taken out.
+ * A view changes in place. When an interrupted iteration starts again (history.ts), its first attempt is removed.
  */
 import type {
   AdvantagesAssigned,
   EpisodeFinished,
   EpisodeJudged,
-  Evaluation,
   EvaluationFinished,
   IterationStarted,
   LoggedEvent,
-  ModelUpdated,
   Phase,
   RewriteProposed,
-  RewriteResolved,
   RunFinished,
   RunStarted,
   TestAdvantagesAssigned,
   TestsWritten,
-  TheoryEstimated,
 } from '../method/events.ts'
 import { metricPoints } from '../method/metric-points.ts'
-import type { Task } from '../method/ports.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
+import { MetricSeries, type Series } from './metric-series.ts'
+import { TaskLineage } from './task-lineage.ts'
+import type { EpisodeView, IterationView, RewriteView, TaskView, TestsView } from './views.ts'
 
-export interface EpisodeView {
-  episode: EpisodeFinished
-  iteration: number
-  /**
-   * votes[step][evaluation]; null until judged, in held-out episodes, which nobody judges, and where the reward model
-   * writes tests: those score all programs of a task at once, and are under `RunView.testsFor`.
-   */
-  votes: Evaluation[][] | null
-  /** R of every step; null until assigned. */
-  feedback: number[] | null
-  policyAdvantages: (number | null)[] | null
-  /** rewardAdvantages[step][evaluation] */
-  rewardAdvantages: (number | null)[][] | null
-}
-
-/** The tests that the reward model wrote for a task, on the programs of the task's group. */
-export interface TestsView {
-  written: TestsWritten
-  iteration: number
-  /** One entry for each test; null until assigned, where nothing tells what they are worth, and of held-out tasks. */
-  feedback: number[] | null
-  /** Likewise; an entry is null where the test does not train. */
-  advantages: (number | null)[] | null
-}
-
-export interface TaskView {
-  task: Task
-  /** Successes and episodes of each iteration that rolled it out, in order. */
-  history: { iteration: number; won: number; played: number; policyVersion: number }[]
-  /** The rewrite that this task came from; null for an original task. */
-  origin: RewriteView | null
-  /** Rewrites tried on it, oldest first, refused and rejected ones included. */
-  rewrites: RewriteView[]
-  /** Active tasks are drawn from, a candidate waits for its measurement, a replaced task rests. */
-  status: 'active' | 'candidate' | 'rejected' | 'replaced'
-}
-
-export interface RewriteView {
-  proposal: RewriteProposed
-  iteration: number
-  /** Null while pending, and forever where the author found no valid candidate. */
-  resolution: RewriteResolved | null
-}
-
-export interface IterationView {
-  iteration: number
-  taskIds: string[]
-  pendingTaskIds: string[]
-  /** Training episodes in the order in which they ended. */
-  episodes: EpisodeView[]
-  /** Of the training tasks, in the order in which they were written; none where the reward model judges steps. */
-  writtenTests: TestsView[]
-  policyUpdate: ModelUpdated | null
-  rewardUpdate: ModelUpdated | null
-  evaluations: EvaluationFinished[]
-  proposed: RewriteProposed[]
-  resolved: RewriteResolved[]
-  theory: TheoryEstimated | null
-  metrics: Record<string, number>
-  isFinished: boolean
-  /** Responses, votes and tests were let go of: the steps of its episodes are empty, and what they scored is null. */
-  isReleased: boolean
-}
-
-/** One metric over the run; `iterations[i]` goes with `values[i]`. */
-export interface Series {
-  iterations: number[]
-  values: number[]
-}
-
-const EMPTY_SERIES: Series = { iterations: [], values: [] }
+export type { Series } from './metric-series.ts'
+export type { EpisodeView, IterationView, RewriteView, TaskView, TestsView } from './views.ts'
 
 export class RunView {
   started: RunStarted | null = null
-  /** As they are now, with all changes. */
+  /** The current settings, with all changes. */
   settings: Settings | null = null
   readonly settingsChanges: { iteration: number; patch: LivePatch }[] = []
   /** From iteration 1 on, in order. */
   readonly iterations: IterationView[] = []
   /** Training and held-out episodes by id. */
   episodes = new Map<string, EpisodeView>()
-  readonly tasks = new Map<string, TaskView>()
-  readonly rewrites = new Map<string, RewriteView>()
-  /** Of the whole run, the one before the first iteration included. */
+  /** All evaluations, including the one before the first iteration. */
   readonly evaluations: (EvaluationFinished & { iteration: number })[] = []
   policyVersion = 0
   rewardVersion = 0
-  /** What the last event was part of; null before the first and after the last. */
+  /** The phase of the last event; null before the first and after the last. */
   phase: Phase | null = null
   finished: RunFinished['reason'] | null = null
   eventCount = 0
-  #series = new Map<string, Series>()
+  #lineage = new TaskLineage()
+  #series = new MetricSeries()
   /** By iteration and task. */
   #tests = new Map<string, TestsView>()
   /** #ends[i]: `eventCount` after the last event of iteration i. */
@@ -130,6 +58,15 @@ export class RunView {
 
   get isFinished(): boolean {
     return this.finished !== null
+  }
+
+  get tasks(): ReadonlyMap<string, TaskView> {
+    return this.#lineage.tasks
+  }
+
+  /** By proposal. */
+  get rewrites(): ReadonlyMap<string, RewriteView> {
+    return this.#lineage.rewrites
   }
 
   get current(): IterationView | null {
@@ -143,39 +80,30 @@ export class RunView {
 
   /** Names of the metrics that have values. */
   get seriesNames(): string[] {
-    return [...this.#series.keys()]
+    return this.#series.names
   }
 
-  /**
-   * Values of a metric, or of `eval/<split>/acc`, `eval/<split>/ut` and `eval/<split>/detect` with split `id` or `ood`, or
-   * of `theory/pPlus`, `theory/pMinus`, `theory/mu`. Not to be changed.
-   */
+  /** Values of a metric (metric-points.ts). Do not modify. */
   series(name: string): Readonly<Series> {
-    return this.#series.get(name) ?? EMPTY_SERIES
+    return this.#series.get(name)
   }
 
-  /** The tests written for a task in an iteration, 0 for the evaluation before the first; held-out tasks have theirs too. */
+  /** The tests written for a task in an iteration, 0 for the evaluation before the first. Held-out tasks have tests too. */
   testsFor(iteration: number, taskId: string): TestsView | null {
     return this.#tests.get(testsKey(iteration, taskId)) ?? null
   }
 
-  /** A task's forebears from the original to the task itself. */
+  /** Ancestors of a task, from the original to the task itself. */
   lineage(taskId: string): TaskView[] {
-    const chain: TaskView[] = []
-    let view = this.tasks.get(taskId)
-    while (view) {
-      chain.push(view)
-      view = view.origin ? this.tasks.get(view.origin.proposal.taskId) : undefined
-    }
-    return chain.reverse()
+    return this.#lineage.ancestry(taskId)
   }
 
   /**
-   * The run at the end of an iteration, 0 before the first. Takes time for the tasks and iterations, not for the events.
-   * What no longer changes is shared: episodes, iterations, and `episodes` itself, which has the later ones as well. The
-   * result is to be looked at, unless `goesOn`: then the events that follow may be applied to it.
+   * The run at the end of an iteration, 0 before the first, in time linear in tasks and iterations but not in events. Shares
+   * what no longer changes: episodes, iterations, and `episodes` itself, which also holds later ones. The result is read-only
+   * unless `canContinue`, which allows later events to be applied to it.
    */
-  at(iteration: number, goesOn = false): RunView {
+  at(iteration: number, canContinue = false): RunView {
     const view = new RunView()
     const isPast = ({ iteration: own }: { iteration: number }) => own <= iteration
     const last = this.iterations.at(-1)?.iteration ?? 0
@@ -186,26 +114,14 @@ export class RunView {
       view.settingsChanges.reduce((settings, { patch }) => ({ ...settings, ...patch }), this.started.settings)
     view.iterations.push(...this.iterations.filter(isPast))
     view.evaluations.push(...this.evaluations.filter(isPast))
-    view.episodes = goesOn ? new Map(this.episodes) : this.episodes
-    view.#tests = goesOn ? new Map(this.#tests) : this.#tests
-    for (const [name, { iterations, values }] of this.#series) {
-      const count = iterations.findLastIndex((own) => own <= iteration) + 1
-      if (count > 0) view.#series.set(name, { iterations: iterations.slice(0, count), values: values.slice(0, count) })
-    }
-    for (const [id, rewrite] of this.rewrites)
-      if (isPast(rewrite)) view.rewrites.set(id, { ...rewrite, resolution: null })
-    for (const [id, task] of this.tasks) {
-      if (task.origin && !isPast(task.origin)) continue
-      view.tasks.set(id, {
-        task: task.task,
-        history: task.history.filter(isPast),
-        origin: task.origin && view.rewrites.get(task.origin.proposal.proposalId)!,
-        rewrites: task.rewrites.filter(isPast).map(({ proposal }) => view.rewrites.get(proposal.proposalId)!),
-        status: task.origin ? 'candidate' : 'active',
-      })
-    }
-    for (const { resolved, policyUpdate, rewardUpdate } of view.iterations) {
-      for (const event of resolved) view.#resolve(event, event)
+    view.episodes = canContinue ? new Map(this.episodes) : this.episodes
+    view.#tests = canContinue ? new Map(this.#tests) : this.#tests
+    view.#series = this.#series.until(iteration)
+    view.#lineage = this.#lineage.at(
+      iteration,
+      view.iterations.flatMap(({ resolved }) => resolved),
+    )
+    for (const { policyUpdate, rewardUpdate } of view.iterations) {
       view.policyVersion = policyUpdate?.version ?? view.policyVersion
       view.rewardVersion = rewardUpdate?.version ?? view.rewardVersion
     }
@@ -215,8 +131,8 @@ export class RunView {
   }
 
   /**
-   * Lets go of what was said in an iteration, so that a run of any length fits the memory: outcomes, advantages and metrics
-   * stay. Its held-out episodes are forgotten. An iteration under way is left as it is.
+   * Frees the texts and votes of an iteration, so that a run of any length fits into memory; outcomes, advantages and metrics
+   * stay. No-op for an iteration that has not finished.
    */
   release(iteration: number): void {
     const released = this.iteration(iteration)
@@ -232,13 +148,13 @@ export class RunView {
     }
   }
 
-  /** Forgets held-out episodes and the tests written for them: their accuracy is an event of its own. */
+  /** Discards held-out episodes and the tests written for them; their accuracy is in `evaluations`. */
   releaseEvaluations(): void {
     for (const [id, { episode }] of this.episodes) if (episode.split !== 'train') this.episodes.delete(id)
     for (const [key, { written }] of this.#tests) if (written.split !== 'train') this.#tests.delete(key)
   }
 
-  /** Puts back what `release` let go of; `events` are those of the iteration, as they were applied. */
+  /** Puts back what `release` freed; `events` are those of the iteration, as they were applied. */
   restore(iteration: number, events: readonly LoggedEvent[]): void {
     const released = this.iteration(iteration)
     if (!released?.isReleased) return
@@ -268,7 +184,7 @@ export class RunView {
         this.settingsChanges.push({ iteration, patch: event.patch })
         break
       case 'task-added':
-        this.tasks.set(event.task.id, { task: event.task, history: [], origin: null, rewrites: [], status: 'active' })
+        this.#lineage.add(event.task)
         break
       case 'iteration-started':
         this.#start(event, iteration)
@@ -301,7 +217,7 @@ export class RunView {
       case 'rewrite-resolved':
         this.phase = 'adapt'
         this.current?.resolved.push(event)
-        this.#resolve(event, event)
+        this.#lineage.resolve(event)
         break
       case 'theory':
         if (this.current) this.current.theory = event
@@ -322,7 +238,7 @@ export class RunView {
         this.finished = event.reason
         break
     }
-    for (const [name, value] of metricPoints(event)) this.#addPoint(name, iteration, value)
+    for (const [name, value] of metricPoints(event)) this.#series.add(name, iteration, value)
   }
 
   #start(event: IterationStarted, iteration: number): void {
@@ -360,15 +276,7 @@ export class RunView {
     this.phase = episode.split === 'train' ? 'rollout' : 'evaluate'
     if (episode.split !== 'train') return
     this.current?.episodes.push(view)
-    const history = this.tasks.get(episode.taskId)?.history
-    if (!history) return
-    let entry = history.at(-1)
-    if (entry?.iteration !== iteration) {
-      entry = { iteration, won: 0, played: 0, policyVersion: episode.policyVersion }
-      history.push(entry)
-    }
-    entry.played++
-    if (episode.outcome === 1) entry.won++
+    this.#lineage.count(episode, iteration)
   }
 
   #learn(event: EpisodeJudged | AdvantagesAssigned): void {
@@ -399,59 +307,18 @@ export class RunView {
 
   #propose(proposal: RewriteProposed, iteration: number): void {
     this.phase = 'adapt'
-    const rewrite: RewriteView = { proposal, iteration, resolution: null }
-    this.rewrites.set(proposal.proposalId, rewrite)
-    this.tasks.get(proposal.taskId)?.rewrites.push(rewrite)
     this.current?.proposed.push(proposal)
-    if (!proposal.candidate) return
-    this.tasks.set(proposal.candidate.id, {
-      task: proposal.candidate,
-      history: [],
-      origin: rewrite,
-      rewrites: [],
-      status: 'candidate',
-    })
+    this.#lineage.propose(proposal, iteration)
   }
 
-  /** Settles a rewrite, or, with null, unsettles it. */
-  #resolve(event: RewriteResolved, resolution: RewriteResolved | null): void {
-    const rewrite = this.rewrites.get(event.proposalId)
-    if (rewrite) rewrite.resolution = resolution
-    const candidate = this.tasks.get(event.candidateId)
-    if (candidate) candidate.status = resolution === null ? 'candidate' : resolution.accepted ? 'active' : 'rejected'
-    const task = this.tasks.get(event.taskId)
-    if (task) task.status = resolution?.accepted ? 'replaced' : 'active'
-  }
-
-  #addPoint(name: string, iteration: number, value: number): void {
-    let series = this.#series.get(name)
-    if (!series) this.#series.set(name, (series = { iterations: [], values: [] }))
-    series.iterations.push(iteration)
-    series.values.push(value)
-  }
-
-  /** Takes out what an iteration left that was cut and is about to start again. */
+  /** Removes an interrupted iteration that is about to start again. */
   #discard(cut: IterationView): void {
     this.iterations.pop()
     for (const [id, { iteration }] of this.episodes) if (iteration === cut.iteration) this.episodes.delete(id)
     for (const [key, { iteration }] of this.#tests) if (iteration === cut.iteration) this.#tests.delete(key)
-    for (const event of cut.resolved) this.#resolve(event, null)
-    for (const proposal of cut.proposed) {
-      this.rewrites.delete(proposal.proposalId)
-      if (proposal.candidate) this.tasks.delete(proposal.candidate.id)
-      const rewrites = this.tasks.get(proposal.taskId)?.rewrites
-      if (rewrites?.at(-1)?.proposal === proposal) rewrites.pop()
-    }
-    for (const taskId of [...cut.taskIds, ...cut.pendingTaskIds]) {
-      const history = this.tasks.get(taskId)?.history
-      if (history?.at(-1)?.iteration === cut.iteration) history.pop()
-    }
+    this.#lineage.discard(cut)
     while (this.evaluations.at(-1)?.iteration === cut.iteration) this.evaluations.pop()
-    for (const series of this.#series.values()) {
-      if (series.iterations.at(-1) !== cut.iteration) continue
-      series.iterations.pop()
-      series.values.pop()
-    }
+    this.#series.discard(cut.iteration)
     if (cut.policyUpdate) this.policyVersion = cut.policyUpdate.version - 1
     if (cut.rewardUpdate) this.rewardVersion = cut.rewardUpdate.version - 1
   }

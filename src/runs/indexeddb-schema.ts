@@ -1,4 +1,4 @@
-/** How runs lie in the browser's IndexedDB, and how a database of an earlier page becomes one of this page. */
+/** The schema of kept runs in the browser's IndexedDB, with migrations from earlier versions of the page. */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
 import { completeSettings } from './older-logs.ts'
@@ -36,7 +36,7 @@ export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
       // The database opens when the transaction has ended. Half a migration would mix two versions.
       if (before > 0) migrate(before, transaction).catch(() => transaction.abort())
     },
-    // Another tab wants a newer version: let it.
+    // Makes way for another tab that opens a newer version.
     blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
   })
 }
@@ -48,7 +48,7 @@ async function migrate(before: number, stores: Upgrade): Promise<void> {
   if (before < 3) await completeSummaries(stores)
 }
 
-/** Version 2 kept settings under the names and in the number that they had when the run started. */
+/** Version 2 kept settings as they were when the run started, so names and number may be older. */
 async function completeSummaries(stores: Upgrade): Promise<void> {
   const runs = stores.objectStore('runs')
   for (const old of await runs.getAll()) await runs.put({ ...old, settings: completeSettings(old.settings) })
@@ -74,12 +74,12 @@ async function addRows(stores: Upgrade): Promise<void> {
   }
 }
 
-/** Keys are [runId, number]; an array sorts after every number, so this range holds all of a run's. */
+/** All keys [runId, number] of a run: an array sorts after every number. */
 export function everythingOf(runId: string): IDBKeyRange {
   return IDBKeyRange.bound([runId], [runId, []])
 }
 
-/** Characters, which are bytes but for what is not Latin. */
+/** Counts characters, which equal bytes for Latin text. */
 export function logBytes(events: readonly LoggedEvent[]): number {
   return events.reduce((total, event) => total + JSON.stringify(event).length + 1, 0)
 }

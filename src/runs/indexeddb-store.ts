@@ -1,7 +1,7 @@
 /**
- * Runs in the browser's IndexedDB. Events lie in chunks as they came (one transaction each), so a closed tab loses at
- * most what had not been handed over yet; the numbers of every iteration (metric-rows.ts) and the checkpoints lie beside
- * them. Nothing here reads a log in one piece: one of five hundred iterations may be larger than the memory for it.
+ * Keeps runs in the browser's IndexedDB. Each chunk of events is written in its own transaction, so a closed tab loses at most
+ * the events not yet written. Metric rows (metric-rows.ts) and checkpoints are stored separately. A log is always read in
+ * parts, because one of five hundred iterations may not fit into memory.
  */
 import type { IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
@@ -13,10 +13,10 @@ import { newSummary, type ResumableRun, type ResumableRunStore } from './run-sto
 import type { RunCheckpoint, RunSummary } from './run-store.ts'
 import { stateEvent } from './state-event.ts'
 
-/** Says to every other tab and worker that the list of runs is another. */
+/** Tells other tabs and workers that the list of runs has changed. */
 export const RUNS_CHANNEL = 'kept-runs'
 
-/** The runs are there but cannot be read or written: no space, a blocked upgrade, a private window. */
+/** Kept runs cannot be read or written: no space, a blocked upgrade, a private window. */
 export class RunStoreError extends Error {
   override readonly name = 'RunStoreError'
 }
@@ -35,7 +35,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     } catch (cause) {
       throw new RunStoreError(
         'The browser does not let this page keep runs (a private window, or storage is switched off). ' +
-          'The run goes on, but is gone when the tab closes; export it to keep it.',
+          'The run continues, but is lost when you close the tab; export it to keep it.',
         { cause },
       )
     }
@@ -63,7 +63,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
         const row = rows.get(iteration) ?? (await transaction.objectStore('rows').get([runId, iteration]))
         rows.set(iteration, rowAfter(row, event))
       }
-      // Finished before the transaction may close by itself.
+      // Awaited together, because the transaction closes by itself when no request is pending.
       await Promise.all([
         transaction.objectStore('chunks').put({ runId, firstSeq: first.seq, events: [...events] }),
         ...Array.from(rows.values(), (row) => transaction.objectStore('rows').put({ ...row, runId })),
@@ -108,7 +108,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     await this.#change(runId, (summary) => ({ ...summary, isFinished: true, updatedAt: Date.now() }))
   }
 
-  /** Latest first. */
+  /** Newest first. */
   async list(): Promise<RunSummary[]> {
     return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse()
   }
@@ -117,13 +117,13 @@ export class IndexedDbRunStore implements ResumableRunStore {
     return (await this.#database.get('runs', runId)) ?? null
   }
 
-  /** In the order of the iterations. */
+  /** In the order of iterations. */
   rows(runId: string): Promise<MetricRow[]> {
     return this.#database.getAll('rows', everythingOf(runId))
   }
 
   async *readEvents(runId: string, from = 0, to = Infinity): AsyncGenerator<LoggedEvent[]> {
-    // A transaction would close between two parts, so every part has its own.
+    // A transaction would close between two parts, so each part has its own.
     let next = await this.#chunkBefore(runId, from)
     while (next !== undefined && next < to) {
       const chunk = await this.#database.get('chunks', [runId, next])
@@ -135,7 +135,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     }
   }
 
-  /** Where the chunk begins that holds an event. */
+  /** The first `seq` of the chunk that contains an event. */
   async #chunkBefore(runId: string, seq: number): Promise<number | undefined> {
     const range = IDBKeyRange.bound([runId], [runId, seq])
     const cursor = await this.#database.transaction('chunks').store.openKeyCursor(range, 'prev')
@@ -153,7 +153,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     await this.#change(runId, (summary) => ({ ...summary, isPinned }))
   }
 
-  /** Lets go of log and checkpoints; the curves stay. */
+  /** Deletes log and checkpoints, and keeps the curves. */
   async evict(runId: string): Promise<void> {
     const transaction = this.#database.transaction(['chunks', 'checkpoints'], 'readwrite')
     await Promise.all([
@@ -182,7 +182,6 @@ export class IndexedDbRunStore implements ResumableRunStore {
     this.#announce()
   }
 
-  /** The latest run that did not come to its end and has a checkpoint to go on from. */
   async lastUnfinished(): Promise<RunSummary | null> {
     return (await this.list()).find(({ isFinished, checkpoints }) => !isFinished && checkpoints.length > 0) ?? null
   }
@@ -254,7 +253,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     return summary
   }
 
-  /** A run as it came from elsewhere, whole: its events a part at a time, as they are read. */
+  /** Adds a whole run from elsewhere, a part of its events at a time. */
   async importRun(
     summary: RunSummary,
     parts: AsyncIterable<LoggedEvent[]>,
@@ -313,7 +312,7 @@ function storageError(cause: unknown): RunStoreError {
   return new RunStoreError(
     isFull
       ? 'The browser’s space for this page is full, so the run could not be saved. Delete runs under Runs, or keep only their curves, to make room; download the run log to keep this one.'
-      : 'The run could not be saved in the browser. It goes on, but is gone when the tab closes; export it to keep it.',
+      : 'The run could not be saved in the browser. It continues, but is lost when you close the tab; export it to keep it.',
     { cause },
   )
 }

@@ -1,13 +1,13 @@
 /**
- * What others call our metrics, so that an exported metrics.jsonl opens with the panels that people already have. Each row
- * of the file has our name and every alias, with the same value.
+ * Names of our metrics in other tools, so that an exported metrics.jsonl opens in existing dashboards. Each row of the file has
+ * the value under our name and under every alias.
  *
  *     verl    its trainer's names (volcengine/verl b178a3c: verl/trainer/ppo/metric_utils.py and the actor's update)
  *     trl     GRPOTrainer's names (huggingface/trl f2cd577: trl/trainer/grpo_trainer.py)
- *     wandb   what Hugging Face's callback makes of TRL's names there, and W&B's own axes `_step` and `_runtime`
+ *     wandb   TRL's names as Hugging Face's callback logs them, and W&B's own axes `_step` and `_runtime`
  *
- * A name is left out where theirs measures another thing: their `reward` is a sum over reward functions of a completion,
- * which for us is the integrated feedback R of a step; their `num_tokens` counts prompts too, so ours has no alias there.
+ * Omits names that measure something else there: their `num_tokens` also counts prompts. Their `reward` is a sum over reward
+ * functions of a completion, which corresponds to our integrated feedback R of a step.
  */
 export interface MetricAliases {
   verl?: string
@@ -40,7 +40,7 @@ export const METRIC_ALIASES: Readonly<Record<string, MetricAliases>> = {
   'perf/tokens_per_s': { verl: 'perf/throughput' },
 }
 
-/** The values under every name that they have. */
+/** The values under our names and all aliases. */
 export function withAliases(values: Readonly<Record<string, number>>): Record<string, number> {
   const all: Record<string, number> = { ...values }
   for (const [name, { verl, trl }] of Object.entries(METRIC_ALIASES)) {

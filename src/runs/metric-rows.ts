@@ -1,22 +1,22 @@
 /**
- * A run's numbers without its texts: one row an iteration, kept beside the log, so that curves of many runs can be laid
- * over one another without reading a single log. The rows are a fold of the log, but for the timings, which no log holds.
+ * A run's numbers without its texts: one row for each iteration, kept beside the log, so that curves of many runs can be
+ * compared without reading a log. The rows are a fold of the log, except the timings, which no log contains.
  */
 import type { LoggedEvent } from '../method/events.ts'
 import { metricPoints } from '../method/metric-points.ts'
 
 export interface MetricRow {
   iteration: number
-  /** Where its events lie in the log: `seq` of the first, and of the one after the last. */
+  /** `seq` of its first event, and of the one after its last. */
   firstSeq: number
   endSeq: number
-  /** An iteration that was cut counts for nothing (history.ts); 0, before the first, always counts. */
+  /** An interrupted iteration does not count (history.ts); 0, before the first, always counts. */
   isFinished: boolean
-  /** By name, see metric-points.ts; `policy/examples` and `reward/examples` where the model learned; `timing_s/*`. */
+  /** By name (metric-points.ts), with `policy/examples` and `reward/examples` if the model learned, and `timing_s/*`. */
   values: Record<string, number>
 }
 
-/** The row of the event's iteration after the event. An iteration that starts again leaves nothing of its first start. */
+/** Adds an event to the row of its iteration. When an iteration starts again, its row starts over. */
 export function rowAfter(row: MetricRow | undefined, event: LoggedEvent): MetricRow {
   const before: MetricRow =
     row === undefined || event.type === 'iteration-started'
@@ -32,7 +32,7 @@ export function rowAfter(row: MetricRow | undefined, event: LoggedEvent): Metric
   }
 }
 
-/** The rows of a whole log, in order. */
+/** Rows of a whole log, in order. */
 export function metricRows(events: Iterable<LoggedEvent>): MetricRow[] {
   const rows = new Map<number, MetricRow>()
   for (const event of events) rows.set(event.iteration, rowAfter(rows.get(event.iteration), event))

@@ -1,10 +1,9 @@
 /**
- * A run log made small enough to come with the page: what a visitor sees of a run stays, what only a resumed run or a
- * trainer needs goes.
+ * A run log made small enough to ship with the page. Drops what only a resumed run or a trainer needs:
  *
- *     evaluation episodes   their accuracy is an event of its own, and so is what their tests were worth
+ *     evaluation episodes   their accuracy, and the quality of their tests, are events of their own
  *     tokens of a response  ids, log-probabilities, entropies
- *     bodies of tasks       only an environment reads them; but a problem is shown, where a program was written for it
+ *     bodies of tasks       only an environment reads them, except problems, which the page shows beside programs
  */
 import type { LoggedBody, LoggedEvent } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
@@ -12,7 +11,7 @@ import type { Task } from '../method/ports.ts'
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
 const roundedOrNull = (value: number | null): number | null => value && rounded(value)
 
-/** Up to and with iteration `last`. Events are numbered anew, so that the result is a log like any other. */
+/** Up to and including iteration `last`. Renumbers the events, so that the result is a valid log. */
 export function publishedLog(events: readonly LoggedEvent[], last = Infinity): LoggedEvent[] {
   const kept = events.filter((event) => event.iteration <= last && !isOfEvaluation(event))
   const isCoding = kept.some((event) => event.type === 'run-started' && event.settings.world === 'coding')

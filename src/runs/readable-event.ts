@@ -1,11 +1,11 @@
 /**
- * An event as people look at it: without token ids, log-probabilities and entropies, which only learning needs, and of
- * held-out tasks without what was said, which only their accuracy is made of. That is two thirds of a log where programs are
- * written. The page holds hundreds of iterations, so it holds them like this; files and stores keep everything.
+ * An event as the page reads it: without token ids, log-probabilities and entropies, which only learning needs, and without
+ * the texts of held-out tasks, of which it shows only the accuracy. In a coding run that saves two thirds of the log, so the
+ * page can hold hundreds of iterations. Files and stores keep everything.
  */
 import type { RunEvent } from '../method/events.ts'
 
-/** A copy where something is left out; anything else is the event itself. */
+/** A copy if something is removed, else the event itself. */
 export function readableEvent<E extends RunEvent>(event: E): E {
   if (event.type === 'episode') {
     if (event.split !== 'train') return { ...event, opening: '', steps: [] }

@@ -1,6 +1,6 @@
 /**
- * A log as rows for people's own tools: one an episode with all that was learned about it later, one a task with where it
- * came from. Names are snake_case, as in the files of the libraries that read them.
+ * A log as rows for other tools: one for each episode with its votes and advantages, one for each task with its origin. Names
+ * are snake_case, as in the libraries that read them.
  */
 import type { EpisodeFinished, Evaluation, LoggedEvent, RewriteProposed, RewriteResolved } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
@@ -13,12 +13,12 @@ interface Collected {
   reward: (number | null)[][] | null
 }
 
-/** Rows of the episodes, an iteration at a time: what is learned about an episode is learned in its iteration. */
+/** Collects the rows of episodes, an iteration at a time: all events about an episode are in its iteration. */
 export class EpisodeRows {
   #iteration = 0
   readonly #open = new Map<string, Collected>()
 
-  /** Gives the rows of the iteration before, when another begins. */
+  /** Returns the rows of the previous iteration when the next one begins. */
   take(event: LoggedEvent): object[] {
     const done = event.iteration !== this.#iteration || event.type === 'iteration-started' ? this.rest(event) : []
     this.#iteration = event.iteration
@@ -34,7 +34,7 @@ export class EpisodeRows {
     return done
   }
 
-  /** Those that are left; none where the iteration only starts again, whose first start counts for nothing. */
+  /** The remaining rows; none if `next` restarts the iteration, because an interrupted one does not count. */
   rest(next?: LoggedEvent): object[] {
     const isAgain = next?.type === 'iteration-started' && next.iteration === this.#iteration
     const rows = isAgain ? [] : Array.from(this.#open.values(), (each) => episodeRow(each, this.#iteration))
@@ -72,7 +72,7 @@ function episodeRow({ episode, votes, feedback, policy, reward }: Collected, ite
   }
 }
 
-/** Rows of the tasks, in the order in which they came. */
+/** Collects the rows of tasks, in the order of their events. */
 export class TaskRows {
   readonly #tasks: { task: Task; iteration: number; proposal: RewriteProposed | null }[] = []
   readonly #resolved = new Map<string, RewriteResolved>()

@@ -1,14 +1,14 @@
 /**
- * A run as a zip: what it takes to show it again and to go on with it, and the same as rows for people's own tools.
+ * A run as a zip: all that is needed to show and resume it, and the same as rows for other tools.
  *
- *     config.json           preset, settings, changes, models; the format and its version; names others give our metrics
- *     run.jsonl             the log (run-log.ts); import reads this, and of the other files what the log does not hold
- *     metrics.jsonl         a row an iteration, with the names of verl, TRL and W&B beside ours (metric-aliases.ts)
- *     episodes.jsonl        a row an episode (readable-rows.ts)
- *     tasks.jsonl           a row a task
- *     policy.safetensors    of the last checkpoint, with the optimiser's state; and reward.safetensors
+ *     config.json           preset, settings, changes, models; format and version; aliases of our metrics
+ *     run.jsonl             the log (run-log.ts); import reads this, and from the other files what the log lacks
+ *     metrics.jsonl         a row for each iteration, also under the names of verl, TRL and W&B (metric-aliases.ts)
+ *     episodes.jsonl        a row for each episode (readable-rows.ts)
+ *     tasks.jsonl           a row for each task
+ *     policy.safetensors    the last checkpoint with the optimiser's state; likewise reward.safetensors
  *
- * Neither way holds a log in memory: it is read a part at a time and packed as it comes.
+ * Export and import stream the log in parts, without holding it in memory.
  */
 import {
   BlobReader,
@@ -31,7 +31,7 @@ import type { RunCheckpoint, RunSummary } from './run-store.ts'
 export const RUN_ARCHIVE_FORMAT = 'rlanything-run-archive'
 export const RUN_ARCHIVE_VERSION = 1
 
-/** A zip that holds no run, or not a whole one. */
+/** The zip contains no run, or an incomplete one. */
 export class RunArchiveError extends Error {
   override readonly name = 'RunArchiveError'
 }
@@ -39,9 +39,9 @@ export class RunArchiveError extends Error {
 export interface ArchiveSource {
   summary: RunSummary
   rows: readonly MetricRow[]
-  /** Gives the log from its beginning, each time that it is called. */
+  /** Reads the log from its beginning at each call. */
   readEvents(): AsyncIterable<readonly LoggedEvent[]>
-  /** Null where none is kept. */
+  /** Null if none is kept. */
   checkpoint: RunCheckpoint | null
 }
 
@@ -57,7 +57,7 @@ export async function writeRunArchive(source: ArchiveSource): Promise<Blob> {
   await zip.add('episodes.jsonl', textStream(episodeLines(source)))
   await zip.add('tasks.jsonl', textStream(lines(tasks.rows())))
   if (checkpoint) {
-    // Floating-point numbers hardly pack.
+    // Floating-point numbers hardly compress.
     await zip.add('policy.safetensors', new Uint8ArrayReader(checkpoint.policy), { level: 0 })
     await zip.add('reward.safetensors', new Uint8ArrayReader(checkpoint.reward), { level: 0 })
   }
@@ -121,12 +121,12 @@ function textStream(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 }
 
 export interface ReadArchive {
-  /** What the zip says of the run beside its log. */
+  /** What config.json says about the run. */
   config: Pick<RunSummary, 'runId' | 'iterations' | 'createdAt'> & { models?: RunSummary['models'] }
-  /** The log, a part at a time; throws RunLogError. */
+  /** The log, in parts. Throws RunLogError. */
   events(): AsyncGenerator<LoggedEvent[], void>
   checkpoint: Omit<RunCheckpoint, 'runId'> | null
-  /** `timing_s/*` and `perf/*` by iteration: the only numbers that do not follow from the log. */
+  /** `timing_s/*` and `perf/*` by iteration: the only numbers that the log lacks. */
   timings: Map<number, Record<string, number>>
 }
 
@@ -139,11 +139,11 @@ export async function readRunArchive(file: Blob): Promise<ReadArchive> {
     for (const entry of await new ZipReader(new BlobReader(file), { ...OPTIONS, checkCrc32: true }).getEntries())
       if (!entry.directory) entries.set(entry.filename, entry)
   } catch (cause) {
-    throw new RunArchiveError('It is no zip archive, or it was cut short. Export the run again.', { cause })
+    throw new RunArchiveError('This is not a zip archive, or it is incomplete. Export the run again.', { cause })
   }
   const log = entries.get('run.jsonl')
   if (!log)
-    throw new RunArchiveError('The zip has no run.jsonl, so it holds no run. Choose one that the page exported.')
+    throw new RunArchiveError('The zip has no run.jsonl, so it contains no run. Choose a zip that the page exported.')
   const config = await readConfig(entries.get('config.json'))
   const policy = await bytesOf(entries.get('policy.safetensors'))
   const reward = await bytesOf(entries.get('reward.safetensors'))
@@ -165,7 +165,7 @@ async function readConfig(entry: FileEntry | undefined) {
   }
   if (config['format'] !== RUN_ARCHIVE_FORMAT || config['version'] !== RUN_ARCHIVE_VERSION) {
     throw new RunArchiveError(
-      `config.json is of format ${JSON.stringify(config['format'])}, version ${JSON.stringify(config['version'])}; this page reads "${RUN_ARCHIVE_FORMAT}", version ${RUN_ARCHIVE_VERSION}.`,
+      `config.json has format ${JSON.stringify(config['format'])}, version ${JSON.stringify(config['version'])}; this page reads "${RUN_ARCHIVE_FORMAT}", version ${RUN_ARCHIVE_VERSION}.`,
     )
   }
   const { runId, iterations, createdAt, models, checkpoint } = config
@@ -197,7 +197,7 @@ async function timingsOf(entry: FileEntry | undefined): Promise<Map<number, Reco
   return timings
 }
 
-/** Aliases that are none of our own names, and must not come back as if they were. */
+/** Aliases that are not names of ours, which an import must not take for our metrics. */
 const ALIASED = new Set(
   Object.values(METRIC_ALIASES)
     .flatMap(({ verl, trl }) => [verl, trl])
@@ -220,7 +220,7 @@ async function* eventsOf(entry: FileEntry): AsyncGenerator<LoggedEvent[], void> 
   if (part.length > 0) yield part
 }
 
-/** The lines, and last what stands after the last line's end: nothing, unless the file was cut. */
+/** The lines, and finally the text after the last line break: empty unless the file is incomplete. */
 async function* linesOf(entry: FileEntry): AsyncGenerator<string> {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>()
   let failure: unknown = null

@@ -1,6 +1,6 @@
 /**
- * The kept runs for the page, served from a worker of their own: a log is read, packed and unpacked where nobody waits
- * for a frame, and what reaches the page is what people read of it.
+ * Serves the kept runs to the page from a worker, so that reading, packing and unpacking logs does not block it. The page
+ * receives readable events (readable-event.ts).
  */
 import type { LoggedEvent } from '../method/events.ts'
 import type { IndexedDbRunStore } from './indexeddb-store.ts'
@@ -10,14 +10,14 @@ import { readRunArchive, RunArchiveError, writeRunArchive } from './run-archive.
 import { newSummary, type RunSummary } from './run-store.ts'
 
 export interface KeptRuns {
-  /** Pinned ones first, then the latest. */
+  /** Pinned ones first, then the newest. */
   runs: RunSummary[]
-  /** Bytes that this site takes and may take; null where the browser does not say. */
+  /** Bytes that this site uses and may use; null if the browser does not report them. */
   usage: number | null
   quota: number | null
 }
 
-/** A call back of the page is one task there. */
+/** Bounds the work of one callback in the page. */
 const EVENTS_PER_BATCH = 32
 
 export class RunLibrary {
@@ -40,7 +40,7 @@ export class RunLibrary {
     return (await (await this.#opened()).rows(runId)).filter(({ isFinished }) => isFinished)
   }
 
-  /** Gives the log in readable events (readable-event.ts); waits until each batch has been taken. */
+  /** Passes on the log in readable events; waits for `onBatch` after each batch. */
   async readEvents(
     runId: string,
     onBatch: (events: LoggedEvent[]) => void | Promise<void>,
@@ -54,7 +54,7 @@ export class RunLibrary {
     }
   }
 
-  /** The readable events of one iteration; none where it has not finished or its log is gone. */
+  /** The readable events of one iteration; none if it has not finished or its log was deleted. */
   async iterationEvents(runId: string, iteration: number): Promise<LoggedEvent[]> {
     const store = await this.#opened()
     const row = (await store.rows(runId)).find((each) => each.iteration === iteration)
@@ -79,22 +79,22 @@ export class RunLibrary {
   async exportRun(runId: string): Promise<Blob> {
     const store = await this.#opened()
     const summary = await store.summary(runId)
-    if (summary === null) throw new Error(`Run "${runId}" is not kept any more. Reload the page to see which are.`)
+    if (summary === null) throw new Error(`Run "${runId}" is no longer kept. Reload the page to refresh the list.`)
     if (summary.isEvicted) throw new Error(`Only the curves of run "${runId}" are kept, so it cannot be exported.`)
     const [rows, checkpoint] = await Promise.all([store.rows(runId), store.loadCheckpoint(runId)])
     return writeRunArchive({ summary, rows, checkpoint, readEvents: () => store.readEvents(runId) })
   }
 
-  /** Throws RunArchiveError, RunLogError and RunStoreError; then nothing of the file is kept. */
+  /** Throws RunArchiveError, RunLogError and RunStoreError, and then keeps nothing of the file. */
   async importRun(file: File): Promise<RunSummary> {
     const store = await this.#opened()
     const { config, events, checkpoint, timings } = await readRunArchive(file)
     const beginning = events()
     const started = (await beginning.next()).value?.at(0)
-    // Few files of zips can be unpacked at a time: one that nobody reads to its end keeps the next import waiting.
+    // The zip library unpacks few files at a time: a file that is not read to its end would block the next import.
     await beginning.return()
     if (started?.type !== 'run-started') {
-      throw new RunArchiveError('run.jsonl does not begin with run-started, so it is no whole run. Export it again.')
+      throw new RunArchiveError('run.jsonl does not begin with run-started, so the run is incomplete. Export it again.')
     }
     const runId = await freeName(store, config.runId)
     const { preset, settings } = started
@@ -113,13 +113,13 @@ export class RunLibrary {
 
   #opened(): Promise<IndexedDbRunStore> {
     this.#store ??= this.#open()
-    // Asked again, it is tried again.
+    // So that the next call tries again.
     this.#store.catch(() => (this.#store = null))
     return this.#store
   }
 }
 
-/** The name, or where another run has it, the first of name-2, name-3 that is free. */
+/** The name, or if it is taken, the first free one of name-2, name-3… */
 async function freeName(store: IndexedDbRunStore, name: string): Promise<string> {
   let free = name
   for (let i = 2; (await store.summary(free)) !== null; i++) free = `${name}-${i}`

@@ -1,10 +1,10 @@
 /**
- * The run log as text: JSON lines, a header first, then one logged event a line, in order.
+ * The run log as text: JSON lines, first a header, then one logged event on each line, in order.
  *
  *     {"format":"rlanything-run","version":1}
  *     {"type":"run-started","runId":"…","seq":0,"iteration":0,…}
  *
- * The same events always give the same bytes, so logs of two runs can be compared with `cmp`. Timings never enter.
+ * The same events always give the same bytes, so logs of two runs can be compared with `cmp`. Timings are never logged.
  */
 import type { LoggedBody, LoggedEvent } from '../method/events.ts'
 import { withCurrentSettings } from './older-logs.ts'
@@ -31,7 +31,7 @@ const EVENT_TYPES: Record<LoggedBody['type'], true> = {
   'run-finished': true,
 }
 
-/** A log that cannot be read; `line` counts from 1. */
+/** The log cannot be read; `line` counts from 1. */
 export class RunLogError extends Error {
   override readonly name = 'RunLogError'
   readonly line: number
@@ -46,7 +46,7 @@ export function headerLine(): string {
   return `${JSON.stringify({ format: RUN_LOG_FORMAT, version: RUN_LOG_VERSION })}\n`
 }
 
-/** One line, with its end. Throws where a number is not finite, because JSON would turn it into null. */
+/** One line with its line break. Throws for a number that is not finite, because JSON would turn it into null. */
 export function eventLine(event: LoggedEvent): string {
   const line = JSON.stringify(event, (key, value: unknown) => {
     if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -64,11 +64,11 @@ export function serialiseRunLog(events: readonly LoggedEvent[]): string {
 }
 
 export interface ParseOptions {
-  /** Leaves out a last line that was cut while it was being written, instead of failing. */
+  /** Drops an incomplete last line instead of failing. */
   isTornEndAllowed?: boolean
 }
 
-/** Events of a log, checked for order and known types. Throws RunLogError with the line. */
+/** Reads a log, and checks order and types of its events. Throws RunLogError with the line. */
 export function parseRunLog(text: string, { isTornEndAllowed = false }: ParseOptions = {}): LoggedEvent[] {
   const lines = text.split('\n')
   const isEndTorn = lines.at(-1) !== ''
@@ -89,12 +89,12 @@ export function parseRunLog(text: string, { isTornEndAllowed = false }: ParseOpt
   return events
 }
 
-/** Reads a log line by line, for one that is too long to be read at once. Checks as parseRunLog does. */
+/** Reads a log line by line, with the checks of parseRunLog. For logs that do not fit into memory. */
 export class RunLogReader {
   #lines = 0
   #events = 0
 
-  /** A line without its end. Null for the header. Throws RunLogError. */
+  /** Takes a line without its line break. Null for the header. Throws RunLogError. */
   take(line: string): LoggedEvent | null {
     this.#lines++
     if (this.#lines > 1) return parseEvent(line, this.#lines, this.#events++)
@@ -102,7 +102,7 @@ export class RunLogReader {
     return null
   }
 
-  /** The last line, if it has no end. Null if there is none. Throws RunLogError. */
+  /** Takes the text after the last line break. Null if there is none. Throws RunLogError. */
   takeLast(line: string): LoggedEvent | null {
     if (line === '' && this.#lines > 0) return null
     try {
@@ -114,8 +114,8 @@ export class RunLogReader {
 }
 
 function cutShort(line: number, cause: unknown): RunLogError {
-  const remedy = 'The file ended while it was being written; remove this line.'
-  return new RunLogError(line, 'it is cut short.', remedy, { cause })
+  const remedy = 'Writing the file was interrupted; remove this line.'
+  return new RunLogError(line, 'it is incomplete.', remedy, { cause })
 }
 
 function checkHeader(line: string | undefined): void {
@@ -126,19 +126,23 @@ function checkHeader(line: string | undefined): void {
   }
   if (header['version'] !== RUN_LOG_VERSION) {
     const version = JSON.stringify(header['version'])
-    throw new RunLogError(1, `the log has version ${version}, this playground reads ${RUN_LOG_VERSION}.`, 'Update it.')
+    throw new RunLogError(
+      1,
+      `the log has version ${version}, and this playground reads ${RUN_LOG_VERSION}.`,
+      'Update the playground.',
+    )
   }
 }
 
 function parseEvent(line: string, number: number, seq: number): LoggedEvent {
-  const remedy = 'The file was damaged or edited; load an intact copy, or cut it off before this line.'
+  const remedy = 'The file was damaged or edited; load an intact copy, or delete this line and all after it.'
   const event = parseJson(line, number, remedy)
   const { type } = event
   if (typeof type !== 'string' || !Object.hasOwn(EVENT_TYPES, type)) {
     throw new RunLogError(number, `the event type ${JSON.stringify(type)} is unknown.`, remedy)
   }
   if (event['seq'] !== seq) {
-    throw new RunLogError(number, `"seq" is ${JSON.stringify(event['seq'])} where ${seq} is due.`, remedy)
+    throw new RunLogError(number, `"seq" is ${JSON.stringify(event['seq'])} instead of ${seq}.`, remedy)
   }
   if (!Number.isInteger(event['iteration'])) {
     throw new RunLogError(number, `"iteration" is ${JSON.stringify(event['iteration'])}, not a whole number.`, remedy)

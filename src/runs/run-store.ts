@@ -1,34 +1,34 @@
-/** Where runs are kept: the page's IndexedDB, files of the command line, memory in tests. */
+/** Where runs are kept: IndexedDB on the page, files for the command line, memory in tests. */
 import type { Role } from '../method/ports.ts'
 import type { RoleSource } from '../roles/source.ts'
 import type { LoggedEvent } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import type { KeptCheckpoint } from './checkpoint-thinning.ts'
 
-/** What a list of runs shows of each. */
+/** What the list of runs shows about each run. */
 export interface RunSummary {
   runId: string
   preset: string
-  /** As the run started; `changes` came later. */
+  /** At the start of the run, before `changes`. */
   settings: Settings
   changes: { iteration: number; patch: LivePatch }[]
-  /** Iterations asked for, and finished. */
+  /** Requested iterations, and finished ones. */
   iterations: number
   finishedIterations: number
   isFinished: boolean
-  /** What computed it, as its log has it; null before it has started. */
+  /** As in its log; null before it has started. */
   backend: string | null
-  /** Who plays, where it is not the built-in models. Runs of before have addresses of folders. */
+  /** Sources that are not the built-in models. Older runs have addresses of folders. */
   models?: Partial<Record<Role, RoleSource | string>>
-  /** Servers that it has keys of, which are not kept. */
+  /** Servers that require a key. Keys are not kept. */
   keyedServers?: string[]
-  /** Where its beginning comes from, where it did not start by itself. */
+  /** Null for a run that was started here. */
   origin: { kind: 'branch'; runId: string; iteration: number } | { kind: 'import'; name: string } | null
-  /** Stays at the top of the list, and is never let go of to make room. */
+  /** Stays at the top of the list, and is never deleted to make room. */
   isPinned: boolean
-  /** Its log and checkpoints were let go of to make room; its curves are still there. */
+  /** Its log and checkpoints were deleted to make room; its curves remain. */
   isEvicted: boolean
-  /** Of its log, as text. */
+  /** Size of its log as text. */
   logBytes: number
   /** In order. */
   checkpoints: KeptCheckpoint[]
@@ -39,7 +39,7 @@ export interface RunSummary {
 
 export type NewRun = Pick<RunSummary, 'runId' | 'preset' | 'settings' | 'iterations' | 'models' | 'keyedServers'>
 
-/** The summary of a run that has not started. */
+/** Summary of a run that has not started. */
 export function newSummary(run: NewRun, now = Date.now()): RunSummary {
   const { runId, preset, settings, iterations, models, keyedServers } = run
   return {
@@ -68,7 +68,7 @@ export interface RunCheckpoint {
   runId: string
   /** The last finished iteration. */
   iteration: number
-  /** Events that the log held then; whoever goes on from here drops the rest. */
+  /** Events in the log at that time; a resumed run drops the rest. */
   eventCount: number
   policy: Uint8Array
   reward: Uint8Array
@@ -76,33 +76,33 @@ export interface RunCheckpoint {
 
 export interface RunStore {
   create(summary: RunSummary): Promise<void>
-  /** Appends; events arrive in the order of `seq` without gaps. */
+  /** Events arrive in the order of `seq`, without gaps. */
   append(runId: string, events: readonly LoggedEvent[]): Promise<void>
-  /** How long an iteration took, `timing_s/*` and `perf/*`; of an iteration whose events have been appended. */
+  /** Saves `timing_s/*` and `perf/*` of an iteration whose events have been appended. */
   saveTimings?(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void>
   saveCheckpoint(checkpoint: RunCheckpoint): Promise<void>
   finish(runId: string): Promise<void>
 }
 
-/** What is needed to go on with a run from its last checkpoint. */
+/** What a run needs to resume from its last checkpoint. */
 export interface ResumableRun {
   summary: RunSummary
-  /** As of the checkpoint: every event, without what nothing but people reads (state-event.ts). */
+  /** All events up to the checkpoint, reduced to what the loop reads (state-event.ts). */
   history: LoggedEvent[]
   checkpoint: RunCheckpoint
 }
 
-/** A store that gives runs back. */
+/** A store that can return runs. */
 export interface ResumableRunStore extends RunStore {
-  /** The latest run that did not come to its end and has a checkpoint to go on from. */
+  /** The latest unfinished run that has a checkpoint. */
   lastUnfinished(): Promise<RunSummary | null>
-  /** The last one unless an iteration is given. */
+  /** The last checkpoint by default. */
   loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null>
-  /** The log from event `from` up to and without event `to`, whole, a part at a time. */
+  /** The log from event `from` up to but excluding event `to`, in parts. */
   readEvents(runId: string, from?: number, to?: number): AsyncIterable<LoggedEvent[]>
-  /** Cuts the run back to its last checkpoint. Null if there is no such run or checkpoint. */
+  /** Truncates the run to its last checkpoint. Null if there is no such run or checkpoint. */
   prepareResume(runId: string): Promise<ResumableRun | null>
-  /** Puts another run beside one: the same up to a checkpoint. Null if there is no such run or checkpoint. */
+  /** Copies a run up to a checkpoint under a new name. Null if there is no such run or checkpoint. */
   branch(from: string, iteration: number, branch: { runId: string; iterations: number }): Promise<RunSummary | null>
   remove(runId: string): Promise<void>
 }

@@ -1,11 +1,10 @@
 /**
- * What a run that goes on has to remember of its own log: all that loop-state.ts reads, and nothing of what was said. The
- * texts, tokens and votes of an iteration are most of a log, half a megabyte an iteration where programs are written, and
- * they lie in the store.
+ * What a running loop must remember of its own log: all that loop-state.ts reads, without texts, tokens and votes. Those are
+ * most of a log, half a megabyte for each iteration of a coding run, and remain in the store.
  */
 import type { LoggedEvent } from '../method/events.ts'
 
-/** A copy where something is left out; anything else is the event itself. */
+/** A copy if something is removed, else the event itself. */
 export function stateEvent(event: LoggedEvent): LoggedEvent {
   switch (event.type) {
     case 'episode':

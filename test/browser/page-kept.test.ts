@@ -120,6 +120,6 @@ describe('a run log', () => {
   it('that stops in the middle of a line is refused with what to do', async () => {
     const page = await visit()
     await page.getByLabel('Run log').setInputFiles(file(fakeRunLines({ iterations: 1 }).slice(0, -30)))
-    await page.getByRole('alert').getByText('it is cut short.').waitFor()
+    await page.getByRole('alert').getByText('it is incomplete.').waitFor()
   })
 })

@@ -4,7 +4,7 @@ import { nearestCheckpoint, outdatedCheckpoints, type KeptCheckpoint } from '../
 
 const at = (iteration: number, bytes = 1): KeptCheckpoint => ({ iteration, eventCount: 10 * iteration, bytes })
 
-/** What is left when checkpoints come one after another, as in a run. */
+/** The checkpoints that remain when they are added one after another, as in a run. */
 function keptAfter(iterations: number, room: number): number[] {
   let kept: KeptCheckpoint[] = []
   for (let i = 2; i <= iterations; i += 2) {
@@ -15,16 +15,16 @@ function keptAfter(iterations: number, room: number): number[] {
   return kept.map(({ iteration }) => iteration)
 }
 
-describe('the checkpoints of a run that are kept', () => {
-  it('are all of them while there is room', () => {
+describe('kept checkpoints', () => {
+  it('are all checkpoints while there is room', () => {
     expect(outdatedCheckpoints([at(2), at(4), at(6)], 3)).toEqual([])
   })
 
-  it('are the latest two however little room there is', () => {
+  it('include the latest two, however little room there is', () => {
     expect(outdatedCheckpoints([at(2, 9), at(4, 9), at(6, 9)], 1)).toEqual([at(2, 9)])
   })
 
-  it('fit the room, hold the latest two and leave no gap wider than a few even shares of the run', () => {
+  it('fit the room, include the latest two, and leave no wide gap in the run', () => {
     fc.assert(
       fc.property(fc.integer({ min: 20, max: 400 }), fc.integer({ min: 4, max: 12 }), (half, room) => {
         const iterations = 2 * half
@@ -39,7 +39,7 @@ describe('the checkpoints of a run that are kept', () => {
 })
 
 describe('the nearest checkpoint', () => {
-  it('is the one at the iteration, else the nearest, the earlier of two as near', () => {
+  it('is at the iteration or nearest to it, and the earlier of two', () => {
     const all = [at(2), at(6), at(20)]
     expect(nearestCheckpoint(all, 6)!.iteration).toBe(6)
     expect(nearestCheckpoint(all, 4)!.iteration).toBe(2)

@@ -7,7 +7,7 @@ import { logOf, ofType, request } from '../method/corridor.ts'
 import { codingSettings, codingWorld } from '../method/test-writing/adding.ts'
 
 describe('a folded run of programs', () => {
-  it('joins tests with what they are worth, by iteration and task', async () => {
+  it('joins tests with their feedback, by iteration and task', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
     const view = foldRun(log)
     const written = ofType(log, 'tests-written')
@@ -28,7 +28,7 @@ describe('a folded run of programs', () => {
     expect([...view.episodes.values()].every(({ votes }) => votes === null)).toBe(true)
   })
 
-  it('has UT and Detect of every evaluation as series', async () => {
+  it('contains UT and Detect of every evaluation as series', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
     const view = foldRun(log)
     for (const split of ['id', 'ood'] as const) {
@@ -77,14 +77,14 @@ describe('a folded run of programs', () => {
       )
     expect(comparable(foldRun([...cut, ...rest]))).toBe(comparable(foldRun(whole)))
 
-    // Between the start of the iteration and its tests, those of the cut one are gone.
+    // Between the restart of the iteration and its tests, the tests of the interrupted one are gone.
     const view = foldRun([...cut, ...rest.slice(0, 1)])
     expect(rest[0]!.type).toBe('iteration-started')
     const left = ofType(cut, 'tests-written').filter((event) => event.iteration === finished + 1)
     expect(left.map((event) => view.testsFor(event.iteration, event.taskId))).toEqual(left.map(() => null))
   })
 
-  it('is the same after the log was written down and read', async () => {
+  it('is the same after the log has been written and read', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 2 }))
     expect(parseRunLog(serialiseRunLog(log))).toEqual(log)
   })

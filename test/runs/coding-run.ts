@@ -1,7 +1,6 @@
 /**
- * A coding run for tests: generated problems and the judge in its thread, as in a real run, with fake models beside them. The
- * policy knows the reference solution and writes it with its `level` as probability; the reward model knows true tests and
- * spoils half of them.
+ * A coding run for tests: generated problems and the judge in its thread, as in a real run, but with fake models. The policy
+ * writes the reference solution with probability `level`; the reward model writes true tests and spoils half of them.
  */
 import { startThread } from '../../src/threads/node-threads.ts'
 import { openWorld } from '../../src/worlds/open-world.ts'
@@ -33,9 +32,9 @@ export function smallCodingSettings(patch: Partial<Settings> = {}): Settings {
 }
 
 export interface CodingRunOptions {
-  /** Where the settings ask for imported ones. */
+  /** Used if the settings ask for imported problems. */
   problems?: readonly ImportedProblem[]
-  /** What the policy writes, in place of right and wrong programs. */
+  /** What the policy writes instead of right and wrong programs. */
   write?: (uniform: () => number) => string
 }
 
@@ -80,7 +79,7 @@ export async function openCodingRun(settings: Settings, options: CodingRunOption
   }
 }
 
-/** The same environment; problems of episodes are known by their statements. */
+/** The same environment, which also finds the problem of an episode by its statement. */
 function remembering(environment: EnvironmentPort, problems: Map<string, Problem>): EnvironmentPort {
   return {
     sampleTasks: (...sample) => environment.sampleTasks(...sample),

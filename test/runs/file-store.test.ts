@@ -17,7 +17,7 @@ describe('a run kept in files', () => {
     { type: 'iteration-finished', metrics: { acc: 0.5 }, seq: 1, iteration: 1 },
   ]
 
-  it('has its log in one file and its timings in another', async () => {
+  it('writes the log to one file and timings to another', async () => {
     const log = join(folder, 'deep', 'run.jsonl')
     const store = new FileRunStore({ log })
     await store.create()
@@ -45,7 +45,7 @@ describe('a run kept in files', () => {
     expect([...readFileSync(join(folder, 'saved', 'reward.safetensors'))]).toEqual([2])
   })
 
-  it('writes nothing that was not asked for', async () => {
+  it('writes only the requested files', async () => {
     const store = new FileRunStore({})
     await store.create()
     await store.append('r', events)

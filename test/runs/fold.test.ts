@@ -8,7 +8,7 @@ import { logOf, ofType, request, smallSettings, world } from '../method/corridor
 const lengths = [3, 7]
 
 describe('a folded run', () => {
-  it('joins every episode with its votes and advantages, and every task with its accuracy', async () => {
+  it('joins episodes with their votes and advantages, and tasks with their accuracy', async () => {
     const log = await logOf(world({ lengths }), request(smallSettings(), { iterations: 4 }))
     const view = foldRun(log)
     for (const { episode, votes, feedback, policyAdvantages } of view.episodes.values()) {
@@ -31,7 +31,7 @@ describe('a folded run', () => {
     expect(view.finished).toBe('completed')
   })
 
-  it('keeps the lineage of a task, and rejected rewrites with it', async () => {
+  it('keeps the lineage of a task, including rejected rewrites', async () => {
     const log = await logOf(world({ lengths }), request(smallSettings({ policyLearningRate: 0 }), { iterations: 10 }))
     const view = foldRun(log)
     const accepted = ofType(log, 'rewrite-resolved').filter((event) => event.accepted)
@@ -49,55 +49,58 @@ describe('a folded run', () => {
     expect([...view.tasks.values()].filter(({ status }) => status === 'active')).toHaveLength(6)
   })
 
-  it('has the settings as they are after all changes', async () => {
+  it('applies all changes of settings', async () => {
     const log = await logOf(world(), request(smallSettings(), { iterations: 1, takePatch: () => ({ lambda: 3 }) }))
     expect(foldRun(log).settings).toEqual(smallSettings({ lambda: 3 }))
     expect(foldRun(log).settingsChanges).toEqual([{ iteration: 1, patch: { lambda: 3 } }])
   })
 
-  it.each([34, 38, 42])('takes out what a cut iteration left when it starts again (cut at call %i)', async (calls) => {
-    const settings = smallSettings({ tasksPerIteration: 6 })
-    const controller = new AbortController()
-    let count = 0
-    const ports = world({
-      lengths,
-      onGenerate: () => {
-        if (++count === calls) controller.abort()
-      },
-    })
-    const cut: LoggedEvent[] = []
-    const levels: [number, number][] = [[ports.policy.level, ports.reward.level]]
-    let phase = ''
-    for await (const event of runLoop(ports, request(settings, { iterations: 9, signal: controller.signal }))) {
-      if (!isLogged(event)) continue
-      cut.push(event)
-      phase = event.type === 'run-finished' ? phase : event.type
-      if (event.type === 'iteration-finished') levels.push([ports.policy.level, ports.reward.level])
-    }
-    const finished = levels.length - 1
-    ;[ports.policy.level, ports.reward.level] = levels.at(-1)!
-    const rest = await logOf(ports, request(settings, { iterations: 4 - finished, history: cut }))
-    const whole = await logOf(world({ lengths }), request(settings, { iterations: 4 }))
-
-    const resumed = foldRun([...cut, ...rest])
-    const straight = foldRun(whole)
-    const comparable = (view: RunView) =>
-      JSON.stringify(
-        {
-          iterations: view.iterations,
-          tasks: [...view.tasks],
-          episodes: [...view.episodes],
-          evaluations: view.evaluations,
-          rewrites: [...view.rewrites],
-          series: view.seriesNames.map((name) => view.series(name)),
-          versions: [view.policyVersion, view.rewardVersion],
+  it.each([34, 38, 42])(
+    'removes an interrupted iteration when it starts again (interrupted at call %i)',
+    async (calls) => {
+      const settings = smallSettings({ tasksPerIteration: 6 })
+      const controller = new AbortController()
+      let count = 0
+      const ports = world({
+        lengths,
+        onGenerate: () => {
+          if (++count === calls) controller.abort()
         },
-        (key, value: unknown) => (key === 'seq' ? undefined : value),
-      )
-    expect(comparable(resumed), phase).toBe(comparable(straight))
-  })
+      })
+      const cut: LoggedEvent[] = []
+      const levels: [number, number][] = [[ports.policy.level, ports.reward.level]]
+      let phase = ''
+      for await (const event of runLoop(ports, request(settings, { iterations: 9, signal: controller.signal }))) {
+        if (!isLogged(event)) continue
+        cut.push(event)
+        phase = event.type === 'run-finished' ? phase : event.type
+        if (event.type === 'iteration-finished') levels.push([ports.policy.level, ports.reward.level])
+      }
+      const finished = levels.length - 1
+      ;[ports.policy.level, ports.reward.level] = levels.at(-1)!
+      const rest = await logOf(ports, request(settings, { iterations: 4 - finished, history: cut }))
+      const whole = await logOf(world({ lengths }), request(settings, { iterations: 4 }))
 
-  it('is the same whether events are applied one by one or a log is settled first', async () => {
+      const resumed = foldRun([...cut, ...rest])
+      const straight = foldRun(whole)
+      const comparable = (view: RunView) =>
+        JSON.stringify(
+          {
+            iterations: view.iterations,
+            tasks: [...view.tasks],
+            episodes: [...view.episodes],
+            evaluations: view.evaluations,
+            rewrites: [...view.rewrites],
+            series: view.seriesNames.map((name) => view.series(name)),
+            versions: [view.policyVersion, view.rewardVersion],
+          },
+          (key, value: unknown) => (key === 'seq' ? undefined : value),
+        )
+      expect(comparable(resumed), phase).toBe(comparable(straight))
+    },
+  )
+
+  it('is the same for events applied one by one and for a settled log', async () => {
     const log = await logOf(world({ lengths }), request(smallSettings(), { iterations: 2 }))
     expect(settledHistory(log)).toEqual(log)
     const cutShort = log.slice(

@@ -1,4 +1,4 @@
-/** One run kept in memory, for tests: what a file or a database would hold of it. */
+/** Keeps one run in memory, for tests. */
 import type { LoggedEvent } from '../../src/method/events.ts'
 import type { ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
 import { stateEvent } from '../../src/runs/state-event.ts'
@@ -34,13 +34,13 @@ export class MemoryStore implements ResumableRunStore {
     return own.findLast((checkpoint) => iteration === undefined || checkpoint.iteration === iteration) ?? null
   }
 
-  /** In parts of five events, so that whoever reads has to put them together. */
+  /** In parts of five events, so that readers must join them. */
   async *readEvents(runId: string, from = 0, to = Infinity): AsyncGenerator<LoggedEvent[]> {
     const events = this.summary?.runId === runId ? this.events.filter(({ seq }) => seq >= from && seq < to) : []
     for (let i = 0; i < events.length; i += 5) yield events.slice(i, i + 5)
   }
 
-  /** The branch takes the place of the run. */
+  /** The branch replaces the run. */
   async branch(from: string, iteration: number, branch: { runId: string; iterations: number }) {
     const checkpoint = await this.loadCheckpoint(from, iteration)
     if (this.summary?.runId !== from || checkpoint === null) return null

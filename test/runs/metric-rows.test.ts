@@ -7,7 +7,7 @@ import { fakeRun } from '../playground/fake-run.ts'
 const events = [...fakeRun({ iterations: 6 })].filter(isLogged)
 
 describe('the rows of a run', () => {
-  it('hold the series that the view of the whole log has', () => {
+  it('contain the same series as the view of the whole log', () => {
     const view = foldRun(events)
     const rows = metricRows(events)
     expect(rows.map(({ iteration }) => iteration)).toEqual([0, 1, 2, 3, 4, 5, 6])
@@ -19,7 +19,7 @@ describe('the rows of a run', () => {
     }
   })
 
-  it('say where the events of an iteration lie', () => {
+  it('give the range of events of an iteration', () => {
     for (const { iteration, firstSeq, endSeq } of metricRows(events)) {
       if (iteration === 0) continue
       const own = events.slice(firstSeq, endSeq)
@@ -29,7 +29,7 @@ describe('the rows of a run', () => {
     }
   })
 
-  it('forget what an iteration left that was cut and started again', () => {
+  it('discard an interrupted iteration that started again', () => {
     const cut = events.findLastIndex(({ type }) => type === 'iteration-started')
     const again = events.slice(cut).map((event, i): LoggedEvent => ({ ...event, seq: cut + 7 + i }))
     const rows = metricRows([...events.slice(0, cut + 7), ...again])

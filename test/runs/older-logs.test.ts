@@ -28,7 +28,7 @@ const {
 const older = serialiseRunLog([started(olderSettings)])
 
 describe('a log from before the household had settings of its own', () => {
-  it('reads as a run of what there was then: compact games, v2 commands, refusals unexplained', () => {
+  it('reads as a run with compact games, v2 commands and unexplained refusals', () => {
     const { settings } = foldRun(parseRunLog(older))
     expect(settings).toEqual({
       ...presetSettings('household'),
@@ -49,12 +49,12 @@ describe('a log from before the household had settings of its own', () => {
     expect(foldRun(parseRunLog(before)).settings).toEqual(presetSettings('coding'))
   })
 
-  it('can go on and be changed on the way', () => {
+  it('can be resumed, and its settings changed', () => {
     const { settings } = foldRun(parseRunLog(older))
     expect(applyPatch(settings!, { lambda: 2 })).toMatchObject({ lambda: 2, games: 'compact' })
   })
 
-  it('leaves a log that has every setting as it is', () => {
+  it('does not change a log that has every setting', () => {
     const event = started({ ...DEFAULTS, games: 'official', dialect: 'v1' })
     expect(withCurrentSettings(event)).toBe(event)
     const finished: LoggedEvent = { type: 'iteration-finished', metrics: {}, seq: 1, iteration: 1 }

@@ -10,7 +10,7 @@ const tasksOf = (events: readonly LoggedEvent[]) =>
   events.flatMap((event) => (event.type === 'task-added' ? [event.task] : []))
 
 describe('a published run log', () => {
-  it('is a log that folds to the same curves, tasks and votes, without what only trainers need', async () => {
+  it('folds to the same curves, tasks and votes, without what only trainers need', async () => {
     const whole = await logOf(world(), request(smallSettings(), { iterations: 3 }))
     const published = parseRunLog(serialiseRunLog(publishedLog(whole)))
     expect(published.length).toBeLessThan(whole.length)
@@ -26,7 +26,7 @@ describe('a published run log', () => {
     expect(tasksOf(published).every(({ body }) => body === null)).toBe(true)
   })
 
-  it('keeps the problems that programs were written for, and what the tests of training were worth', async () => {
+  it('keeps problems with programs, and the feedback of training tests', async () => {
     const settings = smallCodingSettings({ taskPoolSize: 6 })
     const { ports, close } = await openCodingRun(settings)
     const whole = await logOf(ports, request(settings, { iterations: 2 })).finally(close)

@@ -12,19 +12,19 @@ const episode = (split: 'train' | 'id'): LoggedEvent => ({
   ...{ opening: 'Here.', steps: [step], outcome: 1, seq: 9, iteration: 4 },
 })
 
-describe('an event as people look at it', () => {
-  it('has the words of a training episode and none of its tokens', () => {
+describe('a readable event', () => {
+  it('contains the texts of a training episode but not its tokens', () => {
     const steps = [{ ...step, tokens: [], logProbs: [], entropies: [] }]
     expect(readableEvent(episode('train'))).toEqual({ ...episode('train'), steps })
   })
 
-  it('has the outcome of a held-out episode and not what was said', () => {
+  it('contains the outcome of a held-out episode but not its texts', () => {
     expect(readableEvent(episode('id'))).toEqual({ ...episode('id'), opening: '', steps: [] })
   })
 })
 
 describe('an event as the loop remembers it', () => {
-  it('keeps what is counted, its place in the log, and no words', () => {
+  it('keeps counts and its place in the log, but no texts', () => {
     const kept = stateEvent(episode('train'))
     expect(kept).toMatchObject({ type: 'episode', taskId: 't', outcome: 1, seq: 9, iteration: 4 })
     expect(JSON.stringify(kept)).not.toContain('Go.')

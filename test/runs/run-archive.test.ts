@@ -51,7 +51,7 @@ async function zipOf(texts: Record<string, string>): Promise<Blob> {
 }
 
 describe('a run as a zip', () => {
-  it('comes back with every event, its models and its timings', async () => {
+  it('restores every event, models and timings', async () => {
     const { config, events: read, checkpoint, timings: times } = await readRunArchive(await writeRunArchive(source))
     const back: LoggedEvent[] = []
     for await (const part of read()) back.push(...part)
@@ -62,7 +62,7 @@ describe('a run as a zip', () => {
     expect([...times]).toEqual([1, 2, 3, 4].map((iteration) => [iteration, timings]))
   })
 
-  it('has a row an iteration under our names and those of verl, TRL and W&B', async () => {
+  it('contains a row for each iteration under our names and those of verl, TRL and W&B', async () => {
     const metrics = lines((await files(await writeRunArchive(source)))['metrics.jsonl']!)
     expect(metrics.map((row) => row['step'])).toEqual([0, 1, 2, 3, 4])
     expect(metrics.map((row) => row['_runtime'])).toEqual([0, 2.5, 5, 7.5, 10])
@@ -73,7 +73,7 @@ describe('a run as a zip', () => {
     expect(Object.values(last).every((value) => Number.isFinite(value))).toBe(true)
   })
 
-  it('has a row an episode with what was learned about it later, and a row a task with where it came from', async () => {
+  it('contains a row for each episode with its votes and advantages, and for each task with its origin', async () => {
     const texts = await files(await writeRunArchive(source))
     const episodes = lines(texts['episodes.jsonl']!)
     const played = events.filter((event) => event.type === 'episode')
@@ -106,7 +106,7 @@ describe('a run as a zip', () => {
     expect((error as Error).message).toContain(why)
   })
 
-  it('whose log breaks off in the middle of a line says so', async () => {
+  it('reports a log that ends in the middle of a line', async () => {
     const texts = await files(await writeRunArchive(source))
     const cut = await readRunArchive(await zipOf({ ...texts, 'run.jsonl': texts['run.jsonl']!.slice(0, -9) }))
     await expect(async () => {
@@ -116,7 +116,7 @@ describe('a run as a zip', () => {
 })
 
 describe('the aliases of metrics', () => {
-  it('are of metrics that there are, and name no two with one name', () => {
+  it('belong to existing metrics and are unique', () => {
     const ours = Object.keys(METRIC_ALIASES).filter((name) => !/^(timing_s|perf)\//.test(name))
     for (const name of ours) expect(METRICS).toHaveProperty([name])
     for (const system of ['verl', 'trl'] as const) {

@@ -7,7 +7,7 @@ import { RunLibrary } from '../../src/runs/run-library.ts'
 import { newSummary, type RunSummary } from '../../src/runs/run-store.ts'
 import { fakeRun, fakeSettings } from '../playground/fake-run.ts'
 
-/** Of a store what an import asks for; it remembers how many events each run came with. */
+/** The part of a store that an import uses; counts the events of each run. */
 function keeping(kept: Map<string, number>): IndexedDbRunStore {
   const store = {
     summary: async (runId: string) => (kept.has(runId) ? ({ runId } as RunSummary) : null),
@@ -21,7 +21,7 @@ function keeping(kept: Map<string, number>): IndexedDbRunStore {
 }
 
 describe('the library of runs', () => {
-  it('imports one run after another, each under a name of its own, and none keeps the next waiting', async () => {
+  it('imports runs one after another, each under its own name, and none delays the next', async () => {
     const events = [...fakeRun({ iterations: 6 })].filter(isLogged)
     const zip = await writeRunArchive({
       summary: newSummary({ runId: 'a', preset: 'household', settings: fakeSettings, iterations: 6 }, 77),
@@ -35,7 +35,7 @@ describe('the library of runs', () => {
     const library = new RunLibrary(async () => keeping(kept))
     const began = performance.now()
     for (let i = 0; i < 6; i++) await library.importRun(new File([zip], 'mine.zip'))
-    // Whoever waits for a place to unpack in gets one after five seconds, once for each file of the zip.
+    // The zip library would wait five seconds for each file of a zip that is not closed.
     expect(performance.now() - began).toBeLessThan(5000 * 3)
     expect([...kept.keys()].slice(0, 3)).toEqual(['a', 'a-2', 'a-3'])
     expect(new Set(kept.values())).toEqual(new Set([events.length]))

@@ -24,7 +24,7 @@ function errorOf(run: () => unknown): RunLogError {
 }
 
 describe('a run log', () => {
-  it('comes back as it was written', () => {
+  it('reads as it was written', () => {
     const events = someEvents(6)
     expect(parseRunLog(serialiseRunLog(events))).toEqual(events)
     expect(parseRunLog(serialiseRunLog([]))).toEqual([])
@@ -63,7 +63,7 @@ describe('a run log', () => {
     expect(error.message).toContain(why)
   })
 
-  it('names the line of whatever is damaged, and why', () => {
+  it('reports the damaged line and the reason', () => {
     const lines = serialiseRunLog(someEvents(5)).split('\n')
     const damaged = (index: number, change: (line: string) => string) =>
       errorOf(() => parseRunLog(lines.map((line, at) => (at === index ? change(line) : line)).join('\n')))
@@ -74,13 +74,13 @@ describe('a run log', () => {
     expect(errorOf(() => parseRunLog([...lines.slice(0, 3), ...lines.slice(4)].join('\n'))).line).toBe(4)
   })
 
-  it('tells a last line that was cut from damage, and can leave it out', () => {
+  it('distinguishes an incomplete last line from damage, and can drop it', () => {
     const events = someEvents(4)
     const text = serialiseRunLog(events)
     const torn = text.slice(0, -20)
-    expect(errorOf(() => parseRunLog(torn)).message).toMatch(/line 5: it is cut short/)
+    expect(errorOf(() => parseRunLog(torn)).message).toMatch(/line 5: it is incomplete/)
     expect(parseRunLog(torn, { isTornEndAllowed: true })).toEqual(events.slice(0, 3))
-    // The end of line alone is missing: nothing is lost.
+    // Only the line break is missing, so no event is lost.
     expect(parseRunLog(text.slice(0, -1))).toEqual(events)
   })
 })

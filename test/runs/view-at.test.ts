@@ -5,7 +5,7 @@ import { runLoop } from '../../src/method/loop.ts'
 import { fakeRun } from '../playground/fake-run.ts'
 import { smallSettings, world } from '../method/corridor.ts'
 
-/** All that a page reads of a view; the phase is where the fold stopped, which `at` does not say. */
+/** All that a page reads from a view, except the phase, which `at` does not set. */
 function shown(view: RunView): object {
   const { started, settings, settingsChanges, iterations, tasks, rewrites, evaluations } = view
   const { policyVersion, rewardVersion, finished, eventCount } = view
@@ -31,7 +31,7 @@ describe.each([
   ['made up', async () => [...fakeRun({ iterations: 12 })].filter(isLogged)],
   ['of the loop', corridorRun],
 ])('a view of a whole run %s', (_, makeEvents) => {
-  it('shows every iteration as folding the log up to there does', async () => {
+  it('equals the fold of the log up to each iteration', async () => {
     const events = await makeEvents()
     const whole = foldRun(events)
     expect([...whole.rewrites.values()].some(({ resolution }) => resolution !== null)).toBe(true)
@@ -41,7 +41,7 @@ describe.each([
     }
   })
 
-  it('lets go of what was said in an iteration and takes it back', async () => {
+  it('frees the texts of an iteration and restores them', async () => {
     const events = await makeEvents()
     const whole = foldRun(events)
     whole.release(2)
