@@ -16,7 +16,6 @@ import {
   type LivePatchRequest,
   type LiveParameters,
   type LogLines,
-  type ReleasedSystem,
   type RunState,
   type GatewayRun,
 } from '../protocol.ts'
@@ -35,23 +34,13 @@ import { RunWatch } from './run-watch.ts'
 import type { DumpSource } from './step-dumps.ts'
 
 /** What is stored of a run. */
-export interface RunRecord {
-  runId: string
-  system: ReleasedSystem
-  name: string
-  state: RunState
-  message: string
-  exitCode: number | null
-  startedAt: number
-  endedAt: number | null
-  totalSteps: number
+export interface RunRecord extends Omit<GatewayRun, 'step' | 'live' | 'pending' | 'events'> {
   settings: Settings
   changes: LiveChange[]
   /** Null until the job has started. */
   handle: string | null
   backend: JobBackend['kind']
   isStopWanted: boolean
-  notices: string[]
   plan: LaunchPlan
   config: ConfigTree
 }
@@ -91,7 +80,7 @@ export class ManagedRun {
   readonly #ending = new AbortController()
   #failures = 0
   #cleaning: Promise<void> | null = null
-  #told = ''
+  #lastStatus = ''
   #work: Promise<void> = Promise.resolve()
 
   constructor(record: RunRecord, context: ManagedRunOptions) {
@@ -322,8 +311,8 @@ export class ManagedRun {
     if (!(this.watch as RunWatch | undefined)) return
     const { summary } = this
     const text = JSON.stringify(summary)
-    if (text === this.#told) return
-    this.#told = text
+    if (text === this.#lastStatus) return
+    this.#lastStatus = text
     this.#emitter.emit('status', summary)
   }
 

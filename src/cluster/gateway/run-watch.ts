@@ -187,8 +187,8 @@ export class RunWatch {
     try {
       const snapshot = await readStep(this.#source, line, settings, (rootId) => translator.openProposal(rootId))
       // Redacts before texts are cut: half a path would not be recognised.
-      const told = this.#redactor.value(snapshot.told)
-      translator.training(line, { ...snapshot, told }, changes)
+      const groups = this.#redactor.value(snapshot.groups)
+      translator.training(line, { ...snapshot, groups }, changes)
     } catch (error) {
       const isTorn = error instanceof TornJsonError
       if (isTorn && ++this.#torn <= MOST_TORN) return true

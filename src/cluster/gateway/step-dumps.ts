@@ -61,7 +61,7 @@ export async function readStep(
   proposalOf: (rootId: string) => { createdStep: number; accuracy: number } | null,
 ): Promise<StepSnapshot> {
   const measures = new StepMeasures(settings)
-  const snapshot: StepSnapshot = { taskIds: [], told: [], resolved: [], metrics: {} }
+  const snapshot: StepSnapshot = { taskIds: [], groups: [], resolved: [], metrics: {} }
   const active = source.system === 'osworld' ? osworldActive(source) : null
   const groupOf = await groupReader(source, line, active, proposalOf)
   const path = trainingDump(source, line.step)
@@ -71,7 +71,7 @@ export async function readStep(
     if (group === null) continue
     measures.add(group)
     snapshot.taskIds.push({ rootId: group.rootId, taskId: group.taskId, isCandidate: group.candidate !== null })
-    if (snapshot.told.length < source.groupsPerStep) snapshot.told.push(group)
+    if (snapshot.groups.length < source.groupsPerStep) snapshot.groups.push(group)
     if (group.candidate) {
       // The other groups count only by their outcomes.
       snapshot.resolved.push({ ...group, episodes: group.episodes.map((episode) => ({ ...episode, steps: [] })) })

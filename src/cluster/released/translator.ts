@@ -38,7 +38,7 @@ export interface RunIdentity {
 export interface StepSnapshot {
   taskIds: { rootId: string; taskId: string | null; isCandidate: boolean }[]
   /** Groups that are reported in full. */
-  told: ReleasedGroup[]
+  groups: ReleasedGroup[]
   /** Candidates that were measured in this step, reported in full or not. */
   resolved: ReleasedGroup[]
   metrics: Record<string, number>
@@ -133,7 +133,7 @@ export class RunTranslator {
   }
 
   begin(): void {
-    if (!this.#hasStarted) this.#tell({ type: 'run-started', ...this.#identity.started }, 0)
+    if (!this.#hasStarted) this.#report({ type: 'run-started', ...this.#identity.started }, 0)
   }
 
   /** Reports a training step once its results exist. `snapshot` is null if the dumps could not be read. */
@@ -143,15 +143,15 @@ export class RunTranslator {
     this.#finish()
     // A step without results was never reported, but iterations are numbered without gaps.
     for (let missing = this.#iteration + 1; missing < step; missing++) {
-      this.#tell({ type: 'iteration-started', taskIds: [], pendingTaskIds: [] }, missing)
+      this.#report({ type: 'iteration-started', taskIds: [], pendingTaskIds: [] }, missing)
       this.#finish()
     }
     this.#changeLive(changes, step)
     const ids = (isCandidate: boolean) =>
       (snapshot?.taskIds ?? []).filter((task) => task.isCandidate === isCandidate).map((task) => this.#idOf(task))
     const pendingTaskIds = ids(true)
-    this.#tell({ type: 'iteration-started', taskIds: ids(false), pendingTaskIds }, step)
-    for (const group of snapshot?.told ?? []) this.#tellGroup(group, step)
+    this.#report({ type: 'iteration-started', taskIds: ids(false), pendingTaskIds }, step)
+    for (const group of snapshot?.groups ?? []) this.#reportGroup(group, step)
     for (const group of snapshot?.resolved ?? []) this.#resolve(group, step)
     this.memory.metrics = {
       'training/global_step': step,
@@ -170,19 +170,19 @@ export class RunTranslator {
     for (const name of LIVE_PARAMETERS) {
       if (isPatched(this.#identity.system, name) && live[name] !== this.#settings[name]) patch[name] = live[name]
     }
-    if (Object.keys(patch).length > 0) this.#tell({ type: 'settings-changed', patch }, step)
+    if (Object.keys(patch).length > 0) this.#report({ type: 'settings-changed', patch }, step)
   }
 
-  #tellGroup(group: ReleasedGroup, step: number): void {
+  #reportGroup(group: ReleasedGroup, step: number): void {
     const taskId = this.#idOf({ ...group, isCandidate: group.candidate !== null })
     if (!this.#tasks.has(taskId) && !group.candidate) {
       const { rootId, instruction, kind } = group
-      this.#tell(
+      this.#report(
         { type: 'task-added', task: { id: taskId, rootId, instruction, kind, body: {} }, split: 'train' },
         step,
       )
     }
-    for (const body of groupEvents(group, taskId, step, this.#settings, this.#identity.limits)) this.#tell(body, step)
+    for (const body of groupEvents(group, taskId, step, this.#settings, this.#identity.limits)) this.#report(body, step)
   }
 
   #resolve(group: ReleasedGroup, step: number): void {
@@ -212,7 +212,7 @@ export class RunTranslator {
     const won = group.episodes.filter(({ outcome }) => outcome === 1).length
     const accuracyAfter = group.episodes.length > 0 ? won / group.episodes.length : 0
     const { rule, accepted } = decideRewrite(candidate.direction, open.accuracy, accuracyAfter, this.#settings)
-    this.#tell(
+    this.#report(
       {
         type: 'rewrite-resolved',
         proposalId,
@@ -237,7 +237,7 @@ export class RunTranslator {
       const proposalId = proposalIdOf(candidate.id)
       if (this.#tasks.has(candidate.id) || this.#iteration === 0) continue
       const { limits } = this.#identity
-      this.#tell(
+      this.#report(
         {
           type: 'rewrite-proposed',
           proposalId,
@@ -262,7 +262,7 @@ export class RunTranslator {
   evaluation(line: ResultsLine, episodes: number): void {
     const { step, acc, domains, tests } = line
     if (this.#evaluated.has(step) || step > this.#iteration) return
-    this.#tell(
+    this.#report(
       {
         type: 'evaluation',
         split: this.#identity.split,
@@ -321,7 +321,7 @@ export class RunTranslator {
   end(reason: 'completed' | 'stopped'): void {
     if (this.#isOver) return
     this.#finish()
-    this.#tell({ type: 'run-finished', reason }, this.#iteration)
+    this.#report({ type: 'run-finished', reason }, this.#iteration)
   }
 
   #finishIfDone(): void {
@@ -338,7 +338,7 @@ export class RunTranslator {
       metrics['env/proposed'] ??= 0
       metrics['env/accept_rate'] = this.#resolved > 0 ? this.#accepted / this.#resolved : 0
     }
-    this.#tell({ type: 'iteration-finished', metrics }, this.#iteration)
+    this.#report({ type: 'iteration-finished', metrics }, this.#iteration)
     this.memory.metrics = {}
   }
 
@@ -347,7 +347,7 @@ export class RunTranslator {
     return isCandidate ? `${rootId}@?` : (this.#active.get(rootId) ?? rootId)
   }
 
-  #tell(body: LoggedBody, iteration: number): void {
+  #report(body: LoggedBody, iteration: number): void {
     const event: LoggedEvent = { ...body, seq: this.#nextSeq, iteration }
     this.apply(event)
     this.#events.push(event)

@@ -42,8 +42,8 @@ afterEach(async () => {
  * on only when the page asks for it, so the record is exact even if a connection breaks.
  */
 function noteEventIds(): void {
-  const told: number[] = []
-  Object.assign(window, { told })
+  const seen: number[] = []
+  Object.assign(window, { seen })
   const original = window.fetch.bind(window)
   window.fetch = async (...request) => {
     const response = await original(...request)
@@ -58,7 +58,7 @@ function noteEventIds(): void {
           if (done) return controller.close()
           text += decoder.decode(value, { stream: true })
           const whole = text.lastIndexOf('\n\n') + 1
-          for (const [, id] of text.slice(0, whole).matchAll(/^id: (\d+)$/gm)) told.push(Number(id))
+          for (const [, id] of text.slice(0, whole).matchAll(/^id: (\d+)$/gm)) seen.push(Number(id))
           text = text.slice(whole)
           controller.enqueue(value)
         },
@@ -70,7 +70,7 @@ function noteEventIds(): void {
   }
 }
 
-const toldIds = () => page.evaluate(() => (window as unknown as { told: number[] }).told)
+const seenIds = () => page.evaluate(() => (window as unknown as { seen: number[] }).seen)
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const field = (name: string) => page.getByRole('textbox', { name, exact: true })
 /** The curve of the training accuracy from the first iteration to `last` or a later one. */
@@ -144,7 +144,7 @@ describe('the page with a gateway and a real Ray', () => {
 
     const file = await fixture.ask('GET', `/v1/runs/${runId}/files/run.jsonl`)
     const events = parseRunLog(await file.text())
-    expect(await toldIds()).toEqual(events.map(({ seq }) => seq))
+    expect(await seenIds()).toEqual(events.map(({ seq }) => seq))
     expect(events.filter(({ type }) => type === 'settings-changed')).toMatchObject([
       { iteration: fromStep, patch: { lambda: 3 } },
     ])

@@ -39,7 +39,7 @@ const evaluation = (n: number) =>
   line('alfworld', `step: ${n}   acc: 0.25   avg step: 3   avg response length: 4   max_prompt_length: 5`)
 const kinds = (events: readonly LoggedEvent[]) => events.map(({ type, iteration }) => `${iteration} ${type}`)
 
-const EMPTY: StepSnapshot = { taskIds: [], told: [], resolved: [], metrics: { 'policy/acc': 0.5 } }
+const EMPTY: StepSnapshot = { taskIds: [], groups: [], resolved: [], metrics: { 'policy/acc': 0.5 } }
 
 function whole(translator: RunTranslator): LoggedEvent[] {
   translator.begin()
@@ -143,7 +143,7 @@ describe('the translation of a run', () => {
     translator.begin()
     translator.training(
       step(1),
-      { ...EMPTY, taskIds: [{ rootId: 'x', taskId: 'x', isCandidate: false }], told: [group!] },
+      { ...EMPTY, taskIds: [{ rootId: 'x', taskId: 'x', isCandidate: false }], groups: [group!] },
       [],
     )
     const episodes = translator.drain().filter((event) => event.type === 'episode')
@@ -179,13 +179,13 @@ describe('coding', () => {
     const translator = new RunTranslator(identity('coding'))
     translator.begin()
     const group = codingGroup(item)!
-    const told = line(
+    const results = line(
       'coding',
       'train step: 1  GT-pass-all acc: 0.250000  avg length: 80.00  syn_ut_acc: 0.500000  perfect_ut_rate: 0.000000  (syn_ut_den_gt=2, syn_ut_den_gt_ngt=2)',
     )
     translator.training(
-      told,
-      { ...EMPTY, taskIds: [{ rootId: group.rootId, taskId: null, isCandidate: false }], told: [group] },
+      results,
+      { ...EMPTY, taskIds: [{ rootId: group.rootId, taskId: null, isCandidate: false }], groups: [group] },
       [],
     )
     translator.end('completed')
@@ -213,12 +213,12 @@ describe('coding', () => {
   it('follows a problem through its versions, although the dump of rollouts does not name them', () => {
     const translator = new RunTranslator(identity('coding'))
     translator.begin()
-    const told = (n: number) =>
+    const results = (n: number) =>
       line(
         'coding',
         `train step: ${n}  GT-pass-all acc: 0.250000  avg length: 80.00  syn_ut_acc: 0.5  perfect_ut_rate: 0.0`,
       )
-    translator.training(told(1), EMPTY, [])
+    translator.training(results(1), EMPTY, [])
     const temp = codingGroup({
       ...item,
       source: 'temp',
@@ -227,8 +227,12 @@ describe('coding', () => {
       created_step: 1,
       temp_accept: true,
     })!
-    translator.training(told(2), { ...EMPTY, taskIds: [{ ...temp, isCandidate: true }], resolved: [temp] }, [])
-    translator.training(told(3), { ...EMPTY, taskIds: [{ rootId: 'problem-7', taskId: null, isCandidate: false }] }, [])
+    translator.training(results(2), { ...EMPTY, taskIds: [{ ...temp, isCandidate: true }], resolved: [temp] }, [])
+    translator.training(
+      results(3),
+      { ...EMPTY, taskIds: [{ rootId: 'problem-7', taskId: null, isCandidate: false }] },
+      [],
+    )
     const events = translator.drain()
     expect(events.find((event) => event.type === 'rewrite-proposed')).toMatchObject({
       taskId: 'problem-7',
@@ -271,10 +275,10 @@ describe('OSWorld', () => {
     ])
     const translator = new RunTranslator(identity('osworld'))
     translator.begin()
-    const told = line('osworld', '[TRAIN 1] gimp:0.5000 os:0.2500 ALL:0.3750')
+    const results = line('osworld', '[TRAIN 1] gimp:0.5000 os:0.2500 ALL:0.3750')
     translator.training(
-      told,
-      { ...EMPTY, told: [group], taskIds: [{ rootId: 'gimp/abc', taskId: null, isCandidate: false }] },
+      results,
+      { ...EMPTY, groups: [group], taskIds: [{ rootId: 'gimp/abc', taskId: null, isCandidate: false }] },
       [],
     )
     const proposal = osworldProposal(
