@@ -1,6 +1,6 @@
 /** Measures how fast our engine is here. Whoever starts it ends it: that is how a suite is cancelled at once. */
 import { BenchService } from '../src/bench/tab.ts'
-import { SHIPPED_MODELS } from '../src/roles/shipped-models.ts'
+import { shippedModel } from '../src/roles/shipped-models.ts'
 import { SupervisedJudge } from '../src/worlds/coding/judge/supervised-judge.ts'
 import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
 import { urlReader } from '../src/language-model/files/model-folder.ts'
@@ -14,7 +14,7 @@ const startJudgeWorker = () =>
 
 const service = new BenchService({
   // Models lie beside the page; this worker lies one folder below it, in the sources and in the build.
-  readModel: (role) => urlReader(new URL(`../models/${SHIPPED_MODELS.household[role]}`, self.location.href).href),
+  readModel: (role) => urlReader(new URL(`../models/${shippedModel('household', role)}`, self.location.href).href),
   startJudge() {
     const judge = new SupervisedJudge({ startWorker: startJudgeWorker })
     return { judge, close: () => judge.close() }

@@ -1,19 +1,14 @@
 /** Runs the loop over bridges to the workers of models and world, which it starts itself. */
 import { webGpuObstacle } from '../src/engines/backends/choice.ts'
-import { judgeRestartNotice } from '../src/threads/errors.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
-import { openWorld, type OpenedWorld, type WorldRequest } from '../src/worlds/open-world.ts'
 import { sourcesOf } from '../src/roles/source.ts'
 import type { Role } from '../src/method/ports.ts'
 import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
-import { IndexedDbProblemLibrary } from '../src/worlds/coding/library/indexeddb-library.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
 import { LoopService } from '../src/sessions/loop-service.ts'
-import { openingError } from '../src/sessions/opening-failure.ts'
-import type { EnvironmentWorker } from './environment.ts'
-import type { JudgeWorker } from './judge.ts'
 import type { PolicyWorker } from './policy.ts'
 import type { WebLlmRoleWorker } from './webllm-role.ts'
+import { openWorld } from './worlds/index.ts'
 
 // The literal `new Worker(new URL(…))` of each is what the bundler looks for.
 const START: Record<Role, () => Worker> = {
@@ -23,7 +18,7 @@ const START: Record<Role, () => Worker> = {
 }
 
 const host: PlayersHost = {
-  // Models lie beside the page; this worker lies one folder below it, in the sources and in the build.
+  // Models are beside the page. This worker is one folder below it, in the sources and in the build.
   shippedModel: (name) => new URL(`../models/${name}`, self.location.href).href,
   startModel: (role) => connectWorker<PolicyWorker>(START[role](), role),
   startWebLlm: (role) =>
@@ -39,63 +34,39 @@ const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
   async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onBytes, onNotice, onBackend }) {
     const sources = sourcesOf(models)
-    // First, because it is quick to say what it lacks.
-    const { close: closeWorld, formatsFor, ...world } = await openHere({ settings, isResumed }, onNotice)
+    // Before the models, because it reports quickly what it lacks.
+    const world = await openWorld({ settings, isResumed }, onNotice)
     try {
-      const players = await openPlayers({ settings, sources, keys, backend }, formatsFor, host, {
+      const players = await openPlayers({ settings, sources, keys, backend }, world, host, {
         onBackend,
         onNotice,
         onBytes,
       })
       const { policy, reward, author, formats } = players
       return {
-        ports: { policy, reward, author, formats, ...world, now: () => performance.now() },
+        ports: {
+          policy,
+          reward,
+          author,
+          formats,
+          environment: world.environment,
+          ...(world.unitTests && { unitTests: world.unitTests }),
+          now: () => performance.now(),
+        },
         backend: players.backend,
         models: players.names,
-        interrupt: closeWorld,
+        interrupt: () => world.close(),
         close() {
           players.close()
-          closeWorld()
+          world.close()
         },
       }
     } catch (error) {
-      closeWorld()
+      world.close()
       throw error
     }
   },
 })
-
-/** Throws OpeningError. */
-async function openHere(request: WorldRequest, onNotice: (text: string) => void): Promise<OpenedWorld> {
-  try {
-    return await openWorld(request, {
-      openHousehold,
-      listProblems: () => new IndexedDbProblemLibrary().problems(),
-      startJudge: () =>
-        connectWorker<JudgeWorker>(
-          new Worker(new URL('./judge.ts', import.meta.url), { type: 'module', name: 'judge' }),
-          'judge',
-        ),
-      onJudgeLoss: (loss) => onNotice(judgeRestartNotice(loss)),
-    })
-  } catch (cause) {
-    throw openingError(request, cause)
-  }
-}
-
-async function openHousehold(request: WorldRequest) {
-  const { remote, terminate } = connectWorker<EnvironmentWorker>(
-    new Worker(new URL('./environment.ts', import.meta.url), { type: 'module', name: 'environment' }),
-    'environment',
-  )
-  try {
-    await remote.open(request)
-    return { environment: remote, close: terminate }
-  } catch (error) {
-    terminate()
-    throw error
-  }
-}
 
 exposeService(service)
 

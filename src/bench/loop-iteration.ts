@@ -1,11 +1,11 @@
 /** One iteration of a run in this thread, all three models included, with what was sampled and trained in it. */
-import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
+import { shippedModel } from '../roles/shipped-models.ts'
 import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
 import { isLogged, type LoggedEvent } from '../method/events.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
-import { type LanguageModelPort, ROLES, type Role } from '../method/ports.ts'
+import { forRoles, type LanguageModelPort, ROLES, type Role } from '../method/ports.ts'
 import type { Settings } from '../method/settings.ts'
 import type { StartedBackend } from './subjects.ts'
 
@@ -16,7 +16,7 @@ export interface LoopBackend {
   batches: LanguageModelOptions
 }
 
-/** A setting with the models that play in it. */
+/** A world with the models that play in it. */
 export interface BenchWorld {
   preset: Settings['world']
   readModel(role: Role): ModelReader
@@ -61,7 +61,7 @@ export async function runIteration(
         runId: 'benchmark',
         preset: world.preset,
         backend: 'any',
-        models: SHIPPED_MODELS[world.preset],
+        models: forRoles((role) => shippedModel(world.preset, role)),
         settings,
         iterations: 1,
         ...(signal && { signal }),

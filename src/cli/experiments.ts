@@ -108,11 +108,12 @@ async function run(args: readonly string[]): Promise<void> {
 
 async function learningFrom(values: Values): Promise<void> {
   const { preset, out } = values
-  const isCoding = presetSettings(preset).world === 'coding'
+  // A problem that takes several programs takes longer.
+  const ordinaryTasks = presetSettings(preset).evaluationRollouts > 1 ? '64' : '100'
   const options: LearningOptions = {
     preset,
     minutes: numberOf('minutes', values.minutes),
-    evaluationTasks: numberOf('evaluation-tasks', values['evaluation-tasks'] ?? (isCoding ? '64' : '100')),
+    evaluationTasks: numberOf('evaluation-tasks', values['evaluation-tasks'] ?? ordinaryTasks),
     evaluateEvery: numberOf('evaluate-every', values['evaluate-every']),
   }
   const seeds = values.seeds.split(',').map((seed) => numberOf('seeds', seed))

@@ -1,36 +1,31 @@
 /** `npm run loop`: the whole loop without a page, models in threads of their own. See USAGE. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { judgeRestartNotice } from '../threads/errors.ts'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
 import { openPlayers, type PlayersHost } from '../sessions/open-players.ts'
-import { openWorld, type OpenedWorld, type WorldSources } from '../worlds/open-world.ts'
 import { RoleModelError } from '../roles/error.ts'
-import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
+import { shippedModel } from '../roles/shipped-models.ts'
 import { ROLES, type Role } from '../method/ports.ts'
 import { type RoleSource, sourcesOf } from '../roles/source.ts'
 import type { TransformerModel } from '../engines/transformer/transformer-model.ts'
 import { connectWorker } from '../threads/worker-bridge.ts'
-import type { Judge } from '../worlds/coding/judge/judge.ts'
-import { NoProblemsError } from '../worlds/coding/problem-source.ts'
-import { openHousehold } from '../worlds/household/open-household.ts'
+import { WORLDS } from '../worlds/index.ts'
+import type { OpenedWorld } from '../worlds/world.ts'
 import { runLoop } from '../method/loop.ts'
-import type { Settings } from '../method/settings.ts'
+import type { World } from '../method/settings.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
-import { importLibrary } from './loop/import-library.ts'
-import { importProblems } from './loop/import-problems.ts'
 import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop/arguments.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
+import { OPENERS } from './loop/worlds/index.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
 
 /** Throws ArgumentError where one of the world's models is missing that is to play. */
-function checkFolders(models: string, world: Settings['world'], sources: Record<Role, RoleSource>): void {
-  const names = SHIPPED_MODELS[world]
-  const played = ROLES.filter((role) => sources[role].kind === 'built-in').map((role) => names[role])
+function checkFolders(models: string, world: World, sources: Record<Role, RoleSource>): void {
+  const played = ROLES.filter((role) => sources[role].kind === 'built-in').map((role) => shippedModel(world, role))
   const missing = played.find((name) => !existsSync(join(models, name, 'config.json')))
   if (missing !== undefined) {
     throw new ArgumentError(
@@ -54,27 +49,10 @@ function tell(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Throws ArgumentError where games or problems are to be imported and there are none, or none to train on. */
-async function openHere({ settings, games, problems }: LoopArguments): Promise<OpenedWorld> {
-  const sources: WorldSources = {
-    async openHousehold() {
-      const library = games === undefined ? null : await importLibrary(games, tell)
-      return { environment: openHousehold(settings, library), close() {} }
-    },
-    listProblems: async () => (problems === undefined ? [] : importProblems(problems, tell)),
-    startJudge: () => connectWorker<Judge>(startThread(new URL('../../workers/judge.ts', import.meta.url)), 'judge'),
-    onJudgeLoss: (loss) => tell(judgeRestartNotice(loss)),
-  }
-  try {
-    return await openWorld({ settings, isResumed: false }, sources)
-  } catch (error) {
-    if (!(error instanceof NoProblemsError)) throw error
-    throw new ArgumentError(`--problems: ${error.message}`, { cause: error })
-  }
-}
-
 async function run(options: LoopArguments): Promise<number> {
-  const world = await openHere(options)
+  const { settings } = options
+  const path = options[WORLDS[settings.world].imports.setting]
+  const world = await OPENERS[settings.world]({ settings, isResumed: false }, path, tell)
   try {
     return await runIn(world, options)
   } finally {
@@ -89,7 +67,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
   checkFolders(options.models, settings.world, sources)
   const players = await openPlayers(
     { settings, sources, keys: options.keys, backend: options.backend },
-    (pieces) => world.formatsFor(pieces),
+    world,
     hostOf(options.models),
     {
       onBackend: (choice) => options.backend === 'auto' && tell(choiceLine(choice)),

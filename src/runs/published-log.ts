@@ -3,10 +3,11 @@
  *
  *     evaluation episodes   their accuracy, and the quality of their tests, are events of their own
  *     tokens of a response  ids, log-probabilities, entropies
- *     bodies of tasks       only an environment reads them, except problems, which the page shows beside programs
+ *     bodies of tasks       only an environment reads them, except in worlds whose page shows the tasks that were played
  */
 import type { LoggedBody, LoggedEvent } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
+import { WORLDS } from '../worlds/index.ts'
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
 const roundedOrNull = (value: number | null): number | null => value && rounded(value)
@@ -14,8 +15,10 @@ const roundedOrNull = (value: number | null): number | null => value && rounded(
 /** Up to and including iteration `last`. Renumbers the events, so that the result is a valid log. */
 export function publishedLog(events: readonly LoggedEvent[], last = Infinity): LoggedEvent[] {
   const kept = events.filter((event) => event.iteration <= last && !isOfEvaluation(event))
-  const isCoding = kept.some((event) => event.type === 'run-started' && event.settings.world === 'coding')
-  const played = new Set(isCoding ? kept.flatMap((event) => (event.type === 'episode' ? [event.taskId] : [])) : [])
+  const keepsPlayed = kept.some(
+    (event) => event.type === 'run-started' && WORLDS[event.settings.world].publishesPlayedTasks,
+  )
+  const played = new Set(keepsPlayed ? kept.flatMap((event) => (event.type === 'episode' ? [event.taskId] : [])) : [])
   const shown = (task: Task): Task => (played.has(task.id) ? task : { ...task, body: null })
   return kept.map((event, seq) => ({ ...published(event, shown), seq, iteration: event.iteration }))
 }

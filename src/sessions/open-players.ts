@@ -3,15 +3,15 @@
  * spoken to. The one place for page and command line. What can be refused is refused before anything is loaded.
  */
 import type { LoopPorts } from '../method/loop-contract.ts'
-import { type RoleFormats, ROLES, type Role } from '../method/ports.ts'
+import { ROLES, type Role } from '../method/ports.ts'
 import type { Settings } from '../method/settings.ts'
 import { chooseBackend, measureModel, type BackendChoice } from '../engines/backends/choice.ts'
 import { restartNotice } from '../threads/errors.ts'
 import type { RoleHost } from './open-role.ts'
-import type { RolePieces } from '../worlds/open-world.ts'
+import type { OpenedWorld } from '../worlds/world.ts'
 import { fullContextNotice } from '../roles/context.ts'
 import { checkLearners } from '../roles/learning.ts'
-import { modelNames, SHIPPED_MODELS } from '../roles/shipped-models.ts'
+import { modelNames, shippedModel } from '../roles/shipped-models.ts'
 import { openRoles } from './open-roles.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
 import type { ModelInfo } from '../roles/role-model.ts'
@@ -49,7 +49,7 @@ export interface Players extends Pick<LoopPorts, Role | 'formats'> {
 /** Throws RoleModelError, and what loading a model throws. */
 export async function openPlayers(
   request: PlayersRequest,
-  formatsFor: (pieces: RolePieces) => RoleFormats | Promise<RoleFormats>,
+  world: Pick<OpenedWorld, 'formatsFor' | 'grammars'>,
   host: PlayersHost,
   { onBackend, onNotice, onBytes }: PlayersListener,
 ): Promise<Players> {
@@ -62,6 +62,7 @@ export async function openPlayers(
     host,
     settings,
     keys,
+    ...(Object.values(sources).some(({ kind }) => kind === 'webllm') && { grammars: await world.grammars() }),
     backend: choice.backend,
     ...(onBytes && { onBytes }),
     onRestart: (loss) => onNotice(restartNotice(loss)),
@@ -70,7 +71,7 @@ export async function openPlayers(
   })
   try {
     const [policy, reward, author] = await Promise.all(ROLES.map((role) => models[role].chatPieces()))
-    const formats = await formatsFor({ policy: policy!, reward: reward!, author: author! })
+    const formats = await world.formatsFor({ policy: policy!, reward: reward!, author: author! })
     return {
       ...models,
       formats,
@@ -102,7 +103,7 @@ async function backendFor(
     measure:
       measurable === undefined || hasCheckpoint
         ? null
-        : (backend) => measured(backend, SHIPPED_MODELS[settings.world][measurable], host),
+        : (backend) => measured(backend, shippedModel(settings.world, measurable), host),
   })
 }
 

@@ -10,7 +10,7 @@ import { OpenAiModel } from '../engines/openai/openai-model.ts'
 import { ContextBoundModel } from '../roles/context.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { laterModelFiles } from '../engines/transformer/model-files.ts'
-import { SHIPPED_MODELS } from '../roles/shipped-models.ts'
+import { shippedModel } from '../roles/shipped-models.ts'
 import {
   keyFor,
   type CheckpointSource,
@@ -24,10 +24,10 @@ import { TinkerModel } from '../engines/tinker/tinker-model.ts'
 import type { TransformerModel, TransformerSource } from '../engines/transformer/transformer-model.ts'
 import type { Role } from '../method/ports.ts'
 import type { RoleModel, ModelInfo, OnBytes } from '../roles/role-model.ts'
-import { roleGrammars } from '../engines/webllm/role-grammars.ts'
 import { memoryPlan } from '../engines/webllm/memory-guard.ts'
 import type { WebLlmSource } from '../engines/webllm/webllm-model.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
+import type { RoleGrammars } from '../worlds/world.ts'
 
 /** How the page or the command line starts what models live in. */
 export interface RoleHost {
@@ -43,6 +43,8 @@ export interface RoleContext {
   settings: Settings
   backend: BackendName
   keys: ServerKeys
+  /** For roles that WebLLM plays. */
+  grammars?: Record<Role, RoleGrammars>
   onBytes?: OnBytes
   onRestart?: (loss: WorkerLostError) => void
   /** The run goes on, but a person should know. */
@@ -79,7 +81,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
   const { host, backend, settings } = context
   switch (source.kind) {
     case 'built-in': {
-      const location = host.shippedModel(SHIPPED_MODELS[settings.world][role])
+      const location = host.shippedModel(shippedModel(settings.world, role))
       return inWorker<TransformerSource>(role, { location, backend }, () => host.startModel(role), context)
     }
     case 'checkpoint':
@@ -121,7 +123,7 @@ function openCheckpoint(role: Role, source: CheckpointSource, context: RoleConte
 function withWebLlm(role: Role, models: Omit<WebLlmRolePlace, 'grammars'>, context: RoleContext): OpenedRole {
   const { startWebLlm } = context.host
   if (startWebLlm === null) throw needsBrowser(role)
-  const place = { ...models, grammars: roleGrammars(role, context.settings) }
+  const place = { ...models, grammars: context.grammars?.[role] ?? { plain: null, instruct: null } }
   return inWorker(role, place, () => startWebLlm(role), context)
 }
 

@@ -3,7 +3,7 @@
  * writes the reference solution with probability `level`; the reward model writes true tests and spoils half of them.
  */
 import { startThread } from '../../src/threads/node-threads.ts'
-import { openWorld } from '../../src/worlds/open-world.ts'
+import { openCoding } from '../../src/worlds/coding/open.ts'
 import { connectWorker } from '../../src/threads/worker-bridge.ts'
 import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
 import type { ImportedProblem } from '../../src/worlds/coding/problem-source.ts'
@@ -39,10 +39,14 @@ export interface CodingRunOptions {
 }
 
 export async function openCodingRun(settings: Settings, options: CodingRunOptions = {}): Promise<OpenedRun> {
-  const { close, formatsFor, ...world } = await openWorld(
+  const {
+    close,
+    formatsFor,
+    grammars: _,
+    ...world
+  } = await openCoding(
     { settings, isResumed: false },
     {
-      openHousehold: () => Promise.reject(new Error('This run is no household.')),
       listProblems: () => Promise.resolve(options.problems ?? []),
       startJudge: () => connectWorker<Judge>(startThread(JUDGE), 'judge'),
       onJudgeLoss(loss) {

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPlayers, type PlayersHost } from '../../src/sessions/open-players.ts'
-import { openWorld } from '../../src/worlds/open-world.ts'
 import { forRoles, type Role } from '../../src/method/ports.ts'
 import { type CheckpointSource, type RoleSource, sourcesOf } from '../../src/roles/source.ts'
 import { TransformerModel } from '../../src/engines/transformer/transformer-model.ts'
-import { openHousehold } from '../../src/worlds/household/open-household.ts'
+import { createEnvironment } from '../../src/worlds/household/create-environment.ts'
+import { openHousehold } from '../../src/worlds/household/open.ts'
 import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { parseSettings, type Settings } from '../../src/method/settings.ts'
 import { LoopService, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
@@ -69,27 +69,20 @@ describe('chat models from Hugging Face in every role', () => {
       openStore: () => Promise.resolve(store),
       checkpointEvery: 1,
       async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onNotice, onBackend }) {
-        const { formatsFor, close, ...world } = await openWorld(
-          { settings, isResumed },
-          {
-            openHousehold: () => Promise.resolve({ environment: openHousehold(settings, null), close() {} }),
-            listProblems: () => Promise.reject(new Error('no problems')),
-            startJudge: () => {
-              throw new Error('no judge')
-            },
-            onJudgeLoss() {},
-          },
-        )
+        const world = await openHousehold({ settings, isResumed }, async () => ({
+          environment: createEnvironment(settings, null),
+          close() {},
+        }))
         const request = { settings, sources: sourcesOf(models), keys, backend }
-        const players = await openPlayers(request, formatsFor, host, { onBackend, onNotice })
+        const players = await openPlayers(request, world, host, { onBackend, onNotice })
         const { policy, reward, author, formats } = players
         return {
-          ports: { ...world, policy, reward, author, formats, now: () => 0 },
+          ports: { environment: world.environment, policy, reward, author, formats, now: () => 0 },
           backend: players.backend,
           models: players.names,
           close() {
             players.close()
-            close()
+            world.close()
           },
         }
       },

@@ -9,7 +9,8 @@ import { ownGeneration } from '../../bench/own-generation.ts'
 import { ownTraining } from '../../bench/own-training.ts'
 import type { Suite } from '../../bench/suite.ts'
 import { trainSuite, type TrainSizes } from '../../bench/train.ts'
-import { SHIPPED_MODELS } from '../../roles/shipped-models.ts'
+import { ROLES } from '../../method/ports.ts'
+import { shippedModel } from '../../roles/shipped-models.ts'
 import { folderReader } from '../../language-model/files/folder-reader.ts'
 import type { Settings } from '../../method/settings.ts'
 import { startJudgeInThread } from './judge.ts'
@@ -146,13 +147,13 @@ export async function loopSuiteInNode(
   models: Record<Settings['world'], string> = { household: SHIPPED, coding: SHIPPED },
 ): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../../bench/peers/tfjs-loop.ts')
-  const isCodingMeasured = Object.values(SHIPPED_MODELS.coding).every((name) => existsSync(join(models.coding, name)))
+  const isCodingMeasured = ROLES.every((role) => existsSync(join(models.coding, shippedModel('coding', role))))
   const suite = loopSuite({
     place,
     clock,
     rounds,
     sizes,
-    readModel: (world, role) => folderReader(join(models[world], SHIPPED_MODELS[world][role])),
+    readModel: (world, role) => folderReader(join(models[world], shippedModel(world, role))),
     ...(isCodingMeasured && { startJudge: startJudgeInThread }),
     stock: [tfjsLoopBackend()],
   })

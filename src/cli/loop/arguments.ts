@@ -12,6 +12,8 @@ import {
   validValues,
   type Settings,
 } from '../../method/settings.ts'
+import { WORLD_NAMES, WORLDS } from '../../worlds/index.ts'
+import type { WorldImports } from '../../worlds/world.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
 import {
   DEFAULT_LORA,
@@ -22,7 +24,10 @@ import {
   RoleArgumentError,
 } from './role-arguments.ts'
 
-export interface LoopArguments {
+/** Paths of tasks to import, by the setting of their world. */
+type ImportPaths = Partial<Record<WorldImports['setting'], string>>
+
+export interface LoopArguments extends ImportPaths {
   iterations: number
   /** `auto` measures both where there are two. */
   backend: BackendWish
@@ -35,15 +40,13 @@ export interface LoopArguments {
   roles: Partial<Record<Role, RoleSource>>
   /** Of servers among them. */
   keys: ServerKeys
-  /** A zip, folder or file of ALFWorld's own games, if these are to be played. */
-  games?: string
-  /** A file of coding problems in JSON or JSONL, if these are to be posed. */
-  problems?: string
   /** The log, if one is wanted. */
   out?: string
   /** Folder for the checkpoints, if they are wanted. */
   save?: string
 }
+
+const IMPORTS = Object.values(WORLDS).map(({ imports }) => imports)
 
 const BACKEND_WISHES = ['auto', ...BACKENDS] as const satisfies readonly BackendWish[]
 
@@ -61,9 +64,7 @@ export const USAGE = `npm run loop -- [options]
   --set KEY=VALUE     a setting, over the preset; may be repeated
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
-  --games PATH        plays ALFWorld's own games: the released zip, its unpacked folder or part of it
-  --problems PATH     poses the coding problems of a file, JSON or JSONL; with --preset coding
-  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
+${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
   --models DIR        folder with the built-in models (public/models)
   --policy-model M    who plays the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
                       hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
@@ -82,8 +83,6 @@ const VALUED = [
   'set',
   'seed',
   'eval-tasks',
-  'games',
-  'problems',
   'backend',
   'models',
   'policy-model',
@@ -93,6 +92,7 @@ const VALUED = [
   'out',
   'save',
 ] as const
+type Valued = (typeof VALUED)[number] | WorldImports['setting']
 const FLAGS = ['json', 'help'] as const
 const MOST_ITERATIONS = 1_000_000
 
@@ -103,7 +103,7 @@ export function parseLoopArguments(
 ): LoopArguments | null {
   const given = readOptions(args)
   if (given.flags.has('help')) return null
-  const value = (name: (typeof VALUED)[number]) => given.values.get(name)?.at(-1)
+  const value = (name: Valued) => given.values.get(name)?.at(-1)
 
   const iterations = wholeNumber('iterations', value('iterations') ?? '5', 1, MOST_ITERATIONS)
   const backend = BACKEND_WISHES.find((name) => name === (value('backend') ?? 'auto'))
@@ -121,22 +121,18 @@ export function parseLoopArguments(
   const evaluationTasks = value('eval-tasks')
   if (evaluationTasks !== undefined) overrides['evaluationTasks'] = wholeNumber('eval-tasks', evaluationTasks, 0, 1000)
 
-  const games = value('games')
-  if (games !== undefined) {
-    if ((overrides['games'] ?? 'official') !== 'official') {
-      throw new ArgumentError('--games plays official games; leave it or --set games out.')
+  const paths: ImportPaths = {}
+  for (const { setting, value: imported } of IMPORTS) {
+    const path = value(setting)
+    if (path === undefined) continue
+    if ((overrides[setting] ?? imported) !== imported) {
+      throw new ArgumentError(`--${setting} sets ${setting}=${imported}; leave it or --set ${setting} out.`)
     }
-    overrides['games'] = 'official'
-  }
-  const problems = value('problems')
-  if (problems !== undefined) {
-    if ((overrides['problems'] ?? 'imported') !== 'imported') {
-      throw new ArgumentError('--problems poses imported problems; leave it or --set problems out.')
-    }
-    overrides['problems'] = 'imported'
+    overrides[setting] = imported
+    paths[setting] = path
   }
   const settings = settingsFrom(overrides, preset)
-  checkSources(settings, { games, problems })
+  checkImports(settings, paths)
   const roles = rolesFrom(value)
   const out = value('out')
   const save = value('save')
@@ -149,8 +145,7 @@ export function parseLoopArguments(
     models: value('models') ?? 'public/models',
     roles,
     keys: keysFrom(Object.values(roles), environment),
-    ...(games === undefined ? {} : { games }),
-    ...(problems === undefined ? {} : { problems }),
+    ...paths,
     ...(out === undefined ? {} : { out }),
     ...(save === undefined ? {} : { save }),
   }
@@ -177,35 +172,32 @@ function rolesFrom(value: (name: 'lora' | `${Role}-model`) => string | undefined
   return Object.fromEntries(given)
 }
 
-/** What is given is played, and what is asked for is given. Throws ArgumentError. */
-function checkSources(
-  settings: Settings,
-  { games, problems }: { games: string | undefined; problems: string | undefined },
-): void {
-  const isCoding = settings.world === 'coding'
-  if (isCoding && games !== undefined) {
-    throw new ArgumentError('--games is played in the household, and this run is of the coding setting; leave it out.')
-  }
-  if (!isCoding && problems !== undefined) {
-    throw new ArgumentError('--problems is of the coding setting; add --preset coding, or leave it out.')
-  }
-  if (!isCoding && settings.games === 'official' && games === undefined) {
-    throw new ArgumentError("games=official needs --games PATH, the zip or folder of ALFWorld's released games.")
-  }
-  if (isCoding && settings.problems === 'imported' && problems === undefined) {
-    throw new ArgumentError('problems=imported needs --problems PATH, a file of problems in JSON or JSONL.')
+/** Imports are for the world of the run, and there are some where it needs them. Throws ArgumentError. */
+function checkImports(settings: Settings, paths: ImportPaths): void {
+  for (const world of WORLD_NAMES) {
+    const { presets, imports } = WORLDS[world]
+    const { setting, value } = imports
+    if (world !== settings.world && paths[setting] !== undefined) {
+      throw new ArgumentError(
+        `--${setting} is for the world ${world}, and this run's is ${settings.world}; add --preset ${presets.own}, or leave it out.`,
+      )
+    }
+    if (world === settings.world && settings[setting] === value && paths[setting] === undefined) {
+      throw new ArgumentError(`${setting}=${value} needs --${setting} PATH, ${imports.path}.`)
+    }
   }
 }
 
 function readOptions(args: readonly string[]) {
   const values = new Map<string, string[]>()
   const flags = new Set<string>()
-  const valid = [...VALUED, ...FLAGS].map((name) => `--${name}`).join(', ')
+  const valued: readonly string[] = [...VALUED, ...IMPORTS.map(({ setting }) => setting)]
+  const valid = [...valued, ...FLAGS].map((name) => `--${name}`).join(', ')
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] ?? ''
     const [, name = '', inline] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument) ?? []
     if (FLAGS.some((flag) => flag === name) && inline === undefined) flags.add(name)
-    else if (VALUED.some((option) => option === name)) {
+    else if (valued.includes(name)) {
       const next = inline ?? args[++i]
       if (next === undefined || (inline === undefined && next.startsWith('--'))) {
         throw new ArgumentError(`--${name} needs a value.`)

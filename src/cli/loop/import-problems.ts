@@ -1,4 +1,4 @@
-/** `--problems PATH`: the problems of a file, for the coding setting. */
+/** `--problems PATH`: the problems of a file, for the coding world. */
 import type { ImportedProblem } from '../../worlds/coding/problem-source.ts'
 import type { ReleasedFile } from '../../worlds/coding/released/file.ts'
 import type { Split } from '../../method/ports.ts'

@@ -17,8 +17,8 @@ import type {
 } from '../../method/ports.ts'
 import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.ts'
 import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
+import type { RoleGrammars } from '../../worlds/world.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
-import type { RoleGrammars } from './role-grammars.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
 import type { ResponseFormat } from './surface.ts'
 import { WebLlmModel, type WebLlmParts, type WebLlmSource } from './webllm-model.ts'
@@ -51,7 +51,8 @@ export class WebLlmRole implements RoleModel {
     if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)
     const info = await this.#alone.load(sampler, onBytes)
     this.#chatPieces = await readPieces(this.#files, sampler)
-    this.#format = grammars[this.#chatPieces ? 'instruct' : 'plain']
+    const grammar = grammars[this.#chatPieces ? 'instruct' : 'plain']
+    this.#format = grammar === null ? null : { type: 'grammar', grammar }
     if (this.#chatPieces) {
       const end = await this.#alone.encode([this.#chatPieces.responseEnd])
       if (end[0]?.length === 1) this.#alone.alsoStopAt(end[0])

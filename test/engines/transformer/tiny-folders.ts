@@ -2,7 +2,8 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SHIPPED_MODELS } from '../../../src/roles/shipped-models.ts'
+import { shippedModel } from '../../../src/roles/shipped-models.ts'
+import { WORLD_NAMES } from '../../../src/worlds/index.ts'
 import { ROLES } from '../../../src/method/ports.ts'
 import { writeModelFolder } from '../../../src/language-model/files/folder-reader.ts'
 import { LanguageModel } from '../../../src/language-model/language-model.ts'
@@ -15,7 +16,7 @@ export async function writeTinyModels(): Promise<string> {
   for (const [seed, role] of ROLES.entries()) {
     const model = await LanguageModel.fresh(config, tinyTokenizerJson(), seed, 'cpu')
     const files = await model.saveFolder()
-    for (const names of Object.values(SHIPPED_MODELS)) await writeModelFolder(join(folder, names[role]), files)
+    for (const world of WORLD_NAMES) await writeModelFolder(join(folder, shippedModel(world, role)), files)
     await model.dispose()
   }
   return folder

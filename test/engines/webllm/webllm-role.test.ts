@@ -74,11 +74,10 @@ describe('a role that WebLLM plays alone', () => {
   ])('keeps to the grammar for %s', async (_kind, tokenizerConfig, sentences) => {
     const { files, module } = await prepared(tokenizerConfig)
     const role = new WebLlmRole({ importModule: async () => module, files })
-    const grammar = (text: string) => ({ type: 'grammar', grammar: text }) as const
     await role.load({
       sampler: webLlmSource({ record: RECORD, contextWindow: 96, sequences: 4 }),
       trainer: null,
-      grammars: { plain: grammar(' drawer| the desk'), instruct: grammar('take|go to the desk') },
+      grammars: { plain: ' drawer| the desk', instruct: 'take|go to the desk' },
     })
     const [prompt] = await role.encode(['take the desk'])
     const [answers] = await role.generate([{ prompt: prompt!, count: 8, seed: 1 }], {

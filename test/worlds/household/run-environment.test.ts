@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { OfficialSplit } from '../../../src/worlds/household/library/game-library.ts'
-import { HouseholdService } from '../../../src/worlds/household/household-service.ts'
+import { RunEnvironment } from '../../../src/worlds/household/run-environment.ts'
 import { importGames } from '../../../src/worlds/household/library/import-games.ts'
 import { NoGamesError } from '../../../src/worlds/household/library/imported-games.ts'
 import { MemoryGameLibrary } from '../../../src/worlds/household/library/memory-library.ts'
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 describe('the household of a run', () => {
   it('plays what the settings ask for', async () => {
-    const service = new HouseholdService(library)
+    const service = new RunEnvironment(library)
     await service.open({ settings: settings({ games: 'full', dialect: 'v1' }), isResumed: false })
     const [task] = await service.sampleTasks('train', 1, 1)
     expect(task!.id).toContain('full')
@@ -47,7 +47,7 @@ describe('the household of a run', () => {
 
   it('plays imported games, and without them says which are missing before anything else is loaded', async () => {
     const official = settings({ games: 'official' })
-    const service = new HouseholdService(library)
+    const service = new RunEnvironment(library)
     const opening = service.open({ settings: official, isResumed: false })
     await expect(opening).rejects.toThrow(NoGamesError)
     await expect(opening).rejects.toThrow('folders train, valid_seen, valid_unseen')
@@ -63,11 +63,11 @@ describe('the household of a run', () => {
   it('needs no library to go on with tasks that a log holds, unless the run is evaluated', async () => {
     await fill('train', 'valid_seen', 'valid_unseen')
     const unevaluated = settings({ games: 'official', evaluateEvery: 0 })
-    const service = new HouseholdService(library)
+    const service = new RunEnvironment(library)
     await service.open({ settings: unevaluated, isResumed: false })
     const [task] = await service.sampleTasks('train', 1, 1)
     await library.clear()
-    const resumed = new HouseholdService(library)
+    const resumed = new RunEnvironment(library)
     await resumed.open({ settings: unevaluated, isResumed: true })
     const kept = JSON.parse(JSON.stringify(task)) as NonNullable<typeof task>
     const [start] = await resumed.reset([{ episodeId: 'e', task: kept, maxSteps: 5 }])
@@ -78,6 +78,6 @@ describe('the household of a run', () => {
   })
 
   it('is not played before it is opened', async () => {
-    await expect(new HouseholdService(library).sampleTasks('train', 1, 1)).rejects.toThrow('has not been opened')
+    await expect(new RunEnvironment(library).sampleTasks('train', 1, 1)).rejects.toThrow('has not been opened')
   })
 })

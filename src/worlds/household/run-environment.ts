@@ -1,29 +1,23 @@
-/** What the environment worker answers to: the household of one run, opened with that run's settings. */
+/** The environment of one run, which its worker opens with the run's settings before the loop uses it. */
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
-import type { Settings } from '../../method/settings.ts'
+import type { WorldRequest } from '../world.ts'
 import type { GameLibrary } from './library/game-library.ts'
 import { NoGamesError, OFFICIAL_SPLIT_OF } from './library/imported-games.ts'
-import { openHousehold } from './open-household.ts'
-
-export interface HouseholdRequest {
-  settings: Settings
-  /** The run goes on, with the tasks that its log holds; only its evaluations draw games. */
-  isResumed: boolean
-}
+import { createEnvironment } from './create-environment.ts'
 
 type Arguments<Method extends keyof EnvironmentPort> = Parameters<EnvironmentPort[Method]>
 
-export class HouseholdService implements EnvironmentPort {
+export class RunEnvironment implements EnvironmentPort {
   readonly #library: GameLibrary
-  #household: EnvironmentPort | null = null
+  #environment: EnvironmentPort | null = null
 
-  /** The library is not touched unless official games are asked for. */
+  /** The library is read only for imported games. */
   constructor(library: GameLibrary) {
     this.#library = library
   }
 
-  /** Throws NoGamesError where the run would come to draw official games that are not there. */
-  async open(request: HouseholdRequest): Promise<void> {
+  /** Throws NoGamesError where the run would draw imported games that are missing. */
+  async open(request: WorldRequest): Promise<void> {
     const { settings } = request
     if (settings.games === 'official') {
       const there = new Set((await this.#library.list()).map((entry) => entry.split))
@@ -37,7 +31,7 @@ export class HouseholdService implements EnvironmentPort {
         )
       }
     }
-    this.#household = openHousehold(settings, this.#library)
+    this.#environment = createEnvironment(settings, this.#library)
   }
 
   async sampleTasks(...args: Arguments<'sampleTasks'>): Promise<Task[]> {
@@ -57,13 +51,14 @@ export class HouseholdService implements EnvironmentPort {
   }
 
   get #opened(): EnvironmentPort {
-    if (this.#household === null) throw new Error('The household has not been opened. Open it with the run’s settings.')
-    return this.#household
+    if (this.#environment === null)
+      throw new Error('The household has not been opened. Open it with the run’s settings.')
+    return this.#environment
   }
 }
 
-/** Splits that a run draws games of: its tasks once at its beginning, the others whenever it is evaluated. */
-function drawnSplits({ settings, isResumed }: HouseholdRequest): Split[] {
+/** Splits that a run draws games from: its tasks once at the start, the others at every evaluation. */
+function drawnSplits({ settings, isResumed }: WorldRequest): Split[] {
   const isEvaluated = settings.evaluateEvery > 0 && settings.evaluationTasks > 0
   return [...(isResumed ? [] : (['train'] as const)), ...(isEvaluated ? (['id', 'ood'] as const) : [])]
 }

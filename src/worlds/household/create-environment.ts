@@ -1,4 +1,4 @@
-/** The household that a run's settings ask for: what `games`, `dialect` and `explainRefusals` mean, for page and command line alike. */
+/** The environment that a run's settings describe: what `games`, `dialect` and `explainRefusals` mean. */
 import { HouseholdEnvironment } from './environment.ts'
 import { generatedGames } from './game-source.ts'
 import { DEFAULTS, definedEntries, type Settings } from '../../method/settings.ts'
@@ -7,11 +7,11 @@ import { libraryGames, NoGamesError } from './library/imported-games.ts'
 
 export type HouseholdSettings = Pick<Settings, 'games' | 'dialect' | 'explainRefusals'>
 
-/**
- * Settings that a log from before them lacks are at their defaults. Throws NoGamesError if imported games are asked for
- * where there is no library.
- */
-export function openHousehold(settings: Partial<HouseholdSettings>, library: GameLibrary | null): HouseholdEnvironment {
+/** Missing settings have their defaults. Throws NoGamesError if imported games are required and there is no library. */
+export function createEnvironment(
+  settings: Partial<HouseholdSettings>,
+  library: GameLibrary | null,
+): HouseholdEnvironment {
   const { games, dialect, explainRefusals }: HouseholdSettings = { ...DEFAULTS, ...definedEntries(settings) }
   if (games !== 'official') {
     return new HouseholdEnvironment({ games: generatedGames({ sceneSize: games }), dialect, explainRefusals })

@@ -3,7 +3,7 @@ import type { HouseholdTask } from '../../../src/worlds/household/task.ts'
 import type { LibraryGame, OfficialSplit } from '../../../src/worlds/household/library/game-library.ts'
 import { NoGamesError } from '../../../src/worlds/household/library/imported-games.ts'
 import { MemoryGameLibrary } from '../../../src/worlds/household/library/memory-library.ts'
-import { openHousehold } from '../../../src/worlds/household/open-household.ts'
+import { createEnvironment } from '../../../src/worlds/household/create-environment.ts'
 import type { Task } from '../../../src/method/ports.ts'
 import { DEFAULTS } from '../../../src/method/settings.ts'
 import { room } from './rooms.ts'
@@ -29,30 +29,36 @@ const sizeOf = (task: Task) => (task.body as HouseholdTask).game.receptacles.len
 
 describe('the household of a run', () => {
   it('has small rooms or those of the original’s size, as the settings say', async () => {
-    const [compact] = await openHousehold({ ...DEFAULTS, games: 'compact' }, null).sampleTasks('train', 1, 1)
-    const [full] = await openHousehold({ ...DEFAULTS, games: 'full' }, null).sampleTasks('train', 1, 1)
+    const [compact] = await createEnvironment({ ...DEFAULTS, games: 'compact' }, null).sampleTasks('train', 1, 1)
+    const [full] = await createEnvironment({ ...DEFAULTS, games: 'full' }, null).sampleTasks('train', 1, 1)
     expect((compact!.body as HouseholdTask).game.origin!.sceneSize).toBe('compact')
     expect((full!.body as HouseholdTask).game.origin!.sceneSize).toBe('full')
     expect(sizeOf(compact!)).toBeLessThanOrEqual(10)
   })
 
   it('plays imported games, and says what to do where there are none', async () => {
-    const tasks = await openHousehold({ ...DEFAULTS, games: 'official' }, await smallLibrary()).sampleTasks('id', 9, 1)
+    const tasks = await createEnvironment({ ...DEFAULTS, games: 'official' }, await smallLibrary()).sampleTasks(
+      'id',
+      9,
+      1,
+    )
     expect(tasks.map(({ id }) => id).sort()).toEqual(['d', 'e'])
-    expect(() => openHousehold({ ...DEFAULTS, games: 'official' }, null)).toThrow(NoGamesError)
-    expect(() => openHousehold({ ...DEFAULTS, games: 'official' }, null)).toThrow(/Import them, or set games to full/)
+    expect(() => createEnvironment({ ...DEFAULTS, games: 'official' }, null)).toThrow(NoGamesError)
+    expect(() => createEnvironment({ ...DEFAULTS, games: 'official' }, null)).toThrow(
+      /Import them, or set games to full/,
+    )
   })
 
   it('takes defaults for what an older log does not set', async () => {
-    const before = openHousehold({}, null)
-    const now = openHousehold(DEFAULTS, null)
+    const before = createEnvironment({}, null)
+    const now = createEnvironment(DEFAULTS, null)
     expect(await before.sampleTasks('train', 3, 1)).toEqual(await now.sampleTasks('train', 3, 1))
   })
 
   it('speaks the dialect that is set, and explains refusals where that is set', async () => {
     const library = await smallLibrary()
-    const answers = async (settings: Parameters<typeof openHousehold>[0]) => {
-      const environment = openHousehold({ ...settings, games: 'official' }, library)
+    const answers = async (settings: Parameters<typeof createEnvironment>[0]) => {
+      const environment = createEnvironment({ ...settings, games: 'official' }, library)
       const [task] = await environment.sampleTasks('train', 1, 1)
       await environment.reset([{ episodeId: 'x', task: task!, maxSteps: 9 }])
       const play = async (command: string) => (await environment.step([{ episodeId: 'x', command }]))[0]!.observation
@@ -80,7 +86,7 @@ describe('a run with fewer games than it asks for', () => {
     const ports = {
       ...world(),
       policy: new FakeModel(0.5, (_, level, uniform) => (uniform() < level ? 'go to shelf 1' : 'look')),
-      environment: openHousehold(settings, await smallLibrary()),
+      environment: createEnvironment(settings, await smallLibrary()),
     }
     const log = await logOf(ports, request(settings))
     expect(log.at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
@@ -91,14 +97,14 @@ describe('a run with fewer games than it asks for', () => {
     expect(Object.values(last.metrics).every(Number.isFinite)).toBe(true)
 
     // A stopped run that goes on asks for no other games than it had.
-    const resumed = await logOf({ ...ports, environment: openHousehold(settings, await smallLibrary()) }, request(settings, { history: log, iterations: 1 })) // prettier-ignore
+    const resumed = await logOf({ ...ports, environment: createEnvironment(settings, await smallLibrary()) }, request(settings, { history: log, iterations: 1 })) // prettier-ignore
     expect(ofType(resumed, 'task-added')).toEqual([])
   })
 
   it('stops at once with the remedy where there are none to measure on', async () => {
     const library = new MemoryGameLibrary()
     await library.put([libraryGame('a', 'train')])
-    const run = logOf({ ...world(), environment: openHousehold(settings, library) }, request(settings))
+    const run = logOf({ ...world(), environment: createEnvironment(settings, library) }, request(settings))
     await expect(run).rejects.toThrow(/"valid_seen".*set evaluationTasks to 0/)
   })
 })

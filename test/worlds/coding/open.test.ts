@@ -1,19 +1,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { WorkerLostError } from '../../src/threads/errors.ts'
-import { startThread } from '../../src/threads/node-threads.ts'
-import { openWorld, type OpenedWorld, type WorldSources } from '../../src/worlds/open-world.ts'
-import { connectWorker, type Bridge } from '../../src/threads/worker-bridge.ts'
-import type { Judge } from '../../src/worlds/coding/judge/judge.ts'
-import { expectingTests, type CodingTask } from '../../src/worlds/coding/problem.ts'
-import type { ImportedProblem } from '../../src/worlds/coding/problem-source.ts'
-import { codingFormats, importedCodingFormats } from '../../src/worlds/coding/roles/plain-roles.ts'
-import { householdFormats } from '../../src/worlds/household/roles/plain-roles.ts'
-import { presetSettings, type Settings } from '../../src/method/settings.ts'
-import { CorridorEnvironment } from '../method/corridor.ts'
+import type { WorkerLostError } from '../../../src/threads/errors.ts'
+import { startThread } from '../../../src/threads/node-threads.ts'
+import { openCoding, type CodingSources } from '../../../src/worlds/coding/open.ts'
+import type { OpenedWorld } from '../../../src/worlds/world.ts'
+import { connectWorker, type Bridge } from '../../../src/threads/worker-bridge.ts'
+import type { Judge } from '../../../src/worlds/coding/judge/judge.ts'
+import { expectingTests, type CodingTask } from '../../../src/worlds/coding/problem.ts'
+import type { ImportedProblem } from '../../../src/worlds/coding/problem-source.ts'
+import { codingFormats, importedCodingFormats } from '../../../src/worlds/coding/roles/plain-roles.ts'
+import { presetSettings, type Settings } from '../../../src/method/settings.ts'
 
 const ENTRIES = {
-  judge: new URL('../../workers/judge.ts', import.meta.url),
-  fragile: new URL('./coding/judge/fixtures/fragile-judge.ts', import.meta.url),
+  judge: new URL('../../../workers/judge.ts', import.meta.url),
+  fragile: new URL('./judge/fixtures/fragile-judge.ts', import.meta.url),
 }
 
 const PLAIN = { policy: null, reward: null, author: null }
@@ -37,7 +36,7 @@ function imported(id: string, split: ImportedProblem['split']): ImportedProblem 
   return { split, task }
 }
 
-describe('the world of a run', () => {
+describe('the coding world of a run', () => {
   let world: OpenedWorld | null = null
   let bridges: Bridge<Judge>[] = []
   afterEach(() => {
@@ -46,14 +45,10 @@ describe('the world of a run', () => {
     bridges = []
   })
 
-  function sources(
-    given: Partial<Pick<WorldSources, 'openHousehold' | 'listProblems'>> = {},
-    entry: keyof typeof ENTRIES = 'judge',
-  ) {
+  function sources(given: Partial<Pick<CodingSources, 'listProblems'>> = {}, entry: keyof typeof ENTRIES = 'judge') {
     return {
-      openHousehold: vi.fn<WorldSources['openHousehold']>(() => Promise.reject(new Error('no household'))),
-      listProblems: vi.fn<WorldSources['listProblems']>(() => Promise.reject(new Error('no library'))),
-      startJudge: vi.fn<WorldSources['startJudge']>(() => {
+      listProblems: vi.fn<CodingSources['listProblems']>(() => Promise.reject(new Error('no library'))),
+      startJudge: vi.fn<CodingSources['startJudge']>(() => {
         const bridge = connectWorker<Judge>(startThread(ENTRIES[entry]), 'judge')
         bridges.push(bridge)
         return bridge
@@ -63,24 +58,11 @@ describe('the world of a run', () => {
     }
   }
 
-  async function open(settings: Settings, from: WorldSources, isResumed = false) {
-    return (world = await openWorld({ settings, isResumed }, from))
+  async function open(settings: Settings, from: CodingSources, isResumed = false) {
+    return (world = await openCoding({ settings, isResumed }, from))
   }
 
   const coding = (patch: Partial<Settings> = {}): Settings => ({ ...presetSettings('coding'), ...patch })
-
-  it('is a household where that is asked for, which nobody judges', async () => {
-    const environment = new CorridorEnvironment([3])
-    const close = vi.fn<() => void>()
-    const from = sources({ openHousehold: () => Promise.resolve({ environment, close }) })
-    const opened = await open(presetSettings('household'), from)
-    expect(opened.environment).toBe(environment)
-    expect(await opened.formatsFor(PLAIN)).toBe(householdFormats)
-    expect(opened.unitTests).toBeUndefined()
-    opened.close()
-    expect(close).toHaveBeenCalledOnce()
-    expect(from.startJudge).not.toHaveBeenCalled()
-  })
 
   it('is generated problems with a judge that starts with the first program and ends with the run', async () => {
     const from = sources()
@@ -114,7 +96,7 @@ describe('the world of a run', () => {
   })
 
   it('poses imported problems, and asks for them only then', async () => {
-    const listProblems = vi.fn<WorldSources['listProblems']>(() =>
+    const listProblems = vi.fn<CodingSources['listProblems']>(() =>
       Promise.resolve([imported('a', 'train'), imported('b', 'id')]),
     )
     const { environment, formatsFor } = await open(coding({ problems: 'imported' }), sources({ listProblems }))

@@ -1,28 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as codingRoles from '../../../src/worlds/coding/roles/instruct-roles.ts'
-import * as problemRewrites from '../../../src/worlds/coding/problems/rewrite-language.ts'
-import {
-  ARM_OPS,
-  isCondition,
-  OPERATIONS,
-  OPS,
-  type Constant,
-  type Op,
-} from '../../../src/worlds/coding/problems/spec.ts'
-import * as householdRoles from '../../../src/worlds/household/roles/instruct-roles.ts'
-import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
-import { formatRewrite, parseRewrite, type TaskRewrite } from '../../../src/worlds/household/rewrites/language.ts'
-import { householdFormats, judgement } from '../../../src/worlds/household/roles/plain-roles.ts'
-import {
-  AUTHOR_GRAMMAR,
-  INSTRUCT_AUTHOR_GRAMMAR,
-  INSTRUCT_JUDGE_GRAMMAR,
-  INSTRUCT_STEPS_GRAMMAR,
-  INSTRUCT_TEST_GRAMMAR,
-  JUDGE_GRAMMAR,
-  roleGrammars,
-} from '../../../src/engines/webllm/role-grammars.ts'
+import * as codingRoles from '../../src/worlds/coding/roles/instruct-roles.ts'
+import * as problemRewrites from '../../src/worlds/coding/problems/rewrite-language.ts'
+import { ARM_OPS, isCondition, OPERATIONS, OPS, type Constant, type Op } from '../../src/worlds/coding/problems/spec.ts'
+import * as householdRoles from '../../src/worlds/household/roles/instruct-roles.ts'
+import type { ChatPieces } from '../../src/method/chat-pieces.ts'
+import { formatRewrite, parseRewrite, type TaskRewrite } from '../../src/worlds/household/rewrites/language.ts'
+import { householdFormats, judgement } from '../../src/worlds/household/roles/plain-roles.ts'
+import { HOUSEHOLD_GRAMMARS } from '../../src/worlds/household/roles/grammars.ts'
+import { codingGrammars } from '../../src/worlds/coding/roles/grammars.ts'
+
+const AUTHOR_GRAMMAR = HOUSEHOLD_GRAMMARS.author.plain!
+const INSTRUCT_AUTHOR_GRAMMAR = HOUSEHOLD_GRAMMARS.author.instruct!
+const JUDGE_GRAMMAR = HOUSEHOLD_GRAMMARS.reward.plain!
+const INSTRUCT_JUDGE_GRAMMAR = HOUSEHOLD_GRAMMARS.reward.instruct!
+const GENERATED = codingGrammars({ problems: 'generated' })
+const INSTRUCT_TEST_GRAMMAR = GENERATED.reward.instruct!
+const INSTRUCT_STEPS_GRAMMAR = GENERATED.author.instruct!
 
 /** A grammar without recursion as a regular expression: rules replaced by their bodies, from the root on. */
 function asExpression(grammar: string): RegExp {
@@ -189,19 +183,11 @@ describe('grammars of chat models', () => {
       expect(`${THOUGHT}Rewrite: ${text}`).not.toMatch(expression)
   })
 
-  it('are chosen by role and world, and never for the policy', () => {
-    const household = { world: 'household', problems: 'generated' } as const
-    const coding = { world: 'coding', problems: 'generated' } as const
-    for (const settings of [household, coding])
-      expect(roleGrammars('policy', settings)).toEqual({ plain: null, instruct: null })
-    const chosen = (role: 'reward' | 'author', settings: Parameters<typeof roleGrammars>[1]) => {
-      const { plain, instruct } = roleGrammars(role, settings)
-      return [plain, instruct].map((format) => (format?.type === 'grammar' ? format.grammar : null))
-    }
-    expect(chosen('reward', household)).toEqual([JUDGE_GRAMMAR, INSTRUCT_JUDGE_GRAMMAR])
-    expect(chosen('author', household)).toEqual([AUTHOR_GRAMMAR, INSTRUCT_AUTHOR_GRAMMAR])
-    expect(chosen('reward', coding)).toEqual([null, INSTRUCT_TEST_GRAMMAR])
-    expect(chosen('author', coding)).toEqual([null, INSTRUCT_STEPS_GRAMMAR])
-    expect(chosen('author', { ...coding, problems: 'imported' })).toEqual([null, null])
+  it('constrain neither the policy, nor our own coding formats, nor an author of whole problems', () => {
+    const free = { plain: null, instruct: null }
+    expect(HOUSEHOLD_GRAMMARS.policy).toEqual(free)
+    expect(GENERATED.policy).toEqual(free)
+    expect([GENERATED.reward.plain, GENERATED.author.plain]).toEqual([null, null])
+    expect(codingGrammars({ problems: 'imported' })).toEqual({ ...GENERATED, author: free })
   })
 })

@@ -1,0 +1,25 @@
+/** Opens the coding world for the command line, with the judge in a thread of its own. */
+import { judgeRestartNotice } from '../../../threads/errors.ts'
+import { startThread } from '../../../threads/node-threads.ts'
+import { connectWorker } from '../../../threads/worker-bridge.ts'
+import type { Judge } from '../../../worlds/coding/judge/judge.ts'
+import { openCoding } from '../../../worlds/coding/open.ts'
+import { NoProblemsError } from '../../../worlds/coding/problem-source.ts'
+import { ArgumentError } from '../arguments.ts'
+import { importProblems } from '../import-problems.ts'
+import type { OpenWorld } from './open-world.ts'
+
+/** Throws ArgumentError where there is no problem to import, or none to train on. */
+export const open: OpenWorld = async (request, path, tell) => {
+  try {
+    return await openCoding(request, {
+      listProblems: async () => (path === undefined ? [] : importProblems(path, tell)),
+      startJudge: () =>
+        connectWorker<Judge>(startThread(new URL('../../../../workers/judge.ts', import.meta.url)), 'judge'),
+      onJudgeLoss: (loss) => tell(judgeRestartNotice(loss)),
+    })
+  } catch (error) {
+    if (!(error instanceof NoProblemsError)) throw error
+    throw new ArgumentError(`--problems: ${error.message}`, { cause: error })
+  }
+}

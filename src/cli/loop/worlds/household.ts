@@ -1,0 +1,12 @@
+/** Opens the household for the command line, with its environment in this thread. */
+import { createEnvironment } from '../../../worlds/household/create-environment.ts'
+import { openHousehold } from '../../../worlds/household/open.ts'
+import type { OpenWorld } from './open-world.ts'
+import { importLibrary } from '../import-library.ts'
+
+/** Throws ArgumentError where there is no game to import. */
+export const open: OpenWorld = (request, path, tell) =>
+  openHousehold(request, async ({ settings }) => {
+    const library = path === undefined ? null : await importLibrary(path, tell)
+    return { environment: createEnvironment(settings, library), close() {} }
+  })

@@ -1,0 +1,164 @@
+import type { WorldDescriptor } from '../world.ts'
+
+const shares = (
+  hue: 'policy' | 'reward',
+  leaf: string,
+  training: string,
+): WorldDescriptor['charts'][number]['series'] => [
+  { name: 'in distribution', hue, line: 'solid', metric: `eval/id/${leaf}` },
+  { name: 'out of distribution', hue, line: 'dashed', metric: `eval/ood/${leaf}` },
+  { name: 'training', hue: 'ink', line: 'dotted', metric: training },
+]
+
+export const coding: WorldDescriptor = {
+  title: 'Coding',
+  about: 'Programs; a reward model writes the tests that judge them.',
+  sentence:
+    'A policy writes programs, a reward model writes tests for them, and problems adapt to what the policy can do.',
+  nouns: { task: 'problem', rollout: 'program' },
+  titles: { rollouts: 'Programs', tasks: 'Problems and their rewrites', imports: 'Problems' },
+  evidence: 'tests',
+  isOneStep: true,
+  presets: {
+    own: 'coding',
+    reference: 'coding-reference',
+    overlays: ['coding-reference', 'policy-only', 'policy-reward', 'full', 'outcome-only', 'step-only'],
+    overlaysOn: 'coding',
+  },
+  own: { names: ['problems'], elsewhere: 'only the coding world poses problems' },
+  irrelevant: [
+    { names: ['maxSteps'], why: 'a program is one step' },
+    { names: ['rewardGrouping'], why: 'the tests of a problem are compared with one another' },
+    { names: ['singleSurvivor'], why: 'every program is compared with those of its problem' },
+  ],
+  settingWords: {
+    signal: {
+      label: 'Policy signal',
+      help: 'What the policy learns from: hidden tests and written tests together, the hidden tests alone, or the written tests alone.',
+    },
+    lambda: {
+      label: 'λ, weight of the written tests',
+      help: 'How much the written tests that a program passes count beside the hidden tests.',
+    },
+    evaluationsPerStep: {
+      label: 'm, tests per problem',
+      help: 'Unit tests that the reward model writes for every problem, without seeing a program.',
+    },
+    groupSize: { label: 'G, programs per problem', help: 'Programs for a problem that are compared with one another.' },
+    trainReward: {
+      label: 'Train the reward model',
+      help: 'When off, the reward model writes tests but does not learn.',
+    },
+    adaptEnvironment: {
+      label: 'Adapt the problems',
+      help: 'When off, problems are not rewritten and pending candidates stay pending.',
+    },
+    alphaLow: { label: 'α_low, easier up to', help: 'A problem solved at most this often is made easier.' },
+    alphaHigh: { label: 'α_high, harder from', help: 'A problem solved at least this often is made harder.' },
+    tasksPerIteration: {
+      label: 'Problems per iteration',
+      help: 'Active problems that programs are written for in an iteration; pending candidates are added.',
+    },
+    taskPoolSize: { label: 'Problem pool', help: 'Problems that iterations draw from, each in its turn.' },
+    rewardTemperature: {
+      label: 'Reward temperature',
+      help: 'How freely the reward model samples; tests need some freedom to differ.',
+    },
+    evaluationTasks: {
+      label: 'Evaluation problems',
+      help: 'Held-out problems of each split, in- and out-of-distribution.',
+    },
+    evaluationRollouts: {
+      label: 'Programs per evaluation problem',
+      help: 'What tests detect needs a right and a wrong program for the same problem, so more than one.',
+    },
+    policyAccuracyLow: { label: 'Policy filter, low', help: 'A problem solved less often does not train the policy.' },
+    policyAccuracyHigh: {
+      label: 'Policy filter, high',
+      help: 'A problem solved more often does not train the policy.',
+    },
+    rewardAccuracyLow: {
+      label: 'Reward filter, low',
+      help: 'A problem solved less often does not train the reward model.',
+    },
+    rewardAccuracyHigh: {
+      label: 'Reward filter, high',
+      help: 'A problem solved more often does not train the reward model.',
+    },
+  },
+  ablations: { outcome: 'Full loop, hidden tests alone', step: 'Full loop, written tests alone' },
+  phases: {
+    evaluate: 'evaluating on held-out problems',
+    rollout: 'writing programs',
+    judge: 'writing tests and running them',
+    'update-policy': 'training the policy',
+    'update-reward': 'training the reward model',
+    adapt: 'adapting the problems',
+  },
+  charts: [
+    {
+      id: 'code',
+      title: 'Code',
+      unit: 'share',
+      about:
+        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems of kinds never trained on (out of distribution), and for the training problems of the iteration.',
+      series: shares('policy', 'acc', 'policy/acc'),
+    },
+    {
+      id: 'ut',
+      title: 'UT',
+      unit: 'share',
+      about:
+        'Unit tests: share of written tests that all right programs pass, over problems that have a right program.',
+      series: shares('reward', 'ut', 'reward/ut'),
+    },
+    {
+      id: 'detect',
+      title: 'Detect',
+      unit: 'share',
+      about:
+        'Share of written tests that all right programs pass and all wrong ones fail, over problems that have both.',
+      series: shares('reward', 'detect', 'reward/detect'),
+    },
+    {
+      id: 'truth',
+      title: 'True tests',
+      unit: 'share',
+      about: 'Share of the tests written in training that the reference solution passes: the others are false.',
+      series: [{ name: 'training', hue: 'reward', line: 'solid', metric: 'reward/test_truth' }],
+    },
+  ],
+  precision: 'p₊ is the share of written tests that right programs pass, p₋ the share that wrong ones fail.',
+  flows: {
+    actions: 'programs',
+    tasks: 'problems',
+    steps: 'programs to test',
+    score: 'tests passed or failed',
+    // The released code trains its policy on hidden tests alone (method/test-writing/advantages.ts).
+    referenceJunction: 'R = hidden tests',
+    reward: { metric: 'reward/test_truth', sentence: (share) => `${share} of its tests are true` },
+  },
+  profiles: [
+    ['R of a program', 'O + λ · mean S', 'share of hidden tests passed'],
+    ['Worth of a written test', 'mean of R·S', 'counted passes and fails'],
+  ],
+  imports: {
+    setting: 'problems',
+    value: 'imported',
+    name: 'problems',
+    path: 'a file of problems in JSON or JSONL',
+    usage: 'poses the coding problems of a file, JSON or JSONL; with --preset coding',
+  },
+  releasedSystem: 'coding',
+  publishesPlayedTasks: true,
+  openingFailure(error, isResumed) {
+    const what = 'The coding problems could not be opened.'
+    if (error !== 'NoProblemsError') {
+      return { what, remedy: 'Reload the page and start the run again; generated problems need no import.' }
+    }
+    const remedy = isResumed
+      ? 'Import them under Problems, then reload the page and resume the run.'
+      : 'Import a file of problems under Problems, or set Problems to generated.'
+    return { what, remedy }
+  },
+}

@@ -1,0 +1,60 @@
+/** Opens the coding world for a run: problems, and a judge in its own thread that ends with the run. */
+import type { WorkerLostError } from '../../threads/errors.ts'
+import type { Bridge } from '../../threads/worker-bridge.ts'
+import { formatsFor } from '../instruct/formats-for.ts'
+import type { OpenedWorld, WorldRequest } from '../world.ts'
+import { CodingEnvironment } from './environment.ts'
+import type { Judge } from './judge/judge.ts'
+import { SupervisedJudge } from './judge/supervised-judge.ts'
+import {
+  generatedProblems,
+  importedProblems,
+  NoProblemsError,
+  type ImportedProblem,
+  type ProblemSource,
+} from './problem-source.ts'
+import { codingFormats, importedCodingFormats } from './roles/plain-roles.ts'
+
+export interface CodingSources {
+  /** All imported problems. Called only if the run poses them. */
+  listProblems(): Promise<readonly ImportedProblem[]>
+  /** Called when the first program is to be judged. */
+  startJudge(): Bridge<Judge>
+  onJudgeLoss(loss: WorkerLostError): void
+}
+
+/** Throws what `listProblems` throws, and a NoProblemsError where the run would draw imported problems and there are none. */
+export async function openCoding(request: WorldRequest, sources: CodingSources): Promise<OpenedWorld> {
+  const problems = await problemsFor(request, sources)
+  const judge = new SupervisedJudge({
+    startWorker: () => sources.startJudge(),
+    onLoss: (loss) => sources.onJudgeLoss(loss),
+  })
+  const environment = new CodingEnvironment({ judge, problems })
+  const isImported = request.settings.problems === 'imported'
+  return {
+    environment,
+    unitTests: environment,
+    formatsFor: (pieces) =>
+      formatsFor(pieces, isImported ? importedCodingFormats : codingFormats, async () => {
+        const { instructAuthor, instructPolicy, instructReward } = await import('./roles/instruct-roles.ts')
+        return { policy: instructPolicy, reward: instructReward, author: instructAuthor }
+      }),
+    grammars: async () => (await import('./roles/grammars.ts')).codingGrammars(request.settings),
+    close: () => judge.close(),
+  }
+}
+
+async function problemsFor({ settings, isResumed }: WorldRequest, sources: CodingSources): Promise<ProblemSource> {
+  if (settings.problems === 'generated') return generatedProblems()
+  const imported = await sources.listProblems()
+  const isEvaluated = settings.evaluateEvery > 0 && settings.evaluationTasks > 0
+  if (!isResumed && !imported.some(({ split }) => split === 'train')) {
+    const there = imported.length === 0 ? 'there are none' : `none of the ${imported.length} there is one to train on`
+    throw new NoProblemsError(`The run poses imported problems, and ${there}.`)
+  }
+  if (isResumed && isEvaluated && imported.length === 0) {
+    throw new NoProblemsError('The run is evaluated on imported problems, and there are none any more.')
+  }
+  return importedProblems(imported)
+}

@@ -1,0 +1,87 @@
+import type { WorldDescriptor } from '../world.ts'
+
+export const household: WorldDescriptor = {
+  title: 'Household',
+  about: 'Commands in rooms; a reward model judges every step.',
+  sentence: 'A policy acts, a reward model judges every step, and tasks adapt to what the policy can do.',
+  nouns: { task: 'task', rollout: 'rollout' },
+  titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Games' },
+  evidence: 'votes',
+  isOneStep: false,
+  presets: {
+    own: 'household',
+    reference: 'reference',
+    overlays: ['reference', 'policy-only', 'policy-reward', 'full', 'outcome-only', 'step-only'],
+    overlaysOn: null,
+  },
+  own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },
+  irrelevant: [],
+  settingWords: {},
+  ablations: { outcome: 'Full loop, outcomes alone', step: 'Full loop, votes alone' },
+  phases: {
+    evaluate: 'evaluating on held-out tasks',
+    rollout: 'rolling out the policy',
+    judge: 'judging every step',
+    'update-policy': 'training the policy',
+    'update-reward': 'training the reward model',
+    adapt: 'adapting the tasks',
+  },
+  charts: [
+    {
+      id: 'accuracy',
+      title: 'Policy accuracy',
+      unit: 'share',
+      about:
+        'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration.',
+      series: [
+        { name: 'in distribution', hue: 'policy', line: 'solid', metric: 'eval/id/acc' },
+        { name: 'out of distribution', hue: 'policy', line: 'dashed', metric: 'eval/ood/acc' },
+        { name: 'training', hue: 'ink', line: 'dotted', metric: 'policy/acc' },
+      ],
+    },
+    {
+      id: 'reward',
+      title: 'Reward-model accuracy',
+      unit: 'share',
+      about:
+        'Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome.',
+      series: [
+        { name: 'process', hue: 'reward', line: 'solid', metric: 'reward/process_acc' },
+        { name: 'outcome', hue: 'reward', line: 'dashed', metric: 'reward/outcome_acc' },
+      ],
+    },
+  ],
+  precision: 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones.',
+  flows: {
+    actions: 'actions',
+    tasks: 'observations, tasks',
+    steps: 'steps to judge',
+    score: 'mean score',
+    referenceJunction: null,
+    reward: { metric: 'reward/process_acc', sentence: (share) => `judges ${share} of steps right` },
+  },
+  profiles: [
+    ['Unreadable vote in mean S', 'left out', 'counts 0'],
+    ['R·S of an unreadable vote', '−(1 + λ)', '−2'],
+  ],
+  imports: {
+    setting: 'games',
+    value: 'official',
+    name: 'ALFWorld games',
+    path: "the zip or folder of ALFWorld's released games",
+    usage: "plays ALFWorld's own games: the released zip, its unpacked folder or part of it",
+  },
+  releasedSystem: 'alfworld',
+  publishesPlayedTasks: false,
+  openingFailure(error, isResumed) {
+    const what = 'The household could not be opened.'
+    if (error !== 'NoGamesError') {
+      return { what, remedy: 'Reload the page and start the run again; generated rooms need no imported games.' }
+    }
+    const later = isResumed ? ', then reload the page and resume the run' : ', or choose generated rooms there'
+    return {
+      what,
+      remedy: `Import them under Games${later}. A run without evaluation (Evaluate every: 0) needs none of the valid folders.`,
+    }
+  },
+}
