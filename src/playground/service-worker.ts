@@ -37,6 +37,8 @@ const CACHE = 'rlanything-shipped'
 /** What is larger is kept when it is first used: engines for models that have to be loaded anyway. */
 const MOST_BYTES_AHEAD = 4_000_000
 const AT_ONCE = 4
+/** A second: later, something may have been done on the page that asks. */
+const TAKE_OVER_LOOKS = 10
 
 scope.addEventListener('install', (event) => event.waitUntil(keepAll()))
 scope.addEventListener('activate', (event) => event.waitUntil(forgetOthers()))
@@ -94,10 +96,16 @@ async function forgetOthers(): Promise<void> {
   for (const request of await cache.keys()) if (!own.has(request.url)) await cache.delete(request)
 }
 
-/** Only for the one page there is: another may still load parts of the version that it began with. */
+/**
+ * Only for the one page there is: another may still load parts of the version that it began with. A page that was just closed or
+ * reloaded stays listed for a moment.
+ */
 async function takeOver(): Promise<void> {
-  const pages = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  if (pages.length === 1) await scope.skipWaiting()
+  for (let look = 0; look < TAKE_OVER_LOOKS; look++) {
+    const pages = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+    if (pages.length === 1) return scope.skipWaiting()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
 
 /** An address that no file has. */
