@@ -84,16 +84,22 @@ export function launchFlags({ isRoot = process.getuid?.() === 0 } = {}) {
   ]
 }
 
+/** @param {readonly string[]} flags beside the usual ones */
+function launchOptions(flags) {
+  return { executablePath: findOrInstallBrowser(), headless: true, args: [...launchFlags(), ...flags] }
+}
+
 /**
  * Launches the browser headless.
  * @param {{ flags?: readonly string[] }} [options] flags beside the usual ones
  */
 export async function launchBrowser({ flags = [] } = {}) {
-  return chromium.launch({
-    executablePath: findOrInstallBrowser(),
-    headless: true,
-    args: [...launchFlags(), ...flags],
-  })
+  return chromium.launch(launchOptions(flags))
+}
+
+/** Launches the browser headless, for several processes to connect to at its `wsEndpoint()`. */
+export async function launchSharedBrowser() {
+  return chromium.launchServer(launchOptions([]))
 }
 
 if (isMain(import.meta.url)) say(findOrInstallBrowser())

@@ -1,15 +1,15 @@
-/** `npm run check`: types (scripts and pages), lint and format. Two checks run at a time; output comes in order. */
+/** `npm run check`: types (scripts and pages), lint and format, two checks at a time. Lint starts first, because it takes longest. */
 import { spawn } from 'node:child_process'
 import { ensure, isMain, root, toolFile } from './ensure.mjs'
 
 const CHECKS = [
+  { name: 'eslint', tool: ['eslint'], args: ['--max-warnings', '0', '.'] },
   { name: 'types', tool: ['typescript', 'tsc'], args: ['--noEmit', '--project', 'tsconfig.json'] },
   {
     name: 'svelte',
     tool: ['svelte-check'],
     args: ['--tsconfig', './tsconfig.svelte.json', '--fail-on-warnings', '--output', 'human'],
   },
-  { name: 'eslint', tool: ['eslint'], args: ['--max-warnings', '0', '.'] },
   { name: 'prettier', tool: ['prettier'], args: ['--check', '--log-level', 'warn', '.'] },
 ]
 

@@ -1,6 +1,7 @@
 /**
- * `npm test`: installs what is missing, then runs the checks, the unit tests and the page tests in a real Chromium.
- * The last line sums all of them up: `412 passed, 0 failed`. `--only checks|unit|browser` runs a part.
+ * `npm test`: installs what is missing, then runs the checks, the unit tests and the page tests in a real Chromium, except files
+ * named `*.slow.test.ts`. `npm run test:all` adds those. The last line sums up all parts: `412 passed, 0 failed`.
+ * `--only checks|unit|browser` runs a part.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,21 +13,28 @@ import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
- * Parts asked for.
+ * Parts asked for, and whether slow files are among them.
  * @param {readonly string[]} args
- * @returns {{ parts: string[] } | { error: string }}
+ * @returns {{ parts: string[], isAll: boolean } | { error: string }}
  */
 export function parseTestArguments(args) {
   const parts = []
+  let isAll = false
   for (let i = 0; i < args.length; i++) {
-    if (args[i] !== '--only') return { error: `Unknown argument "${args[i]}". Valid: --only ${PARTS.join('|')}.` }
+    if (args[i] === '--all') {
+      isAll = true
+      continue
+    }
+    if (args[i] !== '--only') {
+      return { error: `Unknown argument "${args[i]}". Valid: --all, --only ${PARTS.join('|')}.` }
+    }
     const part = args[++i]
     if (part === undefined || !PARTS.includes(part)) {
       return { error: `Unknown part "${part ?? ''}" after --only. Valid: ${PARTS.join(', ')}.` }
     }
     parts.push(part)
   }
-  return { parts: parts.length > 0 ? PARTS.filter((part) => parts.includes(part)) : PARTS }
+  return { parts: parts.length > 0 ? PARTS.filter((part) => parts.includes(part)) : PARTS, isAll }
 }
 
 /**
@@ -50,11 +58,15 @@ export function closingLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** @param {string} project */
-async function runVitest(project) {
+/**
+ * @param {string} project
+ * @param {boolean} isAll
+ */
+async function runVitest(project, isAll) {
   const folder = mkdtempSync(join(tmpdir(), 'vitest-report-'))
   const reportFile = join(folder, 'report.json')
   const args = ['run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json']
+  if (!isAll) args.push('--exclude=**/*.slow.test.ts')
   const child = spawn(process.execPath, [toolFile('vitest'), ...args, `--outputFile.json=${reportFile}`], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -77,13 +89,16 @@ if (isMain(import.meta.url)) {
     process.exit(2)
   }
   ensure()
-  const sum = { passed: 0, failed: 0, skipped: 0 }
-  for (const part of parsed.parts) {
-    const counts = part === 'checks' ? await runChecks() : await runVitest(part)
-    sum.passed += counts.passed
-    sum.failed += counts.failed
-    sum.skipped += counts.skipped
-  }
+  const { parts, isAll } = parsed
+  const has = (/** @type {string} */ part) => parts.includes(part)
+  // The checks load one core at a time and the unit tests wait now and then, so they run side by side.
+  const counts = await Promise.all([
+    ...(has('checks') ? [runChecks()] : []),
+    ...(has('unit') ? [runVitest('unit', isAll)] : []),
+  ])
+  if (has('browser')) counts.push(await runVitest('browser', isAll))
+  const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
+  const sum = { passed: total('passed'), failed: total('failed'), skipped: total('skipped') }
   process.stdout.write(`${closingLine(sum)}\n`)
   process.exit(sum.failed === 0 ? 0 : 1)
 }

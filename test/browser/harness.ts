@@ -1,9 +1,33 @@
-/** A browser and pages in it for the page tests; the address of the served page comes from server.ts. */
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+/** Pages in a real Chromium. server.ts serves the page and starts the browser that all test files share. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Download,
+  type Page,
+} from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 
 const VIEWPORT = { width: 1280, height: 900 }
+/** Milliseconds that a control or an address may take to appear: a busy machine is no failure. */
+const PATIENCE = 120_000
+
+export interface BrowserChoice {
+  /** Command-line flags; they need a browser of their own. */
+  flags?: readonly string[]
+  /** A browser without other tests' pages: a trace records all of them. */
+  isAlone?: boolean
+}
+
+/** The browser of a test file: a connection to the shared one, or its own. Closing either closes the pages opened through it. */
+export function openBrowser({ flags = [], isAlone = false }: BrowserChoice = {}): Promise<Browser> {
+  return isAlone || flags.length > 0 ? launchBrowser({ flags }) : chromium.connect(inject('browserAddress'))
+}
 
 export interface OpenedPage {
   page: Page
@@ -11,16 +35,16 @@ export interface OpenedPage {
   errors: string[]
 }
 
-/** One browser for the tests of a file. Gives a function that opens a fresh page, with storage of its own. */
+/** Gives a function that opens a fresh page, with its own storage. */
 export function useBrowser(flags: readonly string[] = []): (path?: string) => Promise<OpenedPage> {
   let browser: Browser
   beforeAll(async () => {
-    browser = await launchBrowser({ flags })
+    browser = await openBrowser({ flags })
   })
   afterAll(() => browser.close())
   return async (path = '') => {
     const context = await browser.newContext({ serviceWorkers: 'block' })
-    context.setDefaultTimeout(120_000)
+    context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()
     const errors: string[] = []
     page.on('pageerror', (error) => errors.push(error.message))
@@ -35,22 +59,19 @@ export function useBrowser(flags: readonly string[] = []): (path?: string) => Pr
 export interface Pages {
   /** The browser of the file, once its tests run. */
   readonly browser: Browser
-  /** A person who has never been here, with storage of their own. */
+  /** A first-time visitor, with their own storage. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>
-  /** A blank page of such a person, or of one who has been here. Where it goes is up to the test. */
+  /** A blank page of such a visitor, or of one who has been here. The test says where it goes. */
   open(who?: BrowserContextOptions | BrowserContext): Promise<Page>
 }
 
-/**
- * One browser for the tests of a file. What a test has opened is closed after it, and an uncaught error of any page fails it.
- * `patience` is how many milliseconds may pass before a control is there.
- */
-export function usePages(patience: number): Pages {
+/** Closes after each test what the test opened, and fails it if any of its pages had an uncaught error. */
+export function usePages(choice: BrowserChoice = {}): Pages {
   let browser: Browser
   const contexts: BrowserContext[] = []
   const errors: string[] = []
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await openBrowser(choice)
   })
   afterAll(() => browser.close())
   afterEach(async () => {
@@ -59,7 +80,7 @@ export function usePages(patience: number): Pages {
   })
   const newContext: Pages['newContext'] = async (options) => {
     const context = await browser.newContext({ serviceWorkers: 'block', viewport: VIEWPORT, ...options })
-    context.setDefaultTimeout(patience)
+    context.setDefaultTimeout(PATIENCE)
     contexts.push(context)
     return context
   }
@@ -73,5 +94,17 @@ export function usePages(patience: number): Pages {
       page.on('pageerror', (error) => errors.push(error.message))
       return page
     },
+  }
+}
+
+/** Content of a download. A browser that is connected to has no files of its own here, so it is saved first. */
+export async function downloaded(download: Download): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'download-'))
+  try {
+    const file = join(folder, 'file')
+    await download.saveAs(file)
+    return await readFile(file)
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }

@@ -6,9 +6,10 @@ import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { VIEWS, type View } from '../../src/playground/state/views.ts'
 import { usePages } from './harness.ts'
+import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 
-const pages = usePages(30_000)
+const pages = usePages()
 let page: Page
 
 async function visit(): Promise<void> {
@@ -40,8 +41,8 @@ async function openEverything(): Promise<void> {
       return folded.length
     })
     if (opened === 0) return
-    // What was folded is drawn in tasks of their own.
-    await page.waitForTimeout(150)
+    // What was folded is drawn in tasks of its own.
+    await turns(page)
   }
 }
 
@@ -103,7 +104,7 @@ describe('every chart of the page', () => {
       await openEverything()
       await expect.poll(async () => (await look()).charts, { message: view }).toBeGreaterThanOrEqual(ENDS[view][world])
       // The last of a view is drawn in a task of its own; what is wrong stays wrong.
-      await expect.poll(async () => (await look()).faults, { message: view, timeout: 5_000 }).toEqual([])
+      await expect.poll(async () => (await look()).faults, { message: view }).toEqual([])
     }
   })
 })

@@ -1,13 +1,12 @@
 /** What outlives a visit: a run goes on where the page was closed, and its log goes to a file and back. */
-import { readFile } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
-import { usePages } from './harness.ts'
+import { downloaded, usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 
-const pages = usePages(120_000)
+const pages = usePages()
 let context: BrowserContext
 
 beforeEach(async () => {
@@ -21,6 +20,8 @@ async function visit(): Promise<Page> {
   await page.getByText('Nothing has run yet. Press Run').waitFor()
   return page
 }
+
+const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
 
 /** Waits until the training curve has come to an iteration; gives the one that it has come to. */
 async function reach(page: Page, iteration: number): Promise<number> {
@@ -39,7 +40,7 @@ async function reach(page: Page, iteration: number): Promise<number> {
 }
 
 describe('a run whose page was closed', () => {
-  it('is offered at the next visit and goes on, with its log', { timeout: 400_000 }, async () => {
+  it('is offered at the next visit and goes on, with its log', async () => {
     const first = await visit()
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
@@ -59,11 +60,11 @@ describe('a run whose page was closed', () => {
     expect(await second.getByRole('textbox', { name: /^G, rollouts/ }).inputValue()).toBe('2')
 
     await second.getByRole('button', { name: 'Pause', exact: true }).click()
-    await second.getByText('Paused', { exact: true }).first().waitFor({ timeout: 120_000 })
+    await second.getByText('Paused', { exact: true }).first().waitFor()
     const downloading = second.waitForEvent('download')
     await second.getByRole('button', { name: 'Download its log' }).click()
-    const path = await (await downloading).path()
-    const log = parseRunLog(await readFile(path, 'utf8'))
+    const text = String(await downloaded(await downloading))
+    const log = parseRunLog(text)
     expect(log[0]!.type).toBe('run-started')
     const finished = log.filter((event) => event.type === 'iteration-finished').map((event) => event.iteration)
     expect(finished).toEqual(Array.from({ length: finished.length }, (_, i) => i + 1))
@@ -73,12 +74,12 @@ describe('a run whose page was closed', () => {
     )
     expect(versions).toEqual(versions.map((_, i) => versions[0]! + i))
 
-    await second.getByLabel('Run log').setInputFiles(path)
+    await second.getByLabel('Run log').setInputFiles(file(text))
     await second.getByText('This is a recorded run, opened from').waitFor()
     expect(await reach(second, finished.length)).toBe(finished.length)
   })
 
-  it('is forgotten when it is discarded', { timeout: 300_000 }, async () => {
+  it('is forgotten when it is discarded', async () => {
     const first = await visit()
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
@@ -94,8 +95,6 @@ describe('a run whose page was closed', () => {
 })
 
 describe('a run log', () => {
-  const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
-
   it('is shown when it is dropped on the page', async () => {
     const page = await visit()
     const text = fakeRunLines({ iterations: 3 })

@@ -5,7 +5,7 @@ import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
-const pages = usePages(120_000)
+const pages = usePages()
 let page: Page
 
 async function visit(): Promise<void> {

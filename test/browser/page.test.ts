@@ -1,12 +1,12 @@
 /** The page as a person meets it, found by role and label. A made-up recording stands in for the shipped one. */
-import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
 import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
 import { goTo } from './views.ts'
 
-const pages = usePages(120_000)
+const pages = usePages()
 let page: Page
 
 interface Visit extends BrowserContextOptions {
@@ -130,16 +130,8 @@ describe('looks', () => {
     expect(await paper()).toBe(dark)
   })
 
-  it.each(['light', 'dark'] as const)('axe finds nothing to object to in %s', async (colorScheme) => {
-    await visit({ colorScheme })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
-    ).toEqual([])
-  })
-
-  it.each([360, 768, 1440])('nothing sticks out at %i pixels', async (width) => {
-    await visit({ viewport: { width, height: 800 } })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+  it('axe finds nothing to object to, and nothing sticks out of windows of 360 to 1440 pixels', async () => {
+    await visit()
+    await expectSound(page, [360, 768, 1440])
   })
 })

@@ -1,13 +1,15 @@
-/** Builds the page if need be and serves it for the page tests. */
+/** Builds the page if it is out of date, serves it, and starts the Chromium that the page tests share. */
 import type { TestProject } from 'vitest/node'
 import { preview } from 'vite'
-import { findOrInstallBrowser } from '../../scripts/browser.mjs'
+import { launchSharedBrowser } from '../../scripts/browser.mjs'
 import { buildIfStale } from '../../scripts/start.mjs'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Address of the served page, ending in a slash. */
     pageAddress: string
+    /** Address at which test files connect to the browser. */
+    browserAddress: string
   }
 }
 
@@ -18,7 +20,6 @@ export interface ServedPage {
 }
 
 export async function servePage(): Promise<ServedPage> {
-  findOrInstallBrowser()
   buildIfStale()
   const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: 4300, strictPort: false } })
   const address = server.resolvedUrls?.local[0]
@@ -27,7 +28,12 @@ export async function servePage(): Promise<ServedPage> {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { address, close } = await servePage()
-  project.provide('pageAddress', address)
-  return close
+  const browser = await launchSharedBrowser()
+  const page = await servePage()
+  project.provide('pageAddress', page.address)
+  project.provide('browserAddress', browser.wsEndpoint())
+  return async () => {
+    await browser.close()
+    await page.close()
+  }
 }

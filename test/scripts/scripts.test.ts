@@ -8,9 +8,11 @@ import { isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
 import { closingLine, countReport, parseTestArguments } from '../../scripts/test.mjs'
 
 describe('npm test', () => {
-  it('runs every part unless some are named', () => {
-    expect(parseTestArguments([])).toEqual({ parts: ['checks', 'unit', 'browser'] })
-    expect(parseTestArguments(['--only', 'browser', '--only', 'unit'])).toEqual({ parts: ['unit', 'browser'] })
+  it('runs every part unless some are named, and slow files only with --all', () => {
+    expect(parseTestArguments([])).toEqual({ parts: ['checks', 'unit', 'browser'], isAll: false })
+    const parts = ['unit', 'browser']
+    expect(parseTestArguments(['--only', 'browser', '--only', 'unit'])).toEqual({ parts, isAll: false })
+    expect(parseTestArguments(['--all', '--only', 'unit'])).toEqual({ parts: ['unit'], isAll: true })
   })
 
   it('names the valid arguments when one is wrong', () => {

@@ -90,7 +90,7 @@ describe('chat models from Hugging Face in every role', () => {
     void service.listen((message) => messages.push(message))
     const ended = async () => {
       await expect
-        .poll(() => messages.findLast((message) => message.type === 'status')?.status.state, { timeout: 120_000 })
+        .poll(() => messages.findLast((message) => message.type === 'status')?.status.state)
         .toMatch(/finished|failed/)
       return messages.findLast((message) => message.type === 'status')!.status
     }
@@ -140,7 +140,7 @@ describe('chat models from Hugging Face in every role', () => {
     const cut = new MemoryStore()
     const first = serve(cut)
     await first.service.start({ ...request(forRoles(() => checkpoint())), iterations: 2 })
-    await expect.poll(() => cut.checkpoints.length, { timeout: 60_000, interval: 5 }).toBeGreaterThan(0)
+    await expect.poll(() => cut.checkpoints.length, { interval: 5 }).toBeGreaterThan(0)
     await first.service.stop()
     cut.isFinished = false
     const resumed = serve(cut)

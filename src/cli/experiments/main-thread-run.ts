@@ -43,7 +43,7 @@ export async function watchMainThread(
     for (const view of VIEWS) {
       await page.getByRole('link', { name: view, exact: true }).click()
       await page.waitForTimeout(ARRIVAL_MS)
-      onView({ view, page: which, ...(await heldMainThread(browser, page, seconds)) })
+      onView({ view, page: which, ...(await heldMainThread(browser, page, () => page.waitForTimeout(seconds * 1000))) })
     }
   }
   try {

@@ -25,8 +25,8 @@ interface TraceEvent {
 
 const CATEGORIES = ['toplevel', '__metadata']
 
-/** Watches for `seconds`. The page is loaded, and something is going on in it. */
-export async function heldMainThread(browser: Browser, page: Page, seconds: number): Promise<HeldThread> {
+/** Watches a loaded page while something happens in it. It has to be the only page of its browser. */
+export async function heldMainThread(browser: Browser, page: Page, happens: () => Promise<void>): Promise<HeldThread> {
   const observer = await page.evaluateHandle(() => {
     const durations: number[] = []
     const watching = new PerformanceObserver((list) => {
@@ -36,7 +36,7 @@ export async function heldMainThread(browser: Browser, page: Page, seconds: numb
     return { durations, watching }
   })
   await browser.startTracing(page, { categories: CATEGORIES })
-  await page.waitForTimeout(seconds * 1000)
+  await happens()
   const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
   const longTasks = await observer.evaluate(({ durations, watching }) => {
     watching.disconnect()

@@ -68,7 +68,7 @@ describe('looking at a checkpoint', () => {
     const { location, sent, closed } = await serve({ 'config.json': LARGE, 'model.safetensors': weights })
     const outlook = await lookAtCheckpoint(location)
     expect(outlook).toMatchObject({ name: 'large', parameters: countOf(CONFIG), fileBytes: 2 * countOf(CONFIG) })
-    await expect.poll(() => closed.has('model.safetensors'), { timeout: 5000 }).toBe(true)
+    await expect.poll(() => closed.has('model.safetensors')).toBe(true)
     expect(sent.get('model.safetensors')).toBeLessThan(weights.length / 2)
   })
 

@@ -13,19 +13,13 @@ import { startGame } from '../../../../src/worlds/household/engine/state.ts'
 import { applyRewrite } from '../../../../src/worlds/household/rewrites/apply.ts'
 import type { TaskRewrite } from '../../../../src/worlds/household/rewrites/language.ts'
 import { gameOf, taskOf, type HouseholdTask } from '../../../../src/worlds/household/task.ts'
-import { gameFiles, isLeftOut, noGameFiles, noGames, noPack, officialGames, print } from '../official-data.ts'
+import { gameFiles, isLeftOut, noGameFiles, noPack, officialGames, print } from '../official-data.ts'
 import { room } from '../rooms.ts'
 import { gameText, problemText } from './game-text.ts'
+import { expectSame } from './same-game.ts'
 
 /** As it is told in a release's folders: without the split, which is no part of the name. */
 const withoutSplit = (id: string) => id.split('/').slice(1).join('/')
-
-function expectSame(read: HouseholdGame, expected: HouseholdGame): void {
-  const { phrasing: _, id: __, ...facts } = expected
-  expect(read).toMatchObject(facts)
-  const { phrasing: ___, id: ____, ...readFacts } = read
-  expect(readFacts).toEqual(facts)
-}
 
 describe.skipIf(isLeftOut('game files against the re-encoded ones', noGameFiles ?? noPack))(
   'a released game file',
@@ -70,21 +64,6 @@ describe.skipIf(isLeftOut('game files as released', noGameFiles))('a released ga
       }),
       { numRuns: 300 },
     )
-  })
-})
-
-describe.skipIf(isLeftOut('all official games, written and read again', noGames))('every official game', () => {
-  it('comes back the same from a file that was written of it', () => {
-    let count = 0
-    for (const [id, { game, goalText, walkthrough }] of officialGames()) {
-      const text = gameText(game, { sentence: `${goalText}.`, walkthrough })
-      const read = readTwPddl(text, `json_2.1.1/${id}/game.tw-pddl`)
-      expectSame(read.game, game)
-      expect(taskSentence(read.game)).toBe(`${goalText}.`)
-      expect(read.walkthrough).toEqual(walkthrough)
-      count++
-    }
-    print(`Wrote and read ${count} games.`)
   })
 })
 

@@ -1,13 +1,13 @@
 /** The coding world on the page: chosen, looked at in a made-up run, with problems of one's own and programs by hand. */
-import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
 import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
 import { goTo } from './views.ts'
 
-const pages = usePages(15_000)
+const pages = usePages()
 let page: Page
 
 interface Visit extends BrowserContextOptions {
@@ -294,22 +294,12 @@ describe('a program by hand', () => {
 })
 
 describe('looks', () => {
-  async function axeFindsNothing(): Promise<void> {
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
-    ).toEqual([])
-  }
-  async function staysInside(width: number): Promise<void> {
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-  }
-
-  /** Opens what there is, view by view; each is looked at before it is left. */
-  async function everything(look: () => Promise<void>): Promise<void> {
+  it('axe finds nothing to object to, and all of it stays inside windows of 360 to 1440 pixels', async () => {
+    await visit()
     await openRun()
     await world('Coding').check()
     await page.getByRole('columnheader', { name: /^Written test 3/ }).click()
-    await look()
+    await expectSound(page, [360, 1440])
     await goTo(page, 'Tasks')
     await page.getByRole('region', { name: 'Problems and their rewrites' }).locator('summary').first().click()
     await drop('bad.json', '[{"question": 3}]')
@@ -321,17 +311,6 @@ describe('looks', () => {
     await page.getByRole('list', { name: 'Problems', exact: true }).getByRole('button').first().click()
     await page.getByRole('button', { name: 'Judge it' }).click()
     await page.getByText('Wrong.').waitFor()
-  }
-
-  it.each(['light', 'dark'] as const)('axe finds nothing to object to in %s', async (colorScheme) => {
-    await visit({ colorScheme })
-    await everything(axeFindsNothing)
-    await axeFindsNothing()
-  })
-
-  it.each([360, 1440])('nothing sticks out at %i pixels', async (width) => {
-    await visit({ viewport: { width, height: 800 } })
-    await everything(() => staysInside(width))
-    await staysInside(width)
+    await expectSound(page, [360, 1440])
   })
 })

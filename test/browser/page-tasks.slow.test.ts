@@ -2,16 +2,16 @@
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
 import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { expectFreeMainThread, turns } from './settled.ts'
 import { goTo } from './views.ts'
 
-const pages = usePages(120_000)
+const pages = usePages({ isAlone: true })
 let page: Page
 
 async function visit(options: BrowserContextOptions = {}): Promise<Locator> {
@@ -128,23 +128,12 @@ describe('the pool', () => {
 })
 
 describe('all of it', () => {
-  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
-    const section = await visit({ colorScheme })
+  it('has nothing that axe objects to and stays inside 360 pixels', async () => {
+    const section = await visit()
     await open(OFTEN)
     await section.getByText('Its rewrites as a table').click()
     await section.getByRole('region', { name: 'Kinds of the pool, table' }).waitFor()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
-    ).toEqual([])
-  })
-
-  it('stays inside 360 pixels', async () => {
-    const section = await visit({ viewport: { width: 360, height: 800 } })
-    await open(OFTEN)
-    await section.getByText('Its rewrites as a table').click()
-    await section.getByRole('region', { name: 'Kinds of the pool, table' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+    await expectSound(page, [360])
   })
 
   it.each([
@@ -156,14 +145,12 @@ describe('all of it', () => {
   ] as const)('never holds the main thread for 50 ms while 500 iterations of %s are scrubbed', async (_, log) => {
     await visit()
     await openLog(log(), 500)
-    await page.waitForTimeout(1000)
-    const held = heldMainThread(pages.browser, page, 6)
-    for (const iteration of [400, 250, 499, 20, 500, 0, 333]) {
-      await scrubTo(iteration)
-      await page.waitForTimeout(500)
-    }
-    const { cpu } = await held
-    expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
-    expect(cpu[0]).toBeLessThan(50)
+    await turns(page)
+    await expectFreeMainThread(pages.browser, page, async () => {
+      for (const iteration of [400, 250, 499, 20, 500, 0, 333]) {
+        await scrubTo(iteration)
+        await turns(page)
+      }
+    })
   })
 })

@@ -1,13 +1,12 @@
 /** The benchmark as a view of the page: measured in a worker, cancelled and finished, read off and taken away. */
-import { readFile } from 'node:fs/promises'
-import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
-import { usePages } from './harness.ts'
+import { downloaded, usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { expectFreeMainThread } from './settled.ts'
 
-const pages = usePages(120_000)
+const pages = usePages({ isAlone: true })
 
 async function visit(options: BrowserContextOptions = {}, hash = '#benchmark'): Promise<Page> {
   const page = await pages.open(options)
@@ -43,8 +42,7 @@ describe('the benchmark in the tab', () => {
     await button(page, 'Environment').click()
     await rows(page).first().waitFor()
     expect(await button(page, 'Train').isDisabled()).toBe(true)
-    const { cpu } = await heldMainThread(pages.browser, page, 2)
-    expect(cpu[0] ?? 0).toBeLessThan(50)
+    await expectFreeMainThread(pages.browser, page, () => page.waitForTimeout(2000))
     await status(page, 'Finished.').waitFor()
     const count = await rows(page).count()
     expect(count).toBeGreaterThan(5)
@@ -62,7 +60,7 @@ describe('the benchmark in the tab', () => {
     expect(measurements).toHaveLength(count)
     for (const { value } of measurements) expect(value).toBeGreaterThan(0)
     const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()])
-    expect(await readFile(await download.path(), 'utf8')).toBe(copied)
+    expect(String(await downloaded(download))).toBe(copied)
   })
 
   it('cancels at once, keeps its measurements, and starts again', async () => {
@@ -83,22 +81,11 @@ describe('the benchmark in the tab', () => {
     await button(page, 'Cancel').click()
   })
 
-  it.each(['light', 'dark'] as const)('passes axe in %s', async (colorScheme) => {
-    const page = await visit({ colorScheme })
+  it('passes axe and fits into windows of 360 to 1440 pixels', async () => {
+    const page = await visit()
     await button(page, 'Environment').click()
     await rows(page).first().waitFor()
     await button(page, 'Cancel').click()
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
-    ).toEqual([])
-  })
-
-  it.each([360, 768, 1440])('fits into %i pixels', async (width) => {
-    const page = await visit({ viewport: { width, height: 800 } })
-    await button(page, 'Environment').click()
-    await rows(page).first().waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-    await button(page, 'Cancel').click()
+    await expectSound(page, [360, 768, 1440])
   })
 })

@@ -1,12 +1,12 @@
 /** The method seen: equation, heat map, thresholds, theory, alarms and theatre, as a person meets them, on the recorded runs. */
-import AxeBuilder from '@axe-core/playwright'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo, type ViewTitle } from './views.ts'
 
-const pages = usePages(120_000)
+const pages = usePages()
 let page: Page
 
 async function visit(view: ViewTitle, options: BrowserContextOptions = {}): Promise<void> {
@@ -28,7 +28,7 @@ describe('the loop', () => {
       .first()
       .waitFor()
     await page.emulateMedia({ reducedMotion: 'reduce' })
-    await expect.poll(() => outcome.first().isVisible(), { timeout: 30_000 }).toBe(false)
+    await expect.poll(() => outcome.first().isVisible()).toBe(false)
   })
 
   it('tells a run of one’s own event by event, and all of it in the end', async () => {
@@ -142,11 +142,11 @@ describe('the thresholds', () => {
     await high.focus()
     for (let i = 0; i < 15; i++) await page.keyboard.press('ArrowLeft')
     expect(await high.inputValue()).toBe('0.65')
-    await expect.poll(() => status.innerText(), { timeout: 30_000 }).not.toBe(before)
+    await expect.poll(() => status.innerText()).not.toBe(before)
     await page.keyboard.press('Home')
     expect(Number(await high.inputValue())).toBeGreaterThan(0.2)
     await page.getByRole('button', { name: 'Back to the run’s' }).click()
-    await expect.poll(() => status.innerText(), { timeout: 30_000 }).toBe(before)
+    await expect.poll(() => status.innerText()).toBe(before)
     const control = page.getByRole('textbox', { name: /^α_high/ })
     await control.fill('0.65')
     await control.blur()
@@ -187,7 +187,7 @@ describe('the theatre', () => {
     expect(await page.getByRole('list', { name: 'Rollouts side by side' }).getByRole('button').count()).toBe(8)
     const played = () => page.getByRole('slider', { name: 'Step of the episode' }).inputValue()
     await page.getByRole('button', { name: 'Play the episode' }).click()
-    await expect.poll(played, { timeout: 30_000 }).toBe('3')
+    await expect.poll(played).toBe('3')
     await section('theatre').getByRole('button', { name: 'Pause' }).click()
     await page.getByText('A recorded run comes without its tokens').waitFor()
     expect(await page.getByRole('button', { name: 'Show its tokens' }).count()).toBe(0)
@@ -201,8 +201,9 @@ describe('the theatre', () => {
 })
 
 describe('all of it', () => {
-  /** Opens what can be opened, view by view; each is looked at before it is left. */
-  async function everything(look: () => Promise<void>): Promise<void> {
+  it('has nothing that axe objects to and stays inside 360 pixels, with everything open', async () => {
+    const look = () => expectSound(page, [360])
+    await visit('Loop')
     await section('alarms').locator('summary').first().click()
     await look()
     await goTo(page, 'Learn')
@@ -220,22 +221,5 @@ describe('all of it', () => {
     await goTo(page, 'Tasks')
     await page.getByRole('slider', { name: 'α_high, what if' }).waitFor()
     await look()
-  }
-
-  it.each(['light', 'dark'] as const)('has nothing that axe objects to in %s', async (colorScheme) => {
-    await visit('Loop', { colorScheme })
-    await everything(async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).join(' | ')}`),
-      ).toEqual([])
-    })
-  })
-
-  it('stays inside 360 pixels with everything open', async () => {
-    await visit('Loop', { viewport: { width: 360, height: 800 } })
-    await everything(async () => {
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
-    })
   })
 })

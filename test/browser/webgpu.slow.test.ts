@@ -89,7 +89,7 @@ const throughFourBits = ({ shape, values }: NamedTensor): Matrix => ({
   values: floatsOfBlocks(fourBitBlocks(values, shape as [number, number])),
 })
 
-describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
+describe('a checkpoint on webgpu and on the cpu', () => {
   const open = useLanguageModels([
     '--enable-unsafe-webgpu',
     '--use-webgpu-adapter=swiftshader',
@@ -477,7 +477,7 @@ describe('a checkpoint on webgpu and on the cpu', { timeout: 120_000 }, () => {
     expect(await answer()).toBe('completions')
     await model.breakDevice(how)
     // That a device is lost is told by another process, whenever it comes to it.
-    await expect.poll(answer, { timeout: 60_000 }).toContain(`GraphicsDeviceError: The graphics device ${said}`)
+    await expect.poll(answer).toContain(`GraphicsDeviceError: The graphics device ${said}`)
   })
 
   async function evaluateOnBoth(cases: Case[]): Promise<void> {

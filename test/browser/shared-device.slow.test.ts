@@ -11,7 +11,7 @@ import { useBrowser } from './harness.ts'
 const root = fileURLToPath(new URL('./fixtures', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'shared-device-'))
 
-describe('a sampler and a trainer on one device', { timeout: 180_000 }, () => {
+describe('a sampler and a trainer on one device', () => {
   const open = useBrowser(['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'])
   let server: PreviewServer
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe('a sampler and a trainer on one device', { timeout: 180_000 }, () => {
       build: { outDir },
       preview: { host: '127.0.0.1', port: 4550, strictPort: false },
     })
-  }, 180_000)
+  })
   afterAll(async () => {
     await server.close()
     rmSync(folder, { recursive: true })

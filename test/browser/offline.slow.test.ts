@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launchBrowser } from '../../scripts/browser.mjs'
 import { root } from '../../scripts/ensure.mjs'
+import { openBrowser } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
 
@@ -20,6 +20,11 @@ const TYPES: Record<string, string> = {
   '.wasm': 'application/wasm',
 }
 
+/** What the test uses of a service worker's clients. */
+interface Clients {
+  matchAll(): Promise<readonly unknown[]>
+}
+
 let browser: Browser
 let context: BrowserContext
 let server: Server
@@ -30,7 +35,7 @@ let asked: string[]
 const problems: string[] = []
 
 beforeAll(async () => {
-  browser = await launchBrowser()
+  browser = await openBrowser()
 })
 afterAll(() => browser.close())
 beforeEach(async () => {
@@ -131,6 +136,11 @@ describe('a new version', () => {
     await second.close()
     expect(await version(first)).toBe('first')
 
+    // A page that was closed stays among the clients for a moment, longer on a busy machine.
+    const [worker] = context.serviceWorkers()
+    const clients = () =>
+      worker!.evaluate(async () => (await (self as unknown as { clients: Clients }).clients.matchAll()).length)
+    await expect.poll(clients).toBe(1)
     await first.reload()
     await expect.poll(() => version(first).catch(() => '')).toBe('second')
     await first.getByText('This is a recorded run').waitFor()

@@ -1,0 +1,42 @@
+/** How a page looks: to axe in both colour schemes, and in windows of several widths. */
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** The rules that see colours. The others find the same in either scheme, so they run once. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+
+/** Violations that axe finds in light and dark, each with its elements. `without` names rules to leave out. */
+export async function axeViolations(page: Page, without: string[] = []): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const axe = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).setLegacyMode()
+    const { violations } = await (
+      colorScheme === 'dark' ? axe.withRules(COLOUR_RULES) : axe.disableRules(without)
+    ).analyze()
+    for (const { id, nodes } of violations)
+      found.push(`${colorScheme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  return found
+}
+
+/** Fails if the page is wider than its window. */
+export async function expectInside(page: Page, widths: readonly number[]): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 })
+    // Charts follow the window in a task of their own.
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: `${width} pixels` })
+      .toBeLessThanOrEqual(width)
+  }
+}
+
+/** Checks both, and leaves the window and the colours as they were. */
+export async function expectSound(page: Page, widths: readonly number[]): Promise<void> {
+  const before = page.viewportSize()
+  expect(await axeViolations(page)).toEqual([])
+  await expectInside(page, widths)
+  if (before) await page.setViewportSize(before)
+}

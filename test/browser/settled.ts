@@ -1,0 +1,47 @@
+/** Waiting for the page itself, in tasks of its main thread instead of a time: it takes as long as a busy machine needs. */
+import type { Browser, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
+
+/** More than the longest chain of tasks in which panels draw one after another. */
+const TURNS = 12
+
+/** Waits until the main thread has run everything that was due, several times over. */
+export async function turns(page: Page, count = TURNS): Promise<void> {
+  await page.evaluate(async (count) => {
+    for (let turn = 0; turn < count; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 }))
+    }
+  }, count)
+}
+
+/** Text of a region that is drawn completely: the same before and after several turns. */
+export async function settledText(region: Locator): Promise<string> {
+  let text = await region.innerText()
+  for (let before = ''; before !== text;) {
+    before = text
+    await turns(region.page())
+    text = await region.innerText()
+  }
+  return text
+}
+
+/** Milliseconds of CPU time. */
+const LONGEST_TASK_MS = 50
+
+/** Fails if a task of the main thread takes 50 ms of CPU time while something happens, in the best of several tries. */
+export async function expectFreeMainThread(
+  browser: Browser,
+  page: Page,
+  happens: () => Promise<void>,
+  tries = 3,
+): Promise<void> {
+  let longest = Infinity
+  for (let attempt = 0; attempt < tries && longest >= LONGEST_TASK_MS; attempt++) {
+    const { cpu } = await heldMainThread(browser, page, happens)
+    expect(cpu.length, 'tasks in the trace').toBeGreaterThan(0)
+    longest = cpu[0]!
+  }
+  expect(longest).toBeLessThan(LONGEST_TASK_MS)
+}

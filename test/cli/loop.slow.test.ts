@@ -1,0 +1,219 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
+import { readSafetensors } from '../../src/language-model/files/safetensors.ts'
+import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
+import { loop, SMALL } from './loop-process.ts'
+import { smallRelease } from '../worlds/household/library/release.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const shipped = join(root, 'public/models')
+describe('the loop on the command line', () => {
+  let folder: string
+  let models: string
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'loop-'))
+    models = await writeTinyModels()
+  })
+  afterAll(() => {
+    rmSync(folder, { recursive: true })
+    rmSync(models, { recursive: true })
+  })
+
+  it('writes the same log for the same seed, byte for byte, and another for another seed', async () => {
+    const run = (seed: number, file: string) =>
+      loop(
+        ...['--models', shipped, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
+        ...[...SMALL, '--out', join(folder, file)],
+      )
+    const [first, second] = await Promise.all([run(1, 'a.jsonl'), run(1, 'b.jsonl')])
+    expect([first.stderr, first.code, second.code]).toEqual(['', 0, 0])
+    const log = readFileSync(join(folder, 'a.jsonl'), 'utf8')
+    expect(readFileSync(join(folder, 'b.jsonl'), 'utf8')).toBe(log)
+    expect(log).not.toContain(folder)
+
+    const events = parseRunLog(log)
+    expect(events.filter((event) => event.type === 'iteration-finished')).toHaveLength(2)
+    expect(events.some((event) => event.type === 'model-updated')).toBe(true)
+    expect(events.at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
+    expect(readFileSync(join(folder, 'a.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
+
+    await run(2, 'c.jsonl')
+    expect(readFileSync(join(folder, 'c.jsonl'), 'utf8')).not.toBe(log)
+  })
+
+  it('takes the CPU by itself where there is no graphics adapter, and its log is that of one who asked for it', async () => {
+    const run = (backend: string, file: string) =>
+      loop('--models', models, '--backend', backend, '--iterations', '1', ...SMALL, '--out', join(folder, file))
+    const [auto, cpu] = await Promise.all([run('auto', 'auto.jsonl'), run('cpu', 'cpu.jsonl')])
+    expect([auto.code, cpu.code, cpu.stderr]).toEqual([0, 0, ''])
+    const chosen = /^Backend: (cpu|webgpu), because /.exec(auto.stderr)?.[1]
+    const log = readFileSync(join(folder, 'auto.jsonl'), 'utf8')
+    expect(parseRunLog(log)[0]).toMatchObject({ type: 'run-started', backend: chosen })
+    expect(log).not.toContain('tokens/s')
+    if (chosen === 'cpu') expect(log).toBe(readFileSync(join(folder, 'cpu.jsonl'), 'utf8'))
+  })
+
+  it('plays chat models of Hugging Face folders in every role, with adapters that learn', async () => {
+    const chat = join(folder, 'chat-model')
+    await writeInstructFolder(chat)
+    const run = (file: string) =>
+      loop(
+        ...[
+          '--policy-model',
+          chat,
+          '--reward-model',
+          chat,
+          '--author-model',
+          chat,
+          '--lora',
+          'rank=2,targets=q_proj+v_proj',
+        ],
+        ...['--models', 'nowhere', '--backend', 'cpu', '--iterations', '1', '--save', join(folder, 'adapters')],
+        ...[...SMALL, '--set', 'evaluateEvery=0', '--out', join(folder, file)],
+      )
+    const { code, stderr } = await run('chat.jsonl')
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Models: policy chat-model \([\d,]+ parameters, 224 trainable\), reward chat-model \(.*\), author chat-model \([\d,]+ parameters\)\.\n$/,
+      ),
+    ])
+    const log = readFileSync(join(folder, 'chat.jsonl'), 'utf8')
+    expect(parseRunLog(log)[0]).toMatchObject({ models: { policy: 'chat-model', author: 'chat-model' } })
+    expect(log).not.toContain(folder)
+    const { tensors } = readSafetensors(readFileSync(join(folder, 'adapters', 'reward.safetensors')), 'saved')
+    expect([...tensors.keys()].every((name) => name.includes('.lora_'))).toBe(true)
+    await run('chat-again.jsonl')
+    expect(readFileSync(join(folder, 'chat-again.jsonl'), 'utf8')).toBe(log)
+  })
+
+  it('plays the games of a folder, and names what in it is none', async () => {
+    const games = join(folder, 'games')
+    const cut = Array.from({ length: 8 }, (_, i) => ({ path: `json_2.1.1/train/cut-${i}/game.tw-pddl`, text: '{' }))
+    for (const { path, text } of [...smallRelease(), ...cut]) {
+      mkdirSync(dirname(join(games, path)), { recursive: true })
+      writeFileSync(join(games, path), text)
+    }
+    const out = join(folder, 'games.jsonl')
+    const run = (file: string) =>
+      loop(
+        '--models',
+        models,
+        '--backend',
+        'cpu',
+        '--iterations',
+        '1',
+        '--games',
+        games,
+        ...SMALL,
+        '--set',
+        'taskPoolSize=50',
+        '--out',
+        file,
+      )
+    const { code, stderr } = await run(out)
+    const lines = stderr.trimEnd().split('\n')
+    expect([code, lines.length]).toEqual([0, 7])
+    expect(lines.slice(0, 5).every((line) => /^Left out .*cut-\d\/game\.tw-pddl: It is not JSON/.test(line))).toBe(true)
+    expect(lines.slice(5)).toEqual(['Left out 3 more.', 'Imported 11 games: 6 train, 3 valid_seen, 2 valid_unseen.'])
+
+    const events = parseRunLog(readFileSync(out, 'utf8'))
+    expect(events[0]).toMatchObject({ type: 'run-started', settings: { games: 'official' } })
+    const tasks = events.flatMap((event) => (event.type === 'task-added' ? [event.task.id] : []))
+    expect(tasks).toHaveLength(6)
+    for (const id of tasks) expect(id).toMatch(/\/trial_T[1-6]$/)
+    expect(events.filter((event) => event.type === 'evaluation').map(({ episodes }) => episodes)).toEqual([2, 2, 2, 2])
+
+    await run(join(folder, 'again.jsonl'))
+    expect(readFileSync(join(folder, 'again.jsonl'), 'utf8')).toBe(readFileSync(out, 'utf8'))
+  })
+
+  it('writes the same log of programs and tests for the same seed, byte for byte, with Code on stdout', async () => {
+    const run = (seed: number, file: string) =>
+      loop(
+        ...['--preset', 'coding', '--models', models, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
+        ...[...SMALL, '--set', 'evaluationRollouts=2', '--out', join(folder, file)],
+      )
+    const [first, second, other] = await Promise.all([
+      run(1, 'code-a.jsonl'),
+      run(1, 'code-b.jsonl'),
+      run(2, 'code-c.jsonl'),
+    ])
+    expect([first.stderr, first.code, second.code, other.code]).toEqual(['', 0, 0, 0])
+    const log = readFileSync(join(folder, 'code-a.jsonl'), 'utf8')
+    expect(readFileSync(join(folder, 'code-b.jsonl'), 'utf8')).toBe(log)
+    expect(readFileSync(join(folder, 'code-c.jsonl'), 'utf8')).not.toBe(log)
+
+    const events = parseRunLog(log)
+    expect(events[0]).toMatchObject({
+      settings: { world: 'coding', problems: 'generated' },
+      models: { policy: 'coding-policy', reward: 'coding-reward', author: 'coding-author' },
+    })
+    const written = events.filter((event) => event.type === 'tests-written' && event.split === 'train')
+    expect(written).toHaveLength(2 * 2)
+    // Untrained models write no programs, but the judge has run what they wrote.
+    const steps = events.flatMap((event) => (event.type === 'episode' ? event.steps : []))
+    expect(new Set(steps.flatMap(({ tests }) => tests!.map(({ passed }) => passed)))).toEqual(new Set([false]))
+    expect(
+      first.stdout.split('\n').filter((line) => /^evaluation after \d: id Code .*, ood Code /.test(line)),
+    ).toHaveLength(3)
+  })
+
+  it('poses the problems of a file, and names what in it is none', async () => {
+    const item = { test_method: 'stdio', test_time_limit: 1, test_input: ['1'], test_output: ['1'] }
+    const items = [
+      ...[1, 2, 3].map((index) => ({ ...item, question: `Print 1 in way ${index}.`, split: 'train' })),
+      { ...item, question: 'Print it otherwise.', split: 'id' },
+      { ...item, question: '' },
+    ]
+    const file = join(folder, 'problems.jsonl')
+    const out = join(folder, 'problems-run.jsonl')
+    const run = (path: string) =>
+      loop(
+        ...['--preset', 'coding', '--problems', path, '--models', models, '--backend', 'cpu', '--iterations', '1'],
+        ...[...SMALL, '--out', out],
+      )
+    writeFileSync(file, items.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    const { code, stderr } = await run(file)
+    const lines = stderr.trimEnd().split('\n')
+    expect([code, lines.length, lines[1]]).toEqual([0, 2, 'Imported 4 problems: 3 train, 1 id.'])
+    expect(lines[0]).toMatch(/^Left out: .*question/)
+    const events = parseRunLog(readFileSync(out, 'utf8'))
+    const tasks = events.flatMap((event) => (event.type === 'task-added' ? [event.task.instruction] : []))
+    expect(tasks.sort()).toEqual([1, 2, 3].map((index) => `Print 1 in way ${index}.`))
+    const evaluated = events.flatMap((event) => (event.type === 'evaluation' ? [event.split] : []))
+    expect(evaluated).toEqual(['id', 'id'])
+
+    writeFileSync(file, JSON.stringify({ ...item, question: 'Print 1.', split: 'ood' }))
+    const untrained = await run(file)
+    expect([untrained.code, untrained.stderr]).toEqual([
+      2,
+      'Imported 1 problems: 1 ood.\n--problems: The run poses imported problems, and none of the 1 there is one to train on.\n',
+    ])
+  })
+
+  it('ends with code 2 and one line when an argument is wrong or the models are not there', async () => {
+    const [wrong, nowhere, uncoded, gameless, problemless, empty] = await Promise.all([
+      loop('--backend', 'abacus'),
+      loop('--models', folder),
+      loop('--models', folder, '--preset', 'coding'),
+      loop('--games', join(folder, 'nowhere')),
+      loop('--preset', 'coding', '--problems', join(folder, 'nowhere')),
+      loop('--games', models),
+    ])
+    for (const { code, stdout, stderr } of [wrong, nowhere, uncoded, gameless, problemless, empty]) {
+      expect([code, stdout, stderr.trimEnd().split('\n').length]).toEqual([2, '', 1])
+    }
+    expect(wrong.stderr).toContain('auto, cpu, webgpu')
+    expect(nowhere.stderr).toContain('npm run pretrain')
+    expect(uncoded.stderr).toContain('coding-policy')
+    expect(gameless.stderr).toContain('There is nothing of this name.')
+    expect(problemless.stderr).toContain('There is nothing of this name.')
+    expect(empty.stderr).toContain('there is no game in')
+  })
+})
