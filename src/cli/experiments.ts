@@ -130,7 +130,9 @@ async function learningFrom(values: Values): Promise<void> {
 }
 
 try {
-  await run(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (args.includes('--help')) process.stdout.write(`${USAGE}\n`)
+  else await run(args)
 } catch (error) {
   if (!isOfArguments(error)) throw error
   process.stderr.write(`${error.message}\n${USAGE}\n`)

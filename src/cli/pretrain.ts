@@ -23,6 +23,7 @@ const USAGE = `Usage: npm run pretrain -- [options]
   --out FOLDER   where the model folders go (public/models)
   --seed N       of the fresh weights and of the demonstrations (0)
   --after N      start with phase N + 1, from the model that phase N left in FOLDER
+  --help         this text
 `
 const REPORT_EVERY = 50
 const MEASURE_EVERY = 400
@@ -103,8 +104,10 @@ function parseArguments(args: string[]): Arguments | string {
   }
 }
 
-const options = parseArguments(process.argv.slice(2))
-if (typeof options === 'string') {
+const args = process.argv.slice(2)
+const options = parseArguments(args)
+if (args.includes('--help')) process.stdout.write(USAGE)
+else if (typeof options === 'string') {
   process.stderr.write(`${options}\n${USAGE}`)
   process.exitCode = 2
 } else {

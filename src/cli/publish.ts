@@ -6,9 +6,12 @@ import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
 
+const USAGE = 'Usage: npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]\n'
+
 const [source, out, last = 'Infinity'] = process.argv.slice(2)
-if (source === undefined) {
-  process.stderr.write('Usage: npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]\n')
+if (source === '--help') process.stdout.write(USAGE)
+else if (source === undefined) {
+  process.stderr.write(USAGE)
   process.exitCode = 2
 } else {
   const log = await readRunLog(source)
