@@ -67,7 +67,7 @@ describe('the views', () => {
     await page.evaluate(() => (location.hash = '#episodes&at=3&run=run-of-another-browser'))
     await page.getByText('which is only in the browser that made it').waitFor()
     await page.evaluate(() => (location.hash = '#lesson=nonsense'))
-    await page.getByText('The link is to the lesson “nonsense”, and there is none of that name.').waitFor()
+    await page.getByText('The link names the lesson “nonsense”, which does not exist.').waitFor()
   })
 
   it('are reached by their numbers, but not while one writes', async () => {
