@@ -178,7 +178,7 @@ describe('a link', () => {
   it('shows only what a lesson needs, until you show everything', async () => {
     const page = await visit('#hide=tasks,policyTemperature,world&view=tasks')
     await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
-    await page.getByText('This link shows a part of the page.').waitFor()
+    await page.getByText('This link hides parts of the page.').waitFor()
     expect(await page.getByRole('heading', { name: 'Tasks', exact: true }).count()).toBe(0)
     expect(await page.getByRole('textbox', { name: 'Policy temperature' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Show everything' }).click()

@@ -19,7 +19,7 @@ export class Announcer {
     return this.#said
   }
 
-  tell(text: string, topic: string = text): void {
+  announce(text: string, topic: string = text): void {
     if (topic === this.#topic && this.#timer !== undefined) {
       this.#waiting = text === this.#said ? null : text
       return

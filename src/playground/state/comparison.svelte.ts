@@ -1,4 +1,4 @@
-/** Which runs are compared with the one on show, and the rows of that one. */
+/** Which runs are compared with the run on show, and the rows of the latter. */
 import type { MetricRow } from '../../runs/metric-rows.ts'
 import { comparedRuns, type Compared } from '../run/compare.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
@@ -17,21 +17,23 @@ export class Comparison {
   get compared(): readonly Compared[] {
     return this.#compared
   }
-  /** Whether runs that differ in their seed alone are shown as mean and interval. */
+  /** Whether runs that differ only in their seed are shown as mean and interval. */
   get joinsSeeds(): boolean {
     return this.#joinsSeeds
   }
-  /** Empty where the run on show is not kept. */
+  /** Empty if the run on show is not kept. */
   get shownRows(): readonly MetricRow[] {
     return this.#shownRows
   }
 
-  joinSeeds(isWished: boolean): void {
-    this.#joinsSeeds = isWished
+  joinSeeds(isJoined: boolean): void {
+    this.#joinsSeeds = isJoined
   }
 
-  /** Reads the rows of the run on show again; null where none is kept. */
+  /** Reads the rows of the run on show; null if it is not kept. An effect that calls this runs again for new rows. */
   async show(runId: string | null): Promise<void> {
+    // A new iteration adds a row, and changes the list of kept runs.
+    void this.#runs.entries
     const ticket = ++this.#ticket
     const rows = runId === null ? [] : await this.#runs.rows(runId).catch(() => [])
     if (ticket === this.#ticket) this.#shownRows = rows

@@ -1,4 +1,4 @@
-/** The settings on the controls: what the next run starts with, and what a run that is under way is told. */
+/** The settings on the controls: the next run starts with them, and a live run takes some of them over at once. */
 import {
   DEFAULT_PRESET,
   isLiveSetting,
@@ -24,7 +24,7 @@ export class DraftSettings {
   get backend(): BackendWish {
     return this.#backend
   }
-  /** After which the next run ends by itself. */
+  /** How many the next run has. */
   get iterations(): number {
     return this.#iterations
   }
@@ -34,7 +34,7 @@ export class DraftSettings {
   get values(): Settings {
     return this.#values
   }
-  /** What is wrong with the value that was last tried; `values` still has the one before. */
+  /** What is wrong with the value entered last; `values` still has the one before. */
   get error(): { field: string; message: string } | null {
     return this.#error
   }
@@ -42,23 +42,20 @@ export class DraftSettings {
     return presetSettings(this.#preset)
   }
 
-  /**
-   * What a preset, a link, a lesson or a resumed run has taken the place of, where somebody had made it by hand: nothing else
-   * brings it back. Null where nothing would be lost.
-   */
+  /** Settings made by hand that a preset, a link, a lesson or a resumed run replaced. Null if nothing was lost. */
   get replaced(): Configuration | null {
     return this.#replaced
   }
 
-  /** Returns what a run under way can take over at once. */
+  /** Returns the changes that a live run can take over at once. */
   choosePreset(preset: string): LivePatch {
     const before = this.#values
     this.adopt(preset, presetSettings(preset))
     return this.#liveChanges(before)
   }
 
-  /** Puts back what was replaced, which takes its place. Returns what a run under way can take over at once. */
-  takeBack(): LivePatch {
+  /** Swaps the controls and what was replaced. Returns the changes that a live run can take over at once. */
+  restore(): LivePatch {
     const before = this.#values
     if (this.#replaced) this.follow(this.#replaced)
     return this.#liveChanges(before)
@@ -68,12 +65,11 @@ export class DraftSettings {
     this.#backend = backend
   }
 
-  /** Rounded, and brought into the range that a run may have. */
+  /** Rounds the number and clamps it to the valid range. */
   chooseIterations(iterations: number): void {
     if (Number.isFinite(iterations)) this.#iterations = Math.min(MOST_ITERATIONS, Math.max(1, Math.round(iterations)))
   }
 
-  /** All of what the next run starts with, as a link has it. */
   get content(): Configuration {
     return { preset: this.#preset, settings: this.#values, backend: this.#backend, iterations: this.#iterations }
   }
@@ -84,7 +80,7 @@ export class DraftSettings {
     this.#iterations = iterations
   }
 
-  /** Shows the settings of a run that goes on. */
+  /** Puts other settings on the controls. */
   adopt(preset: string, settings: Settings): void {
     const isOwn = JSON.stringify(this.#values) !== JSON.stringify(this.base)
     const isOther = JSON.stringify(this.#values) !== JSON.stringify(settings)
@@ -100,7 +96,7 @@ export class DraftSettings {
     )
   }
 
-  /** Returns what a run under way has to be told: null if the value is wrong or only counts from the next run. */
+  /** Returns the change for a live run; null if the value is invalid or takes effect with the next run. */
   set<K extends keyof Settings>(name: K, value: Settings[K]): LivePatch | null {
     try {
       this.#values = parseSettings({ ...this.#values, [name]: value }, this.#preset)

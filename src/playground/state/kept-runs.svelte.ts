@@ -1,11 +1,12 @@
 /** The runs that this browser keeps: which there are, which are laid over the curves, and what can be done with each. */
+import { saveFile } from '../kit/save-file.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import type { MetricRow } from '../../runs/metric-rows.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { RunsWorker } from '../../../workers/runs.ts'
 import type { OpenRunLibrary } from './workers/runs-worker.ts'
-import type { KeptSource } from './recorded-run.svelte.ts'
+import type { KeptSource } from './recording.ts'
 
 export interface ChosenRun {
   summary: RunSummary
@@ -135,11 +136,7 @@ export class KeptRunList {
   /** The run as a zip for this person. */
   async download(runId: string): Promise<void> {
     await this.#try('Packing the run…', async ({ exportRun }) => {
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(await exportRun(runId))
-      link.download = `${runId}.zip`
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+      saveFile(`${runId}.zip`, await exportRun(runId))
     })
   }
 

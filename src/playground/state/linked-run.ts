@@ -1,21 +1,21 @@
-/** Shows the run and the step that a link is to: the recorded run, which everybody has, or one that this browser keeps. */
+/** Shows the run and the step that a link names: the shipped run, which everybody has, or one that this browser keeps. */
 import { DEFAULT_PRESET, presetSettings } from '../../method/settings.ts'
 import { findSpot } from '../run/run-spot.ts'
 import type { Spot } from '../run/spot.ts'
+import type { Focus } from './focus.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
-import type { Selection } from './selection.svelte.ts'
 
 export interface LinkedRun {
   /** Null for the run as a whole. */
   spot: Spot | null
   /** Id of a kept run; null for the recorded run of the settings' world. */
   run: string | null
-  /** Whether the link has settings, which have been taken over. */
+  /** Whether the link has settings, which are on the controls by now. */
   hasContent: boolean
 }
 
 export interface Shown {
-  /** What of it could not be shown, and what to do. */
+  /** What could not be shown, and what to do. */
   problem: string | null
   /** This browser does not have the run. */
   isMissing: boolean
@@ -23,10 +23,10 @@ export interface Shown {
 
 interface Targets {
   playground: Playground
-  selection: Selection
+  focus: Focus
 }
 
-export async function showLinked(wanted: LinkedRun, { playground, selection }: Targets): Promise<Shown> {
+export async function showLinked(wanted: LinkedRun, { playground, focus }: Targets): Promise<Shown> {
   if (wanted.run !== null) {
     if (!(await showKept(wanted.run, playground))) {
       const isMissing = !playground.runs.has(wanted.run)
@@ -34,15 +34,15 @@ export async function showLinked(wanted: LinkedRun, { playground, selection }: T
     }
   } else if (!(await showRecorded(wanted, playground))) return { problem: NO_RECORDING, isMissing: false }
   if (wanted.spot === null) return { problem: null, isMissing: false }
-  const view = () => playground[playground.source].view
-  // What was said long ago in a kept run is read before it is looked at.
-  await playground.want(Math.min(wanted.spot.iteration, view().current?.iteration ?? 0))
-  const { spot, problem } = findSpot(view(), wanted.spot)
-  if (spot) selection.lookAt(spot)
+  const { run } = playground.shown
+  // Texts of early iterations are read back first.
+  await run.want(Math.min(wanted.spot.iteration, run.viewFor('loop').current?.iteration ?? 0))
+  const { spot, problem } = findSpot(run.viewFor('loop'), wanted.spot)
+  if (spot) focus.lookAt(spot)
   return { problem, isMissing: false }
 }
 
-/** Without settings, a link is to the run that the page has for those that it begins with. */
+/** A link without settings means the run that ships for the default ones. */
 async function showRecorded({ spot, hasContent }: LinkedRun, playground: Playground): Promise<boolean> {
   const { world } = presetSettings(DEFAULT_PRESET)
   if (!hasContent && playground.world !== world) await playground.chooseWorld(world)
@@ -53,7 +53,7 @@ async function showRecorded({ spot, hasContent }: LinkedRun, playground: Playgro
 }
 
 async function showKept(runId: string, playground: Playground): Promise<boolean> {
-  if (playground.hasLiveRun && playground.live.runId === runId) {
+  if (playground.launcher.hasLiveRun && playground.live.runId === runId) {
     playground.show('live')
     return true
   }
@@ -63,13 +63,13 @@ async function showKept(runId: string, playground: Playground): Promise<boolean>
 }
 
 const NO_RECORDING =
-  'The link is to a step of the recorded run, which could not be loaded. Reload the page to try again.'
+  'The link names a step of the recorded run, which could not be loaded. Reload the page to try again.'
 
 function whyMissing(runId: string, { runs }: Playground): string {
   const entry = runs.entries?.find((each) => each.runId === runId)
-  if (entry && !entry.isEvicted) return `The link is to the run ${runId}, which could not be opened.`
-  const how = '“Export” under Runs saves it there as a file; drop that file on this page, and the place in it is shown.'
+  if (entry && !entry.isEvicted) return `The link names the run ${runId}, which could not be opened.`
+  const how = 'Export it there under Runs, then drop the file on this page to see the step.'
   return entry
-    ? `The link is to the run ${runId}, of which this browser has kept the curves alone, to make room. Another browser may still have it whole: ${how}`
-    : `The link is to the run ${runId}, which is only in the browser that made it. ${how}`
+    ? `The link names the run ${runId}. To save space, this browser keeps only its curves. Another browser may still have the complete run. ${how}`
+    : `The link names the run ${runId}, which is only in the browser that made it. ${how}`
 }

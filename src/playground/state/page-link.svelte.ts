@@ -1,8 +1,7 @@
 /**
- * The address of the page: followed when the page opens or a link is pasted, and kept up to date with the settings on the
- * controls, the lesson that is open and the step that is looked at, so that what stands in the address bar is always what
- * Run would start and what a person sees. It is replaced, never added to: the way back leads from view to view, and to the
- * step that was looked at in each.
+ * The address of the page. It is followed when the page opens or a link is pasted, and always shows the settings on the
+ * controls, the open lesson and the step on show. Updates replace the current history entry, so Back leads from view to
+ * view and to the step that was on show in each.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/settings.ts'
 import { WORLD_PRESETS, type World } from '../run/worlds.ts'
@@ -10,33 +9,33 @@ import { addressOf, isPlace, type View } from './views.ts'
 import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot } from '../run/spot.ts'
-import type { Citation } from './citation.svelte.ts'
+import type { Citation } from './citation.ts'
+import type { Focus } from './focus.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
-import type { Selection } from './selection.svelte.ts'
 
-/** Milliseconds for which nothing has changed: a slider that is dragged is not written with every pixel. */
+/** Milliseconds without a change before the address is written, so that dragging a slider does not write every value. */
 const QUIET_MS = 250
 
 interface HistoryEntry {
   epoch: string
-  /** The run that the step of this entry is in (Citation.of); missing where nobody chose a step. */
+  /** Run of the step in this entry (Citation.of); missing if no step was chosen. */
   of?: string
 }
 
-/** What the page shows, as far as an address says it. */
+/** What an address says about the page. */
 export interface Shown {
   content: Configuration
   view: View
   /** Id of the open lesson. */
   lesson: string | null
-  /** The step that somebody chose. */
+  /** The chosen step. */
   citation: Citation | null
 }
 
 /** What a link changes besides the settings. */
 export interface Targets {
   playground: Playground
-  selection: Selection
+  focus: Focus
   lessons: {
     /** Opens the lesson of that name. Returns why it cannot; null once it is open. */
     openNamed(id: string): Promise<string | null>
@@ -47,28 +46,28 @@ export class PageLink {
   #hidden = $state.raw<readonly Hideable[]>([])
   #problem = $state.raw<string | null>(null)
   #wasFollowed = $state.raw(false)
-  /** What a link asks to look at, until it is looked at. */
+  /** A followed link whose lesson or step is not on show yet. */
   #wanted = $state.raw<ReadLink | null>(null)
-  /** A link to a kept run that this browser does not have: it may be imported yet. */
+  /** A link to a kept run that this browser lacks. It is shown once the run is imported. */
   #missing = $state.raw<ReadLink | null>(null)
   #timer = 0
   #ticket = 0
-  /** Which link was followed last, kept with every entry of the history that shows what came of it. */
+  /** Identifies the link that was followed last. Every later history entry records it. */
   #epoch = `${performance.timeOrigin}`
 
-  /** What the link leaves out of the page. */
+  /** What the link hides. */
   get hidden(): readonly Hideable[] {
     return this.#hidden
   }
-  /** What was wrong with the link; null where nothing was. */
+  /** What is wrong with the link; null if nothing is. */
   get problem(): string | null {
     return this.#problem
   }
-  /** False until the address that the page was opened with has been read. */
+  /** Whether the address that the page was opened with has been read. */
   get wasFollowed(): boolean {
     return this.#wasFollowed
   }
-  /** Id of the kept run that the link is to, and that this browser does not have. */
+  /** Id of the kept run that the link names and this browser lacks. */
   get missingRun(): string | null {
     return this.#missing?.run ?? null
   }
@@ -82,15 +81,14 @@ export class PageLink {
   }
 
   /**
-   * Takes over what the address asks for; what it cannot mean is told and changes nothing. What it asks to look at waits
-   * for `arrive`. An address that this page wrote itself, to which somebody goes back for its view, is not followed: the
-   * settings have gone on since. Its step is looked at again, if it is one of the run on show.
+   * Applies the settings in the address, or reports why it cannot. The lesson and the step wait for `arrive`. Going back to
+   * an address that this page wrote restores its step if it is in the run on show, but not its settings.
    */
   async follow(hash: string, targets: Targets, shown: Citation | null): Promise<void> {
     const entry = history.state as HistoryEntry | null
     if (this.#wasFollowed && entry?.epoch === this.#epoch) {
       const spot = readSpot(partsOf(hash).fields.at ?? '')
-      if (spot && entry.of !== undefined && entry.of === shown?.of) targets.selection.lookAt(spot)
+      if (spot && entry.of !== undefined && entry.of === shown?.of) targets.focus.lookAt(spot)
       return
     }
     const ticket = ++this.#ticket
@@ -101,8 +99,9 @@ export class PageLink {
       const link = await readLink(hash)
       if (ticket !== this.#ticket) return
       const { content, hidden, unknown, unreadable } = link
-      this.#problem = unknown.length > 0 ? `The link hides what is not on this page: ${unknown.join(', ')}.` : null
-      if (unreadable !== null) this.#tell(unreadableSpot(unreadable))
+      this.#problem =
+        unknown.length > 0 ? `The link hides parts that this page does not have: ${unknown.join(', ')}.` : null
+      if (unreadable !== null) this.#report(unreadableSpot(unreadable))
       this.#hidden = hidden
       this.#wanted = link
       if (content) await targets.playground.follow(content)
@@ -113,24 +112,24 @@ export class PageLink {
     }
   }
 
-  /** Looks at what the link asks to look at, once the page has its runs. */
+  /** Opens the lesson and the step of the followed link, once the page has its runs. */
   async arrive(targets: Targets): Promise<void> {
     const wanted = this.#wanted
     if (wanted === null) return
     try {
       const { lesson, spot, run, content } = wanted
-      if (lesson !== null) this.#tell(await targets.lessons.openNamed(lesson))
+      if (lesson !== null) this.#report(await targets.lessons.openNamed(lesson))
       if (run === null && spot === null) return
       const { showLinked } = await import('./linked-run.ts')
       const found = await showLinked({ spot, run, hasContent: content !== null }, targets)
-      this.#tell(found.problem)
+      this.#report(found.problem)
       if (found.isMissing) this.#missing = { ...wanted, lesson: null }
     } finally {
       if (this.#wanted === wanted) this.#wanted = null
     }
   }
 
-  /** The run that was missing has been imported. */
+  /** Tries again after the missing run was imported. */
   async arriveLater(targets: Targets): Promise<void> {
     this.#problem = null
     this.#wanted = this.#missing
@@ -138,16 +137,16 @@ export class PageLink {
     await this.arrive(targets)
   }
 
-  #tell(problem: string | null): void {
+  #report(problem: string | null): void {
     if (problem !== null) this.#problem = this.#problem === null ? problem : `${this.#problem} ${problem}`
   }
 
-  /** The whole address. */
+  /** The complete address of a configuration. */
   async address(content: Configuration, hidden: Iterable<Hideable>): Promise<string> {
     return location.href.replace(/#.*$/s, '') + (await writeLink(content, [...hidden]))
   }
 
-  /** The whole address of a step, whatever is on the controls: of the recorded run of a world, or of a kept run. */
+  /** The complete address of a step in the shipped run of a world or in a kept run. Independent of the controls. */
   async addressOfStep({ at, run }: Citation, world: World): Promise<string> {
     const preset = WORLD_PRESETS[world]
     const base = { preset, settings: presetSettings(preset), backend: 'auto', iterations: DEFAULT_ITERATIONS } as const
@@ -156,12 +155,12 @@ export class PageLink {
     return location.href.replace(/#.*$/s, '') + address
   }
 
-  /** The whole address of a lesson, with its settings and without what it does not need. */
+  /** The complete address of a lesson, with its settings and without the parts that it does not need. */
   async addressOfLesson(lesson: string, content: Configuration, hidden: readonly Hideable[]): Promise<string> {
     return location.href.replace(/#.*$/s, '') + addressOf('learn', await writeLink(content, hidden), { lesson })
   }
 
-  /** Soon writes what is shown into the address bar. A link that has not arrived yet is left as it is. */
+  /** Writes what is on show into the address bar soon, unless a followed link is still pending. */
   keep({ content, view, lesson, citation }: Shown): void {
     const hidden = this.#hidden
     clearTimeout(this.#timer)
@@ -185,7 +184,7 @@ export class PageLink {
 
 function unreadableSpot(text: string): string {
   const shown = text.length > 60 ? `${text.slice(0, 60)}…` : text
-  return `The link names a place in a run that cannot be read: “${shown}”. It is written as iteration/task/rollout/step, all counted from 1, such as 12/task-id/2/5.`
+  return `The link names the step “${shown}”, which cannot be read. Write iteration/task/rollout/step, counted from 1, such as 12/task-id/2/5.`
 }
 
 function isDefault({ preset, settings, backend, iterations }: Configuration): boolean {

@@ -1,132 +1,99 @@
-/** What the page shows: the recorded run or the live one, and the verbs of its buttons and keys. */
-import type { Component } from '../../method/loop-contract.ts'
-import type { LivePatch, Settings } from '../../method/settings.ts'
+/** The state behind the page: the run on show, the controls for the next run, and the worlds to choose from. */
 import type { Phase } from '../../method/events.ts'
+import type { Settings } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
-import type { StartRequest } from '../../sessions/loop-service.ts'
-import type { RunSummary } from '../../runs/run-store.ts'
-import type { OpenSession } from './session-port.ts'
-import { WORLD_PRESETS, type World } from '../run/worlds.ts'
+import type { Panel } from '../kit/revision.svelte.ts'
 import type { Configuration } from '../run/configuration.ts'
-import type { WorldShelves } from './world-shelf.ts'
-import type { AblationId } from '../run/ablations.ts'
-import { branchChanges } from '../run/branch-changes.ts'
-import { newPlan, seedsFrom } from '../run/run-plan.ts'
-import { newRunId } from '../run/run-id.ts'
+import { WORLD_PRESETS, type World } from '../run/worlds.ts'
 import { Comparison } from './comparison.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
-import { KeptRun } from './kept-run.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
+import { Launcher } from './launcher.svelte.ts'
+import type { OpenLoop } from './loop-port.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
-import { browserPlanStore } from './plan-store.ts'
-import { PANELS, type Panel } from '../kit/revision.svelte.ts'
-import { RoleModels } from './role-models.svelte.ts'
-import { fateOf, RunQueue } from './run-queue.svelte.ts'
-import { RunSession } from './run-session.svelte.ts'
+import type { RunFeed } from './run-feed.svelte.ts'
+import { ShownRun, type RunSource } from './shown-run.svelte.ts'
+import type { WorldShelves } from './world-shelf.ts'
 
-/** Of each world, in the order in which they are looked for. */
+/** The recorded run that ships for each world, packed or not; the first that exists is loaded. */
 const RECORDINGS: Readonly<Record<World, readonly string[]>> = {
   household: ['./runs/household.jsonl.gz', './runs/household.jsonl'],
   coding: ['./runs/coding.jsonl.gz', './runs/coding.jsonl'],
 }
 
-class SourceLane {
-  source = $state.raw<'recorded' | 'live'>('recorded')
-}
-
 export class Playground {
   readonly draft = new DraftSettings()
   readonly recorded = new RecordedRun()
-  readonly kept = new KeptRun()
-  readonly models = new RoleModels()
-  readonly live: RunSession
-  readonly shelves: WorldShelves
+  readonly live: RunFeed
+  readonly shown: ShownRun
+  readonly launcher: Launcher
   readonly runs: KeptRunList
   readonly comparison: Comparison
-  readonly queue: RunQueue
-  #source = $state.raw<'recorded' | 'live'>('recorded')
-  readonly #lanes = Object.fromEntries(PANELS.map((panel) => [panel, new SourceLane()])) as Record<Panel, SourceLane>
-  #turn = 0
-  #hasLiveRun = $state.raw(false)
-  /** Of the run that was started last; null before one. */
-  #liveWorld: World | null = null
+  readonly #shelves: WorldShelves
   #isOpened = false
-  /** What began the live run, to be done again when a key was missing. */
-  #beginning: (() => Promise<void>) | null = null
 
-  constructor(open: OpenSession, shelves: WorldShelves, runs: KeptRunList) {
-    this.live = new RunSession(open)
-    this.shelves = shelves
+  constructor(open: OpenLoop, shelves: WorldShelves, runs: KeptRunList) {
+    this.#shelves = shelves
     this.runs = runs
     this.comparison = new Comparison(runs)
-    this.live.isKept = (runId) => runs.has(runId)
-    this.queue = new RunQueue({
-      plans: browserPlanStore(),
-      newRunId,
-      start: (request) => this.#startQueued(request),
-      resume: (runId) => this.#resumeQueued(runId),
-      fateOf: async (runId) => fateOf(await runs.find(runId)),
-      onDone: (runId) => {
-        if (!runs.isChosen(runId)) void runs.choose(runId, true)
-      },
-    })
-    this.live.onEnded = (how) => this.queue.ended(this.live.runId, how)
+    this.launcher = new Launcher(open, this.draft, runs, () => this.show('live'))
+    this.live = this.launcher.feed
+    this.shown = new ShownRun(this.recorded, this.live)
   }
 
-  /** Of the run on show; null where this browser does not keep it. */
+  /** Id of the run on show; null if this browser does not keep it. */
   get shownRunId(): string | null {
-    const runId = this.#source === 'recorded' ? this.recorded.runId : this.live.runId
+    const { runId } = this.shown.run
     return runId !== null && this.runs.has(runId) ? runId : null
   }
-  get source(): 'recorded' | 'live' {
-    return this.#source
+  get source(): RunSource {
+    return this.shown.source
   }
   get hasRecording(): boolean {
     return this.recorded.state === 'ready'
   }
-  get hasLiveRun(): boolean {
-    return this.#hasLiveRun
-  }
   get view(): RunView {
     return this.viewFor('loop')
   }
-  /** Which run a panel shows: another one is drawn panel by panel, each in a task of its own, as its changes are. */
-  sourceFor(panel: Panel): 'recorded' | 'live' {
-    return this.#lanes[panel].source
-  }
   viewFor(panel: Panel): RunView {
-    return this.sourceFor(panel) === 'recorded' ? this.recorded.viewFor(panel) : this.live.viewFor(panel)
+    return this.shown.viewFor(panel)
   }
-  /** The world that the next run plays. */
+  /** The world of the next run. */
   get world(): World {
     return this.draft.values.world
   }
-  /** The world of the run that is shown, or of the next one before there is any. */
+  /** The world of the run on show, or of the next one while nothing is on show. */
   get shownWorld(): World {
     return this.view.settings?.world ?? this.world
   }
   get phase(): Phase | null {
-    return this.#source === 'recorded' ? this.recorded.phase : this.live.phase
+    return this.shown.run.phase
   }
 
   async open(): Promise<void> {
     this.#isOpened = true
+    const { kept, queue } = this.launcher
     const looked = Promise.all([
-      ...Object.values(this.shelves).map((shelf) => shelf.look()),
-      ...[this.kept.look(), this.runs.look(), this.queue.look()],
+      ...Object.values(this.#shelves).map((shelf) => shelf.look()),
+      ...[kept.look(), this.runs.look(), queue.look()],
     ])
     await this.recorded.load(RECORDINGS[this.world])
     await looked
-    if (this.recorded.state !== 'ready' && this.#source === 'recorded') this.#turnTo('live')
+    if (!this.hasRecording && this.source === 'recorded') this.shown.show('live')
   }
 
-  /** A run from a file, shown as a recorded run: a log, or a zip, which is kept as well. */
+  show(source: RunSource): void {
+    this.recorded.pause()
+    this.shown.show(source)
+  }
+
+  /** Shows a run log from a file, or imports an exported run and shows it. */
   async openFile(file: File): Promise<void> {
     if (/\.zip$/i.test(file.name)) return this.importRun(file)
-    if (await this.recorded.open(file)) this.#turnTo('recorded')
+    if (await this.recorded.open(file)) this.shown.show('recorded')
   }
 
-  /** A zip that a run was exported as: kept, and shown. What is wrong with it is told with the kept runs. */
+  /** Keeps an exported run and shows it. The list of kept runs reports what is wrong with it. */
   async importRun(file: File): Promise<void> {
     const imported = await this.runs.importFile(file)
     if (imported) await this.openKept(imported.runId)
@@ -134,147 +101,15 @@ export class Playground {
 
   /** Shows a kept run, at an iteration or at its end. */
   async openKept(runId: string, iteration?: number): Promise<void> {
-    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#turnTo('recorded')
+    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.shown.show('recorded')
   }
 
-  /** Somebody looks at an iteration: what was said in it is read, where it was let go of. */
-  async want(iteration: number): Promise<void> {
-    if (this.#source === 'recorded') return this.recorded.want(iteration)
-    const { live, runs } = this
-    if (!live.view.iteration(iteration)?.isReleased) return
-    const { runId } = live
-    const events = await runs.source(runId).eventsOf(iteration)
-    if (live.runId === runId) live.restore(iteration, events)
-  }
-
-  /** Another future of a kept run from a checkpoint on, under the settings on the controls, with its first beside it. */
-  async branch(run: RunSummary, iteration: number): Promise<void> {
-    const { patch } = branchChanges(run, iteration, this.draft.values)
-    const runId = newRunId()
-    const iterations = Math.max(iteration + 1, this.draft.iterations)
-    this.show('live')
-    this.#hasLiveRun = true
-    this.kept.hold(runId)
-    void this.runs.choose(run.runId, true)
-    await this.#begin(runId, () =>
-      this.live.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
-        const { settings } = this.live.view
-        if (settings) this.#liveWorld = settings.world
-      }),
-    )
-  }
-
-  /** The key of a server that the live run failed without, and on it goes. */
-  async goOnWithKey(address: string, key: string): Promise<void> {
-    this.models.setServerKey(address, key)
-    const { runId, view } = this.live
-    if (view.started) await this.#resume(runId)
-    else await this.#beginning?.()
-  }
-
-  /** Runs ablations of the settings on the controls, or these as they are, with `seeds` seeds from that on the controls on. */
-  async runPlan(rows: readonly AblationId[], seeds: number): Promise<void> {
-    const { models } = this.models.request
-    const { content } = this.draft
-    this.show('live')
-    this.#hasLiveRun = true
-    await this.queue.begin(
-      newPlan({ ...content, ...(models && { models }) }, rows, seedsFrom(content.settings.seed, seeds), {
-        id: newRunId(),
-        createdAt: Date.now(),
-      }),
-    )
-  }
-
-  async goOnWithQueue(): Promise<void> {
-    this.show('live')
-    this.#hasLiveRun = true
-    await this.queue.goOn()
-  }
-
-  async #startQueued(request: StartRequest): Promise<void> {
-    this.#liveWorld = request.settings.world
-    this.kept.hold(request.runId)
-    await this.#start(request)
-  }
-
-  /** The controls stay as they are: a queue goes on with the settings that it was started with. */
-  async #resumeQueued(runId: string): Promise<void> {
-    this.kept.hold(runId)
-    await this.#begin(runId, () =>
-      this.live.resumeKept(runId, this.models.keys, () => {
-        this.#liveWorld = this.live.view.settings?.world ?? null
-      }),
-    )
-  }
-
-  /** The log of the live run as a file for this person. */
-  async download(): Promise<void> {
-    const log = await this.live.exportLog()
-    if (log === null) return
-    const link = document.createElement('a')
-    link.href = URL.createObjectURL(log.file)
-    link.download = `${log.runId}.jsonl`
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-  }
-
-  show(source: 'recorded' | 'live'): void {
-    this.recorded.pause()
-    this.#turnTo(source)
-  }
-
-  async runOrPause(): Promise<void> {
-    this.show('live')
-    this.#hasLiveRun = true
-    if (this.live.isBusy) await this.live.pause()
-    else if (this.live.status.state === 'paused') await this.live.resume()
-    else await this.#start(this.#newRun())
-  }
-
-  /** Goes on with the run that an earlier visit left. */
-  async resumeKept(): Promise<void> {
-    const run = this.kept.take()
-    if (run === null) return
-    this.show('live')
-    this.#hasLiveRun = true
-    this.kept.hold(run.runId)
-    await this.#resume(run.runId)
-  }
-
-  async #resume(runId: string): Promise<void> {
-    await this.#begin(runId, () =>
-      this.live.resumeKept(runId, this.models.keys, () => {
-        const { started, settings } = this.live.view
-        if (!settings) return
-        if (started) this.draft.adopt(started.preset, settings)
-        this.#liveWorld = settings.world
-      }),
-    )
-  }
-
-  async #start(request: StartRequest): Promise<void> {
-    await this.#begin(request.runId, () =>
-      this.live.start({ ...request, ...(request.models && { keys: this.models.keys }) }),
-    )
-  }
-
-  async #begin(runId: string, beginning: () => Promise<void>): Promise<void> {
-    this.#beginning = async () => {
-      await this.queue.began(runId)
-      await beginning()
-    }
-    await this.#beginning()
-  }
-
-  async step(only?: Component): Promise<void> {
-    if (this.live.isBusy) return
-    this.show('live')
-    this.#hasLiveRun = true
-    const request = this.live.isOpen ? this.#request() : this.#newRun()
-    const stepped = { ...request, ...(request.models && { keys: this.models.keys }) }
-    const runId = this.live.isOpen ? this.live.runId : request.runId
-    await this.#begin(runId, () => this.live.stepOnce(only, stepped))
+  /** Shows the recorded run that ships with the page, whichever run was on show. */
+  async showShipped(): Promise<void> {
+    const { recorded, world } = this
+    const isThere = recorded.state === 'ready' && recorded.origin === 'shipped'
+    if (!isThere || recorded.view.settings?.world !== world) await recorded.load(RECORDINGS[world])
+    if (this.hasRecording && world === this.world) this.show('recorded')
   }
 
   toggleReplay(): void {
@@ -282,106 +117,42 @@ export class Playground {
     else void this.recorded.play()
   }
 
-  /** Settings for the next run. One that is under way goes on with its own. */
+  /** Puts a configuration on the controls, for the next run. */
   async follow(content: Configuration): Promise<void> {
     const before = this.world
     this.draft.follow(content)
-    this.#liveWorld = null
-    if (this.#isOpened && this.world !== before) await this.#showRecordingOf(this.world)
+    this.launcher.detach()
+    if (this.#isOpened && this.world !== before) await this.#showRecording()
   }
 
-  /** Applies the preset of a world. Its recorded run takes the place of another world's, but never that of a live run. */
+  /** Applies the preset of a world and shows its recorded run, unless a live run is there. */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
     this.choosePreset(WORLD_PRESETS[world])
-    await this.#showRecordingOf(world)
-  }
-
-  async #showRecordingOf(world: World): Promise<void> {
-    if (this.#hasLiveRun || this.view.settings?.world === world) return
-    this.show('recorded')
-    await this.recorded.load(RECORDINGS[world])
-    // Another world may have been chosen meanwhile, or a run started.
-    if (world === this.world && !this.#hasLiveRun) this.#turnTo(this.hasRecording ? 'recorded' : 'live')
-  }
-
-  /** Shows the recorded run that comes with the page, whatever was on show before. */
-  async showShipped(): Promise<void> {
-    const { recorded, world } = this
-    const isThere = recorded.state === 'ready' && recorded.fileName === null && recorded.runId === null
-    if (!isThere || recorded.view.settings?.world !== world) await recorded.load(RECORDINGS[world])
-    if (this.hasRecording && world === this.world) this.show('recorded')
+    await this.#showRecording()
   }
 
   choosePreset(preset: string): void {
-    const patch = this.draft.choosePreset(preset)
-    if (Object.keys(patch).length > 0) this.#tell(patch)
+    this.launcher.patch(this.draft.choosePreset(preset))
   }
 
-  /** The settings on the controls that a preset, a link, a lesson or a resumed run has taken the place of. */
-  async takeSettingsBack(): Promise<void> {
+  /** Restores the settings that a preset, a link, a lesson or a resumed run replaced. */
+  async restoreSettings(): Promise<void> {
     const before = this.world
-    const patch = this.draft.takeBack()
-    if (Object.keys(patch).length > 0) this.#tell(patch)
-    if (this.world !== before) await this.#showRecordingOf(this.world)
+    this.launcher.patch(this.draft.restore())
+    if (this.world !== before) await this.#showRecording()
   }
 
   set<K extends keyof Settings>(name: K, value: Settings[K]): void {
-    const patch = this.draft.set(name, value)
-    if (patch) this.#tell(patch)
+    this.launcher.patch(this.draft.set(name, value))
   }
 
-  /**
-   * A run of another world is not told of settings that were chosen for this one, and a run of the queue of none: it would
-   * be another experiment than the runs before it.
-   */
-  #tell(patch: LivePatch): void {
-    if (this.queue.isAt(this.live.runId)) return
-    if (this.#liveWorld === this.world) void this.live.patch(patch)
-  }
-
-  /** Space and full stop act on what is shown: the replay, or the live run. */
-  pressRun(): void {
-    if (this.#source === 'recorded') this.toggleReplay()
-    else void this.runOrPause()
-  }
-
-  pressStep(): void {
-    if (this.#source === 'recorded') this.recorded.seek(this.recorded.iteration + 1)
-    else void this.step()
-  }
-
-  pressBack(): void {
-    if (this.#source === 'recorded') this.recorded.seek(this.recorded.iteration - 1)
-  }
-
-  /** A replay at the next speed; a run of one's own goes at its own, but can be shown event by event. */
-  pressSpeed(by: -1 | 1): void {
-    if (this.#source === 'recorded') this.recorded.shiftSpeed(by)
-    else this.live.isSlow = by < 0
-  }
-
-  #turnTo(source: 'recorded' | 'live'): void {
-    this.#source = source
-    const ticket = ++this.#turn
-    const turn = (index: number) => {
-      const panel = PANELS[index]
-      if (panel === undefined || ticket !== this.#turn) return
-      this.#lanes[panel].source = source
-      setTimeout(() => turn(index + 1), 0)
-    }
-    turn(0)
-  }
-
-  #newRun(): StartRequest {
-    const request = this.#request()
-    this.#liveWorld = this.world
-    this.kept.hold(request.runId)
-    return request
-  }
-
-  #request(): StartRequest {
-    const { preset, settings, backend, iterations } = this.draft.content
-    return { runId: newRunId(), preset, settings, iterations, backend, ...this.models.request }
+  async #showRecording(): Promise<void> {
+    const { world } = this
+    if (this.launcher.hasLiveRun || this.view.settings?.world === world) return
+    this.show('recorded')
+    await this.recorded.load(RECORDINGS[world])
+    // Meanwhile another world may have been chosen, or a run started.
+    if (world === this.world && !this.launcher.hasLiveRun) this.shown.show(this.hasRecording ? 'recorded' : 'live')
   }
 }

@@ -1,22 +1,30 @@
 /**
- * A run that was recorded earlier: a run log (run-log.ts) that comes with the page or from a file, packed or not, or a run
- * that this browser keeps. It is folded once; any iteration of it is shown from that (RunView.at), and replayed by applying
- * its events again. Of a kept run, what was said long before its end stays in the store until somebody looks at it.
+ * A run that was recorded earlier: the log that ships with the page, a log from a file, or a run that this browser keeps.
+ * It is folded once. From that, any iteration can be shown (RunView.at), and replayed by applying its events again. The
+ * early texts of a kept run stay in the store until they are wanted.
  */
-import type { LoggedEvent, Phase } from '../../method/events.ts'
+import type { LoggedEvent, Phase, StepHappened } from '../../method/events.ts'
 import { RunView } from '../../runs/fold.ts'
 import type { RunFailure } from '../../sessions/loop-service.ts'
-import { readableEvent } from '../../runs/readable-event.ts'
-import { RunLogReader } from '../../runs/run-log.ts'
 import { Revision, type Panel } from '../kit/revision.svelte.ts'
-import { slicer } from '../kit/time-slice.ts'
+import { readRecording, type KeptSource, type Recording } from './recording.ts'
+import type { RecordingSource, RunOnShow } from './run-on-show.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8] as const
 /** Seconds that one iteration takes in a replay at speed 1. */
 const SECONDS_PER_ITERATION = 4
+/** The last iterations of a kept run, which stay complete in memory. */
+const WHOLE_ITERATIONS = 50
+/** Earlier iterations whose texts were read back and stay in memory. */
+const RESTORED_ITERATIONS = 8
 
-export class RecordedRun {
+const NO_SOURCE: RecordingSource = { eventsOf: async () => [] }
+const NO_STEPS: ReadonlyMap<string, readonly StepHappened[]> = new Map()
+
+export class RecordedRun implements RunOnShow {
+  readonly isBusy = false
+  readonly liveSteps = NO_STEPS
   #state = $state.raw<RecordedState>('loading')
   #failure = $state.raw<RunFailure | null>(null)
   #fileName = $state.raw<string | null>(null)
@@ -25,15 +33,15 @@ export class RecordedRun {
   #lastIteration = $state.raw(0)
   #isPlaying = $state.raw(false)
   #speed = $state.raw<number>(1)
-  /** Of the whole recording. */
+  /** The whole recording. */
   #whole = new RunView()
-  /** What is shown of it. */
+  /** The part of it on show. */
   #view = new RunView()
   #source: RecordingSource = NO_SOURCE
   #runId = $state.raw<string | null>(null)
-  /** Of the iteration that is being replayed: its events, and how many of them have been applied. */
+  /** Events of the iteration that is being replayed, and how many of them have been applied. */
   #replayed: { events: readonly LoggedEvent[]; count: number } | null = null
-  /** Iterations that somebody looked at, the latest last. */
+  /** Iterations that were read back, the latest last. */
   readonly #restored: number[] = []
   #loading = 0
   #replay = 0
@@ -44,28 +52,33 @@ export class RecordedRun {
   get failure(): RunFailure | null {
     return this.#failure
   }
-  /** Of the file that a person opened; null for the recording that comes with the page. */
+  /** The file that the run was opened from; null for the shipped recording and for kept runs. */
   get fileName(): string | null {
     return this.#fileName
   }
-  /** Of the kept run that is shown; null for a log. */
+  get origin(): 'shipped' | 'file' | 'browser' {
+    if (this.#fileName !== null) return 'file'
+    return this.#runId === null ? 'shipped' : 'browser'
+  }
+  /** The kept run on show; null for a log. */
   get runId(): string | null {
     return this.#runId
   }
-  /** May be changed in place: whoever reads it here reads it again when it has changed. */
   get view(): RunView {
     return this.viewFor('loop')
   }
-  /** The same for a panel that hears of changes in its own turn. */
   viewFor(panel: Panel): RunView {
     this.#revision.read(panel)
     return this.#view
   }
-  /** How many iterations of the recording are shown now, in [0, lastIteration]. */
+  /** Iterations of the recording on show, in [0, lastIteration]. */
   get iteration(): number {
     return this.#iteration
   }
   get lastIteration(): number {
+    return this.#lastIteration
+  }
+  lengthFor(): number {
     return this.#lastIteration
   }
   get isPlaying(): boolean {
@@ -74,7 +87,7 @@ export class RecordedRun {
   get speed(): number {
     return this.#speed
   }
-  /** Where the loop was at this moment of the recording; null when it stands still. */
+  /** The phase of the loop at this moment of the replay; null while it is paused. */
   get phase(): Phase | null {
     return this.#isPlaying ? this.view.phase : null
   }
@@ -89,9 +102,9 @@ export class RecordedRun {
     try {
       for (const address of addresses) {
         const response = await fetch(address)
-        // A development server answers an address that it does not know with the page itself.
+        // A development server answers an unknown address with the page itself.
         if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html')) continue
-        const recording = await read(response.body)
+        const recording = await readRecording(response.body)
         if (ticket !== this.#loading) return
         this.#show(recording)
         return
@@ -102,13 +115,12 @@ export class RecordedRun {
       this.#failure = {
         what: 'The recorded run could not be shown.',
         why: messageOf(cause),
-        remedy: 'Reload the page to try again, or start a run of your own: it does not need the recording.',
+        remedy: 'Reload the page to try again, or press Run: your own run does not need the recording.',
       }
       this.#empty('failed')
     }
   }
 
-  /** Nothing is left of what was on show before. */
   #empty(state: 'absent' | 'failed'): void {
     this.#whole = this.#view = new RunView()
     this.#source = NO_SOURCE
@@ -117,14 +129,14 @@ export class RecordedRun {
     this.#revision.riseNow()
   }
 
-  /** Shows a run log from a file, in place of the recording before; that stays when the file cannot be read. */
+  /** Shows a run log from a file. The run before stays on show when the file cannot be read. */
   async open(file: File): Promise<boolean> {
     const ticket = ++this.#loading
     this.#failure = null
     const before = this.#state === 'loading' ? 'absent' : this.#state
     this.#state = 'loading'
     try {
-      const recording = await read(file.stream())
+      const recording = await readRecording(file.stream())
       if (ticket !== this.#loading) return false
       this.#fileName = file.name
       this.#runId = null
@@ -132,14 +144,14 @@ export class RecordedRun {
       return true
     } catch (cause) {
       if (ticket !== this.#loading) return false
-      const remedy = 'What was on show before is still there.'
+      const remedy = 'The run before is still on show.'
       this.#failure = { what: `The file ${file.name} could not be opened.`, why: messageOf(cause), remedy }
       this.#state = before
       return false
     }
   }
 
-  /** Shows a kept run, at an iteration or at its end; what was shown before stays where it cannot be read. */
+  /** Shows a kept run, at an iteration or at its end. The run before stays on show when it cannot be read. */
   async openKept(kept: KeptSource, iteration = Infinity): Promise<boolean> {
     const ticket = ++this.#loading
     this.#failure = null
@@ -155,7 +167,7 @@ export class RecordedRun {
         }
       })
       whole.releaseEvaluations()
-      // The last events were folded in this task; what is drawn of them is for the next.
+      // The last events were folded in this task; they are drawn in the next.
       await new Promise((resolve) => setTimeout(resolve, 0))
       if (ticket !== this.#loading) return false
       this.#fileName = null
@@ -165,7 +177,7 @@ export class RecordedRun {
       return ticket === this.#loading
     } catch (cause) {
       if (ticket !== this.#loading) return false
-      const remedy = 'What was on show before is still there. Reload the page and try again.'
+      const remedy = 'The run before is still on show. Reload the page and try again.'
       this.#failure = { what: `The run ${kept.runId} could not be opened.`, why: messageOf(cause), remedy }
       this.#state = before
       return false
@@ -192,7 +204,6 @@ export class RecordedRun {
     this.#revision.riseNow()
   }
 
-  /** Reads what was said in an iteration, if it is not there: somebody looks at it. */
   async want(iteration: number): Promise<void> {
     if (!this.#whole.iteration(iteration)?.isReleased) return
     const whole = this.#whole
@@ -208,7 +219,7 @@ export class RecordedRun {
     this.#speed = speed
   }
 
-  /** The speed beside this one; the slowest and the fastest stay. */
+  /** Chooses the next speed up or down; no-op at either end. */
   shiftSpeed(by: -1 | 1): void {
     this.#speed = SPEEDS[SPEEDS.findIndex((speed) => speed === this.#speed) + by] ?? this.#speed
   }
@@ -237,7 +248,7 @@ export class RecordedRun {
     if (ticket === this.#replay) this.#isPlaying = false
   }
 
-  /** Applies events frame by frame. False where it was stopped before the last. */
+  /** Applies events frame by frame. Returns false if it was stopped before the last. */
   async #replayIteration(
     replayed: { events: readonly LoggedEvent[]; count: number },
     isWanted: () => boolean,
@@ -257,74 +268,6 @@ export class RecordedRun {
   }
 }
 
-/** Iterations before the end of a kept run of which everything is held. */
-const WHOLE_ITERATIONS = 50
-/** And of those before them, that somebody looked at. */
-const RESTORED_ITERATIONS = 8
-
-export interface RecordingSource {
-  /** The readable events of an iteration. */
-  eventsOf(iteration: number): Promise<readonly LoggedEvent[]>
-}
-
-export interface KeptSource extends RecordingSource {
-  runId: string
-  readEvents(onBatch: (events: readonly LoggedEvent[]) => void): Promise<void>
-}
-
-const NO_SOURCE: RecordingSource = { eventsOf: async () => [] }
-
-interface Recording {
-  whole: RunView
-  source: RecordingSource
-}
-
-/** Throws RunLogError. */
-async function read(body: ReadableStream<Uint8Array>): Promise<Recording> {
-  const whole = new RunView()
-  const events: LoggedEvent[] = []
-  const log = new RunLogReader()
-  const take = (event: LoggedEvent | null) => {
-    if (event === null) return
-    const readable = readableEvent(event)
-    events.push(readable)
-    whole.apply(readable)
-  }
-  const slice = slicer()
-  let rest = ''
-  const reader = (await unzipped(body)).pipeThrough(new TextDecoderStream()).getReader()
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    const lines = (rest + chunk.value).split('\n')
-    rest = lines.pop()!
-    for (const line of lines) {
-      take(log.take(line))
-      if (slice.isDue()) await slice.rest()
-    }
-  }
-  take(log.takeLast(rest))
-  return { whole, source: { eventsOf: async (iteration) => events.filter((event) => event.iteration === iteration) } }
-}
-
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
-}
-
-/** Some servers unpack a .gz on the way and some do not: the first two bytes tell. */
-async function unzipped(body: ReadableStream<Uint8Array>): Promise<ReadableStream<BufferSource>> {
-  const reader = body.getReader()
-  const first = await reader.read()
-  const whole = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
-      if (first.value) controller.enqueue(first.value as Uint8Array<ArrayBuffer>)
-    },
-    async pull(controller) {
-      const next = await reader.read()
-      if (next.done) controller.close()
-      else controller.enqueue(next.value as Uint8Array<ArrayBuffer>)
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
-  return first.value?.[0] === 0x1f && first.value[1] === 0x8b
-    ? whole.pipeThrough(new DecompressionStream('gzip'))
-    : whole
 }

@@ -93,7 +93,7 @@ export class RunQueue {
   }
 
   /** Goes on after it was held. */
-  async goOn(): Promise<void> {
+  async resume(): Promise<void> {
     if (this.#plan === null || this.#held === null) return
     if (this.#held === 'closed' && !(await this.#takeFromEarlierVisit(this.#plan.id))) return
     this.#held = null

@@ -1,8 +1,8 @@
-/** A place in a run, as an address has it, and the nearest one that a run has. */
+/** Places in a run: how an address writes them, and which one a run shows. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldRun } from '../../../src/runs/fold.ts'
-import { findSpot, shownSpot } from '../../../src/playground/run/run-spot.ts'
+import { foldRun, type RunView } from '../../../src/runs/fold.ts'
+import { findSpot, groupOnShow, NOTHING_CHOSEN, spotIn, type Chosen } from '../../../src/playground/run/run-spot.ts'
 import { readSpot, writeSpot, type Spot } from '../../../src/playground/run/spot.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
 import { fakeCodingRunLines } from '../fake-coding-run.ts'
@@ -21,7 +21,7 @@ const spot = (change: Partial<Spot> = {}): Spot => ({
 describe('a place in a run', () => {
   const ids = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
-    // What could be taken for the parts beside it.
+    // Ids that look like the parts beside them.
     fc
       .array(fc.constantFrom('1', '12', 'test-3', 'a', '', 'train~4'), { minLength: 1, maxLength: 4 })
       .map((parts) => parts.join('/')),
@@ -37,7 +37,7 @@ describe('a place in a run', () => {
         fc.option(fc.nat(99)),
         fc.boolean(),
         (iteration, taskId, rollout, step, test, isOnHeads) => {
-          // A program of the coding setting is one step.
+          // A program of the coding world is one step.
           const place = {
             iteration,
             taskId,
@@ -55,7 +55,7 @@ describe('a place in a run', () => {
     )
   })
 
-  it('is written as people read it', () => {
+  it('is written from 1 on, tests by name', () => {
     expect(writeSpot(spot({ taskId: 'look-307/train-5', rollout: 1, step: 4 }))).toBe('2/look-307/train-5/2/5')
     expect(writeSpot(spot({ taskId: 'sum-1/train-7', rollout: 1, test: 2 }))).toBe('2/sum-1/train-7/2/test-3')
     expect(writeSpot(spot({ taskId: 'sum-1/train-7', rollout: 1, test: 2, isOnHeads: true }))).toBe(
@@ -78,7 +78,7 @@ describe('a place in a run', () => {
     },
   )
 
-  it('never throws for what somebody wrote', () => {
+  it('never throws for any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), (text) => readSpot(text) === null || readSpot(text)!.iteration > 0),
     )
@@ -87,16 +87,20 @@ describe('a place in a run', () => {
 
 describe('a link to a place', () => {
   const view = foldRun(parseRunLog(fakeRunLines({ iterations: 4 })))
+  const shownSpot = (run: RunView, chosen: Chosen) => {
+    const shown = groupOnShow(run, chosen)
+    return shown && spotIn(shown, chosen)
+  }
   const task = view.iteration(2)!.taskIds.at(-1)!
   const rollouts = view.iteration(2)!.episodes.filter(({ episode }) => episode.taskId === task).length
 
-  it('shows it where it is, without a word', () => {
+  it('shows an existing place without a message', () => {
     const wanted = spot({ taskId: task, rollout: 1, step: 1 })
     expect(findSpot(view, wanted)).toEqual({ spot: wanted, problem: null })
     expect(shownSpot(view, wanted)).toEqual(wanted)
   })
 
-  it('says what there is not, and shows the nearest', () => {
+  it('reports what does not exist and shows the nearest place', () => {
     const late = findSpot(view, spot({ iteration: 99 }))
     expect(late.spot?.iteration).toBe(4)
     expect(late.problem).toContain('iteration 99, but this run has 4. The nearest is shown: iteration 4.')
@@ -116,11 +120,11 @@ describe('a link to a place', () => {
     })
   })
 
-  it('follows the run, and takes the most telling group, until somebody chooses', () => {
-    const shown = shownSpot(view, { ...spot(), iteration: null })
+  it('follows the run and takes the most telling group without a choice', () => {
+    const shown = shownSpot(view, NOTHING_CHOSEN)
     expect(shown?.iteration).toBe(4)
     expect(view.iteration(4)!.taskIds).toContain(shown?.taskId)
-    expect(shownSpot(foldRun([]), { ...spot(), iteration: null })).toBeNull()
+    expect(shownSpot(foldRun([]), NOTHING_CHOSEN)).toBeNull()
   })
 
   it('counts the tests of a program, hidden and written, and household tasks have none', () => {

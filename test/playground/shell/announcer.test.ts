@@ -9,7 +9,7 @@ describe('what a screen reader hears of a run', () => {
   function minute(announcer: Announcer): string[] {
     const heard: string[] = []
     for (let second = 1; second <= 60; second++) {
-      announcer.tell(`Running, iteration ${second}`, 'running')
+      announcer.announce(`Running, iteration ${second}`, 'running')
       if (announcer.said !== heard.at(-1)) heard.push(announcer.said)
       vi.advanceTimersByTime(1000)
       if (announcer.said !== heard.at(-1)) heard.push(announcer.said)
@@ -23,23 +23,23 @@ describe('what a screen reader hears of a run', () => {
 
   it('is what has changed at once, and nothing old after it', () => {
     const announcer = new Announcer(30_000)
-    announcer.tell('Running, iteration 1', 'running')
-    announcer.tell('Running, iteration 2', 'running')
-    announcer.tell('Paused')
+    announcer.announce('Running, iteration 1', 'running')
+    announcer.announce('Running, iteration 2', 'running')
+    announcer.announce('Paused')
     expect(announcer.said).toBe('Paused')
     vi.advanceTimersByTime(120_000)
     expect(announcer.said).toBe('Paused')
-    announcer.tell('Running, iteration 3', 'running')
+    announcer.announce('Running, iteration 3', 'running')
     expect(announcer.said).toBe('Running, iteration 3')
   })
 
   it('speaks again at once when it has been silent for long, and never when it is closed', () => {
     const announcer = new Announcer(30_000)
-    announcer.tell('Running, iteration 1', 'running')
+    announcer.announce('Running, iteration 1', 'running')
     vi.advanceTimersByTime(31_000)
-    announcer.tell('Running, iteration 2', 'running')
+    announcer.announce('Running, iteration 2', 'running')
     expect(announcer.said).toBe('Running, iteration 2')
-    announcer.tell('Running, iteration 3', 'running')
+    announcer.announce('Running, iteration 3', 'running')
     announcer.close()
     vi.advanceTimersByTime(60_000)
     expect(announcer.said).toBe('Running, iteration 2')

@@ -11,7 +11,7 @@ describe('settings that were made by hand', () => {
     const own = draft.content
     expect(draft.choosePreset('household+policy-only')).toMatchObject({ lambda: 1, groupSize: 8, trainReward: false })
     expect(draft.replaced).toEqual(own)
-    expect(draft.takeBack()).toMatchObject({ lambda: 3, groupSize: 4, trainReward: true })
+    expect(draft.restore()).toMatchObject({ lambda: 3, groupSize: 4, trainReward: true })
     expect(draft.content).toEqual(own)
     expect(draft.replaced, 'a preset is chosen again, not brought back').toBeNull()
   })
@@ -24,7 +24,7 @@ describe('settings that were made by hand', () => {
     expect(draft.replaced).toMatchObject({ preset: 'household', iterations: 12, backend: 'auto' })
     draft.set('lambda', 0)
     const ofLink = draft.content
-    draft.takeBack()
+    draft.restore()
     expect(draft.values.lambda).toBe(2)
     expect(draft.iterations).toBe(12)
     expect(draft.replaced, 'what was changed since comes back as well').toEqual(ofLink)

@@ -160,7 +160,7 @@ describe('a queue of runs', () => {
     expect(tab.started.length).toBe(2)
     const { runId } = tab.started[1]!
     fate[runId] = 'resumable'
-    await tab.queue.goOn()
+    await tab.queue.resume()
     expect(tab.resumed).toEqual([runId])
     expect(tab.queue.isAt(runId)).toBe(true)
     await end(tab)
@@ -171,11 +171,11 @@ describe('a queue of runs', () => {
     const tab = openTab(new MemoryStorage())
     await tab.queue.begin(plan([], 3))
     await end(tab, 'failed')
-    await tab.queue.goOn()
+    await tab.queue.resume()
     expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 3])
     await end(tab, 'failed')
     tab.queue.leaveOut()
-    await tab.queue.goOn()
+    await tab.queue.resume()
     await end(tab)
     expect(progressOf(tab.queue.plan!)).toBe('1 of 3 runs done, 1 left out')
     expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 3, 4, 5])
@@ -190,7 +190,7 @@ describe('a queue of runs', () => {
     expect(tab.started.length).toBe(1)
     expect(progressOf(tab.queue.plan!)).toBe('0 of 2 runs done')
     // Between two of its runs as well.
-    await tab.queue.goOn()
+    await tab.queue.resume()
     tab.queue.ended(tab.started.at(-1)!.runId, 'completed')
     await tab.queue.began('another')
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -226,7 +226,7 @@ describe('a queue whose page was closed', () => {
     expect(progressOf(tab.queue.plan!)).toBe('1 of 4 runs done')
     expect(tab.queue.plan!.base).toEqual(before.queue.plan!.base)
     fate[cut] = 'resumable'
-    await tab.queue.goOn()
+    await tab.queue.resume()
     expect(tab.resumed).toEqual([cut])
     // What was done before is laid over the curves again.
     expect(tab.done).toEqual([before.started[0]!.runId])
@@ -240,7 +240,7 @@ describe('a queue whose page was closed', () => {
     await before.queue.begin(plan([], 2))
     const tab = openTab(storage, sharedLocks(), { [before.started[0]!.runId]: 'finished' })
     await tab.queue.look()
-    await tab.queue.goOn()
+    await tab.queue.resume()
     expect(tab.started.map(({ settings }) => settings.seed)).toEqual([4])
     expect(tab.done).toEqual([before.started[0]!.runId])
   })
@@ -270,8 +270,8 @@ describe('a queue whose page was closed', () => {
     const shared = sharedLocks()
     const [one, other] = [openTab(closed, shared), openTab(closed, shared)]
     await Promise.all([one.queue.look(), other.queue.look()])
-    await one.queue.goOn()
-    await other.queue.goOn()
+    await one.queue.resume()
+    await other.queue.resume()
     expect([one.started.length, other.started.length]).toEqual([1, 0])
     expect(other.queue.notice).toContain('Another tab')
   })

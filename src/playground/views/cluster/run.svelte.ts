@@ -15,10 +15,9 @@ import {
   type RunFile,
   type GatewayRun,
 } from '../../../cluster/protocol.ts'
-import type { RunMessage, RunStatus } from '../../../sessions/loop-service.ts'
+import type { RunStatus } from '../../../sessions/loop-service.ts'
 import { appendLog } from './log.ts'
-import type { SessionPort } from '../../state/session-port.ts'
-import { RunSession } from '../../state/run-session.svelte.ts'
+import { RunFeed } from '../../state/run-feed.svelte.ts'
 
 export type Link = FollowState | { state: 'lost'; problem: GatewayError } | { state: 'ended' }
 
@@ -26,7 +25,7 @@ export type Link = FollowState | { state: 'lost'; problem: GatewayError } | { st
 const LOG_INTERVAL_MS = 250
 
 export class ClusterRun {
-  readonly session: RunSession
+  readonly feed = new RunFeed({ origin: 'cluster' })
   readonly gateway: string
   /** The parameters that can change during the run. */
   readonly parameters: readonly LiveParameter[]
@@ -43,7 +42,6 @@ export class ClusterRun {
   #files = $state.raw<readonly RunFile[]>([])
   #follower: RunFollower | null = null
   #stop = new AbortController()
-  #say: (message: RunMessage) => void = () => {}
   readonly #options: FollowOptions
 
   constructor(
@@ -57,11 +55,9 @@ export class ClusterRun {
     this.parameters = parameters
     this.#summary = summary
     this.#options = options
-    this.session = new RunSession((onMessage) => {
-      this.#say = onMessage
-      return this.#port()
-    })
-    void this.session.resumeKept(summary.runId, {}, () => {})
+    this.feed.expect(summary.runId)
+    this.#hearStatus(summary)
+    void this.#follow()
   }
 
   get runId(): string {
@@ -141,31 +137,14 @@ export class ClusterRun {
     clearTimeout(this.#logTimer)
   }
 
-  #port(): SessionPort {
-    const never = () => Promise.reject(new Error('A run of the cluster is started and steered through its gateway.'))
-    return {
-      start: never,
-      stepOnce: never,
-      pause: never,
-      resume: never,
-      exportLog: async () => null,
-      patch: (patch) => this.patch(patch),
-      stop: () => this.stop(),
-      resumeRun: async () => {
-        this.#tell(this.#summary)
-        void this.#follow()
-      },
-    }
-  }
-
   async #follow(): Promise<void> {
     const { runId } = this
     this.#follower = new RunFollower(
       { events: (...request) => this.#client.events(...request) },
       runId,
       {
-        onEvent: (event) => this.#say({ type: 'events', runId, batch: [event] }),
-        onNow: (event) => this.#say({ type: 'events', runId, batch: [event] }),
+        onEvent: (event) => this.feed.hear({ type: 'events', runId, batch: [event] }),
+        onNow: (event) => this.feed.hear({ type: 'events', runId, batch: [event] }),
         onLog: (lines) => {
           this.#pendingLog = appendLog(this.#pendingLog, lines)
           this.#logTimer ||= window.setTimeout(() => {
@@ -195,11 +174,7 @@ export class ClusterRun {
 
   #hearStatus(summary: GatewayRun): void {
     this.#summary = summary
-    this.#tell(summary)
-  }
-
-  #tell(summary: GatewayRun): void {
-    this.#say({ type: 'status', runId: summary.runId, status: statusOf(summary) })
+    this.feed.hear({ type: 'status', runId: summary.runId, status: statusOf(summary) })
   }
 
   async #send(command: () => Promise<void>): Promise<void> {

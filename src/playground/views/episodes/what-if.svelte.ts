@@ -1,85 +1,47 @@
 /**
- * A judged iteration under another λ: its batch is read once, and every advantage is derived again at once, from what the
- * log already has. The map, the equation and the decomposition of R are all drawn from it.
+ * A judged iteration under another λ. Every advantage is derived again from the log; the map, the equation and the
+ * decomposition of R all draw the result.
  */
-import { untrack } from 'svelte'
-import { advantageMap, type AdvantageMap, type MapCell, type MapRole } from './advantage-map.ts'
-import { batchOf, countFlips, isJudged, rederive } from '../../run/batch.ts'
+import { countFlips, rederive } from '../../run/batch.ts'
 import { equationLines, type SymbolId } from '../../run/equation.ts'
 import { compact, counted } from '../../kit/format.ts'
+import type { Focus } from '../../state/focus.svelte.ts'
+import { advantageMap, type AdvantageMap, type MapCell, type MapRole } from './advantage-map.ts'
 import { decompose } from './reward-decomposition.ts'
-import { groupChoices, mostTelling, settingsOf } from '../../run/trajectories.ts'
-import type { Playground } from '../../state/playground.svelte.ts'
-import type { Selection } from '../../state/selection.svelte.ts'
 
 export class WhatIf {
-  /** Whose advantages are looked at. */
+  /** Whose advantages are on show. */
   role = $state<MapRole>('policy')
-  /** Of the equation, the symbol that is lit with its number. */
+  /** The symbol of the equation that is highlighted with its number. */
   lit = $state.raw<SymbolId | null>(null)
-  #wished = $state.raw<number | null>(null)
-  readonly #playground: Playground
-  readonly #selection: Selection
+  #tried = $state.raw<number | null>(null)
+  readonly #focus: Focus
 
-  constructor(playground: Playground, selection: Selection) {
-    this.#playground = playground
-    this.#selection = selection
+  constructor(focus: Focus) {
+    this.#focus = focus
   }
 
-  /** The iteration that is looked at, once its feedback is known, and what of it may still change. */
-  readonly #key = $derived.by(() => {
-    const view = this.#playground.viewFor('trajectories')
-    const wanted = this.#selection.iteration === null ? null : view.iteration(this.#selection.iteration)
-    const iteration = wanted && isJudged(wanted) ? wanted : view.iterations.findLast(isJudged)
-    return iteration
-      ? [
-          view.started?.runId,
-          iteration.iteration,
-          iteration.episodes.length,
-          iteration.resolved.length,
-          iteration.isFinished,
-          iteration.isReleased,
-        ].join()
-      : null
-  })
-  /** Of the judged iteration that is looked at, or of the newest one; null before there is any. */
-  readonly batch = $derived.by(() => {
-    const key = this.#key
-    if (key === null) return null
-    return untrack(() => {
-      const { view } = this.#playground
-      const iteration = view.iteration(Number(key.split(',')[1]))
-      const settings = iteration && settingsOf(view, iteration.iteration)
-      if (!iteration || !settings) return null
-      const groups = batchOf(view, iteration)
-      return { iteration: iteration.iteration, settings, groups, choices: groupChoices(view, iteration) }
-    })
-  })
-  /** Those of the iteration, with the λ that is tried. */
+  get batch() {
+    return this.#focus.batch
+  }
+  /** The settings of the iteration with the λ that is tried. */
   readonly settings = $derived.by(
-    () => this.batch && { ...this.batch.settings, lambda: this.#wished ?? this.batch.settings.lambda },
+    () => this.batch && { ...this.batch.settings, lambda: this.#tried ?? this.batch.settings.lambda },
   )
   readonly #rederived = $derived(
     this.batch && this.settings ? rederive(this.batch.groups, this.batch.settings, this.settings) : [],
   )
-  readonly taskId = $derived.by(() => {
-    const { batch } = this
-    if (!batch) return null
-    const isThere = (taskId: string | null) => batch.groups.some((group) => group.taskId === taskId)
-    const wanted = this.#selection.taskId
-    return isThere(wanted) ? wanted : mostTelling(batch.choices.filter((choice) => isThere(choice.taskId)))
+  readonly chosen = $derived(
+    this.#rederived.find(({ group }) => group.taskId === this.#focus.judgedSpot?.taskId) ?? null,
+  )
+  readonly taskId = $derived(this.chosen?.group.taskId ?? null)
+  readonly trajectory = $derived.by(() => this.#focus.judgedSpot?.rollout ?? 0)
+  readonly step = $derived.by(() => this.#focus.judgedSpot?.step ?? 0)
+  /** Index among the written tests; the focus counts the hidden tests first. */
+  readonly test = $derived.by(() => {
+    const written = (this.#focus.judgedSpot?.test ?? 0) - (this.#focus.judged?.tests.hidden ?? 0)
+    return Math.max(0, Math.min(written, (this.chosen?.now.tests?.feedback.length ?? 1) - 1))
   })
-  readonly chosen = $derived(this.#rederived.find(({ group }) => group.taskId === this.taskId) ?? null)
-  readonly trajectory = $derived.by(() =>
-    Math.max(0, Math.min(this.#selection.rollout, (this.chosen?.group.scores.length ?? 1) - 1)),
-  )
-  readonly step = $derived.by(() =>
-    Math.max(0, Math.min(this.#selection.step, (this.chosen?.group.scores[this.trajectory]?.length ?? 1) - 1)),
-  )
-  /** The written test, where programs are tested. */
-  readonly test = $derived.by(() =>
-    Math.max(0, Math.min(this.#selection.test ?? 0, (this.chosen?.now.tests?.feedback.length ?? 1) - 1)),
-  )
   readonly isCoding = $derived(this.chosen?.group.kind === 'programs')
   readonly lines = $derived(
     this.chosen && this.settings
@@ -97,12 +59,12 @@ export class WhatIf {
     this.chosen && this.settings ? decompose(this.chosen, this.settings, this.trajectory) : null,
   )
 
-  /** λ that is tried; null is the run's own. */
-  get wished(): number | null {
-    return this.#wished
+  /** The λ that is tried; null for the run's own. */
+  get tried(): number | null {
+    return this.#tried
   }
-  wish(lambda: number | null): void {
-    this.#wished = lambda
+  try(lambda: number | null): void {
+    this.#tried = lambda
   }
 
   /** What the λ that is tried does to the batch, in a sentence. */
@@ -123,17 +85,17 @@ export class WhatIf {
   })
 
   readonly choose = (cell: MapCell): void => {
-    if (cell.taskId !== this.taskId) this.#selection.chooseTask(cell.taskId)
-    if (!this.isCoding) this.#selection.chooseStep(cell.trajectory, cell.step)
-    else if (this.role === 'reward') this.#selection.chooseTest(cell.step)
-    else this.#selection.chooseProgram(cell.trajectory, null)
+    if (cell.taskId !== this.taskId) this.#focus.chooseTask(cell.taskId)
+    if (!this.isCoding) this.#focus.chooseStep(cell.trajectory, cell.step)
+    else if (this.role === 'reward') this.#focus.chooseTest((this.#focus.judged?.tests.hidden ?? 0) + cell.step)
+    else this.#focus.chooseProgram(cell.trajectory, null)
   }
   readonly isChosen = (cell: MapCell): boolean =>
     cell.taskId === this.taskId &&
     (this.isCoding && this.role === 'reward'
       ? cell.step === this.test
       : cell.trajectory === this.trajectory && cell.step === this.step)
-  /** Whether the mean and the spread that are lit in the equation are taken over a cell. */
+  /** Whether the mean and the spread highlighted in the equation include a cell. */
   readonly isCompared = (cell: MapCell): boolean =>
     (this.lit === 'mean' || this.lit === 'std') &&
     cell.taskId === this.taskId &&

@@ -63,7 +63,7 @@ export class Lessons {
   /** Puts settings of the lesson on the controls and stops the current run. */
   async setUp({ id, preset }: Lesson, settings: Settings, playground: Playground): Promise<void> {
     this.follow(id)
-    if (playground.live.isOpen) await playground.live.stop()
+    if (playground.live.isOpen) await playground.launcher.commands.stop()
     await playground.follow({ ...playground.draft.content, preset, settings })
   }
 }

@@ -70,7 +70,8 @@ export class LessonProgress {
   }
 
   async press(what: 'run' | 'policy' | 'reward'): Promise<void> {
-    await (what === 'run' ? this.#playground.runOrPause() : this.#playground.step(what))
+    const { launcher } = this.#playground
+    await (what === 'run' ? launcher.runOrPause() : launcher.step(what))
   }
 
   change(patch: LivePatch | Partial<Settings>): void {

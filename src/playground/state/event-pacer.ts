@@ -1,0 +1,84 @@
+/**
+ * Passes events on frame by frame, within a time budget, so that a long history does not block the page. In slow motion it
+ * passes on one event of the log at a time.
+ */
+import { isLogged, type RunEvent } from '../../method/events.ts'
+
+/** Milliseconds per frame; the remaining events wait for the next. */
+const BUDGET_MS = 8
+/** Milliseconds between two events of the log in slow motion. */
+const SLOW_MOTION_MS = 120
+/** Events that slow motion may fall behind: a few iterations. Beyond, it catches up at full speed. */
+const MOST_BEHIND = 2000
+/** Milliseconds between two drawings while the page is behind. */
+const CATCH_UP_MS = 500
+/** A hidden tab has no frames, but its log must not pile up. Milliseconds. */
+const HIDDEN_MS = 50
+
+export interface PacedReader {
+  take(event: RunEvent): void
+  /** All events that have arrived were taken. */
+  caughtUp(): void
+  /** What was taken should be drawn. */
+  draw(): void
+}
+
+export class EventPacer {
+  isSlow = false
+  #queue: RunEvent[] = []
+  #head = 0
+  #drawnAt = 0
+  #isScheduled = false
+  readonly #reader: PacedReader
+
+  constructor(reader: PacedReader) {
+    this.#reader = reader
+  }
+
+  get isBehind(): boolean {
+    return this.#head < this.#queue.length
+  }
+
+  push(batch: readonly RunEvent[]): void {
+    for (const event of batch) this.#queue.push(event)
+    if (!this.#isScheduled) this.#schedule()
+  }
+
+  clear(): void {
+    this.#queue = []
+    this.#head = 0
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true
+    if (document.hidden) setTimeout(() => this.#pass(), HIDDEN_MS)
+    else if (this.#isPaced()) setTimeout(() => this.#pass(), SLOW_MOTION_MS)
+    else requestAnimationFrame(() => this.#pass())
+  }
+
+  #isPaced(): boolean {
+    return this.isSlow && !document.hidden && this.#queue.length - this.#head < MOST_BEHIND
+  }
+
+  #pass(): void {
+    this.#isScheduled = false
+    const isPaced = this.#isPaced()
+    const deadline = performance.now() + BUDGET_MS
+    while (this.isBehind && performance.now() < deadline) {
+      const event = this.#queue[this.#head++]!
+      this.#reader.take(event)
+      if (isPaced && isLogged(event)) break
+    }
+    const { isBehind } = this
+    if (isBehind) this.#schedule()
+    else {
+      this.clear()
+      this.#reader.caughtUp()
+    }
+    // A long history arrives faster than it can be drawn, so only some of its states are.
+    if (!isBehind || isPaced || performance.now() - this.#drawnAt > CATCH_UP_MS) {
+      this.#drawnAt = performance.now()
+      this.#reader.draw()
+    }
+  }
+}

@@ -1,0 +1,204 @@
+/** Starts, continues and changes the run in this tab: what Run, Step, the queue and the sliders do. */
+import type { Component } from '../../method/loop-contract.ts'
+import type { LivePatch } from '../../method/settings.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
+import type { StartRequest } from '../../sessions/loop-service.ts'
+import { saveFile } from '../kit/save-file.ts'
+import type { AblationId } from '../run/ablations.ts'
+import { branchChanges } from '../run/branch-changes.ts'
+import { newRunId } from '../run/run-id.ts'
+import { newPlan, seedsFrom } from '../run/run-plan.ts'
+import type { World } from '../run/worlds.ts'
+import type { DraftSettings } from './draft-settings.svelte.ts'
+import { KeptRun } from './kept-run.svelte.ts'
+import type { KeptRunList } from './kept-runs.svelte.ts'
+import { LoopCommands } from './loop-commands.ts'
+import type { OpenLoop } from './loop-port.ts'
+import { browserPlanStore } from './plan-store.ts'
+import { RoleModels } from './role-models.svelte.ts'
+import { RunFeed } from './run-feed.svelte.ts'
+import { fateOf, RunQueue } from './run-queue.svelte.ts'
+
+export class Launcher {
+  readonly feed: RunFeed
+  readonly commands: LoopCommands
+  readonly queue: RunQueue
+  readonly kept = new KeptRun()
+  readonly models = new RoleModels()
+  readonly #draft: DraftSettings
+  readonly #runs: KeptRunList
+  readonly #onBegun: () => void
+  #hasLiveRun = $state.raw(false)
+  /** World of the run that takes changed settings over; null where none should. */
+  #liveWorld: World | null = null
+  /** What began the live run, to be repeated when a key was missing. */
+  #beginning: (() => Promise<void>) | null = null
+
+  /** Calls `onBegun` before a run of this tab begins or continues. */
+  constructor(open: OpenLoop, draft: DraftSettings, runs: KeptRunList, onBegun: () => void) {
+    this.#draft = draft
+    this.#runs = runs
+    this.#onBegun = onBegun
+    this.feed = new RunFeed({ kept: runs, onEnded: (runId, how) => this.queue.ended(runId, how) })
+    this.commands = new LoopCommands(open, this.feed)
+    this.queue = new RunQueue({
+      plans: browserPlanStore(),
+      newRunId,
+      start: (request) => this.#startQueued(request),
+      resume: (runId) => this.#resumeQueued(runId),
+      fateOf: async (runId) => fateOf(await runs.find(runId)),
+      onDone: (runId) => {
+        if (!runs.isChosen(runId)) void runs.choose(runId, true)
+      },
+    })
+  }
+
+  get hasLiveRun(): boolean {
+    return this.#hasLiveRun
+  }
+
+  async runOrPause(): Promise<void> {
+    this.#turnToLive()
+    if (this.feed.isBusy) await this.commands.pause()
+    else if (this.feed.status.state === 'paused') await this.commands.resume()
+    else await this.#start(this.#newRun())
+  }
+
+  async step(only?: Component): Promise<void> {
+    const { feed } = this
+    if (feed.isBusy) return
+    this.#turnToLive()
+    const request = feed.isOpen ? this.#request() : this.#newRun()
+    const stepped = { ...request, ...(request.models && { keys: this.models.keys }) }
+    const runId = feed.isOpen ? feed.runId : request.runId
+    await this.#begin(runId, () => this.commands.stepOnce(only, stepped))
+  }
+
+  /** Continues the run that an earlier visit left unfinished. */
+  async resumeKept(): Promise<void> {
+    const run = this.kept.take()
+    if (run === null) return
+    this.#turnToLive()
+    this.kept.hold(run.runId)
+    await this.#resume(run.runId)
+  }
+
+  /** Takes the key of a server that the live run failed without, and continues the run. */
+  async continueWithKey(address: string, key: string): Promise<void> {
+    this.models.setServerKey(address, key)
+    const { runId, view } = this.feed
+    if (view.started) await this.#resume(runId)
+    else await this.#beginning?.()
+  }
+
+  /** Starts a new run from a checkpoint of a kept one, under the settings on the controls, and draws the kept one beside it. */
+  async branch(run: RunSummary, iteration: number): Promise<void> {
+    const { patch } = branchChanges(run, iteration, this.#draft.values)
+    const runId = newRunId()
+    const iterations = Math.max(iteration + 1, this.#draft.iterations)
+    this.#turnToLive()
+    this.kept.hold(runId)
+    void this.#runs.choose(run.runId, true)
+    await this.#begin(runId, () =>
+      this.commands.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
+        const { settings } = this.feed.view
+        if (settings) this.#liveWorld = settings.world
+      }),
+    )
+  }
+
+  /** Queues ablations of the settings on the controls, or the settings as they are, each with `seeds` seeds. */
+  async runPlan(rows: readonly AblationId[], seeds: number): Promise<void> {
+    const { models } = this.models.request
+    const { content } = this.#draft
+    this.#turnToLive()
+    await this.queue.begin(
+      newPlan({ ...content, ...(models && { models }) }, rows, seedsFrom(content.settings.seed, seeds), {
+        id: newRunId(),
+        createdAt: Date.now(),
+      }),
+    )
+  }
+
+  async resumeQueue(): Promise<void> {
+    this.#turnToLive()
+    await this.queue.resume()
+  }
+
+  /** Saves the log of the live run so far. */
+  async saveLog(): Promise<void> {
+    const log = await this.commands.exportLog()
+    if (log) saveFile(`${log.runId}.jsonl`, log.file)
+  }
+
+  /** Other settings were put on the controls as a whole. They are for the next run. */
+  detach(): void {
+    this.#liveWorld = null
+  }
+
+  /**
+   * Passes changed settings on to the live run. A run of another world does not take them, and neither does a run of the
+   * queue: it would become another experiment than the runs before it.
+   */
+  patch(patch: LivePatch | null): void {
+    if (patch === null || Object.keys(patch).length === 0 || this.queue.isAt(this.feed.runId)) return
+    if (this.#liveWorld === this.#draft.values.world) void this.commands.patch(patch)
+  }
+
+  #turnToLive(): void {
+    this.#onBegun()
+    this.#hasLiveRun = true
+  }
+
+  async #startQueued(request: StartRequest): Promise<void> {
+    this.#liveWorld = request.settings.world
+    this.kept.hold(request.runId)
+    await this.#start(request)
+  }
+
+  /** Leaves the controls as they are: a queue keeps the settings that it was started with. */
+  async #resumeQueued(runId: string): Promise<void> {
+    this.kept.hold(runId)
+    await this.#begin(runId, () =>
+      this.commands.resumeKept(runId, this.models.keys, () => {
+        this.#liveWorld = this.feed.view.settings?.world ?? null
+      }),
+    )
+  }
+
+  async #resume(runId: string): Promise<void> {
+    await this.#begin(runId, () =>
+      this.commands.resumeKept(runId, this.models.keys, () => {
+        const { started, settings } = this.feed.view
+        if (!settings) return
+        if (started) this.#draft.adopt(started.preset, settings)
+        this.#liveWorld = settings.world
+      }),
+    )
+  }
+
+  async #start(request: StartRequest): Promise<void> {
+    await this.#begin(request.runId, () =>
+      this.commands.start({ ...request, ...(request.models && { keys: this.models.keys }) }),
+    )
+  }
+
+  async #begin(runId: string, beginning: () => Promise<void>): Promise<void> {
+    this.#beginning = async () => {
+      await this.queue.began(runId)
+      await beginning()
+    }
+    await this.#beginning()
+  }
+
+  #newRun(): StartRequest {
+    const request = this.#request()
+    this.#liveWorld = request.settings.world
+    this.kept.hold(request.runId)
+    return request
+  }
+
+  #request(): StartRequest {
+    return { runId: newRunId(), ...this.#draft.content, ...this.models.request }
+  }
+}

@@ -1,0 +1,86 @@
+/** Starts and steers the run in this tab. What comes back from the loop goes to the feed, and so does what went wrong. */
+import type { Component } from '../../method/loop-contract.ts'
+import type { LivePatch } from '../../method/settings.ts'
+import type { ServerKeys } from '../../roles/source.ts'
+import type { BranchRequest, StartRequest } from '../../sessions/loop-service.ts'
+import type { LoopPort, OpenLoop } from './loop-port.ts'
+import type { RunFeed } from './run-feed.svelte.ts'
+
+export class LoopCommands {
+  readonly #open: OpenLoop
+  readonly #feed: RunFeed
+  #port: LoopPort | null = null
+
+  constructor(open: OpenLoop, feed: RunFeed) {
+    this.#open = open
+    this.#feed = feed
+  }
+
+  async start(request: StartRequest): Promise<void> {
+    this.#feed.expect(request.runId)
+    await this.#try((port) => port.start(request), 'The run could not be started.')
+  }
+
+  /** Continues a kept run, as its last checkpoint left it. `keys` belong to the servers of its models. */
+  async resumeKept(runId: string, keys: ServerKeys, onCaughtUp: () => void): Promise<void> {
+    this.#feed.expect(runId, onCaughtUp)
+    await this.#try((port) => port.resumeRun(runId, keys), 'The run could not be continued.')
+  }
+
+  /** Continues from a checkpoint of a kept run as a new run. */
+  async branch(request: BranchRequest, onCaughtUp: () => void): Promise<void> {
+    this.#feed.expect(request.runId, onCaughtUp)
+    await this.#try((port) => port.branchRun(request), 'The run could not branch.')
+  }
+
+  async pause(): Promise<void> {
+    this.#feed.awaitPause()
+    await this.#try((port) => port.pause(), 'The run could not be paused.')
+  }
+
+  async resume(): Promise<void> {
+    await this.#try((port) => port.resume(), 'The run could not be continued.')
+  }
+
+  async stop(): Promise<void> {
+    await this.#try((port) => port.stop(), 'The run could not be stopped.')
+  }
+
+  /** Runs one iteration, of the run that is open or of a new one. */
+  async stepOnce(only: Component | undefined, request: StartRequest): Promise<void> {
+    const what = 'The iteration could not be run.'
+    if (this.#feed.isOpen) return this.#try((port) => port.stepOnce(only), what)
+    this.#feed.expect(request.runId)
+    await this.#try((port) => port.stepOnce(only, request), what)
+  }
+
+  async patch(patch: LivePatch): Promise<void> {
+    if (this.#feed.isOpen) await this.#try((port) => port.patch(patch), 'The setting could not be changed.')
+  }
+
+  /** The log so far as a file; null before the first run. */
+  async exportLog(): Promise<{ runId: string; file: Blob } | null> {
+    return (await this.#port?.exportLog()) ?? null
+  }
+
+  async #try(command: (port: LoopPort) => Promise<void>, what: string): Promise<void> {
+    try {
+      this.#port ??= this.#open(
+        (message) => this.#feed.hear(message),
+        (why) => this.#lose(why),
+      )
+      await command(this.#port)
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      const remedy = 'Press Run to start again. If it fails again, choose another preset or reload the page.'
+      this.#feed.fail({ what, why, remedy })
+    }
+  }
+
+  #lose(why: string): void {
+    this.#port = null
+    if (!this.#feed.isOpen) return
+    const remedy = 'Press Run to start again; the page opens a new worker for it.'
+    this.#feed.fail({ what: 'The run was interrupted because its worker stopped.', why, remedy })
+  }
+}

@@ -1,0 +1,64 @@
+/** Reads a run log from a stream, packed or not, into a folded run and the events to replay it. */
+import type { LoggedEvent } from '../../method/events.ts'
+import { RunView } from '../../runs/fold.ts'
+import { readableEvent } from '../../runs/readable-event.ts'
+import { RunLogReader } from '../../runs/run-log.ts'
+import { slicer } from '../kit/time-slice.ts'
+import type { RecordingSource } from './run-on-show.ts'
+
+/** A kept run, which the store reads in batches. */
+export interface KeptSource extends RecordingSource {
+  runId: string
+  readEvents(onBatch: (events: readonly LoggedEvent[]) => void): Promise<void>
+}
+
+export interface Recording {
+  whole: RunView
+  source: RecordingSource
+}
+
+/** Throws RunLogError. */
+export async function readRecording(body: ReadableStream<Uint8Array>): Promise<Recording> {
+  const whole = new RunView()
+  const events: LoggedEvent[] = []
+  const log = new RunLogReader()
+  const take = (event: LoggedEvent | null) => {
+    if (event === null) return
+    const readable = readableEvent(event)
+    events.push(readable)
+    whole.apply(readable)
+  }
+  const slice = slicer()
+  let rest = ''
+  const reader = (await unzipped(body)).pipeThrough(new TextDecoderStream()).getReader()
+  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+    const lines = (rest + chunk.value).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      take(log.take(line))
+      if (slice.isDue()) await slice.rest()
+    }
+  }
+  take(log.takeLast(rest))
+  return { whole, source: { eventsOf: async (iteration) => events.filter((event) => event.iteration === iteration) } }
+}
+
+/** Some servers unpack a .gz on the way and some do not, so the first two bytes decide. */
+async function unzipped(body: ReadableStream<Uint8Array>): Promise<ReadableStream<BufferSource>> {
+  const reader = body.getReader()
+  const first = await reader.read()
+  const whole = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      if (first.value) controller.enqueue(first.value as Uint8Array<ArrayBuffer>)
+    },
+    async pull(controller) {
+      const next = await reader.read()
+      if (next.done) controller.close()
+      else controller.enqueue(next.value as Uint8Array<ArrayBuffer>)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return first.value?.[0] === 0x1f && first.value[1] === 0x8b
+    ? whole.pipeThrough(new DecompressionStream('gzip'))
+    : whole
+}

@@ -1,0 +1,192 @@
+/** Turns the messages of a running loop, in this tab or on a cluster, into what the page shows of it. */
+import type { BackendChoice } from '../../engines/backends/choice.ts'
+import {
+  isLogged,
+  type EphemeralEvent,
+  type LoggedEvent,
+  type Phase,
+  type RunEvent,
+  type StepHappened,
+} from '../../method/events.ts'
+import { RunView } from '../../runs/fold.ts'
+import type { RunFailure, RunMessage, RunStatus } from '../../sessions/loop-service.ts'
+import { Revision, type Panel } from '../kit/revision.svelte.ts'
+import { EventPacer } from './event-pacer.ts'
+import { LiveSteps } from './live-steps.ts'
+import type { RecordingSource, RunOnShow } from './run-on-show.ts'
+
+/** The newest iterations, which stay complete in memory; the texts of earlier ones are in the store. */
+const WHOLE_ITERATIONS = 50
+
+export interface PhaseProgress {
+  phase: Phase
+  done: number
+  total: number
+}
+
+export type RunEnd = 'completed' | 'stopped' | 'failed'
+
+export interface FeedOptions {
+  origin?: 'browser' | 'cluster'
+  /** The browser's kept runs. Texts of a run that is kept can be released, since they can be read back. */
+  kept?: { has(runId: string): boolean; source(runId: string): RecordingSource }
+  onEnded?: (runId: string, how: RunEnd) => void
+}
+
+export class RunFeed implements RunOnShow {
+  readonly origin: 'browser' | 'cluster'
+  #status = $state.raw<RunStatus>({ state: 'idle' })
+  #notice = $state.raw<string | null>(null)
+  #backend = $state.raw<BackendChoice | null>(null)
+  #runId = $state.raw('')
+  #isSlow = $state.raw(false)
+  #progress = $state.raw<PhaseProgress | null>(null)
+  readonly #revision = new Revision()
+  #view = new RunView()
+  readonly #liveSteps = new LiveSteps()
+  #timings: Record<string, number> = {}
+  #onCaughtUp: (() => void) | null = null
+  readonly #options: FeedOptions
+  readonly #pacer = new EventPacer({
+    take: (event) => this.#take(event),
+    caughtUp: () => this.#catchUp(),
+    draw: () => this.#revision.rise(),
+  })
+
+  constructor(options: FeedOptions = {}) {
+    this.origin = options.origin ?? 'browser'
+    this.#options = options
+  }
+
+  get status(): RunStatus {
+    return this.#status
+  }
+  get view(): RunView {
+    return this.viewFor('loop')
+  }
+  viewFor(panel: Panel): RunView {
+    this.#revision.read(panel)
+    return this.#view
+  }
+  lengthFor(panel: Panel): number {
+    return this.viewFor(panel).current?.iteration ?? 1
+  }
+  get runId(): string {
+    return this.#runId
+  }
+  /** Something to know although the run continues. */
+  get notice(): string | null {
+    return this.#notice
+  }
+  /** What computes the run, and why; null until it is known. */
+  get backend(): BackendChoice | null {
+    return this.#backend
+  }
+  get progress(): PhaseProgress | null {
+    return this.#progress
+  }
+  get phase(): Phase | null {
+    // In slow motion the page is behind the run and shows its own position.
+    if (this.#isSlow && this.view.phase !== null && this.#pacer.isBehind) return this.view.phase
+    return this.isBusy ? (this.#progress?.phase ?? this.view.phase) : null
+  }
+  get liveSteps(): ReadonlyMap<string, readonly StepHappened[]> {
+    this.#revision.read('trajectories')
+    return this.#liveSteps.byEpisode
+  }
+  get timings(): Readonly<Record<string, number>> {
+    this.#revision.read()
+    return this.#timings
+  }
+  /** Shows events one by one, slowly enough to follow; the run itself keeps its speed. */
+  get isSlow(): boolean {
+    return this.#isSlow
+  }
+  set isSlow(isSlow: boolean) {
+    this.#isSlow = this.#pacer.isSlow = isSlow
+  }
+  get isBusy(): boolean {
+    return ['loading', 'running', 'pausing'].includes(this.#status.state)
+  }
+  /** Whether the run is under way or paused. */
+  get isOpen(): boolean {
+    return this.isBusy || this.#status.state === 'paused'
+  }
+
+  /** Discards the run before and awaits the messages of another. Calls `onCaughtUp` once its history so far is on show. */
+  expect(runId: string, onCaughtUp: (() => void) | null = null): void {
+    this.#runId = runId
+    this.#notice = null
+    this.#backend = null
+    this.#view = new RunView()
+    this.#onCaughtUp = onCaughtUp
+    this.#liveSteps.clear()
+    this.#pacer.clear()
+    this.#progress = null
+    this.#timings = {}
+    this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
+    this.#revision.riseNow()
+  }
+
+  hear(message: RunMessage): void {
+    // A run that has been replaced may still send messages.
+    if (message.runId !== null && message.runId !== this.#runId) return
+    if (message.type === 'events') this.#pacer.push(message.batch)
+    else if (message.type === 'status') this.#turn(message.status)
+    else if (message.type === 'backend') this.#backend = message.choice
+    else this.#notice = message.text
+  }
+
+  /** A pause was requested; it starts after the current iteration. */
+  awaitPause(): void {
+    this.#status = { state: 'pausing' }
+  }
+
+  fail(failure: RunFailure): void {
+    this.#turn({ state: 'failed', failure })
+  }
+
+  async want(iteration: number): Promise<void> {
+    const { runId } = this
+    const { kept } = this.#options
+    if (!kept || !this.#view.iteration(iteration)?.isReleased) return
+    const events = await kept.source(runId).eventsOf(iteration)
+    if (this.runId !== runId) return
+    this.#view.restore(iteration, events)
+    this.#revision.riseNow()
+  }
+
+  #turn(status: RunStatus): void {
+    this.#status = status
+    if (status.state === 'failed') this.#options.onEnded?.(this.#runId, 'failed')
+    if (status.state === 'finished') this.#options.onEnded?.(this.#runId, status.reason)
+  }
+
+  #catchUp(): void {
+    if (this.#status.state !== 'running') return
+    const onCaughtUp = this.#onCaughtUp
+    this.#onCaughtUp = null
+    onCaughtUp?.()
+  }
+
+  #take(event: RunEvent): void {
+    if (isLogged(event)) this.#apply(event)
+    else this.#watch(event)
+  }
+
+  #apply(event: LoggedEvent): void {
+    this.#view.apply(event)
+    if (event.type === 'episode') this.#liveSteps.forget(event.episodeId)
+    if (event.type === 'iteration-started') this.#liveSteps.clear()
+    if (event.type === 'iteration-finished' && this.#options.kept?.has(this.#runId)) {
+      this.#view.release(event.iteration - WHOLE_ITERATIONS)
+      if (event.iteration % WHOLE_ITERATIONS === 0) this.#view.releaseEvaluations()
+    }
+  }
+
+  #watch(event: EphemeralEvent): void {
+    if (event.type === 'timings') this.#timings = event.metrics
+    else if (event.type === 'progress') this.#progress = { phase: event.phase, done: event.done, total: event.total }
+    else this.#liveSteps.take(event)
+  }
+}
