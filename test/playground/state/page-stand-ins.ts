@@ -12,6 +12,7 @@ export function standInForBrowser(): void {
   vi.useFakeTimers()
   vi.stubGlobal('window', globalThis)
   vi.stubGlobal('document', { hidden: true })
+  vi.stubGlobal('navigator', {})
 }
 
 /** Lets timers pass until nothing is pending for a while. */

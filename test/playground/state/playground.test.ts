@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { presetSettings } from '../../../src/method/settings.ts'
+import { Playground } from '../../../src/playground/state/playground.svelte.ts'
+import { parseRunLog } from '../../../src/runs/run-log.ts'
+import { fakeCodingRunLines } from '../fake-coding-run.ts'
+import { fakeRunLines } from '../fake-run.ts'
+import { FakeLoop, keptRuns, settle, standInForBrowser } from './page-stand-ins.ts'
+
+const household = fakeRunLines({ iterations: 3 })
+const recordings: Record<string, string> = {
+  './runs/household.jsonl': household,
+  './runs/coding.jsonl': fakeCodingRunLines(),
+}
+
+beforeEach(() => {
+  standInForBrowser()
+  vi.stubGlobal('fetch', async (address: string) =>
+    Object.hasOwn(recordings, address) ? new Response(recordings[address]) : new Response(null, { status: 404 }),
+  )
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const shelf = { look: async () => {}, areThere: false }
+
+function page(runs = keptRuns()) {
+  const loop = new FakeLoop()
+  const playground = new Playground(loop.open, { household: shelf, coding: shelf }, runs)
+  return { loop, playground }
+}
+
+/** An opened page with a run under way. */
+async function running() {
+  const opened = page()
+  const { loop, playground } = opened
+  await playground.open()
+  await playground.launcher.runOrPause()
+  const { runId } = playground.live
+  loop.say({ type: 'status', runId, status: { state: 'running' } })
+  return { ...opened, runId }
+}
+
+describe('the run on show', () => {
+  it('is the recorded run of the world when the page opens, and yours once you press Run', async () => {
+    const { playground, loop } = page()
+    await playground.open()
+    expect([playground.source, playground.shown.run.origin, playground.view.iterations.length]).toEqual([
+      'recorded',
+      'shipped',
+      3,
+    ])
+    await playground.launcher.runOrPause()
+    await settle()
+    expect([playground.source, playground.launcher.hasLiveRun]).toEqual(['live', true])
+    expect(playground.viewFor('tasks')).toBe(playground.live.view)
+    expect(loop.commands[0]).toMatchObject(['start', { preset: 'household', settings: { world: 'household' } }])
+  })
+
+  it('is the live one where no recording could be loaded', async () => {
+    vi.stubGlobal('fetch', async () => new Response(null, { status: 404 }))
+    const { playground } = page()
+    await playground.open()
+    expect([playground.source, playground.hasRecording]).toEqual(['live', false])
+  })
+
+  it('changes panel by panel', async () => {
+    const { playground } = page()
+    await playground.open()
+    playground.show('live')
+    expect(playground.shown.runFor('loop')).toBe(playground.live)
+    expect(playground.shown.runFor('tasks'), 'the last panel turns later').toBe(playground.recorded)
+    await settle()
+    expect(playground.shown.runFor('tasks')).toBe(playground.live)
+  })
+
+  it('becomes the recording of another world when you choose it', async () => {
+    const { playground } = page()
+    await playground.open()
+    await playground.chooseWorld('coding')
+    expect([playground.world, playground.shownWorld, playground.source]).toEqual(['coding', 'coding', 'recorded'])
+    await playground.showShipped()
+    expect(playground.shownWorld).toBe('coding')
+  })
+
+  it('stays yours when you choose another world', async () => {
+    const { playground } = await running()
+    await playground.chooseWorld('coding')
+    expect([playground.world, playground.source]).toEqual(['coding', 'live'])
+  })
+
+  it('can be a kept run, at any iteration, by its id', async () => {
+    const { playground } = page(keptRuns({ kept: parseRunLog(household) }))
+    await playground.open()
+    const opening = playground.openKept('kept', 2)
+    await settle()
+    await opening
+    expect([playground.shownRunId, playground.recorded.iteration, playground.shown.run.lengthFor('loop')]).toEqual([
+      'kept',
+      2,
+      3,
+    ])
+    expect(playground.view.iterations.length).toBe(2)
+  })
+
+  it('can be a log from a file, and stays when a file cannot be read', async () => {
+    const { playground } = page()
+    await playground.open()
+    await playground.openFile(new File([fakeRunLines({ iterations: 5 })], 'mine.jsonl'))
+    expect([playground.recorded.origin, playground.view.iterations.length]).toEqual(['file', 5])
+    await playground.openFile(new File(['not a log'], 'other.txt'))
+    expect(playground.recorded.failure?.what).toContain('other.txt')
+    expect([playground.recorded.fileName, playground.view.iterations.length]).toEqual(['mine.jsonl', 5])
+  })
+})
+
+describe('a run under way', () => {
+  it('pauses and resumes with the same button', async () => {
+    const { playground, loop, runId } = await running()
+    await playground.launcher.runOrPause()
+    expect(playground.live.status.state).toBe('pausing')
+    loop.say({ type: 'status', runId, status: { state: 'paused' } })
+    await playground.launcher.runOrPause()
+    expect(loop.names).toEqual(['start', 'pause', 'resume'])
+  })
+
+  it('takes over the settings that can change, and not the others', async () => {
+    const { playground, loop } = await running()
+    playground.set('lambda', 3)
+    playground.set('groupSize', 4)
+    expect(loop.commands.slice(1).filter(([name]) => name === 'patch')).toContainEqual(['patch', { lambda: 3 }])
+    expect(playground.draft.values).toMatchObject({ lambda: 3, groupSize: 4 })
+  })
+
+  it('takes no settings of another world, nor those of a link', async () => {
+    const { playground, loop } = await running()
+    await playground.chooseWorld('coding')
+    const before = loop.commands.length
+    playground.set('lambda', 3)
+    expect(loop.commands.length).toBe(before)
+    await playground.follow({
+      preset: 'household',
+      settings: presetSettings('household'),
+      backend: 'auto',
+      iterations: 5,
+    })
+    playground.set('lambda', 4)
+    expect(loop.commands.length).toBe(before)
+  })
+
+  it('runs one iteration with Step, unless it is busy', async () => {
+    const { playground, loop, runId } = await running()
+    await playground.launcher.step()
+    expect(loop.names).toEqual(['start'])
+    loop.say({ type: 'status', runId, status: { state: 'paused' } })
+    await playground.launcher.step('policy')
+    expect(loop.commands.at(-1)).toEqual(['stepOnce', 'policy'])
+  })
+
+  it('starts again with the key that it failed without', async () => {
+    const { playground, loop } = page()
+    await playground.open()
+    loop.error = new Error('a key is missing')
+    await playground.launcher.runOrPause()
+    expect(playground.live.status.state).toBe('failed')
+    await playground.launcher.continueWithKey('https://models.example/v1', 'secret')
+    expect(loop.names).toEqual(['start', 'start'])
+    expect(Object.values(playground.launcher.models.keys)).toEqual(['secret'])
+  })
+})
+
+describe('settings that were replaced', () => {
+  it('come back, and with them the recording of their world', async () => {
+    const { playground } = page()
+    await playground.open()
+    playground.set('lambda', 2)
+    await playground.chooseWorld('coding')
+    expect(playground.shownWorld).toBe('coding')
+    await playground.restoreSettings()
+    expect([playground.draft.values.lambda, playground.world, playground.shownWorld]).toEqual([
+      2,
+      'household',
+      'household',
+    ])
+  })
+})

@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isLogged, type RunEvent } from '../../../src/method/events.ts'
+import { LoopCommands } from '../../../src/playground/state/loop-commands.ts'
+import { RunFeed, type RunEnd } from '../../../src/playground/state/run-feed.svelte.ts'
+import { fakeRun, fakeSettings } from '../fake-run.ts'
+import { FakeLoop, keptRuns, settle, standInForBrowser } from './page-stand-ins.ts'
+
+beforeEach(standInForBrowser)
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const events = [...fakeRun({ iterations: 3, ephemeral: true })]
+const batch = (part: readonly RunEvent[], runId = 'fake') => ({ type: 'events' as const, runId, batch: [...part] })
+const running = { type: 'status', runId: 'fake', status: { state: 'running' } } as const
+
+function feedOf(runId = 'fake', options?: ConstructorParameters<typeof RunFeed>[0]): RunFeed {
+  const feed = new RunFeed(options)
+  feed.expect(runId)
+  return feed
+}
+
+describe('the feed of a run', () => {
+  it('folds the events that it hears', async () => {
+    const feed = feedOf()
+    feed.hear(batch(events))
+    expect(feed.view.iterations.length, 'events are folded in a later task').toBe(0)
+    await settle()
+    expect(feed.view.iterations.length).toBe(3)
+    expect(feed.lengthFor('curves')).toBe(3)
+    expect(feed.timings).toEqual({ 'timing_s/gen': 2, 'timing_s/step': 5 })
+  })
+
+  it('shows steps of an episode until the episode is recorded', async () => {
+    const feed = feedOf()
+    const first = events.findIndex(({ type }) => type === 'episode')
+    feed.hear(batch(events.slice(0, first)))
+    await settle()
+    const [[episodeId, steps]] = [...feed.liveSteps] as [[string, unknown[]]]
+    expect(steps.length).toBeGreaterThan(0)
+    feed.hear(batch(events.slice(first, first + 1)))
+    await settle()
+    expect(feed.liveSteps.size).toBe(0)
+    expect(feed.view.episodes.has(episodeId)).toBe(true)
+  })
+
+  it('ignores a run that was replaced', async () => {
+    const feed = feedOf('second')
+    feed.hear(batch(events, 'first'))
+    feed.hear({ type: 'status', runId: 'first', status: { state: 'finished', reason: 'stopped' } })
+    await settle()
+    expect(feed.view.iterations).toEqual([])
+    expect(feed.status.state).toBe('loading')
+  })
+
+  it('reports once that a continued run has caught up, after its history is folded', async () => {
+    const feed = new RunFeed()
+    const caughtUp = vi.fn(() => expect(feed.view.iterations.length).toBe(3))
+    feed.expect('fake', caughtUp)
+    feed.hear(batch(events))
+    await settle()
+    expect(caughtUp).not.toHaveBeenCalled()
+    feed.hear(running)
+    feed.hear(batch([]))
+    await settle()
+    feed.hear(batch([]))
+    await settle()
+    expect(caughtUp).toHaveBeenCalledTimes(1)
+  })
+
+  it('passes on one logged event at a time in slow motion, and the rest at once afterwards', async () => {
+    vi.stubGlobal('document', { hidden: false })
+    const feed = feedOf()
+    feed.isSlow = true
+    const logged = events.filter(isLogged).slice(0, 40)
+    feed.hear(running)
+    feed.hear(batch(logged))
+    await vi.advanceTimersByTimeAsync(125)
+    const shown = feed.view.eventCount
+    expect(shown).toBe(1)
+    await vi.advanceTimersByTimeAsync(240)
+    expect(feed.view.eventCount).toBe(3)
+    feed.isSlow = false
+    await settle()
+    expect(feed.view.eventCount).toBe(40)
+  })
+
+  it('reports how a run ended', () => {
+    const ended: [string, RunEnd][] = []
+    const feed = feedOf('fake', { onEnded: (runId, how) => ended.push([runId, how]) })
+    feed.hear({ type: 'status', runId: 'fake', status: { state: 'finished', reason: 'completed' } })
+    feed.fail({ what: 'It failed.', why: '', remedy: '' })
+    expect(ended).toEqual([
+      ['fake', 'completed'],
+      ['fake', 'failed'],
+    ])
+  })
+
+  it('reads an iteration of a kept run back that was released', async () => {
+    const log = events.filter(isLogged)
+    const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
+    feed.hear(batch(events))
+    await settle()
+    feed.view.release(1)
+    const stepsOf = () => feed.view.iteration(1)!.episodes[0]!.episode.steps.length
+    expect(stepsOf()).toBe(0)
+    await feed.want(1)
+    expect(stepsOf()).toBeGreaterThan(0)
+  })
+})
+
+describe('commands to the loop', () => {
+  const request = { runId: 'fake', preset: 'household', settings: fakeSettings, iterations: 3 }
+
+  it('open one worker and pass what it says to the feed', async () => {
+    const loop = new FakeLoop()
+    const feed = new RunFeed()
+    const commands = new LoopCommands(loop.open, feed)
+    await commands.start(request)
+    loop.say(running)
+    await commands.pause()
+    expect(feed.status.state).toBe('pausing')
+    await commands.stop()
+    expect(loop.opened).toBe(1)
+    expect(loop.names).toEqual(['start', 'pause', 'stop'])
+  })
+
+  it('turn what a command throws into a failure of the run', async () => {
+    const loop = new FakeLoop()
+    const feed = new RunFeed()
+    loop.error = new Error('no memory')
+    await new LoopCommands(loop.open, feed).start(request)
+    expect(feed.status).toMatchObject({
+      state: 'failed',
+      failure: { what: 'The run could not be started.', why: 'no memory' },
+    })
+  })
+
+  it('fail the run when its worker stops, and open another worker for the next', async () => {
+    const loop = new FakeLoop()
+    const feed = new RunFeed()
+    const commands = new LoopCommands(loop.open, feed)
+    await commands.start(request)
+    loop.say(running)
+    loop.lose('out of memory')
+    expect(feed.status).toMatchObject({ state: 'failed', failure: { why: 'out of memory' } })
+    await commands.start(request)
+    expect(loop.opened).toBe(2)
+  })
+
+  it('send changed settings only to a run that is open', async () => {
+    const loop = new FakeLoop()
+    const feed = new RunFeed()
+    const commands = new LoopCommands(loop.open, feed)
+    await commands.patch({ lambda: 2 })
+    expect(loop.names).toEqual([])
+    await commands.start(request)
+    loop.say(running)
+    await commands.patch({ lambda: 2 })
+    expect(loop.commands.at(-1)).toEqual(['patch', { lambda: 2 }])
+  })
+})
