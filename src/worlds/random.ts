@@ -1,4 +1,4 @@
-/** Seeded chance: every draw of the generator, the expert and the rewrites comes from a named stream. */
+/** Seeded randomness: every draw of the generators, the experts and the rewrites comes from a named stream. */
 import { uniformFloat32 } from 'pure-rand/distribution/uniformFloat32'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
@@ -6,7 +6,7 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
 export type Random = RandomGenerator
 
-/** 32-bit FNV-1a of the parts, finished with MurmurHash3's mixer so that neighbours in number are no neighbours in hash. */
+/** 32-bit FNV-1a of the parts, finished with MurmurHash3's mixer so that close numbers get distant hashes. */
 export function hashOf(...parts: readonly (string | number)[]): number {
   let hash = 0x811c9dc5
   const text = parts.join('|')
@@ -16,7 +16,7 @@ export function hashOf(...parts: readonly (string | number)[]): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** A stream of its own for every list of parts. */
+/** Each list of parts has its own stream. */
 export function seededRandom(...parts: readonly (string | number)[]): Random {
   return xoroshiro128plus(hashOf(...parts))
 }
@@ -40,7 +40,7 @@ export function pick<T>(random: Random, items: readonly T[]): T {
   return items[integer(random, 0, items.length - 1)]!
 }
 
-/** An item with odds in proportion to its weight; null if no weight is positive. */
+/** Picks an item with a probability proportional to its weight; null if no weight is positive. */
 export function pickWeighted<T>(random: Random, items: readonly T[], weight: (item: T) => number): T | null {
   const weights = items.map(weight)
   const total = weights.reduce((sum, w) => sum + w, 0)

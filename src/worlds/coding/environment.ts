@@ -1,6 +1,6 @@
 /**
- * Programming problems as the loop's environment: an episode is one step, the program, and ground truth are the problem's
- * hidden tests. Programs of a call go to the judge together, each of a task once, however often it was written.
+ * Programming problems as the loop's environment. An episode is one step, the program; the problem's hidden tests are the
+ * ground truth. All programs of a call go to the judge together, and duplicates of a task's program run once.
  */
 import type {
   EnvironmentPort,
@@ -45,7 +45,7 @@ export class UnknownProgramError extends Error {
   }
 }
 
-/** Errors of the judge itself propagate from `step` and `runTests`; whatever programs do is a result. */
+/** Whatever programs do is a result. Errors of the judge itself propagate from `step` and `runTests`. */
 export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
   readonly #judge: JudgePort
   readonly #problems: ProblemSource
@@ -124,7 +124,7 @@ export class CodingEnvironment implements EnvironmentPort, UnitTestPort {
     })
   }
 
-  /** Asks the checkers, where problems have one, about the tests that were written for them (written-tests/columns.ts). */
+  /** Asks the problems' checkers about the written tests (written-tests/columns.ts). */
   async #settle(written: readonly WrittenColumns[]): Promise<readonly WrittenColumns[]> {
     const asked = written.map(claimsOf)
     const jobs = asked.flatMap((tests): JudgeJob[] =>
@@ -141,12 +141,12 @@ interface Runs {
   tests: readonly Test[]
 }
 
-/** Programs on their way to the judge. */
+/** Collects programs for the judge. */
 class ProgramBatch {
   readonly #jobs: JudgeJob[] = []
   readonly #indices = new Map<string, number>()
 
-  /** Where the results of the program will be. Programs of the same text and key, a task or a job, are one. */
+  /** Adds a program and returns the index of its results. Merges equal programs with the same key (a task or a job). */
   add(key: string | number, source: string, runs: () => Runs): number {
     const identity = JSON.stringify([key, source])
     const known = this.#indices.get(identity)
@@ -165,7 +165,7 @@ class ProgramBatch {
   }
 }
 
-/** Throws an Error for a problem whose own tests cannot be read: nothing that imports or generates problems lets it pass. */
+/** Throws an Error if the problem's own tests cannot be read, which import and generator rule out. */
 function groundTruth(task: CodingTask): Runs {
   const problem = problemOf(task)
   const tests = problem.tests.map((written, index) => {
@@ -176,7 +176,7 @@ function groundTruth(task: CodingTask): Runs {
   return { problem, tests }
 }
 
-/** Output has room for the longest expected answer and as much again. */
+/** Allows twice as much output as the longest expected answer. */
 function limitsOf({ timeLimitMs }: Problem, tests: readonly Test[]): Limits {
   const longest = Math.max(...tests.map(({ expected }) => (typeof expected === 'string' ? expected : JSON.stringify(expected)).length)) // prettier-ignore
   return {
@@ -188,8 +188,8 @@ function limitsOf({ timeLimitMs }: Problem, tests: readonly Test[]): Limits {
 }
 
 /**
- * The clock is a backstop: three times what all tests and their checkers may take by executed time, so that it decides
- * nothing on a machine that is not very slow.
+ * The clock is a backstop: three times the limit of executed time for all tests and checkers, so that only a very slow machine
+ * ever reaches it.
  */
 function wallMsOf(timeLimitMs: number, tests: readonly Test[]): number {
   const checked = tests.filter(({ checker }) => checker !== undefined).length

@@ -1,4 +1,4 @@
-/** Where the problems of a run come from: a generator without end, or a list of imported ones. */
+/** Where the problems of a run come from: the generator, or the imported problems. */
 import type { Split } from '../../method/ports.ts'
 import { hashOf, seededRandom, shuffled } from '../random.ts'
 import type { CodingTask } from './problem.ts'
@@ -6,13 +6,13 @@ import { generateTask } from './problems/generator.ts'
 
 export interface ProblemSource {
   /**
-   * `count` different problems of a split, or all where there are fewer; the same for the same seed. An imported list may
-   * have none of a split that is only measured on; throws a NoProblemsError where it has none to train on.
+   * Draws `count` different problems of a split, or all if there are fewer. Depends only on the seed. An imported list may have
+   * no problems for evaluation; throws a NoProblemsError if it has none for training.
    */
   draw(split: Split, count: number, seed: number): Promise<CodingTask[]>
 }
 
-/** Draws for each problem wanted before the generator is taken to have no more different ones. */
+/** Attempts per requested problem before concluding that the generator has no more different ones. */
 const DRAWS_EACH = 50
 
 export function generatedProblems(): ProblemSource {
@@ -28,18 +28,18 @@ export function generatedProblems(): ProblemSource {
   }
 }
 
-/** A problem of a file, with the split that it is drawn in. */
+/** A problem of a file, with its split. */
 export interface ImportedProblem {
   split: Split
   task: CodingTask
 }
 
-/** There is nothing to train on. */
+/** There are no problems for training. */
 export class NoProblemsError extends Error {
   override readonly name = 'NoProblemsError'
 }
 
-/** Draws without replacement, whatever order the problems were imported in; a problem that two files have is one problem. */
+/** Draws without replacement. The order of imports does not matter, and a problem in two files counts once. */
 export function importedProblems(problems: readonly ImportedProblem[]): ProblemSource {
   const byId = new Map(problems.map((problem) => [problem.task.id, problem]))
   const ids = [...byId.keys()].sort()

@@ -1,10 +1,10 @@
 /**
- * What the hidden tests say of a program together. A void test, one whose checker failed, counts neither for the program nor
- * against it:
+ * Whether a program is right, given its results on the hidden tests. A void test, one whose checker failed, counts neither for
+ * nor against the program:
  *
- *     right   no test failed, and at least half of all were passed
+ *     right   no test failed, and the program passed at least half of all tests
  *
- * Half, because an answer that makes a checker fail must not be a way around the tests.
+ * Half, because making the checker fail must not be a way to avoid the tests.
  */
 import type { TestResult } from '../../method/ports.ts'
 
@@ -28,7 +28,7 @@ export function outcomeOf(tests: readonly TestResult[]): ProgramOutcome {
   }
 }
 
-/** The first test that failed or, where none did, the first that is void. */
+/** Describes the first test that failed or, if none did, the first void test. */
 function trouble(tests: readonly TestResult[]): string {
   const failed = tests.findIndex((test) => !test.passed && !test.isVoid)
   const first = failed < 0 ? tests.findIndex((test) => !test.passed) : failed

@@ -1,4 +1,4 @@
-/** The household as the loop's environment: live episodes by id, stepped in batches, each step with its truth. */
+/** The household as the loop's environment: running episodes by id, stepped in batches, each step with its true label. */
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
 import { step } from './engine/step.ts'
 import type { GameSource } from './game-source.ts'
@@ -14,7 +14,7 @@ import { describeTask, gameOf, initialKnowledge, taskOf, type HouseholdTask } fr
 interface HouseholdOptions {
   games: GameSource
   dialect?: Dialect
-  /** Whether "Nothing happens." says why. */
+  /** Whether a reason follows "Nothing happens." */
   explainRefusals?: boolean
 }
 

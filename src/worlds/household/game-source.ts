@@ -1,17 +1,17 @@
-/** Where the games of a run come from: a generator without end, or a library of imported ones. */
+/** Where the games of a run come from: the generator, or the library of imported games. */
 import type { Split } from '../../method/ports.ts'
 import type { HouseholdGame, SceneSize, TaskType } from './engine/game.ts'
 import { generateGame } from './generator/generate-game.ts'
 import { hashOf } from '../random.ts'
 
 export interface GameSource {
-  /** `count` different games of a split, or all where there are fewer; the same for the same seed. */
+  /** Draws `count` different games of a split, or all if there are fewer. Depends only on the seed. */
   sample(split: Split, count: number, seed: number): Promise<HouseholdGame[]>
 }
 
 interface GeneratedGamesOptions {
   sceneSize: SceneSize
-  /** All six if left out. */
+  /** Defaults to all six. */
   taskTypes?: readonly TaskType[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * A task: a game, and what the author has made of it so far. The game itself is never edited; its rewrites are replayed
- * over it, so that every task knows its lineage, and the instruction is always written from the goal that is tested.
+ * A task: a game and the rewrites that the author has applied to it. The base game never changes; the rewrites are replayed on
+ * it, so every task knows its lineage, and the instruction is always written from the goal that is tested.
  */
 import { nameOf, taskSentence, type Goal, type HouseholdGame } from './engine/game.ts'
 import { Knowledge } from './planning/knowledge.ts'
@@ -8,7 +8,7 @@ import type { TaskRewrite } from './rewrites/language.ts'
 import { rewriteGame } from './rewrites/replay.ts'
 import { worldOf } from './engine/rooms.ts'
 
-/** Where an object is at the start; both by name ("mug 1", "drawer 2"). */
+/** Where an object is at the start, both by name ("mug 1", "drawer 2"). */
 export interface Hint {
   object: string
   receptacle: string
@@ -17,15 +17,15 @@ export interface Hint {
 /** Plain data. */
 export interface HouseholdTask {
   id: string
-  /** The task that the first rewrite was applied to; its own id if there was none. */
+  /** The task that the first rewrite was applied to; the task's own id if there is none. */
   rootId: string
-  /** As it was before all rewrites. */
+  /** The game before all rewrites. */
   game: HouseholdGame
-  /** In order, with everything that chance decided written out. */
+  /** In order, with every random choice filled in. */
   rewrites: TaskRewrite[]
   goal: Goal
   hints: Hint[]
-  /** What the agent is told: the goal's sentence, then the hints. */
+  /** What the agent reads: the goal's sentence, then the hints. */
   instruction: string
 }
 
@@ -45,7 +45,7 @@ function hintSentence({ object, receptacle }: Hint): string {
 
 const rewritten = new WeakMap<HouseholdTask, HouseholdGame>()
 
-/** The game that a task is played as: its base game with all rewrites. */
+/** The game to play: the base game with all rewrites. */
 export function gameOf(task: HouseholdTask): HouseholdGame {
   let game = rewritten.get(task)
   if (!game) {
@@ -55,7 +55,7 @@ export function gameOf(task: HouseholdTask): HouseholdGame {
   return game
 }
 
-/** What an agent knows that has read the task: what its hints say. */
+/** What an agent knows after reading the task: its hints. */
 export function initialKnowledge(task: HouseholdTask): Knowledge {
   const game = gameOf(task)
   const world = worldOf(game)
@@ -69,7 +69,7 @@ export function initialKnowledge(task: HouseholdTask): Knowledge {
 }
 
 /**
- * The task in few words, as the author reads it:
+ * The task as the author reads it:
  *
  *     Goal: put a clean mug in cabinet. Hint: the mug 1 is in drawer 2.
  *     cabinet 1 closed: cup 1

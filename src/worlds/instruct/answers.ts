@@ -1,11 +1,11 @@
 /**
- * Answers in what instruct models write. They are asked to think first and to end in a line of a given form, and the parsers take it with
- * what such models put around it: Markdown, quotes, a full stop. Nothing here throws, and all of it takes time in proportion to the text.
+ * Finds answers in the output of instruct models. Prompts ask them to think first and to end with a line of a given form; the parsers
+ * accept that line with Markdown, quotes or a full stop around it. Nothing here throws, and everything runs in linear time.
  */
 import type { Score } from '../../method/ports.ts'
 
 interface Answer {
-  /** What was written before. */
+  /** The text before the answer. */
   reasoning: string
   /** One line; '' where the line is empty. */
   value: string
@@ -16,7 +16,7 @@ const BEHIND = new Set([...AROUND, '.', ',', ';', '!'])
 const PAIRS = new Map([['"', '"'], ["'", "'"], ['“', '”'], ['‘', '’'], ['[', ']'], ['(', ')'], ['<', '>'], ['{', '}']]) // prettier-ignore
 const FENCE = /^[ \t]*```[a-z]*[ \t\r]*$/i
 
-/** What stands behind the last line that begins with "{name}:", or in the next line; null where there is no such line. */
+/** The text after the last "{name}:" at the start of a line, or else the next non-empty line; null if no line begins so. */
 export function lastAnswer(text: string, name: string): Answer | null {
   const marker = new RegExp(`^[ \\t>#*_-]*${name}[ \\t]*(?:\\*\\*|__)?[ \\t]*:`, 'gim')
   const last = [...text.matchAll(marker)].at(-1)
@@ -25,7 +25,7 @@ export function lastAnswer(text: string, name: string): Answer | null {
   return { reasoning: text.slice(0, last.index).trim(), value: behind.map(bare).find((line) => line !== '') ?? '' }
 }
 
-/** The last line with anything in it. */
+/** The last non-empty line. */
 export function lastLine(text: string): string {
   return (
     text
@@ -35,7 +35,7 @@ export function lastLine(text: string): string {
   )
 }
 
-/** A line without Markdown, quotes and brackets around it, and without a full stop. */
+/** A line without surrounding Markdown, quotes and brackets, and without a final full stop. */
 export function bare(line: string): string {
   if (FENCE.test(line)) return ''
   let start = 0
@@ -43,7 +43,7 @@ export function bare(line: string): string {
   for (;;) {
     while (start < end && AROUND.has(line[start]!)) start++
     while (end > start && BEHIND.has(line[end - 1]!)) end--
-    // A quotation at the end alone may belong to what is said.
+    // A quotation mark only at the end may belong to the text.
     if (end - start < 2 || PAIRS.get(line[start]!) !== line[end - 1]) return line.slice(start, end)
     start++
     end--
@@ -51,8 +51,8 @@ export function bare(line: string): string {
 }
 
 /**
- * The verdict of the last line that says "score" and a number behind it; 0 if that is not exactly 1 or -1, or is one of several numbers,
- * as released for AlfWorld (sample/alfworld_rl_rollout.py:155).
+ * The score in the last line that contains "score" followed by a number; 0 if that is not exactly 1 or -1, or if several numbers
+ * follow, as released for AlfWorld (sample/alfworld_rl_rollout.py:155).
  */
 export function lastScore(text: string): { reasoning: string; score: Score } {
   let end = text.length
@@ -71,12 +71,12 @@ export function lastScore(text: string): { reasoning: string; score: Score } {
 function scoreOf(tail: string): Score {
   const numbers = [...tail.matchAll(/([+\-−–][ \t]*)?(\d[\w./]*)/g)]
   const [, sign = '', digits] = numbers[0]!
-  // A sign before a blank may as well be a dash.
+  // A sign followed by a blank may be a dash.
   if (numbers.length !== 1 || digits!.replace(/[./]$/, '') !== '1' || sign.length > 1) return 0
   return sign === '' || sign === '+' ? 1 : -1
 }
 
-/** Without what leads from the reasoning to the verdict. */
+/** Removes punctuation between the reasoning and the score. */
 function withoutEnd(text: string): string {
   let end = text.length
   while (end > 0 && (/\s/.test(text[end - 1]!) || '*_#>-;:,'.includes(text[end - 1]!))) end--

@@ -1,4 +1,4 @@
-/** What an author is told of a task, whatever the setting. */
+/** What an author model reads about a task, in either world. */
 import type { Direction } from '../../method/ports.ts'
 import type { ForeignText } from './foreign-text.ts'
 
@@ -7,7 +7,7 @@ interface AuthorInput {
   direction: Direction
   /** Share of solved episodes, 0 to 1. */
   accuracy: number
-  /** '' where nothing was said. */
+  /** '' if there is no feedback. */
   criticSummary: string
 }
 

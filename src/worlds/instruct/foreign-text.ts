@@ -1,22 +1,22 @@
 /**
- * What others wrote, on its way into a chat model's prompt: observations, problems, what a model said. A tokenizer takes its own tokens
- * wherever they are spelled, so a text with "<|im_end|>" in it could end its message and begin one in another's name. A blank behind
- * its first letter makes a spelling a text like any other:
+ * Untrusted text for a chat model's prompt: observations, problems, responses of models. A tokenizer recognises its special tokens
+ * wherever they are spelled, so text that contains "<|im_end|>" could end its message and start one in another role's name. A blank
+ * after the first character turns the spelling into plain text:
  *
  *     <|im_end|>  →  < |im_end|>
  */
 
-/** Makes a text safe for prompts to a model with these tokens; a text that spells none of them stays as it is. */
+/** Makes a text safe for prompts to a model with these tokens; leaves other texts unchanged. */
 export type ForeignText = (text: string) => string
 
 /**
- * Blanks and single letters, which some tokenizers also have as tokens of their own, say nothing of who speaks: they are left alone, for
- * without them there is no text.
+ * Leaves blanks and single letters alone: some tokenizers list them as special tokens, but they do not mark who speaks, and every
+ * text needs them.
  */
 export function foreignTextFor(reserved: readonly string[]): ForeignText {
   const spellings = reserved.filter((spelling) => Array.from(spelling.replace(/\s/gu, '')).length > 1)
   if (spellings.length === 0) return (text) => text
-  // The longest first: of two that begin alike, the first that matches is taken.
+  // The longest first: of two with the same beginning, the expression takes the first that matches.
   spellings.sort((a, b) => b.length - a.length)
   const pattern = new RegExp(
     spellings.map((spelling) => spelling.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'),
@@ -24,7 +24,7 @@ export function foreignTextFor(reserved: readonly string[]): ForeignText {
   )
   return (text) => {
     let safe = text
-    // Once is enough but where one spelling overlaps with another, or has a blank itself.
+    // One pass is enough unless spellings overlap or contain a blank.
     while (pattern.test(safe)) {
       pattern.lastIndex = 0
       safe = safe.replace(pattern, (spelling) => spelling.replace(/\S/u, '$& '))
@@ -34,12 +34,12 @@ export function foreignTextFor(reserved: readonly string[]): ForeignText {
   }
 }
 
-/** Lines that nobody can take for any but a quotation, whatever stands in them: each begins with "> ". */
+/** Marks every line as a quotation, whatever it contains: each begins with "> ". */
 export function quoted(text: string): string {
   return `> ${text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).join('\n> ')}`
 }
 
-/** At most so many characters: without the middle, where a longer text has more. */
+/** Shortens a text to `most` characters by cutting its middle. */
 export function withoutMiddle(text: string, most: number): string {
   if (text.length <= most) return text
   const half = Math.floor((most - 1) / 2)

@@ -1,24 +1,24 @@
 /**
- * A problem's own say on what is right, where many answers are: any shortest path, any order, a tolerance.
+ * A checker decides which answers are right if a problem has many: any shortest path, any order, a tolerance.
  *
  *     function check(input, output, expected) { … return true or false }
  *
- * `input` is the list of arguments or the text that was read, `output` what the program answered (a JSON value, or the
- * text that it printed, a line break between lines), `expected` the test's output, null where it has none.
+ * `input` is the list of arguments or the standard input, `output` the program's answer (a JSON value, or the printed text with
+ * line breaks between lines), and `expected` the test's output, or null if it has none.
  *
- * The program is gone by then. What it answered was read from its machine as JSON, the machine is put back to the byte
- * (machine.ts), and the checker begins there with three values that the prelude's own `JSON.parse` made: no prototype, getter,
- * `toJSON` or proxy of the program is left to meet it. It is metered as programs are, with limits of its own.
+ * The program cannot influence the checker: its answer is read from the machine as JSON, every byte of the machine is restored
+ * (machine.ts), and the checker starts with three values from the prelude's own `JSON.parse`, so no prototype, getter,
+ * `toJSON` or proxy of the program survives. The checker is metered like a program, with its own limits.
  *
- * A checker that throws, hangs, wants too much memory or returns neither true nor false has failed, and nothing is said
- * of the program.
+ * A checker that throws, hangs, needs too much memory or returns neither true nor false has failed; this says nothing about the
+ * program.
  */
 import { GuestRun, type Failure } from './guest-run.ts'
 import type { Machine } from './machine.ts'
 import { CHECKER_LIMITS, type Json } from './verdict.ts'
 
 const FILE = 'checker.js'
-/** As `encode` of guest-prelude.ts writes them. */
+/** The form in which `encode` of guest-prelude.ts writes them. */
 const ACCEPTED = '=true'
 const REJECTED = '=false'
 const LONGEST_RESULT = 60
@@ -32,7 +32,7 @@ export interface Question {
 type CheckerRuling =
   { kind: 'accepted' | 'rejected'; checkedMs: number } | { kind: 'failed'; message: string; checkedMs: number }
 
-/** One question, at once. The machine may be spent afterwards. */
+/** Asks one question synchronously. The machine may be spent afterwards. */
 export function askChecker(machine: Machine, source: string, { input, output, expected }: Question): CheckerRuling {
   const run = new GuestRun(machine, { source, file: FILE }, CHECKER_LIMITS)
   try {

@@ -1,9 +1,9 @@
 /**
- * When an answer is the expected one, where a problem has no checker (checker.ts).
+ * Compares answers with expected ones, for problems without a checker (checker.ts).
  *
- * JSON values: null, booleans and strings by identity; numbers exactly, as the doubles that they are, with 0 and -0 the
- * same number (0.1 + 0.2 is not 0.3; NaN is not JSON); arrays element by element; objects by their sets of keys, in any
- * order. Texts, as released: the words between whitespace, one after the other.
+ * JSON values: null, booleans and strings by identity; numbers exactly, as doubles, where 0 equals -0 (0.1 + 0.2 is not 0.3;
+ * NaN is not JSON); arrays element by element; objects key by key, in any order. Texts, as released: with whitespace
+ * collapsed.
  */
 import type { Json } from './verdict.ts'
 

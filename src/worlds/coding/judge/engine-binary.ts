@@ -1,7 +1,7 @@
-/** QuickJS as WebAssembly, metered and compiled. Once per thread; 500 kB that nothing loads before a program is judged. */
+/** QuickJS as WebAssembly, metered and compiled once per thread. Its 500 kB load only when a program is judged. */
 import { meter } from './metering.ts'
 
-/** Written out, because bundlers find an asset by such an address alone; in Node it is the file itself. */
+/** A literal path, because bundlers find assets only this way. In Node it is the file itself. */
 const address = new URL(
   '../../../../node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
   import.meta.url,
@@ -12,7 +12,7 @@ export async function loadEngine(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(meter(await readEngine()))
 }
 
-/** Node's own modules come without an import that a bundler for browsers would follow. */
+/** Gets Node's modules without an import that a browser bundler would follow. */
 export async function readEngine(): Promise<Uint8Array> {
   if (typeof process !== 'undefined' && typeof process.getBuiltinModule === 'function')
     return process.getBuiltinModule('node:fs/promises').readFile(address)

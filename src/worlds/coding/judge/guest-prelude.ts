@@ -1,11 +1,11 @@
 /**
- * What a guest finds beside ECMAScript, and what the judge uses inside the guest. It runs once, before the machine's
- * image is taken, so it meets the language as it was made; and it keeps what it needs in variables, so that a program which
+ * Functions for guests beyond ECMAScript, and functions that the judge uses inside the guest. The prelude runs once, before the
+ * machine's image is taken, so the language is still unmodified. It keeps what it needs in variables, so a program that
  * redefines `JSON.stringify` or puts a setter on `Array.prototype[0]` changes nothing here. Hence the style: no methods
  * of values, no spread, no `for … of`, no writes to arrays that have a prototype.
  *
- * A program may use, beside the language (without Date, whose clock and time zone would make verdicts depend on where
- * and when they are given, and without SharedArrayBuffer):
+ * Beyond the language, a program may use the following. Date is missing, because its clock and time zone would make verdicts
+ * depend on time and place, and so is SharedArrayBuffer.
  *
  *     readline()                      the next line of the input without its end, null after the last one
  *     input()                         the same, but an error after the last one
@@ -14,8 +14,8 @@
  *     console.error, warn             nothing
  *     Math.random()                   the same numbers in every run
  *
- * It has no timers and no modules. Promise reactions run until there are none; a rejection that nobody handles is no error.
- * Functions may call one another about a thousand deep.
+ * There are no timers and no modules. Promise reactions run until none are left; an unhandled rejection is not an error.
+ * Calls may be nested about a thousand deep.
  */
 export const GUEST_PRELUDE = String.raw`
 'use strict';

@@ -1,17 +1,17 @@
-/** One script, of a program or of a checker, in a machine put back for it; and what became of it, in words. */
+/** Runs one script, a program or a checker, in a restored machine, and describes how it failed. */
 import { EngineError, ExhaustedError, GuestError, type GuestValue, type Machine } from './machine.ts'
 import { FUEL_PER_MS, type Json, type Limits } from './verdict.ts'
 
-/** Executed milliseconds that it may take a thrown value to say what it is. */
+/** Executed milliseconds that describing a thrown value may take. */
 const DESCRIPTION_MS = 10
 
 interface Script {
   source: string
-  /** What its errors call it: "program.js". */
+  /** Its name in errors: "program.js". */
   file: string
 }
 
-/** What a script can bring about, beside answering. */
+/** How a script can fail. */
 export type Failure =
   | { kind: 'runtime error'; message: string }
   | { kind: 'syntax error'; message: string }
@@ -19,7 +19,7 @@ export type Failure =
   | { kind: 'memory limit' }
   | { kind: 'output limit' }
 
-/** Its methods throw what `failure` makes a Failure of; anything else is a mistake of the judge. */
+/** `failure` turns errors of the methods into a Failure; any other error is a bug in the judge. */
 export class GuestRun {
   readonly #machine: Machine
   readonly #script: Script
@@ -34,13 +34,13 @@ export class GuestRun {
     this.#fuel = Math.ceil(limits.executedMs * FUEL_PER_MS)
   }
 
-  /** Of the limit, so far. */
+  /** Executed time so far. */
   get executedMs(): number {
-    // While arguments are still being read there is more fuel than was given for the script.
+    // While the judge reads the arguments, there is more fuel than the script gets.
     return Math.max(this.#fuel - Math.max(this.#machine.fuel, 0), 0) / FUEL_PER_MS
   }
 
-  /** Puts the machine back and runs the script. `values` are the arguments of the call that may follow. */
+  /** Restores the machine and runs the script. `values` are the arguments of a later call. */
   evaluate(input: string, values: readonly Json[]): void {
     const machine = this.#machine
     machine.restore(this.#limits.memoryBytes)
@@ -51,25 +51,25 @@ export class GuestRun {
     machine.settle()
   }
 
-  /** Whether the script has made this name one of a function. */
+  /** Whether the script has defined a function of this name. */
   defines(functionName: string): boolean {
     const kind = this.#machine.evaluate(`typeof ${functionName}`, 'judge.js')
     return this.#machine.text(kind) === 'function'
   }
 
-  /** Calls a function of the script with the arguments given before: '=' and JSON, '>' or '!' (guest-prelude.ts, `encode`). */
+  /** Calls a function of the script with the arguments from `evaluate`: '=' and JSON, '>' or '!' (guest-prelude.ts, `encode`). */
   call(functionName: string): string {
     const callee = this.#machine.evaluate(functionName, 'judge.js')
     const value = this.#settled(this.#machine.call('invoke', callee))
     return this.#machine.text(this.#machine.call('encode', value))
   }
 
-  /** What was printed: '=' and a text as JSON, or '>'. */
+  /** The printed text: '=' and a JSON string, or '>'. */
   output(): string {
     return this.#machine.text(this.#machine.call('output'))
   }
 
-  /** Throws what is not of the script. */
+  /** Rethrows errors that the script did not cause. */
   failure(error: unknown): Failure {
     if (error instanceof GuestError) return this.#thrown(error)
     if (error instanceof UnsettledError) return runtimeError('its promise was never settled')
@@ -79,7 +79,7 @@ export class GuestRun {
     return error.what === 'stack' ? runtimeError('stack overflow') : { kind: 'memory limit' }
   }
 
-  /** The value that a promise was fulfilled with, or the value itself. */
+  /** The value that a promise was fulfilled with, or the value itself if it is not a promise. */
   #settled(value: GuestValue): GuestValue {
     this.#machine.settle()
     switch (this.#machine.promiseState(value)) {
@@ -104,7 +104,7 @@ export class GuestRun {
     return name === 'SyntaxError' && !this.#parses() ? { kind: 'syntax error', message: said } : runtimeError(said)
   }
 
-  /** Asks what was thrown, which may run what the script put there: with little fuel. */
+  /** Describes a thrown value. This may run code of the script, so it gets little fuel. */
   #described(thrown: GuestValue): Description | null {
     try {
       this.#machine.fuel = DESCRIPTION_MS * FUEL_PER_MS
@@ -117,7 +117,7 @@ export class GuestRun {
     }
   }
 
-  /** A script may throw a SyntaxError itself; only one that cannot be read at all has that verdict. */
+  /** A script may throw a SyntaxError itself; the verdict is for scripts that cannot be parsed. */
   #parses(): boolean {
     if (this.#isEvaluated) return true
     this.#machine.restore(this.#limits.memoryBytes)
@@ -147,7 +147,7 @@ function lineIn(stack: string, file: string): string | undefined {
   return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + file.length + 1))?.[0]
 }
 
-/** What a script can bring about. */
+/** Whether a script can cause this error. */
 function isOfScript(error: unknown): boolean {
   return error instanceof GuestError || error instanceof ExhaustedError || error instanceof EngineError
 }

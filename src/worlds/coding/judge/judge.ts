@@ -1,6 +1,6 @@
 /**
- * Judges programs one after the other in this thread. It blocks while one runs, for as long as its limits allow: outside
- * of tests it belongs into a worker (workers/judge.ts).
+ * Judges programs one by one in this thread. It blocks while a program runs, for as long as the limits allow, so outside tests
+ * it runs in a worker (workers/judge.ts).
  */
 import { askChecker, type Question } from './checker.ts'
 import { isSameJson, isSameText } from './comparison.ts'
@@ -12,9 +12,9 @@ import type { CheckedTest, JudgeJob, JudgeResult, Json, Limits, PlainTest, Test,
 const FILE = 'program.js'
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 const LONGEST_EXECUTED_MS = 8000
-/** Characters of an answer, expected or given, that a verdict keeps. */
+/** Most characters of an answer that a verdict keeps. */
 const SHOWN_CHARACTERS = 500
-/** In place of an expected answer, where there may be many. */
+/** Shown instead of an expected answer if there is a checker. */
 const WHAT_CHECKER_ACCEPTS = 'what the checker accepts'
 
 type Ruling = Verdict extends infer Each
@@ -23,7 +23,7 @@ type Ruling = Verdict extends infer Each
     : never
   : never
 
-/** An answer that is the checker's to judge. */
+/** An answer for the checker to judge. */
 interface Unchecked {
   kind: 'unchecked'
   checker: string
@@ -35,12 +35,12 @@ export class Judge {
   #engine: Promise<WebAssembly.Module> | null = null
   #machine: Promise<Machine> | null = null
 
-  /** Resolves when programs can be judged; `judge` waits for it as well. Throws an Error if the engine does not load. */
+  /** Resolves when the engine is loaded; `judge` waits for it as well. Throws an Error if it does not load. */
   async load(): Promise<void> {
     await this.#booted()
   }
 
-  /** Throws a TypeError or a RangeError for a job that is not well formed. */
+  /** Throws a TypeError or a RangeError for an invalid job. */
   async judge(job: JudgeJob): Promise<JudgeResult> {
     checkJob(job)
     const { source, tests, limits } = job
@@ -80,19 +80,19 @@ export class Judge {
     try {
       return await machine
     } catch (error) {
-      // The next call tries again: what could not be fetched now may be later.
+      // Lets the next call try again: a failed download may succeed later.
       this.#engine = this.#machine = null
       throw error
     }
   }
 }
 
-/** One test, at once. The machine may be spent afterwards. */
+/** Runs one test synchronously. The machine may be spent afterwards. */
 export function judgeTest(machine: Machine, source: string, test: PlainTest, limits: Limits): Verdict {
   return runTest(machine, source, test, limits, comparedWith(test))
 }
 
-/** Up to the answer of the program; there is none to run where an answer is given. */
+/** Runs a test up to the program's answer. A test that brings an answer runs no program. */
 function answerTest(machine: Machine, source: string, test: CheckedTest, limits: Limits): Verdict | Unchecked {
   const { checker, expected } = test
   if (test.kind === 'answer') {
@@ -117,7 +117,7 @@ function comparedWith(test: PlainTest): (output: Json) => Ruling {
     isSameText(output as string, expected) ? { kind: 'passed' } : wrongAnswer(expected, output as string)
 }
 
-/** `rule` is asked about an answer that there is: a JSON value, or the text that was printed. */
+/** `rule` judges the answer: a JSON value, or the printed text. */
 function runTest<Answered extends { kind: string }>(
   machine: Machine,
   source: string,
@@ -160,6 +160,6 @@ function checkJob({ tests, limits }: JudgeJob): void {
     throw new RangeError(`A memory limit of ${memoryBytes} bytes is not between ${least} and ${most}.`)
   for (const test of tests) {
     if (test.kind === 'call' && !IDENTIFIER.test(test.functionName))
-      throw new TypeError(`A test calls "${test.functionName}", which is no name of a function.`)
+      throw new TypeError(`A test calls "${test.functionName}", which is not a function name.`)
   }
 }

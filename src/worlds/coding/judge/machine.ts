@@ -1,51 +1,51 @@
 /**
- * One QuickJS in one WebAssembly instance, as it was before any program ran, again and again:
+ * One QuickJS in one WebAssembly instance, restored to its initial state before every run:
  *
- *     boot      runtime, context and prelude; then an image of the memory that is in use and of every mutable global
+ *     boot      runtime, context and prelude; then an image of the used memory and of every mutable global
  *     restore   image → memory and globals       (a quarter of a megabyte, some 10 µs)
  *
- * A fresh context for every run is usual, and shares an allocator, interned strings and shapes with those before it; here
- * nothing is left to share, because there is no byte that the last program wrote. Freeing is restoring, so nothing leaks,
- * after a trap in the middle of an allocation as little as after a clean end.
+ * The usual fresh context per run shares an allocator, interned strings and shapes with earlier runs. Here nothing is shared,
+ * because no byte that the last program wrote remains. Restoring also frees all memory, so nothing leaks, even after a trap in
+ * the middle of an allocation.
  *
- * Not restored, because nobody reads it: the dead part of the stack, and the heap beyond what was in use. A memory that has
- * grown does not shrink, and would let a later program allocate without the steps of growing: such a machine is spent, as
- * is one whose engine trapped by itself.
+ * Unused parts are not restored, because nothing reads them: the dead part of the stack and the heap beyond the image. A grown
+ * memory does not shrink, and would let a later program allocate without growing it, so such a machine is spent. So is a
+ * machine whose engine trapped by itself.
  *
- * The guest has no host objects: no function of the host is among its values, and of what the engine imports only the
- * growing of memory does anything.
+ * The guest has no host objects and cannot reach a function of the host. Of the engine's imports only the one that grows memory
+ * does anything.
  */
 import loadQuickJs from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
 import { GUEST_PRELUDE } from './guest-prelude.ts'
 import { FUEL_EXPORT, FULL, GLOBAL_PREFIX, STACK_EXPORT } from './metering.ts'
 
-/** The build's own stack (STACK_SIZE=5MB), right below the heap and right above the static data. */
+/** The build's own stack (STACK_SIZE=5MB), between the static data and the heap. */
 const SHADOW_STACK_BYTES = 5 * 2 ** 20
 const PAGE_BYTES = 2 ** 16
-/** 16 MB, 10 of them heap: a program that stays within does not cost its machine. */
+/** 16 MB, 10 of them heap. A program that stays within this does not spend its machine. */
 const INITIAL_PAGES = 256
 const UNTOUCHED_BYTES = PAGE_BYTES
 
-/** Of the heap. The first time that it grows it grows to the limit, and the engine grows memory by a fifth at least. */
+/** Limits of the heap. Its first growth is up to the limit, since the engine grows memory by at least a fifth. */
 export const MEMORY_LIMITS = { least: 16 * 2 ** 20, most: 256 * 2 ** 20 }
 
 /**
- * Of the thread's stack, as metering.ts counts it: a worker in Chromium has 512,000 bytes, some of them taken by whoever
- * called the judge. About 1,000 plain calls of a function within one another.
+ * Limit of the thread's stack, as metering.ts counts it. A worker in Chromium has 512,000 bytes, and the judge's callers use
+ * some of them. This allows about 1,000 nested plain calls.
  */
 const STACK_BYTES = 450_000
 
-/** Units for what the judge itself does in the guest: reading arguments, describing an error. */
+/** Fuel for the judge's own work in the guest: reading arguments, describing an error. */
 const HOUSEKEEPING_FUEL = FULL
 
-/** Where a value of the guest lies. Valid until the machine is restored. */
+/** Address of a guest value. Valid until the machine is restored. */
 export type GuestValue = ReturnType<QuickJSFFI['QTS_NewString']>
 type Runtime = ReturnType<QuickJSFFI['QTS_NewRuntime']>
 type Context = ReturnType<QuickJSFFI['QTS_NewContext']>
 type QuickJsModule = Awaited<ReturnType<typeof loadQuickJs>>
 
-/** What the guest threw. Valid until the machine is restored. */
+/** A value that the guest threw. Valid until the machine is restored. */
 export class GuestError extends Error {
   readonly thrown: GuestValue
 
@@ -57,7 +57,7 @@ export class GuestError extends Error {
 
 type Exhausted = 'fuel' | 'stack' | 'memory'
 
-/** The guest ran out of something, and was stopped where it was. */
+/** The guest ran out of a resource and was stopped. */
 export class ExhaustedError extends Error {
   readonly what: Exhausted
 
@@ -67,7 +67,7 @@ export class ExhaustedError extends Error {
   }
 }
 
-/** The engine itself failed: a trap that no counter set off. */
+/** The engine itself failed: a trap that no counter caused. */
 export class EngineError extends Error {}
 
 type PromiseState = 'none' | 'pending' | 'fulfilled' | 'rejected'
@@ -100,7 +100,7 @@ export class Machine {
   #ranOutOfMemory = false
   #fuelThen = 0
 
-  /** A new instance of the engine that loadEngine() gave. */
+  /** Instantiates the engine from loadEngine(). */
   static async boot(engine: WebAssembly.Module): Promise<Machine> {
     const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum: 2 * (MEMORY_LIMITS.most / PAGE_BYTES) })
     let exports: WebAssembly.Exports = {}
@@ -140,12 +140,12 @@ export class Machine {
     this.#image = this.#takeImage()
   }
 
-  /** The heap lies right above the stack; the stack's pointer is the module's one mutable global. */
+  /** The heap begins above the stack, whose pointer is the module's only mutable global. */
   get #heapStart(): number {
     return this.#globals[0]?.value ?? 0
   }
 
-  /** True if it must not be used again. */
+  /** Whether the machine must not be used again. */
   get isSpent(): boolean {
     return this.#hasFailed || this.memoryBytes !== INITIAL_PAGES * PAGE_BYTES
   }
@@ -154,7 +154,7 @@ export class Machine {
     return this.#memory.buffer.byteLength
   }
 
-  /** What is left; negative once it ran out. */
+  /** Remaining fuel; negative once it has run out. */
   get fuel(): number {
     return this.#ranOutOfMemory ? this.#fuelThen : this.#fuel.value
   }
@@ -163,7 +163,7 @@ export class Machine {
     this.#fuel.value = units
   }
 
-  /** As it was after booting, with this much memory for the guest and fuel for housekeeping. */
+  /** Restores the state after booting, with this memory limit for the guest and fuel for housekeeping. */
   restore(memoryLimit: number): void {
     this.#mostPages = Math.floor((this.#heapStart + memoryLimit) / PAGE_BYTES)
     this.#ranOutOfMemory = false
@@ -174,12 +174,12 @@ export class Machine {
     this.#fuel.value = HOUSEKEEPING_FUEL
   }
 
-  /** Runs a script. Throws a GuestError, an ExhaustedError or an EngineError, as all that follow. */
+  /** Runs a script. Throws a GuestError, an ExhaustedError or an EngineError, like the methods below. */
   evaluate(source: string, fileName: string): GuestValue {
     return this.#result(() => this.#evaluate(source, fileName, 0))
   }
 
-  /** Parses a script and does not run it. */
+  /** Parses a script without running it. */
   compile(source: string, fileName: string): void {
     this.#result(() => this.#evaluate(source, fileName, COMPILE_ONLY))
   }
@@ -190,14 +190,14 @@ export class Machine {
       const { QTS_Call, QTS_GetUndefined } = this.#ffi
       const list = this.#allocate(4 * (args.length + 1))
       const values = args.map((argument) => (typeof argument === 'string' ? this.#string(argument) : argument))
-      // Only now: making strings may have grown the memory, which leaves older views empty.
+      // Creates the view only now: making strings may grow the memory, which detaches older views.
       new Uint32Array(this.#memory.buffer, list, args.length).set(values)
       type List = Parameters<typeof QTS_Call>[4]
       return QTS_Call(this.#context, this.#prelude[name], QTS_GetUndefined(), args.length, list as List)
     })
   }
 
-  /** Runs promise reactions until none is left. */
+  /** Runs promise reactions until none are left. */
   settle(): void {
     const { QTS_ExecutePendingJob, QTS_IsJobPending, QTS_Typeof } = this.#ffi
     while (this.#guarded(() => QTS_IsJobPending(this.#runtime)) !== 0) {
@@ -205,7 +205,7 @@ export class Machine {
         type Scratch = Parameters<typeof QTS_ExecutePendingJob>[2]
         return QTS_ExecutePendingJob(this.#runtime, -1, this.#allocate(4) as Scratch)
       })
-      // The number of jobs that ran, or what one of them threw; jobs throw only when memory or stack ran out.
+      // The result is the number of jobs that ran or a thrown value; jobs throw only when memory or stack run out.
       const kind = this.#guarded(() => this.#module.UTF8ToString(QTS_Typeof(this.#context, outcome)))
       if (kind !== 'number') throw new GuestError(outcome)
     }
@@ -220,7 +220,7 @@ export class Machine {
     return this.#result(() => this.#ffi.QTS_PromiseResult(this.#context, value))
   }
 
-  /** A string of the guest. It ends where it has a NUL. */
+  /** Reads a string of the guest up to its first NUL. */
   text(value: GuestValue): string {
     return this.#guarded(() => {
       const characters = this.#ffi.QTS_GetString(this.#context, value)
@@ -229,7 +229,7 @@ export class Machine {
     })
   }
 
-  /** Every byte that a program can have changed and another could read; for tests. */
+  /** Every byte that one program can change and another could read. For tests. */
   state(): Uint8Array {
     const memory = new Uint8Array(this.#memory.buffer)
     const parts = this.#image.map(({ at, bytes }) => memory.slice(at, at + bytes.length))
@@ -250,7 +250,7 @@ export class Machine {
     return QTS_NewString(this.#context, bytes as Parameters<typeof QTS_NewString>[1])
   }
 
-  /** UTF-8 in the guest's memory, and how many bytes it is without the NUL behind it. */
+  /** Writes a text as UTF-8 into the guest's memory; returns its address and length, without the final NUL. */
   #bytes(text: string): [number, number] {
     const encoded = new TextEncoder().encode(text)
     const at = this.#allocate(encoded.length + 1)
@@ -269,7 +269,7 @@ export class Machine {
   #result(run: () => GuestValue): GuestValue {
     return this.#guarded(() => {
       const value = run()
-      // Results lie on the heap, and there is no heap left to lay them on.
+      // Results are on the heap; null means that the heap is full.
       if (value === 0) throw new ExhaustedError('memory')
       const thrown = this.#ffi.QTS_ResolveException(this.#context, value)
       if (thrown !== 0) throw new GuestError(thrown)
@@ -277,7 +277,7 @@ export class Machine {
     })
   }
 
-  /** Tells traps of the counters from failures of the engine. */
+  /** Distinguishes traps of the counters from failures of the engine. */
   #guarded<Result>(run: () => Result): Result {
     try {
       return run()
@@ -292,13 +292,13 @@ export class Machine {
   }
 
   /**
-   * The engine asks for memory through its module's code, which takes a refusal for an answer: the guest would see an
-   * error that it can catch. Instead the next thing that is counted ends it.
+   * Refuses memory beyond the limit. The module would turn a refusal into an error that the guest can catch, so this also sets
+   * the fuel to 0, which ends the guest at the next counted operation.
    */
   #grow(pages: number, grow: (pages: number) => number): number {
     const have = this.memoryBytes / PAGE_BYTES
     if (have + pages <= this.#mostPages) return grow(this.#mostPages - have)
-    // The module tries again with less, but never less than it needs.
+    // The module tries again with less memory, but never less than it needs.
     if (!this.#ranOutOfMemory) this.#fuelThen = this.#fuel.value
     this.#ranOutOfMemory = true
     this.#fuel.value = 0
@@ -309,7 +309,7 @@ export class Machine {
     const memory = new Uint8Array(this.#memory.buffer)
     const stackTop = this.#heapStart
     const staticEnd = stackTop - SHADOW_STACK_BYTES
-    // What malloc takes from untouched memory lies beyond everything in use; a little beyond that it keeps notes.
+    // malloc takes untouched memory from beyond everything in use, and keeps its bookkeeping shortly after that.
     const block = this.#allocate(UNTOUCHED_BYTES)
     this.#module._free(block)
     const notes = memory.subarray(block + UNTOUCHED_BYTES, block + 4 * UNTOUCHED_BYTES)
@@ -325,9 +325,9 @@ export class Machine {
 }
 
 /**
- * Imports with one function among them, the one that grows memory; by its code, for the build has shortened all names. In
- * place of the others (clock, environment, standard output, callbacks) one that says ENOSYS: the host looks the same to
- * every engine, and no program can find a way to it.
+ * Keeps only the import that grows memory, which it recognises by its code because the build shortens all names. Replaces the
+ * others (clock, environment, standard output, callbacks) by a function that returns ENOSYS, so the host looks the same to
+ * every engine and no program can reach it.
  */
 function onlyMemory(imports: WebAssembly.Imports): WebAssembly.Imports {
   const functions = Object.values(imports).flatMap((values) => Object.values(values).filter(isFunction))
@@ -349,7 +349,7 @@ function isFunction(value: unknown): value is (...args: unknown[]) => unknown {
   return typeof value === 'function'
 }
 
-/** The thread's own stack was smaller than expected: the same verdict, a little earlier. */
+/** Whether the thread's own stack overflowed before the counter did, because it is smaller than expected. */
 function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof Error && error.name === 'InternalError')
 }

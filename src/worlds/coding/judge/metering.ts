@@ -1,6 +1,6 @@
 /**
- * Metered WebAssembly: rewrites a module so that whatever it runs is counted and can be stopped, and so that its whole
- * state can be read and written from outside.
+ * Meters WebAssembly: rewrites a module so that everything it runs is counted and can be stopped, and so that its whole state
+ * can be read and written from outside.
  *
  *     entry of a function     fuel := fuel - 1; stack := stack - frame;   trap if either is below zero
  *     exit of a function      stack := stack + frame
@@ -9,16 +9,15 @@
  *
  *     frame = 80 + 8 · parameters + Σ over parameters and locals of (4 if 32 bits wide, else 9)     bytes
  *
- * An engine's own interrupt hook is asked only where its authors thought of it: QuickJS asks between bytecodes and within
- * regular expressions, but not while it multiplies large integers or runs `indexOf` over an array-like of length 2^53.
- * Code without loops and calls is short, so counting both leaves no way to run on; and counters say the same on every
- * machine, where a clock does not. So do frames: how deep a browser's own stack lets WebAssembly recurse depends on the
- * browser, the thread, and on how far a function has been optimised. A frame is what V8's two compilers need or, for
- * what recurses in QuickJS, up to 1.8 times as much. A trap unwinds the whole call: no guest code sees it,
- * none runs after it.
+ * The engine's own interrupt hook is not enough: QuickJS calls it between bytecodes and within regular expressions, but not
+ * while it multiplies large integers or runs `indexOf` over an array-like of length 2^53. Code without loops and calls is
+ * short, so counting both catches everything, and unlike a clock, counters give the same result on every machine. So do
+ * frames: how deep a browser's own stack lets WebAssembly recurse depends on the browser, the thread and the optimisation of
+ * each function. A frame is what V8's two compilers need or, for functions that recurse in QuickJS, up to 1.8 times as much.
+ * A trap unwinds the whole call: no guest code can catch it or run after it.
  *
- * Mutable globals are exported, the counters with them. A module that never writes a table (others are refused) can
- * change nothing else but its memory.
+ * Exports all mutable globals, including the counters. Apart from these, a module that writes no tables (others are refused)
+ * can change only its memory.
  */
 import {
   appendEntries,
@@ -40,12 +39,12 @@ import {
   type FunctionType,
 } from './wasm-binary.ts'
 
-/** Names of the exports that metering adds; the prefix is followed by a number per mutable global of the module. */
+/** Names of the added exports. The prefix is followed by the number of a mutable global. */
 export const FUEL_EXPORT = 'metering:fuel'
 export const STACK_EXPORT = 'metering:stack'
 export const GLOBAL_PREFIX = 'metering:global:'
 
-/** 2^31 - 1: what counters start at, for what runs at instantiation. */
+/** 2^31 - 1: the initial value of the counters, for code that runs at instantiation. */
 export const FULL = 0x7fffffff
 
 const I32 = 0x7f
@@ -54,7 +53,7 @@ const VOID = 0x40
 /** memory.copy and memory.fill move 2^4 bytes for one unit of fuel. */
 const BULK_SHIFT = 4
 
-/** Throws a TypeError for a module that has instructions beyond WebAssembly 2.0, or that writes tables. */
+/** Throws a TypeError if the module has instructions beyond WebAssembly 2.0 or writes tables. */
 export function meter(module: Uint8Array): Uint8Array<ArrayBuffer> {
   const sections = readSections(module)
   const section = (id: number) => {
@@ -94,7 +93,7 @@ export function meter(module: Uint8Array): Uint8Array<ArrayBuffer> {
   return writeModule(sections.map(({ id, bytes }) => ({ id, bytes: rewritten.get(id) ?? bytes })))
 }
 
-/** Indices as they stand in code: of the two globals, and of the functions that count and then copy or fill. */
+/** Encoded indices of the two globals, and of the functions that count and then copy or fill. */
 type Counters = Record<'fuel' | 'stack' | 'copy' | 'fill', readonly number[]>
 
 function add(counter: readonly number[], amount: readonly number[]): number[] {
@@ -105,7 +104,7 @@ function take(counter: readonly number[], amount: readonly number[]): number[] {
   return [OPCODE.globalGet, ...counter, ...amount, OPCODE.i32Subtract, OPCODE.globalSet, ...counter]
 }
 
-/** Traps if what `value` leaves on the operand stack is negative. */
+/** Traps if `value` leaves a negative number on the operand stack. */
 function trapBelowZero(value: readonly number[]): number[] {
   const isNegative = [...value, OPCODE.i32Const, 0, OPCODE.i32LessSigned]
   return [...isNegative, OPCODE.if, VOID, OPCODE.unreachable, OPCODE.end]
@@ -131,7 +130,7 @@ function meterCode(section: Uint8Array, types: readonly FunctionType[], counters
     body.clear()
     body.bytes(section.subarray(start, reader.at))
     body.bytes([...take(fuel, one), ...take(stack, frame), ...trapBelowZero(both)])
-    // The body becomes a block: whatever left the function, a branch to its outermost label or a return, ends the block.
+    // The body becomes a block, so that a return or a branch to the outermost label ends the block, not the function.
     body.bytes([OPCODE.block, type.result ?? VOID])
     meterInstructions(reader, end, body, pass, counters)
     body.bytes([...add(stack, frame), OPCODE.end])
@@ -158,7 +157,7 @@ function frameBytes(parameters: number, locals: readonly { count: number; local:
   )
 }
 
-/** Copies instructions up to `end` and counts; the last one ends the block that the function's body has become. */
+/** Copies instructions up to `end` and inserts the counting. The last one ends the block around the body. */
 function meterInstructions(
   reader: Reader,
   end: number,

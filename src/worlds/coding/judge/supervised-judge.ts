@@ -1,9 +1,9 @@
 /**
- * A judge in a worker that survives its worker. The judge's own limits stop every program that is known to be able to run;
- * this is for what is not known: a thread that dies or hangs takes one program with it, and the next one finds a new thread.
+ * A judge in a worker, which it replaces if the worker dies or hangs. The judge's own limits stop every kind of program that
+ * we know; this is for the unknown. A lost thread fails only the program that it was running.
  *
- * One program at a time is with the worker, so that it is clear which one was at hand. The clock of `wallMs` starts when it
- * is sent to a worker that is ready.
+ * The worker has one program at a time, so it is clear which one was running. The clock of `wallMs` starts when the program is
+ * sent to a worker that is ready.
  */
 import type { Judge } from './judge.ts'
 import type { JudgeJob, JudgePort, JudgeResult, Verdict } from './verdict.ts'
@@ -12,21 +12,21 @@ import type { Bridge } from '../../../threads/worker-bridge.ts'
 
 interface SupervisedJudgeOptions {
   startWorker(): Bridge<Judge>
-  /** A program took the worker with it, or the worker died while none ran; another one takes its place. */
+  /** Called when the worker died, with or without a program running. Another worker replaces it. */
   onLoss?(loss: WorkerLostError): void
 }
 
-/** Workers that may die while they load, one after the other, before it is no use to go on. */
+/** Consecutive workers that may die while loading before the judge gives up. */
 const MOST_FAILED_STARTS = 3
 
 export class SupervisedJudge implements JudgePort {
   readonly #options: SupervisedJudgeOptions
   #bridge: Bridge<Judge> | null = null
-  /** The bridge whose worker can judge at once. */
+  /** The bridge whose worker is ready. */
   #loaded: Bridge<Judge> | null = null
-  /** Settles when the worker is free; it never rejects. */
+  /** Resolves when the worker is free. Never rejects. */
   #lastTurn: Promise<unknown> = Promise.resolve()
-  /** A program is with the worker, or waits for it to load. */
+  /** A program is running in the worker or waiting for it to load. */
   #isAwaited = false
   #isClosed = false
 
@@ -35,8 +35,8 @@ export class SupervisedJudge implements JudgePort {
   }
 
   /**
-   * Rejects with the signal's reason once that is aborted; the program at hand is left to its limits. Throws a
-   * WorkerLostError if no worker can be started or the judge was closed, and what the judge throws for a bad job.
+   * Rejects with the signal's reason once it is aborted; the running program continues up to its limits. Throws a
+   * WorkerLostError if no worker can be started or the judge was closed, and the judge's error for an invalid job.
    */
   async judge(jobs: readonly JudgeJob[], signal?: AbortSignal): Promise<JudgeResult[]> {
     const results: JudgeResult[] = []
@@ -52,7 +52,7 @@ export class SupervisedJudge implements JudgePort {
     return results
   }
 
-  /** Ends the worker; calls under way reject. */
+  /** Ends the worker. Pending calls reject. */
   close(): void {
     this.#isClosed = true
     this.#bridge?.terminate()
@@ -87,8 +87,8 @@ export class SupervisedJudge implements JudgePort {
 
   #start(): Bridge<Judge> {
     const bridge = this.#options.startWorker()
-    // One that dies between two programs must not be taken for what the next one did. With one at hand, or while it
-    // loads, whoever waits for it hears of it.
+    // Handles a worker that dies between two programs, so that the next program is not blamed. While a program runs or
+    // the worker loads, the caller sees the error.
     void bridge.lost.then((loss) => {
       if (this.#bridge !== bridge || this.#isAwaited || this.#isClosed) return
       this.#bridge = null
@@ -115,11 +115,11 @@ export class SupervisedJudge implements JudgePort {
   }
 }
 
-/** Ends the worker when its time is up. */
+/** Ends the worker after a time limit. */
 function watch(bridge: Bridge<Judge>, milliseconds: number) {
   let hasBitten = false
   let timer = setTimeout(() => {
-    // Late, if this thread was busy itself. Then the answer may be here already: it goes first.
+    // If this thread was busy, the timer is late and the answer may already be queued. Lets it go first.
     timer = setTimeout(() => {
       hasBitten = true
       bridge.terminate()

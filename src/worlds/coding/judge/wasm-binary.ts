@@ -1,6 +1,6 @@
 /**
- * As much of the WebAssembly binary format as a rewriter of code needs: sections, vectors, and how long every
- * instruction is. https://webassembly.github.io/spec/core/binary/ (2.0, without SIMD)
+ * The parts of the WebAssembly binary format that a rewriter of code needs: sections, vectors, and the length of every
+ * instruction. https://webassembly.github.io/spec/core/binary/ (2.0, without SIMD)
  */
 
 export const SECTION = { type: 1, import: 2, function: 3, global: 6, export: 7, code: 10 } as const
@@ -34,7 +34,7 @@ export function writeModule(sections: readonly Section[]): Uint8Array<ArrayBuffe
   return out.written()
 }
 
-/** A section's vector with entries added at its end. */
+/** Appends entries to the vector of a section. */
 export function appendEntries(section: Uint8Array, entries: readonly (readonly number[])[]): Uint8Array {
   const reader = new Reader(section)
   const count = reader.u32()
@@ -46,19 +46,19 @@ export function appendEntries(section: Uint8Array, entries: readonly (readonly n
 }
 
 export interface FunctionType {
-  /** Their types. */
+  /** Types of the parameters. */
   parameters: number[]
-  /** The one result's type, or null. */
+  /** Type of the single result, or null. */
   result: number | null
 }
 
 export function readTypes(section: Uint8Array): FunctionType[] {
   const reader = new Reader(section)
   return reader.vector(() => {
-    if (reader.byte() !== 0x60) throw new TypeError('Only types of functions are understood.')
+    if (reader.byte() !== 0x60) throw new TypeError('Only function types are supported.')
     const parameters = reader.vector(() => reader.byte())
     const results = reader.vector(() => reader.byte())
-    if (results.length > 1) throw new TypeError('Functions with several results are not understood.')
+    if (results.length > 1) throw new TypeError('Functions with several results are not supported.')
     return { parameters, result: results[0] ?? null }
   })
 }
@@ -82,7 +82,7 @@ export function countImports(section: Uint8Array): { functions: number; globals:
   return { functions: count(KIND.function), globals: count(KIND.global) }
 }
 
-/** Of each global that the module defines, whether it can change. */
+/** [global] whether it is mutable, for each global that the module defines. */
 export function readMutability(section: Uint8Array): boolean[] {
   const reader = new Reader(section)
   return reader.vector(() => {
@@ -125,10 +125,10 @@ export const OPCODE = {
   prefixed: 0xfc,
 } as const
 
-/** After the prefix 0xfc. */
+/** Opcodes after the prefix 0xfc. */
 export const PREFIXED = { memoryCopy: 0x0a, memoryFill: 0x0b } as const
 
-/** Skips what follows an opcode. Throws a TypeError for instructions that it does not know, and for those that write tables. */
+/** Skips the operands of an opcode. Throws a TypeError for unknown instructions and for those that write tables. */
 export function skipOperands(reader: Reader, opcode: number): void {
   if (opcode === OPCODE.brTable) return reader.skipLeb(reader.u32() + 1)
   if (opcode === OPCODE.selectTyped) return reader.skipLeb(reader.u32())
@@ -170,7 +170,7 @@ const operandCounts = new Int8Array(256).fill(-1)
 for (const [first, last, count] of OPERANDS) operandCounts.fill(count, first, last + 1)
 
 function unknownInstruction(code: number[]): never {
-  throw new TypeError(`The instruction ${code.map((byte) => byte.toString(16)).join(' ')} is not understood.`)
+  throw new TypeError(`The instruction ${code.map((byte) => byte.toString(16)).join(' ')} is not supported.`)
 }
 
 // ------------------------------------------------------------------------------------------------ bytes
@@ -247,7 +247,7 @@ export function u32(value: number): number[] {
   return bytes
 }
 
-/** Non-negative numbers as i32.const has them. */
+/** Encodes a non-negative number for i32.const. */
 export function s32(value: number): number[] {
   const bytes: number[] = []
   for (;;) {

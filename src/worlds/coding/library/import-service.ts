@@ -1,11 +1,11 @@
-/** Files of problems read and kept, one at a time. A file may be large, so on a page this lives in a worker. */
+/** Reads and stores files of problems, one at a time. Files may be large, so on the page this runs in a worker. */
 import type { ReleasedFile } from '../released/file.ts'
 import { ProblemFileError, readProblemFile, type ReadableFile } from './problem-file.ts'
 import { entryOf, type ProblemFileEntry, type ProblemLibrary } from './problem-library.ts'
 
 export type ProblemImport =
   | ({ isKept: true; entry: ProblemFileEntry } & Pick<ReleasedFile, 'faults' | 'duplicates' | 'cutTimeLimits'>)
-  /** `sound`: problems that could be imported without the faulty items. */
+  /** `sound`: number of problems that could be imported without the faulty items. */
   | { isKept: false; name: string; reason: string; sound: number }
 
 export class ProblemImportService {
@@ -15,7 +15,7 @@ export class ProblemImportService {
     this.#library = library
   }
 
-  /** What is wrong with the file is an answer; what is wrong with the storage is thrown, as the library throws it. */
+  /** Returns what is wrong with the file. Throws the library's errors. */
   async importFile(name: string, file: ReadableFile, leaveOutFaulty: boolean): Promise<ProblemImport> {
     let read: ReleasedFile
     try {

@@ -1,7 +1,7 @@
 /**
- * Imported problems in the browser's IndexedDB. Each problem is a record, for a browser moves no record of more than about a
- * hundred megabytes; beside them lies an entry for each file, so that listing reads none of them. A file is one transaction:
- * a tab that closes meanwhile leaves it whole or not at all.
+ * Imported problems in the browser's IndexedDB. Each problem is a record of its own, because browsers cannot transfer records of
+ * more than about a hundred megabytes. Each file has an entry, so listing reads no problems. Each file is one transaction: if
+ * the tab closes during it, the file is stored whole or not at all.
  */
 import type { DBSchema } from 'idb'
 import type { ImportedProblem } from '../problem-source.ts'
@@ -9,15 +9,15 @@ import { LibraryDatabase } from '../../../storage/library-database.ts'
 import { entryOf, type ProblemFile, type ProblemFileEntry, type ProblemLibrary } from './problem-library.ts'
 
 interface Schema extends DBSchema {
-  /** By the file's name and the problem's place in it. */
+  /** By file name and index in the file. */
   problems: { key: [string, number]; value: ImportedProblem }
   entries: { key: string; value: ProblemFileEntry }
 }
 
-/** Problems that are read at a time. */
+/** Number of problems to read at a time. */
 const BATCH = 100
 
-/** Every method throws LibraryError. */
+/** All methods throw a LibraryError if the browser's storage fails. */
 export class IndexedDbProblemLibrary implements ProblemLibrary {
   readonly #database: LibraryDatabase<Schema>
 
@@ -83,7 +83,7 @@ export class IndexedDbProblemLibrary implements ProblemLibrary {
   }
 }
 
-/** Every key that begins with the name: numbers come before lists. */
+/** All keys with this name: numbers sort before lists. */
 function allOf(name: string): IDBKeyRange {
   return IDBKeyRange.bound([name], [name, []])
 }

@@ -1,4 +1,4 @@
-/** A file as it was dropped or named, read as problems; its errors name the file. */
+/** Reads a file of problems. Its errors name the file. */
 import {
   FILE_LIMITS,
   readReleasedFile,
@@ -7,7 +7,7 @@ import {
   type ReleasedFile,
 } from '../released/file.ts'
 
-/** The file cannot be read, or its problems cannot; nothing was imported. */
+/** The file or its problems cannot be read. Nothing was imported. */
 export class ProblemFileError extends Error {
   override readonly name = 'ProblemFileError'
 
@@ -21,14 +21,14 @@ export class ProblemFileError extends Error {
   }
 }
 
-/** A `Blob`, of a browser or of Node. */
+/** A `Blob` of a browser or of Node. */
 export interface ReadableFile {
   /** In bytes. */
   size: number
   arrayBuffer(): Promise<ArrayBuffer>
 }
 
-/** UTF-8 text of at most four bytes a character. Throws a ProblemFileError. */
+/** Reads UTF-8 text of at most four bytes per character. Throws a ProblemFileError. */
 export async function readProblemFile(
   fileName: string,
   file: ReadableFile,

@@ -1,28 +1,28 @@
-/** Problems that were imported, file by file. Plain data in and out, so that it may live in a browser's storage. */
+/** Imported problems, file by file. Takes and returns plain data, so it can be in a browser's storage. */
 import type { ImportedProblem } from '../problem-source.ts'
 import type { Split } from '../../../method/ports.ts'
 
 export interface ProblemFile {
-  /** As it was given. A file of the same name takes its place. */
+  /** The name as given. A file with the same name replaces this one. */
   name: string
   problems: readonly ImportedProblem[]
 }
 
-/** What people are told of a file. */
+/** Summary of a file. */
 export interface ProblemFileEntry {
   name: string
-  /** Problems of each split. */
+  /** Number of problems in each split. */
   counts: Record<Split, number>
 }
 
 export interface ProblemLibrary {
-  /** All of the file or, where it throws, what was there before. */
+  /** Stores the whole file or, if it throws, changes nothing. */
   put(file: ProblemFile): Promise<void>
-  /** By name, cheaply. */
+  /** Lists files by name, without reading problems. */
   list(): Promise<readonly ProblemFileEntry[]>
-  /** All problems of all files, files by name; one that two files have comes twice, with the same id. */
+  /** All problems, by file name. A problem in two files appears twice with the same id. */
   problems(): Promise<ImportedProblem[]>
-  /** A file that is not there is no error. */
+  /** No-op if the file does not exist. */
   delete(name: string): Promise<void>
   clear(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Ground truth of a generated problem: eight tests, chosen from many inputs so that each typical mistake which any of them
- * shows is shown by one of the eight (greedy set cover), and whether there is a problem at all: one whose every step matters.
+ * Ground truth of a generated problem: eight tests, chosen from many inputs by greedy set cover so that together they expose every
+ * typical mistake that any input exposes. Rejects degenerate specs, in which some step does not matter.
  */
 import type { WrittenTest } from '../../../method/ports.ts'
 import { hashOf, seededRandom } from '../../random.ts'
@@ -14,7 +14,7 @@ import { isCondition, specKey, type Spec } from './spec.ts'
 const TEST_COUNT = 8
 const PLAIN = 6
 const PROBING = 42
-/** Different results that the tests must have. */
+/** Least number of different outputs. */
 const FEWEST_OUTPUTS = 3
 
 interface GroundTruthCase {
@@ -25,7 +25,7 @@ interface GroundTruthCase {
 
 type GroundTruth = { ok: true; cases: readonly GroundTruthCase[] } | { ok: false; reason: string }
 
-/** The same for the same spec, which must be well formed. */
+/** Depends only on the spec, which must be well formed. */
 export function groundTruthOf(spec: Spec): GroundTruth {
   const pool = casePool(spec)
   if (pool.length < TEST_COUNT) return { ok: false, reason: 'Values leave the range that problems keep to.' }
@@ -45,7 +45,7 @@ function casePool(spec: Spec): GroundTruthCase[] {
   for (let i = 0; i < PLAIN; i++) inputs.push(plainInput(spec, random))
   for (let i = 0; i < PROBING; i++) {
     const input = probing(random)
-    // Where it is that hard to stay in range, there is no problem.
+    // If staying in range is this hard, the spec is no usable problem.
     if (input === null && i < 4) return []
     inputs.push(input)
   }
@@ -56,7 +56,7 @@ function casePool(spec: Spec): GroundTruthCase[] {
   })
 }
 
-/** Takes again and again the case that shows most of the mistakes not shown yet; when all are, those shown by one case only. */
+/** Repeatedly takes the case that exposes the most mistakes, preferring mistakes that few chosen cases expose. */
 function cover(spec: Spec, pool: readonly GroundTruthCase[]): GroundTruthCase[] {
   const mistaken = mistakesOf(spec).flatMap((mistake) => (mistake.spec ? [mistake.spec] : []))
   const shows = pool.map(({ inputs, output }) => mistaken.map((other) => !isSameValue(outputOf(other, inputs), output)))
@@ -78,10 +78,10 @@ function cover(spec: Spec, pool: readonly GroundTruthCase[]): GroundTruthCase[] 
   return chosen
 }
 
-/** Of showing a mistake that was shown so often already. */
+/** [times exposed so far, up to 3] value of exposing a mistake once more. */
 const WORTH = [1000, 10, 1, 0]
 
-/** Why the cases show no problem worth posing; null if they do. */
+/** Why the problem is degenerate; null if it is not. */
 function degeneracy(spec: Spec, cases: readonly GroundTruthCase[]): string | null {
   const outputs = new Set(cases.map(({ output }) => JSON.stringify(output)))
   if (outputs.size < FEWEST_OUTPUTS) return 'The result would be nearly always the same.'
@@ -107,7 +107,7 @@ function isRedundant(spec: Spec, at: number, cases: readonly GroundTruthCase[]):
   return cases.every(({ inputs, output }) => isSameValue(outputOf(shorter, inputs), output))
 }
 
-/** Whether doing always the same would do. */
+/** Whether always taking the same arm gives the same results. */
 function isOneSided(spec: Spec, at: number, cases: readonly GroundTruthCase[]): boolean {
   return spec.steps[at]!.arms!.some((arm) => {
     const always = { ...spec, steps: spec.steps.with(at, arm) }

@@ -1,4 +1,4 @@
-/** Problems without end, the same for the same seed. `splits.ts` says what is kept from which split. */
+/** Generates any number of problems from seeds. `splits.ts` defines what the splits do not share. */
 import type { Split } from '../../../method/ports.ts'
 import { chance, pick, pickWeighted, seededRandom, type Random } from '../../random.ts'
 import type { CodingTask, Problem } from '../problem.ts'
@@ -28,15 +28,15 @@ interface ProblemOptions {
 }
 
 /**
- * Of draws with 1, 2, 3 and 4 steps; `ood` has none of one step, which is no pair. Longer chains more often have a held-out
- * pair, leave the range or have an idle step: of the problems of `train` 24, 44, 23 and 9 % are so long.
+ * Odds of drawing 1, 2, 3 and 4 steps; `ood` needs a pair and so has no single steps. Longer chains are rejected more often, for
+ * a held-out pair, values out of range or an idle step: the resulting shares in `train` are 24, 44, 23 and 9 %.
  */
 const ODDS_OF_LENGTH = [0.15, 0.35, 0.3, 0.2]
 const ATTEMPTS = 2000
-/** A loop over small numbers is far inside of this. */
+/** Ample for a loop over small numbers. */
 const TIME_LIMIT_MS = 20
 
-/** Throws an Error where no problem came out of the seed. */
+/** Throws an Error if the seed gives no problem. */
 export function generateProblem({ seed, split }: ProblemOptions): Problem {
   const choices = seededRandom('problem kind', seed, split)
   const kind = pick(choices, KINDS)
@@ -48,9 +48,7 @@ export function generateProblem({ seed, split }: ProblemOptions): Problem {
     const made = problemOf(spec)
     if (made.ok) return made.problem
   }
-  throw new Error(
-    `No ${split} problem about ${kind} came out of seed ${seed} in ${ATTEMPTS} attempts. Take another seed.`,
-  )
+  throw new Error(`Seed ${seed} gave no ${split} problem about ${kind} in ${ATTEMPTS} attempts. Use another seed.`)
 }
 
 /** A problem as a task of the loop; its id names kind, steps, split and seed. */
@@ -58,10 +56,10 @@ export function generateTask({ seed, split }: ProblemOptions): CodingTask {
   return taskOfProblem(generateProblem({ seed, split }), `${split}-${seed}`)
 }
 
-/** `name` must be different for different problems of the same kind and number of steps. */
+/** `name` must be unique among problems of the same kind and number of steps. */
 export function taskOfProblem(problem: Problem, name: string): CodingTask {
   const { spec, statement } = problem
-  if (!spec) throw new TypeError('Only a generated problem, which has a spec, makes such a task.')
+  if (!spec) throw new TypeError('The problem has no spec, so it was not generated.')
   const id = `${spec.kind}-${spec.steps.length}/${name}`
   return { id, rootId: id, instruction: statement, kind: spec.kind, body: problem }
 }
@@ -70,7 +68,7 @@ const LENGTHS = [1, 2, 3, 4]
 
 type ProblemOutcome = { ok: true; problem: Problem } | { ok: false; reason: string }
 
-/** The problem that a spec is, with its tests; a reason in a sentence where it is none. */
+/** Makes the problem of a spec, with its tests; or says in one sentence why there is none. */
 export function problemOf(spec: Spec): ProblemOutcome {
   const reason = malformation(spec)
   if (reason !== null) return { ok: false, reason }
@@ -90,7 +88,7 @@ export function problemOf(spec: Spec): ProblemOutcome {
 
 // -------------------------------------------------------------------------------------------------- drawing
 
-/** A well-formed spec, not yet known to be a problem; null where the draw led nowhere. */
+/** Draws a well-formed spec, which may still be degenerate; null if the draw failed. */
 function drawSpec(kind: Kind, length: number, random: Random): Spec | null {
   const steps: Step[] = []
   let type: ValueType = kind === 'arithmetic' && chance(random, 0.5) ? 'pair' : inputTypeOf({ kind, steps: [] })
@@ -107,7 +105,7 @@ function drawSpec(kind: Kind, length: number, random: Random): Spec | null {
   return malformation(spec) === null ? spec : null
 }
 
-/** Reductions come rather late, and at the end of a list rather often than not. */
+/** Makes reductions of lists and texts rare, except as the last step. */
 function oddsOf(op: Op, stepsLeft: number): number {
   const { takes, gives } = OPERATIONS[op]
   if (isCondition(op)) return 2
@@ -115,7 +113,7 @@ function oddsOf(op: Op, stepsLeft: number): number {
   return 1
 }
 
-/** The operation with constants, and arms, drawn at random. */
+/** The operation with random constants and arms. */
 export function drawStep(op: Op, random: Random): Step {
   const slots: readonly (readonly Constant[])[] = OPERATIONS[op].slots
   const constants = slots.map((allowed) => pick(random, allowed))

@@ -1,7 +1,7 @@
 /**
- * Inputs to try a spec on: plain ones, as somebody writes who thinks no further (short, positive), and probing ones, on which
- * the constants of the steps matter: numbers at a limit and beside it when they get there, lists about as long as what is
- * taken of them, strings with the letters that are looked for.
+ * Inputs for a spec: plain ones, as a careless author writes them (short, positive), and probing ones, for which the constants of
+ * the steps matter: numbers that reach a step at or next to its limit, lists about as long as the part that is taken, strings
+ * with the letters that a step looks for.
  */
 import { chance, integer, pick, shuffled, type Random } from '../../random.ts'
 import type { Json } from '../judge/verdict.ts'
@@ -12,7 +12,7 @@ const DRAWS = 40
 const PROBED = Array.from({ length: 41 }, (_, i) => i - 20)
 const letters = [...ALPHABET]
 
-/** Arguments in range; null where none were found. */
+/** Arguments in range; null if none were found. */
 export function plainInput(spec: Spec, random: Random): Json[] | null {
   const digit = () => integer(random, 0, 9)
   return inRange(spec, () => {
@@ -31,12 +31,12 @@ export function plainInput(spec: Spec, random: Random): Json[] | null {
   })
 }
 
-/** Arguments in range; null where none were found. */
+/** Arguments in range; null if none were found. */
 export function probingInput(spec: Spec, random: Random): Json[] | null {
   return probingInputs(spec)(random)
 }
 
-/** The same for many draws: what to probe is found out once. */
+/** `probingInput` for many draws: finds out once what to probe. */
 export function probingInputs(spec: Spec): (random: Random) => Json[] | null {
   const type = inputTypeOf(spec)
   const numbers = probedNumbers(spec)
@@ -67,7 +67,7 @@ export function probingInputs(spec: Spec): (random: Random) => Json[] | null {
   }
 }
 
-/** Inputs that are easily forgotten: nothing, one, what is equal, what is negative. */
+/** Inputs that are easy to forget: empty, single, equal, negative. */
 export function edgeInputs(spec: Spec): Json[][] {
   const first = spec.steps[0]!.constants[0] as number
   const candidates: Record<ReturnType<typeof inputTypeOf>, Json[][]> = {
@@ -91,7 +91,7 @@ function inRange(spec: Spec, draw: () => Json[]): Json[] | null {
 const WITH_LIMIT = /^(keep|if)-(above|below)$|^at-(least|most)$/
 const ELEMENTWISE = /^(each|keep)-/
 
-/** Numbers that are at a step's limit, or one off, when they get there. */
+/** Numbers that reach some step at its limit, or one off. */
 function probedNumbers({ kind, steps }: Spec): number[] {
   if (kind === 'strings' || kind === 'loops') return []
   const isList = kind === 'arrays'
@@ -117,7 +117,7 @@ function many<T>(length: number, draw: () => T): T[] {
   return Array.from({ length }, draw)
 }
 
-/** In an order of their own, each once. */
+/** Each input once, in random order. */
 export function distinctInputs(inputs: readonly (Json[] | null)[], random: Random): Json[][] {
   const byText = new Map(inputs.flatMap((input) => (input ? [[JSON.stringify(input), input] as const] : [])))
   return shuffled(random, [...byText.values()])

@@ -1,4 +1,4 @@
-/** JSON as tests and scratchpads have it: on one line, with a blank after every comma. */
+/** JSON as tests and scratchpads contain it: on one line, with a blank after every comma. */
 import type { Json } from '../judge/verdict.ts'
 
 export function formatJson(value: Json): string {

@@ -1,6 +1,6 @@
 /**
- * Typical wrong programs for a spec. Most are right programs for another spec, the mistaken one, so that their meaning is
- * known without running them; a few cannot be run at all.
+ * Typical wrong programs for a spec. Most are right programs for another, mistaken spec, so their meaning is known without
+ * running them; a few do not run at all.
  */
 import {
   malformation,
@@ -29,12 +29,12 @@ export type MistakeKind =
 
 interface Mistake {
   kind: MistakeKind
-  /** What the program computes; null where it cannot be run. */
+  /** What the program computes; null if it does not run. */
   spec: Spec | null
   program: string
 }
 
-/** Pairs of operations taken for one another. */
+/** Pairs of operations that are easily confused. */
 const CONFUSED: readonly (readonly [Op, Op, MistakeKind])[] = [
   ['add-both', 'subtract-both', 'operator'],
   ['add-both', 'multiply-both', 'operator'],
@@ -63,7 +63,7 @@ const CONFUSED: readonly (readonly [Op, Op, MistakeKind])[] = [
   ['append', 'prepend', 'operator'],
 ]
 
-/** Off by one as another limit: above 3 or equal is above 2. */
+/** How a wrong comparison shifts the limit: "above or equal to 3" is "above 2". */
 const OFF_BY_ONE: Partial<Record<Op, number>> = {
   'keep-above': -1,
   'if-above': -1,
@@ -71,7 +71,7 @@ const OFF_BY_ONE: Partial<Record<Op, number>> = {
   'if-below': 1,
 }
 
-/** All of them, each once. Some do not change the meaning (the largest of what is sorted, with or without sorting). */
+/** All mistakes, each once. Some do not change the meaning (sorting before taking the largest). */
 export function mistakesOf(spec: Spec): Mistake[] {
   const found = new Map<string, Mistake>()
   const add = (kind: MistakeKind, steps: readonly Step[], program?: string) => {
@@ -124,7 +124,7 @@ function offByOne(step: Step): Step[] {
   return change === undefined ? [] : [{ ...step, constants: [(step.constants[0] as number) + change] }]
 }
 
-/** The program with the comparison written differently, where the mistaken spec has another limit. */
+/** The program with another comparison operator, on the lines where the mistaken spec has another limit. */
 function withOtherComparison(spec: Spec, steps: readonly Step[]): string {
   const mistaken = programLines({ ...spec, steps })
   return programLines(spec)
@@ -139,7 +139,7 @@ function withoutStep({ kind, steps }: Spec, at: number): (readonly Step[])[] {
   const isEnd = at === steps.length - 1 && takes !== 'pair' && takes !== 'bound'
   if (steps.length === 1 || !(takes === gives || isEnd)) return []
   const left = steps.toSpliced(at, 1)
-  // Without its sum a loop gathers what it would have added up.
+  // Without its sum, a loop gathers the numbers that it would have added.
   return outputTypeOf({ kind, steps: left }) === 'pair' ? [] : [left]
 }
 

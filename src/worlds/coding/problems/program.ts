@@ -23,7 +23,7 @@ import {
 } from './spec.ts'
 import { filled, piecesOf } from './statement.ts'
 
-/** Of a number x. */
+/** Expressions over a number x. */
 const EXPRESSIONS: Partial<Record<Op, string>> = {
   add: ' x + {0}',
   subtract: ' x - {0}',
@@ -43,7 +43,7 @@ const CONDITIONS: Record<string, string> = {
   odd: ' x % 2 !== 0',
 }
 
-/** What a loop skips by. */
+/** The conditions on which a loop skips a number. */
 const OPPOSITES: Record<string, string> = {
   above: 'x <= {0}',
   below: 'x >= {0}',
@@ -152,7 +152,7 @@ function suffix(op: Op): string {
   return op.slice(op.indexOf('-') + 1)
 }
 
-/** Set phrases of programs, as they stand between constants. Lines begin with the end of the line before. */
+/** Fixed phrases of programs, between constants. Lines begin with the line break before them. */
 export const PROGRAM_PHRASES: readonly string[] = [
   ...new Set([
     ...Object.values(PARAMETERS).map((names) => `function f(${names.join(', ')}) {`),

@@ -1,5 +1,5 @@
 /**
- * Rewrites of generated problems in words, one line each. Steps are named by their number before the rewrite and spelled as in
+ * Rewrites of generated problems as text, one line each. Step numbers are those before the rewrite, and steps are spelled as in
  * the statement:
  *
  *     insert 2 keep the even numbers      the step becomes number 2
@@ -26,7 +26,7 @@ const REMOVE = /^remove ([1-9])$/
 const SET = /^set ([1-9]) to (-?[0-9]{1,3}|"[a-z]")$/
 const SWAP = /^swap ([1-9]) and ([1-9])$/
 
-/** Null if the text is none of the forms; a final full stop, letter case and blanks do not matter. */
+/** Null if the text matches no form. Ignores a final full stop, letter case and extra blanks. */
 export function parseRewrite(text: string): SpecRewrite | null {
   if (text.length > LONGEST_REWRITE) return null
   const line = text.trim().toLowerCase().replace(/\.$/, '').replace(/\s+/g, ' ')
@@ -59,5 +59,5 @@ export function formatRewrite(rewrite: SpecRewrite): string {
   }
 }
 
-/** Words of rewrites beside the phrases of steps. */
+/** Words of rewrites other than the phrases of steps. */
 export const REWRITE_PHRASES: readonly string[] = [' insert', ' remove', ' replace', ' set', ' swap', ' to', ' and']

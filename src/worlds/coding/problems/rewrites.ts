@@ -1,7 +1,7 @@
 /**
- * Rewriting generated problems, with exact validity: a rewrite is refused unless the steps it names exist, the new chain of
- * steps is well formed, differs from the old one, and is a problem, with inputs in range on which every step matters
- * (generated-tests.ts). Reference solution and tests follow from the spec, so the reference passes them by construction.
+ * Applies rewrites to generated problems if they are valid. A rewrite is refused unless the steps that it names exist and the new
+ * chain of steps is well formed, differs from the old one, and has inputs in range on which every step matters
+ * (generated-tests.ts). Reference solution and tests follow from the spec, so the reference passes by construction.
  */
 import type { Direction } from '../../../method/ports.ts'
 import { hashOf, seededRandom } from '../../random.ts'
@@ -49,14 +49,14 @@ function shortened(rewrite: unknown): string {
   return typeof rewrite === 'string' ? rewrite.trim().slice(0, 80) : ''
 }
 
-/** Whether a solution of the old problem is one of the new. */
+/** Whether a solution of the old problem solves the new one. */
 function isSameMeaning(before: Spec, problem: Problem): boolean {
   return expectingTests(problem).every(({ input, output }) =>
     isSameValue(outputOf(before, JSON.parse(input) as Json[]), JSON.parse(output) as Value),
   )
 }
 
-/** The spec with the rewrite made, looked at no further; or a sentence on what it names that is not there. */
+/** The rewritten spec, not yet checked; or a sentence about a missing step or constant. */
 function rewrittenSpec(spec: Spec, rewrite: SpecRewrite): Spec | string {
   const { steps } = spec
   const at = rewrite.at - 1
@@ -91,22 +91,22 @@ function faultOf(before: Spec, after: Spec): string | null {
   const fault = malformation(after)
   if (fault !== null) return fault
   if (specKey(after) === specKey(before)) return 'The problem is so already.'
-  // What is trained on stays what may be trained on, through all rewrites.
+  // A training problem must remain one through all rewrites.
   const isKept = splitOf(before) === 'train' && splitOf(after) !== 'train'
   return isKept ? 'This combination of steps is kept for measuring generalisation.' : null
 }
 
 // ------------------------------------------------------------------------------------------------- candidates
 
-/** Effort by which a problem must differ to count as harder or easier. */
+/** Least change of effort that counts as harder or easier. */
 const LEAST_CHANGE = 0.25
 
-/** All valid rewrites in a direction, of those with one choice of constants for every step that might be put in. */
+/** All valid rewrites in a direction, with one choice of constants for every step that could be added. */
 export function possibleRewrites(task: CodingTask, direction: Direction): SpecRewrite[] {
   return candidateRewrites(task, direction).filter((rewrite) => applyRewrite(task, rewrite, `${task.id}/candidate`).ok)
 }
 
-/** Well-formed rewrites in a direction, by what the steps cost in effort; whether problems come of them is not looked at. */
+/** Well-formed rewrites in a direction, by the effort of the steps. Does not check whether they give problems. */
 export function candidateRewrites(task: CodingTask, direction: Direction, seed = 0): SpecRewrite[] {
   const { spec } = task.body
   if (!spec) return []

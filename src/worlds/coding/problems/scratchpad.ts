@@ -1,5 +1,5 @@
 /**
- * A test with its scratchpad, as the reward model writes it: an input, the value after every step, the output.
+ * A test with a scratchpad, as the reward model writes it: an input, the value after every step, the output.
  *
  *     Input: [[4, 1, 7]]
  *     Explanation:
@@ -7,8 +7,8 @@
  *     take the sum: 0 4 11
  *     Output: 11
  *
- * Sums, counts and extrema are running ones, from their start to the value, and a condition says first whether it holds, so
- * that every token follows from few others.
+ * Sums, counts and extrema show their running values, and conditions first say whether they hold, so every token follows from
+ * few others.
  */
 import type { Json } from '../judge/verdict.ts'
 import { formatJson } from './json.ts'

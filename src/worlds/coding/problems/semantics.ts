@@ -1,10 +1,9 @@
 /**
- * What a spec means: the value after every step, computed exactly.
+ * Evaluates a spec: the exact value after every step.
  *
- * Steps are total functions, also outside of the range that problems keep to, so that what a wrong program computes can be
- * said as well. In range are inputs on which every number met on the way, running totals included, is an integer of at
- * most two digits, lists and strings are short, and nobody divides a negative number or looks for the largest of nothing
- * (about which languages and people differ).
+ * Steps are total functions, even outside the range of problems, so the results of wrong programs are known too. An input is in
+ * range if every number on the way, including running totals, is an integer of at most two digits, lists and strings are short,
+ * and no step takes the remainder of a negative number or the largest of nothing (on which languages and people disagree).
  */
 import type { Json } from '../judge/verdict.ts'
 import { ALPHABET, isCondition, type Constant, type Op, type Spec, type Step } from './spec.ts'
@@ -19,8 +18,7 @@ export interface TracedStep {
   /** After the step. */
   value: Value
   /**
-   * What a careful reader notes on the way: the running total, extremum or count, from its start to the value; or
-   * whether the condition held.
+   * Intermediate results: all values of the running total, extremum or count; or whether the condition held.
    */
   working: readonly number[] | boolean | null
 }
@@ -28,7 +26,7 @@ export interface TracedStep {
 type Evaluation =
   { isInRange: true; trace: readonly TracedStep[]; output: Value } | { isInRange: false; reason: string }
 
-/** Arguments are those of `f`. */
+/** `inputs` are the arguments of `f`. */
 export function evaluate(spec: Spec, inputs: readonly Json[]): Evaluation {
   const refuse = (reason: string): Evaluation => ({ isInRange: false, reason })
   const start = startOf(spec, inputs)
@@ -49,13 +47,13 @@ export function evaluate(spec: Spec, inputs: readonly Json[]): Evaluation {
   return { isInRange: true, trace, output: value }
 }
 
-/** What f returns, in range or not; null where the arguments are not of the types that it takes. */
+/** The result of f, in range or not; null if the arguments have the wrong types. */
 export function outputOf(spec: Spec, inputs: readonly Json[]): Value | null {
   const start = startOf(spec, inputs)
   return start === null ? null : spec.steps.reduce((value, step) => applyStep(step, value).value, start)
 }
 
-/** As `isSameJson`. */
+/** Like `isSameJson`. */
 export function isSameValue(a: Value | null, b: Value | null): boolean {
   if (a === b) return true
   if (!isList(a) || !isList(b)) return false
@@ -107,7 +105,7 @@ const COMBINATIONS: Partial<Record<Op, (a: number, b: number) => number>> = {
   smaller: Math.min,
 }
 
-/** Zero has no sign here: JSON has none for it either. */
+/** Removes the sign of zero, which JSON does not keep either. */
 const unsigned = (x: number) => (x === 0 ? 0 : x)
 
 const NUMBERS: Partial<Record<Op, (x: number, constant: number) => number>> = {
@@ -150,7 +148,7 @@ const TEXTS: Partial<Record<Op, (s: string, ...constants: readonly Constant[]) =
   twice: (s) => s + s,
 }
 
-/** One step, on a value of the type that it takes. */
+/** Applies one step to a value of the type that it takes. */
 export function applyStep(step: Step, value: Value): TracedStep {
   const { op, constants, arms } = step
   const constant = constants[0] as number
@@ -186,7 +184,7 @@ function conditionOf(op: Op): (x: number, limit: number) => boolean {
   return CONDITIONS[op.slice(op.indexOf('-') + 1)]!
 }
 
-/** Not more than a few beyond the longest list: what is longer is out of range anyway. */
+/** Stops a few numbers beyond the longest list, since longer lists are out of range anyway. */
 function numbersFrom(first: number, bound: number, isInclusive: boolean): readonly number[] {
   const length = Math.max(0, bound - first + (isInclusive ? 1 : 0))
   return Array.from({ length: Math.min(length, LONGEST_LIST + 3) }, (_, i) => first + i)

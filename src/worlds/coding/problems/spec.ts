@@ -1,11 +1,11 @@
 /**
- * What a generated problem asks for: a chain of one to four steps that a value goes through, from the arguments of `f` to its
- * result. Each step is an operation with small constants, so that a tiny model can follow the chain in a scratchpad:
+ * The spec of a generated problem: a chain of one to four steps from the arguments of `f` to its result. Each step is an operation
+ * with small constants, so a tiny model can follow the chain in a scratchpad:
  *
  *     arrays       keep the numbers above 3 → multiply each by 2 → take the sum          f(xs)
  *     conditions   add 2 → if it is above 5 negate it else subtract 3                    f(x)
  *
- * All else follows from it: the meaning (semantics.ts), words (statement.ts), the reference solution (program.ts).
+ * Everything else follows from it: meaning (semantics.ts), statement (statement.ts) and reference solution (program.ts).
  */
 
 export const KINDS = ['arithmetic', 'conditions', 'strings', 'arrays', 'loops'] as const
@@ -22,9 +22,9 @@ export const ALPHABET = 'abcde'
 interface Operation {
   takes: ValueType
   gives: ValueType
-  /** What each of its constants may be. */
+  /** [constant] its allowed values. */
   slots: readonly (readonly Constant[])[]
-  /** How hard the step is to get right, in steps; the author's directions go by it. */
+  /** How hard the step is, in average steps. Decides whether a rewrite is harder or easier. */
   effort: number
 }
 
@@ -64,7 +64,7 @@ export const OPERATIONS = {
   absolute: onNumber(0.8),
   square: onNumber(1.1),
 
-  /** Two steps to choose from hang on these (Step.arms). */
+  /** Conditions, which choose between two steps (Step.arms). */
   'if-above': onNumber(2, LIMITS),
   'if-below': onNumber(2, LIMITS),
   'if-even': onNumber(2),
@@ -114,7 +114,7 @@ export interface Step {
   op: Op
   /** One for each slot of the operation. */
   constants: readonly Constant[]
-  /** What is done if the condition holds, and otherwise: number steps without arms. Of `if-` operations only. */
+  /** Steps for a condition that holds and for one that does not, both on numbers and without arms. Only for `if-` operations. */
   arms?: readonly [Step, Step]
 }
 
@@ -131,11 +131,11 @@ export function isCondition(op: Op): op is ConditionOp {
 
 const isOf = (...types: ValueType[]) => OPS.filter((op) => types.includes(OPERATIONS[op].takes))
 const NUMBER_OPS = isOf('number').filter((op) => !isCondition(op))
-/** What a loop does to its number in turn, and what it gathers. */
+/** Operations on the numbers of a loop, and on what it gathers. */
 const LOOP_OPS = isOf('list').filter((op) => /^(each|keep)-|^(sum|count)$/.test(op) && op !== 'each-absolute')
 const SIMPLE_NUMBER_OPS: Op[] = ['add', 'subtract', 'multiply', 'negate']
 
-/** Operations that problems of a kind are made of. */
+/** Operations of each kind of problem. */
 export const OPS_OF_KIND: Record<Kind, readonly Op[]> = {
   arithmetic: [...isOf('pair'), ...NUMBER_OPS],
   conditions: isOf('number'),
@@ -143,10 +143,10 @@ export const OPS_OF_KIND: Record<Kind, readonly Op[]> = {
   arrays: [...isOf('list'), ...SIMPLE_NUMBER_OPS],
   loops: [...isOf('bound'), ...LOOP_OPS],
 }
-/** What either arm of a condition may be. */
+/** Operations of the arms of a condition. */
 export const ARM_OPS: readonly Op[] = ['add', 'subtract', 'multiply', 'negate', 'square']
 
-/** What f takes, by kind; the first step of an arithmetic problem may take a pair instead. */
+/** Input of f, by kind. The first step of an arithmetic problem may take a pair instead. */
 const INPUT_OF_KIND: Record<Kind, ValueType> = {
   arithmetic: 'number',
   conditions: 'number',
@@ -173,7 +173,7 @@ export const PARAMETERS: Record<ValueType, readonly string[]> = {
   text: ['s'],
 }
 
-/** Why the steps make no problem of the kind, in a sentence; null if they do. What they compute is not looked at. */
+/** Why the steps are not a problem of the kind, in one sentence; null if they are. Does not evaluate them. */
 export function malformation(spec: Spec): string | null {
   const { kind, steps } = spec
   if (steps.length < 1 || steps.length > MOST_STEPS)
@@ -214,7 +214,7 @@ function stepFault({ op, constants, arms }: Step): string | null {
   return null
 }
 
-/** Effort of all steps. Larger constants count a little, larger numbers being harder to compute with. */
+/** Effort of all steps. Larger constants add a little, because larger numbers are harder to compute with. */
 export function effortOf(spec: Spec): number {
   return spec.steps.reduce((sum, step) => sum + stepEffort(step), 0)
 }
@@ -228,7 +228,7 @@ function stepEffort({ op, constants, arms }: Step): number {
   return OPERATIONS[op].effort + size / 30 + ofArms
 }
 
-/** The same text for the same spec only. */
+/** A text that identifies the spec. */
 export function specKey({ kind, steps }: Spec): string {
   const key = ({ op, constants, arms }: Step): string => [op, ...constants, ...(arms ?? []).map(key)].join(' ')
   return `${kind}: ${steps.map(key).join(', ')}`

@@ -1,6 +1,6 @@
 /**
- * What the splits keep from each other: `train` and `id` share their combinations of steps but no spec; `ood` asks, at every
- * problem, for a pair of adjacent steps that neither of them ever has.
+ * Keeps the splits apart: `train` and `id` share combinations of steps but no spec. Every `ood` problem has a pair of adjacent steps
+ * that the others do not have.
  */
 import type { Split } from '../../../method/ports.ts'
 import { hashOf } from '../../random.ts'
@@ -9,7 +9,7 @@ import { specKey, type Op, type Spec } from './spec.ts'
 const HELD_OUT_PAIRS_PERCENT = 15
 const HELD_OUT_SPECS_PERCENT = 10
 
-/** Whether the second step right after the first is kept for `ood`. */
+/** Whether only `ood` has the second step directly after the first. */
 export function isHeldOutPair(first: Op, second: Op): boolean {
   return hashOf('held-out pair of steps', first, second) % 100 < HELD_OUT_PAIRS_PERCENT
 }

@@ -1,6 +1,6 @@
 /**
- * Specs in words. A step has one phrase wherever it is named (the statement, a scratchpad, a rewrite), so that a tiny model
- * learns it once:
+ * Specs as text. A step has the same phrase everywhere (in the statement, a scratchpad, a rewrite), so a tiny model learns it
+ * once:
  *
  *     Write f(xs) for a list of numbers xs: keep the numbers above 3, multiply each by 2, take the sum. Return the result.
  */
@@ -88,7 +88,7 @@ export function statementOf(spec: Spec): string {
   return `${headOf(spec)} ${spec.steps.map(phraseOf).join(SEPARATOR)}${TAIL}`
 }
 
-/** What f is and takes, up to the colon. */
+/** The signature of f, up to the colon. */
 function headOf(spec: Spec): string {
   return HEADS[inputTypeOf(spec)]
 }
@@ -105,7 +105,7 @@ export function phraseOf({ op, constants, arms }: Step): string {
   return arms ? `${phrase} ${phraseOf(arms[0])}${ELSE}${phraseOf(arms[1])}` : phrase
 }
 
-/** Puts constants where a template has `{0}`, `{1}`: numbers as they are, letters in quotes. */
+/** Replaces `{0}` and `{1}` in a template by constants: plain numbers, and letters in quotes. */
 export function filled(template: string, constants: readonly Constant[]): string {
   return template.replace(/\{(\d)\}/g, (_, at: string) => JSON.stringify(constants[Number(at)]))
 }
@@ -116,7 +116,7 @@ const PATTERNS: readonly [Op, RegExp][] = OPS.map((op) => [
   new RegExp(`^${PHRASES[op].replace(/\{\d\}/g, SLOT)}${isCondition(op) ? ' (.*)' : ''}$`),
 ])
 
-/** The step that a phrase names; null if it is none. Constants may be any: `malformation` knows what a step may have. */
+/** The step that a phrase names; null if there is none. Accepts any constants: `malformation` checks them. */
 export function parseStep(text: string): Step | null {
   for (const [op, pattern] of PATTERNS) {
     const match = pattern.exec(text)
@@ -129,7 +129,7 @@ export function parseStep(text: string): Step | null {
   return null
 }
 
-/** A condition inside of an arm is not read: so texts cannot nest. */
+/** Accepts no condition inside an arm, so phrases cannot be nested. */
 function parseArm(text: string): Step | null {
   const step = text.startsWith('if ') ? null : parseStep(text)
   return step && ARM_OPS.includes(step.op) ? step : null
@@ -141,7 +141,7 @@ export function parseConstant(text: string): Constant {
 
 const unsigned = (x: number) => (x === 0 ? 0 : x)
 
-/** Set phrases of statements, as they stand between constants. */
+/** Fixed phrases of statements, between constants. */
 export const STATEMENT_PHRASES: readonly string[] = [
   ...Object.values(HEADS),
   TAIL,
@@ -150,7 +150,7 @@ export const STATEMENT_PHRASES: readonly string[] = [
   ...new Set(Object.values(PHRASES).flatMap((phrase) => piecesOf(phrase))),
 ]
 
-/** What a template is made of beside its constants. A blank belongs to what follows it. */
+/** The parts of a template between its constants. A blank belongs to the part after it. */
 export function piecesOf(template: string): string[] {
   return template
     .split(/\{\d\}/)

@@ -1,19 +1,19 @@
 /**
- * Whether a problem's checker can be relied on, found out before any program meets it:
+ * Tries a problem's checker before it judges any program:
  *
  *     it compiles and defines check(input, output, expected)
  *     it accepts the expected output of every test that has one
- *     it answers true or false for outputs that programs without a clue give
+ *     it returns true or false for outputs of clueless programs
  *
- * The last is there because a test whose checker fails does not count: were `null` enough to make it fail, an empty program
- * would be rid of the test.
+ * The last condition matters because a test whose checker fails does not count: if `null` made the checker fail, an empty
+ * program could avoid the test.
  */
 import { CHECKER_LIMITS, DEFAULT_LIMITS, type CheckedTest, type JudgeJob, type JudgeResult } from '../judge/verdict.ts'
 import type { Json } from '../judge/verdict.ts'
 import type { Problem } from '../problem.ts'
 import { ownAnswer, readTest } from '../written-tests/read-test.ts'
 
-/** One job at a time, as `Judge.judge` takes it. */
+/** Judges one job, like `Judge.judge`. */
 export type JudgeOne = (job: JudgeJob) => Promise<JudgeResult>
 
 type Trial = { test: CheckedTest & { kind: 'answer' }; number: number; isExpected: boolean }
@@ -21,7 +21,7 @@ type Trial = { test: CheckedTest & { kind: 'answer' }; number: number; isExpecte
 const CLUELESS_VALUES: readonly Json[] = [null, true, 0, '', [], [null], {}]
 const CLUELESS_TEXTS: readonly string[] = ['', 'no such answer']
 
-/** A sentence without its end that begins with the field; null where all is well or there is no checker. */
+/** What is wrong with the checker, as a sentence without its full stop; null if nothing is or there is no checker. */
 export async function checkerFault(problem: Problem, judge: JudgeOne): Promise<string | null> {
   const trials = trialsOf(problem)
   if (trials.length === 0) return null

@@ -1,9 +1,8 @@
 /**
  * Files of problems in the released form (item.ts): a JSON list of items, a single item, or JSON lines.
  *
- * A file is imported as a whole or not at all, unless items with faults are to be left out. An item that names no split is
- * drawn by a hash of what it holds: one in eight is kept for measuring (`id`), the others are for training; `ood` are only
- * items that say so.
+ * A file is imported whole or not at all, unless faulty items may be left out. An item without a split gets one by a hash of
+ * its content: one in eight is for evaluation (`id`), the others are for training. Only items that say so are `ood`.
  */
 import type { Split } from '../../../method/ports.ts'
 import { hashOf } from '../../random.ts'
@@ -14,36 +13,36 @@ import type { ImportedProblem } from '../problem-source.ts'
 import { readItem } from './item.ts'
 
 export const FILE_LIMITS = { characters: 200_000_000, items: 50_000 } as const
-/** One in so many items without a split is kept for measuring. */
+/** One in this many items without a split is for evaluation. */
 const HELD_OUT_ONE_IN = 8
-/** Faulty items that an error names; the rest are counted. */
+/** Number of faulty items that an error describes; it counts the others. */
 const MOST_NAMED = 1
 
-/** The file holds no problems, or items that are none. */
+/** The file has no problems, or faulty items. */
 export class ReleasedFormatError extends Error {
   override readonly name = 'ReleasedFormatError'
 }
 
 export interface ReleasedFile {
   problems: ImportedProblem[]
-  /** A sentence for every item that was left out for its faults. Empty unless that was asked for. */
+  /** One sentence for every faulty item that was left out. Empty unless `leaveOutFaulty` is set. */
   faults: string[]
-  /** A sentence for every item that is the same problem as an earlier one, and is not in `problems` again. */
+  /** One sentence for every item that repeats an earlier problem and is not in `problems` again. */
   duplicates: string[]
-  /** Problems whose time limit was above the 8,000 executed milliseconds that the judge allows, and is that now. */
+  /** Number of problems whose time limit was reduced to the judge's maximum of 8,000 executed milliseconds. */
   cutTimeLimits: number
 }
 
 export interface ReadingFileOptions {
-  /** Whether items with faults are left out rather than refused with the whole file. */
+  /** Leaves out faulty items instead of refusing the whole file. */
   leaveOutFaulty?: boolean
-  /** Tries the checkers of the problems; a judge in this thread unless given, loaded for the first checker that there is. */
+  /** Tries the problems' checkers. Defaults to a judge in this thread, which loads for the first checker. */
   judge?: JudgeOne
 }
 
 /**
- * Throws a ReleasedFormatError that names the first item with a fault, and its field; rejects with what the judge throws if
- * it cannot try the checkers.
+ * Throws a ReleasedFormatError that names the first faulty item and its field, or the judge's error if it cannot try the
+ * checkers.
  */
 export async function readReleasedFile(
   text: string,
@@ -86,7 +85,7 @@ function inThisThread(): JudgeOne {
   }
 }
 
-/** A problem that stands for itself, not rewritten from another one. */
+/** A task with no earlier version: its own root. */
 export function importedTask(id: string, problem: Problem): CodingTask {
   return { id, rootId: id, instruction: problem.statement, kind: kindOf(problem), body: problem }
 }
@@ -143,11 +142,11 @@ function refusal(faults: readonly string[], others: number): string {
   return `${faults.slice(0, MOST_NAMED).join(' ')}${more} Nothing was imported. ${remedy}`
 }
 
-/** The same for the same question, tests and checker, whatever the time limit and the file: 64 bits. */
+/** A 64-bit hash of question, tests and checker; independent of time limit and file. */
 function idOf(problem: Problem): string {
   const { form, statement, tests, checker } = problem
   const name = form === 'call' ? problem.functionName : ''
-  // `undefined` would be null in a list: problems without a checker keep the ids that they had before there were any.
+  // Omits a missing checker, since JSON would write null: such problems keep the ids from before checkers existed.
   const content = JSON.stringify([form, name, statement, tests, ...(checker === undefined ? [] : [checker])])
   const hex = (part: number) => part.toString(16).padStart(8, '0')
   return `problem-${hex(hashOf('problem', content))}${hex(hashOf(content, 'problem'))}`

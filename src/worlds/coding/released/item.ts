@@ -1,15 +1,15 @@
 /**
- * One problem in the released form (data/preprocess_data.ipynb), read and written:
+ * Reads and writes one problem in the released form (data/preprocess_data.ipynb):
  *
  *     { "question": "...", "test_method": "stdio", "test_time_limit": 2, "test_input": ["1 2\n"], "test_output": ["3"] }
  *
- * `"test_method": "function"` is ours: it names a `function_name`, inputs are JSON arrays of arguments and outputs JSON
- * values. A `checker`, ours too, is for problems with many right answers: JavaScript that defines
+ * `"test_method": "function"` is our extension: it has a `function_name`, inputs are JSON arrays of arguments, and outputs are
+ * JSON values. A `checker`, also an extension, is for problems with many right answers: JavaScript that defines
  *
  *     function check(input, output, expected) { … return true or false }                       (judge/checker.ts)
  *
- * and entries of `test_output` may then be null, where nothing is expected. A `split` may say what an item is for. The time limit is in seconds, and a second of it is 1,000 executed
- * milliseconds (judge/metering.ts), of which the judge allows 8,000.
+ * Entries of `test_output` may then be null. An optional `split` assigns the item to a split. The time limit is in seconds; a
+ * second is 1,000 executed milliseconds (judge/metering.ts), and the judge allows at most 8,000.
  */
 import * as v from 'valibot'
 import type { Split } from '../../../method/ports.ts'
@@ -17,14 +17,14 @@ import { isSameJson, isSameText } from '../judge/comparison.ts'
 import type { HiddenTest, Problem } from '../problem.ts'
 import { readTest, type ProgramTest } from '../written-tests/read-test.ts'
 
-/** Of an item. A run's log holds its problems whole, so they may not be of any size. */
+/** Limits of an item. Run logs contain whole problems, so their size is limited. */
 export const ITEM_LIMITS = {
   questionCharacters: 20_000,
   checkerCharacters: 20_000,
   tests: 100,
-  /** Of an input or an output. */
+  /** Per input or output. */
   textCharacters: 100_000,
-  /** Of all inputs and outputs together. */
+  /** For all inputs and outputs together. */
   testCharacters: 500_000,
 } as const
 
@@ -57,20 +57,20 @@ const looseItem = v.object({ ...ENTRIES, split: SPLIT }, objectMessage)
 const strictItem = v.strictObject(ENTRIES, objectMessage)
 
 interface ReadingOptions {
-  /** Whether other fields than the released ones are a fault. If not, they are passed over. */
+  /** Whether unknown fields are a fault. If not, they are ignored. */
   isStrict: boolean
   leastTests: number
 }
 
-/** `fault` is a sentence without its end that begins with the field. */
+/** `fault` is a sentence without its full stop that begins with the field. */
 type ReadItem = { problem: Problem; split: Split | null; isTimeLimitCut: boolean } | { fault: string }
 
 /**
- * Never throws. Whether a program can pass the tests it cannot know, but tests that contradict each other are a fault. What
- * a checker does only the judge can say (checker-trial.ts).
+ * Never throws. Cannot know whether a program can pass the tests, but reports contradicting tests as a fault. Only the judge
+ * can try a checker (checker-trial.ts).
  */
 export function readItem(item: unknown, { isStrict, leastTests }: ReadingOptions): ReadItem {
-  // For valibot a list is an object, too.
+  // valibot accepts a list as an object.
   if (Array.isArray(item)) return { fault: 'it is a list and must be an object' }
   const parsed = v.safeParse(isStrict ? strictItem : looseItem, item, { abortEarly: true })
   if (!parsed.success) return { fault: issueFault(parsed.issues[0]) }
@@ -105,7 +105,7 @@ export function readItem(item: unknown, { isStrict, leastTests }: ReadingOptions
   return { problem, split, isTimeLimitCut: test_time_limit * 1000 > LONGEST_TIME_LIMIT_MS }
 }
 
-/** The item that reads back as this problem, but for its reference solution and spec, which the form has no place for. */
+/** The item that reads back as this problem, without reference solution and spec, for which the form has no fields. */
 export function itemOf(problem: Problem): Record<string, unknown> {
   return {
     question: problem.statement,
@@ -173,7 +173,7 @@ function testsFault(problem: Problem): string | null {
     const { test } = read
     const input = test.kind === 'call' ? JSON.stringify(test.arguments) : test.input
     const earlier = byInput.get(input)
-    // With a checker, both may be right.
+    // With a checker, both outputs may be right.
     if (earlier && problem.checker === undefined && !isSameAnswer(earlier.test, test)) {
       return `entries ${earlier.index + 1} and ${index + 1} of test_input are the same, and their outputs differ`
     }
@@ -200,7 +200,7 @@ function issueFault({ message, path = [] }: PathIssue): string {
   return typeof entry === 'number' ? `entry ${entry + 1} of ${name} ${message}` : `${name} ${message}`
 }
 
-/** Of what valibot says it received: a type, or a literal. */
+/** Words for the type or literal that valibot received. */
 function nounOf(received: string): string {
   switch (received) {
     case 'null':

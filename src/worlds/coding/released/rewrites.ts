@@ -1,9 +1,8 @@
 /**
- * Rewrites of imported problems. Nobody knows what such a problem means, so a rewrite is a whole problem in the released
- * form, as in the release (sample/llm_env_rollout.py:887): a question, and at least four tests. It is accepted on the
- * author's word: with no reference solution it cannot be shown that the tests are right, only that they do not contradict
- * each other. A wrong one falls later, when no program passes it. A rewrite that brings no checker keeps that of the problem;
- * either must accept what the rewritten tests expect.
+ * Rewrites of imported problems. Their meaning is not known, so a rewrite is a whole problem in the released form, as in the
+ * release (sample/llm_env_rollout.py:887): a question and at least four tests. Without a reference solution the tests cannot
+ * be verified, only checked for contradictions; a wrong problem is discarded later, when no program passes it. A rewrite
+ * without a checker keeps the problem's checker. Either checker must accept what the rewritten tests expect.
  */
 import type { RewriteResult } from '../../../method/ports.ts'
 import { checkerFault, type JudgeOne } from './checker-trial.ts'
@@ -12,15 +11,15 @@ import { importedTask } from './file.ts'
 import { ITEM_LIMITS, itemOf, readItem } from './item.ts'
 
 const LEAST_TESTS = 4
-/** Tests that the author is shown, none of them longer than the release shows (sample/llm_env_rollout.py:665). */
+/** Number of tests shown to the author, none of them longer than in the release (sample/llm_env_rollout.py:665). */
 const SHOWN_TESTS = 8
 const LONGEST_SHOWN_TEXT = 100
 const SHOWN_QUESTION = 60
 const FENCED = /```[^\n`]*\n([^]*?)(?:```|$)/g
-/** The form's own names and time limit, beside what it limits. */
+/** Twice the limits of question and tests, which leaves room for the other fields. */
 const LONGEST_REWRITE = 2 * (ITEM_LIMITS.questionCharacters + ITEM_LIMITS.testCharacters)
 
-/** The problem as an item, and what a rewrite of it must be. */
+/** The problem as an item, with the requirements for a rewrite. */
 export function describeImported({ body }: CodingTask): string {
   const tests = body.tests
     .filter(({ input, output }) => input.length <= LONGEST_SHOWN_TEXT && (output?.length ?? 0) <= LONGEST_SHOWN_TEXT)
@@ -31,7 +30,7 @@ export function describeImported({ body }: CodingTask): string {
   )
 }
 
-/** Throws only what the judge throws, which is asked about checkers; the new task is of the same lineage. */
+/** Throws only errors of the judge, which tries the checker. The new task has the same root. */
 export async function rewriteImported(
   task: CodingTask,
   text: string,
@@ -67,7 +66,7 @@ function withChecker(item: unknown, { checker }: Problem): unknown {
   return checker === undefined || !isObject ? item : { checker, ...item }
 }
 
-/** The last fenced block, or what stands from the first brace to the last. */
+/** Parses the last fenced block, or else the text from the first brace to the last. */
 function jsonIn(text: string): unknown {
   const fenced = [...text.matchAll(FENCED)].at(-1)?.[1]
   const braces = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
@@ -75,7 +74,7 @@ function jsonIn(text: string): unknown {
     try {
       return JSON.parse(candidate) as unknown
     } catch {
-      // The next candidate, or none.
+      // Tries the next candidate.
     }
   }
   return undefined

@@ -1,6 +1,6 @@
 /**
- * What the tiny models of the coding setting learn from: programs as a policy writes them, tests as a reward model does, and
- * rewrites as an author does, each right or with a mistake that people make.
+ * Training data for the tiny models of the coding world: programs as a policy writes them, tests as a reward model does, and
+ * rewrites as an author does. Each is right or has a typical mistake.
  */
 import type { Direction } from '../../../method/ports.ts'
 import { chance, integer, pick, shuffled, type Random } from '../../random.ts'
@@ -31,17 +31,17 @@ interface ProgramDemonstration {
 }
 
 interface TestDemonstration {
-  /** Probability of a wrong computation somewhere, which is then carried on. */
+  /** Probability of one wrong computation, which later steps continue from. */
   slip: number
-  /** Probability of an input that probes the steps' constants; else it is a plain one, which often tells little. */
+  /** Probability of a probing input; otherwise the input is plain, which often exposes little. */
   boundary: number
 }
 
-/** Programs that cannot be run are rarer than those that are wrong. */
+/** Programs that do not run are rarer than wrong ones. */
 const BROKEN: ReadonlySet<MistakeKind> = new Set(['syntax', 'undefined name'])
 const BROKEN_ODDS = 0.06
 
-/** The program, right or with one typical mistake that some test of the problem shows. */
+/** The right program, or one with a typical mistake that some test of the problem exposes. */
 export function demonstrateProgram(spec: Spec, { slip }: ProgramDemonstration, random: Random): string {
   if (!chance(random, slip)) return programOf(spec)
   const mistakes = mistakesOf(spec)
@@ -82,7 +82,7 @@ function drawInput(spec: Spec, isProbing: boolean, random: Random): readonly Jso
 
 const SLIPS = 20
 
-/** A computation that goes wrong at one step and right from there on, to another output. */
+/** A computation with one wrong step, which leads to another output. */
 function wrongTrace(
   spec: Spec,
   inputs: readonly Json[],
@@ -92,7 +92,7 @@ function wrongTrace(
 ): TracedStep[] {
   const { steps } = spec
   for (let attempt = 0; attempt < SLIPS; attempt++) {
-    // Where nothing that goes wrong early shows in the output, the last step goes wrong.
+    // If early mistakes do not change the output, the last step goes wrong.
     const at = attempt < SLIPS / 2 ? integer(random, 0, steps.length - 1) : steps.length - 1
     const trace = right.slice(0, at)
     const start = at === 0 ? (inputs.length === 1 ? inputs[0] : inputs) : right[at - 1]!.value
@@ -104,7 +104,7 @@ function wrongTrace(
   return [...right.slice(0, last), { value: spoiled(output, random), working: null }]
 }
 
-/** Numbers of two digits at most; the largest of none, which JSON has not, nobody writes down. */
+/** Whether all numbers have at most two digits. Excludes the infinite largest of nothing. */
 function isWritable({ value, working }: TracedStep): boolean {
   const numbers = [value, working].flat().filter((part) => typeof part === 'number')
   return numbers.every((number) => Math.abs(number) <= LARGEST_NUMBER)
@@ -117,14 +117,14 @@ function slipOf(step: Step, before: Value, right: TracedStep, random: Random): T
     return chance(random, 0.7) ? { value, working: !working } : { value: spoiled(right.value, random), working }
   }
   if (working === null || working.length < 2) return { value: spoiled(right.value, random), working: null }
-  // A running total that goes wrong somewhere stays wrong by as much.
+  // An error in a running total stays the same from there on.
   const at = integer(random, 1, working.length - 1)
   const error = pick(random, [-1, 1])
   const wrong = working.map((total, i) => (i < at ? total : total + error))
   return { value: wrong.at(-1)!, working: wrong }
 }
 
-/** Another value of the same type: one off, a thing too few or too many, two in the other order. Never the same. */
+/** A different value of the same type: one off, one element too few or too many, or two swapped. */
 function spoiled(value: Value, random: Random): Value {
   if (typeof value === 'number') return value + pick(random, value === 0 ? [-1, 1] : [-1, 1, -2 * value])
   const parts: (string | number)[] = [...value]
@@ -141,7 +141,7 @@ function spoiled(value: Value, random: Random): Value {
   return isText ? parts.join('') : (parts as number[])
 }
 
-/** A valid rewrite in the direction, in words; null if there is none. Kinds of rewrites are equally likely. */
+/** A valid rewrite in the direction, as text; null if there is none. All kinds of rewrites are equally likely. */
 export function demonstrateRewrite(task: CodingTask, direction: Direction, random: Random): string | null {
   const candidates = candidateRewrites(task, direction, integer(random, 0, 2 ** 30))
   const kinds = shuffled(random, [...new Set(candidates.map(({ kind }) => kind))])
@@ -153,7 +153,7 @@ export function demonstrateRewrite(task: CodingTask, direction: Direction, rando
   return null
 }
 
-/** Set phrases of all that is written here, as they stand between values, each worth a token. */
+/** Fixed phrases of all demonstrations, between values. Each is a token. */
 export const CODING_PHRASES: readonly string[] = [
   ...new Set([...STATEMENT_PHRASES, ...PROGRAM_PHRASES, ...SCRATCHPAD_PHRASES, ...REWRITE_PHRASES]),
 ]

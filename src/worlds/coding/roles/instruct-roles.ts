@@ -1,14 +1,14 @@
 /**
- * How chat models play the three roles in the coding world: prompts and parsers, pure text. Instructions and then, between the pieces of
- * the model's chat template,
+ * Prompts and parsers for chat models in the three roles of the coding world. After the instructions, between the pieces of the model's
+ * chat template:
  *
  *     policy   problem | thoughts, a program in a fenced block
  *     reward   problem | thoughts, one test: "Input:" and "Output:", a fenced block each
  *     author   problem, accuracy, critic | thoughts, "Rewrite: {rewrite}", or a whole problem as JSON in a fenced block
  *
- * The same for generated and imported problems, of functions and of standard input. What is asked for is what the released prompts ask for
- * (sample/llm_policy_rollout.py:392, llm_reward_rollout.py:459, llm_env_rollout.py:887), in words of our own and for JavaScript. Each role has
- * pieces of its own, for each may be played by another model.
+ * The same for generated and imported problems, with functions and with standard input. The prompts ask for the same as the released ones
+ * (sample/llm_policy_rollout.py:392, llm_reward_rollout.py:459, llm_env_rollout.py:887), in our own words and for JavaScript. Each role has
+ * its own pieces, because a different model may play each role.
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, TestWriterFormat } from '../../../method/ports.ts'
@@ -51,7 +51,7 @@ function double(x) {
 
 const PROGRAM_REMINDER = 'Think, then write the whole program in one ```js block.'
 
-/** An episode is one step; `afterResponse` is for whoever lets a policy try again. */
+/** An episode is one step; `afterResponse` is for callers that let the policy try again. */
 export function instructPolicy(pieces: ChatPieces): RoleFormats['policy'] {
   const foreign = foreignTextFor(pieces.reserved)
   return {
@@ -166,7 +166,7 @@ Longer chains, conditions and larger constants are harder. Think first, in one t
 line of this form:
 Rewrite: ${formatRewrite(FORMS.insert.example)}`
 
-/** What a rewrite in JSON looks like. */
+/** An example of a rewrite in JSON. */
 const EXAMPLE_ITEM = {
   question: 'Read a line with numbers and print the largest of them.',
   test_method: 'stdio',
@@ -201,11 +201,11 @@ export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
       return opened(pieces, instructions, `${authorMessage(input, foreign)}\n\n${reminder}`)
     },
     parse(text) {
-      // Reading a whole problem is for released/rewrites.ts; it has this field, and no rewrite in words has it.
+      // Only whole problems have this field; released/rewrites.ts parses them.
       if (text.includes('"question"')) return text.trim()
       return lastAnswer(text, 'rewrite')?.value ?? lastLine(text)
     },
-    // A whole problem with its tests has to fit.
+    // Enough for a whole problem with its tests.
     maxTokens: 1024,
   }
 }

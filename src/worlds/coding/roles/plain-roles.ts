@@ -1,43 +1,43 @@
 /**
- * How the three roles speak in the coding world: prompts and parsers, pure text.
+ * Prompts and parsers of the three roles in the coding world, for models that continue plain text.
  *
- * Kept terse, because tiny models read and write them token by token:
+ * Terse, because tiny models read and write them token by token:
  *
  *     policy   {statement}\nProgram:\n{program}<end>
  *     reward   {statement}\nTest:\n{reasoning}\nInput: {input}\nOutput: {output}<end>
  *     author   {direction} {accuracy}\n{description}\nCritic: {summary}\nRewrite:{rewrite}<end>
  *
- * Larger models think aloud and fence what they mean, so the parsers take what the released ones take: of a program the last
- * fenced block (sample/llm_policy_rollout.py:144), of a test the last pair, fenced or not (sample/llm_reward_rollout.py:80).
- * Unlike there, a response without a fence is a program as a whole, and a fence that a full length left open counts.
+ * Larger models think aloud and put their answer into fences, so the parsers read what the released ones read: the last fenced
+ * block of a program (sample/llm_policy_rollout.py:144), and the last pair of a test, fenced or not
+ * (sample/llm_reward_rollout.py:80). Unlike there, a response without a fence is a program as a whole, and a fence left open
+ * at the token limit counts.
  */
 import type { RoleFormats, TestWriterFormat, WrittenTest } from '../../../method/ports.ts'
 
 const PROGRAM_CUE = '\nProgram:\n'
 const TEST_CUE = '\nTest:\n'
-/** A block between fences, the language beside the first one left out. */
+/** A fenced block. Captures the content without the language. */
 const FENCED = /```[^\n`]*\n([^]*?)(?:```|$)/g
-/** A line that begins with "Input:", "Output:" or "Explanation:", also as Markdown and as "Test Input:". */
+/** The beginning of a line with "Input:", "Output:" or "Explanation:", also in Markdown and as "Test Input:". */
 const MARKER = /^[ \t>#*-]*(?:test[ \t]+)?(input|output|explanation)[ \t]*(?:\*\*)?:(?:\*\*)?/gim
 
 export function policyResponse(program: string): string {
   return program
 }
 
-/** What `reward.parse` reads back: a test of one or more lines. */
+/** A test as `reward.parse` reads it. */
 export function testResponse({ input, output }: WrittenTest, reasoning = ''): string {
   return `${reasoning === '' ? '' : `${reasoning}\n`}Input: ${input}\nOutput: ${output}`
 }
 
 interface Marked {
   name: string
-  /** The value as written, and where the marker and the value stand in the text. */
   start: number
   valueStart: number
   end: number
 }
 
-/** The marked pieces of a text, each to where the next one begins. */
+/** The pieces of a text after each marker, up to the next one. */
 function markedPieces(text: string): Marked[] {
   const markers = [...text.matchAll(MARKER)]
   return markers.map((marker, index) => ({
@@ -48,7 +48,7 @@ function markedPieces(text: string): Marked[] {
   }))
 }
 
-/** A fenced value is what stands in its first block, and what is said after it belongs to the reasoning. */
+/** The value of a piece: its first fenced block, if any. Text after the block belongs to the reasoning. */
 function valueOf(text: string, { valueStart, end }: Marked): { value: string; rest: string } {
   const piece = text.slice(valueStart, end)
   const block = piece.matchAll(FENCED).next().value
@@ -60,7 +60,7 @@ function parseTest(text: string): { reasoning: string; test: WrittenTest | null 
   const pieces = markedPieces(text)
   for (let i = pieces.length - 2; i >= 0; i--) {
     const first = pieces[i]!
-    // How the output comes about may be explained before it is told.
+    // An explanation may come between input and output.
     const between = pieces[i + 1]!.name === 'explanation' ? pieces[i + 1] : undefined
     const second = pieces[between ? i + 2 : i + 1]
     if (first.name !== 'input' || second?.name !== 'output') continue
@@ -104,8 +104,8 @@ export const codingFormats: RoleFormats & { reward: TestWriterFormat } = {
 }
 
 /**
- * The same for imported problems, which are longer than generated ones in every way: as many tokens as released
- * (configs/coding_rl.yaml), or as the model's context has room for.
+ * The same for imported problems, which are longer than generated ones: as many tokens as released (configs/coding_rl.yaml), or
+ * as fit into the model's context.
  */
 export const importedCodingFormats: typeof codingFormats = {
   policy: { ...codingFormats.policy, maxTokens: 2048 },

@@ -1,14 +1,13 @@
 /**
- * The tests that a reward model wrote for a problem, made ready for its programs. On a problem with a checker a written
- * output is one right answer of many, or a lie, so the checker is asked about it before any program runs, as if a program
- * had answered it:
+ * Prepares the tests that a reward model wrote for a problem. If the problem has a checker, a written output is one of many right
+ * answers, or wrong. So before any program runs, the checker judges it like a program's answer:
  *
  *     check(input, written, written) accepts    a program passes if check(input, its output, written) accepts
- *                                    rejects    the test lies: a program passes if it answers just that, as without a checker
+ *                                    rejects    the test is false: a program passes only with exactly this output
  *                                    fails      the test cannot be read
  *
- * The second line is what makes lies cost also where a checker looks at the input alone: with `check` all right programs
- * would pass them. A test is true if the reference solution passes it, as on every other problem.
+ * The second line makes false tests cost even if the checker ignores `expected`: with `check`, all right programs would pass
+ * them. As for every problem, a test is true if the reference solution passes it.
  */
 import type { WrittenTest } from '../../../method/ports.ts'
 import type { CheckedTest, JudgeResult, PlainTest } from '../judge/verdict.ts'
@@ -16,12 +15,12 @@ import type { Problem } from '../problem.ts'
 import { ownAnswer, readTest, type ProgramTest } from './read-test.ts'
 
 export interface WrittenColumns {
-  /** Where in `distinct` the test of each column stands; null where it cannot be read. */
+  /** [column] index of its test in `distinct`; null if the test cannot be read. */
   columns: (number | null)[]
   distinct: ProgramTest[]
 }
 
-/** The tests that can be read, each once, and which of them stands in which column. */
+/** Reads the tests, merges equal ones, and assigns them to columns. */
 export function columnsOf(problem: Problem, tests: readonly (WrittenTest | null)[]): WrittenColumns {
   const distinct: ProgramTest[] = []
   const indices = new Map<string, number>()
@@ -36,12 +35,12 @@ export function columnsOf(problem: Problem, tests: readonly (WrittenTest | null)
   return { columns, distinct }
 }
 
-/** What the checker is asked of the tests, one question each; empty where there is no checker. */
+/** One question to the checker for each test; empty if there is no checker. */
 export function claimsOf({ distinct }: WrittenColumns): CheckedTest[] {
   return distinct.flatMap((test) => ownAnswer(test) ?? [])
 }
 
-/** `said`: the verdicts of `claimsOf`, in its order. */
+/** `said` has the verdicts on `claimsOf`, in its order. */
 export function settled({ columns, distinct }: WrittenColumns, said: JudgeResult): WrittenColumns {
   const kept: ProgramTest[] = []
   const places = distinct.map((test, index) => {
@@ -52,7 +51,7 @@ export function settled({ columns, distinct }: WrittenColumns, said: JudgeResult
   return { columns: columns.map((index) => (index === null ? null : places[index]!)), distinct: kept }
 }
 
-/** Of a test that expects something. */
+/** The test without its checker. It must have an expected output. */
 function withoutChecker(test: ProgramTest): PlainTest {
   if (test.kind === 'stdio') return { kind: 'stdio', input: test.input, expected: test.expected! }
   const { checker: _checker, ...plain } = test

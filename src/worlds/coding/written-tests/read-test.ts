@@ -1,26 +1,26 @@
 /**
- * Tests as texts made into tests that the judge runs, and what the judge says made into what people read.
+ * Turns tests written as text into tests for the judge, and the judge's verdicts into results for display.
  *
- * As released (reward/execute.py:297), a test of standard input whose input or output is empty is no test. Where a function
- * is called, the input must be a JSON array of arguments and the output a JSON value; neither may hold a number too large
- * for a double, nor be nested deeper than the judge reads back. On a problem with a checker, the checker judges the answers.
+ * As released (reward/execute.py:297), a test of standard input with an empty input or output is invalid. If a function is
+ * called, the input must be a JSON array of arguments and the output a JSON value. Neither may contain a number too large for
+ * a double, or be nested deeper than the judge can return. If the problem has a checker, it judges the answers.
  */
 import type { TestResult } from '../../../method/ports.ts'
 import type { CheckedTest, Json, PlainTest, Verdict } from '../judge/verdict.ts'
 import type { HiddenTest, Problem } from '../problem.ts'
 
-/** Characters of an input or an output that a model may write. */
+/** Most characters of an input or output that a model writes. */
 const LONGEST_TEXT = 20_000
 const DEEPEST = 100
 const LONGEST_DETAIL = 80
-/** Characters before the first difference of two answers that are shown where they are too long to be shown whole. */
+/** Number of characters to show before the first difference of two answers that are too long to show whole. */
 const LEAD = 6
 
-/** A test that a program runs on. */
+/** A test that runs a program. */
 export type ProgramTest = PlainTest | Exclude<CheckedTest, { kind: 'answer' }>
 type ReadTest = { test: ProgramTest } | { reason: string }
 
-/** What a test's form asks of it; whatever its texts are, it never throws. */
+/** Reads a test, or says what is wrong with its form. Never throws. */
 export function readTest(problem: Problem, { input, output }: HiddenTest, longest = LONGEST_TEXT): ReadTest {
   const outputLength = output?.length ?? 0
   if (input.length > longest || outputLength > longest) {
@@ -45,14 +45,14 @@ export function readTest(problem: Problem, { input, output }: HiddenTest, longes
   return { test: checker === undefined ? test : { ...test, checker } }
 }
 
-/** A test that asks the checker about its own output, in place of what a program answers; null where there is no checker. */
+/** A test that asks the checker about the expected output instead of a program's answer; null if there is no checker. */
 export function ownAnswer(test: ProgramTest): (CheckedTest & { kind: 'answer' }) | null {
   if (test.checker === undefined) return null
   const input = test.kind === 'call' ? test.arguments : test.input
   return { kind: 'answer', input, answer: test.expected, expected: test.expected, checker: test.checker }
 }
 
-/** At most 80 characters of detail, in one line. A checker that failed makes a test void: it says nothing of the program. */
+/** A result with at most 80 characters of detail in one line. A failed checker makes the test void. */
 export function testResult(verdict: Verdict): TestResult {
   const result = { passed: verdict.kind === 'passed', verdict: verdict.kind, detail: detailOf(verdict) }
   return verdict.kind === 'checker failed' ? { ...result, isVoid: true } : result
@@ -112,7 +112,7 @@ function readJson(text: string): { value: Json } | { reason: string } {
   return fault === null ? { value } : { reason: fault }
 }
 
-/** What the judge could not hand over or get back as it is. */
+/** What the judge could not pass or return unchanged. */
 function faultOf(value: Json, depth: number): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'has a number too large for a double'
   if (typeof value !== 'object' || value === null) return null

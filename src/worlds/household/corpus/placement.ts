@@ -1,9 +1,8 @@
-/** Where things start, after the statistics of the official games. */
 import { startPlacement } from './statistics.ts'
 import { pick, pickWeighted, type Random } from '../../random.ts'
 import { accepts } from '../engine/vocabulary.ts'
 
-/** The receptacle an object of this type starts in, after the statistics; null is nowhere. */
+/** Draws the receptacle in which an object of this type starts, by the official statistics; null for none. */
 export function drawPlacement(
   random: Random,
   receptacles: readonly { type: string }[],

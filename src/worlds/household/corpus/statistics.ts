@@ -1,7 +1,6 @@
 /**
- * How the 4,027 official games look, in round numbers: room mix, receptacles per room, objects per room, where they start.
- * Compact scenes, rewrites and the expert's expectations go by these; full scenes by the exact counts in
- * `scene-statistics.ts`. Counted over the game files of alfworld 0.4.2 (json_2.1.3); shares are percentages.
+ * Rounded statistics of the 4,027 official games: room mix, receptacles and objects per room, and where objects start. Compact
+ * scenes, rewrites and the expert use these; full scenes use the exact counts in `scene-statistics.ts`. Counted over the game files of alfworld 0.4.2 (json_2.1.3); shares are percentages.
  */
 import type { TaskType } from '../engine/game.ts'
 
@@ -9,7 +8,7 @@ export const rooms = ['kitchen', 'livingRoom', 'bedroom', 'bathroom'] as const
 
 export type Room = (typeof rooms)[number]
 
-/** First number of the 30 that a room's floor plans are numbered with, and the numbers that no game has. */
+/** The first of a room's 30 floor plan numbers, and the numbers that no game has. */
 export const floorPlanNumbers: Readonly<Record<Room, { first: number; missing: readonly number[] }>> = {
   kitchen: { first: 1, missing: [9, 29] },
   livingRoom: { first: 201, missing: [215, 226] },
@@ -17,13 +16,13 @@ export const floorPlanNumbers: Readonly<Record<Room, { first: number; missing: r
   bathroom: { first: 401, missing: [404, 425] },
 }
 
-/** The four floor plans that never occur in training. */
+/** The four floor plans that do not occur in training. */
 export const unseenFloorPlans: readonly number[] = [10, 219, 308, 424]
 
-/** Games of "train", "valid_seen" and "valid_unseen", to which our splits correspond. */
+/** Number of games in "train", "valid_seen" and "valid_unseen", which correspond to our splits. */
 export const officialSplitSizes = { train: 3553, id: 140, ood: 134 } as const
 
-/** Games per task type and room over all splits; a missing room has none. */
+/** Games per task type and room over all splits; rooms without games are omitted. */
 export const taskMix: Readonly<Record<TaskType, Readonly<Partial<Record<Room, number>>>>> = {
   pick_and_place_simple: { kitchen: 101, livingRoom: 237, bedroom: 263, bathroom: 294 },
   look_at_obj_in_light: { livingRoom: 54, bedroom: 304 },
@@ -33,10 +32,10 @@ export const taskMix: Readonly<Record<TaskType, Readonly<Partial<Record<Room, nu
   pick_two_obj_and_place: { kitchen: 132, livingRoom: 242, bedroom: 263, bathroom: 262 },
 }
 
-/** Odds of 1, 2, 3 and 4 objects of the goal's type; a two-object task draws from 2 to 4. */
+/** Odds of 1, 2, 3 and 4 objects of the goal's type. */
 export const targetCounts: readonly number[] = [28, 32, 24, 17]
 
-/** Odds that an individual receptacle of an openable type can be opened; all others always or never. */
+/** Percentage of the receptacles of a type that can be opened; 0 for types not listed. */
 export const openableShare: Readonly<Record<string, number>> = {
   fridge: 100,
   microwave: 100,
@@ -50,7 +49,7 @@ interface CountLaw {
   share: number
   min: number
   max: number
-  /** Where the room has any. */
+  /** Mean over the games that have the type. */
   mean: number
 }
 
@@ -93,7 +92,7 @@ export const receptacleCounts: Readonly<Record<Room, Readonly<Record<string, Cou
 interface ObjectLaw {
   /** Share of the room's games that have the type, in percent. */
   share: number
-  /** Where the room has any. */
+  /** Mean over the games that have the type. */
   mean: number
 }
 
@@ -107,7 +106,7 @@ function objectLaws(table: string): Readonly<Record<string, ObjectLaw>> {
   )
 }
 
-/** Types that are always out of reach are left out; the goal's own type follows `targetCounts` instead. */
+/** Omits types that are always out of reach. The goal's own type follows `targetCounts` instead. */
 export const objectCounts: Readonly<Record<Room, Readonly<Record<string, ObjectLaw>>>> = {
   kitchen: objectLaws(
     'apple 100% 2.0, book 11% 1.5, bowl 100% 2.0, bread 100% 1.6, butterknife 97% 1.9, cellphone 15% 2.0, ' +
@@ -136,7 +135,7 @@ export const objectCounts: Readonly<Record<Room, Readonly<Record<string, ObjectL
   ),
 }
 
-/** Where objects of a type start, in percent; what is missing to 100 is spread over other receptacles that accept them. */
+/** Where objects of a type start, in percent. The rest up to 100 is spread over other receptacles that accept them. */
 export const startPlacement: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   alarmclock: { desk: 34, shelf: 22, sidetable: 18, dresser: 17, diningtable: 7, countertop: 1 },
   apple: { fridge: 24, countertop: 24, diningtable: 14, microwave: 13, garbagecan: 13, sinkbasin: 9 },

@@ -1,9 +1,9 @@
-/** The command language: what can be said, and what of it can be done now. */
+/** The command language: which commands exist, and which of them are admissible now. */
 import { contentsOf, isAccessible, isHere, type Dialect, type GameState } from './state.ts'
 import { applianceType, treatments, type Treatment } from './vocabulary.ts'
 import { worldOf, type World } from './rooms.ts'
 
-/** Objects and receptacles by their position in the game's lists. */
+/** Refers to objects and receptacles by their index in the game's lists. */
 export type Command =
   | { verb: 'look' | 'inventory' | 'help' }
   | { verb: 'go' | 'open' | 'close' | 'examine'; receptacle: number }
@@ -11,16 +11,16 @@ export type Command =
   | { verb: 'use' | 'examine-object'; object: number }
   | { verb: 'slice'; object: number; knife: number }
 
-/** Whether Python's `strip` takes it away, as ALFWorld's does; `trim` leaves five of these and takes U+FEFF instead. */
+/** Whether Python's `strip`, which ALFWorld uses, removes the character. `trim` keeps five of these and removes U+FEFF. */
 function isBlank(code: number): boolean {
   if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code >= 0x1c && code <= 0x1f)
   return code === 0x85 || (code !== 0xfeff && String.fromCharCode(code).trim() === '')
 }
 
-/** Whether it is a character that surely is no blank: what nearly every command begins and ends with. */
+/** Whether a character is certainly not blank. Nearly every command begins and ends with such a character. */
 const isPlain = (code: number) => code > 0x20 && code < 0x7f
 
-/** A command without the blanks around it. */
+/** A command without surrounding blanks. */
 export function stripped(text: string): string {
   let start = 0
   let end = text.length
@@ -30,7 +30,7 @@ export function stripped(text: string): string {
   return text.slice(start, end)
 }
 
-/** Reads one command; null if these are not its words or it names something that does not exist. */
+/** Reads one command; null if it matches no form or names something that does not exist. */
 export function parseCommand(world: World, dialect: Dialect, line: string): Command | null {
   const text = stripped(line)
   const space = text.indexOf(' ')
@@ -120,9 +120,9 @@ export function formatCommand(world: World, dialect: Dialect, command: Command):
 }
 
 /**
- * The preconditions. Two of them look like mistakes and are ALFWorld's: one cannot go to where one stands, not even to
- * another receptacle there (the planner drops operators without effect), and only a held object can be examined (a
- * stray comma in the PDDL domain).
+ * Checks the preconditions of a command. Two of them look like mistakes but are ALFWorld's: the agent cannot go to the place
+ * where it is, not even to another receptacle there (the planner drops operators without effect), and it can examine only
+ * the object in its hand (a stray comma in the PDDL domain).
  */
 export function isAdmissible(world: World, state: GameState, command: Command): boolean {
   switch (command.verb) {
@@ -188,7 +188,7 @@ function isTreatable(world: World, object: number, treatment: Treatment): boolea
   return treatment === 'clean' ? isCleanable : treatment === 'heat' ? isHeatable : isCoolable
 }
 
-/** What depends on nothing but where one stands. */
+/** Commands that depend only on the agent's place. */
 function commandsAnywhere(world: World, dialect: Dialect, place: number): Command[] {
   const commands: Command[] = [{ verb: 'look' }, { verb: 'inventory' }]
   if (dialect === 'v2') commands.push({ verb: 'help' })
@@ -198,7 +198,7 @@ function commandsAnywhere(world: World, dialect: Dialect, place: number): Comman
   return commands
 }
 
-/** What depends on the things at hand. */
+/** Commands that depend on what is within reach. */
 function commandsHere(world: World, state: GameState): Command[] {
   const { held } = state
   const commands: Command[] = []
@@ -227,7 +227,7 @@ function commandsHere(world: World, state: GameState): Command[] {
   return commands
 }
 
-/** [world][dialect][place + 1] the commands anywhere in words, sorted: nine tenths of a kitchen's list, made once. */
+/** [world][dialect][place + 1] `commandsAnywhere` as sorted text. Cached, since these are nine tenths of a kitchen's list. */
 const phrasesAnywhere = new WeakMap<World, Record<Dialect, (readonly string[])[]>>()
 
 function sortedAnywhere(world: World, { dialect, place }: GameState): readonly string[] {
@@ -240,13 +240,13 @@ function inWords(world: World, dialect: Dialect, commands: readonly Command[]): 
   return commands.map((command) => formatCommand(world, dialect, command)).sort()
 }
 
-/** The commands that do something now, sorted by code point as ALFWorld lists them. */
+/** All admissible commands, sorted by code point as in ALFWorld. */
 export function admissibleCommands(state: GameState): string[] {
   const world = worldOf(state.game)
   return merged(sortedAnywhere(world, state), inWords(world, state.dialect, commandsHere(world, state)))
 }
 
-/** Two sorted lists as one. */
+/** Merges two sorted lists. */
 function merged(some: readonly string[], others: readonly string[]): string[] {
   const all: string[] = []
   let i = 0

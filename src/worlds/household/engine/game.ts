@@ -1,7 +1,6 @@
 /**
- * A game as plain data: what stands where, what lies in it and what is asked. Everything a game is made of is listed
- * in the order in which observations name it (nouns alphabetical, numbers descending), and refers to the rest by
- * position in these lists.
+ * A game as plain data: receptacles, objects and the goal. Lists are in the order in which observations name things (nouns
+ * alphabetical, numbers descending), and things refer to each other by index in these lists.
  */
 import type { Split } from '../../../method/ports.ts'
 import { can, treatmentCapability, type Treatment } from './vocabulary.ts'
@@ -26,13 +25,13 @@ export interface Goal {
 }
 
 export interface GameReceptacle {
-  /** Decides what it accepts and does. */
+  /** Determines what it accepts and does. */
   type: string
-  /** What it is called, without the number: the type in all but one floor plan, whose bathtub has a sink's basin. */
+  /** Its name without the number. Equals the type, except in one floor plan where the bathtub's basin is a sink's. */
   noun: string
   number: number
   isOpenable: boolean
-  /** Receptacles with equal places share one standing place. */
+  /** The agent reaches all receptacles with the same place from one spot. */
   place: number
 }
 
@@ -40,17 +39,17 @@ export interface GameObject {
   type: string
   noun: string
   number: number
-  /** The receptacles that list it at the start: usually one; two or more for a pan over two burners; none if unreachable. */
+  /** The receptacles that list it at the start: usually one; several for a pan across two burners; none if unreachable. */
   in: number[]
-  /** The place its "objectAtLocation" fact names where that is not its receptacle's; -1 is a place without receptacles. */
+  /** The place in its "objectAtLocation" fact, if that is not its receptacle's; -1 is a place without receptacles. */
   place?: number
-  /** Set where it differs from what the type says (about half of all footstools can be picked up). */
+  /** Set if it differs from the type's rule (about half of all footstools can be picked up). */
   isPickupable?: boolean
-  /** The objects it lies in (two in 14 official games), told when those are examined; never changes. */
+  /** The objects that contain it (two in 14 official games); examining those reveals it. Never changes. */
   inside?: number[]
 }
 
-/** Where a generated game comes from. */
+/** The generator options that produced a game. */
 interface GameOrigin {
   split: Split
   sceneSize: SceneSize
@@ -61,17 +60,17 @@ export type SceneSize = 'compact' | 'full'
 
 export interface HouseholdGame {
   id: string
-  /** Missing in games that were not generated here. */
+  /** Absent from imported games. */
   origin?: GameOrigin
   floorPlan: number
   receptacles: GameReceptacle[]
   objects: GameObject[]
   goal: Goal
-  /** Which of the two goal sentences is used. */
+  /** Selects one of the two goal sentences. */
   phrasing: 0 | 1
-  /** Used instead of them, word for word and with its own full stop: what a crowd worker called this goal. */
+  /** Replaces them, verbatim and with its own full stop: a crowd worker's description of the goal. */
   sentence?: string
-  /** Receptacles that start open (never in official games). */
+  /** Receptacles that start open (none in official games). */
   open: number[]
   /** Objects that start cool. */
   cool: number[]
@@ -93,12 +92,12 @@ export function goalSentence(goal: Goal, phrasing: 0 | 1): string {
   return goalSentences[goal.taskType][phrasing].replace('{object}', goal.object).replace('{target}', goal.target)
 }
 
-/** What the agent is told to do: "put a clean mug in cabinet." */
+/** The instruction to the agent: "put a clean mug in cabinet." */
 export function taskSentence({ goal, phrasing, sentence }: HouseholdGame): string {
   return sentence ?? `${goalSentence(goal, phrasing)}.`
 }
 
-/** What has to be done to the object on its way, if anything. */
+/** The treatment that the object needs before delivery, if any. */
 export function treatmentOf(taskType: TaskType): Treatment | null {
   switch (taskType) {
     case 'pick_clean_then_place_in_recep':

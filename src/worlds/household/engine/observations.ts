@@ -1,4 +1,4 @@
-/** The sentences of the game, word for word ALFWorld's: no articles but "a", no comma missed, no typo mended. */
+/** The sentences of the game, verbatim from ALFWorld: the only article is "a", and its commas and typos are kept. */
 import { taskSentence } from './game.ts'
 import { condition, contentsOf, isHere, type GameState } from './state.ts'
 import { worldOf, type World } from './rooms.ts'
@@ -29,7 +29,7 @@ export function listing(names: readonly string[], article = 'a '): string {
   return `${parts.slice(0, -1).join(', ')}, and ${parts[parts.length - 1]}`
 }
 
-/** What the agent reads first: the room and the task. `instruction` replaces the game's own goal sentence. */
+/** The first observation: the room and the task. `instruction` replaces the game's own goal sentence. */
 export function openingText(state: GameState, instruction = taskSentence(state.game)): string {
   const receptacles = worldOf(state.game).receptacles.map((receptacle) => receptacle.name)
   return (
@@ -57,7 +57,7 @@ function v1Location(state: GameState, place: number): number {
   return state.game.v1Locations?.[place] ?? world.receptaclesAt.length - place
 }
 
-/** In the middle of the room `look` sees nothing, although the opening text has just listed the room. */
+/** In the middle of the room `look` reports nothing, although the opening text has just listed the room. */
 export function lookText(state: GameState): string {
   const world = worldOf(state.game)
   if (state.place < 0) return 'You are in the middle of a room. Looking quickly around you, you see nothing.'
@@ -70,7 +70,7 @@ export function lookText(state: GameState): string {
   )
 }
 
-/** Objects that stand here and were taken out of a receptacle here that they have not come back to. */
+/** Objects at this place that were taken out of a receptacle here and not put back into it. */
 function floorObjects(world: World, state: GameState): string[] {
   const names: string[] = []
   for (const pair of [...state.takenOut].sort((a, b) => a - b)) {

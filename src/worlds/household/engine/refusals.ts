@@ -1,26 +1,26 @@
 /**
- * Why nothing happens. ALFWorld never says; with this option a refused command is answered by one short sentence more.
+ * Explains why nothing happens. ALFWorld never does; this option adds one short sentence to the answer to a refused command.
  *
- * A reason tells nothing that the player could not know: names of receptacles (the opening lists them), what is in the
- * hand, what stands here and can be seen. Whether an unseen thing exists, and where, it leaves open.
+ * A reason reveals only what the player can already know: names of receptacles (the opening lists them), what is in the
+ * hand, and what is visible here. It does not reveal whether an unseen thing exists, or where.
  */
 import { formatCommand, parseCommand, stripped } from './commands.ts'
 import { contentsOf, isAccessible, isHere, type Dialect, type GameState } from './state.ts'
 import { applianceType, can, knifeTypes, type Treatment } from './vocabulary.ts'
 import { worldOf, type World } from './rooms.ts'
 
-/** Receptacles and objects by their position in the game's lists. */
+/** Refers to receptacles and objects by their index in the game's lists. */
 export type Refusal =
-  /** The game was won or lost before. */
+  /** The game is already won or lost. */
   | { kind: 'over' }
   | { kind: 'silent' }
-  /** No command begins like this; `form` is the nearest that there is, or one that tells more. */
+  /** No command begins like this; `form` is the closest form, or an overview. */
   | { kind: 'unknown'; form: string }
-  /** A command begins like this but goes on otherwise. */
+  /** A command begins like this but continues differently. */
   | { kind: 'incomplete'; form: string }
-  /** Said in the words of the other dialect. */
+  /** A command of the other dialect. */
   | { kind: 'other-dialect'; form: string }
-  /** A command but for capitals, articles, blanks or a full stop. */
+  /** A command except for capitals, articles, blanks or a full stop. */
   | { kind: 'misspelt'; command: string }
   /** A kind of receptacle without a number. */
   | { kind: 'unnumbered'; receptacle: number }
@@ -30,7 +30,7 @@ export type Refusal =
   | { kind: 'not-openable'; receptacle: number }
   | { kind: 'already-open' | 'already-closed' | 'closed'; receptacle: number }
   | { kind: 'hand-full'; held: number }
-  /** `held` is -1 where the hand is empty. */
+  /** `held` is -1 if the hand is empty. */
   | { kind: 'not-held'; held: number }
   | { kind: 'not-seen'; receptacle: number }
   | { kind: 'fixed'; object: number }
@@ -39,7 +39,7 @@ export type Refusal =
   | { kind: 'untreatable'; treatment: Treatment; object: number }
   | { kind: 'no-lamp' }
   | { kind: 'lamp-elsewhere' }
-  /** Neither a receptacle nor what is in the hand. */
+  /** Neither a receptacle nor the object in the hand. */
   | { kind: 'not-examinable' }
   | { kind: 'blunt'; held: number }
   | { kind: 'not-sliceable' }
@@ -66,7 +66,7 @@ const forms: Readonly<Record<Verb, string>> = {
 
 const verbs = Object.keys(forms) as Verb[]
 
-/** First words that people use for commands that are called otherwise. */
+/** Other first words that people use for each command. */
 const synonyms: Readonly<Record<Verb, string>> = {
   look: 'l observe where',
   inventory: 'i inv carry carrying',
@@ -86,20 +86,20 @@ const synonyms: Readonly<Record<Verb, string>> = {
 
 const verbOfSynonym = new Map(verbs.flatMap((verb) => synonyms[verb].split(' ').map((word) => [word, verb] as const)))
 
-/** Longer lines are not looked at closely: nobody mistypes that much. */
+/** Longer lines are not corrected: they are no slip of the keyboard. */
 const longestLine = 200
 
 function formOf(verb: Verb, dialect: Dialect): string {
   return verb === 'move' && dialect === 'v1' ? 'put (object) in/on (receptacle)' : forms[verb]
 }
 
-/** The first word of a command as this dialect has it; null if it is none. */
+/** The verb for the first word of a command in this dialect; null if there is none. */
 function verbOf(word: string, dialect: Dialect): Verb | null {
   if (dialect === 'v1' && (word === 'put' || word === 'move' || word === 'help')) return word === 'put' ? 'move' : null
   return verbs.find((verb) => verb === word) ?? null
 }
 
-/** Why a command is refused. Only for commands that are: of an admissible one it says something untrue. */
+/** Why a command is refused. Call it only for refused commands: for an admissible one the answer is wrong. */
 export function refusalOf(state: GameState, line: string): Refusal {
   if (state.done) return { kind: 'over' }
   const text = stripped(line)
@@ -119,7 +119,7 @@ export function refusalOf(state: GameState, line: string): Refusal {
   return refusalOfVerb(world, state, verb, rest) ?? { kind: 'incomplete', form: formOf(verb, dialect) }
 }
 
-/** What is in the way of a command of this verb; null if its words are not complete. */
+/** What prevents a command of this verb; null if the command is incomplete. */
 function refusalOfVerb(world: World, state: GameState, verb: Verb, rest: string): Refusal | null {
   switch (verb) {
     case 'look':
@@ -164,7 +164,7 @@ function split(text: string, between: string): [string, string | null] {
   return at < 0 ? [text, null] : [text.slice(0, at), text.slice(at + between.length)]
 }
 
-/** Where a receptacle is the matter: its position, or what is wrong with its name. */
+/** The index of a receptacle, or what is wrong with its name. */
 function receptacleNamed(world: World, name: string): number | Refusal {
   const receptacle = world.receptacleNamed.get(name)
   if (receptacle !== undefined) return receptacle
@@ -245,7 +245,7 @@ function heldObject(world: World, state: GameState, name: string): number | Refu
   return held >= 0 && world.objects[held]!.name === name ? held : { kind: 'not-held', held }
 }
 
-/** The command that a line with capitals, articles, blanks or a full stop too many stands for; null if it is none. */
+/** The command that a line means once superfluous capitals, articles, blanks and full stops are removed; null if none. */
 function meantCommand(world: World, dialect: Dialect, text: string): string | null {
   if (text.length > longestLine) return null
   const plain = text
@@ -258,7 +258,7 @@ function meantCommand(world: World, dialect: Dialect, text: string): string | nu
   return command && formatCommand(world, dialect, command)
 }
 
-/** The command whose first word, or a word for the same, is most like the line's; help where none is. */
+/** The verb whose name or synonym is most similar to the line's first word; the overview if none is similar. */
 function nearestVerb(text: string, dialect: Dialect): Verb {
   const overview = dialect === 'v1' ? 'look' : 'help'
   const word = text.slice(0, longestLine).trim().toLowerCase().split(/\s/, 1)[0]!.slice(0, 20)
@@ -289,7 +289,7 @@ function editDistance(a: string, b: string): number {
 
 const pastOf: Readonly<Record<Treatment, string>> = { clean: 'cleaned', heat: 'heated', cool: 'cooled' }
 
-/** The refusal in one sentence. It repeats nothing of what was typed but names that exist. */
+/** The refusal in one sentence. Repeats nothing that was typed except names that exist. */
 function refusalSentence(state: GameState, refusal: Refusal): string {
   const world = worldOf(state.game)
   const name = (receptacle: number) => world.receptacles[receptacle]!.name
@@ -355,7 +355,7 @@ function refusalSentence(state: GameState, refusal: Refusal): string {
   }
 }
 
-/** One short sentence on why a refused command is refused. */
+/** One short sentence that explains why a command is refused. */
 export function reasonFor(state: GameState, line: string): string {
   return refusalSentence(state, refusalOf(state, line))
 }

@@ -1,4 +1,4 @@
-/** A game made ready for playing: names, acceptance and places looked up once. Immutable and shared by all states. */
+/** Lookup tables of a game: names, acceptance and places. Built once per game, immutable, shared by all its states. */
 import { isCapable, nameOf, treatmentOf, type HouseholdGame } from './game.ts'
 import { accepts, applianceType, can, knifeTypes } from './vocabulary.ts'
 
@@ -22,7 +22,7 @@ interface WorldObject {
   isLamp: boolean
   isKnife: boolean
   isContainer: boolean
-  /** Objects that lie in it. */
+  /** Objects in it. */
   inside: readonly number[]
 }
 
@@ -34,27 +34,27 @@ export interface World {
   objectNamed: ReadonlyMap<string, number>
   /** [receptacle] */
   placeOf: readonly number[]
-  /** [place] receptacles that one stands before there, in listing order. */
+  /** [place] receptacles within reach there, in listing order. */
   receptaclesAt: readonly (readonly number[])[]
   /** [receptacle][object]; receptacles of one type share a row. */
   accepts: readonly (readonly boolean[])[]
-  /** Objects that can be turned on, and objects that can be sliced, in listing order. */
+  /** Objects that can be turned on and objects that can be sliced, both in listing order. */
   lamps: readonly number[]
   sliceables: readonly number[]
-  /** Objects of the goal's type, of which `goalObjects` can be picked up and treated as the goal asks. */
+  /** Objects of the goal's type; `goalObjects` are those that can be picked up and treated as the goal requires. */
   goalTypeObjects: readonly number[]
   goalObjects: readonly number[]
-  /** Receptacles of the goal's type; in the lamp task none. */
+  /** Receptacles of the goal's type; empty in the lamp task. */
   goalReceptacles: readonly number[]
-  /** Lamps of the goal's type; in all other tasks none. */
+  /** Lamps of the goal's type; empty in all other tasks. */
   goalLamps: readonly number[]
-  /** Where the goal's treatment is done; none if it asks for none. */
+  /** Appliances for the goal's treatment; empty if it requires none. */
   appliances: readonly number[]
 }
 
 const worlds = new WeakMap<HouseholdGame, World>()
 
-/** The world of a game; a game must not be changed after its first use. */
+/** The tables of a game, which must not change after its first use. */
 export function worldOf(game: HouseholdGame): World {
   let world = worlds.get(game)
   if (!world) {

@@ -1,4 +1,4 @@
-/** The facts of a running game that change. Plain data: structured-cloneable, and cheap to copy. */
+/** The changing facts of a running game. Plain data: structured-cloneable and cheap to copy. */
 import type { HouseholdGame } from './game.ts'
 import { worldOf, type World } from './rooms.ts'
 
@@ -10,11 +10,11 @@ export const condition = { hot: 1, cool: 2, clean: 4, sliced: 8, used: 16 } as c
 export interface GameState {
   readonly game: HouseholdGame
   readonly dialect: Dialect
-  /** Commands after which the game is over, won or not. */
+  /** The number of commands after which the game is over, won or not. */
   readonly stepLimit: number
   /** Whether "Nothing happens." is followed by a reason, which ALFWorld never gives. */
   readonly explainRefusals: boolean
-  /** -1 is the middle of the room, left for good with the first `go to`. */
+  /** -1 is the middle of the room, which the agent leaves with its first `go to` and never returns to. */
   place: number
   /** The object in the hand, or -1. */
   held: number
@@ -22,22 +22,22 @@ export interface GameState {
   conditions: Uint8Array
   /** [receptacle] 1 if open. */
   open: Uint8Array
-  /** [object] receptacles that list it; replaced, never changed in place. */
+  /** [object] receptacles that list it. Replaced, never mutated. */
   whereabouts: (readonly number[])[]
-  /** [object] places named by its "objectAtLocation" facts; replaced, never changed in place. */
+  /** [object] places in its "objectAtLocation" facts. Replaced, never mutated. */
   standingAt: (readonly number[])[]
-  /** Pairs (object, receptacle) taken apart and not put together again, as object · receptacles + receptacle. */
+  /** Pairs (object, receptacle) where the object was taken out and not put back, as object · receptacles + receptacle. */
   takenOut: readonly number[]
   steps: number
   won: boolean
-  /** Won, or out of steps: further commands do nothing. */
+  /** Won or out of steps: further commands have no effect. */
   done: boolean
 }
 
 export interface StartOptions {
   dialect?: Dialect
   stepLimit?: number
-  /** Off if left out, as in ALFWorld. */
+  /** Defaults to false, as in ALFWorld. */
   explainRefusals?: boolean
 }
 
@@ -81,7 +81,7 @@ export function cloneState(state: GameState): GameState {
   }
 }
 
-/** Whether one can reach into a receptacle. */
+/** Whether the agent can reach into a receptacle, wherever it is. */
 export function isAccessible(world: World, state: GameState, receptacle: number): boolean {
   return !world.receptacles[receptacle]!.isOpenable || state.open[receptacle] === 1
 }
@@ -90,7 +90,7 @@ export function isHere(world: World, state: GameState, receptacle: number): bool
   return world.receptacles[receptacle]!.place === state.place
 }
 
-/** What a receptacle holds, in listing order. */
+/** The contents of a receptacle, in listing order. */
 export function contentsOf(state: GameState, receptacle: number): number[] {
   const contents: number[] = []
   const { whereabouts } = state
@@ -100,7 +100,7 @@ export function contentsOf(state: GameState, receptacle: number): number[] {
   return contents
 }
 
-/** The condition bit that the goal's treatment leaves behind; 0 if the goal asks for none. */
+/** The condition bit that the goal's treatment sets; 0 if the goal requires no treatment. */
 export function goalCondition(game: HouseholdGame): number {
   switch (game.goal.taskType) {
     case 'pick_clean_then_place_in_recep':

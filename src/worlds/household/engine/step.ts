@@ -1,6 +1,6 @@
 /**
- * The household text game of ALFWorld 0.5.0 (dialect v2; v1 by switch), without planner, TextWorld or PDDL: a small
- * deterministic world of facts. A command either is admissible and changes them, or "Nothing happens."; both use a step.
+ * The household text game of ALFWorld 0.5.0 (dialect v2, optionally v1), without planner, TextWorld or PDDL: a small
+ * deterministic set of facts. An admissible command changes them; any other gets "Nothing happens." Both use up a step.
  */
 import { isAdmissible, parseCommand, type Command } from './commands.ts'
 import {
@@ -26,7 +26,7 @@ interface StepOutcome {
   accepted: boolean
 }
 
-/** Plays one command and changes `state`. A game that is over ignores commands. */
+/** Plays one command and changes `state`. Has no effect once the game is over. */
 export function step(state: GameState, text: string): StepOutcome {
   if (state.done) return { observation: refusalText(state, text), won: state.won, done: true, accepted: false }
   const world = worldOf(state.game)
@@ -34,7 +34,7 @@ export function step(state: GameState, text: string): StepOutcome {
   const accepted = command !== null && isAdmissible(world, state, command)
   const observation = accepted ? play(world, state, command) : refusalText(state, text)
   state.steps++
-  // A refused command changes no fact, and the goal was not met before it.
+  // A refused command changes no facts, so it cannot meet the goal.
   if (accepted) state.won = isGoalMet(state)
   state.done = state.won || state.steps >= state.stepLimit
   return { observation, won: state.won, done: state.done, accepted }
@@ -44,7 +44,7 @@ function refusalText(state: GameState, text: string): string {
   return state.explainRefusals ? `${nothingHappens} ${reasonFor(state, text)}` : nothingHappens
 }
 
-/** Applies an admissible command and tells what is seen. */
+/** Applies an admissible command and returns the observation. */
 function play(world: World, state: GameState, command: Command): string {
   const object = 'object' in command ? world.objects[command.object]!.name : ''
   const receptacle = 'receptacle' in command ? world.receptacles[command.receptacle]!.name : ''
@@ -94,7 +94,7 @@ function play(world: World, state: GameState, command: Command): string {
   }
 }
 
-/** Removes this pair only: an object that two receptacles list stays in the other one, even while it is carried. */
+/** Removes only this pair: an object listed by two receptacles stays listed by the other one, even while it is carried. */
 function take(world: World, state: GameState, object: number, receptacle: number): void {
   state.held = object
   state.whereabouts[object] = state.whereabouts[object]!.filter((other) => other !== receptacle)

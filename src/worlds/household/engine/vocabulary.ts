@@ -1,7 +1,7 @@
 /**
- * What exists in a household and what can be done with it: facts of ALFWorld 0.5.0 that hold in every one of its 4,027
- * games. `acceptedTypes` is the "canContain" relation that a `move` obeys; things may nevertheless start elsewhere (a
- * pan on a toaster), from where they can be taken but not put back.
+ * The types of a household and their rules: facts of ALFWorld 0.5.0 that hold in all of its 4,027 games. `acceptedTypes` is
+ * the "canContain" relation that a `move` obeys. Objects may nevertheless start elsewhere (a pan on a toaster); they can be
+ * taken from there but not put back.
  */
 
 const onSeats = 'basketball book box cellphone cloth creditcard keychain laptop newspaper pillow remotecontrol'
@@ -69,7 +69,7 @@ type ReceptacleType = keyof typeof accepted
 
 export const receptacleTypes = Object.keys(accepted) as ReceptacleType[]
 
-/** Object types that a `move` to a receptacle of this type accepts. */
+/** [receptacle type] object types that a `move` accepts. */
 const acceptedTypes: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries(accepted).map(([receptacle, objects]) => [receptacle, new Set(objects.split(' ').filter(Boolean))]),
 )
@@ -78,7 +78,7 @@ export function accepts(receptacleType: string, objectType: string): boolean {
   return acceptedTypes[receptacleType]?.has(objectType) ?? false
 }
 
-/** Receptacle types of which some or all individuals can be opened and closed; all start closed. */
+/** Receptacle types of which some or all instances can be opened and closed; all start closed. */
 export const openableTypes: ReadonlySet<string> = new Set(['cabinet', 'drawer', 'fridge', 'microwave', 'safe'])
 
 export type Capability = 'pickupable' | 'cleanable' | 'heatable' | 'coolable' | 'sliceable' | 'container' | 'lamp'
@@ -104,7 +104,7 @@ const typesWith: Readonly<Record<Capability, ReadonlySet<string>>> = {
   heatable: new Set(words('apple bread cup egg mug plate potato tomato')),
   coolable: new Set(words('apple bowl bread cup egg lettuce mug pan plate pot potato tomato winebottle')),
   sliceable: new Set(words('apple bread egg lettuce potato tomato')),
-  /** Examined in the hand, these tell what is in them. Nothing can be put into them by a command. */
+  /** Examining one in the hand reveals its contents. No command puts anything into it. */
   container: new Set(words('bowl box cup mug pan plate pot')),
   lamp: new Set(words('desklamp floorlamp')),
 }
@@ -117,10 +117,10 @@ export function objectTypesThatCanBe(capability: Capability): readonly string[] 
   return [...typesWith[capability]]
 }
 
-/** What a knife slices with. */
+/** Object types that can slice. */
 export const knifeTypes: ReadonlySet<string> = new Set(['knife', 'butterknife'])
 
-/** Where an object is cleaned, heated and cooled; the appliance may be closed. */
+/** The appliance for each treatment. It may be closed during the treatment. */
 export const applianceType = { clean: 'sinkbasin', heat: 'microwave', cool: 'fridge' } as const
 
 export type Treatment = keyof typeof applianceType

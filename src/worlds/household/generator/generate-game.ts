@@ -1,6 +1,6 @@
 /**
- * Games without end, made after the statistics of the official ones: `compact` scenes for models that read little, `full`
- * scenes that agree with the official games table by table. `splits.ts` says what is kept from which split.
+ * Generates any number of games with the statistics of the official ones: `compact` scenes for small models, and `full` scenes
+ * that agree with the official games table by table. `splits.ts` defines what the splits do not share.
  */
 import type { Split } from '../../../method/ports.ts'
 import { rooms, taskMix } from '../corpus/statistics.ts'
@@ -20,31 +20,31 @@ interface GeneratorOptions {
   seed: number
   split: Split
   sceneSize: SceneSize
-  /** All six if left out. */
+  /** Defaults to all six. */
   taskTypes?: readonly TaskType[]
 }
 
-/** The expert must have some steps to spare before the usual limit of 50. */
+/** Leaves the expert some steps to spare before the usual limit of 50. */
 const expertStepLimit = 45
 
-/** The same options give the same game. Throws if none of the task types can be set in the split. */
+/** The options determine the game. Throws if no game of the task types exists in the split. */
 export function generateGame(options: GeneratorOptions): HouseholdGame {
   const { seed, split, sceneSize } = options
   const wanted = options.taskTypes ?? taskTypes
   const types = seededRandom('task types', seed, split, sceneSize, wanted.join())
   for (let attempt = 0; attempt < 20; attempt++) {
-    // Staying with a task type for a while keeps the mix, however often games of this type are refused.
+    // Each task type gets many draws, so the mix does not depend on how often its games are rejected.
     const taskType = pickWeighted(types, wanted, (type) => gamesOf(type, sceneSize))
     if (!taskType) break
     const game = sceneSize === 'full' ? fullGame(options, taskType, attempt) : compactGame(options, taskType, attempt)
     if (game) return game
   }
   throw new Error(
-    `No ${split} game of the types ${wanted.join(', ')} came out of seed ${seed} in 1000 attempts. Allow more task types or take another seed.`,
+    `Seed ${seed} gave no ${split} game of the types ${wanted.join(', ')} in 1000 attempts. Allow more task types or use another seed.`,
   )
 }
 
-/** Official games of a task type; compact scenes go by those of all splits, the unused fourth one included. */
+/** Number of official games of a task type. For compact scenes it includes the unused fourth split. */
 function gamesOf(taskType: TaskType, sceneSize: SceneSize): number {
   const games = rooms.map((room) =>
     sceneSize === 'full' ? row(sceneStatistics[room], 'task').get(taskType) : taskMix[taskType][room],
@@ -63,7 +63,7 @@ function compactGame(options: GeneratorOptions, taskType: TaskType, attempt: num
   return null
 }
 
-/** Stays with room, plan and goal while scenes are refused, so that their odds are not touched by it. */
+/** Keeps room, plan and goal while scenes are rejected, so that rejections do not change their odds. */
 function fullGame(options: GeneratorOptions, taskType: TaskType, attempt: number): HouseholdGame | null {
   const { seed, split, sceneSize } = options
   const random = seededRandom('game', seed, split, sceneSize, taskType, attempt)

@@ -1,8 +1,7 @@
-/** Names for things that have been put somewhere. */
 import type { GameObject } from '../engine/game.ts'
 import { shuffled, type Random } from '../../random.ts'
 
-/** Sorted as listings are, and numbered downwards; which of several equals gets which number is chance. */
+/** Sorts objects as listings do and numbers them downwards, in random order among objects of a type. */
 export function numbered(placed: readonly Omit<GameObject, 'noun' | 'number'>[], random: Random): GameObject[] {
   const byNoun = shuffled(random, placed).sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0))
   const left = new Map<string, number>()

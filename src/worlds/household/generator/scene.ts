@@ -1,7 +1,7 @@
 import type { FloorPlan } from './floor-plans.ts'
 import type { GameObject, Goal } from '../engine/game.ts'
 
-/** What a game is made of before it has a name. */
+/** The random parts of a generated game. */
 export interface Scene {
   plan: FloorPlan
   goal: Goal

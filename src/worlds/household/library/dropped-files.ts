@@ -1,27 +1,27 @@
-/** What a person drops on the page or chooses with a button, as files that a worker can read: folders are walked. */
+/** Files that the user drops on the page or chooses with a button, including all files in folders, for a worker to read. */
 
 /** Structured-cloneable. */
 export type PickedFile =
   | { path: string; file: File }
-  /** One that the browser names but does not give. */
+  /** A file that the browser lists but cannot open. */
   | { path: string; file: null; reason: string }
 
 export interface Drop {
-  /** Run logs, to be opened as recordings. */
+  /** Run logs, to open as recordings. */
   logs: File[]
-  /** Everything else, walked while it is read. Null where there is nothing else. */
+  /** All other files, listed lazily. Null if there are none. */
   files: AsyncGenerator<PickedFile> | null
 }
 
 /**
- * A run log is known by its name. Names that other files have as well (.json, .txt, .gz) count as a log's only when
- * the file is dropped alone: among others it is more likely what came with the games.
+ * Recognises a run log by its name. Ambiguous names (.json, .txt, .gz) count only if the file is dropped alone: among other
+ * files it probably came with the games.
  */
 export function isRunLogName(name: string, isAlone: boolean): boolean {
   return /\.jsonl(\.gz)?$/i.test(name) || (isAlone && /\.(json|txt|gz)$/i.test(name))
 }
 
-/** To be called in the drop event itself: its items are gone when that is over. */
+/** Call this during the drop event: the browser clears the items afterwards. */
 export function takeDrop(transfer: DataTransfer): Drop {
   const items = [...transfer.items].filter((item) => item.kind === 'file')
   const roots = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
@@ -35,7 +35,7 @@ export function takeDrop(transfer: DataTransfer): Drop {
   return { logs, files: rest.length === 0 ? null : walk(rest) }
 }
 
-/** Files of an input, whose folder is named if one was chosen. */
+/** Files of an input, with their path if the user chose a folder. */
 export async function* chosenFiles(files: Iterable<File>): AsyncGenerator<PickedFile> {
   for (const file of files) yield { path: file.webkitRelativePath || file.name, file }
 }
@@ -55,7 +55,7 @@ async function* walkEntry(entry: FileSystemEntry): AsyncGenerator<PickedFile> {
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   for (;;) {
-    // A hundred at a time, and none at the end.
+    // Returns up to a hundred entries per call, and none at the end.
     const children = await new Promise<FileSystemEntry[] | DOMException>((resolve) =>
       reader.readEntries(resolve, resolve),
     )

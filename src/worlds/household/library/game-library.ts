@@ -1,43 +1,43 @@
-/** What importing games gives: games as they are read, and for each file that is none the reason. */
+/** The library of imported games, and the results of an import: games, and problems with files that are not games. */
 import type { HouseholdGame } from '../engine/game.ts'
 
-/** A file of a zip or folder, or one that stands alone; the path is as it is there, with "/". */
+/** A file of a zip or folder, or a single file. Its path is as it is there, with "/". */
 export interface SourceFile {
   path: string
-  /** Found in a folder or zip, so that nobody said it is a game; if left out, what a path with folders in it is. */
+  /** Found in a folder or zip, so it need not be a game. Defaults to whether the path contains folders. */
   isPart?: boolean
   bytes(): Promise<Uint8Array>
 }
 
-/** ALFWorld's folders. `valid_train` is a leftover that nobody trains or evaluates on. */
+/** ALFWorld's folders. `valid_train` is a leftover, used for neither training nor evaluation. */
 export const OFFICIAL_SPLITS = ['train', 'valid_seen', 'valid_unseen', 'valid_train'] as const
 export type OfficialSplit = (typeof OFFICIAL_SPLITS)[number]
 
-/** One game as it is kept. */
+/** A game as the library stores it. */
 export interface LibraryGame {
-  /** Of the game: "task folder/trial folder", or the file's path where it has none. */
+  /** The game's id: "task folder/trial folder", or the file's path if it is not in such folders. */
   id: string
-  /** Null where the path names none: such a game is kept and can be played, but no run draws it. */
+  /** Null if the path names none: such a game can be played by hand, but no run draws it. */
   split: OfficialSplit | null
   game: HouseholdGame
-  /** Commands that win it, as the file gives them; empty if it has none. */
+  /** Winning commands from the file; empty if it has none. */
   walkthrough: readonly string[]
 }
 
 export interface ImportProblem {
   path: string
-  /** One sentence: what is wrong with the file. */
+  /** What is wrong with the file, in one sentence. */
   reason: string
 }
 
 export type ImportItem = { kind: 'game'; game: LibraryGame } | { kind: 'problem'; problem: ImportProblem }
 
-/** Games that were imported. Plain data in and out, so that it may live in a browser's storage. */
+/** Stores imported games. Takes and returns plain data, so it can be in a browser's storage. */
 export interface GameLibrary {
   put(games: readonly LibraryGame[]): Promise<void>
-  /** What is there, cheaply. */
+  /** Lists all games by id, without reading them. */
   list(): Promise<readonly LibraryEntry[]>
-  /** In the order asked for; ids that are not there are left out. */
+  /** Returns games in the order of the ids, and skips unknown ids. */
   get(ids: readonly string[]): Promise<LibraryGame[]>
   clear(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Turns files into games, one after another: what is a game comes out as one, what should be and is none comes out with
- * the reason, and what a release has beside its games is passed over.
+ * Turns files into games, one by one. Yields each game, yields a problem for each file that should be a game and is not, and
+ * skips the other files of a release.
  */
 import { GameFileError } from '../official/game-file-error.ts'
 import { readGamePath } from '../official/game-path.ts'
@@ -14,7 +14,7 @@ import {
   type SourceFile,
 } from './game-library.ts'
 
-/** What holds files cannot be read any further. */
+/** A folder or archive cannot be read any further. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
 
@@ -28,8 +28,8 @@ export class SourceError extends Error {
 }
 
 /**
- * Reads files in their order and tells after each how many that were. A game that comes twice is given once; a second
- * game under the name of a first one is a problem, and so is a file that is no game and was given by itself.
+ * Reads files in order and reports after each how many have been read. Yields a repeated game once. A different game with the
+ * name of an earlier one is a problem, and so is a single file that is not a game.
  */
 export async function* importGames(
   files: AsyncIterable<SourceFile>,
@@ -50,7 +50,7 @@ export async function* importGames(
         } else if (first.fingerprint !== fingerprint) {
           yield problem(
             file.path,
-            `It is another game than "${first.path}", which has the same name; that one is taken.`,
+            `It is a different game with the same name as "${first.path}", which was imported instead.`,
           )
         }
       } else if (item) yield item
@@ -62,13 +62,13 @@ export async function* importGames(
   }
 }
 
-/** Null for what is passed over. */
+/** Null for files to skip. */
 async function readFile(file: SourceFile): Promise<ImportItem | null> {
   const { path } = file
   if (isByproduct(path)) return null
   if (!path.endsWith('.tw-pddl')) {
     const isPart = file.isPart ?? path.includes('/')
-    return !isPart ? problem(path, 'It is no game: games of ALFWorld are files named "game.tw-pddl".') : null
+    return !isPart ? problem(path, 'It is not an ALFWorld game: those are files named "game.tw-pddl".') : null
   }
   try {
     const { game, walkthrough } = readTwPddl(textOf(await bytesOf(file)), path)
@@ -79,7 +79,7 @@ async function readFile(file: SourceFile): Promise<ImportItem | null> {
   }
 }
 
-/** What lies beside games in a release, and what macOS adds to folders and archives. */
+/** Whether a file comes with the games of a release, or was added to a folder or archive by macOS. */
 function isByproduct(path: string): boolean {
   const folders = path.split('/')
   const name = folders.pop()!
@@ -101,7 +101,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new GameFileError('It is not text, so it is damaged or is something else.', { cause })
+    throw new GameFileError('It is not text: it is damaged or another kind of file.', { cause })
   }
 }
 

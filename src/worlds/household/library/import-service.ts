@@ -1,6 +1,6 @@
 /**
- * What the games worker answers to: reads files, puts the games of them into the library, and tells how far it has come.
- * Games are put in batch by batch, so one that is cancelled or whose tab closes keeps the batches before.
+ * The service of the games worker: reads files, stores their games in the library, and reports progress. Stores games in
+ * batches, so an import that is cancelled, or whose tab closes, keeps the earlier batches.
  */
 import type { PickedFile } from './dropped-files.ts'
 import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-library.ts'
@@ -8,7 +8,7 @@ import { importGames } from './import-games.ts'
 import { zipFiles } from './zip-files.ts'
 
 export interface ImportProgress {
-  /** Read so far, of those that have been found by now; those inside of zips count, zips do not. */
+  /** Files read so far, and files found so far. Counts the files inside zips, not the zips. */
   files: number
   found: number
   games: number
@@ -17,7 +17,7 @@ export interface ImportProgress {
 }
 
 export interface ImportSummary {
-  /** Games that the files held, and how many of them the library did not have. */
+  /** Games in the files, and how many of them are new to the library. */
   games: number
   added: number
   isCancelled: boolean
@@ -33,7 +33,7 @@ export class GameImportService {
     this.#library = library
   }
 
-  /** `next` gives the files batch by batch, and none at the end. Throws what the library throws. */
+  /** `next` returns the next batch of files, empty at the end. Throws the library's errors. */
   async importFiles(
     next: () => Promise<PickedFile[]>,
     onProgress: (progress: ImportProgress) => void,
@@ -42,15 +42,15 @@ export class GameImportService {
     const known = new Set((await this.#library.list()).map(({ id }) => id))
     const before = known.size
     const progress: ImportProgress = { files: 0, found: 0, games: 0, problems: [] }
-    let toldAt = 0
-    const tell = () => {
+    let reportedAt = 0
+    const report = () => {
       onProgress({ ...progress })
       progress.problems = []
-      toldAt = performance.now()
+      reportedAt = performance.now()
     }
     const onFile = (done: number) => {
       progress.files = done
-      if (performance.now() - toldAt > REPORT_INTERVAL_MS) tell()
+      if (performance.now() - reportedAt > REPORT_INTERVAL_MS) report()
     }
     const sources = pickedSources(next, {
       isWanted: () => signal?.aborted !== true,
@@ -71,7 +71,7 @@ export class GameImportService {
       }
     }
     await keep()
-    tell()
+    report()
     return { games: progress.games, added: known.size - before, isCancelled: signal?.aborted ?? false }
   }
 }
@@ -82,7 +82,7 @@ interface Listener {
   onProblem(problem: ImportProblem): void
 }
 
-/** The files one by one until no more are wanted. Zips of a batch are listed before the first file is read. */
+/** Yields files until no more are wanted. Lists the zips of a batch before yielding its first file. */
 async function* pickedSources(next: () => Promise<PickedFile[]>, listener: Listener): AsyncGenerator<SourceFile> {
   for (let picked = await next(); picked.length > 0; picked = await next()) {
     const sources: SourceFile[] = []
@@ -103,7 +103,7 @@ function fileSource(path: string, file: File): SourceFile {
   return { path, isPart: path.includes('/'), bytes: async () => new Uint8Array(await file.arrayBuffer()) }
 }
 
-/** What can be read of a damaged archive comes before the error. */
+/** Adds the readable files of a damaged archive before it reports the error. */
 async function unpack(path: string, zip: File, sources: SourceFile[], { onProblem }: Listener): Promise<void> {
   try {
     for await (const source of zipFiles(zip)) sources.push(source)

@@ -1,22 +1,22 @@
-/** Imported games as the games of a run. */
+/** Draws the games of a run from the library. */
 import type { GameSource } from '../game-source.ts'
 import { seededRandom, shuffled } from '../../random.ts'
 import type { Split } from '../../../method/ports.ts'
 import type { GameLibrary, OfficialSplit } from './game-library.ts'
 
-/** Our splits in ALFWorld's folders: `id` is measured on floor plans of training, `ood` on others. */
+/** ALFWorld's folder for each of our splits: `id` has the floor plans of training, `ood` has others. */
 export const OFFICIAL_SPLIT_OF: Readonly<Record<Split, OfficialSplit>> = {
   train: 'train',
   id: 'valid_seen',
   ood: 'valid_unseen',
 }
 
-/** A split of which the library has no games. */
+/** The library has no games of a split. */
 export class NoGamesError extends Error {
   override readonly name = 'NoGamesError'
 }
 
-/** Draws without replacement, the same games for the same seed and library, whatever order they were imported in. */
+/** Draws without replacement. The seed and the library's games determine the draw; the order of imports does not matter. */
 export function libraryGames(library: GameLibrary): GameSource {
   return {
     async sample(split, count, seed) {

@@ -1,7 +1,7 @@
 /**
- * Imported games in the browser's IndexedDB. A game lies beside an entry with its name, split and type, so that listing
- * thousands of games reads none of them. What is put in together is one transaction: a tab that closes meanwhile leaves
- * whole games, each with its entry.
+ * Imported games in the browser's IndexedDB. Each game has an entry with its id, split and type, so listing thousands of games
+ * reads none of them. Each `put` is one transaction: if the tab closes during it, every stored game is whole and has its
+ * entry.
  */
 import type { DBSchema } from 'idb'
 import { LibraryDatabase } from '../../../storage/library-database.ts'
@@ -12,7 +12,7 @@ interface Schema extends DBSchema {
   entries: { key: string; value: LibraryEntry }
 }
 
-/** Every method throws LibraryError. */
+/** All methods throw a LibraryError if the browser's storage fails. */
 export class IndexedDbGameLibrary implements GameLibrary {
   readonly #database: LibraryDatabase<Schema>
 
@@ -38,7 +38,6 @@ export class IndexedDbGameLibrary implements GameLibrary {
     })
   }
 
-  /** By id. */
   list(): Promise<readonly LibraryEntry[]> {
     return this.#database.use((database) => database.getAll('entries'))
   }

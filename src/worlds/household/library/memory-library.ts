@@ -1,4 +1,4 @@
-/** Imported games in memory, for as long as the process runs: the command line's library. */
+/** Imported games in memory: the library of the command line. */
 import { entryOf, type GameLibrary, type LibraryEntry, type LibraryGame } from './game-library.ts'
 
 export class MemoryGameLibrary implements GameLibrary {
@@ -8,7 +8,6 @@ export class MemoryGameLibrary implements GameLibrary {
     for (const game of games) this.#games.set(game.id, game)
   }
 
-  /** By id, whatever order they were put in. */
   async list(): Promise<readonly LibraryEntry[]> {
     return [...this.#games.values()].map(entryOf).sort((a, b) => (a.id < b.id ? -1 : 1))
   }

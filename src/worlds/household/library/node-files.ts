@@ -1,4 +1,4 @@
-/** Games on a disk, for the command line: a zip, a folder (json_2.1.1, one above it, one below it) or a single file. */
+/** Reads games from disk for the command line: a zip, a folder (json_2.1.1, or one above or below it) or a single file. */
 import { openAsBlob } from 'node:fs'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
@@ -6,10 +6,10 @@ import type { SourceFile } from './game-library.ts'
 import { SourceError } from './import-games.ts'
 import { ArchiveError, zipFiles } from './zip-files.ts'
 
-/** Folders above what was given that paths begin with, so that a split or a task is known when it alone is given. */
+/** Number of parent folders to include in paths, so that the split and task are known if only their folder is given. */
 const FOLDERS_ABOVE = 3
 
-/** Sorted by path; links are followed, each folder is read once. Throws SourceError, naming the path as it was given. */
+/** Yields files by path. Follows links and reads each folder once. Throws a SourceError that names the path as given. */
 export async function* openGames(path: string): AsyncGenerator<SourceFile> {
   const absolute = resolve(path)
   const named = absolute
@@ -18,14 +18,14 @@ export async function* openGames(path: string): AsyncGenerator<SourceFile> {
     .slice(-FOLDERS_ABOVE - 1)
     .join('/')
   const found = await stat(absolute).catch((cause: unknown) => {
-    throw new SourceError(path, 'There is nothing of this name.', { cause })
+    throw new SourceError(path, 'No such file or folder.', { cause })
   })
   if (found.isDirectory()) yield* allFilesBelow(absolute, named)
   else if (/\.zip$/i.test(path)) yield* archiveFiles(absolute, path)
   else yield { path: named, isPart: false, bytes: () => readFile(absolute) }
 }
 
-/** A folder that cannot be read does not keep the others from being read; it is thrown at the end. */
+/** Reads all readable folders before it throws the error of one that is not. */
 async function* allFilesBelow(folder: string, named: string): AsyncGenerator<SourceFile> {
   const unreadable: SourceError[] = []
   yield* folderFiles(folder, named, { seen: new Set(), unreadable })

@@ -1,6 +1,6 @@
 /**
- * A zip archive without its list of files ("central directory"), given a new one that is made from the header before
- * every file. Layout of the records: PKWARE's APPNOTE.TXT, 4.3.7 to 4.3.16; all numbers are little-endian.
+ * Rebuilds the list of files ("central directory") of a zip archive from the header before each file. Layout of the records:
+ * PKWARE's APPNOTE.TXT, 4.3.7 to 4.3.16; all numbers are little-endian.
  */
 
 const FILE_HEADER = 0x04034b50
@@ -13,15 +13,15 @@ const DESCRIPTOR = 0x08074b50
 const DESCRIPTOR_LENGTH = 16
 const ZIP64_DESCRIPTOR_LENGTH = 24
 const ZIP64_FIELD = 1
-/** Stands for a size that is in the extra field, in 64 bits. */
+/** Placeholder for a 64-bit size in the extra field. */
 const IN_EXTRA_FIELD = 0xffffffff
-/** Bit of the flags: sizes and checksum follow the file. */
+/** Flag: sizes and checksum follow the file. */
 const HAS_DESCRIPTOR = 8
 const WINDOW = 64 * 1024
 
 interface Found {
   offset: number
-  /** The header before the file, name and extra field included. */
+  /** The header before the file, including name and extra field. */
   header: DataView
   crc32: number
   compressedSize: number
@@ -30,7 +30,7 @@ interface Found {
   end: number
 }
 
-/** Null if the archive does not begin with a file. A file that is cut in two is listed too; reading it will fail. */
+/** Null if the archive does not begin with a file. Also lists a truncated file, which cannot be read. */
 export async function archiveWithList(zip: Blob): Promise<Blob | null> {
   if (!(await fileHeader(zip, 0))) return null
   const files: Found[] = []
@@ -61,7 +61,7 @@ async function findFile(zip: Blob, offset: number): Promise<Found | null> {
   if (sizes && start + sizes.compressedSize <= zip.size) {
     return { offset, header, ...sizes, end: start + sizes.compressedSize + sizes.descriptorLength }
   }
-  // It is cut in two or its sizes are damaged: whatever comes before the next file is all there is of it.
+  // The file is truncated or its sizes are damaged: it ends where the next file begins.
   const end = (await findSignature(zip, FILE_HEADER, start)) ?? zip.size
   return { offset, header, crc32: 0, compressedSize: end - start, uncompressedSize: 1, end }
 }
@@ -81,7 +81,7 @@ function headerSizes(header: DataView): Sizes {
   return { ...sizes, compressedSize: Infinity, uncompressedSize: 0 }
 }
 
-/** The descriptor after a file is known by the size in it, which must be the distance to the file's beginning. */
+/** Finds the descriptor after a file: the size in it must equal the distance to the file's beginning. */
 async function descriptorSizes(zip: Blob, start: number): Promise<Sizes | null> {
   for (let at = await findSignature(zip, DESCRIPTOR, start); at !== null;) {
     const descriptor = await view(zip, at, ZIP64_DESCRIPTOR_LENGTH)
@@ -89,7 +89,7 @@ async function descriptorSizes(zip: Blob, start: number): Promise<Sizes | null> 
     if (descriptor.byteLength >= DESCRIPTOR_LENGTH && descriptor.getUint32(8, true) === compressedSize) {
       const crc32 = descriptor.getUint32(4, true)
       const uncompressedSize = descriptor.getUint32(12, true)
-      // Two numbers of 32 bits, or of 64, of which the upper half of the first is zero as no file's size is.
+      // The sizes have 32 or 64 bits; with 64, the upper half of the first is zero, which no second 32-bit size is.
       const isZip64 = uncompressedSize === 0 && descriptor.byteLength === ZIP64_DESCRIPTOR_LENGTH
       if (!isZip64) return { crc32, compressedSize, uncompressedSize, descriptorLength: DESCRIPTOR_LENGTH }
       const long = descriptor.getUint32(16, true)
@@ -120,7 +120,7 @@ function listHeader({ offset, header, crc32, compressedSize, uncompressedSize }:
   const fields = new DataView(record.buffer)
   fields.setUint32(0, LIST_HEADER, true)
   fields.setUint16(4, header.getUint16(4, true), true)
-  // Version, flags, method, time and date stand there as in the file's own header.
+  // Version, flags, method, time and date are the same as in the file's own header.
   for (let at = 4; at < 14; at += 2) fields.setUint16(at + 2, header.getUint16(at, true), true)
   fields.setUint32(16, crc32, true)
   fields.setUint32(20, compressedSize, true)

@@ -1,4 +1,4 @@
-/** A file that holds no game, or none that can be played here. The message is one sentence: what is wrong with it. */
+/** A file contains no game that can be played here. The message says what is wrong with it in one sentence. */
 export class GameFileError extends Error {
   override readonly name = 'GameFileError'
 }

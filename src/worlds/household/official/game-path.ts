@@ -1,12 +1,12 @@
-/** What the path of a game file says: "json_2.1.1/valid_seen/pick_and_place_simple-Mug-None-Desk-308/trial_…/game.tw-pddl". */
+/** Reads the path of a game file: "json_2.1.1/valid_seen/pick_and_place_simple-Mug-None-Desk-308/trial_…/game.tw-pddl". */
 
 interface GamePath {
-  /** Task and trial folder; null where the file does not lie in such. */
+  /** Task and trial folder; null if the file is not in such folders. */
   id: string | null
   floorPlan: number | null
-  /** The folder that holds the task folder, or the file if there is no such; null if there is none above. */
+  /** The folder of the task folder, or of the file if there is no task folder; null if the path has none. */
   parent: string | null
-  /** Its folders name a kind of task that ALFWorld leaves out. */
+  /** Its folders name a kind of task that ALFWorld excludes. */
   isLeftOut: boolean
 }
 

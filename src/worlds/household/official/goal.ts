@@ -1,6 +1,6 @@
 /**
- * Recognises which of ALFWorld's six goals a PDDL goal is. The goals are "there are … such that all of this holds", so
- * one is known by its conditions, whatever its variables are called and however it is nested.
+ * Recognises which of ALFWorld's six goals a PDDL goal is. Every goal says "there exist … such that all of these hold", so its
+ * conditions identify it, regardless of variable names and nesting.
  */
 import { taskTypes, type Goal, type TaskType } from '../engine/game.ts'
 import { can, receptacleTypes } from '../engine/vocabulary.ts'
@@ -9,7 +9,7 @@ import { isObjectType } from './object-types.ts'
 import { shortened } from './problem.ts'
 import type { Expression } from './s-expression.ts'
 
-/** Conditions of each goal: lower case for variables, OBJECT and TARGET for the types asked for. */
+/** Conditions of each goal: lower-case names are variables, OBJECT and TARGET the types in the goal. */
 const CONDITIONS: Readonly<Record<TaskType, readonly string[]>> = {
   pick_and_place_simple: ['inreceptacle o r', 'objecttype o OBJECT', 'receptacletype r TARGET'],
   look_at_obj_in_light: [
@@ -39,7 +39,7 @@ function treated(capability: string, condition: string): string[] {
   return ['inreceptacle o r', 'objecttype o OBJECT', 'receptacletype r TARGET', `${capability} o`, `${condition} o`]
 }
 
-/** A predicate and what it is about: variables with a "?", or names. */
+/** A predicate and its arguments: names, or variables with "?". */
 type Condition = readonly string[]
 
 const DEEPEST = 32
@@ -55,10 +55,10 @@ export function readGoal(expression: Expression): Goal {
     }
   }
   if (conditions.some(([predicate]) => predicate === 'issliced')) {
-    throw new GameFileError('It asks for something sliced, a task that ALFWorld leaves out.')
+    throw new GameFileError('It asks for a sliced object, a task that ALFWorld excludes.')
   }
   if (conditions.some(([predicate]) => predicate === 'inreceptacleobject')) {
-    throw new GameFileError('It asks for something in a movable receptacle, a task that ALFWorld leaves out.')
+    throw new GameFileError('It asks for an object in a movable receptacle, a task that ALFWorld excludes.')
   }
   throw new GameFileError("Its goal is none of ALFWorld's six.")
 }
@@ -74,7 +74,7 @@ function checked(goal: Goal): Goal {
   return goal
 }
 
-/** The conditions of nested "and" and "exists", with every variable under a name of its own. */
+/** Flattens nested "and" and "exists" into conditions, and gives every variable a unique name. */
 function conditionsOf(root: Expression): Condition[] {
   let variables = 0
   const conditions: Condition[] = []
@@ -110,7 +110,7 @@ function unreadable(): GameFileError {
   return new GameFileError("Its goal is none of ALFWorld's six.")
 }
 
-/** What stands for each name of the pattern if the conditions are the pattern's, all of them and no others; else null. */
+/** The value of each name in the pattern if the conditions match it exactly; else null. */
 function match(
   pattern: readonly Condition[],
   conditions: readonly Condition[],

@@ -1,4 +1,4 @@
-/** The object types of the official games: what can be carried, lamps, and the scenery that is only there. */
+/** The object types of the official games: portable objects, lamps and scenery. */
 import { objectTypesThatCanBe } from '../engine/vocabulary.ts'
 
 const scenery =

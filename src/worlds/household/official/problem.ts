@@ -1,11 +1,11 @@
 /**
- * An ALFWorld game in PDDL: what there is, what holds at the start, and the goal, checked against the predicates that the
- * domain "alfred" declares.
+ * An ALFWorld game in PDDL: its objects, the facts at the start and the goal, checked against the predicates of the domain
+ * "alfred".
  */
 import { GameFileError } from './game-file-error.ts'
 import { readExpressions, type Expression } from './s-expression.ts'
 
-/** Predicates that the game's commands, sentences or goals read, with the types of what they are about. */
+/** Predicates that commands, sentences or goals of the game use, with the types of their arguments. */
 const PREDICATES = {
   atlocation: ['agent', 'location'],
   cancontain: ['rtype', 'otype'],
@@ -29,7 +29,7 @@ const PREDICATES = {
 
 export type Predicate = keyof typeof PREDICATES
 
-/** Predicates that the domain declares and nothing reads. */
+/** Predicates that the domain declares but nothing uses. */
 const UNREAD: ReadonlySet<string> = new Set([
   '=',
   'checked',
@@ -42,7 +42,7 @@ const UNREAD: ReadonlySet<string> = new Set([
   'wasinreceptacle',
 ])
 
-/** What no game of ALFWorld begins with, and how that is said. */
+/** Predicates that hold at the start of no ALFWorld game, with words for an error message. */
 const NEVER_AT_START: Readonly<Record<string, string>> = {
   holds: 'something in the hand',
   holdsany: 'something in the hand',
@@ -56,9 +56,9 @@ export interface Problem {
   name: string
   /** [id] "object", "receptacle", "location"... */
   types: ReadonlyMap<string, string>
-  /** What holds at the start, each fact once. */
+  /** The facts at the start, each once. */
   facts: { readonly [P in Predicate]: readonly (readonly string[])[] }
-  /** Everything that the facts are about, in the order of the ids. */
+  /** The ids in the facts, sorted. */
   ids: readonly string[]
   goal: Expression
 }
@@ -66,7 +66,7 @@ export interface Problem {
 /** Throws GameFileError. */
 export function readProblem(text: string): Problem {
   const definition = readExpressions(text).find((expression) => Array.isArray(expression) && expression[0] === 'define')
-  if (!Array.isArray(definition)) throw new GameFileError('Its "pddl_problem" is no PDDL: nothing is defined in it.')
+  if (!Array.isArray(definition)) throw new GameFileError('Its "pddl_problem" is not PDDL: it defines nothing.')
   const section = (name: string): Expression[] => {
     const found = definition.find((part) => Array.isArray(part) && part[0] === name)
     if (!Array.isArray(found)) throw new GameFileError(`Its PDDL has no section "${name}".`)
@@ -113,22 +113,23 @@ function readFacts(list: readonly Expression[], types: ReadonlyMap<string, strin
       continue
     }
     if (Object.hasOwn(NEVER_AT_START, predicate)) {
-      throw new GameFileError(`It begins with ${NEVER_AT_START[predicate]}, which no game of ALFWorld does.`)
+      throw new GameFileError(`It starts with ${NEVER_AT_START[predicate]}, which no game of ALFWorld does.`)
     }
     if (!Object.hasOwn(PREDICATES, predicate)) {
-      throw new GameFileError(`It states "${shortened(predicate)}" of something, which ALFWorld does not know.`)
+      throw new GameFileError(`It has a fact "${shortened(predicate)}", which ALFWorld does not know.`)
     }
     const expected: readonly string[] = PREDICATES[predicate as Predicate]
     const fact = about.map(word)
     if (fact.length !== expected.length) {
-      throw new GameFileError(`A fact "${predicate}" is about ${fact.length} things instead of ${expected.length}.`)
+      throw new GameFileError(`A fact "${predicate}" has ${fact.length} arguments instead of ${expected.length}.`)
     }
     fact.forEach((id, position) => {
       const type = types.get(id)
-      if (type === undefined) throw new GameFileError(`A fact is about "${shortened(id)}", which is not in its list.`)
+      if (type === undefined)
+        throw new GameFileError(`A fact names "${shortened(id)}", which is not among its objects.`)
       if (type !== expected[position]) {
         throw new GameFileError(
-          `A fact "${predicate}" is about the ${type} "${shortened(id)}" instead of a thing of type ${expected[position]}.`,
+          `A fact "${predicate}" names the ${type} "${shortened(id)}" instead of an object of type ${expected[position]}.`,
         )
       }
       ids.add(id)
@@ -142,10 +143,10 @@ function readFacts(list: readonly Expression[], types: ReadonlyMap<string, strin
 
 function word(expression: Expression | undefined): string {
   if (typeof expression === 'string') return expression
-  throw new GameFileError('Its PDDL has a list or nothing where a name belongs.')
+  throw new GameFileError('Its PDDL has a list or nothing instead of a name.')
 }
 
-/** Damaged files have names of any length. */
+/** Shortens a name for an error message: damaged files have names of any length. */
 export function shortened(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`
 }

@@ -1,4 +1,4 @@
-/** Reads what PDDL is written in: words, and lists of them in parentheses; ";" begins a comment that ends with the line. */
+/** Reads the syntax of PDDL: words and lists in parentheses; ";" starts a comment up to the end of the line. */
 import { GameFileError } from './game-file-error.ts'
 
 export type Expression = string | Expression[]
@@ -8,7 +8,7 @@ const CLOSE = 41
 const SEMICOLON = 59
 const SPACE = 32
 
-/** All expressions of a text, in lower case: PDDL knows no capitals. Throws GameFileError where parentheses do not match. */
+/** All expressions of a text, in lower case since PDDL ignores case. Throws a GameFileError if parentheses do not match. */
 export function readExpressions(source: string): Expression[] {
   const text = source.toLowerCase()
   const outermost: Expression[] = []
@@ -42,7 +42,7 @@ export function readExpressions(source: string): Expression[] {
   }
   if (open.length > 0) {
     const many = open.length === 1 ? 'a parenthesis' : `${open.length} parentheses`
-    throw new GameFileError(`Its PDDL ends with ${many} still open, so the file was cut off.`)
+    throw new GameFileError(`Its PDDL ends with ${many} still open: the file is incomplete.`)
   }
   return outermost
 }

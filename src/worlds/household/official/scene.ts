@@ -1,10 +1,10 @@
 /**
- * From the facts of a game to what stands where, under the names that ALFWorld gives.
+ * Builds receptacles and objects from the facts of a game, with the names that ALFWorld gives them.
  *
- * Names: an id is "mug_bar_…", type and coordinates; its noun is what comes before "_bar_", and "basin" after that if
- * the id has this word anywhere. Ids are sorted as strings, and within a noun the numbers are handed out from the highest
- * down to 1, over everything that some fact is about. So an id with facts but without a type (two official games have one,
- * half of a cracked egg) is nowhere to be seen and still uses up a number.
+ * Names: an id such as "mug_bar_…" contains type and coordinates. Its noun is the part before "_bar_", plus "basin" if the id
+ * contains this word. Ids are sorted as strings, and those of a noun are numbered from the highest number down to 1, including
+ * every id in some fact. So an id with facts but without a type (half of a cracked egg, in two official games) is invisible
+ * and still uses up a number.
  */
 import type { GameObject, GameReceptacle, HouseholdGame } from '../engine/game.ts'
 import { accepts, can, receptacleTypes, type Capability } from '../engine/vocabulary.ts'
@@ -15,7 +15,7 @@ import { shortened, type Predicate, type Problem } from './problem.ts'
 
 interface Scene {
   game: Pick<HouseholdGame, 'receptacles' | 'objects' | 'open' | 'cool' | 'v1Locations'>
-  /** What a thing is called in the game ("mug 1"), by its id. */
+  /** [id] the name in the game ("mug 1"). */
   names: ReadonlyMap<string, string>
 }
 
@@ -24,12 +24,12 @@ interface Name {
   number: number
 }
 
-/** Throws GameFileError where the facts are not those of an ALFWorld game. */
+/** Throws a GameFileError if the facts are not those of an ALFWorld game. */
 export function readScene(problem: Problem): Scene {
   const { facts, types, ids } = problem
   const names = namesOf(ids)
   const receptacleIds = ids.filter((id) => types.get(id) === 'receptacle')
-  const locationOf = single(facts.receptacleatlocation, 'stands at two places')
+  const locationOf = single(facts.receptacleatlocation, 'is at two places')
   const receptacleTypeOf = single(facts.receptacletype, 'has two types')
   const openable = subjects(facts.openable)
   const places = new Map<string, number>()
@@ -40,7 +40,7 @@ export function readScene(problem: Problem): Scene {
     if (!receptacleTypes.some((known) => known === type)) {
       throw new GameFileError(`It has a receptacle of the unknown type "${shortened(type)}".`)
     }
-    if (location === undefined) throw new GameFileError(`Its receptacle "${shortened(id)}" stands nowhere.`)
+    if (location === undefined) throw new GameFileError(`Its receptacle "${shortened(id)}" has no place.`)
     if (!places.has(location)) places.set(location, places.size)
     return { type, ...nameOf(names, id), isOpenable: openable.has(id), place: places.get(location)! }
   })
@@ -106,12 +106,12 @@ function namesOf(ids: readonly string[]): Map<string, Name> {
 function nameOf(names: ReadonlyMap<string, Name>, id: string): Name {
   const name = names.get(id)
   if (name === undefined || name.noun === '') {
-    throw new GameFileError(`It has a thing called "${shortened(id)}", which is not a name of ALFWorld's.`)
+    throw new GameFileError(`It has a thing called "${shortened(id)}", which is not an ALFWorld name.`)
   }
   return name
 }
 
-/** [first] second, for facts of which there is one about each thing. */
+/** [first argument] second argument, for predicates that hold at most once per object. */
 function single(facts: readonly (readonly string[])[], otherwise: string): Map<string, string> {
   const values = new Map<string, string>()
   for (const [about, value] of facts) {
@@ -121,7 +121,7 @@ function single(facts: readonly (readonly string[])[], otherwise: string): Map<s
   return values
 }
 
-/** [first] positions of the seconds, ascending; seconds without a position are left out. */
+/** [first argument] positions of the second arguments, ascending; skips those without a position. */
 function grouped(
   facts: readonly (readonly string[])[],
   positionOf: ReadonlyMap<string, number>,
@@ -154,9 +154,10 @@ function indices(facts: readonly (readonly string[])[], positionOf: ReadonlyMap<
 
 function checkStart(facts: readonly (readonly string[])[], places: ReadonlyMap<string, number>): void {
   const [start, ...more] = facts
-  if (start === undefined || more.length > 0) throw new GameFileError('It has not exactly one agent at one place.')
+  if (start === undefined || more.length > 0)
+    throw new GameFileError('It does not have exactly one agent at one place.')
   if (places.has(start[1]!)) {
-    throw new GameFileError('The agent begins at a receptacle instead of in the middle of the room.')
+    throw new GameFileError('The agent starts at a receptacle instead of in the middle of the room.')
   }
 }
 
@@ -169,7 +170,7 @@ const CAPABILITIES = {
   toggleable: 'lamp',
 } as const satisfies Partial<Record<Predicate, Capability>>
 
-/** What types can do and hold is the same in all games of ALFWorld; a file that says otherwise would be played wrongly. */
+/** The rules for types are the same in all ALFWorld games. The engine would play a file with other rules wrongly. */
 function checkRules(
   { facts }: Problem,
   objectIds: readonly string[],

@@ -1,4 +1,4 @@
-/** The sentence "Your task is to: …" of a game's grammar, and what it has to do with the goal. */
+/** Reads the sentence "Your task is to: …" from a game's grammar and compares it with the goal. */
 import { goalSentence, taskTypes, type Goal, type HouseholdGame } from '../engine/game.ts'
 import { receptacleTypes } from '../engine/vocabulary.ts'
 import { GameFileError } from './game-file-error.ts'
@@ -9,9 +9,9 @@ const PHRASINGS = [0, 1] as const
 type Wording = Pick<HouseholdGame, 'phrasing' | 'sentence'>
 
 /**
- * How the game tells its goal. ALFWorld writes one of two sentences, which `phrasing` repeats; a crowd worker's is kept
- * as it is. A sentence that ALFWorld wrote for another goal (RLAnything's own rewrites leave the sentence before) is not
- * kept: success is tested on the goal, so the sentence is written from the goal in the same phrasing. Throws GameFileError.
+ * How the game words its goal. `phrasing` selects one of ALFWorld's two sentences; a crowd worker's sentence is kept verbatim.
+ * If the sentence describes another goal (RLAnything's own rewrites keep the old sentence), it is replaced by one for the
+ * tested goal in the same phrasing. Throws a GameFileError.
  */
 export function readWording(grammar: string, goal: Goal): Wording {
   const written = /"rhs"\s*:\s*"Your task is to: ([\s\S]*?)"\s*\}/.exec(grammar)?.[1]
@@ -36,7 +36,7 @@ function isTarget(type: string): boolean {
   return isObjectType(type) || receptacleTypes.some((known) => known === type)
 }
 
-/** The grammar holds JSON, into which crowd workers' sentences were pasted as they are, quotation marks included. */
+/** Decodes escapes. JSON.parse cannot: crowd workers' sentences were pasted into the grammar's JSON unescaped. */
 function unescaped(text: string): string {
   return text.replace(/\\(["\\/])/g, '$1').replace(/\\n/g, '\n')
 }

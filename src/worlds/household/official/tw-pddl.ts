@@ -1,10 +1,9 @@
 /**
- * Reads one game of ALFWorld as released, "game.tw-pddl": JSON with the state and the goal in PDDL, the grammar of its
- * sentences, and commands that win it. What is read is what is played: everything that an agent can see or do follows
- * from the facts as in the original, and a file whose facts this engine could not play exactly is refused.
+ * Reads a released ALFWorld game, "game.tw-pddl": JSON with the state and the goal in PDDL, the grammar of its sentences, and
+ * winning commands. The game plays exactly as in the original; a file that this engine could not play exactly is refused.
  *
- * Beside a game may lie `traj_data.json`, about the episode in AI2-THOR that the game was made from. Nothing of it is
- * read: where the two disagree, as after a rewrite of the goal, the text game is what its own file says.
+ * A `traj_data.json` beside a game describes the AI2-THOR episode that the game was made from. It is not read, because after
+ * a rewrite of the goal it disagrees with the game.
  */
 import { step } from '../engine/step.ts'
 import type { GameReceptacle, HouseholdGame } from '../engine/game.ts'
@@ -19,15 +18,15 @@ import { readWording } from './sentence.ts'
 
 interface OfficialGameFile {
   game: HouseholdGame
-  /** Commands that win it, of the dialect v2; empty if the file has none that do. */
+  /** Winning commands in the dialect v2; empty if the file's commands do not win. */
   walkthrough: string[]
 }
 
-/** `path` names the game: ALFWorld's folders say task, floor plan and trial. Throws GameFileError. */
+/** Reads task, floor plan and trial from the folders in `path`. Throws a GameFileError. */
 export function readTwPddl(text: string, path: string): OfficialGameFile {
   const { id, floorPlan, isLeftOut } = readGamePath(path)
   if (isLeftOut) {
-    throw new GameFileError('It is a task with a movable receptacle or something sliced, which ALFWorld leaves out.')
+    throw new GameFileError('Its task has a movable receptacle or a sliced object, which ALFWorld excludes.')
   }
   const file = readJson(text)
   const problem = readProblem(file.pddl_problem)
@@ -42,11 +41,11 @@ export function readTwPddl(text: string, path: string): OfficialGameFile {
   }
   checkPlayable(game)
   const walkthrough = file.walkthrough.map((command) => commandOfToday(command, scene.names))
-  // Its words are slices of the file, which would be kept in memory with them; a copy has words of its own.
+  // Substrings of the file would keep the whole file in memory; a copy does not.
   return structuredClone({ game, walkthrough: wins(game, walkthrough) ? walkthrough : [] })
 }
 
-/** Some releases have ids for names in their walkthroughs, and those of before 0.4 say "put mug 1 in/on desk 1". */
+/** Translates walkthroughs with ids instead of names, and those from before 0.4 with "put mug 1 in/on desk 1". */
 function commandOfToday(command: string, names: ReadonlyMap<string, string>): string {
   return command
     .replace(/\w+_bar_\w+/g, (id) => names.get(id.toLowerCase()) ?? id)
@@ -64,23 +63,23 @@ function readJson(text: string): GameJson {
   try {
     json = JSON.parse(text)
   } catch {
-    throw new GameFileError('It is not JSON, so it was cut off or is something else.')
+    throw new GameFileError('It is not JSON: it is incomplete or another kind of file.')
   }
   if (typeof json !== 'object' || json === null || !('pddl_problem' in json)) {
-    throw new GameFileError('It is JSON without a "pddl_problem", so it is no game.')
+    throw new GameFileError('It is JSON without a "pddl_problem", so it is not a game.')
   }
   const { pddl_problem, grammar, walkthrough, solvable } = json as Record<string, unknown>
   if (typeof pddl_problem !== 'string') throw new GameFileError('Its "pddl_problem" is not text.')
   if (typeof grammar !== 'string') throw new GameFileError('It has no "grammar", so it does not say what the task is.')
-  if (solvable === false) throw new GameFileError('It is marked as unsolvable; ALFWorld leaves such games out.')
+  if (solvable === false) throw new GameFileError('It is marked as unsolvable; ALFWorld excludes such games.')
   const commands = walkthrough ?? []
   if (!Array.isArray(commands) || !commands.every((command) => typeof command === 'string')) {
-    throw new GameFileError('Its "walkthrough" is no list of commands.')
+    throw new GameFileError('Its "walkthrough" is not a list of commands.')
   }
   return { pddl_problem, grammar, walkthrough: commands }
 }
 
-/** Where no folder tells the floor plan: a number that is no floor plan's and still says which kind of room this is. */
+/** A substitute for an unknown floor plan: a number of no plan that still identifies the kind of room. */
 function roomNumber(receptacles: readonly GameReceptacle[]): number {
   const has = (...types: string[]) => receptacles.some(({ type }) => types.includes(type))
   if (has('fridge', 'microwave', 'stoveburner')) return 0
@@ -97,7 +96,7 @@ function checkPlayable(game: HouseholdGame): void {
   }
 }
 
-/** A walkthrough need not: it is left over from the goal before where somebody has rewritten that. */
+/** Whether a walkthrough wins. After a rewrite of the goal it may be for the old goal. */
 function wins(game: HouseholdGame, walkthrough: readonly string[]): boolean {
   const state = startGame(game, { stepLimit: Infinity })
   return walkthrough.every((command) => !state.won && step(state, command).accepted) && state.won

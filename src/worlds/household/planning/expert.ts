@@ -1,7 +1,6 @@
 /**
- * An expert that knows no more than an agent does: what it has seen, what it was told, and where things of a kind
- * usually are. It takes the shortest way as far as it knows one, and else looks where the missing thing is most likely
- * per command spent.
+ * An expert that knows no more than an agent: what it has seen, what hints say, and where objects of a type usually are. It
+ * follows a shortest plan if it knows one; otherwise it searches where the missing object is most likely per command.
  */
 import { formatCommand, type Command } from '../engine/commands.ts'
 import { nameOf } from '../engine/game.ts'
@@ -13,12 +12,12 @@ import { step } from '../engine/step.ts'
 import type { Treatment } from '../engine/vocabulary.ts'
 import { worldOf, type World } from '../engine/rooms.ts'
 
-/** What the expert is about; names include the number. */
+/** The purpose of a command. Names include the number. */
 export type Subgoal =
-  /** Look for an object of a type; `receptacle` is where it looks next. */
+  /** Look for an object of a type; `receptacle` is the next place to look. */
   | { kind: 'find'; noun: string; receptacle: string }
   | { kind: 'take'; object: string; receptacle: string }
-  /** Carry the object to where it is treated, or treat it there. */
+  /** Carry the object to the appliance, or treat it there. */
   | { kind: 'go-to-appliance'; treatment: Treatment; object: string; receptacle: string }
   | { kind: 'treat'; treatment: Treatment; object: string; receptacle: string }
   /** Carry the object to a receptacle, or put it there. */
@@ -28,7 +27,7 @@ export type Subgoal =
   | { kind: 'put-away'; object: string; receptacle: string }
   | { kind: 'go-to-lamp'; lamp: string; receptacle: string }
   | { kind: 'use'; lamp: string; receptacle: string }
-  /** Nothing that could help is left to try. */
+  /** Nothing useful is left to try. */
   | { kind: 'stuck' }
 
 interface Decision {
@@ -36,7 +35,7 @@ interface Decision {
   subgoal: Subgoal
 }
 
-/** The command and what it is for; chance only settles ties between equally promising receptacles. */
+/** The next command and its purpose. Randomness only breaks ties between equally promising receptacles. */
 export function decide(state: GameState, knowledge: Knowledge, random: Random): Decision {
   const world = worldOf(state.game)
   const view = knowledge.believedView(state)
@@ -45,7 +44,7 @@ export function decide(state: GameState, knowledge: Knowledge, random: Random): 
   return search(world, state, knowledge, random) ?? stuck
 }
 
-/** With full knowledge: the first command of a shortest way. */
+/** The first command of a shortest plan under full knowledge. */
 export function nextCommandKnowingAll(state: GameState): Decision {
   const view = trueView(state)
   const plan = shortestPlan(state, view, goalAim(worldOf(state.game)))
@@ -54,7 +53,7 @@ export function nextCommandKnowingAll(state: GameState): Decision {
 
 const stuck: Decision = { command: 'look', subgoal: { kind: 'stuck' } }
 
-/** What can be done already while something is still missing. */
+/** A plan for what can already be done while an object is still missing. */
 function partialPlan(world: World, state: GameState, view: View): Plan | null {
   const objects = world.goalObjects
   if (state.game.goal.taskType === 'look_at_obj_in_light') {
@@ -103,7 +102,7 @@ function subgoalOf(world: World, state: GameState, errand: Errand, isAway: boole
   }
 }
 
-/** Looks into the receptacle with the best odds per command; null if all have been looked into. */
+/** Looks into the receptacle with the best odds per command; null if all have been examined. */
 function search(world: World, state: GameState, knowledge: Knowledge, random: Random): Decision | null {
   const missing = knowledge.missingTypes(state)
   const noun = missing[0]
@@ -115,7 +114,7 @@ function search(world: World, state: GameState, knowledge: Knowledge, random: Ra
     if (knowledge.examined[receptacle]) continue
     const isAway = placeOf[receptacle] !== state.place
     const commands = isAway ? 1 + closed[receptacle]! : 1
-    // Never quite 0: an imported game may keep things where no statistics expect them.
+    // Never 0: in an imported game an object may be where the statistics do not expect it.
     const worth = (searchPrior(world, noun, world.receptacles[receptacle]!.type) + 1e-3) / commands
     if (worth > best) {
       best = worth
@@ -138,7 +137,7 @@ interface ExpertRun {
   commands: string[]
 }
 
-/** Lets the expert play on from a state, on a copy of it. */
+/** Plays a copy of the state with the expert until the game is over or the expert is stuck. */
 export function playExpert(state: GameState, knowledge: Knowledge, random: Random): ExpertRun {
   const game = cloneState(state)
   const known = knowledge.clone(state.game)

@@ -1,6 +1,6 @@
 /**
- * What an agent knows that has read every observation so far (no list of admissible commands). Nothing but the agent
- * changes the world, so what was seen once stays known: a few marks over the true state are enough.
+ * What an agent knows after reading every observation so far, without a list of admissible commands. Only the agent changes the
+ * world, so what it has seen stays known, and a few flags over the true state are enough.
  */
 import { parseCommand } from '../engine/commands.ts'
 import type { HouseholdGame } from '../engine/game.ts'
@@ -13,11 +13,11 @@ import { worldOf, type World } from '../engine/rooms.ts'
 export class Knowledge {
   /** [receptacle] 1 if its contents have been seen. */
   readonly examined: Uint8Array
-  /** [receptacle] 1 if its standing place is known: it was gone to, or turned out to be where the agent stood. */
+  /** [receptacle] 1 if its place is known: the agent went there, or found that it was already there. */
   readonly placed: Uint8Array
-  /** [receptacle] 1 if it is known whether it is closed. */
+  /** [receptacle] 1 if the agent knows whether it is closed. */
   private readonly lidSeen: Uint8Array
-  /** Pairs (object, receptacle) known otherwise, by a hint or by having put it there: object · receptacles + receptacle. */
+  /** Pairs (object, receptacle) known from a hint or a `move`, as object · receptacles + receptacle. */
   private readonly told: Set<number>
 
   constructor(game: HouseholdGame, other?: Knowledge) {
@@ -36,7 +36,7 @@ export class Knowledge {
     this.told.add(object * this.examined.length + receptacle)
   }
 
-  /** Takes in what a command has shown. `state` is the state after it. */
+  /** Adds what a command revealed. `state` is the state after it. */
   update(command: string, accepted: boolean, state: GameState): void {
     const world = worldOf(state.game)
     const parsed = parseCommand(world, state.dialect, command)
@@ -46,7 +46,7 @@ export class Knowledge {
     if (!('receptacle' in parsed)) return
     const { verb, receptacle } = parsed
     if (!accepted) {
-      // "Nothing happens." tells that one stands there already; or, standing there, that there is nothing to open.
+      // "Nothing happens." reveals that the agent is already there or, if it is there, that the receptacle does not open.
       if (verb === 'go') this.placed[receptacle] = 1
       if (verb === 'open' && this.placed[receptacle] === 1 && isHere(world, state, receptacle))
         this.lidSeen[receptacle] = 1
@@ -64,7 +64,7 @@ export class Knowledge {
     return this.examined[receptacle] === 1 || this.told.has(object * this.examined.length + receptacle)
   }
 
-  /** The receptacles that the agent knows to list the object now. */
+  /** Receptacles that currently list the object, as far as the agent knows. */
   knownWhereabouts(state: GameState, object: number): number[] {
     return state.whereabouts[object]!.filter((receptacle) => this.isKnownIn(object, receptacle))
   }
@@ -73,7 +73,7 @@ export class Knowledge {
     return state.held === object || state.whereabouts[object]!.some((receptacle) => this.isKnownIn(object, receptacle))
   }
 
-  /** The world as the agent takes it to be: unseen receptacles stand alone, and are closed if their kind can be. */
+  /** The world as the agent believes it to be: unseen receptacles share no place, and are closed if their type can be. */
   believedView(state: GameState): View {
     const world = worldOf(state.game)
     const places = world.receptaclesAt.length
@@ -86,7 +86,7 @@ export class Knowledge {
     }
   }
 
-  /** Types of which the agent does not know enough objects to reach the goal; search means looking for these. */
+  /** Types of which the agent does not know enough objects to reach the goal: those it has to search for. */
   missingTypes(state: GameState): string[] {
     const world = worldOf(state.game)
     const { taskType, object, target } = state.game.goal
@@ -100,15 +100,15 @@ export class Knowledge {
 }
 
 /**
- * How likely an unseen object of a type is in one receptacle of a type, up to a common factor: the share of its kind
- * that starts there, spread over the receptacles of that type.
+ * The likelihood, up to a common factor, that one receptacle of a type holds an unseen object of a type: the share of such
+ * objects that start in this receptacle type, divided among its receptacles.
  */
 export function searchPrior(world: World, objectType: string, receptacleType: string): number {
   const count = world.receptacles.filter((r) => r.type === receptacleType).length
   return placementWeight(objectType, receptacleType) / Math.max(1, count)
 }
 
-/** Percent of the type's objects that start in receptacles of this type; small where the statistics do not say. */
+/** Percentage of the type's objects that start in this receptacle type; a small value if the statistics list none. */
 export function placementWeight(objectType: string, receptacleType: string): number {
   return startPlacement[objectType]?.[receptacleType] ?? (accepts(receptacleType, objectType) ? 1 : 0)
 }

@@ -1,33 +1,33 @@
 /**
- * Shortest ways to the goal, exactly and without search.
+ * Exact shortest plans, without search.
  *
- * Standing places are all one `go to` apart, a receptacle is opened at most once, and what is in the hand decides what
- * must happen next. So every shortest way is one of few kinds of errand lists (put away what is in the way, fetch,
- * treat, bring; twice for two objects), and its length is
+ * All places are one `go to` apart, a receptacle is opened at most once, and the object in the hand determines what must
+ * happen next. So every shortest plan is one of a few kinds of errand lists (put away what is in the way, fetch, treat,
+ * deliver; twice for two objects), and its length is
  *
  *     errands + changes of place + distinct closed receptacles that are reached into.
  *
- * The minimum is taken over all objects, sources, appliances and receptacles. Two facts make this less obvious than it
- * looks: an object that two receptacles list stays in one when taken from the other (so treating it may already win),
- * and opening is shared between errands (so the best receptacle to put something away can be one that is needed later).
+ * The planner takes the minimum over all objects, sources, appliances and receptacles. Two facts make this less obvious than
+ * it looks: an object listed by two receptacles stays in one when taken from the other (so treating it may already win), and
+ * errands share the opening of a receptacle (so the best receptacle to put something away may be one that is needed later).
  */
 import { condition, goalCondition, type GameState } from '../engine/state.ts'
 import { treatmentOf } from '../engine/game.ts'
 import type { Treatment } from '../engine/vocabulary.ts'
 import { worldOf, type World } from '../engine/rooms.ts'
 
-/** The world as the planner takes it to be: the truth, or what an agent believes. */
+/** The world that the planner assumes: the truth, or an agent's beliefs. */
 export interface View {
-  /** [receptacle] standing place. */
+  /** [receptacle] its place. */
   placeOf: ArrayLike<number>
-  /** [receptacle] 1 if it must be opened before one can reach into it. */
+  /** [receptacle] 1 if it must be opened to reach into it. */
   closed: ArrayLike<number>
   /** [object] receptacles known to list it. */
   whereabouts: readonly (readonly number[])[]
 }
 
 export interface Errand {
-  /** `visit` needs no more than being there (a lamp that is on already). */
+  /** `visit` only requires being there (for a lamp that is already on). */
   verb: 'take' | 'move' | Treatment | 'use' | 'visit'
   object: number
   receptacle: number
@@ -39,7 +39,7 @@ export interface Plan {
   errands: Errand[]
 }
 
-/** What to bring about; `goalAim` is the game's own goal. */
+/** What a plan has to achieve. `goalAim` returns the game's own goal. */
 export type Aim =
   | { kind: 'hold'; objects: readonly number[] }
   | {
@@ -68,13 +68,13 @@ export function trueView(state: GameState): View {
   return { placeOf: world.placeOf, closed, whereabouts: state.whereabouts }
 }
 
-/** Commands to the goal under full knowledge; Infinity where it can no longer be reached. The step limit is not counted in. */
+/** Number of commands to the goal under full knowledge; Infinity if it is out of reach. Ignores the step limit. */
 export function distanceToGoal(state: GameState): number {
   if (state.won) return 0
   return shortestPlan(state, trueView(state), goalAim(worldOf(state.game)))?.length ?? Infinity
 }
 
-/** Null if the view offers no way. The aim must not have been reached yet. */
+/** Null if there is no plan in this view. The aim must not be reached yet. */
 export function shortestPlan(state: GameState, view: View, aim: Aim): Plan | null {
   const planner = new Planner(state, view)
   switch (aim.kind) {
@@ -100,7 +100,7 @@ class Planner {
   best: Plan | null = null
   private length = Infinity
   private readonly world: World
-  /** [receptacle] least cost of getting there with empty hands if the object in the hand is put away on the way. */
+  /** [receptacle] least cost of arriving there with empty hands after putting away the held object on the way. */
   private readonly detours: (number | undefined)[] = []
 
   constructor(
@@ -131,7 +131,7 @@ class Planner {
     }
   }
 
-  /** From `place`, with `object` taken from `source` (or in the hand already), after `cost` commands without the approach. */
+  /** Plans from `place`, with `object` taken from `source` or already held. `cost` excludes the approach to the source. */
   private deliver(
     aim: Extract<Aim, { kind: 'deliver' }>,
     object: number,
@@ -275,7 +275,7 @@ class Planner {
     this.best = { length, errands }
   }
 
-  /** Where an object can be taken from; none for what is in the hand. */
+  /** Where an object can be taken from; empty for the object in the hand. */
   private sourcesOf(object: number): readonly number[] {
     return object === this.state.held ? [] : this.view.whereabouts[object]!
   }
@@ -290,8 +290,8 @@ class Planner {
   }
 
   /**
-   * Commands until one stands before `source` with empty hands, without the opening of receptacles that are needed
-   * later anyway. 0 if there is no source because the object is in the hand.
+   * Commands until the agent is at `source` with empty hands, not counting the opening of receptacles that later errands
+   * open anyway. 0 if there is no source because the object is in the hand.
    */
   private approach(source: number, laterSource: number, target: number): number {
     if (source === none) return 0
@@ -305,7 +305,7 @@ class Planner {
     )
   }
 
-  /** Putting the held object into `by`, which is open or opened at another errand's cost. */
+  /** Cost of putting the held object into `by` on the way, if another errand pays for opening it. */
   private detourBy(by: number, source: number): number {
     if (!this.world.accepts[by]![this.state.held]) return Infinity
     const { placeOf } = this.view

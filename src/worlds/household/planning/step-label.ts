@@ -1,13 +1,13 @@
 /**
- * The truth about a step, which a reward model is measured against:
+ * The ground truth about a step, against which the reward model's process accuracy is measured:
  *
- *     +1  if the distance to the goal dropped, or the step told where a missing thing may be
- *     -1  else
+ *     +1  if the distance to the goal decreased, or the step revealed where a missing object may be
+ *     -1  otherwise
  *
- * A step tells something if it brought the agent for the first time to a receptacle whose contents it does not know, or
- * showed such contents, while the agent does not know of enough targets (or of a lamp) and one of the missing kind may
- * be in there. "Nothing happens." counts as telling nothing (although it tells that one stands there already), and
- * coming back to a closed receptacle does too, so that walking to and fro is never rewarded.
+ * A step is revealing if it brought the agent for the first time to a receptacle whose contents it does not know, or showed
+ * such contents, while the agent does not know enough targets (or no lamp) and a missing object may be there. "Nothing
+ * happens." never counts (although it reveals that the agent is already there), nor does returning to a closed receptacle,
+ * so walking back and forth is never rewarded.
  */
 import { isAdmissible, parseCommand } from '../engine/commands.ts'
 import { placementWeight, type Knowledge } from './knowledge.ts'
@@ -17,7 +17,7 @@ import { worldOf } from '../engine/rooms.ts'
 
 type StepLabel = 1 | -1
 
-/** `knowledge` is what was known before the step. The distances are computed where they are not given. */
+/** `knowledge` is the agent's knowledge before the step. */
 export function stepLabel(
   before: GameState,
   command: string,
@@ -27,7 +27,7 @@ export function stepLabel(
   distanceAfter = distanceToGoal(after),
 ): StepLabel {
   if (distanceAfter < distanceBefore) return 1
-  // Where the goal is out of reach nothing is worth knowing.
+  // If the goal is out of reach, no information is worth anything.
   if (distanceAfter === Infinity) return -1
   return seeksMissing(before, command, after, knowledge) ? 1 : -1
 }
@@ -45,6 +45,6 @@ function seeksMissing(before: GameState, command: string, after: GameState, know
   if (missing.length === 0) return false
   const mayHold = (r: number) => missing.some((type) => placementWeight(type, world.receptacles[r]!.type) > 0)
   if (mayHold(receptacle)) return true
-  // With no likely receptacle left, any unseen one may hold it.
+  // If no likely receptacle is left, any unseen one may hold it.
   return !world.receptacles.some((r) => knowledge.examined[r.index] === 0 && mayHold(r.index))
 }

@@ -1,8 +1,8 @@
 /**
- * Rewriting tasks, with exact validity: a rewrite is refused unless what it names exists, its goal can be met (accepted
- * types, capable objects, enough of them), it changes something, does not win by itself, and leaves a task that an
- * expert who knows no more than an agent solves within the step limit. What is accepted is thus solvable by
- * construction; whether it is as hard as wished is for the policy's accuracy to say.
+ * Applies rewrites to tasks if they are valid. A rewrite is refused unless what it names exists, its goal can be met (accepted
+ * types, capable objects, enough of them), it changes something, does not win by itself, and leaves a task that an expert
+ * with an agent's knowledge solves within the step limit. Accepted tasks are thus solvable by construction; only the
+ * policy's accuracy shows whether they are as hard as intended.
  */
 import { playExpert } from '../planning/expert.ts'
 import { isCapable, nameOf, type Goal, type HouseholdGame } from '../engine/game.ts'
@@ -16,24 +16,24 @@ import { gameOf, initialKnowledge, instructionText, type Hint, type HouseholdTas
 import { accepts, can } from '../engine/vocabulary.ts'
 
 type RewriteRefusal =
-  /** It names something that the scene does not have. */
+  /** It names something that is not in the scene. */
   | 'unknown-name'
   /** The receptacle type does not accept the object type. */
   | 'not-accepted'
-  /** Objects of this type cannot be picked up, or cleaned, heated or cooled as the task asks. */
+  /** Objects of this type cannot be picked up, or not be cleaned, heated or cooled as the task requires. */
   | 'not-capable'
   | 'too-few-objects'
-  /** The pair of object and target is kept for measuring generalisation. */
+  /** The pair of object and target is reserved for measuring generalisation. */
   | 'held-out'
   | 'no-change'
-  /** The task needs what would be removed. */
+  /** The task needs the object to remove. */
   | 'needed'
-  /** The hint is about an object that the task does not ask for. */
+  /** The hint is about an object that the task does not need. */
   | 'irrelevant'
   | 'out-of-range'
   | 'already-won'
   | 'unsolvable'
-  /** The expert needs more steps than there are. */
+  /** The expert exceeds the step limit. */
   | 'too-long'
 
 type RewriteOutcome =
@@ -71,7 +71,7 @@ function refuse(reason: RewriteRefusal, message: string): { ok: false; reason: R
   return { ok: false, reason, message }
 }
 
-/** Writes out what the rewrite leaves open, so that it can be replayed. */
+/** Fills in what the rewrite leaves open, so that it can be replayed. */
 function completed(game: HouseholdGame, rewrite: TaskRewrite, newId: string): TaskRewrite {
   if (rewrite.kind === 'add-distractors') return { ...rewrite, seed: rewrite.seed ?? hashOf(newId) }
   if (rewrite.kind !== 'add-hint' || rewrite.receptacle !== undefined) return rewrite
@@ -169,7 +169,7 @@ function goalRefusal(game: HouseholdGame, goal: Goal): ReturnType<typeof refuse>
   return null
 }
 
-/** Hints stay as long as they are true and about the goal. */
+/** Keeps hints that are still true and about the goal. */
 function hintsAfter(task: HouseholdTask, rewrite: TaskRewrite, game: HouseholdGame): Hint[] {
   if (rewrite.kind === 'remove-hints') return []
   const added = rewrite.kind === 'add-hint' ? [{ object: rewrite.object, receptacle: rewrite.receptacle! }] : []

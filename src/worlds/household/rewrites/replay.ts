@@ -1,4 +1,4 @@
-/** What each rewrite does to a game, without asking whether it may. Names of what exists already never change. */
+/** Applies a rewrite to a game without checking that it is valid. Existing names never change. */
 import { objectCounts, roomOf } from '../corpus/statistics.ts'
 import { nameOf, withCoolTargets, type GameObject, type HouseholdGame } from '../engine/game.ts'
 import { drawPlacement } from '../corpus/placement.ts'
@@ -12,7 +12,7 @@ export function rewriteGame(game: HouseholdGame, rewrite: TaskRewrite): Househol
     case 'remove-hints':
       return game
     case 'change-goal': {
-      // A crowd worker's sentence was about the goal before.
+      // A crowd worker's sentence describes the previous goal.
       const { sentence: _, ...rest } = game
       return withCoolTargets({ ...rest, goal: { ...game.goal, object: rewrite.object, target: rewrite.target } })
     }
@@ -47,7 +47,7 @@ export function receptacleNamed(game: HouseholdGame, name: string): number {
   return game.receptacles.findIndex((receptacle) => nameOf(receptacle) === name)
 }
 
-/** Types that would be a task's own are left out, and so are lamps; frequent types come first. */
+/** Adds objects of common types, except the goal's type and lamps. Frequent types are more likely. */
 function addDistractors(game: HouseholdGame, count: number, seed: number): HouseholdGame {
   const random = seededRandom('distractors', seed)
   const laws = objectCounts[roomOf(game.floorPlan)]
@@ -61,7 +61,7 @@ function addDistractors(game: HouseholdGame, count: number, seed: number): House
   return result
 }
 
-/** Takes the number above the highest of its kind, so that it comes first of them and renames none. */
+/** Gives the object the next number of its noun, so that it is listed first and no other is renamed. */
 function addObject(game: HouseholdGame, type: string, receptacle: number): HouseholdGame {
   const same = game.objects.filter((object) => object.noun === type)
   const number = Math.max(0, ...same.map((object) => object.number)) + 1

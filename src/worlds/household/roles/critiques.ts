@@ -1,8 +1,8 @@
 /**
- * Words for a judgement of one step: what a critic who scores the step +1 or -1 would give as its reason.
+ * The reason that a critic gives for scoring one step +1 or -1.
  *
- * The reward model learns to write these from demonstrations (src/pretraining); the critic summary counts them. A
- * reason exists for either score, since imperfect critics are demonstrated too, and must sound like themselves.
+ * The reward model learns to write these reasons from demonstrations (src/pretraining), and the critic summary counts them.
+ * Either score has a reason, because demonstrations include critics who are wrong.
  */
 import { nothingHappens } from '../engine/observations.ts'
 
@@ -10,9 +10,9 @@ export interface JudgedStep {
   command: string
   observation: string
   won: boolean
-  /** Object type that the task asks for ("mug"). */
+  /** Type of the goal's object ("mug"). */
   target: string
-  /** The agent had been at the receptacle that the command names, or had opened it, before this step. */
+  /** Before this step, the agent had visited or opened the receptacle that the command names. */
   isKnownPlace: boolean
   isHolding: boolean
 }
@@ -46,7 +46,7 @@ const BADLY_DONE: Record<string, (step: JudgedStep) => string> = {
 
 const mentions = (text: string, noun: string) => text.includes(`a ${noun} `)
 
-/** The reason a critic gives for scoring the step so. */
+/** A critic's reason for this score. */
 export function critique(step: JudgedStep, score: 1 | -1): string {
   const verb = step.command.split(' ', 1)[0]!
   if (score === 1) {

@@ -1,9 +1,9 @@
 /**
  * Demonstrations of the household roles, for supervised training of the tiny models.
  *
- * The demonstrator is the expert with a trembling hand: with probability `slip` it plays a random admissible command,
- * or one that is not admissible at all. A model that imitates it knows how tasks are solved and yet often fails, as the
- * paper's policies do before reinforcement learning.
+ * The demonstrator is the expert with slips: with probability `slip` it plays a random admissible command, or one that is not
+ * admissible. A model that imitates it knows how to solve tasks but often fails, like the paper's policies before
+ * reinforcement learning.
  */
 import { admissibleCommands } from '../engine/commands.ts'
 import { critique, type JudgedStep } from './critiques.ts'
@@ -22,7 +22,7 @@ interface DemonstratedStep {
   command: string
   observation: string
   trueLabel: 1 | -1
-  /** What a critic goes by. */
+  /** The basis of a critique. */
   facts: JudgedStep
 }
 
@@ -36,11 +36,11 @@ interface DemonstratorOptions {
   /** Probability of a slip at each step, in [0, 1]. */
   slip: number
   maxSteps: number
-  /** Names one true whereabouts of a target in the instruction, as hints do. */
+  /** Adds to the instruction a true hint on where one target is. */
   withHint?: boolean
 }
 
-/** The aim in two or three words, without numbers: "find mug", "clean mug", "put mug". */
+/** The subgoal in two or three words, without numbers: "find mug", "clean mug", "put mug". */
 function thoughtOf(subgoal: Subgoal): string {
   const noun = (name: string) => name.replace(/ \d+$/, '')
   switch (subgoal.kind) {
@@ -91,7 +91,7 @@ export function demonstrate(game: HouseholdGame, options: DemonstratorOptions, r
   return { opening, steps, won: state.won }
 }
 
-/** A hint on where some target starts, told to the agent as well; '' where every target is out of reach. */
+/** Writes a hint on where some target starts, and adds it to the knowledge; '' if every target is out of reach. */
 function giveHint(game: HouseholdGame, knowledge: Knowledge, random: Random): string {
   const targets = game.objects.flatMap(({ type, in: receptacles }, object) =>
     type === game.goal.object ? receptacles.map((receptacle) => ({ object, receptacle })) : [],
@@ -102,7 +102,7 @@ function giveHint(game: HouseholdGame, knowledge: Knowledge, random: Random): st
   return ` Hint: the ${nameOf(game.objects[object]!)} is in ${nameOf(game.receptacles[receptacle]!)}.`
 }
 
-/** Mostly something that can be done but helps nobody, now and then something that cannot be done. */
+/** Usually an admissible command, sometimes one that names another receptacle and may not be admissible. */
 function slippedCommand(game: HouseholdGame, admissible: readonly string[], random: Random): string {
   const command = pick(
     random,
@@ -114,13 +114,13 @@ function slippedCommand(game: HouseholdGame, admissible: readonly string[], rand
 }
 
 export interface JudgementErrors {
-  /** Probability that a good step is called bad. */
+  /** Probability of scoring a good step -1. */
   good: number
-  /** Probability that a bad step is called good. */
+  /** Probability of scoring a bad step 1. */
   bad: number
 }
 
-/** A judgement of a demonstrated step by a critic who is wrong now and then. */
+/** A critic's judgement of a demonstrated step, sometimes wrong. */
 export function demonstrateJudgement(
   judged: DemonstratedStep,
   errors: JudgementErrors,

@@ -1,13 +1,13 @@
 /**
- * How chat models play the three roles in the household: prompts and parsers, pure text. Instructions and then, between the pieces of the
- * model's chat template,
+ * Prompts and parsers for chat models in the three roles of the household. After the instructions, between the pieces of the model's
+ * chat template:
  *
  *     policy   scene and task | thoughts, "Action: {command}" | observation | thoughts, "Action: {command}" | ...
  *     judge    scene and task, steps so far with the responses as quotations | reasons, "Score: {1 or -1}"
  *     author   scene and task, accuracy, critic | thoughts, "Rewrite: {rewrite}"
  *
- * What is asked for is what the released prompts ask for (sample/alfworld_rl_rollout.py:438, 1214), in words of our own; as for our small
- * models there is no list of admissible commands. Each role has pieces of its own, for each may be played by another model.
+ * The prompts ask for the same as the released ones (sample/alfworld_rl_rollout.py:438, 1214), in our own words. As for our small models,
+ * there is no list of admissible commands. Each role has its own pieces, because a different model may play each role.
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
@@ -19,7 +19,7 @@ import { withoutWelcome } from './plain-roles.ts'
 import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from '../rewrites/language.ts'
 import type { Dialect } from '../engine/state.ts'
 
-/** Longest observation and response that a prompt quotes, in characters; the longest real observation is shorter. */
+/** Most characters of an observation or response that a prompt quotes. Real observations are shorter. */
 const LONGEST_QUOTED = 2000
 
 // --------------------------------------------------------------------------------------------------- policy
@@ -51,7 +51,7 @@ Action: go to drawer 1`
 const COMMAND_REMINDER = 'Think, then write the next command in a last line that begins with "Action:".'
 
 interface InstructPolicyOptions {
-  /** Of the game's command language; v2 where nothing is said. */
+  /** The game's command language; v2 by default. */
   dialect?: Dialect
 }
 
@@ -69,7 +69,7 @@ export function instructPolicy(
     parse(response) {
       const answer = lastAnswer(response, 'action')
       if (!answer) return { thought: response.trim(), command: '' }
-      // The game's names and verbs are small letters with one blank between words.
+      // Names and verbs of the game are lower case, with one blank between words.
       return { thought: answer.reasoning, command: answer.value.toLowerCase().replace(/\s+/g, ' ') }
     },
     maxTokens: 256,
@@ -178,7 +178,7 @@ export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
         AUTHOR_INSTRUCTIONS,
         `${authorMessage(input, foreign)}\n\nThink, then write the change in a last line that begins with "Rewrite:".`,
       ),
-    // What stands in no such line may be a rewrite nevertheless; what is none, the household refuses with reasons.
+    // Without such a line the last line may still be a rewrite; if not, the household refuses it with a reason.
     parse: (text) => lastAnswer(text, 'rewrite')?.value ?? lastLine(text),
     maxTokens: 384,
   }

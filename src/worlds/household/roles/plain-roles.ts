@@ -1,14 +1,14 @@
 /**
- * How the three roles speak in the household world: prompts and parsers, pure text.
+ * Prompts and parsers of the three roles in the household, for models that continue plain text.
  *
- * Kept terse, because tiny models read and write them token by token:
+ * Terse, because tiny models read and write them token by token:
  *
  *     policy   {scene and task}\n> {thought}: {command}<end>\n{observation}\n> ...
  *     judge    {scene and task}\n> {thought}: {command}\n{observation} ... \nJudge: {reason}; score {1 or -1}<end>
  *     author   {direction} {accuracy}\n{scene}\nCritic: {summary}\nRewrite: {rewrite}<end>
  *
- * Unlike the released prompts there is no list of admissible commands: the policy names its command, and what is not
- * admissible is answered by "Nothing happens.", as ALFWorld itself does.
+ * Unlike the released prompts, these list no admissible commands: the policy writes a command, and one that is not
+ * admissible gets "Nothing happens.", as in ALFWorld itself.
  */
 import type { RoleFormats, Score, StepJudgeFormat } from '../../../method/ports.ts'
 
@@ -16,7 +16,7 @@ const RESPONSE_CUE = '\n>'
 const JUDGE_CUE = '\nJudge:'
 const SCORE_CUE = '; score'
 const INTRODUCTION = /^[^]*?(?=You are in the middle of a room)/
-/** Longest observation a prompt quotes; the longest real one (a full countertop) is shorter. */
+/** Most characters of an observation that a prompt quotes. Real ones (a full countertop) are shorter. */
 const OBSERVATION_LIMIT = 2000
 
 export const withoutWelcome = (opening: string) => opening.replace(INTRODUCTION, '')

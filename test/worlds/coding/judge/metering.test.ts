@@ -187,7 +187,7 @@ describe('metering', () => {
       ...[10, 12, 1, 10, 0, 0x41, 0, 0x41, 0, 0x25, 0, 0x26, 0, 0x0b],
     ])
     expect(WebAssembly.validate(module)).toBe(true)
-    expect(() => meter(module)).toThrow('The instruction 26 is not understood')
+    expect(() => meter(module)).toThrow('The instruction 26 is not supported')
   })
 
   it('refuses a module that is cut short', async () => {

@@ -38,8 +38,8 @@ describe('a file of problems', () => {
   })
 
   it.each([
-    ['nowhere.json', 'There is nothing of this name.'],
-    ['.', 'This is a folder. Name the file with the problems in it.'],
+    ['nowhere.json', 'No such file or folder.'],
+    ['.', 'This is a folder. Give the path of a file with problems.'],
     [
       'table.parquet',
       'The file is not text. Problems are JSON or JSON lines; unpack archives and convert tables first.',

@@ -41,7 +41,7 @@ describe('importing games', () => {
     expect(games.map(({ id }) => id)).toEqual([first, second].map(({ path }) => path.split('/').slice(2, 4).join('/')))
     expect(problems).toHaveLength(1)
     expect(problems[0]!.path).toBe(impostor.path)
-    expect(problems[0]!.reason).toContain(`another game than "${first.path}"`)
+    expect(problems[0]!.reason).toContain(`same name as "${first.path}"`)
   })
 
   it('names a damaged file with the reason and takes the rest', async () => {
@@ -60,7 +60,7 @@ describe('importing games', () => {
     expect(games).toHaveLength(1)
     expect(problems).toEqual([
       { path: 'a/game.tw-pddl', reason: 'It cannot be read: the disk is gone.' },
-      { path: 'b/game.tw-pddl', reason: 'It is not text, so it is damaged or is something else.' },
+      { path: 'b/game.tw-pddl', reason: 'It is not text: it is damaged or another kind of file.' },
     ])
   })
 

@@ -64,10 +64,10 @@ describe('games on a disk', () => {
   it('are missed in plain words: nothing there, no zip, a foreign file', async () => {
     expect(await opened('nowhere')).toEqual({
       games: [],
-      problems: [{ path: join(folder, 'nowhere'), reason: 'There is nothing of this name.' }],
+      problems: [{ path: join(folder, 'nowhere'), reason: 'No such file or folder.' }],
     })
     const { problems } = await opened('damaged.ZIP')
-    expect(problems).toEqual([{ path: join(folder, 'damaged.ZIP'), reason: expect.stringContaining('no zip archive') as string }]) // prettier-ignore
-    expect((await opened('empty/nothing.txt')).problems[0]!.reason).toContain('It is no game')
+    expect(problems).toEqual([{ path: join(folder, 'damaged.ZIP'), reason: expect.stringContaining('not a zip archive') as string }]) // prettier-ignore
+    expect((await opened('empty/nothing.txt')).problems[0]!.reason).toContain('It is not an ALFWorld game')
   })
 })

@@ -117,7 +117,7 @@ describe('a damaged zip of games', () => {
       const result = await unpacked(new Blob([bytes.slice(0, cutAt)]))
       expect(idsOf(result)).toEqual(whole.games.slice(0, 2).map(({ id }) => id))
       expect(result.problems.map(({ path }) => path)).toEqual([third])
-      expect(result.ending).toMatch(/lost its list of files.* 7 files .*Download it again/)
+      expect(result.ending).toMatch(/has no list of files.* 7 files .*Download it again/)
     },
   )
 
@@ -130,7 +130,7 @@ describe('a damaged zip of games', () => {
       bytes.fill(0, start - 30, start + third.length + 500)
       const result = await unpacked(new Blob([bytes.slice(0, list)]))
       expect(idsOf(result)).toEqual(without(third))
-      expect(result.ending).toContain('lost its list of files')
+      expect(result.ending).toContain('has no list of files')
     },
   )
 
@@ -149,14 +149,14 @@ describe('a damaged zip of games', () => {
     bytes.fill(0xee, list, list + 600)
     const result = await unpacked(new Blob([bytes]))
     expect(idsOf(result)).toEqual(without())
-    expect(result.ending).toContain('lost its list of files')
+    expect(result.ending).toContain('has no list of files')
   })
 
   it('is none where there is nothing of a zip', async () => {
     for (const text of ['', 'PK', 'just a text', '\0'.repeat(100_000)]) {
       const result = await unpacked(new Blob([text]))
       expect(result).toMatchObject({ games: [], problems: [], paths: [] })
-      expect(result.ending).toContain('no zip archive')
+      expect(result.ending).toContain('not a zip archive')
     }
   })
 
@@ -164,7 +164,7 @@ describe('a damaged zip of games', () => {
     const { games, problems } = await unpacked(await zipOf(release, { password: 'secret' }))
     expect(games).toEqual([])
     expect(new Set(problems.map(({ reason }) => reason))).toEqual(
-      new Set(['It cannot be read: it is encrypted; unpack the archive and give the folder instead.']),
+      new Set(['It cannot be read: it is encrypted; unpack the archive and import the folder instead.']),
     )
   })
 
@@ -173,7 +173,7 @@ describe('a damaged zip of games', () => {
     new DataView(bytes.buffer).setUint32(find(bytes, third, true) - 22, 2 ** 30, true)
     const result = await unpacked(new Blob([bytes]))
     expect(result.problems).toEqual([
-      { path: third, reason: 'It cannot be read: unpacked it would be larger than any game.' },
+      { path: third, reason: 'It cannot be read: unpacked, it is larger than any game.' },
     ])
     expect(idsOf(result)).toEqual(without(third))
   })

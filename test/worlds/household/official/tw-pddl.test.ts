@@ -266,10 +266,14 @@ describe('reading a game file', () => {
     ['no grammar', JSON.stringify({ pddl_problem: problemText(kitchen) }), 'no "grammar"'],
     ['no sentence', JSON.stringify({ pddl_problem: problemText(kitchen), grammar: '{}' }), 'no sentence'],
     ['an unsolvable game', gameText(kitchen).replace('"solvable":true', '"solvable":false'), 'marked as unsolvable'],
-    ['a strange walkthrough', gameText(kitchen).replace('"solvable":true', '"walkthrough":[1]'), 'no list of commands'],
+    [
+      'a strange walkthrough',
+      gameText(kitchen).replace('"solvable":true', '"walkthrough":[1]'),
+      'not a list of commands',
+    ],
     ['cut PDDL', edited((problem) => problem.slice(0, -300)), /ends with \d parentheses still open/],
     ['one parenthesis too many', edited((problem) => `${problem})`), 'never opened'],
-    ['no PDDL', edited(() => 'nothing'), 'nothing is defined'],
+    ['no PDDL', edited(() => 'nothing'), 'defines nothing'],
     ['another domain', edited((problem) => problem.replace('alfred', 'blocks')), 'domain "blocks"'],
     ['no goal', edited((problem) => problem.replace(':goal', ':gaol')), 'no section ":goal"'],
     ['an empty goal', edited((problem) => problem.replace(/\(:goal .*\)/, '(:goal)')), 'Its goal is empty'],
@@ -285,19 +289,19 @@ describe('reading a game file', () => {
     ['an unknown object', edited((problem) => problem.replaceAll('CupType', 'UnicornType')), 'object of the unknown type "unicorn"'], // prettier-ignore
     ['an unknown receptacle', edited((problem) => problem.replaceAll('FridgeType', 'CloudType')), 'receptacle of the unknown type "cloud"'], // prettier-ignore
     ['an unknown fact', withFact('levitates Mug_bar__plus_0005'), '"levitates"'],
-    ['a fact about nothing', withFact('pickupable Ghost_bar_1'), '"ghost_bar_1", which is not in its list'],
-    ['a fact of wrong length', withFact('pickupable'), 'about 0 things instead of 1'],
+    ['a fact about nothing', withFact('pickupable Ghost_bar_1'), '"ghost_bar_1", which is not among its objects'],
+    ['a fact of wrong length', withFact('pickupable'), 'has 0 arguments instead of 1'],
     ['a fact about the wrong thing', withFact('openable Mug_bar__plus_0005'), 'the object "mug_bar__plus_0005"'],
-    ['a list for a name', withFact('pickupable (a b)'), 'where a name belongs'],
-    ['a hot start', withFact('isHot Mug_bar__plus_0005'), 'begins with something hot'],
-    ['a full hand', withFact('holds agent1 Mug_bar__plus_0005'), 'begins with something in the hand'],
+    ['a list for a name', withFact('pickupable (a b)'), 'instead of a name'],
+    ['a hot start', withFact('isHot Mug_bar__plus_0005'), 'starts with something hot'],
+    ['a full hand', withFact('holds agent1 Mug_bar__plus_0005'), 'starts with something in the hand'],
     ['a receptacle without type', without(/\(receptacleType Fridge\S* \w+\)/), 'has no type'],
-    ['a receptacle without place', without(/\(receptacleAtLocation Fridge\S* \w+\)/), 'stands nowhere'],
+    ['a receptacle without place', without(/\(receptacleAtLocation Fridge\S* \w+\)/), 'has no place'],
     ['a receptacle at two places', withFact('receptacleAtLocation Fridge_bar__plus_0003 loc_bar_9998_bar_60'), 'two places'], // prettier-ignore
     ['a thing without type', without(/\(objectType Mug\S* \w+\)/), 'has no type'],
     ['a thing at two places', edited((problem) => problem.replace('(:init', `(:init (objectAtLocation Mug_bar__plus_0005 ${locationOfFridge(problem)})`)), 'two places'], // prettier-ignore
     ['no agent', without(/\(atLocation agent1 \w+\)/), 'exactly one agent'],
-    ['a start at the fridge', edited((problem) => problem.replace(/\(atLocation agent1 \w+\)/, `(atLocation agent1 ${locationOfFridge(problem)})`)), 'begins at a receptacle'], // prettier-ignore
+    ['a start at the fridge', edited((problem) => problem.replace(/\(atLocation agent1 \w+\)/, `(atLocation agent1 ${locationOfFridge(problem)})`)), 'starts at a receptacle'], // prettier-ignore
     ['other abilities', without(/\(cleanable Mug\S*\)/), 'does not say that a mug is "cleanable"'],
     [
       'other rules',
@@ -322,7 +326,7 @@ describe('reading a game file', () => {
       'pick_and_place_with_movable_recep-Mug-Pan-Desk-7',
       'pick_and_place_simple-AppleSliced-None-Desk-7',
     ]) {
-      expect(reasonOf(gameText(kitchen), `train/${folder}/trial_1/game.tw-pddl`)).toContain('ALFWorld leaves out')
+      expect(reasonOf(gameText(kitchen), `train/${folder}/trial_1/game.tw-pddl`)).toContain('ALFWorld excludes')
     }
   })
 

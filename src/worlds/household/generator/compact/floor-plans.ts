@@ -1,6 +1,6 @@
 /**
- * Compact floor plans: six to ten receptacles, all of them with a standing place of their own, for models that read
- * little. Drawn from a hash of the plan's number. Shipped models were trained on them, so they must never change.
+ * Compact floor plans for small models: six to ten receptacles, each with its own place. Drawn from a hash of the plan's
+ * number. Shipped models were trained on them, so they must never change.
  */
 import {
   objectCounts,
@@ -14,7 +14,7 @@ import type { FloorPlan } from '../floor-plans.ts'
 import type { GameReceptacle } from '../../engine/game.ts'
 import { chance, integer, seededRandom, shuffled, type Random } from '../../../random.ts'
 
-/** What a room has before chance adds more, so that every task of the room can be set in it. */
+/** Receptacles that every plan of a room has, so that all of the room's tasks are possible. */
 const essentials: Readonly<Record<Room, readonly string[]>> = {
   kitchen: ['fridge', 'microwave', 'sinkbasin', 'countertop', 'cabinet'],
   livingRoom: ['sofa', 'sidetable', 'drawer'],
@@ -69,13 +69,13 @@ function drawCounts(room: Room, random: Random): Map<string, number> {
   return counts
 }
 
-/** Numbers them and decides which of them open. */
+/** Numbers receptacles and decides which of them open. */
 function standReceptacles(counts: ReadonlyMap<string, number>, random: Random): GameReceptacle[] {
   const receptacles: GameReceptacle[] = []
   for (const type of [...counts.keys()].sort()) {
     const count = counts.get(type)!
     for (let number = count; number >= 1; number--) {
-      // Full plans once drew whether a place is shared here; the draw stays, so that what follows comes out the same.
+      // Once decided whether a place is shared. The unused draw stays, so that later draws do not change.
       if (number < count) chance(random, 0)
       receptacles.push({
         type,

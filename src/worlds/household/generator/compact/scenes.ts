@@ -1,6 +1,6 @@
 /**
- * Compact scenes: a few things in a few receptacles, after the official games' shares, for models that read little.
- * Shipped models were trained on these games, so a seed must always give the same one.
+ * Compact scenes for small models: a few objects in a few receptacles, with the official games' shares. Shipped models were
+ * trained on these games, so a seed must always give the same game.
  */
 import { rooms, targetCounts, taskMix, unseenFloorPlans, type Room } from '../../corpus/statistics.ts'
 import { floorPlansOf, type FloorPlan } from '../floor-plans.ts'
@@ -16,12 +16,12 @@ import { splitOf } from '../splits.ts'
 import { applianceType, receptacleTypes } from '../../engine/vocabulary.ts'
 
 /**
- * Odds that some target is to be visible without opening anything; hidden ones are refused more often, so that about 75 %
- * come out. Search must matter.
+ * Odds of a visible target, one that is found without opening anything. About 75 % of the games have one, because games with
+ * hidden targets are rejected more often. The agent must need to search.
  */
 const visibleTargetShare = 0.66
 
-/** Null if chance did not find a goal of the type, or a fair way to place its objects. */
+/** Null if the draw found no goal of the type, or no fair places for its objects. */
 export function drawCompactScene(split: Split, taskType: TaskType, random: Random): Scene | null {
   const room = pickWeighted(random, rooms, (r) => taskMix[taskType][r] ?? 0)
   if (!room) return null
@@ -70,7 +70,7 @@ function placeObjects(plan: FloorPlan, goal: Goal, random: Random): GameObject[]
   return numbered(placed, random)
 }
 
-/** Where the goal's objects start; null if chance did not find a way that is fair. */
+/** Where the goal's objects start; null if the draw found no fair places. */
 function placeTargets(plan: FloorPlan, goal: Goal, random: Random): number[][] | null {
   const isTwo = goal.taskType === 'pick_two_obj_and_place'
   const treatment = treatmentOf(goal.taskType)

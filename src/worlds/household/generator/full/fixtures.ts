@@ -1,4 +1,4 @@
-/** Lamps and scenery of full floor plans, which stand in the same place in every game. */
+/** Lamps and scenery of full floor plans, in the same place in every game. */
 import type { Fixture } from '../floor-plans.ts'
 import type { GameReceptacle } from '../../engine/game.ts'
 import { chance, pick, shuffled, type Random } from '../../../random.ts'
@@ -13,7 +13,7 @@ interface Furnished {
   fixtures: ReadonlyMap<string, number>
 }
 
-/** Where lamps and scenery stand: over all plans, in each kind of place as often as its share asks for. */
+/** Places lamps and scenery so that over all plans each kind of place gets its official share. */
 export function placeFixtures(
   drafts: readonly Furnished[],
   plans: readonly GameReceptacle[][],
@@ -27,15 +27,15 @@ export function placeFixtures(
     const standing = drafts.flatMap((draft, plan) => Array.from({ length: draft.fixtures.get(type) ?? 0 }, () => plan))
     const starts = row(statistics, `start ${type}`)
     const byShare = [...starts.keys()].sort((a, b) => starts.get(b)! - starts.get(a)!)
-    // The hardest to find a plan for come first.
+    // Begin with the places that the fewest plans have.
     const plansWith = (pattern: string) => drafts.filter((draft) => hasRoomFor(pattern, draft.receptacles)).length
     const wanted = shareOut(starts, standing.length).sort((a, b) => plansWith(a) - plansWith(b))
     const left = shuffled(random, standing)
-    for (const wish of wanted) {
-      const found = left.findIndex((plan) => hasRoomFor(wish, drafts[plan]!.receptacles))
+    for (const place of wanted) {
+      const found = left.findIndex((plan) => hasRoomFor(place, drafts[plan]!.receptacles))
       const plan = left.splice(Math.max(0, found), 1)[0]!
       const pattern =
-        found < 0 ? (byShare.find((other) => hasRoomFor(other, drafts[plan]!.receptacles)) ?? nowhere) : wish
+        found < 0 ? (byShare.find((other) => hasRoomFor(other, drafts[plan]!.receptacles)) ?? nowhere) : place
       const receptacles = plans[plan]!
       const isStray = pattern === nowhere && chance(random, strayShare)
       placed[plan]!.push({

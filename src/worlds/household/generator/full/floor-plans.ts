@@ -1,12 +1,12 @@
 /**
  * Full floor plans, as large as the official ones. The official counts say how often a game's room has six cabinets, or
- * an ottoman, or a pair of drawers before which one stands in the same place. Each such question is settled for all of
- * the room's 28 plans at once: as many plans get an answer as its share asks for (largest remainders), and chance only
- * says which. So the plans together have the official distributions as closely as 28 can; independent draws for every
- * plan would be off by a fifth.
+ * an ottoman, or a pair of drawers in the same place. Each such question is answered for all of the room's 28 plans at
+ * once: every answer gets as many plans as its share requires (largest remainders), and chance only decides which. So the
+ * plans together match the official distributions as closely as 28 plans can; independent draws for every plan would be off
+ * by a fifth.
  *
- * Questions are independent of each other but for a few that hang together in every official plan: a knob belongs to a
- * burner, a lid to a hamper, and what usually lies on a desk is found in plans with a desk.
+ * Questions are independent of each other, except for a few that belong together in every official plan: a knob to a burner,
+ * a lid to a hamper, and objects that are usually on a desk to plans with a desk.
  */
 import { officialSplitSizes, unseenFloorPlans, type Room } from '../../corpus/statistics.ts'
 import { floorPlansOf, type FloorPlan } from '../floor-plans.ts'
@@ -26,13 +26,13 @@ const companions: Readonly<Record<string, string>> = {
   sink: 'sinkbasin',
 }
 
-/** The share of a type's usual places that a plan with such objects has at least, if that can be. */
+/** The least share of a type's usual places that a plan with such objects should have. */
 const leastHome = 0.4
 
 /** Where fixtures belong, the likeliest first. One official tub has no basin but a second sink. */
 const homes: Readonly<Record<string, readonly string[]>> = { bathtub: ['bathtubbasin', 'sinkbasin+sinkbasin'] }
 
-/** What unseen plans have in any case, so that the pairs kept for them can be asked for. */
+/** What unseen plans always have, so that goals with the pairs reserved for them are possible. */
 const neededUnseen: Readonly<Record<Room, readonly string[]>> = {
   kitchen: [],
   livingRoom: ['desklamp', 'tissuebox'],
@@ -50,7 +50,7 @@ interface Draft {
   /** [receptacle type], and ["desk+shelf"] for two that overlap. */
   receptacles: Map<string, number>
   overlaps: string[]
-  /** [object type] of those that cannot be picked up. */
+  /** [object type] objects that cannot be picked up. */
   fixtures: Map<string, number>
   objectTypes: string[]
 }
@@ -94,7 +94,7 @@ function drawFloorPlans(room: Room): FloorPlan[] {
   }))
 }
 
-/** The unseen plan has as many games as its split; the others are weighed by what they have how many of. */
+/** Weighs the unseen plan by its split's size, and the others so that their counts match the official ones. */
 function playWeights(drafts: readonly Draft[], sharing: readonly number[], statistics: RoomCounts): number[] {
   const games = totalOf(row(statistics, 'task'))
   const ask = (official: RowCounts, ours: readonly number[]): Question => {
@@ -128,18 +128,18 @@ function playWeights(drafts: readonly Draft[], sharing: readonly number[], stati
 
 // ------------------------------------------------------------------------------------------------- sharing out
 
-/** The row with the games that have none, which it leaves out. */
+/** Adds the games that have none, which the row omits. */
 function withNone(answers: RowCounts, games: number): RowCounts {
   const none = games - totalOf(answers)
   return none > 0 ? new Map([['0', none], ...answers]) : answers
 }
 
-/** In how many games there are objects of a type, asked for or not. */
+/** In how many games there are objects of a type, as the goal's type or not. */
 function presence(statistics: RoomCounts, type: string, unasked: RowCounts): RowCounts {
   return new Map([['1', totalOf(unasked) + timesWanted(statistics, type)]])
 }
 
-/** How many there are, plan by plan, in ascending order; what any official game has, one plan has. */
+/** How many each plan has, in ascending order. At least one plan has what any official game has. */
 function countsOver(plans: number, answers: RowCounts, games: number): number[] {
   const counts = shareOut(withNone(answers, games), plans).map(Number)
   if (Math.max(...counts) === 0) counts[plans - 1] = Number([...answers].sort(([, a], [, b]) => b - a)[0]![0])
@@ -161,8 +161,8 @@ function setCount(counts: Map<string, number>, type: string, count: number): voi
 }
 
 /**
- * Some rooms come out with nowhere to put an alarm clock: no desk, no dresser, no shelf. They swap how many they have of
- * a type with another room, as long as that leaves both together better furnished.
+ * Some plans have no place for an alarm clock: no desk, no dresser, no shelf. They swap their count of a type with another plan
+ * if both together are then better furnished.
  */
 function furnish(drafts: readonly Draft[], statistics: RoomCounts, random: Random): void {
   const games = totalOf(row(statistics, 'task'))
@@ -199,7 +199,7 @@ function swapCounts(type: string, a: Draft, b: Draft): void {
   setCount(b.receptacles, type, ofA)
 }
 
-/** Of the objects of a type that start in some receptacle, the share that starts where the plan has room; 1 if none does. */
+/** Of the objects of a type that start in receptacles, the share that starts in one that the plan has; 1 if none does. */
 function homeShare(starts: RowCounts, receptacles: ReadonlyMap<string, number>): number {
   let here = 0
   let all = 0
@@ -215,7 +215,7 @@ function withoutOverlaps({ receptacles }: Draft): Map<string, number> {
   return new Map([...receptacles].filter(([type]) => !isOverlap(type)))
 }
 
-/** Each pair of types that overlaps in official games does in one plan, and in each plan one pair at most, if that can be. */
+/** Each pair of types that overlaps in official games overlaps in one plan; if possible no plan has two such pairs. */
 function spreadOverlaps(drafts: readonly Draft[], statistics: RoomCounts, random: Random): void {
   const patterns = rowsOfKind(statistics, 'start').flatMap(([, starts]) => [...starts.keys()].filter(isOverlap))
   for (const pattern of new Set(patterns)) {
@@ -226,7 +226,7 @@ function spreadOverlaps(drafts: readonly Draft[], statistics: RoomCounts, random
   }
 }
 
-/** Whether a sink's basin belongs to the tub and is called so, as in one official plan. */
+/** Whether a sink's basin belongs to the tub and is named after it, as in one official plan. */
 function hasTubSink({ receptacles, fixtures }: Draft): boolean {
   return fixtures.has('bathtub') && !receptacles.has('bathtubbasin') && (receptacles.get('sinkbasin') ?? 0) > 1
 }
@@ -255,8 +255,8 @@ function spreadObjectTypes(drafts: readonly Draft[], statistics: RoomCounts, roo
 }
 
 /**
- * Plans that have, between them, the receptacles in which objects of a type start, each in about as many plans as its
- * share. Where that leaves a choice, chance decides.
+ * Plans that together have the receptacles in which objects of a type start, each in about as many plans as its share.
+ * Chooses at random among equals.
  */
 function plansFor(
   type: string,

@@ -1,11 +1,11 @@
 /**
- * What full games ask for, and on which floor plan. The official games say how often each task asks for which type of
- * object and for which target; the splits say which plan, task, object and target may come together at all; and every
- * plan of a split is to be played as often as it weighs. Raking (see there) finds the odds of all combinations that agree
- * with this, so none has to give way because another one was drawn first.
+ * The goals of full games and their floor plans. The official games determine how often each task has which type of object
+ * and which target; the splits determine which plans, tasks, objects and targets may be combined; and the plans of a split
+ * are played in proportion to their weights. Raking (raking.ts) finds odds of all combinations that agree with all of this,
+ * so no combination is lost because another one was drawn first.
  *
- * One thing cannot be met: pairs kept for `ood` are missing elsewhere, and where they are the only ones of an object (an
- * alarm clock is looked at under a desk lamp, and no other lamp) training hardly asks for it.
+ * One requirement cannot be met: pairs reserved for `ood` are missing elsewhere, so an object with no other pairs (an alarm
+ * clock is only looked at under a desk lamp) is hardly ever a goal in training.
  */
 import { officialSplitSizes, type Room } from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
@@ -29,7 +29,7 @@ interface AskedGoal {
   share: number
 }
 
-/** Where objects that are asked for never start: the goal would be met, or the appliance would hold them already. */
+/** Where the goal's objects never start: they would already be at the target or in the appliance. */
 export function barredStart({ taskType, target }: Goal): string | null {
   if (taskType === 'look_at_obj_in_light') return null
   const treatment = treatmentOf(taskType)
@@ -42,7 +42,7 @@ export function leastWanted({ taskType }: Goal): 1 | 2 {
 
 export class FullGoals {
   readonly all: readonly AskedGoal[]
-  /** ["split task"] the goals to draw from, and for each of them the sum of the shares up to it. */
+  /** ["split task"] the goals to draw from, and the cumulative sums of their shares. */
   private readonly drawable = new Map<string, AskedGoal[]>()
   private readonly sums = new Map<string, readonly number[]>()
   private readonly planShares = new Map<FloorPlan, number>()
@@ -72,7 +72,7 @@ export class FullGoals {
     return this.planShares.get(plan) ?? 0
   }
 
-  /** Goals on a plan that ask for objects of a type. */
+  /** Goals on a plan with objects of a type. */
   askingFor(object: string, plan: FloorPlan): readonly AskedGoal[] {
     return this.byObject.get(`${plan.number} ${object}`) ?? []
   }
@@ -128,7 +128,7 @@ function possibleGoals(plans: readonly FloorPlan[], counts: FullCounts, statisti
   })
 }
 
-/** Whether an object that is asked for has a receptacle to start in. */
+/** Whether the goal's objects have a receptacle to start in. */
 function canStart(goal: Goal, receptacles: ReadonlyMap<string, number>, statistics: RoomCounts): boolean {
   const barred = barredStart(goal)
   return [...row(statistics, `start ${goal.object}`).keys()].some(
@@ -161,7 +161,7 @@ function rakedGoals(goals: readonly AskedGoal[], statistics: RoomCounts): AskedG
   return goals.map((one, index) => ({ ...one, share: weights[index]! }))
 }
 
-/** `classOf` names the class of a goal and says what the class should sum to. */
+/** `classOf` returns the class of a goal and the sum that the class should have. */
 function margin(goals: readonly AskedGoal[], classOf: (asked: AskedGoal) => [name: string, sum: number]): Margin {
   const classes = new Map<string, number>()
   const sums: number[] = []

@@ -1,18 +1,18 @@
 /**
- * What lies in what: spoons in mugs, pots in pots. Examined in the hand, a mug tells of the spoon; nothing else comes of
- * it. As in the official games, most of what lies in something is listed by the receptacle that lists the outer object,
- * not all of it is, and none is of the type that is asked for.
+ * Objects inside other objects: spoons in mugs, pots in pots. The only effect is that examining a mug in the hand lists the
+ * spoon. As in the official games, most inner objects, but not all, are listed by the receptacle of the outer object, and none
+ * are of the goal's type.
  */
 import type { GameObject, Goal } from '../../engine/game.ts'
 import { chance, pickWeighted, unit, type Random } from '../../../random.ts'
 import { row, rowsOfKind, shareOfYes, totalOf, type RoomCounts, type RowCounts } from './scene-counts.ts'
 
-/** Pots and pans overlap on the stove, and then each often lies in the other. */
+/** Pots and pans overlap on the stove, and then often each is in the other. */
 const overlapping: ReadonlySet<string> = new Set(['pot', 'pan'])
 
 interface Pair {
   outer: GameObject
-  /** The outer object's. */
+  /** Index of the outer object. */
   index: number
   inner: GameObject
   odds: number
@@ -22,11 +22,11 @@ interface Pair {
 type PairOdds = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 export class InsideLaw {
-  /** [outer type][inner type] odds of each such pair, where the outer one does not lie in the inner one as well. */
+  /** [outer type][inner type] odds of each such pair, unless the outer object is in the inner one as well. */
   private readonly odds: PairOdds
-  /** [one type][other type] chance that each lies in the other. */
+  /** [one type][other type] odds that each is in the other. */
   private readonly mutual: PairOdds
-  /** Mean number of objects that lie in others, mutual pairs apart. */
+  /** Mean number of inner objects, without mutual pairs. */
   private readonly mean: number
   private readonly togetherShare: number
 
@@ -105,7 +105,7 @@ export class InsideLaw {
   }
 }
 
-/** How many such pairs all official games of the room have, about; each pair of the same type in both orders. */
+/** Approximate number of such pairs in all official games of the room. Counts pairs of one type in both orders. */
 function pairsOf(statistics: RoomCounts, outer: string, inner: string): number {
   if (outer !== inner) {
     const [a, b] = [outer, inner].map((type) => totalOf(row(statistics, `start ${type}`)))

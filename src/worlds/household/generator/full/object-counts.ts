@@ -1,4 +1,4 @@
-/** How many objects of each type full scenes have, and how many of the one that is asked for. */
+/** How many objects of each type full scenes have, and how many of the goal's type. */
 import type { Room } from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
 import type { Goal, TaskType } from '../../engine/game.ts'
@@ -7,7 +7,7 @@ import { row, type RoomCounts } from './scene-counts.ts'
 import { sceneStatistics } from './scene-statistics.ts'
 import { hasRoomFor, holdsOne, nowhere, roomIn, typesOf } from './start-patterns.ts'
 
-/** [number of objects] its odds, summing to 1. */
+/** [number of objects] its odds, which sum to 1. */
 export type NumberLaw = ReadonlyMap<number, number>
 
 export class FullCounts {
@@ -15,7 +15,7 @@ export class FullCounts {
   /** ["plan type"] */
   private readonly capacities = new Map<string, number>()
   private readonly laws = new Map<string, NumberLaw>()
-  /** [task][type] odds of 1 to 4 where there is room for them. */
+  /** [task][type] odds of 1 to 4 objects if there is room for them. */
   private readonly asked = new Map<TaskType, ReadonlyMap<string, readonly number[]>>()
   /** ["plan task type"] */
   private readonly askedLaws = new Map<string, NumberLaw>()
@@ -30,17 +30,17 @@ export class FullCounts {
     }
   }
 
-  /** How many objects of a type have a receptacle to start in: endless, unless each such receptacle holds just one. */
+  /** How many objects of a type have a receptacle to start in: unlimited, unless each such receptacle holds only one. */
   capacity(plan: FloorPlan, type: string): number {
     return this.capacities.get(`${plan.number} ${type}`)!
   }
 
-  /** How many there are in games that do not ask for them. */
+  /** How many objects of a type there are in games with another goal. */
   unasked(plan: FloorPlan, type: string): NumberLaw {
     return this.laws.get(`${plan.number} ${type}`)!
   }
 
-  /** How many there are in games that ask for them. */
+  /** How many objects of the goal's type there are. */
   wanted(plan: FloorPlan, { taskType, object }: Goal): NumberLaw {
     const key = `${plan.number} ${taskType} ${object}`
     let law = this.askedLaws.get(key)
@@ -53,14 +53,14 @@ export class FullCounts {
     return law
   }
 
-  /** The official law over all plans, none of which has more than its capacity. */
+  /** Fits the plans together to the official law, while no plan exceeds its capacity. */
   private fitLaws(type: string, plans: readonly FloorPlan[]): void {
     const law = row(this.statistics, `objects ${type}`)
     const numbers = [...law.keys()].map(Number)
     const odds = plans.map((plan) => {
       const capacity = capacityOf(plan, [...row(this.statistics, `start ${type}`).keys()])
       this.capacities.set(`${plan.number} ${type}`, capacity)
-      // What is nowhere at all needs no room.
+      // Objects that are nowhere need no room.
       return upTo(capacity === 0 ? Infinity : capacity, numbers, [...law.values()])
     })
     const factors = columnFactors(
@@ -102,8 +102,8 @@ export function meanOf(law: NumberLaw): number {
 }
 
 /**
- * [type] odds of 1 to 4: as the task's official games have them in sum, and for types of which rooms rarely have three
- * fewer than for others. How many there are where they are not asked for tells this, continued to four by its last step.
+ * [type] odds of 1 to 4 objects. Summed over types they match the task's official games; types of which rooms rarely have three
+ * get fewer than others. The counts in games with other goals show that, extrapolated to four by their last ratio.
  */
 function askedOdds(statistics: RoomCounts, taskType: TaskType): ReadonlyMap<string, readonly number[]> {
   const types = [...row(statistics, `goal ${taskType} object`)]

@@ -1,13 +1,13 @@
 /**
- * Where objects of full scenes start. The official shares ("mugs: 16 % in a fridge") are over all floor plans, while a
- * plan may have no such receptacle, and an object that is asked for must not start where it is to go. Drawing from the
- * shares of what is there would favour what every plan has. So each type has a propensity for each pattern of places,
- * fitted (see `columnFactors`) so that over all plans, and all goals that bar something, the official shares come out:
+ * Where objects of full scenes start. The official shares ("mugs: 16 % in a fridge") are over all floor plans, but a plan may
+ * lack such a receptacle, and the goal's objects must not start at their target. Drawing from the shares of the existing
+ * receptacles would favour those that every plan has. So each type has a propensity for each pattern of places, fitted by
+ * `columnFactors` so that all plans and goals together give the official shares:
  *
  *     odds of a pattern in a plan = propensity · Π_types (how many receptacles of the type the plan has)^¼
  *
- * The exponent is the one of 0, ¼, ½, ¾ and 1 under which the official games are likeliest: twenty cabinets draw hardly
- * more than ten.
+ * Of the exponents 0, ¼, ½, ¾ and 1, this one makes the official games most likely: twenty cabinets attract hardly more
+ * objects than ten.
  */
 import type { Room } from '../../corpus/statistics.ts'
 import type { FloorPlan } from '../floor-plans.ts'
@@ -20,10 +20,10 @@ import { row, totalOf, type RoomCounts } from './scene-counts.ts'
 import { sceneStatistics } from './scene-statistics.ts'
 import { drawReceptacles, hasRoomFor, holdsOne, indexTypes, nowhere, roomIn, typesOf } from './start-patterns.ts'
 
-/** Draws of all objects that are asked for, until chance has to be given up on. */
+/** Most attempts at placing the goal's objects. */
 const mostDraws = 200
 
-/** Things to draw from, each with the sum of the odds up to it. */
+/** Items to draw from, with cumulative odds. */
 interface Odds<T> {
   items: readonly T[]
   sums: readonly number[]
@@ -33,7 +33,7 @@ interface Odds<T> {
 interface Ground {
   counts: ReadonlyMap<string, number>
   byType: ReadonlyMap<string, readonly number[]>
-  /** ["type barred"] patterns in which a receptacle holds this one thing, and all others. */
+  /** ["type barred"] patterns with a receptacle that holds only one object, and all other patterns. */
   starts: Map<string, { single: Odds<string>; other: Odds<string> }>
   /** [pattern] odds that all its receptacles are closed. */
   closed: Map<string, number>
@@ -44,7 +44,7 @@ export class FullPlacement {
   private readonly grounds: ReadonlyMap<FloorPlan, Ground>
   /** [object type][pattern] */
   private readonly propensities: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** Odds that a draw is kept in which all objects that are asked for are hidden. */
+  /** Odds of accepting a draw in which all of the goal's objects are hidden. */
   private readonly hiddenOdds: number
 
   constructor(
@@ -70,12 +70,12 @@ export class FullPlacement {
     this.hiddenOdds = this.fitHiddenOdds()
   }
 
-  /** The receptacles that list each object of a type that is not asked for; none for what is nowhere. */
+  /** The receptacles of each object of a type other than the goal's; empty for an object that is nowhere. */
   drawUnasked(plan: FloorPlan, type: string, taken: Set<number>, random: Random): number[][] {
     return this.draw(plan, type, drawNumber(this.counts.unasked(plan, type), random), null, taken, random)
   }
 
-  /** The receptacles of each object that is asked for; null if chance did not find a way that is fair. */
+  /** The receptacles of each of the goal's objects; null if no attempt gave fair places. */
   drawWanted(plan: FloorPlan, goal: Goal, taken: Set<number>, random: Random): number[][] | null {
     const count = drawNumber(this.counts.wanted(plan, goal), random)
     for (let draw = 0; draw < mostDraws; draw++) {
@@ -90,7 +90,7 @@ export class FullPlacement {
     return null
   }
 
-  /** [pattern] the share of a type's objects that start there on a plan where nobody asks for them. */
+  /** [pattern] the share of a type's objects that start there on a plan if the goal has another type. */
   shares(plan: FloorPlan, type: string): ReadonlyMap<string, number> {
     const { single, other } = this.startsOn(plan, type, null)
     const total = single.total + other.total
@@ -100,8 +100,8 @@ export class FullPlacement {
   }
 
   /**
-   * How many of the objects get a receptacle that holds one only is drawn for all of them together: on average as many as
-   * the shares ask for, and never more than there are places. Receptacles in use are added to `taken`.
+   * Draws for all objects together how many of them get a receptacle that holds only one: the expected number by their shares,
+   * and never more than there are places. Adds used receptacles to `taken`.
    */
   private draw(
     plan: FloorPlan,
@@ -113,12 +113,12 @@ export class FullPlacement {
   ): number[][] {
     const { byType } = this.grounds.get(plan)!
     const { single, other } = this.startsOn(plan, type, barred)
-    const wished = Math.floor((count * single.total) / (single.total + other.total) + unit(random))
-    const held = Math.min(wished, this.holders(plan, single.items))
+    const expected = Math.floor((count * single.total) / (single.total + other.total) + unit(random))
+    const held = Math.min(expected, this.holders(plan, single.items))
     return Array.from({ length: count }, (_, index) => {
       const pattern = drawFrom(index < held ? single : other, random)
       let start = drawReceptacles(pattern, byType, random, taken)
-      // The holder that overlaps something may be taken while another one is free.
+      // The holder that overlaps another receptacle may be taken while other holders are free.
       if (index < held && start.some((receptacle) => taken.has(receptacle) && isHolder(plan, receptacle))) {
         start = drawReceptacles(holderIn(pattern)!, byType, random, taken)
       }
@@ -184,8 +184,8 @@ export class FullPlacement {
   }
 
   /**
-   * In the official games what is asked for is hidden less often than things of its kind are. So a draw in which all of it
-   * is hidden is kept with odds below 1, such that the official share of hidden games is left.
+   * In the official games, the goal's objects are hidden less often than other objects of their type. So a draw in which all of
+   * them are hidden is accepted with odds below 1 that give the official share of hidden games.
    */
   private fitHiddenOdds(): number {
     const visible = row(this.statistics, 'visible')
@@ -202,7 +202,7 @@ export class FullPlacement {
     return (low + high) / 2
   }
 
-  /** How likely enough objects are within reach and all of them hidden, or some to be seen. */
+  /** Odds that enough objects are within reach and all of them hidden, or some visible. */
   private outlookOf(plan: FloorPlan, goal: Goal): { hidden: number; seen: number } {
     const { single, other } = this.startsOn(plan, goal.object, barredStart(goal))
     let [closed, away] = [0, 0]
@@ -213,7 +213,7 @@ export class FullPlacement {
     }
     let [hidden, reached] = [0, 0]
     for (const [count, odds] of this.counts.wanted(plan, goal)) {
-      // Of so many objects, fewer than needed are within reach: all are away, or all but one.
+      // Odds that fewer objects than needed are within reach: all are away, or all but one.
       const tooFew = (within: number) =>
         away ** count + (leastWanted(goal) === 2 ? count * away ** (count - 1) * within : 0)
       hidden += odds * ((closed + away) ** count - tooFew(closed))
@@ -238,7 +238,7 @@ export class FullPlacement {
   }
 }
 
-/** How much room a plan offers to a pattern; none if it lacks a type or has to avoid one. */
+/** How much room a plan offers to a pattern; 0 if the plan lacks a type or has to avoid one. */
 function roomFor(pattern: string, counts: ReadonlyMap<string, number>, barred: string | null): number {
   if (!hasRoomFor(pattern, counts)) return 0
   let product = 1
@@ -250,7 +250,7 @@ function isHolder(plan: FloorPlan, receptacle: number): boolean {
   return holdsOne.has(plan.receptacles[receptacle]!.type)
 }
 
-/** The type of a pattern that holds one thing only. */
+/** The type in a pattern that holds only one object. */
 function holderIn(pattern: string): string | undefined {
   for (const type of typesOf(pattern).keys()) if (holdsOne.has(type)) return type
   return undefined

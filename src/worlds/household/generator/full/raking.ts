@@ -1,22 +1,21 @@
 /**
- * Iterative proportional fitting (Deming and Stephan, 1940), also called raking: scale the cells of a table until its
- * sums are what they should be, one margin after the other, and begin again. Cells that are 0 stay 0, and what the
- * margins leave open stays as it was: of all tables with these sums, the result is the one nearest to the first
- * (least relative entropy). Margins that contradict each other or the zeros are met as far as they can be, the last one
- * exactly.
+ * Iterative proportional fitting (Deming and Stephan, 1940), also called raking: scales the cells of a table to match one
+ * margin after another, and repeats. Cells that are 0 stay 0. Of all tables with these margins, the result is the one closest
+ * to the original (least relative entropy). If margins contradict each other or the zeros, the result is a compromise that
+ * meets the last margin exactly.
  */
 
 export interface Margin {
-  /** [cell] the class it counts towards. */
+  /** [cell] the class it belongs to. */
   classOf: ArrayLike<number>
-  /** [class] what its cells should sum to, up to a common factor. Classes without cells count for nothing. */
+  /** [class] the sum of its cells, up to a common factor. Classes without cells are ignored. */
   sums: ArrayLike<number>
 }
 
 const mostRounds = 50
 const tolerance = 1e-3
 
-/** Scales `cells` in place so that they sum to 1 and fit the margins. */
+/** Scales `cells` in place so that they sum to 1 and match the margins. */
 export function rake(cells: Float64Array, margins: readonly Margin[]): void {
   for (let round = 0; round < mostRounds; round++) {
     let change = 0
@@ -34,9 +33,8 @@ export function rake(cells: Float64Array, margins: readonly Margin[]): void {
 }
 
 /**
- * Factors f for the columns of a table such that, each row's odds being `odds[row][column] · f[column]` and its weight
- * being given, the columns come to the wanted shares: raking with the rows as the other margin. A column that no row has
- * keeps the factor 0.
+ * Factors f for the columns of a table. With a row's odds `odds[row][column] · f[column]` and the rows' weights, the columns
+ * get the wanted shares: raking with the rows as the other margin. A column without odds gets the factor 0.
  */
 export function columnFactors(
   odds: readonly (readonly number[])[],

@@ -1,4 +1,4 @@
-/** How the receptacles of full floor plans stand: which of them open, and before which one stands in the same place. */
+/** The receptacles of full floor plans: which of them open, and which share a place. */
 import type { GameReceptacle } from '../../engine/game.ts'
 import { pick, shuffled, type Random } from '../../../random.ts'
 import { row, rowsOfKind, totalOf, type RoomCounts } from './scene-counts.ts'
@@ -7,9 +7,9 @@ import { countTypes, hasTypes } from './start-patterns.ts'
 import { openableTypes } from '../../engine/vocabulary.ts'
 
 /**
- * In listing order and numbered downwards, each in a place of its own.
+ * Receptacles in listing order, numbered downwards, each with its own place.
  *
- * @param hasTubSink calls the first basin of a sink "bathtubbasin", as in one official plan
+ * @param hasTubSink names the first sink basin "bathtubbasin", as in one official plan
  */
 export function standInLine(counts: ReadonlyMap<string, number>, hasTubSink: boolean): GameReceptacle[] {
   const named = [...counts].flatMap(([type, count]) =>
@@ -29,9 +29,8 @@ export function standInLine(counts: ReadonlyMap<string, number>, hasTubSink: boo
 }
 
 /**
- * Of a partly openable type, all individuals can be opened in as many plans as the share of such games asks for. The
- * other plans have at least one that cannot, and in all so many that, plans weighing what they do, the share of
- * individuals comes out.
+ * Decides which receptacles of a partly openable type open. In as many plans as the share of such games requires, all open.
+ * The other plans have at least one that does not; in total, weighted by plan, they match the official share of receptacles.
  */
 export function letOpen(
   plans: readonly GameReceptacle[][],
@@ -59,7 +58,7 @@ export function letOpen(
   }
 }
 
-/** Receptacle types that stand together, how often in official games, and how many such groups are left to be handed out. */
+/** Receptacle types that share a place, how often in official games, and how many such groups are left to assign. */
 interface Group {
   pattern: string
   types: readonly string[]
@@ -68,9 +67,9 @@ interface Group {
 }
 
 /**
- * How many receptacles share their place in one plan is shared out like everything else, the largest number first. Each
- * goes to a plan in which groups of just so many can be formed; of the kinds of group, those come first of which most are
- * left of the official number, and where these do not make up the number, the commonest.
+ * Shares out over the plans how many receptacles share a place, the largest number first. Each number goes to a plan that can
+ * form groups of exactly that many receptacles. Prefers the kinds of group with the most left of their official number, then
+ * the most common ones.
  */
 export function sharePlaces(plans: readonly GameReceptacle[][], statistics: RoomCounts, random: Random): number[] {
   const games = totalOf(row(statistics, 'task'))
@@ -89,7 +88,7 @@ export function sharePlaces(plans: readonly GameReceptacle[][], statistics: Room
       }
       return null
     }
-    // Where no plan can have so many, the next one keeps its places apart.
+    // If no plan can have so many, the next one shares no places.
     const { plan, chosen } = fill(true) ?? fill(false) ?? { plan: waiting[0]!, chosen: [] }
     waiting.splice(waiting.indexOf(plan), 1)
     for (const group of chosen) {
@@ -101,7 +100,7 @@ export function sharePlaces(plans: readonly GameReceptacle[][], statistics: Room
   return plans.map((plan) => plan.filter((r) => plan.some((other) => other !== r && other.place === r.place)).length)
 }
 
-/** Groups of so many receptacles in all that a plan can form, no more of a kind than are left if limited; null if none do. */
+/** Groups with `number` receptacles in total that a plan can form, if limited only as many as are left; null if none. */
 function groupsFor(
   plan: readonly GameReceptacle[],
   number: number,
@@ -127,7 +126,7 @@ function groupsFor(
   return complete(0, number) ? chosen : null
 }
 
-/** Puts receptacles of these types, which still stand alone, into one place; neighbours in number where there are any. */
+/** Moves receptacles of these types that share no place yet into one place; prefers consecutive numbers. */
 function joinPlaces(plan: readonly GameReceptacle[], types: readonly string[], random: Random): void {
   const isAlone = (receptacle: GameReceptacle) => plan.every((r) => r === receptacle || r.place !== receptacle.place)
   const members: GameReceptacle[] = []
@@ -139,7 +138,7 @@ function joinPlaces(plan: readonly GameReceptacle[], types: readonly string[], r
   for (const member of members) member.place = members[0]!.place
 }
 
-/** Numbers the places anew without gaps, in listing order. */
+/** Renumbers the places without gaps, in listing order. */
 function closeRanks(receptacles: readonly GameReceptacle[]): void {
   const places = new Map<number, number>()
   for (const receptacle of receptacles) {

@@ -1,11 +1,11 @@
 /**
- * Counts of what scenes have, room by room: a row for every question ("receptacles cabinet", "start mug") and in it how
- * often each answer came ("13", "coffeemachine+countertop").
+ * Statistics of scenes, room by room: one row per question ("receptacles cabinet", "start mug") with the count of each answer
+ * ("13", "coffeemachine+countertop").
  */
 import type { Room } from '../../corpus/statistics.ts'
 import { taskTypes } from '../../engine/game.ts'
 
-/** [answer] how often. */
+/** [answer] count. */
 export type RowCounts = ReadonlyMap<string, number>
 
 /** [question] */
@@ -25,20 +25,20 @@ export function totalOf(counts: RowCounts): number {
   return total
 }
 
-/** Share of "yes" among the answers "yes" and "no"; 0 if nobody was asked. */
+/** Share of "yes" among the answers "yes" and "no"; 0 if there are none. */
 export function shareOfYes(counts: RoomCounts, question: string): number {
   const answers = row(counts, question)
   return (answers.get('yes') ?? 0) / Math.max(1, totalOf(answers))
 }
 
-/** The rows "kind name", by name and in their order. */
+/** The rows named "kind name", in order. */
 export function rowsOfKind(counts: RoomCounts, kind: string): [name: string, counts: RowCounts][] {
   return [...counts].flatMap(([question, answers]) =>
     question.startsWith(`${kind} `) ? [[question.slice(kind.length + 1), answers] as [string, RowCounts]] : [],
   )
 }
 
-/** Games in which a type is the one asked for. */
+/** Number of games with a type as the goal's object. */
 export function timesWanted(counts: RoomCounts, type: string): number {
   return taskTypes.reduce((sum, taskType) => sum + (row(counts, `goal ${taskType} object`).get(type) ?? 0), 0)
 }

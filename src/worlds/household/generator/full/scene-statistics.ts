@@ -1,8 +1,7 @@
 /**
- * What the official games have, counted: the 3,827 of alfworld's training and validation splits (json_2.1.3, without
- * "valid_train"). `observationsOf` in test/worlds/household/generator/scene-observations.ts says what each row counts, and
- * full.test.ts recounts them where the official games are at hand. Marginal counts only: which receptacles stand
- * together in one official floor plan cannot be read from them.
+ * Counts over the official games: the 3,827 of alfworld's training and validation splits (json_2.1.3, without "valid_train").
+ * `observationsOf` in test/worlds/household/generator/scene-observations.ts defines what each row counts, and full.test.ts
+ * recounts them if the official games are present. These are marginal counts, which do not reveal the official floor plans.
  */
 import { parseRoomCounts, type SceneCounts } from './scene-counts.ts'
 

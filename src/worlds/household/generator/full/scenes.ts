@@ -1,6 +1,6 @@
 /**
- * Full scenes, which have the statistics of the official games (full.test.ts compares them): plans, goals and places
- * are drawn by laws fitted to the official counts once per room, when the room is first needed.
+ * Full scenes, with the statistics of the official games (full.test.ts compares them). Plans, goals and places are drawn from
+ * laws that are fitted to the official counts when a room is first needed.
  */
 import { rooms, type Room } from '../../corpus/statistics.ts'
 import type { Fixture, FloorPlan } from '../floor-plans.ts'
@@ -42,12 +42,12 @@ export class FullRoom {
     return known
   }
 
-  /** Official games of a task type in this room. */
+  /** Number of official games of a task type in this room. */
   gamesOf(taskType: TaskType): number {
     return row(this.statistics, 'task').get(taskType) ?? 0
   }
 
-  /** Null if chance did not find a fair way to place what is asked for. */
+  /** Null if no attempt gave fair places to the goal's objects. */
   drawObjects(plan: FloorPlan, goal: Goal, random: Random): GameObject[] | null {
     const taken = new Set<number>()
     const wanted = this.placement.drawWanted(plan, goal, taken, random)
@@ -63,7 +63,7 @@ export class FullRoom {
     return objects
   }
 
-  /** An object in no receptacle may stand before one; one in two receptacles stands before either. */
+  /** Adds the object's place: in no receptacle it may be at any; in two receptacles it is at the place of one of them. */
   private put(type: string, start: number[], plan: FloorPlan, random: Random): Fixture {
     const { receptacles } = plan
     if (start.length === 0) {
@@ -77,7 +77,7 @@ export class FullRoom {
   }
 }
 
-/** Null if none of the rooms can set the task in the split. */
+/** Null if no room has such a task in the split. */
 export function drawFullGoal(split: Split, taskType: TaskType, random: Random): Omit<Scene, 'objects'> | null {
   const able = rooms
     .filter((room) => row(sceneStatistics[room], 'task').has(taskType))

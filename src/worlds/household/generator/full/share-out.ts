@@ -1,7 +1,7 @@
-/** Giving a few plans the distributions of thousands of games. */
+/** Gives a few plans the distributions of thousands of games. */
 import { totalOf, type RowCounts } from './scene-counts.ts'
 
-/** Each answer as often as its share of the places asks for, by largest remainders; in the order of the answers. */
+/** Repeats each answer in proportion to its share of the places, by largest remainders, in the order of the answers. */
 export function shareOut(answers: RowCounts, places: number): string[] {
   const total = totalOf(answers)
   const quotas = [...answers].map(([answer, count]) => {
@@ -13,24 +13,24 @@ export function shareOut(answers: RowCounts, places: number): string[] {
   return quotas.flatMap(({ answer, times }) => Array.from({ length: times }, () => answer))
 }
 
-/** A question that every plan answers: the official shares of the answers, and the plans that give each of them. */
+/** A question about every plan: the official shares of its answers, and each plan's answer. */
 export interface Question {
   shares: readonly number[]
-  /** [plan] the number of its answer. */
+  /** [plan] the index of its answer. */
   answers: readonly number[]
 }
 
 const evenness = 0.3
 
 /**
- * How often each plan is to be played, so that the shares of the answers come nearest to the official ones: the minimum of
+ * Weights of the plans that bring the shares of the answers closest to the official ones: the minimum of
  *
  *     Σ_questions Σ_answers (Σ_plans w − share)² / share  +  evenness · n · Σ_plans (w − 1/n)²
  *
- * by coordinate descent. Shares that 28 equal plans miss by a rounding are thus met, with no plan played much more often
- * than another (official plans differ by far more).
+ * by coordinate descent. This corrects the rounding of shares to 28 equal plans, without playing any plan much more often than
+ * another (official plans differ far more).
  *
- * @param fixed weights that are given, or null where one is looked for
+ * @param fixed given weights, or null for weights to find
  */
 export function evenWeights(questions: readonly Question[], fixed: readonly (number | null)[]): number[] {
   const n = fixed.length

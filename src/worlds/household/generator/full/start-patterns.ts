@@ -1,12 +1,12 @@
 /**
- * Where things start, as words: "countertop", "stoveburner+stoveburner" for a pan over two burners, "nowhere". An object
- * that two receptacles list is as common as two places for it, so the statistics treat both alike.
+ * Patterns of where objects start: "countertop", "stoveburner+stoveburner" for a pan across two burners, "nowhere". The
+ * statistics treat an object that two receptacles list like any other pattern.
  */
 import { pick, type Random } from '../../../random.ts'
 
 export const nowhere = 'nowhere'
 
-/** Receptacle types in which only one thing ever starts; on a burner a second one rarely does. */
+/** Receptacle types in which only one object ever starts. On a burner, a second one rarely starts. */
 export const holdsOne: ReadonlySet<string> = new Set([
   'coffeemachine',
   'handtowelholder',
@@ -14,13 +14,13 @@ export const holdsOne: ReadonlySet<string> = new Set([
   'towelholder',
 ])
 
-/** Whether a pattern needs receptacles that overlap, a shelf on a desk say, which is rare; pans lie over burners anywhere. */
+/** Whether a pattern needs overlapping receptacles, such as a shelf on a desk. Burners do not count: pans fit across any. */
 export function isOverlap(pattern: string): boolean {
   const types = typesOf(pattern)
   return types.size > 1 && !types.has('stoveburner') && !types.has('coffeemachine')
 }
 
-/** How many receptacles of each type there are, and which patterns of overlapping ones. */
+/** The number of receptacles of each type, and the patterns of overlapping receptacles. */
 export function roomIn(plan: {
   receptacles: readonly { type: string }[]
   overlaps: readonly string[]
@@ -36,7 +36,7 @@ export function countTypes(receptacles: readonly { type: string }[]): ReadonlyMa
 
 const patterns = new Map<string, ReadonlyMap<string, number>>()
 
-/** Types of a pattern with how many of each it takes. */
+/** [type] how many receptacles a pattern needs. */
 export function typesOf(pattern: string): ReadonlyMap<string, number> {
   let types = patterns.get(pattern)
   if (!types) {
@@ -46,12 +46,12 @@ export function typesOf(pattern: string): ReadonlyMap<string, number> {
   return types
 }
 
-/** Whether there are enough receptacles, and overlapping ones if need be. */
+/** Whether there are enough receptacles, overlapping ones if needed. */
 export function hasRoomFor(pattern: string, counts: ReadonlyMap<string, number>): boolean {
   return hasTypes(pattern, counts) && (!isOverlap(pattern) || counts.has(pattern))
 }
 
-/** Whether there are enough receptacles, wherever they stand. */
+/** Whether there are enough receptacles of each type, overlapping or not. */
 export function hasTypes(pattern: string, counts: ReadonlyMap<string, number>): boolean {
   for (const [type, times] of typesOf(pattern)) if ((counts.get(type) ?? 0) < times) return false
   return true
@@ -69,8 +69,8 @@ export function indexTypes(receptacles: readonly { type: string }[]): ReadonlyMa
 }
 
 /**
- * Different receptacles of a pattern's types, in listing order; of holders and burners those that are not taken, as long
- * as there are any. Of overlapping receptacles it is always the same pair. Throws if there are too few.
+ * Draws distinct receptacles of a pattern's types, in listing order. Prefers holders and burners that are not taken.
+ * Overlapping receptacles are always the same pair. Throws if there are too few.
  */
 export function drawReceptacles(
   pattern: string,
