@@ -2,7 +2,6 @@
  * The difference of two texts by words: a longest common subsequence of words and the spaces between them. Longer texts are
  * compared by lines, and still longer ones as wholes.
  */
-import type { WrittenTest } from '../../method/ports.ts'
 
 export interface DiffPart {
   kind: 'same' | 'removed' | 'added'
@@ -88,42 +87,4 @@ function joined(parts: readonly DiffPart[]): DiffPart[] {
   }
   flush()
   return result
-}
-
-export interface TestChange {
-  kind: 'removed' | 'added' | 'changed'
-  input: string
-  /** Null where there is none: of an added test before, of a removed one after. */
-  before: string | null
-  after: string | null
-}
-
-export interface TestsDiff {
-  kept: number
-  changes: TestChange[]
-}
-
-/** Tests by their inputs: a test that stays with another answer is one change. */
-export function testsDiff(before: readonly WrittenTest[], after: readonly WrittenTest[]): TestsDiff {
-  const left = new Map<string, string[]>()
-  for (const { input, output } of after) left.set(input, [...(left.get(input) ?? []), output])
-  const changes: TestChange[] = []
-  let kept = 0
-  const take = (input: string, at: number) => left.get(input)!.splice(at, 1)[0]!
-  const unmatched: WrittenTest[] = []
-  for (const test of before) {
-    const same = left.get(test.input)?.indexOf(test.output) ?? -1
-    if (same < 0) unmatched.push(test)
-    else {
-      take(test.input, same)
-      kept++
-    }
-  }
-  for (const { input, output } of unmatched) {
-    if (left.get(input)?.length) changes.push({ kind: 'changed', input, before: output, after: take(input, 0) })
-    else changes.push({ kind: 'removed', input, before: output, after: null })
-  }
-  for (const [input, outputs] of left)
-    for (const output of outputs) changes.push({ kind: 'added', input, before: null, after: output })
-  return { kept, changes }
 }

@@ -1,7 +1,7 @@
 /** Splits long work into slices, so that the page stays responsive. */
 const SLICE_MS = 6
 
-export interface Slicer {
+interface Slicer {
   /** True when the current slice is used up: await `rest()` before continuing. */
   isDue(): boolean
   rest(): Promise<void>

@@ -18,7 +18,7 @@ import type { World } from './worlds.ts'
 
 export const ABLATION_IDS = ['policy', 'policy-reward', 'policy-environment', 'full', 'outcome', 'step'] as const
 export type AblationId = (typeof ABLATION_IDS)[number]
-export type AblatedSettings = Pick<Settings, 'trainPolicy' | 'trainReward' | 'adaptEnvironment' | 'signal'>
+type AblatedSettings = Pick<Settings, 'trainPolicy' | 'trainReward' | 'adaptEnvironment' | 'signal'>
 
 export interface Ablation {
   settings: AblatedSettings

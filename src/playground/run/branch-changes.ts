@@ -7,7 +7,7 @@ import type { RunSummary } from '../../runs/run-store.ts'
 import { writeSettings } from './run-names.ts'
 import { isRelevant, WORLDS, type SettingName, type World } from './worlds.ts'
 
-export interface BranchChanges {
+interface BranchChanges {
   /** The applied settings. */
   patch: LivePatch
   /** The other differences, among settings that are relevant in the run's world. */

@@ -4,7 +4,7 @@
  */
 import { DEFAULTS, isLiveSetting, settingDomain, type SettingDomain, type Settings } from '../../method/settings.ts'
 
-export interface SettingInfo {
+interface SettingInfo {
   label: string
   /** What it does. */
   help: string

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../../src/method/events.ts'
 import { foldRun } from '../../../src/runs/fold.ts'
-import { charts } from '../../../src/playground/run/curves.ts'
-import { spread, summarise, tableRows, valueAt, type Chart } from '../../../src/playground/kit/charts/series.ts'
 import { documentTitle } from '../../../src/playground/shell/document-title.ts'
 import { activeFlows, FLOWS, loopFlows } from '../../../src/playground/views/loop/loop-flows.ts'
 import { loopGeometry, WIDE_FROM } from '../../../src/playground/views/loop/loop-geometry.ts'
@@ -64,72 +62,6 @@ describe('the loop', () => {
       expect(reward.y).toBeGreaterThan(junction.y + junction.height)
     },
   )
-})
-
-describe('curves', () => {
-  const chart = (id: string): Chart => charts(view).find((candidate) => candidate.id === id)!
-
-  it('have the logged metric at the iteration that logged it', () => {
-    const training = chart('accuracy').series.find((series) => series.name === 'training')!
-    expect(training.points.map((point) => point.x)).toEqual([1, 2, 3, 4, 5, 6])
-    expect(training.points[5]!.y).toBe(iteration.metrics['policy/acc'])
-  })
-
-  it('count rewrites up', () => {
-    const [accepted, proposed] = chart('tasks').series
-    const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length
-    expect(accepted!.points.at(-1)?.y).toBe(total)
-    expect(proposed!.points.at(-1)?.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
-  })
-
-  it('leave a frozen model without loss', () => {
-    const frozen = foldRun([...fakeRun({ iterations: 2, settings: { trainReward: false } })].filter(isLogged))
-    const loss = charts(frozen).find((candidate) => candidate.id === 'loss')!
-    expect(loss.series.map((series) => series.points.length)).toEqual([2, 0])
-  })
-
-  it('say in words where they began and where they are', () => {
-    expect(summarise(chart('reward'))).toMatch(/process \d+\.\d % → \d+\.\d % \(iterations 1 to 6\)/)
-    expect(summarise(charts(foldRun([]))[0]!)).toBe('No values yet.')
-  })
-
-  it('hold the last value between two evaluations', () => {
-    const series = {
-      name: 'x',
-      hue: 'ink',
-      line: 'solid',
-      points: [
-        { x: 1, y: 0.2 },
-        { x: 5, y: 0.6 },
-      ],
-    } as const
-    expect([0, 1, 4, 5, 9].map((at) => valueAt({ ...series, points: [...series.points] }, at))).toEqual([
-      null,
-      0.2,
-      0.2,
-      0.6,
-      0.6,
-    ])
-  })
-
-  it('are in tables whole, and for a first look spread, with both ends of a long run', () => {
-    const series = (points: { x: number; y: number }[]) => ({ points })
-    const long = Array.from({ length: 1000 }, (_, i) => ({ x: i + 1, y: i }))
-    const rows = tableRows([series(long), series([{ x: 0, y: 7 }, { x: 500, y: 8 }])]) // prettier-ignore
-    expect(rows).toHaveLength(1001)
-    expect(rows[0]).toEqual({ at: 0, values: [null, 7] })
-    expect(rows[500]).toEqual({ at: 500, values: [499, 8] })
-    const few = spread(rows, 40)
-    expect(few).toHaveLength(40)
-    expect([few[0]!.at, few[39]!.at]).toEqual([0, 1000])
-    expect(spread(rows.slice(0, 3), 40)).toHaveLength(3)
-  })
-
-  it('are told apart by their lines, not by their hues alone', () => {
-    for (const world of ['household', 'coding'] as const)
-      for (const { title, series } of charts(view, world))
-        expect(new Set(series.map(({ line }) => line)).size, title).toBe(series.length)
-  })
 })
 
 describe('trajectories', () => {

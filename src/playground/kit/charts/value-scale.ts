@@ -3,7 +3,7 @@ import { logTicks, roundDomain, ticks, type Point } from './scale.ts'
 import { pointsInside, type ChartRange } from './chart-range.ts'
 import type { Chart } from './series.ts'
 
-export interface ValueScale {
+interface ValueScale {
   domain: [number, number]
   ticks: number[]
   /** A logarithmic scale was requested, and all values are above 0. */

@@ -5,7 +5,7 @@ import type { Bridge } from '../../../threads/worker-bridge.ts'
 import type { BenchWorker } from '../../../../workers/bench.ts'
 import type { OpenBench } from '../../state/workers/bench-worker.ts'
 
-export type BenchmarkState =
+type BenchmarkState =
   | { state: 'idle' }
   | { state: 'running'; suite: SuiteName; progress: string }
   | { state: 'finished' }

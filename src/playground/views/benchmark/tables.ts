@@ -2,7 +2,7 @@
 import type { Measurement, SuiteName } from '../../../bench/suite.ts'
 import { significant, tableRows, type TableRow } from '../../../bench/table.ts'
 
-export interface SuiteTable {
+interface SuiteTable {
   suite: SuiteName
   rows: TableRow[]
 }

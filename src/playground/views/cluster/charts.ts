@@ -44,7 +44,7 @@ export function domainCharts(view: RunView): Chart[] {
   }))
 }
 
-export interface NamedRun {
+interface NamedRun {
   name: string
   view: RunView
 }

@@ -1,7 +1,7 @@
 /** The end of a job's log. After a reconnect the gateway repeats lines, which replace those at the same offsets. */
 import type { LogLine, LogLines } from '../../../cluster/protocol.ts'
 
-export const LOG_TAIL_LINES = 1000
+const LOG_TAIL_LINES = 1000
 
 export function appendLog(tail: readonly LogLine[], { lines }: LogLines, limit = LOG_TAIL_LINES): readonly LogLine[] {
   const [first, last] = [lines[0], lines.at(-1)]

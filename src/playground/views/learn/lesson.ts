@@ -23,7 +23,7 @@ export interface LessonStep {
 }
 
 /** A place on the page that shows what the lesson is about. */
-export interface LessonPlace {
+interface LessonPlace {
   /** End of an address: a view or a part of one (views.ts). */
   place: string
   /** Text of the link. */

@@ -6,7 +6,7 @@ import type { FunctionChart } from '../../kit/charts/functions.ts'
 import type { Point } from '../../kit/charts/scale.ts'
 import { compact, decimal, percent, UNKNOWN } from '../../kit/format.ts'
 
-export interface TheoryInput {
+interface TheoryInput {
   pPlus: number
   pMinus: number
   /** acc(q), in [0, 1]. */
@@ -39,7 +39,7 @@ export function runEstimate(view: RunView): RunEstimate | null {
 export const MOST_EVALUATIONS = 32
 const ACCURACIES = 20
 
-export interface TheoryNumbers {
+interface TheoryNumbers {
   mu: number
   /** E[S|O=1] - E[S|O=-1] */
   signal: number

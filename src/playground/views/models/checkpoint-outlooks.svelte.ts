@@ -2,7 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { lookAtCheckpoint, type CheckpointOutlook } from '../../../engines/transformer/checkpoint-outlook.ts'
 
-export type Outlook =
+type Outlook =
   { state: 'looking' } | { state: 'known'; outlook: CheckpointOutlook } | { state: 'unknown'; why: string }
 
 /** Skips addresses while they are being typed. */

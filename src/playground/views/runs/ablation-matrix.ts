@@ -32,7 +32,7 @@ const COLUMNS = {
   detect: { label: 'Detect', metric: 'eval/id/detect', measure: 'last', unit: 'share' },
   accepted: { label: 'Accepted tasks', metric: 'env/accepted', measure: 'total', unit: 'count' },
 } as const satisfies Record<string, ColumnKind>
-export type ColumnId = keyof typeof COLUMNS
+type ColumnId = keyof typeof COLUMNS
 const COLUMN_IDS = Object.keys(COLUMNS) as ColumnId[]
 
 /** The results of a run, without those that were never measured. */

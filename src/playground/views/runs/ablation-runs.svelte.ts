@@ -14,7 +14,7 @@ import {
 
 type ReadRun = { start: Outcome; end: Outcome }
 
-export interface RunRows {
+interface RunRows {
   entries: readonly RunSummary[] | null
   rows(runId: string): Promise<readonly MetricRow[]>
 }

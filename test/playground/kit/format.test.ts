@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { compact, decimal, percent, roughTime, signed, whole } from '../../../src/playground/kit/format.ts'
+
+describe('numbers', () => {
+  it('give a rough waiting time', () => {
+    expect([0.2, 59, 89, 90, 3600, 5399, 5400, 32_500, 172_800].map(roughTime)).toEqual([
+      'about 1 second',
+      'about 59 seconds',
+      'about 89 seconds',
+      'about 2 minutes',
+      'about 60 minutes',
+      'about 90 minutes',
+      'about 2 hours',
+      'about 9 hours',
+      'about 2 days',
+    ])
+  })
+
+  it('have a real minus sign, but none on a rounded zero', () => {
+    expect(decimal(-0.5)).toBe('−0.50')
+    expect(decimal(-0.001)).toBe('0.00')
+    expect(signed(0.25)).toBe('+0.25')
+    expect(signed(0)).toBe('0.00')
+    expect(percent(0.625)).toBe('63 %')
+    expect(whole(12345)).toBe('12\u202f345')
+    expect(decimal(Number.NaN)).toBe('–')
+  })
+
+  it('are short', () => {
+    expect([0.0003, 0.25, 1, 120000, 1 / 3].map(compact)).toEqual(['3e−4', '0.25', '1', '1.2e5', '0.3333'])
+  })
+})

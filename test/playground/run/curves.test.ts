@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { isLogged, type LoggedEvent } from '../../../src/method/events.ts'
+import { foldRun } from '../../../src/runs/fold.ts'
+import { summarise, type Chart } from '../../../src/playground/kit/charts/series.ts'
+import { charts } from '../../../src/playground/run/curves.ts'
+import { fakeRun } from '../fake-run.ts'
+
+const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
+const view = foldRun(events)
+const iteration = view.iteration(6)!
+
+describe('curves', () => {
+  const chart = (id: string): Chart => charts(view).find((candidate) => candidate.id === id)!
+
+  it('have the logged metric at its iteration', () => {
+    const training = chart('accuracy').series.find((series) => series.name === 'training')!
+    expect(training.points.map((point) => point.x)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(training.points[5]!.y).toBe(iteration.metrics['policy/acc'])
+  })
+
+  it('count rewrites', () => {
+    const [accepted, proposed] = chart('tasks').series
+    const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length
+    expect(accepted!.points.at(-1)?.y).toBe(total)
+    expect(proposed!.points.at(-1)?.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
+  })
+
+  it('have no loss for a frozen model', () => {
+    const frozen = foldRun([...fakeRun({ iterations: 2, settings: { trainReward: false } })].filter(isLogged))
+    const loss = charts(frozen).find((candidate) => candidate.id === 'loss')!
+    expect(loss.series.map((series) => series.points.length)).toEqual([2, 0])
+  })
+
+  it('are summarised in words', () => {
+    expect(summarise(chart('reward'))).toMatch(/process \d+\.\d % → \d+\.\d % \(iterations 1 to 6\)/)
+    expect(summarise(charts(foldRun([]))[0]!)).toBe('No values yet.')
+  })
+
+  it('differ in their lines, not only in their hues', () => {
+    for (const world of ['household', 'coding'] as const)
+      for (const { title, series } of charts(view, world))
+        expect(new Set(series.map(({ line }) => line)).size, title).toBe(series.length)
+  })
+})

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { presetSettings } from '../../../src/method/settings.ts'
+import { newRunId } from '../../../src/playground/run/run-id.ts'
+import { differingSettings, groupKey, runName } from '../../../src/playground/run/run-names.ts'
+import { newSummary, type RunSummary } from '../../../src/runs/run-store.ts'
+
+function run(seed: number, change: Partial<RunSummary> = {}): RunSummary {
+  const settings = { ...presetSettings('household'), seed }
+  return { ...newSummary({ runId: `run-${seed}`, preset: 'household', settings, iterations: 9 }), ...change }
+}
+
+it('identifies a run by its start time', () => {
+  expect(newRunId(new Date(Date.UTC(2026, 0, 31, 14, 25, 1, 42)))).toBe('run-20260131-142501-042')
+})
+
+describe('the name of a run', () => {
+  it('tells how it differs from its preset', () => {
+    const settings = { ...presetSettings('household'), seed: 3, lambda: 0.5, trainReward: false }
+    const changes = [{ iteration: 12, patch: { lambda: 2 } }]
+    expect(runName(run(3, { settings, changes }))).toBe(
+      'household: Train the reward model off, λ 0.5, seed 3; λ 2 from iteration 12',
+    )
+    expect(runName(run(0))).toBe('household: seed 0')
+    expect(runName(run(0, { preset: 'of a later page' }))).toBe('of a later page: seed 0')
+  })
+
+  it('groups runs that differ only in their seed', () => {
+    expect(groupKey(run(1))).toBe(groupKey(run(2)))
+    const other = run(1, { settings: { ...presetSettings('household'), lambda: 2 } })
+    expect(groupKey(other)).not.toBe(groupKey(run(1)))
+    const changed = run(1, { changes: [{ iteration: 2, patch: { lambda: 2 } }] })
+    expect(groupKey(changed)).not.toBe(groupKey(run(1)))
+    expect(differingSettings([run(1), other]).map(({ name, values }) => [name, values])).toEqual([
+      ['seed', ['1', '0']],
+      ['lambda', ['1', '2']],
+    ])
+  })
+})
