@@ -160,7 +160,7 @@ describe('the curves', () => {
     await expect.poll(() => iterationsOf(/^Entropy/)).toEqual([4, 9])
     await to().fill('3')
     await to().press('Enter')
-    await page.getByText('A range from 4 to 3 is empty.').waitFor()
+    await page.getByText('The range from 4 to 3 is empty.').waitFor()
     expect(await iterationsOf(/^Entropy/)).toEqual([4, 9])
     await page.getByRole('figure', { name: 'Entropy' }).getByText('Values').click()
     const table = page.getByRole('region', { name: 'Entropy, table' })

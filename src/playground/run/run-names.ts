@@ -12,7 +12,8 @@ function shortLabel(name: SettingName, world: Settings['world']): string {
   return settingWords(name, world).label.split(',')[0]!
 }
 
-function write(value: Settings[SettingName]): string {
+/** "on", "0.5", "integrated" */
+export function writeSetting(value: Settings[SettingName]): string {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   return typeof value === 'number' ? compact(value) : value
 }
@@ -20,7 +21,7 @@ function write(value: Settings[SettingName]): string {
 /** "λ 0.5, Train the reward model off" */
 export function writeSettings(settings: Partial<Settings>, world: Settings['world']): string {
   return (Object.keys(settings) as SettingName[])
-    .map((name) => `${shortLabel(name, world)} ${write(settings[name]!)}`)
+    .map((name) => `${shortLabel(name, world)} ${writeSetting(settings[name]!)}`)
     .join(', ')
 }
 
@@ -78,6 +79,6 @@ export function differingSettings(runs: readonly Named[]): { name: SettingName; 
     .map((name) => ({
       name,
       label: shortLabel(name, first.settings.world),
-      values: runs.map(({ settings }) => write(settings[name])),
+      values: runs.map(({ settings }) => writeSetting(settings[name])),
     }))
 }

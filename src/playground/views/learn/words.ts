@@ -1,7 +1,7 @@
 /** Changes of settings in the words of a lesson. */
 import type { Settings } from '../../../method/settings.ts'
-import { compact } from '../../kit/format.ts'
 import type { Lesson } from './lesson.ts'
+import { writeSetting } from '../../run/run-names.ts'
 import { settingWords } from '../../run/worlds.ts'
 
 type Value = Settings[keyof Settings]
@@ -10,10 +10,6 @@ type Value = Settings[keyof Settings]
 export function changeWords(change: Partial<Settings>, { preset }: Pick<Lesson, 'preset'>): string {
   const world = preset === 'coding' ? 'coding' : 'household'
   return (Object.entries(change) as [keyof Settings, Value][])
-    .map(([name, value]) => `${settingWords(name, world).label}: ${written(value)}`)
+    .map(([name, value]) => `${settingWords(name, world).label}: ${writeSetting(value)}`)
     .join('; ')
-}
-
-function written(value: Value): string {
-  return typeof value === 'number' ? compact(value) : typeof value === 'boolean' ? (value ? 'on' : 'off') : value
 }
