@@ -2,8 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity'
 import { lookAtCheckpoint, type CheckpointOutlook } from '../../../engines/transformer/checkpoint-outlook.ts'
 
-type Outlook =
-  { state: 'looking' } | { state: 'known'; outlook: CheckpointOutlook } | { state: 'unknown'; why: string }
+type Outlook = { state: 'looking' } | { state: 'known'; outlook: CheckpointOutlook } | { state: 'unknown'; why: string }
 
 /** Skips addresses while they are being typed. */
 const DELAY_MS = 500
