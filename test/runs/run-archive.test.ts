@@ -91,16 +91,16 @@ describe('a run as a zip', () => {
   })
 
   it.each([
-    ['is no zip', async () => new Blob(['hello']), 'no zip archive'],
-    ['holds no log', () => zipOf({ 'config.json': '{}' }), 'no run.jsonl'],
-    ['holds no configuration', () => zipOf({ 'run.jsonl': '' }), 'no readable config.json'],
+    ['is not a zip', async () => new Blob(['hello']), 'not a zip archive'],
+    ['has no log', () => zipOf({ 'config.json': '{}' }), 'no run.jsonl'],
+    ['has no configuration', () => zipOf({ 'run.jsonl': '' }), 'no readable config.json'],
     [
-      'is of a later version',
+      'has a later version',
       () => zipOf({ 'run.jsonl': '', 'config.json': '{"format":"rlanything-run-archive","version":2}' }),
       'version 2',
     ],
-    ['was cut short', async () => (await writeRunArchive(source)).slice(0, 900), 'cut short'],
-  ])('is refused where it %s', async (_, zip, why) => {
+    ['is incomplete', async () => (await writeRunArchive(source)).slice(0, 900), 'incomplete'],
+  ])('is refused if it %s', async (_, zip, why) => {
     const error: unknown = await readRunArchive(await zip()).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(RunArchiveError)
     expect((error as Error).message).toContain(why)

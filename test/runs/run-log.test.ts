@@ -69,7 +69,7 @@ describe('a run log', () => {
       errorOf(() => parseRunLog(lines.map((line, at) => (at === index ? change(line) : line)).join('\n')))
     expect(damaged(3, (line) => line.slice(4)).line).toBe(4)
     expect(damaged(2, (line) => line.replace('iteration-finished', 'iteration-vanished')).message).toContain('vanished')
-    expect(damaged(4, (line) => line.replace('"seq":3', '"seq":8')).message).toMatch(/line 5.* 8 where 3/)
+    expect(damaged(4, (line) => line.replace('"seq":3', '"seq":8')).message).toMatch(/line 5.* 8 instead of 3/)
     expect(damaged(1, (line) => line.replace('"iteration":0', '"iteration":0.5')).line).toBe(2)
     expect(errorOf(() => parseRunLog([...lines.slice(0, 3), ...lines.slice(4)].join('\n'))).line).toBe(4)
   })
