@@ -1,7 +1,7 @@
 /**
- * A role's model whose context has an end. Transcripts grow, and imported problems may be of any length: a prompt that fills the
- * context is answered by completions without tokens, whose finish reason is `context`, and the other prompts of the call are
- * answered as ever. Engines know nothing of it; they refuse such a prompt, and with it the whole call.
+ * Bounds prompts by the model's context. Transcripts grow, and imported problems may have any length: a prompt that fills the
+ * context gets empty completions with finish reason `context`, and the other prompts of the call are answered as usual. An
+ * engine alone would refuse the whole call.
  */
 import type { ChatPieces } from '../method/chat-pieces.ts'
 import type {
@@ -16,16 +16,16 @@ import type {
 import type { RoleModel } from './role-model.ts'
 
 export interface ContextBoundOptions {
-  /** Tokens that prompt and response may have together; asked at every call, because a model may say so only when it has loaded. */
+  /** Tokens that prompt and response may have together. A function, because it is known only after loading. */
   maxPositions(): number
-  /** Told of the first prompt that is too long; the others are in the log. */
+  /** Called for the first prompt that is too long. */
   onFull(promptTokens: number, maxPositions: number): void
 }
 
 export class ContextBoundModel implements RoleModel {
   readonly #model: RoleModel
   readonly #options: ContextBoundOptions
-  #hasTold = false
+  #hasReported = false
 
   constructor(model: RoleModel, options: ContextBoundOptions) {
     this.#model = model
@@ -48,11 +48,11 @@ export class ContextBoundModel implements RoleModel {
     const maxPositions = this.#options.maxPositions()
     const fits = ({ prompt }: GenerateRequest) => prompt.length < maxPositions
     if (requests.every(fits)) return this.#model.generate(requests, options, signal)
-    this.#tell(requests.find((request) => !fits(request))!.prompt.length, maxPositions)
+    this.#report(requests.find((request) => !fits(request))!.prompt.length, maxPositions)
     const answerable = requests.filter(fits)
     const answers = (answerable.length > 0 ? await this.#model.generate(answerable, options, signal) : []).values()
     return requests.map((request) => {
-      if (!fits(request)) return Array.from({ length: request.count }, nothingSaid)
+      if (!fits(request)) return Array.from({ length: request.count }, emptyCompletion)
       const answer = answers.next()
       if (answer.done) throw new Error('The model answered fewer prompts than it was given.')
       return answer.value
@@ -75,28 +75,28 @@ export class ContextBoundModel implements RoleModel {
     return (await this.#model.lastSyncMs?.()) ?? null
   }
 
-  #tell(promptTokens: number, maxPositions: number): void {
-    if (!this.#hasTold) this.#options.onFull(promptTokens, maxPositions)
-    this.#hasTold = true
+  #report(promptTokens: number, maxPositions: number): void {
+    if (!this.#hasReported) this.#options.onFull(promptTokens, maxPositions)
+    this.#hasReported = true
   }
 }
 
-/** For people, of the first prompt that a role's model could not be given. */
+/** Notice for the first prompt that fills the context of a role's model. */
 export function fullContextNotice(role: string, promptTokens: number, maxPositions: number): string {
   const loses =
     role === 'policy'
-      ? 'Its episode ends there, unsolved'
+      ? 'The episode ends unsolved'
       : role === 'reward'
-        ? 'What it was asked about counts as not judged'
-        : 'The task stays as it is'
+        ? 'The step counts as not judged'
+        : 'The task is not rewritten'
   return (
     `A prompt of ${promptTokens.toLocaleString('en-GB')} tokens fills the context of the ${role} model, which has ` +
-    `${maxPositions.toLocaleString('en-GB')}. ${loses}, and so it is with every further one. ` +
+    `${maxPositions.toLocaleString('en-GB')}. ${loses}; the same applies to every further one. ` +
     'Lower maxSteps, or choose a longer context for this model.'
   )
 }
 
-function nothingSaid(): Completion {
+function emptyCompletion(): Completion {
   return {
     tokens: new Int32Array(0),
     logProbs: new Float32Array(0),

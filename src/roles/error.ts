@@ -1,10 +1,10 @@
-/** A role cannot be played as it was asked for; said before anything is loaded, or in place of a model that was. */
+/** A role's model cannot be used as requested. */
 import type { Role } from '../method/ports.ts'
 
 export class RoleModelError extends Error {
   override readonly name = 'RoleModelError'
   readonly role: Role
-  /** What people are told, each a sentence or more. */
+  /** For display, each a sentence or more. */
   readonly what: string
   readonly why: string
   readonly remedy: string

@@ -1,10 +1,10 @@
 /**
- * Who plays a role. Plain data: what a form, a link and a run's log hold; addresses and sizes, never a key.
+ * The source of a role's model, as plain data for forms, links and kept runs: addresses and sizes, never a key.
  *
- *     built-in     our small model for the world, trained whole
- *     checkpoint   a Hugging Face folder in our own transformer, of which adapters are trained; WebLLM may sample for it
- *     webllm       a model that WebLLM runs and nobody trains
- *     openai       a server that samples (vLLM, SGLang, transformers serve); nobody trains it
+ *     built-in     our small model for the world; all weights are trained
+ *     checkpoint   a Hugging Face folder in our own transformer, usually trained with adapters; WebLLM may sample for it
+ *     webllm       a model that WebLLM runs; not trained
+ *     openai       a server that samples (vLLM, SGLang, transformers serve); not trained
  *     tinker       a server that samples and trains adapters (Tinker's API)
  */
 import type { LoraOptions } from '../language-model/lora/options.ts'
@@ -15,19 +15,19 @@ export interface BuiltInSource {
   kind: 'built-in'
 }
 
-/** How the base weights lie on the device; adapters are float32 always. Half precision is WebGPU's. */
+/** How the base weights are stored on the device; adapters are always float32. Half precision requires WebGPU. */
 export { WEIGHT_STORAGES, type WeightStorage } from '../language-model/weights/weight-storage.ts'
 
 export interface CheckpointSource {
   kind: 'checkpoint'
-  /** Folder: an address, a path in Node, or `local:NAME` for one that a person gave the page. */
+  /** Folder: an address, a path in Node, or `local:NAME` for a folder added to the page. */
   location: string
-  /** Null trains all weights, as the built-in models are; only float32 ones can be. */
+  /** Null trains all weights, which must be float32. */
   adapters: LoraOptions | null
   storage: WeightStorage
-  /** Tokens that prompt and response may have together; what memory is kept for. Null is the model's own limit. */
+  /** Tokens that prompt and response may have together; determines memory use. Null is the model's own limit. */
   contextWindow: number | null
-  /** Samples in place of our own transformer, with the weights given over after each update. */
+  /** Samples instead of our own transformer, and gets the weights after each update. */
   sampler: WebLlmModelSource | null
 }
 
@@ -46,7 +46,7 @@ export interface ModelRecord {
 export interface WebLlmModelSource {
   record: ModelRecord
   contextWindow: number
-  /** Sequences that its cache holds at once. */
+  /** Sequences in its cache at once. */
   sequences: number
 }
 
@@ -59,16 +59,16 @@ export interface OpenAiSource {
   /** With the version: http://127.0.0.1:8000/v1 */
   baseUrl: string
   model: string
-  /** Requests in flight at most. */
+  /** Most requests in flight. */
   concurrency: number
-  /** Of one request. */
+  /** Limit for one request. */
   timeoutSeconds: number
 }
 
 export interface TinkerSource {
   kind: 'tinker'
   baseUrl: string
-  /** As the server names it; its tokenizer is read from `tokenizer`. */
+  /** Its name on the server. Its tokenizer is read from `tokenizer`. */
   baseModel: string
   /** Folder with tokenizer.json and tokenizer_config.json: an address, a path in Node, or `local:NAME`. */
   tokenizer: string
@@ -79,27 +79,27 @@ export interface TinkerSource {
 export type RoleSource = BuiltInSource | CheckpointSource | WebLlmRoleSource | OpenAiSource | TinkerSource
 export type RoleSourceKind = RoleSource['kind']
 
-/** Keys by base address. They stay in memory: no source, log, link or export has one. */
+/** Keys by base address. They stay in memory, and never enter a source, log, link or export. */
 export type ServerKeys = Readonly<Record<string, string>>
 
-/** A server's address as keys are found by it: without a slash at the end. */
+/** A server's address without a final slash, by which keys are found. */
 export function serverAddress(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '')
 }
 
-/** Servers that a run's models are on. */
+/** The servers of a run's models. */
 export function serversOf(sources: Iterable<RoleSource>): string[] {
   const addresses = Array.from(sources, (source) => ('baseUrl' in source ? [serverAddress(source.baseUrl)] : [])).flat()
   return [...new Set(addresses)]
 }
 
-/** The key of a server; null where there is none, as servers on one's own machine mostly want. */
+/** The key of a server; null without one, as for most local servers. */
 export function keyFor(keys: ServerKeys, baseUrl: string): string | null {
   const found = Object.entries(keys).find(([address]) => serverAddress(address) === serverAddress(baseUrl))
   return found?.[1] || null
 }
 
-/** What a log calls a model: of a folder its name, on Hugging Face that of the repository. Never an address or a path. */
+/** A model's name in the log: the name of its folder or Hugging Face repository, never an address or a path. */
 export function sourceName(source: RoleSource, shipped: string): string {
   switch (source.kind) {
     case 'built-in':
@@ -128,7 +128,7 @@ function folderName(location: string): string {
   )
 }
 
-/** Runs of before keep addresses of folders, all of whose weights were trained. */
+/** Older runs keep the addresses of folders, with all weights trained. */
 export function keptSource(kept: RoleSource | string): RoleSource {
   if (typeof kept !== 'string') return kept
   return { kind: 'checkpoint', location: kept, adapters: null, storage: 'float32', contextWindow: null, sampler: null }

@@ -1,4 +1,4 @@
-/** Hands events on in batches: the first at once, the rest at most every `intervalMs`, so that a stream does not flood. */
+/** Delivers events in batches: the first at once, the rest at most every `intervalMs`, so as not to flood the page. */
 import type { RunEvent } from '../method/events.ts'
 
 export class EventBatcher {
@@ -19,7 +19,7 @@ export class EventBatcher {
     this.#send()
   }
 
-  /** Delivers what waits, now: before a change of status that people should see after it. */
+  /** Delivers pending events now, so that they arrive before a change of status. */
   flush(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null

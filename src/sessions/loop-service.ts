@@ -1,20 +1,17 @@
 /**
- * What the loop worker answers to: starts a run, steers it, and streams what happens to whoever listens. One run at a
- * time; starting another ends the one before. How models and environment are opened is the worker's business.
+ * The service of the loop worker: starts a run, controls it, and streams its events to the listener. One run at a time;
+ * starting another ends the current one. The worker decides how models and world are opened.
  */
 import type { BackendChoice } from '../engines/backends/choice.ts'
-import type { BackendWish } from './open-players.ts'
-import { RemoteError } from '../engines/remote/remote-error.ts'
-import { RoleModelError } from '../roles/error.ts'
-import { checkLearners } from '../roles/learning.ts'
-import { ROLES, type Role } from '../method/ports.ts'
-import { keptSource, keyFor, serversOf, type RoleSource, type ServerKeys, sourcesOf } from '../roles/source.ts'
-import type { LoggedEvent, RunEvent } from '../method/events.ts'
-import { runLoop } from '../method/loop.ts'
+import type { RunEvent } from '../method/events.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
-import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
-import { EventBatcher } from './event-batcher.ts'
+import { runLoop } from '../method/loop.ts'
+import { ROLES, type Role } from '../method/ports.ts'
+import { applyPatch, type LivePatch } from '../method/settings.ts'
+import { checkLearners } from '../roles/learning.ts'
+import { keptSource, keyFor, serversOf, sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
+import { eventLine, headerLine } from '../runs/run-log.ts'
 import {
   newSummary,
   type ResumableRun,
@@ -22,87 +19,20 @@ import {
   type RunStore,
   type RunSummary,
 } from '../runs/run-store.ts'
-import { eventLine, headerLine } from '../runs/run-log.ts'
+import { EventBatcher } from './event-batcher.ts'
+import { failureOf, keyMissing, messageOf, OpeningError } from './failures.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
+import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
+import { wholeLog, type StoredSession } from './whole-log.ts'
 
-export type { BackendWish }
-
-export interface StartRequest {
-  runId: string
-  preset: string
-  settings: Settings
-  /** Iterations to run before the run ends by itself. */
-  iterations: number
-  /** `auto` unless given. */
-  backend?: BackendWish
-  /** Who plays; the built-in models unless given. */
-  models?: Partial<Record<Role, RoleSource>>
-  /** Of servers among them. They are not kept: a run that goes on later is given them again. */
-  keys?: ServerKeys
-}
-
-/** Another future of a kept run: the same until a checkpoint, then under other settings. */
-export interface BranchRequest {
-  /** The kept run, and an iteration of which it has a checkpoint. */
-  from: string
-  iteration: number
-  runId: string
-  patch: LivePatch
-  /** Of the branch, those of the run before it included. */
-  iterations: number
-  /** Of servers among its models. */
-  keys?: ServerKeys
-}
-
-/** In words for people: what happened, why, and what they can do. */
-export interface RunFailure {
-  what: string
-  why: string
-  remedy: string
-  /** Address of a server that wants another key, with which the run could go on. */
-  keyFor?: string
-}
-
-export type RunStatus =
-  | { state: 'idle' }
-  /** Bytes; `total` is 0 where it is not known. */
-  | { state: 'loading'; what: string; done: number; total: number }
-  | { state: 'running' }
-  | { state: 'pausing' }
-  | { state: 'paused' }
-  | { state: 'finished'; reason: 'completed' | 'stopped' }
-  | { state: 'failed'; failure: RunFailure }
-
-/** One stream for all, so that a status never overtakes the events before it. */
-export type RunMessage =
-  /** Readable ones (readable-event.ts). */
-  | { type: 'events'; runId: string; batch: RunEvent[] }
-  | { type: 'status'; runId: string | null; status: RunStatus }
-  /** What computes the run, and why. */
-  | { type: 'backend'; runId: string; choice: BackendChoice }
-  /** The run goes on, but a person should know. */
-  | { type: 'notice'; runId: string | null; text: string }
-
-/** Thrown where a run cannot be opened and it is not for its models; `failure` is what people are told. */
-export class OpeningError extends Error {
-  override readonly name = 'OpeningError'
-  readonly failure: RunFailure
-
-  constructor(failure: RunFailure, options?: ErrorOptions) {
-    super(failure.why, options)
-    this.failure = failure
-  }
-}
+export type { BackendWish, BranchRequest, RunFailure, RunMessage, RunStatus, StartRequest } from './messages.ts'
 
 export interface OpenedRun {
   ports: LoopPorts
   backend: 'cpu' | 'webgpu'
-  /** Names of the models, as the log has them. */
+  /** Names of the models in the log. */
   models: LoopRequest['models']
-  /**
-   * Gives up what the world is doing: the run has been stopped, and nobody waits for it any more. Programs may be judged
-   * for minutes.
-   */
+  /** Aborts what the world is doing, such as judging programs for minutes. */
   interrupt?(): void
   close(): void
 }
@@ -111,24 +41,21 @@ export interface LoopServiceOptions {
   open: (
     request: StartRequest,
     context: {
-      /** The run goes on from a checkpoint: its tasks are in its log. */
+      /** The run resumes from a checkpoint, so its tasks are in its log. */
       isResumed: boolean
       onBytes: (done: number, total: number) => void
       onNotice: (text: string) => void
       onBackend: (choice: BackendChoice) => void
     },
   ) => Promise<OpenedRun>
-  /** Rejects where the browser keeps nothing; the run then goes on without a store. */
+  /** Rejects if the browser keeps nothing; the run then continues without a store. */
   openStore: () => Promise<ResumableRunStore>
   /** Iterations between checkpoints. */
   checkpointEvery?: number
 }
 
-/** A message is read in one task of the page's thread, so a long history goes in many. */
+/** Bounds the work of one message in the page's thread. */
 const EVENTS_PER_MESSAGE = 32
-
-/** Of a log that is written in parts. */
-const EVENTS_PER_PART = 512
 
 const KEEPS_NOTHING: RunStore = {
   create: async () => {},
@@ -141,7 +68,7 @@ interface CurrentRun {
   session: LoopSession
   sources: Record<Role, RoleSource>
   interrupt(): void
-  /** Settles when the run has ended and its workers are gone; never rejects. */
+  /** Resolves when the run has ended and its workers are gone; never rejects. */
   ended: Promise<void>
 }
 
@@ -149,53 +76,54 @@ export class LoopService {
   readonly #options: LoopServiceOptions
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
-  #log: { runId: string; session: LoopSession; store: ResumableRunStore | null } | null = null
+  #log: StoredSession | null = null
   #store: Promise<ResumableRunStore | null> | null = null
-  /** Of the run whose models are loading; one that is not in here any more when it has loaded is wanted no more. */
+  /** The run whose models are loading. If it differs after loading, that run was cancelled. */
   #loading: StartRequest | null = null
 
   constructor(options: LoopServiceOptions) {
     this.#options = options
   }
 
-  /** Hears of everything from now on, in place of the listener before. Pending for as long as the worker lives. */
+  /** Sends all messages to this listener from now on. The promise stays pending. */
   listen(onMessage: (message: RunMessage) => void): Promise<never> {
     this.#send = onMessage
     return new Promise(() => {})
   }
 
-  /** Loads what is asked for and runs; resolves when the run is under way. */
+  /** Loads the models and starts the run; resolves when it is running. */
   async start(request: StartRequest): Promise<void> {
     await this.#begin(request, false)
   }
 
-  /** The log of the run under way, or of the last one: whole, as a file of lines. Null if nothing has run. */
+  /** The whole log of the current or last run as a JSON lines file. Null if nothing has run. */
   async exportLog(): Promise<{ runId: string; file: Blob } | null> {
     if (this.#log === null) return null
     const { runId } = this.#log
     const parts: BlobPart[] = [headerLine()]
-    // In parts, because a string has an end that a long log reaches.
+    // In parts, because a long log exceeds the maximum length of a string.
     for await (const events of wholeLog(this.#log)) parts.push(events.map(eventLine).join(''))
     return { runId, file: new Blob(parts, { type: 'application/jsonl' }) }
   }
 
-  /** Takes up a kept run at its last checkpoint, and tells its events again from the start. `keys` are of its servers. */
+  /** Resumes a kept run at its last checkpoint, and sends its events from the start. `keys` are those of its servers. */
   async resumeRun(runId: string, keys?: ServerKeys): Promise<void> {
     const resumable = await (await this.#openStore())?.prepareResume(runId)
-    if (!resumable) throw new Error(`Run "${runId}" has no checkpoint to go on from. Start it again with its settings.`)
-    await this.#goOn(resumable, keys)
+    if (!resumable)
+      throw new Error(`Run "${runId}" has no checkpoint to resume from. Start it again with its settings.`)
+    await this.#continue(resumable, keys)
   }
 
   /**
-   * Puts a branch beside a kept run and goes on with it; where a key is missing, the failure says so and there is no branch. Throws
-   * SettingsError for a change that a run cannot take.
+   * Branches from a kept run and continues the branch. If a key is missing, sends a failure and creates no branch. Throws
+   * SettingsError for an invalid change.
    */
   async branchRun({ from, iteration, runId, patch, iterations, keys }: BranchRequest): Promise<void> {
     const store = await this.#openStore()
     const summary = await store?.branch(from, iteration, { runId, iterations })
     if (!store || !summary) {
       throw new Error(
-        `Run "${from}" has no checkpoint of iteration ${iteration}. Choose an iteration that the list of its checkpoints has.`,
+        `Run "${from}" has no checkpoint of iteration ${iteration}. Choose an iteration from the list of its checkpoints.`,
       )
     }
     try {
@@ -209,11 +137,15 @@ export class LoopService {
     }
     if (await this.#lacksKey(summary, keys)) return store.remove(runId)
     const resumable = await store.prepareResume(runId)
-    if (!resumable) throw new Error(`The branch "${runId}" was deleted before it could go on.`)
-    await this.#goOn(resumable, keys, patch)
+    if (!resumable) throw new Error(`The branch "${runId}" was deleted before it could continue.`)
+    await this.#continue(resumable, keys, patch)
   }
 
-  async #goOn({ summary, history, checkpoint }: ResumableRun, keys: ServerKeys = {}, patch?: LivePatch): Promise<void> {
+  async #continue(
+    { summary, history, checkpoint }: ResumableRun,
+    keys: ServerKeys = {},
+    patch?: LivePatch,
+  ): Promise<void> {
     const started = history.find((event) => event.type === 'run-started')
     const request: StartRequest = {
       runId: summary.runId,
@@ -228,12 +160,12 @@ export class LoopService {
     await this.#begin(request, false, { history, checkpoint, ...(patch && { patch }) })
   }
 
-  /** Ends what is under way and says which server's key is missing, if one is. */
+  /** If a server's key is missing, ends the current run and sends a failure. */
   async #lacksKey({ runId, keyedServers }: RunSummary, keys: ServerKeys = {}): Promise<boolean> {
-    const unnamed = keyedServers?.find((address) => keyFor(keys, address) === null)
-    if (unnamed === undefined) return false
+    const missing = keyedServers?.find((address) => keyFor(keys, address) === null)
+    if (missing === undefined) return false
     await this.#end()
-    this.#send({ type: 'status', runId, status: { state: 'failed', failure: keyMissing(unnamed) } })
+    this.#send({ type: 'status', runId, status: { state: 'failed', failure: keyMissing(missing) } })
     return true
   }
 
@@ -255,8 +187,8 @@ export class LoopService {
   }
 
   /**
-   * One iteration, then paused; of one component alone if `only` is given. Starts `request` if no run is under way. Throws
-   * RoleModelError where that component cannot learn.
+   * Runs one iteration, then pauses; with `only`, trains or adapts that component alone. Starts `request` if no run is active.
+   * Throws RoleModelError if that component cannot learn.
    */
   async stepOnce(only?: Component, request?: StartRequest): Promise<void> {
     const sources = this.#current?.sources ?? sourcesOf(request?.models)
@@ -265,7 +197,7 @@ export class LoopService {
     this.#current?.session.stepOnce(only)
   }
 
-  /** Takes effect at the next iteration. Throws SettingsError, and RoleModelError where a model is to learn that cannot. */
+  /** Takes effect at the next iteration. Throws SettingsError, and RoleModelError if a model that should learn cannot. */
   async patch(patch: LivePatch): Promise<void> {
     const { trainPolicy = false, trainReward = false } = patch
     if (this.#current) checkLearners(this.#current.sources, { trainPolicy, trainReward })
@@ -332,11 +264,11 @@ export class LoopService {
     for await (const part of resumed && kept ? kept.readEvents(runId) : [])
       for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
     const batcher = new EventBatcher(send)
-    let hasToldOfStore = false
+    let hasReportedStore = false
     const session = new LoopSession({
       loop: runLoop,
       ports: opened.ports,
-      // Sources and keys stay here.
+      // Without sources and keys, which must not be logged.
       request: {
         runId,
         preset: request.preset,
@@ -356,8 +288,8 @@ export class LoopService {
         status(statusOf(state))
       },
       onStoreFailure: (error) => {
-        if (!hasToldOfStore) notice(messageOf(error))
-        hasToldOfStore = true
+        if (!hasReportedStore) notice(messageOf(error))
+        hasReportedStore = true
       },
     })
     if (resumed?.patch) session.patch(resumed.patch)
@@ -376,7 +308,7 @@ export class LoopService {
     this.#log = { runId, session, store: kept }
   }
 
-  /** Ends the run under way, and forgets one that is still loading. */
+  /** Ends the current run, and cancels one that is still loading. */
   async #end(): Promise<void> {
     this.#loading = null
     this.#current?.session.stop()
@@ -397,50 +329,6 @@ function statusOf(state: SessionState): RunStatus {
   return state === 'completed' || state === 'stopped' ? { state: 'finished', reason: state } : { state }
 }
 
-/** The whole log, from the store and, where that could not take it or has not yet, from the run itself. */
-async function* wholeLog(of: {
-  runId: string
-  session: LoopSession
-  store: ResumableRunStore | null
-}): AsyncGenerator<readonly LoggedEvent[]> {
-  // As it is now: what is stored while this reads is let go of there.
-  const log = [...of.session.log]
-  let next = 0
-  for await (const events of of.store?.readEvents(of.runId, 0, log.length) ?? []) {
-    const part: LoggedEvent[] = []
-    for (const event of events) {
-      part.push(...log.slice(next, event.seq), event)
-      next = event.seq + 1
-    }
-    yield part
-  }
-  for (; next < log.length; next += EVENTS_PER_PART) yield log.slice(next, next + EVENTS_PER_PART)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
-/** Of an error that has such words of its own, these. */
-function failureOf(what: string, error: unknown, { models = {} }: StartRequest): RunFailure {
-  if (error instanceof RoleModelError) return { what: error.what, why: error.why, remedy: error.remedy }
-  if (error instanceof RemoteError) {
-    const refusing = serversOf(Object.values(models)).find((address) => new URL(address).origin === error.keyOrigin)
-    return {
-      what: error.what,
-      why: error.why,
-      remedy: error.remedy,
-      ...(refusing !== undefined && { keyFor: refusing }),
-    }
-  }
-  return {
-    what,
-    why: messageOf(error),
-    remedy:
-      'Start the run again. If it fails again, reload the page: a run with a checkpoint is offered there to go on.',
-  }
-}
-
 function keptSources(kept: NonNullable<RunSummary['models']>): Partial<Record<Role, RoleSource>> {
   return Object.fromEntries(
     ROLES.flatMap((role) => {
@@ -448,13 +336,4 @@ function keptSources(kept: NonNullable<RunSummary['models']>): Partial<Record<Ro
       return source === undefined ? [] : [[role, keptSource(source)]]
     }),
   )
-}
-
-function keyMissing(address: string): RunFailure {
-  return {
-    what: 'The run could not go on.',
-    why: `It has a model on ${address} with a key, and keys are not kept.`,
-    remedy: 'Give the key again, here or under Models, and the run goes on; it is kept as it was.',
-    keyFor: address,
-  }
 }

@@ -1,9 +1,9 @@
 /**
- * A run under way: drives the loop, keeps its log and its checkpoints, and lets people pause, step, change and stop it.
+ * A running loop: drives it, stores its log and checkpoints, and can pause, step, change and stop it.
  *
- * Pausing is not pulling: the loop is a generator, so it rests at the next event. A step of one component alone needs
- * another request to the loop, so the generator is left at the end of an iteration and a new one takes up the log there;
- * for the log that makes no difference (loop-state.ts).
+ * To pause, it stops pulling: the loop is a generator, so it rests at the next event. A step of one component alone needs a
+ * different request, so the session leaves the generator at the end of an iteration and starts a new one from the log; the
+ * log is the same either way (loop-state.ts).
  */
 import {
   isLogged,
@@ -26,20 +26,20 @@ export interface SessionOptions {
   /** Iterations to run from here. */
   iterations: number
   store: RunStore
-  /** Iterations between checkpoints in the store; 0 saves none unless asked. */
+  /** Iterations between checkpoints in the store; 0 saves only on request. */
   checkpointEvery: number
-  /** The run so far, when it goes on; the models hold the weights that belong to its end. */
+  /** The log of a resumed run; the models hold the weights that belong to its end. */
   history?: readonly LoggedEvent[]
   isPausedAtStart?: boolean
-  /** The store gives the log back, so what only people read of it is let go of here once it is stored (state-event.ts). */
+  /** The store can return the log, so free here what the loop does not read once it is stored (state-event.ts). */
   forgetsStored?: boolean
   onEvent(event: RunEvent): void
   onState?(state: SessionState): void
-  /** The run goes on when it cannot be kept. Without this, a store that fails ends it. */
+  /** If set, the run continues when storing fails; otherwise the failure ends it. */
   onStoreFailure?(error: unknown): void
 }
 
-/** Logged events that may wait before they are handed to the store. */
+/** Most logged events that may be pending before they are stored. */
 const EVENTS_PER_CHUNK = 256
 
 type StepRequest = { only: Component | undefined }
@@ -56,7 +56,7 @@ export class LoopSession {
   #steps: StepRequest[] = []
   #wake: (() => void) | null = null
   #isSaveRequested = false
-  /** Ends of the log that no iteration is cut by: the checkpoint there would fit. */
+  /** Between iterations, a checkpoint fits the log. */
   #isBetweenIterations = true
 
   constructor(options: SessionOptions) {
@@ -77,7 +77,7 @@ export class LoopSession {
     return this.#log.findLast((event) => event.type === 'iteration-finished')?.iteration ?? 0
   }
 
-  /** Runs to the end. Rejects when a port fails; what was logged until then has been kept. */
+  /** Runs to the end. Rejects when a port fails, after storing what was logged until then. */
   async run(): Promise<'completed' | 'stopped'> {
     this.#announce(this.#isPaused ? 'paused' : 'running')
     try {
@@ -95,7 +95,7 @@ export class LoopSession {
     }
   }
 
-  /** Runs iterations of one kind. Null at the end of an iteration after which another kind is due. */
+  /** Runs iterations of one kind. Null at the end of an iteration if the next one is of another kind. */
   async #runSegment(only: Component | undefined): Promise<'completed' | 'stopped' | null> {
     const { loop, ports, request } = this.#options
     const events = loop(ports, {
@@ -119,11 +119,11 @@ export class LoopSession {
         if (!this.#abort.signal.aborted && (only !== undefined || isOtherDue)) return null
       }
       await this.#whileHeld()
-      // The step that ended the wait may be of one component, which only a new segment can run.
+      // The step that ended the pause may train one component, which requires a new segment.
       if (event.type === 'iteration-finished' && this.#steps[0]?.only !== only && !this.#abort.signal.aborted)
         return null
     }
-    throw new Error('The loop ended without saying so; its last event must be run-finished.')
+    throw new Error('The loop ended without run-finished, which must be its last event.')
   }
 
   async #finishIteration(iteration: number, only: Component | undefined): Promise<void> {
@@ -139,7 +139,7 @@ export class LoopSession {
   async #saveTimings({ iteration, metrics }: EphemeralEvent & TimingsMeasured): Promise<void> {
     const { store, request } = this.#options
     if (store.saveTimings === undefined) return
-    // The iteration's row is there when its events are.
+    // Timings go into the iteration's row, which exists once its events are stored.
     await this.#flush()
     await this.#store(() => store.saveTimings!(request.runId, iteration, metrics))
   }
@@ -159,7 +159,7 @@ export class LoopSession {
     this.#wake?.()
   }
 
-  /** Runs to the end of an iteration, then pauses. `only` trains or adapts that component alone, in an iteration of its own. */
+  /** Runs to the end of an iteration, then pauses. `only` trains or adapts that component alone, in its own iteration. */
   stepOnce(only?: Component): void {
     this.#isPaused = true
     this.#steps.push({ only })
@@ -167,19 +167,19 @@ export class LoopSession {
     this.#wake?.()
   }
 
-  /** Ends the run; what the iteration under way has done does not count. */
+  /** Ends the run; the current iteration does not count. */
   stop(): void {
     this.#abort.abort(new DOMException('The run was stopped.', 'AbortError'))
     this.#wake?.()
   }
 
-  /** Takes effect at the next iteration. Throws SettingsError for values that cannot be. */
+  /** Takes effect at the next iteration. Throws SettingsError for invalid values. */
   patch(patch: LivePatch): void {
     this.#settings = applyPatch(this.#settings, patch)
     this.#patch = { ...this.#patch, ...patch }
   }
 
-  /** Saves now if no iteration is under way, else when it has ended. */
+  /** Saves now between iterations, else at the end of the current one. */
   async saveCheckpoints(): Promise<void> {
     if (this.#isBetweenIterations && this.#isPaused) await this.#saveCheckpoint(this.iteration)
     else this.#isSaveRequested = true
@@ -211,7 +211,7 @@ export class LoopSession {
       })
   }
 
-  /** Whether it worked. */
+  /** False if it failed. */
   async #store(write: () => Promise<void>): Promise<boolean> {
     try {
       await write()
@@ -225,7 +225,7 @@ export class LoopSession {
 
   async #whileHeld(): Promise<void> {
     while (this.#isPaused && this.#steps.length === 0 && !this.#abort.signal.aborted) {
-      // Before anything is awaited, or a resume meanwhile would wake nobody.
+      // Set before anything is awaited, so that no resume is missed.
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
       await this.#flush()
       this.#announce('paused')

@@ -1,12 +1,13 @@
 /**
- * Who plays a run: from the sources of its roles to models, the backend that they compute on, and the words in which each is
- * spoken to. The one place for page and command line. What can be refused is refused before anything is loaded.
+ * Opens the models of a run: from the sources of its roles to loaded models, their backend, and their role formats. Used by
+ * page and command line. Refuses what it can before anything is loaded.
  */
 import type { LoopPorts } from '../method/loop-contract.ts'
 import { ROLES, type Role } from '../method/ports.ts'
 import type { Settings } from '../method/settings.ts'
 import { chooseBackend, measureModel, type BackendChoice } from '../engines/backends/choice.ts'
 import { restartNotice } from '../threads/errors.ts'
+import type { BackendWish } from './messages.ts'
 import type { RoleHost } from './open-role.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
 import { fullContextNotice } from '../roles/context.ts'
@@ -16,9 +17,6 @@ import { openRoles } from './open-roles.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
 import type { ModelInfo } from '../roles/role-model.ts'
 
-/** `auto` is the fastest backend that this machine has for the models asked for. */
-export type BackendWish = 'auto' | 'cpu' | 'webgpu'
-
 export interface PlayersRequest {
   settings: Settings
   sources: Record<Role, RoleSource>
@@ -27,7 +25,7 @@ export interface PlayersRequest {
 }
 
 export interface PlayersHost extends RoleHost {
-  /** Why WebGPU is out of the question here; null where it is worth a try. */
+  /** Why WebGPU cannot be used here; null if it can be tried. */
   findWebGpuObstacle(): Promise<string | null>
   now(): number
 }
@@ -40,13 +38,13 @@ export interface PlayersListener {
 
 export interface Players extends Pick<LoopPorts, Role | 'formats'> {
   backend: BackendChoice['backend']
-  /** As the log has them. */
+  /** Names of the models in the log. */
   names: Record<Role, string>
   infos: Record<Role, ModelInfo>
   close(): void
 }
 
-/** Throws RoleModelError, and what loading a model throws. */
+/** Throws RoleModelError and the errors of loading a model. */
 export async function openPlayers(
   request: PlayersRequest,
   world: Pick<OpenedWorld, 'formatsFor' | 'grammars'>,
@@ -86,14 +84,14 @@ export async function openPlayers(
   }
 }
 
-/** Measured on a built-in model; others are too large to be loaded twice for that. */
+/** Measures a built-in model; others are too large to load twice. */
 async function backendFor(
   { settings, sources, backend: wish }: PlayersRequest,
   host: PlayersHost,
 ): Promise<BackendChoice> {
   const isComputedHere = ({ kind }: RoleSource) => kind === 'built-in' || kind === 'checkpoint'
   if (wish === 'auto' && !Object.values(sources).some(isComputedHere)) {
-    return { backend: 'cpu', why: 'None of the models is computed by our own transformer.', tokensPerSecond: {} }
+    return { backend: 'cpu', why: 'No model runs in the built-in transformer.', tokensPerSecond: {} }
   }
   const measurable = ROLES.find((role) => sources[role].kind === 'built-in')
   const hasCheckpoint = Object.values(sources).some(({ kind }) => kind === 'checkpoint')
@@ -107,10 +105,10 @@ async function backendFor(
   })
 }
 
-/** Of each host, by backend and model. */
+/** Measured tokens per second of each host, by backend and model. */
 const speeds = new WeakMap<PlayersHost, Map<string, Promise<number>>>()
 
-/** Tokens per second of a model that we ship on a backend, in a worker that ends with the measurement. Measured once. */
+/** Tokens per second of a shipped model on a backend, measured once, in a temporary worker. */
 function measured(backend: BackendChoice['backend'], model: string, host: PlayersHost): Promise<number> {
   const known = speeds.get(host) ?? new Map<string, Promise<number>>()
   speeds.set(host, known)

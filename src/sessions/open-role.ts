@@ -1,6 +1,6 @@
 /**
- * Opens the model of one role, by its kind. Our own transformer and WebLLM compute in a worker that is supervised; servers are
- * talked to from the loop's own thread, which only waits for them.
+ * Opens the model of one role, by its kind. Our own transformer and WebLLM run in a supervised worker; servers are called from
+ * the loop's own thread.
  */
 import type { BackendName } from '../language-model/backends/backend.ts'
 import { deriveSeed } from '../method/random.ts'
@@ -29,12 +29,12 @@ import type { WebLlmSource } from '../engines/webllm/webllm-model.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
 import type { RoleGrammars } from '../worlds/world.ts'
 
-/** How the page or the command line starts what models live in. */
+/** How the page or the command line starts the workers of models. */
 export interface RoleHost {
-  /** Folder of a model that we ship, by its name. */
+  /** Folder of a shipped model, by its name. */
   shippedModel(name: string): string
   startModel(role: Role): Bridge<TransformerModel>
-  /** Null where WebLLM cannot run: outside of a browser. */
+  /** Null outside of a browser, where WebLLM cannot run. */
   startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmRolePlace>>) | null
 }
 
@@ -47,19 +47,19 @@ export interface RoleContext {
   grammars?: Record<Role, RoleGrammars>
   onBytes?: OnBytes
   onRestart?: (loss: WorkerLostError) => void
-  /** The run goes on, but a person should know. */
+  /** Something to show although the run continues. */
   onNotice?: (text: string) => void
   onFullContext?: (role: Role, promptTokens: number, maxPositions: number) => void
 }
 
 export interface OpenedRole {
   model: RoleModel
-  /** Loads it, or finds out what a server can do. Once. */
+  /** Loads the model, or probes the server. Call once. */
   load(): Promise<ModelInfo>
   close(): void
 }
 
-/** Throws RoleModelError where this place cannot run a model of the kind. Nothing is loaded yet. */
+/** Throws RoleModelError if this kind of model cannot run here. Loads nothing yet. */
 export function openRole(role: Role, source: RoleSource, context: RoleContext): OpenedRole {
   const opened = openEngine(role, source, context)
   let maxPositions = Infinity
@@ -150,7 +150,7 @@ export function webLlmSource({ record, contextWindow, sequences }: WebLlmModelSo
 function needsBrowser(role: Role): RoleModelError {
   return new RoleModelError(role, {
     what: `The ${role} model cannot be opened.`,
-    why: 'WebLLM runs in browsers alone.',
+    why: 'WebLLM runs only in browsers.',
     remedy: 'Run it on the page, or choose a checkpoint or a server here.',
   })
 }

@@ -6,7 +6,7 @@ import { openRole, type RoleContext } from './open-role.ts'
 
 export interface OpenRolesOptions extends Omit<RoleContext, 'onBytes'> {
   sources: Record<Role, RoleSource>
-  /** Bytes of all three together. */
+  /** Sums the bytes of all three. */
   onBytes?: (done: number, total: number) => void
 }
 
@@ -15,7 +15,7 @@ export interface OpenedRoles extends Record<Role, RoleModel> {
   close(): void
 }
 
-/** Starts and loads all three at the same time. Throws what loading throws, and RoleModelError. */
+/** Loads all three at the same time. Throws RoleModelError and the errors of loading. */
 export async function openRoles({ sources, onBytes, ...context }: OpenRolesOptions): Promise<OpenedRoles> {
   const bytes = new Map<Role, { done: number; total: number }>()
   const opened = forRoles((role) =>

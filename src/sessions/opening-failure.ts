@@ -1,7 +1,7 @@
 /** What the page tells a person when the world of a run cannot be opened. */
 import { WORLDS } from '../worlds/index.ts'
 import type { WorldRequest } from '../worlds/world.ts'
-import { OpeningError } from './loop-service.ts'
+import { OpeningError } from './failures.ts'
 
 /** An error from another thread keeps its name, not its class. */
 export function openingError({ settings, isResumed }: WorldRequest, cause: unknown): OpeningError {

@@ -1,21 +1,21 @@
 /**
- * A database of imported things (games, problems) in the browser's IndexedDB, which outlives every run: opened when it is
- * needed, given up to a newer version of the page in another tab, and every failure told in words of what it keeps.
+ * A database of imported things (games, problems) in the browser's IndexedDB, independent of runs. Opens on first use, makes
+ * way for a newer version of the page in another tab, and explains failures in terms of what it keeps.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 
-/** The browser keeps nothing of the kind, or no more of it, or not for this version of the page. */
+/** The browser keeps nothing, has no space left, or keeps it for a newer version of the page. */
 export class LibraryError extends Error {
   override readonly name = 'LibraryError'
 }
 
 export interface LibraryDatabaseOptions<S extends DBSchema> {
   name: string
-  /** What is kept, in the plural: "games". */
+  /** The plural of what is kept: "games". */
   things: string
-  /** What can be done where nothing can be kept; ends its sentence. */
+  /** What still works if nothing can be kept; ends a sentence. */
   without: string
-  /** What is kept of an import that no longer fits; begins after a colon. */
+  /** What remains of an import that does not fit; follows a colon. */
   whenFull: string
   createStores: (fresh: IDBPDatabase<S>) => void
 }
@@ -24,12 +24,12 @@ export class LibraryDatabase<S extends DBSchema> {
   readonly #options: LibraryDatabaseOptions<S>
   #database: Promise<IDBPDatabase<S>> | null = null
 
-  /** Nothing is opened before it is needed. */
+  /** Opens nothing yet. */
   constructor(options: LibraryDatabaseOptions<S>) {
     this.#options = options
   }
 
-  /** Throws LibraryError for whatever goes wrong. */
+  /** Converts every error into a LibraryError. */
   async use<T>(work: (database: IDBPDatabase<S>) => Promise<T>): Promise<T> {
     const database = await this.#open()
     try {
@@ -39,7 +39,7 @@ export class LibraryDatabase<S extends DBSchema> {
     }
   }
 
-  /** All that `write` starts is kept together, or nothing of it. It yields each request as soon as it is made. */
+  /** Writes all requests of `write`, or none. It must yield each request as soon as it is made. */
   async write<Names extends StoreNames<S>[]>(
     stores: Names,
     write: (transaction: IDBPTransaction<S, Names, 'readwrite'>) => Iterable<Promise<unknown>>,
@@ -50,12 +50,12 @@ export class LibraryDatabase<S extends DBSchema> {
       try {
         for (const request of write(transaction)) request.catch(ignored)
       } catch (cause) {
-        // What cannot be cloned throws at once and would leave those before it.
+        // A value that cannot be cloned throws at once, after earlier requests were made.
         transaction.abort()
         await transaction.done.catch(ignored)
         throw cause
       }
-      // A write that fails ends the transaction, which says why.
+      // A failed write ends the transaction, which reports the reason.
       await transaction.done
     })
   }
@@ -70,9 +70,9 @@ export class LibraryDatabase<S extends DBSchema> {
     const { name, createStores } = this.#options
     this.#database ??= openDB<S>(name, 1, {
       upgrade: (fresh) => createStores(fresh),
-      // Another tab wants a newer version: let it. What this one asks for from then on is refused, and said why.
+      // Makes way for another tab with a newer version. Later calls in this tab throw #takenOver.
       blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
-      // The browser has closed it, to delete this site's data for one: the next call opens it anew.
+      // The browser has closed it, for example to delete this site's data. The next call opens it again.
       terminated: () => (this.#database = null),
     }).catch((cause: unknown) => {
       this.#database = null
@@ -102,8 +102,8 @@ export class LibraryDatabase<S extends DBSchema> {
       )
     }
     return new LibraryError(
-      `The browser could not read or write the ${things} that it keeps for this page. Reload the page; if it fails again, ` +
-        `remove all ${things} and import them anew.`,
+      `The browser could not read or write the ${things} of this page. Reload the page; if it fails again, ` +
+        `remove all ${things} and import them again.`,
       { cause },
     )
   }
@@ -111,7 +111,7 @@ export class LibraryDatabase<S extends DBSchema> {
   #takenOver(cause: unknown): LibraryError {
     return new LibraryError(
       `A newer version of this page, open in another tab, keeps the ${this.#options.things} now. ` +
-        'Reload this tab to go on with it.',
+        'Reload this tab to use it.',
       { cause },
     )
   }

@@ -1,10 +1,10 @@
 /**
- * Where messages between threads go in and out. Browsers have Worker and `self`, Node has worker_threads; Comlink
- * wants the event-target shape of the first, so that of the second is adapted to it.
+ * Endpoints for messages between threads. Browsers have Worker and `self`, Node has worker_threads; this adapts Node's ports
+ * to the event-target shape that Comlink requires.
  */
 import type { Endpoint } from 'comlink'
 
-/** What Node's Worker and its parentPort have in common. */
+/** The common part of Node's Worker and its parentPort. */
 export interface NodePort {
   postMessage(message: unknown, transfer?: readonly Transferable[]): void
   on(type: string, listener: (value: unknown) => void): unknown
@@ -33,13 +33,13 @@ export function nodeEndpoint(port: NodePort): Endpoint {
   }
 }
 
-/** Node's own modules without an import that a bundler for browsers would follow; null in a browser. */
+/** Loads a module of Node without an import that a browser bundler would follow; null in a browser. */
 export function nodeModule<Name extends 'node:worker_threads' | 'node:fs/promises'>(name: Name) {
   if (typeof process === 'undefined' || typeof process.getBuiltinModule !== 'function') return null
   return process.getBuiltinModule(name)
 }
 
-/** The endpoint of this worker towards whoever started it. */
+/** The endpoint of this worker to the thread that started it. */
 export function parentEndpoint(): Endpoint {
   const port = nodeModule('node:worker_threads')?.parentPort
   return port ? nodeEndpoint(port) : (globalThis as unknown as Endpoint)

@@ -1,6 +1,6 @@
-/** Errors as they cross between threads: structured cloning keeps neither class nor cause, so they travel as data. */
+/** Errors as plain data between threads, because structured cloning keeps neither class nor cause. */
 
-/** A worker died with calls under way, or was called after its death. */
+/** A worker died during calls, or was called after its death. */
 export class WorkerLostError extends Error {
   override readonly name = 'WorkerLostError'
   readonly worker: string
@@ -8,8 +8,8 @@ export class WorkerLostError extends Error {
 
   constructor(worker: string, reason: string, options?: ErrorOptions) {
     super(
-      `The ${worker} worker stopped (${reason}). What it had not yet saved is gone: start it again from its last ` +
-        'checkpoint; if it stops again, close other tabs or lower the group size, because memory is the usual reason.',
+      `The ${worker} worker stopped (${reason}) and lost what it had not saved. Start it again from its last checkpoint; ` +
+        'if it stops again, close other tabs or lower the group size, because memory is the usual reason.',
       options,
     )
     this.worker = worker
@@ -17,17 +17,17 @@ export class WorkerLostError extends Error {
   }
 }
 
-/** For people, when a worker that was lost has been started again. */
+/** Notice for a worker that was lost and started again. */
 export function restartNotice({ worker, reason, cause }: WorkerLostError): string {
   const notice = `The ${worker} worker stopped (${reason}) and was started again with the weights of its last update.`
   return isDeviceFailure(cause) ? `${notice} ${cause.message}` : notice
 }
 
-/** The same for the judge's worker, which has nothing to lose but the program that it ran. */
+/** Likewise for the judge's worker, which loses only the program that it ran. */
 export function judgeRestartNotice({ reason }: WorkerLostError): string {
   return (
-    `The judge’s worker stopped (${reason}) and another takes its place. A program that was running counts as failed; ` +
-    'all others are judged as ever.'
+    `The judge’s worker stopped (${reason}) and was replaced. The program that was running counts as failed; ` +
+    'all others are judged as usual.'
   )
 }
 
@@ -51,7 +51,7 @@ export function recordError(error: unknown, depth = 0): ErrorRecord {
   }
 }
 
-/** An Error again, with the name, message and causes that it had; code tells errors of other threads apart by name. */
+/** Restores name, message and causes. Code distinguishes errors of other threads by name, not by class. */
 export function reviveError(record: ErrorRecord): Error {
   const error = new Error(record.message, record.cause === null ? undefined : { cause: reviveError(record.cause) })
   error.name = record.name
@@ -63,7 +63,7 @@ export function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** A GraphicsDeviceError of any thread: the worker's device is gone, or its numbers are not to be trusted. */
+/** A GraphicsDeviceError of any thread: the worker's device is lost, or its results are unreliable. */
 export function isDeviceFailure(error: unknown): error is Error {
   return error instanceof Error && error.name === 'GraphicsDeviceError'
 }

@@ -1,12 +1,12 @@
 /**
- * A typed bridge to a service in another thread, on Comlink, with what Comlink leaves open:
+ * A typed bridge to a service in another thread. Adds to Comlink:
  *
- * - an AbortSignal is an argument like any other. Signals do not clone, so a call has an id, the argument is left out,
- *   and an abort follows as `cancel(id)`; the worker hands its service a signal of its own;
+ * - AbortSignals as arguments. Signals cannot be cloned, so a call has an id, the argument is omitted, and an abort follows
+ *   as `cancel(id)`; the worker passes its own signal to the service;
  * - errors keep their name, message and causes;
- * - a function is called back from the worker until the call that it was given to has ended;
- * - large results are transferred, where the service says that it does not need them any more;
- * - a worker that dies rejects all its pending calls with a WorkerLostError instead of leaving them pending for ever.
+ * - functions as arguments, which the worker can call back until the call ends;
+ * - large results are transferred if the service no longer needs them;
+ * - when a worker dies, its pending calls reject with a WorkerLostError instead of staying pending.
  *
  * The worker calls `exposeService(service)`, the other side `connectWorker<typeof service>(worker)`.
  */
@@ -17,12 +17,12 @@ import { isAbort, recordError, reviveError, WorkerLostError, type ErrorRecord } 
 type Reply = { ok: true; value: unknown } | { ok: false; error: ErrorRecord }
 
 interface Wire {
-  /** `signalIndex` is where among the arguments the AbortSignal belongs, -1 if there is none. */
+  /** `signalIndex` is the position of the AbortSignal among the arguments, -1 without one. */
   call(id: number, method: string, signalIndex: number, ...args: unknown[]): Promise<Reply>
   cancel(id: number): void
 }
 
-/** The service as seen from the other thread: its methods, all of them asynchronous. */
+/** The service as seen from the other thread: its methods, all asynchronous. */
 export type Remoted<Service> = {
   [Name in keyof Service as Service[Name] extends (...args: never[]) => unknown ? Name : never]: Service[Name] extends (
     ...args: infer Args
@@ -33,7 +33,7 @@ export type Remoted<Service> = {
 
 export interface Bridge<Service> {
   readonly remote: Remoted<Service>
-  /** Resolves once, when the worker has died or was terminated. */
+  /** Resolves when the worker has died or was terminated. */
   readonly lost: Promise<WorkerLostError>
   terminate(): void
 }
@@ -41,7 +41,7 @@ export interface Bridge<Service> {
 // ------------------------------------------------------------------------------------------------ in the worker
 
 export interface ExposeOptions<Service> {
-  /** Methods whose result the service gives away: its typed arrays move to the other thread instead of being copied. */
+  /** Methods whose result the service gives away: its typed arrays are transferred instead of copied. */
   gives?: readonly (keyof Service & string)[]
   endpoint?: Endpoint
 }
@@ -74,14 +74,14 @@ export function exposeService<Service extends object>(service: Service, options:
   expose(wire, options.endpoint ?? parentEndpoint())
 }
 
-/** A callback of the other thread is a Comlink proxy, which holds a message port open until it is released. */
+/** A callback of the other thread is a Comlink proxy, which keeps a message port open until it is released. */
 function releaseCallback(argument: unknown): void {
   if (typeof argument !== 'function') return
   const release: unknown = Reflect.get(argument, releaseProxy)
   if (typeof release === 'function') Reflect.apply(release, argument, [])
 }
 
-/** Buffers in plain data that one view covers wholly. A part of a larger buffer is copied: others may use the rest. */
+/** Buffers in plain data that one view covers whole. A part of a larger buffer is copied, because others may use the rest. */
 export function wholeBuffers(value: unknown, found = new Set<ArrayBuffer>()): ArrayBuffer[] {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value
@@ -96,13 +96,13 @@ export function wholeBuffers(value: unknown, found = new Set<ArrayBuffer>()): Ar
 
 // ------------------------------------------------------------------------------------------------ on the other side
 
-/** A thread that can be connected: a browser's Worker or a Worker of node:worker_threads. */
+/** A browser's Worker, or a Worker of node:worker_threads. */
 export type Thread = Worker | NodeThread
 export interface NodeThread extends NodePort {
   terminate(): Promise<number>
 }
 
-/** Connects to the service that a worker exposes. `name` is what errors call it: "policy". */
+/** Connects to the service that a worker exposes. `name` appears in errors: "policy". */
 export function connectWorker<Service>(thread: Thread, name: string): Bridge<Service> {
   const isNode = 'on' in thread
   const wire = wrap<Wire>(isNode ? nodeEndpoint(thread) : thread)
@@ -118,7 +118,7 @@ export function connectWorker<Service>(thread: Thread, name: string): Bridge<Ser
     for (const reject of pending.values()) reject(loss)
     pending.clear()
     announceLoss(loss)
-    // After an uncaught error its state is unknown, so it is not left running.
+    // After an uncaught error its state is unknown.
     void thread.terminate()
   }
   if (isNode) {
@@ -127,7 +127,7 @@ export function connectWorker<Service>(thread: Thread, name: string): Bridge<Ser
     thread.on('exit', (code) => lose(`exit code ${String(code)}`))
   } else {
     thread.addEventListener('error', (event) => {
-      // Handled here, or it would go on to the worker that started this one and end that too.
+      // Otherwise the error would propagate to the parent worker and end that too.
       event.preventDefault()
       lose(event.message || 'its script could not be loaded', event.error)
     })
@@ -166,7 +166,7 @@ function remoteMethods<Service>(call: (method: string, args: unknown[]) => Promi
   const methods = new Map<string, (...args: unknown[]) => Promise<unknown>>()
   return new Proxy({} as Remoted<Service>, {
     get(_target, name) {
-      // A promise that resolves to this object must not take it for a promise.
+      // A promise that resolves to this object must not take it for a thenable.
       if (typeof name === 'symbol' || name === 'then') return undefined
       let method = methods.get(name)
       if (method === undefined) {

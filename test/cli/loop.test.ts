@@ -38,7 +38,7 @@ describe('the loop on the command line', () => {
     const { code, stderr } = await loop(...['--policy-model', 'openai:http://127.0.0.1:9/v1#m'], '--models', models)
     expect([code, stderr]).toEqual([
       2,
-      'The policy model is to learn and cannot. A server with OpenAI’s interface samples and does not train. Switch ' +
+      'The policy model should learn but cannot. A server with OpenAI’s interface samples but does not train. Switch ' +
         'trainPolicy off, or choose a built-in model, a checkpoint or a Tinker server.\n',
     ])
   })

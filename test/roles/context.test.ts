@@ -18,8 +18,8 @@ function roleModel(port: LanguageModelPort): RoleModel {
 const sampling = { temperature: 1, topP: 1, maxTokens: 4 }
 const prompt = (text: string, count = 1): GenerateRequest => ({ prompt: encodeText(text), count, seed: 3 })
 
-describe('a model whose context has an end', () => {
-  it('says nothing to prompts that fill it, and answers the others of the call as they are answered alone', async () => {
+describe('a model with a bounded context', () => {
+  it('gives an empty completion to prompts that fill the context, and answers the others as usual', async () => {
     const { policy } = world()
     const told: number[][] = []
     const bound = new ContextBoundModel(roleModel(policy), {
@@ -42,7 +42,7 @@ describe('a model whose context has an end', () => {
     expect(told).toEqual([[6, 6]])
   })
 
-  it('is not asked at all where no prompt fits', async () => {
+  it('is not called if no prompt fits', async () => {
     const { policy } = world()
     const bound = new ContextBoundModel(roleModel(policy), { maxPositions: () => 2, onFull: () => {} })
     const [completions] = await bound.generate([prompt('abc', 2)], sampling)
@@ -50,15 +50,15 @@ describe('a model whose context has an end', () => {
     expect(policy.generateCalls).toBe(0)
   })
 
-  it('says in words what happens then', () => {
+  it('explains the consequence', () => {
     expect(fullContextNotice('policy', 5021, 4096)).toBe(
-      'A prompt of 5,021 tokens fills the context of the policy model, which has 4,096. Its episode ends there, ' +
-        'unsolved, and so it is with every further one. Lower maxSteps, or choose a longer context for this model.',
+      'A prompt of 5,021 tokens fills the context of the policy model, which has 4,096. The episode ends ' +
+        'unsolved; the same applies to every further one. Lower maxSteps, or choose a longer context for this model.',
     )
   })
 })
 
-describe('a run with transcripts that outgrow the context', () => {
+describe('a transcript that outgrows the context', () => {
   const MAX_POSITIONS = 40
 
   async function run(bounded: 'policy' | 'reward' | 'author') {
@@ -71,7 +71,7 @@ describe('a run with transcripts that outgrow the context', () => {
     return { ports, log }
   }
 
-  it('of the policy ends those episodes unsolved, trains on what was said before, and finishes its iterations', async () => {
+  it('of the policy ends the episode unsolved, trains on its earlier responses, and the run continues', async () => {
     const { ports, log } = await run('policy')
     const episodes = ofType(log, 'episode')
     const cut = episodes.filter(({ steps }) => steps.at(-1)!.tokens.length === 0)
@@ -91,7 +91,7 @@ describe('a run with transcripts that outgrow the context', () => {
     ).toEqual([true, true])
   })
 
-  it('of the reward model leaves those steps unjudged, and teaches nothing by them', async () => {
+  it('of the reward model leaves those steps unjudged and untrained', async () => {
     const { ports, log } = await run('reward')
     const votes = ofType(log, 'judged').flatMap((event) => event.votes)
     const unjudged = votes.filter((step) => step.every(({ score }) => score === 0))

@@ -10,7 +10,7 @@ const openai = (baseUrl: string): RoleSource => ({
   timeoutSeconds: 1,
 })
 
-describe('who plays a role', () => {
+describe('the source of a role', () => {
   it.each([
     ['https://huggingface.co/HuggingFaceTB/SmolLM2-135M-Instruct/resolve/main', 'SmolLM2-135M-Instruct'],
     ['https://example.org/models/mine/', 'mine'],
@@ -21,14 +21,14 @@ describe('who plays a role', () => {
     expect(sourceName(keptSource(location), 'shipped')).toBe(name)
   })
 
-  it('of a run of before is a folder whose weights are all trained', () => {
+  it('of an older run is a folder with all weights trained', () => {
     const source = keptSource('models/mine')
     expect(source).toMatchObject({ kind: 'checkpoint', adapters: null, storage: 'float32' })
     expect(learningObstacle(source)).toBeNull()
     expect(keptSource(source)).toBe(source)
   })
 
-  it('has the key of its server, however its address ends, and of no other', () => {
+  it('finds the key of its server, with or without a final slash, and no other key', () => {
     const keys = { 'http://a/v1/': 'k', 'http://b/v1': '' }
     expect([keyFor(keys, 'http://a/v1'), keyFor(keys, 'http://b/v1'), keyFor(keys, 'http://a')]).toEqual([
       'k',

@@ -8,7 +8,7 @@ describe('batches of events', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('come at once after a rest, and then at most every 50 ms', () => {
+  it('arrive at once after a pause, and then at most every 50 ms', () => {
     const batches: number[] = []
     const batcher = new EventBatcher((batch) => batches.push(batch.length))
     for (let i = 0; i < 4; i++) batcher.push(event(i))
@@ -24,7 +24,7 @@ describe('batches of events', () => {
     expect(batches).toEqual([1, 3, 1, 1])
   })
 
-  it('come early when they are flushed, and never twice', () => {
+  it('arrive early when flushed, and never twice', () => {
     const seen: RunEvent[] = []
     const batcher = new EventBatcher((batch) => seen.push(...batch))
     for (let i = 0; i < 3; i++) batcher.push(event(i))

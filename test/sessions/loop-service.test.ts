@@ -3,14 +3,9 @@ import { explainStatus } from '../../src/engines/remote/explain.ts'
 import type { RoleSource } from '../../src/roles/source.ts'
 import type { Problem } from '../../src/worlds/coding/problem.ts'
 import { isLogged } from '../../src/method/events.ts'
+import { OpeningError } from '../../src/sessions/failures.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
-import {
-  LoopService,
-  OpeningError,
-  type OpenedRun,
-  type RunMessage,
-  type StartRequest,
-} from '../../src/sessions/loop-service.ts'
+import { LoopService, type OpenedRun, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import type { ResumableRunStore } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
@@ -58,7 +53,7 @@ const CODING = smallCodingSettings()
 const until = (condition: () => boolean) => expect.poll(condition).toBe(true)
 
 describe('the loop service', () => {
-  it('runs, says where it is, and closes what it opened; a browser that keeps nothing is told of and no obstacle', async () => {
+  it('runs, reports its status, and closes what it opened, even if the browser keeps nothing', async () => {
     const { service, messages, states, closed, events } = serve()
     await service.start(request('a'))
     await until(() => states().at(-1) === 'finished')
@@ -72,7 +67,7 @@ describe('the loop service', () => {
     expect(lastEvents).toBe(messages.length - 2)
   })
 
-  it('ends the run before when another is started', async () => {
+  it('ends the current run when another starts', async () => {
     const { service, closed, messages } = serve()
     await service.start(request('a', 1000))
     await service.start(request('b', 1))
@@ -82,7 +77,7 @@ describe('the loop service', () => {
     expect(ends.map((message) => message.runId)).toEqual(['a', 'b'])
   })
 
-  it('starts paused for a single step, and steps on', async () => {
+  it('starts paused for a single step, and continues step by step', async () => {
     const { service, states, events } = serve()
     const finished = () => events().filter((event) => event.type === 'iteration-finished').length
     await service.stepOnce('policy', request('a', 3))
@@ -99,7 +94,7 @@ describe('the loop service', () => {
     expect(finished()).toBe(3)
   })
 
-  it('says in words why a run could not start', async () => {
+  it('explains why a run could not start', async () => {
     const { service, messages } = serve(() => Promise.reject(new Error('policy/config.json answered 404.')))
     await service.start(request('a'))
     expect(messages.at(-1)).toMatchObject({
@@ -110,14 +105,14 @@ describe('the loop service', () => {
     })
   })
 
-  it('says so where it was not the models that were missing', async () => {
+  it('explains failures that are not about models', async () => {
     const failure = { what: 'The household could not be opened.', why: 'There are no games.', remedy: 'Import them.' }
     const { service, messages } = serve(() => Promise.reject(new OpeningError(failure)))
     await service.start(request('a'))
     expect(messages.at(-1)).toMatchObject({ status: { state: 'failed', failure } })
   })
 
-  it('does not begin a run that was stopped while its models were loading', async () => {
+  it('does not start a run that was stopped while its models were loading', async () => {
     let finishLoading: (run: OpenedRun) => void = () => {}
     const { service, states, events } = serve(() => new Promise((resolve) => (finishLoading = resolve)))
     const starting = service.start(request('a'))
@@ -134,7 +129,7 @@ describe('the loop service', () => {
     expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
   })
 
-  it('stops at once, however long programs may still be judged', async () => {
+  it('stops at once, even while programs are judged', async () => {
     const body: Problem = {
       ...{ form: 'stdio', statement: 'Print 1.', reference: null, spec: null, timeLimitMs: 8000 },
       tests: Array.from({ length: 20 }, () => ({ input: '0', output: '1' })),
@@ -149,7 +144,7 @@ describe('the loop service', () => {
     )
     await service.start({ ...request('a', 1000), preset: 'coding', settings })
     await until(() => events().some(({ type }) => type === 'progress'))
-    // The judge's thread has started by then, and has minutes of work.
+    // By then, the judge's thread has started and has minutes of work.
     await new Promise((resolve) => setTimeout(resolve, 1000))
     const started = performance.now()
     await service.stop()
@@ -158,7 +153,7 @@ describe('the loop service', () => {
     expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
   })
 
-  it('refuses a change of a setting that is fixed for a run', async () => {
+  it('refuses to change a fixed setting', async () => {
     const { service } = serve()
     await service.start(request('a', 1000))
     await expect(service.patch({ seed: 3 } as object)).rejects.toThrow('seed')
@@ -173,14 +168,14 @@ describe('the loop service', () => {
       () => openCodingRun(CODING),
     ],
   ])(
-    'takes up a %s run whose tab was closed, and ends with the log of one that never stopped, byte for byte',
+    'resumes a %s run whose tab was closed with the log of one that never stopped, byte for byte',
     async (_, asked, open) => {
       const whole = new MemoryStore()
       const first = serve(open, whole)
       await first.service.start(asked())
       await until(() => first.states().at(-1) === 'finished')
 
-      // Nothing that is written after the tab has closed, in the middle of the fourth iteration, is kept.
+      // Drops all writes after the tab was closed in the middle of the fourth iteration.
       const closed = new MemoryStore()
       const second = serve(open, closed)
       let isOpen = true
@@ -213,7 +208,7 @@ describe('the loop service', () => {
     },
   )
 
-  it('branches a kept run at a checkpoint, where other settings hold from there on and nothing before is another', async () => {
+  it('branches a kept run at a checkpoint, with other settings from there and the same log before', async () => {
     const store = new MemoryStore()
     const first = serve(undefined, store)
     await first.service.start(request('a', 4))
@@ -235,7 +230,7 @@ describe('the loop service', () => {
     expect(second.resumed).toEqual([true])
   })
 
-  it('says which checkpoint a branch lacks, and refuses a setting that is fixed', async () => {
+  it('reports a missing checkpoint of a branch, and refuses a fixed setting', async () => {
     const store = new MemoryStore()
     const { service, states } = serve(undefined, store)
     await service.start(request('a', 2))
@@ -251,7 +246,7 @@ describe('the loop service', () => {
     expect(removed).toEqual(['b'])
   })
 
-  it('gives the whole log although it keeps only what the loop reads, and also where the store failed for a while', async () => {
+  it('exports the whole log although it holds only what the loop reads, even if the store failed for a while', async () => {
     const store = new MemoryStore()
     let calls = 0
     const { service, states } = serve(undefined, store)
@@ -273,7 +268,7 @@ describe('the loop service', () => {
     expect(await (await other.service.exportLog())!.file.text()).toBe(whole)
   })
 
-  it('says that a run without a checkpoint cannot be taken up', async () => {
+  it('reports that a run without a checkpoint cannot be resumed', async () => {
     const store = new MemoryStore()
     await expect(serve(undefined, store).service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
     await expect(serve().service.resumeRun('a')).rejects.toThrow('Run "a" has no checkpoint')
@@ -289,7 +284,7 @@ describe('the loop service', () => {
     }
     const asked = { ...request('a'), models: { author: server }, keys: { [server.baseUrl]: 'secret-key' } }
 
-    it('keeps who plays and that there was a key, but no key, and asks for it when the run is to go on', async () => {
+    it('keeps sources and the fact that there was a key, but no key, and requires it to resume the run', async () => {
       const store = new MemoryStore()
       const { service, messages, states, opened } = serve(undefined, store)
       await service.start(asked)
@@ -315,7 +310,7 @@ describe('the loop service', () => {
       await until(() => states().at(-1) === 'finished')
     })
 
-    it('leaves no branch where its key is missing, and branches with the key', async () => {
+    it('creates no branch without its key, and branches with the key', async () => {
       const store = new MemoryStore()
       const { service, messages, states, opened } = serve(undefined, store)
       await service.start({ ...asked, iterations: 4 })
@@ -324,7 +319,7 @@ describe('the loop service', () => {
       const removed: string[] = []
       store.remove = async (...runId: string[]) => {
         removed.push(...runId)
-        // A store of one run has the branch in its place.
+        // This store holds one run, so the branch replaces it.
         Object.assign(store, { events, checkpoints, summary })
       }
       const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 4, patch: {} }
@@ -340,7 +335,7 @@ describe('the loop service', () => {
       await until(() => states().at(-1) === 'finished')
     })
 
-    it('asks for another key where the server does not accept the one that it was given', async () => {
+    it('asks for another key if the server rejects the given one', async () => {
       const refusal = explainStatus('http://127.0.0.1:8000', '/v1/models', { status: 401, body: '' })
       const { service, messages } = serve(() => Promise.reject(refusal))
       await service.start(asked)
@@ -353,13 +348,13 @@ describe('the loop service', () => {
       expect(other.messages.at(-1)).not.toHaveProperty('status.failure.keyFor')
     })
 
-    it('refuses to have one learn that cannot, by a setting or by a step of it alone, and the run goes on', async () => {
+    it('refuses to train a model that cannot learn, by a setting or a step, and the run continues', async () => {
       const { service, states } = serve()
       const settings = { ...asked.settings, trainPolicy: false }
       await service.stepOnce(undefined, { ...asked, settings, models: { policy: server } })
       await until(() => states().at(-1) === 'paused')
       await expect(service.patch({ trainPolicy: true })).rejects.toThrow(/Switch trainPolicy off/)
-      await expect(service.stepOnce('policy')).rejects.toThrow(/policy model is to learn and cannot/)
+      await expect(service.stepOnce('policy')).rejects.toThrow(/policy model should learn but cannot/)
       await service.patch({ trainReward: false })
       await service.resume()
       await until(() => states().at(-1) === 'finished')

@@ -8,7 +8,7 @@ import { LoopSession, type SessionOptions, type SessionState } from '../../src/s
 import { smallSettings, world } from '../method/corridor.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
 
-/** A loop of three events an iteration that numbers on from its history, as the real one does. */
+/** A loop with three events in each iteration, which continues the numbers of its history. */
 function scriptedLoop(requests: LoopRequest[] = []): RunLoop {
   return async function* (_ports, request) {
     requests.push(request)
@@ -61,8 +61,8 @@ function open(options: Partial<SessionOptions> = {}) {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-describe('a session', () => {
-  it('runs to the end, keeps every logged event once and in order, and checkpoints every few iterations', async () => {
+describe('a loop session', () => {
+  it('runs to the end, stores every logged event once and in order, and saves checkpoints', async () => {
     const { session, store, events } = open({ iterations: 5 })
     expect(await session.run()).toBe('completed')
     expect(store.events).toEqual(events.filter(isLogged))
@@ -75,7 +75,7 @@ describe('a session', () => {
     expect(store.isFinished).toBe(true)
   })
 
-  it('rests at the next event when it is paused, and goes on where it was', async () => {
+  it('rests at the next event when paused, and continues from there', async () => {
     const { session, events, states } = open({ onEvent: (event) => events.push(event) && pauseAt(event) })
     const pauseAt = (event: RunEvent) => {
       if (event.type === 'progress' && event.iteration === 2) session.pause()
@@ -89,7 +89,7 @@ describe('a session', () => {
     expect(states).toEqual(['running', 'pausing', 'paused', 'running', 'completed'])
   })
 
-  it('steps one iteration at a time, of one component if asked, without a seam in the log', async () => {
+  it('steps one iteration at a time, of one component on request, in one continuous log', async () => {
     const { session, store, states, onlys } = open({ isPausedAtStart: true })
     const running = session.run()
     await settled()
@@ -109,7 +109,7 @@ describe('a session', () => {
     expect(session.iteration).toBe(4)
   })
 
-  it('ends an iteration under way before it steps one component alone', async () => {
+  it('finishes the current iteration before it steps one component alone', async () => {
     const { session, onlys, events } = open({
       onEvent: (event) => {
         events.push(event)
@@ -126,7 +126,7 @@ describe('a session', () => {
     expect(await running).toBe('stopped')
   })
 
-  it('stops while it is paused, and while it runs', async () => {
+  it('stops while paused and while running', async () => {
     const paused = open({ isPausedAtStart: true })
     const running = paused.session.run()
     await settled()
@@ -138,7 +138,7 @@ describe('a session', () => {
     expect(session.log.at(-1)).toMatchObject({ type: 'run-finished', reason: 'stopped' })
   })
 
-  it('hands changes of settings to the next iteration, all of them in one, and refuses what is not live', async () => {
+  it('applies all changes of settings together at the next iteration, and refuses settings that are not live', async () => {
     const { session, store } = open({ isPausedAtStart: true })
     const running = session.run()
     session.patch({ lambda: 2 })
@@ -151,7 +151,7 @@ describe('a session', () => {
     ])
   })
 
-  it('goes on from a history', async () => {
+  it('continues from a history', async () => {
     const first = open({ iterations: 2 })
     await first.session.run()
     const history = first.store.events.slice(0, first.store.checkpoints[0]?.eventCount)
@@ -161,7 +161,7 @@ describe('a session', () => {
     expect(session.iteration).toBe(4)
   })
 
-  it('goes on when it cannot be kept, if somebody is told, and ends if not', async () => {
+  it('continues when storing fails if there is a handler, and else ends', async () => {
     const failing = new MemoryStore()
     failing.append = () => Promise.reject(new Error('no space'))
     const failures: unknown[] = []
@@ -171,7 +171,7 @@ describe('a session', () => {
     await expect(open({ store: failing }).session.run()).rejects.toThrow('no space')
   })
 
-  it('rejects with the error of a port after keeping what came before', async () => {
+  it('rejects with the error of a port after storing earlier events', async () => {
     const loop: RunLoop = async function* () {
       yield { type: 'iteration-started', taskIds: [], pendingTaskIds: [], seq: 0, iteration: 1 }
       await settled()
@@ -182,7 +182,7 @@ describe('a session', () => {
     expect(store.events).toHaveLength(1)
   })
 
-  it('that goes on from a checkpoint logs what one that never stopped does, byte for byte', async () => {
+  it('resumed from a checkpoint logs the same as one that never stopped, byte for byte', async () => {
     const settings = smallSettings()
     const real = { loop: runLoop, request: { ...REQUEST, settings }, iterations: 4, checkpointEvery: 2 }
     const whole = open({ ...real, ports: world() })

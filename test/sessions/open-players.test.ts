@@ -51,7 +51,7 @@ describe('chat models from Hugging Face in every role', () => {
     ...overrides,
   })
 
-  /** Services in this thread, so that their tensors can be counted. */
+  /** Models in this thread, so that their tensors can be counted. */
   const host: PlayersHost = {
     shippedModel: () => 'there is none',
     startModel() {
@@ -105,7 +105,7 @@ describe('chat models from Hugging Face in every role', () => {
     ...(models && { models }),
   })
 
-  it('play iterations that change the adapters alone, leave no tensor behind, and go on from a checkpoint as if they had not stopped', async () => {
+  it('train only their adapters, leak no tensor, and resume from a checkpoint as if never stopped', async () => {
     await tf.setBackend('simd')
     const before = tf.memory().numTensors
     const whole = new MemoryStore()
@@ -118,13 +118,13 @@ describe('chat models from Hugging Face in every role', () => {
     const started = whole.events[0]!
     expect(started).toMatchObject({ type: 'run-started', models: forRoles(() => folder.split('/').at(-1)) })
     expect(JSON.stringify(whole.events)).not.toContain(folder)
-    // The transcript is a chat, and judges answer in the form that they are asked for.
+    // The transcript is a chat, and judges answer in the requested form.
     const votes = whole.events.flatMap((event) => (event.type === 'judged' ? event.votes.flat() : []))
     expect(new Set(votes.map(({ score }) => score)).size).toBeGreaterThan(1)
     const updated = whole.events.flatMap((event) => (event.type === 'model-updated' ? [event.role] : []))
     expect(new Set(updated)).toEqual(new Set(['policy', 'reward']))
 
-    // Checkpoints hold adapters and their moments, which have moved: B starts at 0.
+    // Checkpoints contain adapters and their moments. B starts at 0, so it has changed.
     const { policy, reward } = whole.checkpoints.at(-1)!
     for (const bytes of [policy, reward]) {
       const { tensors } = readSafetensors(bytes, 'checkpoint')
@@ -151,7 +151,7 @@ describe('chat models from Hugging Face in every role', () => {
     expect(lines(cut).map(eventLine)).toEqual(lines(whole).map(eventLine))
   })
 
-  it('has the base of before under adapters that have learned', async () => {
+  it('does not change the base weights under trained adapters', async () => {
     const service = new TransformerModel()
     const held = {
       ...({ storage: 'float32', contextWindow: 512, isTrained: true, adapterSeed: 7 } as const),
@@ -182,7 +182,7 @@ describe('chat models from Hugging Face in every role', () => {
     await service.loadCheckpoint(fresh)
     expect(await ask()).toEqual(before)
 
-    // Another worker gets there from the source and what was learned.
+    // Another worker reaches the same state from the source and the checkpoint.
     await service.loadCheckpoint(learned)
     const answers = await ask()
     await service.load({ ...source, checkpoint: { ...held, adapterSeed: 8 } })
@@ -191,7 +191,7 @@ describe('chat models from Hugging Face in every role', () => {
     await service.unload()
   })
 
-  it('plays on where every prompt is longer than the context, and says so once for each role', async () => {
+  it('continues when every prompt exceeds the context, and reports it once for each role', async () => {
     const store = new MemoryStore()
     const { service, ended, messages } = serve(store)
     const models = forRoles(() => checkpoint({ contextWindow: 64 }))
@@ -209,14 +209,14 @@ describe('chat models from Hugging Face in every role', () => {
       'a policy on a server that only samples',
       { policy: { kind: 'openai', baseUrl: 'http://127.0.0.1:9', model: 'm', concurrency: 1, timeoutSeconds: 1 } },
       {},
-      /The policy model is to learn and cannot/,
+      /The policy model should learn but cannot/,
       /Switch trainPolicy off/,
     ],
     [
-      'a reward model that lies in half precision',
+      'a reward model in half precision',
       { reward: { ...checkpointOf('nowhere'), storage: 'float16' } },
       { trainPolicy: false },
-      /The reward model is to learn and cannot/,
+      /The reward model should learn but cannot/,
       /Switch trainReward off, or train adapters on it/,
     ],
     [
@@ -243,7 +243,7 @@ describe('chat models from Hugging Face in every role', () => {
     expect(status.status.failure.remedy).toMatch(remedy)
   })
 
-  it('says why weights cannot lie in half precision here', async () => {
+  it('explains why weights cannot be in half precision here', async () => {
     const { service, messages } = serve(new MemoryStore())
     await service.start({
       ...request({ author: checkpoint({ storage: 'float16' }), policy: checkpoint(), reward: checkpoint() }),

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { NoProblemsError } from '../../src/worlds/coding/problem-source.ts'
 import { NoGamesError } from '../../src/worlds/household/library/imported-games.ts'
 import { presetSettings } from '../../src/method/settings.ts'
-import { OpeningError } from '../../src/sessions/loop-service.ts'
+import { OpeningError } from '../../src/sessions/failures.ts'
 import { openingError } from '../../src/sessions/opening-failure.ts'
 
 const household = presetSettings('household')
 const coding = presetSettings('coding')
 
-describe('what people are told when a world cannot be opened', () => {
+describe('the explanation of a world that cannot be opened', () => {
   it.each([
     [
       household,
@@ -37,7 +37,7 @@ describe('what people are told when a world cannot be opened', () => {
     expect(error.failure.remedy).toContain(remedy)
   })
 
-  it('knows an error of another thread by its name', () => {
+  it('recognises an error of another thread by its name', () => {
     const cause = Object.assign(new Error('No games.'), { name: 'NoGamesError' })
     expect(openingError({ settings: household, isResumed: false }, cause).failure.remedy).toContain('under Games')
   })

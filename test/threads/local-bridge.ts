@@ -1,4 +1,4 @@
-/** A bridge to a service of this thread, where a test looks into what would be a worker. */
+/** A bridge to a service in this thread, so that a test can inspect it. */
 import type { Bridge, Remoted } from '../../src/threads/worker-bridge.ts'
 
 export function localBridge<Service extends object>(

@@ -11,13 +11,13 @@ describe('a bridge to a worker thread', () => {
   })
   afterEach(() => bridge.terminate())
 
-  it('calls methods with arguments and answers with results', async () => {
+  it('passes arguments and results', async () => {
     const { remote } = bridge
     expect(await Promise.all([remote.add(1, 2), remote.add(3, 4)])).toEqual([3, 7])
     expect(await remote.double(Float32Array.of(1, 2.5))).toEqual(Float32Array.of(2, 5))
   })
 
-  it('leaves the caller its arguments', async () => {
+  it('does not transfer arguments', async () => {
     const bytes = new Uint8Array(16)
     expect(await bridge.remote.isDetached(bytes)).toBe(false)
     expect(bytes.byteLength).toBe(16)
@@ -36,7 +36,7 @@ describe('a bridge to a worker thread', () => {
     expect((error as Error).cause).toMatchObject({ name: 'RangeError', message: 'row 7 of 5' })
   })
 
-  it('carries an abort across, and rejects with the reason that the caller gave', async () => {
+  it('forwards an abort, and rejects with the caller’s reason', async () => {
     const controller = new AbortController()
     const waiting = bridge.remote.wait(controller.signal)
     const reason = new DOMException('Enough.', 'AbortError')
@@ -45,11 +45,11 @@ describe('a bridge to a worker thread', () => {
     expect(await bridge.remote.add(1, 1)).toBe(2)
   })
 
-  it('does not call at all when the signal is aborted already', async () => {
+  it('does not call if the signal is already aborted', async () => {
     await expect(bridge.remote.wait(AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  it('names a method that is not there', async () => {
+  it('reports a missing method by name', async () => {
     const { remote } = bridge as unknown as Bridge<{ fly(): void }>
     await expect(remote.fly()).rejects.toThrow('"fly"')
   })
@@ -71,15 +71,15 @@ describe('a bridge to a worker thread', () => {
     expect((await bridge.lost).worker).toBe('echo')
   })
 
-  it('rejects pending calls when it is terminated', async () => {
+  it('rejects pending calls when terminated', async () => {
     const waiting = bridge.remote.wait()
     bridge.terminate()
     await expect(waiting).rejects.toBeInstanceOf(WorkerLostError)
   })
 })
 
-describe('what is transferred of a result', () => {
-  it('is each buffer once, if one view covers all of it', () => {
+describe('the transferred buffers of a result', () => {
+  it('are those that one view covers whole, each once', () => {
     const whole = new Float32Array(4)
     const part = new Uint8Array(8).subarray(2)
     expect(wholeBuffers([{ a: whole, b: part }, { a: whole }, null, 'text', new Int32Array(0)])).toEqual([whole.buffer])

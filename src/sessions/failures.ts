@@ -1,0 +1,49 @@
+/** Explains failures of a run: what happened, why, and what to do. */
+import { RemoteError } from '../engines/remote/remote-error.ts'
+import { RoleModelError } from '../roles/error.ts'
+import { serversOf } from '../roles/source.ts'
+import type { RunFailure, StartRequest } from './messages.ts'
+
+/** A run cannot be opened, and its models are not the reason. */
+export class OpeningError extends Error {
+  override readonly name = 'OpeningError'
+  readonly failure: RunFailure
+
+  constructor(failure: RunFailure, options?: ErrorOptions) {
+    super(failure.why, options)
+    this.failure = failure
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Explains why a run failed, in the error's own words if it has any. */
+export function failureOf(what: string, error: unknown, { models = {} }: StartRequest): RunFailure {
+  if (error instanceof RoleModelError) return { what: error.what, why: error.why, remedy: error.remedy }
+  if (error instanceof RemoteError) {
+    const refusing = serversOf(Object.values(models)).find((address) => new URL(address).origin === error.keyOrigin)
+    return {
+      what: error.what,
+      why: error.why,
+      remedy: error.remedy,
+      ...(refusing !== undefined && { keyFor: refusing }),
+    }
+  }
+  return {
+    what,
+    why: messageOf(error),
+    remedy:
+      'Start the run again. If it fails again, reload the page, which offers to resume a run that has a checkpoint.',
+  }
+}
+
+export function keyMissing(address: string): RunFailure {
+  return {
+    what: 'The run cannot continue.',
+    why: `One of its models is on ${address}, which requires a key, and keys are not kept.`,
+    remedy: 'Enter the key again, here or under Models, to resume the run. Nothing of it is lost.',
+    keyFor: address,
+  }
+}
