@@ -1,6 +1,5 @@
 /**
- * `npm run build:gateway`: the gateway as one file, `dist/rlanything-gateway.mjs`, for a head node that has Node and nothing else of
- * this project.
+ * `npm run build:gateway`: bundles the gateway into one file, `dist/rlanything-gateway.mjs`, for a head node that has only Node.
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'

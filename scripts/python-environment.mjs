@@ -1,6 +1,6 @@
 /**
- * Python packages for tests against real servers, each set in a virtual environment of its own under `.cache/python`, made once and
- * made again when what is wanted changes.
+ * Python packages for tests against real servers. Each set has its own virtual environment under `.cache/python`, which is recreated
+ * when the set changes.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,10 +10,10 @@ import { root, say } from './ensure.mjs'
 const MINIMUM = [3, 10]
 const NAMES = ['python3.12', 'python3.11', 'python3.10', 'python3', 'python']
 
-/** What is missing, and how to get it. */
+/** Says what is missing and how to install it. */
 export class PythonMissing extends Error {}
 
-/** A Python that is new enough and has `venv`. */
+/** Finds a Python that is new enough and has `venv`. */
 export function findPython() {
   let why = 'none of them is installed'
   for (const name of NAMES) {
@@ -36,7 +36,7 @@ export function findPython() {
 }
 
 /**
- * Folder of the environment's programs, with the packages in it.
+ * Creates the environment if necessary. Returns the folder of its programs.
  * @param {string} name
  * @param {readonly string[]} packages requirements as pip takes them
  */

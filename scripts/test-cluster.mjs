@@ -1,8 +1,8 @@
 /**
- * `npm run test:cluster`: the tests against real servers (test/cluster/real). It makes a Python environment with Ray, starts one head
- * of it on loopback with token authentication, runs `ray*.real.ts` against it, and ends the head. `--all` runs the other `*.real.ts`
- * too, which make their own, larger environments; names in its place run the files that begin with them, as in
- * `npm run test:cluster -- tinker openai`. The last line has the counts: `9 passed, 0 failed`.
+ * `npm run test:cluster`: the tests against real servers (test/cluster/real). Creates a Python environment with Ray, starts a head on
+ * loopback with token authentication, runs `ray*.real.ts` against it, and stops it. `--all` also runs the other `*.real.ts`, which
+ * create their own, larger environments. Names run the files that start with them, as in `npm run test:cluster -- tinker openai`. The
+ * last line has the counts: `9 passed, 0 failed`.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -53,7 +53,7 @@ process.exit(counts.failed === 0 ? 0 : 1)
 
 async function startRay() {
   const bin = pythonEnvironment('ray', [RAY])
-  // Ray makes sockets in there, whose paths must be short.
+  // Ray creates sockets in it, whose paths must be short.
   const folder = mkdtempSync(join(tmpdir(), 'ray-'))
   const token = randomBytes(24).toString('hex')
   const [port, dashboardPort] = [await freePort(), await freePort()]
@@ -86,12 +86,12 @@ async function startRay() {
   head.stderr.on('data', keep)
   const ended = new Promise((resolve) => head.once('exit', resolve))
   const end = async () => {
-    // `ray start --block` ends its own processes; what is left of its group after that is ended too.
+    // `ray start --block` stops its own processes; the rest of its group is killed after that.
     for (const signal of /** @type {const} */ (['SIGTERM', 'SIGKILL'])) {
       try {
         process.kill(-head.pid, signal)
       } catch {
-        // There is none any more.
+        // The group has already ended.
       }
       await Promise.race([ended, pause(15_000, undefined, { ref: false })])
     }

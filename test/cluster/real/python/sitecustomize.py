@@ -1,4 +1,4 @@
-"""Python before 3.12 has a TypedDict that pydantic does not take, and SkyRL uses it. Found by PYTHONPATH, in servers under test alone."""
+"""SkyRL uses typing.TypedDict, which pydantic rejects before Python 3.12. Loaded through PYTHONPATH, only in servers under test."""
 
 import sys
 import typing

@@ -1,8 +1,8 @@
 """A Qwen3 that every machine can run, with a tokenizer and a chat template: tiny_qwen3.py FOLDER LESSONS SECONDS
 
-Its weights are random, and then taught for a while to answer in the form that is asked for, without any sense: LESSONS has lines of
-{"prompt": …, "response": …}, and the loss is the cross-entropy of the responses. The tokenizer's words are those of the lessons, so that
-prompts of pages are some hundred tokens. Prints one line of JSON with the loss before and after.
+Its random weights are trained for a while on the form of the answers: LESSONS has lines of {"prompt": …, "response": …}, and the loss
+is the cross-entropy of the responses. The tokenizer is trained on the lessons, so that long prompts have only some hundred tokens.
+Prints one line of JSON with the loss before and after.
 """
 
 import json
@@ -17,7 +17,7 @@ from transformers import GenerationConfig, PreTrainedTokenizerFast, Qwen3Config,
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 VOCABULARY = 1500
-# Most prompts are cut to their ends, where the form of the answer is asked for, and some are read whole, for that is what will be asked.
+# Most prompts are cut to their ends, which ask for the form of the answer. Some are kept whole, as in use.
 CUTS = ((16, 48), (16, 96), (8, 192), (4, 8192))
 LEARNING_RATE = 6e-3
 STEPS = 240
@@ -26,7 +26,7 @@ folder, lessons_file, seconds = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3
 lessons = [json.loads(line) for line in lessons_file.read_text(encoding="utf8").splitlines()]
 torch.manual_seed(0)
 random.seed(0)
-# Threads that wait for one another are slow where others compute too.
+# Several threads are slow on a busy machine, because they wait for one another.
 torch.set_num_threads(1)
 
 tokenizer = Tokenizer(models.BPE())
