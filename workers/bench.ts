@@ -1,4 +1,4 @@
-/** Measures how fast our engine is here. Whoever starts it ends it: that is how a suite is cancelled at once. */
+/** Measures our engine's speed on this machine. Terminating the worker cancels a suite at once. */
 import { BenchService } from '../src/bench/tab.ts'
 import { shippedModel } from '../src/roles/shipped-models.ts'
 import { SupervisedJudge } from '../src/worlds/coding/judge/supervised-judge.ts'
@@ -13,7 +13,7 @@ const startJudgeWorker = () =>
   )
 
 const service = new BenchService({
-  // Models lie beside the page; this worker lies one folder below it, in the sources and in the build.
+  // Models are beside the page, and this worker is one folder below it, in the sources and in the build.
   readModel: (role) => urlReader(new URL(`../models/${shippedModel('household', role)}`, self.location.href).href),
   startJudge() {
     const judge = new SupervisedJudge({ startWorker: startJudgeWorker })

@@ -1,5 +1,5 @@
 """
-Tokenizers and chat templates as Hugging Face's own libraries run them, to hold src/language-model/tokenizer.ts and chat-template.ts to.
+Tokenizers and chat templates with the results of Hugging Face's own libraries, to test src/language-model/tokens against.
 
     python scripts/reference/make_chat_fixtures.py test/language-model/fixtures/chat
 
@@ -198,7 +198,7 @@ def write(name, style, folder):
     if "bos" in style:
         config["bos_token"] = style["bos"]
     folder.mkdir(parents=True, exist_ok=True)
-    # One token a line would be five hundred lines for each model.
+    # One token per line would take five hundred lines for each model.
     (folder / "tokenizer.json").write_text(json.dumps(json.loads(tokenizer.to_str()), ensure_ascii=True, separators=(",", ":")) + "\n")
     (folder / "tokenizer_config.json").write_text(json.dumps(config, indent=2) + "\n")
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=style.get("bos"), eos_token=style["eos"])
@@ -211,7 +211,7 @@ def write(name, style, folder):
     for text in TEXTS:
         ids = fast.encode(text, add_special_tokens=False)
         texts.append({"text": text, "ids": ids, "decoded": decoded(ids)})
-        # Cut in the middle of characters, at either end.
+        # Cut in the middle of characters at both ends.
         cuts += [{"ids": ids[a:b], "decoded": decoded(ids[a:b])} for a, b in ((1, None), (0, -1), (2, -2)) if ids[a:b]]
     reference = {"texts": texts, "cuts": cuts, "conversations": list(conversations(fast))}
     (folder / "reference.json").write_text(json.dumps(reference, ensure_ascii=True, separators=(",", ":")) + "\n")

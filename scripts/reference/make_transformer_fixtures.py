@@ -1,4 +1,4 @@
-"""Tiny models of every architecture that src/language-model runs, with what Hugging Face's own code computes on them.
+"""Tiny models of every architecture that src/language-model runs, with the results of Hugging Face's own code.
 
 Writes test/language-model/fixtures/<model>/, each a model folder with random weights as transformers saves it (config.json,
 model.safetensors or its shards and their index), and beside it
@@ -8,7 +8,7 @@ model.safetensors or its shards and their index), and beside it
     adapter/                a LoRA adapter as PEFT saves it, on all seven projections
     reference-lora.safetensors   logits[T, V] with the adapter, and its gradients `gradient.<adapter parameter>`
 
-It is for reference numbers alone: nothing else of the project needs Python. To run it again:
+Only reference numbers need Python. To run it again:
 
     python3 -m venv /tmp/reference
     /tmp/reference/bin/pip install numpy torch==2.6.0 transformers==4.57.1 peft==0.17.1 safetensors
@@ -42,7 +42,7 @@ SHARED = dict(
     num_hidden_layers=2,
     bos_token_id=0,
     eos_token_id=1,
-    # Larger than a trained model's, so that attention is far from uniform and a mistake in it shows.
+    # Larger than a trained model's, so that attention is far from uniform and mistakes in it show.
     initializer_range=0.25,
     attention_dropout=0.0,
 )
@@ -140,7 +140,7 @@ PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "
 
 
 def shake(model: torch.nn.Module) -> None:
-    """Moves norms and biases away from 1 and 0, so that a test notices when one is forgotten."""
+    """Moves norms and biases away from 1 and 0, so that a test notices a missing one."""
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if "norm" in name or name.endswith(".bias"):
@@ -161,7 +161,7 @@ def write(name: str, make, dtype, shard, gradients) -> None:
     model.to(dtype).save_pretrained(folder, max_shard_size=shard)
     (folder / "generation_config.json").unlink(missing_ok=True)
 
-    # Read again, so that the reference is of what was written.
+    # Loads the saved model, so that the reference matches the files.
     model = AutoModelForCausalLM.from_pretrained(folder, torch_dtype=torch.float32, attn_implementation="eager")
     tokens = torch.randint(2, VOCABULARY, (TOKENS,))
     targets = torch.randint(2, VOCABULARY, (TOKENS,))
@@ -191,7 +191,7 @@ def write(name: str, make, dtype, shard, gradients) -> None:
     (folder / "adapter" / "README.md").unlink(missing_ok=True)
     config = folder / "adapter" / "adapter_config.json"
     described = json.loads(config.read_text())
-    # Not the path of the machine that this ran on, and in an order that is the same every time.
+    # Without this machine's path, and in a fixed order.
     described["base_model_name_or_path"] = name
     described["target_modules"] = sorted(described["target_modules"])
     config.write_text(json.dumps(described, indent=2, sort_keys=True) + "\n")

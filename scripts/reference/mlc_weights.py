@@ -1,9 +1,9 @@
 """
-MLC's weight format a second time, in numpy, to hold src/weight-formats to.
+A second implementation of MLC's weight format, in numpy, to test src/weight-formats against.
 
     python scripts/reference/mlc_weights.py test/weight-formats/fixtures
 
-writes tiny random models (bfloat16 values, as published checkpoints have them, and one of full floats) as
+Writes tiny random models (bfloat16 values, like published checkpoints, and one of full floats) as
 Hugging Face folders, and for each quantisation the tensor cache with a hash of every tensor and shard. Needs numpy.
 """
 

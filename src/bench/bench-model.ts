@@ -1,4 +1,4 @@
-/** The models that are measured and what they are fed: fresh weights and random tokens, the same for everybody and every time. */
+/** The measured models and their inputs: fresh weights and random tokens, the same for all subjects and every time. */
 import { type ModelConfig, parseModelConfig } from '../language-model/files/config.ts'
 import { initialWeights } from '../language-model/weights/parameters.ts'
 import { randomStream } from '../language-model/sampling/random-stream.ts'
@@ -12,7 +12,7 @@ export interface BenchShape {
   vocabularySize: number
 }
 
-/** The model that the targets are set for: a Llama of 0.94 million parameters, of the size of those that ship. */
+/** The model of the targets: a Llama of 0.94 million parameters, about the size of the shipped models. */
 export const REFERENCE_SHAPE: BenchShape = {
   hiddenSize: 128,
   layers: 4,
@@ -23,7 +23,7 @@ export const REFERENCE_SHAPE: BenchShape = {
 }
 
 export interface BenchModel {
-  /** As in a config.json, for peers that read one. */
+  /** A config.json for peers that read one. */
   configJson: Readonly<Record<string, unknown>>
   config: ModelConfig
   /** By their names in a model folder. */
@@ -56,7 +56,7 @@ export function benchModel(shape: BenchShape, seed = 1): BenchModel {
   return { configJson, config, weights, parameters }
 }
 
-/** Sequences of equal length, and with each token its successor. */
+/** Sequences of equal length, and each token's successor. */
 export interface TokenBatch {
   sequences: number
   length: number
@@ -66,7 +66,7 @@ export interface TokenBatch {
   targets: Int32Array
 }
 
-/** No two sequences begin alike, so that nobody can save work by running what they share once. */
+/** All sequences begin differently, so that no subject can save work by sharing prefixes. */
 export function randomBatch(config: ModelConfig, sequences: number, length: number, seed = 1): TokenBatch {
   const rows = randomPrompts(config, sequences, length + 1, seed)
   return {
@@ -77,7 +77,7 @@ export function randomBatch(config: ModelConfig, sequences: number, length: numb
   }
 }
 
-/** As many prompts of `length` random tokens, no two beginning alike. */
+/** `count` prompts of `length` random tokens that all begin differently. */
 export function randomPrompts(config: ModelConfig, count: number, length: number, seed = 1): Int32Array[] {
   const { vocabularySize } = config
   if (count > vocabularySize)

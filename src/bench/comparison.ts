@@ -1,8 +1,8 @@
-/** Outputs before speed: what a peer computed beside what we did. */
+/** Compares a peer's outputs with ours, before their speed. */
 
 /**
- * How far two arrays are apart, ‖a − b‖ / ‖b‖. Infinity where one of them is not finite or their lengths differ: that is a difference no
- * tolerance forgives.
+ * Relative difference of two arrays, ‖a − b‖ / ‖b‖; Infinity, beyond any tolerance, if one of them is not finite or their lengths
+ * differ.
  */
 export function relativeDifference(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return Infinity
@@ -16,7 +16,7 @@ export function relativeDifference(a: Float32Array, b: Float32Array): number {
   return Number.isFinite(relative) ? relative : Infinity
 }
 
-/** The largest difference over all named arrays, and whose it is. A name that one side lacks differs by Infinity. */
+/** The largest difference over all named arrays, with its name. A name that one side lacks differs by Infinity. */
 export function largestDifference(
   a: ReadonlyMap<string, Float32Array>,
   b: ReadonlyMap<string, Float32Array>,

@@ -1,7 +1,7 @@
 /**
- * What the environment's speed is measured on: commands recorded once, so that every repetition, every version of the
- * engine and every peer plays the same. Half of them are the expert's, half are drawn from what is admissible, and one
- * in twenty of those is spoiled so that it is refused: a policy in training does all three.
+ * Recorded commands to measure the environment's speed with, so that every repetition, version and peer plays the same. Half are the
+ * expert's, half are drawn from the admissible commands, and one in twenty of those is spoiled so that it is refused: a policy in
+ * training does all three.
  */
 import { admissibleCommands } from '../worlds/household/engine/commands.ts'
 import { step } from '../worlds/household/engine/step.ts'
@@ -20,7 +20,7 @@ export interface Play {
 const EXPERT_SHARE = 0.5
 const SPOILED_SHARE = 0.05
 
-/** The same for the same game; ends when the game is won or the usual limit of 50 steps is reached. */
+/** Depends only on the game; ends when the game is won or after the usual limit of 50 steps. */
 export function recordPlay(game: HouseholdGame): Play {
   const random = seededRandom('bench play', game.id)
   const state = startGame(game)

@@ -1,7 +1,7 @@
 /**
- * Speed of the household on one core: steps with and without the list of admissible commands, resets, the oracle's
- * labels, the expert, and the generator; on generated games of full size and, where some are here, on official ones.
- * Peers, which need a process of their own, are handed in.
+ * Speed of the household on one core: steps with and without the list of admissible commands, resets, the oracle's labels, the
+ * expert, and the generator; on generated full-size games and, if available, on official ones. The caller provides peers, which need
+ * a process of their own.
  */
 import { admissibleCommands } from '../worlds/household/engine/commands.ts'
 import { step } from '../worlds/household/engine/step.ts'
@@ -20,7 +20,7 @@ import type { Measurement, Suite, SuiteContext } from './suite.ts'
 
 export interface OfficialGame {
   game: HouseholdGame
-  /** The file it was read from, which a peer reads for itself. */
+  /** The game's file, which a peer reads itself. */
   bytes(): Promise<Uint8Array>
 }
 
@@ -29,18 +29,18 @@ export type OfficialPlay = Play & OfficialGame
 export interface PeerSpeed {
   /** "alfworld 0.4.2". */
   subject: string
-  /** Both with the list of admissible commands, which the peer always makes. */
+  /** Both rates include the list of admissible commands, which the peer always computes. */
   stepsPerSecond: number
   resetsPerSecond: number
   note: string
 }
 
 export interface EnvironmentSuiteOptions extends Omit<Timing, 'signal'> {
-  /** Generated games of full size to play. */
+  /** Generated full-size games to play. */
   games: number
-  /** None if there are none here. */
+  /** Returns none if there are none here. */
   officialGames?: (context: SuiteContext) => Promise<readonly OfficialGame[]>
-  /** Plays the same commands; says why not, where it cannot. */
+  /** Plays the same commands, or says why it cannot. */
   peer?: (plays: readonly OfficialPlay[], context: SuiteContext) => Promise<PeerSpeed | { notMeasured: string }>
 }
 
@@ -54,14 +54,14 @@ export function environmentSuite(options: EnvironmentSuiteOptions): Suite {
     summary: 'the household on one core: steps, resets, labels, expert and generator',
     async run(context) {
       const timing: Timing = { ...options, ...(context.signal && { signal: context.signal }) }
-      // First, so that what is wrong with them is known before anything takes its time.
+      // First, so that problems with them show before the long measurements.
       const official = (await options.officialGames?.(context)) ?? []
       context.progress('Recording plays of generated games')
       const plays = generatedPlays('full', options.games)
       await measurePlays(plays, { games: 'generated, full', count: plays.length }, timing, context)
       await measureGenerator(timing, context)
       if (official.length === 0) {
-        context.progress('Official games: not measured: none were given.')
+        context.progress('Official games: not measured, because none were given.')
         return
       }
       const officialPlays = official.map(({ game, bytes }): OfficialPlay => ({ ...recordPlay(game), bytes }))
@@ -127,9 +127,9 @@ async function measurePlays(plays: readonly Play[], sizes: Sizes, timing: Timing
   })
 }
 
-/** The results are looked at, so that no engine can leave the work out. */
+/** Checks results, so that no engine can skip the work. */
 function checked(operations: number, isRight: boolean): number {
-  if (!isRight) throw new Error('The benchmark computed nothing: its result is one that no work would give.')
+  if (!isRight) throw new Error('The benchmark computed nothing: no real work gives this result.')
   return operations
 }
 
@@ -161,7 +161,7 @@ interface Moment {
   before: GameState
   command: string
   after: GameState
-  /** Before the command. */
+  /** The agent's knowledge before the command. */
   knowledge: Knowledge
 }
 
@@ -211,7 +211,7 @@ async function measurePeer(
 ): Promise<void> {
   const speed = await peer(plays, context)
   if ('notMeasured' in speed) {
-    context.progress(`Side by side with the Python package: not measured: ${speed.notMeasured}`)
+    context.progress(`The Python package was not measured: ${speed.notMeasured}`)
     return
   }
   const { subject, stepsPerSecond, resetsPerSecond, note } = speed

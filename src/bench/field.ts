@@ -1,4 +1,4 @@
-/** A field of subjects on one device, opened for one model, with the peers sorted out whose outputs are not ours. */
+/** Opens a field of subjects on one device for one model, and words their results. */
 import type { BenchModel } from './bench-model.ts'
 import type { Timed } from './side-by-side.ts'
 import { type Field, PeerUnavailableError } from './subjects.ts'
@@ -10,12 +10,12 @@ interface Disposable {
 
 export interface OpenField<Own, Peer> {
   own: Own
-  /** Those that are here. */
+  /** Peers that can run here. */
   peers: Peer[]
   dispose(): void
 }
 
-/** Opens our own engine and every peer that can run here; says of the others why not. */
+/** Opens our engine and every peer that can run here, and reports why others cannot. */
 export async function openField<Peer extends Disposable, Own extends Peer>(
   field: Field<Peer, Own>,
   model: BenchModel,
@@ -29,7 +29,7 @@ export async function openField<Peer extends Disposable, Own extends Peer>(
       peers.push(await open(model))
     } catch (error) {
       if (!(error instanceof PeerUnavailableError)) throw error
-      context.progress(`A peer is left out: ${error.message}`)
+      context.progress(`Skipped a peer: ${error.message}`)
     }
   }
   return { own, peers, dispose: () => [own, ...peers].forEach((subject) => subject.dispose()) }
@@ -37,7 +37,7 @@ export async function openField<Peer extends Disposable, Own extends Peer>(
 
 type Duration = Pick<Timed, 'medianMs' | 'processorMs'>
 
-/** Times faster than a peer that we set out to be, by the beginning of its name. */
+/** Target speed relative to a peer, by the peer's name. */
 export type RatioTargets = Readonly<Record<string, number>>
 
 /** "ours is 9.1 times as fast (8.9 by processor time), over the target of 8". */

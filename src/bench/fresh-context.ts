@@ -1,6 +1,6 @@
 /**
- * The usual way to keep programs apart, to measure the judge against: the same QuickJS, not metered, with a runtime and a
- * context of its own for every test. It has no limits at all.
+ * The usual way to isolate programs, for comparison with the judge: the same QuickJS without metering or limits, with a new runtime
+ * and context for every test.
  */
 import loadQuickJs from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'

@@ -1,6 +1,6 @@
 /**
- * Generation: the likeliest tokens after a batch of random prompts, beside peers on the same weights, and how its time grows: also with
- * the completions that share a prompt, which are the rollouts of a group (G) and the evaluations of a step (m).
+ * Generation: greedy decoding of random prompts beside peers with the same weights, and how its time grows, including over the
+ * completions that share a prompt: the rollouts of a group (G) and the evaluations of a step (m).
  */
 import { benchModel, type BenchShape, randomPrompts } from './bench-model.ts'
 import { relativeDifference } from './comparison.ts'
@@ -16,19 +16,19 @@ import type { Field, GenerationSubject, StartedBackend } from './subjects.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 import { generationWork } from './useful-work.ts'
 
-/** What is generated once: completions of prompts, all of one length each. */
+/** The sizes of one generation: prompts and completions have one length each. */
 export interface Generation {
   prompts: number
   promptLength: number
-  /** Of each prompt. */
+  /** Completions of each prompt. */
   completions: number
   sampled: number
 }
 
 export interface GenerateSizes {
-  /** What is compared with peers, with one completion of each prompt. */
+  /** The comparison with peers, with one completion of each prompt. */
   reference: { shape: BenchShape; prompts: number; promptLength: number; sampled: number }
-  /** What a growth is measured over, from the reference's shape. One with fewer than two sizes is left out. */
+  /** Sizes over which growth is measured, with the reference's shape. A list with fewer than two is skipped. */
   growth: {
     shapes: readonly BenchShape[]
     base: Generation
@@ -39,7 +39,7 @@ export interface GenerateSizes {
     /** Evaluations of each of the base's prompts. */
     evaluations: readonly number[]
   }
-  /** Edge of the matrices whose product is the peak. */
+  /** Side of the matrices whose product measures the peak. */
   peak: number
 }
 
@@ -50,9 +50,9 @@ export interface GenerateSuiteOptions extends Omit<SideBySideOptions, 'signal'> 
 }
 
 export const GENERATION_RATIOS: RatioTargets = { 'tfjs wasm': 5, 'transformers.js wasm': 1.5 }
-/** Relative, of logits. */
+/** Largest relative difference of logits. */
 const TOLERANCE = 1e-3
-/** Least share of equal tokens: where two are about as likely, rounding decides, and what follows differs. */
+/** Least share of equal tokens: if two are almost equally likely, rounding decides and later tokens differ. */
 const LEAST_EQUAL = 0.9
 const COMPARED_PROMPTS = 4
 
@@ -124,7 +124,7 @@ async function compareWithPeers(
   }
 }
 
-/** Peers whose logits and tokens are ours; the others are reported as not timed. */
+/** The peers with our logits and tokens; reports the others as not timed. */
 async function comparedWith(
   own: GenerationSubject,
   peers: readonly GenerationSubject[],
@@ -182,7 +182,7 @@ async function measureOwnCosts(
   const dispatches = await dispatchesOf(generate)
   report('dispatches a token', dispatches / (prompts.length * sampled), 'calls', 'of the whole batch')
   const alone = await dispatchesOf(() => own.generate(prompts.slice(0, 1), sampled))
-  report('dispatches a token of one prompt', alone / sampled, 'calls', 'for a batch of one')
+  report('dispatches per token of one prompt', alone / sampled, 'calls', 'for a batch of one')
   const profile = await kernelTimes(generate, clock)
   if (profile) reportKernelShares(profile, base('', own.name, 0, '', sizes), context)
 }

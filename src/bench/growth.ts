@@ -1,4 +1,4 @@
-/** How a cost grows with a size. */
+/** Fits how a cost grows with a size. */
 
 export interface CostAtSize {
   size: number
@@ -10,18 +10,18 @@ export interface CostAtSize {
  *
  *     b = Σ (x − x̄)(y − ȳ) / Σ (x − x̄)²      x = log size, y = log cost
  *
- * 1 is linear, 2 quadratic. @throws RangeError for fewer than two sizes, or numbers that have no logarithm.
+ * 1 is linear, 2 quadratic. Throws RangeError for fewer than two sizes, or numbers without a logarithm.
  */
 export function growthExponent(points: readonly CostAtSize[]): number {
   for (const { size, cost } of points) {
     if (!(size > 0 && cost > 0 && Number.isFinite(size) && Number.isFinite(cost)))
-      throw new RangeError(`A cost of ${cost} at a size of ${size} has no place in a fit of logarithms.`)
+      throw new RangeError(`A cost of ${cost} at a size of ${size} has no logarithm to fit.`)
   }
   const x = points.map(({ size }) => Math.log(size))
   const y = points.map(({ cost }) => Math.log(cost))
   const [meanX, meanY] = [mean(x), mean(y)]
   const spread = x.reduce((sum, value) => sum + (value - meanX) ** 2, 0)
-  if (!(spread > 0)) throw new RangeError('One size alone says nothing of growth: measure at two or more.')
+  if (!(spread > 0)) throw new RangeError('Growth needs two or more sizes: measure at another size.')
   return x.reduce((sum, value, i) => sum + (value - meanX) * (y[i]! - meanY), 0) / spread
 }
 

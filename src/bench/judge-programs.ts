@@ -1,4 +1,4 @@
-/** Programs for measuring the judge: the size of what a small model writes, and work of single kinds. */
+/** Programs to measure the judge with: some as small as a small model's, others busy with one kind of work. */
 import type { Json, PlainTest } from '../worlds/coding/judge/verdict.ts'
 
 export interface JudgedProgram {
@@ -15,7 +15,7 @@ function texts(pairs: readonly (readonly [string, string])[]): PlainTest[] {
   return pairs.map(([input, expected]) => ({ kind: 'stdio', input, expected }))
 }
 
-/** All of them right on all of their tests, four each. */
+/** Each passes all of its four tests. */
 export const SMALL_PROGRAMS: readonly JudgedProgram[] = [
   {
     name: 'two numbers with a sum',
@@ -151,7 +151,7 @@ print(primes.join(' '))`,
   },
 ]
 
-/** All of them right as well, and busy for long enough that the price of metering shows. */
+/** Each passes as well, and runs long enough to show the cost of metering. */
 export const BUSY_PROGRAMS: readonly JudgedProgram[] = [
   {
     name: 'recursive calls',
@@ -181,7 +181,7 @@ print(counts.size, counts.get('k5'))`,
   },
 ]
 
-/** Endless, each busy in another part of the engine. */
+/** Each runs forever in another part of the engine. */
 export const ENDLESS_PROGRAMS: readonly { name: string; source: string }[] = [
   { name: 'a loop', source: 'let x = 0; for (;;) x = (x * 31 + 7) | 0' },
   { name: 'calls', source: 'const f = (n) => (n < 2 ? n : f(n - 1) + f(n - 2)); for (;;) f(20)' },

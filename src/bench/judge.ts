@@ -1,6 +1,6 @@
 /**
- * Speed of the judge on one core: small programs in this thread and through a worker, beside fresh contexts without any
- * limit; what executed time is in real time; and how far past their limits programs get that do not end.
+ * Speed of the judge on one core: small programs in this thread and through a worker, beside fresh contexts without limits; how
+ * executed time compares to real time; and how far endless programs run past their limits.
  */
 import { loadEngine } from '../worlds/coding/judge/engine-binary.ts'
 import { judgeTest } from '../worlds/coding/judge/judge.ts'
@@ -18,12 +18,12 @@ import { measureRate, median, type Timing } from './repetitions.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 
 export interface JudgeSuiteOptions extends Omit<Timing, 'signal'> {
-  /** A judge in a worker, and how it is ended. */
+  /** Starts a judge in a worker; `close` ends it. */
   startJudge(): { judge: JudgePort; close(): void }
 }
 
 const OURS = 'judge'
-/** Program × test runs a second on one core. */
+/** Target of program × test runs a second on one core. */
 export const RUNS_TARGET = 2000
 const ENDLESS_LIMITS: Limits = { ...DEFAULT_LIMITS, executedMs: 200 }
 const ENDLESS_TEST: PlainTest = { kind: 'stdio', input: '', expected: '' }
@@ -32,7 +32,7 @@ const WALL_MS = 200
 export function judgeSuite(options: JudgeSuiteOptions): Suite {
   return {
     name: 'judge',
-    summary: 'programs that nobody has read: runs a second, and how promptly they are stopped',
+    summary: 'untrusted programs: runs a second, and how promptly they are stopped',
     async run(context) {
       const timing: Timing = { ...options, ...(context.signal && { signal: context.signal }) }
       const engine = await loadEngine()
@@ -73,7 +73,7 @@ async function measureRuns(
       let runs = 0
       for (const program of programs) {
         for (const test of program.tests) {
-          if (!passes(program.source, test)) throw new Error(`${subject} fails "${program.name}", which is right.`)
+          if (!passes(program.source, test)) throw new Error(`${subject} fails the correct program "${program.name}".`)
           runs++
         }
       }
@@ -96,7 +96,7 @@ function passing(machine: Machine) {
   return (source: string, test: PlainTest) => judgeTest(machine, source, test, DEFAULT_LIMITS).kind === 'passed'
 }
 
-/** With messages there and back for every program, by the clock: the two threads are not busy at the same time. */
+/** Includes the messages for every program; wall time, because the two threads are not busy at the same time. */
 async function measureWorker(options: JudgeSuiteOptions, timing: Timing, context: SuiteContext): Promise<void> {
   const { judge, close } = options.startJudge()
   const jobs = SMALL_PROGRAMS.map(({ source, tests }): JudgeJob => ({ source, tests, limits: DEFAULT_LIMITS }))
@@ -127,7 +127,7 @@ async function measureWorker(options: JudgeSuiteOptions, timing: Timing, context
   }
 }
 
-/** A program that its limit by the clock ends long before its limit in executed time: the worker is terminated. */
+/** Runs programs that reach their wall-time limit long before their limit in executed time, so the worker is terminated. */
 async function measureWatchdog(judge: JudgePort, timing: Timing, context: SuiteContext): Promise<void> {
   context.progress('Measuring the watchdog')
   const limits: Limits = { ...DEFAULT_LIMITS, executedMs: 8000, wallMs: WALL_MS }
@@ -191,7 +191,7 @@ async function measureMachine(engine: WebAssembly.Module, timing: Timing, contex
   })
 }
 
-/** Endless programs up to their limit: what a millisecond of executed time takes, and what passes beyond the limit. */
+/** Runs endless programs to their limit: measures a millisecond of executed time, and the time past the limit. */
 async function measureStops(engine: WebAssembly.Module, timing: Timing, context: SuiteContext): Promise<void> {
   const limitMs = ENDLESS_LIMITS.executedMs
   for (const { name, source } of ENDLESS_PROGRAMS) {

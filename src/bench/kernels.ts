@@ -1,4 +1,4 @@
-/** The kernels of our WebAssembly backend one by one, on the shapes that training and sampling give them. */
+/** Measures each kernel of our WebAssembly backend on the shapes of training and sampling. */
 import * as tf from '@tensorflow/tfjs-core'
 import {
   adamw,
@@ -17,7 +17,7 @@ import type { SuiteContext } from './suite.ts'
 export interface KernelOptions {
   place: string
   clock: () => number
-  /** How long each one is repeated. */
+  /** How long to repeat each kernel. */
   kernelMs: number
 }
 
@@ -25,7 +25,7 @@ type Result = tf.Tensor | tf.Tensor[] | void
 
 interface KernelCase {
   label: string
-  /** Floating-point operations, or null where they are not what it costs. */
+  /** Floating-point operations, or null if they do not determine the time. */
   work: number | null
   run(): Result
 }
@@ -42,7 +42,7 @@ const MATRICES = [
   [129, 65, 33],
 ] as const
 
-/** Shared prefix, branches behind it, private segments in a row in each, tokens of each, query heads, key heads, features of a head. */
+/** Shared prefix, branches after it, private segments in each, tokens of each, query heads, key heads, features of a head. */
 const FORESTS = [
   [1024, 1, 1, 1, 4, 4, 32],
   [256, 8, 12, 20, 4, 2, 32],
@@ -50,7 +50,7 @@ const FORESTS = [
   [400, 1000, 1, 1, 4, 2, 32],
 ] as const
 
-/** Reports GFLOP/s, or milliseconds where nothing is counted. */
+/** Reports GFLOP/s, or milliseconds if operations are not counted. */
 export async function measureKernels(options: KernelOptions, context: SuiteContext): Promise<void> {
   await (await startOwn('cpu')).use()
   for (const measureCases of [matrixCases, attentionCases, rowCases]) {
@@ -74,7 +74,7 @@ export async function measureKernels(options: KernelOptions, context: SuiteConte
   }
 }
 
-/** A browser's clock ticks every 0.1 ms, so what is timed at once is as many calls as last at least this long. */
+/** Minimum duration of a timed batch of calls, as a browser's clock ticks every 0.1 ms. */
 const LEAST_MS = 4
 
 function repeated(run: () => Result, { clock, kernelMs }: KernelOptions): { medianMs: number; count: number } {
@@ -145,7 +145,7 @@ function* attentionCases(): Generator<Prepared> {
       [q, k, v],
       [
         { label: `attention, ${label}`, work: 2 * products, run: () => attend(q, k, v) },
-        // The backward pass has four products, and a fifth for the scores that are not kept.
+        // The backward pass has four products, and a fifth to recompute the scores.
         {
           label: `attention forward and backward, ${label}`,
           work: 7 * products,
@@ -183,7 +183,7 @@ function* rowCases(): Generator<Prepared> {
       { label: `swiglu ${rows}×${hidden}`, work: null, run: () => activate(gate, up) },
       { label: `swiglu forward and backward ${rows}×${hidden}`, work: null, run: () => tf.grads(activate)([gate, up]) },
       { label: `selectedLogProbs ${label}, ${words} words`, work: product, run: () => logProbs(x, head) },
-      // Logits once more for the gradients, of which there are two.
+      // The logits again for the gradients, of which there are two.
       {
         label: `selectedLogProbs forward and backward ${label}, ${words} words`,
         work: 4 * product,
@@ -210,7 +210,7 @@ function* rowCases(): Generator<Prepared> {
   )
 }
 
-/** `branches` segments of `length` tokens behind one shared prefix, each also behind `depth` − 1 private ones of the same length. */
+/** `branches` segments of `length` tokens after one shared prefix, each also after `depth` − 1 private ones of the same length. */
 function forest(
   prefix: number,
   branches: number,

@@ -1,17 +1,17 @@
-/** Two logs of the same run on different arithmetic: every word and every count must be the same, and numbers nearly. */
+/** Compares logs of one run with different arithmetic: words and counts must be equal, other numbers nearly equal. */
 import type { LoggedEvent } from '../method/events.ts'
 
 export interface LogDifference {
-  /** Share of events that are the same, numbers within the tolerance. */
+  /** Share of events that are equal, with numbers within the tolerance. */
   equal: number
-  /** Where the first other one differs: "model-updated.metrics.grad_norm: 0.31 beside 0.35"; null where none does. */
+  /** The first difference: "model-updated.metrics.grad_norm: 0.31 beside 0.35"; null if there is none. */
   first: string | null
 }
 
-/** Counts of work rather than of the run: how much of a batch shares a prefix depends on how it is cut. */
+/** Counts of work, not of the run: how much of a batch shares a prefix depends on how it is cut. */
 const NOT_OF_THE_RUN = new Set(['trainedTokens'])
 
-/** A number may be off by `tolerance` of its size, or of 1 where it is smaller. */
+/** A number may differ by `tolerance` times its size, or times 1 if it is smaller. */
 export function compareLogs(
   log: readonly LoggedEvent[],
   expected: readonly LoggedEvent[],

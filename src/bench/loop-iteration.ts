@@ -1,4 +1,4 @@
-/** One iteration of a run in this thread, all three models included, with what was sampled and trained in it. */
+/** Runs one iteration in this thread with all three models, and counts what was sampled and trained. */
 import { shippedModel } from '../roles/shipped-models.ts'
 import { LanguageModel, type LanguageModelOptions } from '../language-model/language-model.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
@@ -12,11 +12,11 @@ import type { StartedBackend } from './subjects.ts'
 export interface LoopBackend {
   name: string
   start(): Promise<StartedBackend>
-  /** Batches that suit it. */
+  /** Batch sizes for it. */
   batches: LanguageModelOptions
 }
 
-/** A world with the models that play in it. */
+/** A world and its models. */
 export interface BenchWorld {
   preset: Settings['world']
   readModel(role: Role): ModelReader
@@ -29,7 +29,7 @@ export interface Iteration extends Work {
   note: string
 }
 
-/** The first iteration of a run from the weights that ship; loading them is not timed. */
+/** Runs the first iteration from the shipped weights; loading them is not timed. */
 export async function runIteration(
   backend: LoopBackend,
   world: BenchWorld,
@@ -93,7 +93,7 @@ function countingPort(model: LanguageModel, { sampled, trained }: Work): Languag
   }
 }
 
-/** Tokens, and the time in which they were worked on. Calls of two models overlap, since they share this thread; that time counts once. */
+/** Counts tokens and the time spent on them. Overlapping calls of two models, which share this thread, count once. */
 class TokenTime {
   tokens = 0
   durationMs = 0

@@ -1,7 +1,7 @@
 /**
- * The whole loop: an iteration of the household preset with the models that ship, on our backend and with the stock one of
- * TensorFlow.js in its place, how an iteration grows with G and m, and an iteration of the coding preset on ours. All three
- * models in this one thread, where a run gives each its own.
+ * The whole loop: an iteration of the household preset with the shipped models, on our backend and on TensorFlow.js's stock one; how
+ * an iteration grows with G and m; and an iteration of the coding preset on ours. All three models share this thread, while a run
+ * gives each its own.
  */
 import { CodingEnvironment } from '../worlds/coding/environment.ts'
 import { generatedProblems } from '../worlds/coding/problem-source.ts'
@@ -25,19 +25,19 @@ export interface LoopSuiteOptions {
   place: string
   clock: () => number
   readModel(world: Settings['world'], role: Role): ModelReader
-  /** For the coding preset, which is measured where this is given. */
+  /** Required to measure the coding preset. */
   startJudge?: JudgeSuiteOptions['startJudge']
-  /** In the place of ours; none measures ours alone. */
+  /** Stock backends to compare with; may be empty. */
   stock: readonly LoopBackend[]
-  /** Iterations of ours; a stock one is slow and steady, so one is enough. */
+  /** Iterations of ours; one is enough for a stock backend, which is slow and steady. */
   rounds: number
   sizes: LoopSizes
 }
 
 export interface LoopSizes {
-  /** Differences from the household preset for the comparison, and for the growth, which needs no large one. */
+  /** Changes to the household preset for the comparison and, with smaller sizes, for the growth. */
   settings: Partial<Settings>
-  /** Of the coding preset. */
+  /** Changes to the coding preset. */
   codingSettings: Partial<Settings>
   growthSettings: Partial<Settings>
   groupSizes: readonly number[]
@@ -45,7 +45,7 @@ export interface LoopSizes {
 }
 
 export const LOOP_RATIOS: RatioTargets = { 'tfjs wasm': 5 }
-/** Of logged numbers, which are rounded to four decimals at most. */
+/** Tolerance of logged numbers, which are rounded to four decimals at most. */
 const TOLERANCE = 1e-3
 
 const OURS: LoopBackend = { name: OWN_NAMES.cpu, start: () => startOwn('cpu'), batches: {} }
@@ -123,7 +123,7 @@ async function compareBackends(options: LoopSuiteOptions, context: SuiteContext)
   }
 }
 
-/** Of ours alone; the judge has a thread of its own, as in a run. */
+/** Measures only our backend; the judge has a thread of its own, as in a run. */
 async function measureCoding(
   world: BenchWorld,
   options: LoopSuiteOptions,
@@ -132,7 +132,7 @@ async function measureCoding(
   const settings = { ...presetSettings('coding'), evaluateEvery: 0, ...options.sizes.codingSettings }
   const iterations: Iteration[] = []
   progress('Iterations of the coding preset')
-  // The first one warms up.
+  // The first round warms up.
   for (let round = 0; round <= options.rounds; round++)
     iterations.push(await runIteration(OURS, world, settings, options.clock, signal))
   const measured = iterations.slice(1)
@@ -200,7 +200,7 @@ async function measureGrowth(
 }
 
 function householdSettings(patch: Partial<Settings>): Settings {
-  // Without held-out evaluations, which are no part of an iteration.
+  // Without held-out evaluations, which are not part of an iteration.
   return { ...presetSettings('household'), evaluateEvery: 0, ...patch }
 }
 

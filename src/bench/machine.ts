@@ -1,16 +1,16 @@
-/** What a machine says of itself to who is to judge the numbers from it. */
+/** Description of the machine, to judge its numbers by. */
 import type { BackendName } from '../language-model/backends/backend.ts'
 
 export interface MachineBackend {
   name: BackendName
   isMeasured: boolean
-  /** What computes, or why it is not measured. */
+  /** What it runs on, or why it is not measured. */
   about: string
 }
 
 export interface Machine {
   userAgent: string
-  /** As many threads as the browser says can run at once. */
+  /** Threads that can run at once, according to the browser. */
   cores: number
   backends: MachineBackend[]
 }

@@ -1,11 +1,11 @@
-/** What a piece of our own work costs beside time, and where the time goes: read off the backend while it runs. */
+/** Observes the backend to measure what our own work costs beside time, and where the time goes. */
 import * as tf from '@tensorflow/tfjs-core'
 import { countDispatches } from '../language-model/backends/webgpu/count-dispatches.ts'
 import { SimdBackend } from '../language-model/backends/simd/simd-backend.ts'
 
 /**
- * The most bytes in use while `work` runs, less those that were before: activations, gradients and scratch, but neither weights nor
- * moments. Looked at whenever memory is asked for, or, on a graphics device, whenever it is given something to do.
+ * Peak bytes in use while `work` runs, less those in use before: activations, gradients and scratch, but not weights or moments.
+ * Checked at every allocation or, on a graphics device, at every dispatch.
  */
 export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
   const backend = tf.backend()
@@ -14,7 +14,7 @@ export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
     : highest(bytesOnDevice, (backend as unknown as { device: GPUDevice }).device, 'createBindGroup', work)
 }
 
-/** How far `level` rises above where it stands, as seen after every call of a method of `target` while `work` runs. */
+/** How far `level` rises above its current value, checked after every call of a method of `target` while `work` runs. */
 async function highest<Target extends object, Name extends keyof Target>(
   level: () => number,
   target: Target,
@@ -48,7 +48,7 @@ export interface KernelTime {
   durationMs: number
 }
 
-/** Calls of each WebAssembly kernel and the time in them while `work` runs, on the backend that is selected; null on another than `simd`. */
+/** Calls of each WebAssembly kernel and their time while `work` runs on the selected backend; null unless that is `simd`. */
 export async function kernelTimes(
   work: () => Promise<unknown>,
   clock: () => number,
@@ -82,8 +82,8 @@ export async function kernelTimes(
 }
 
 /**
- * How often JavaScript calls out while `work` runs: kernels of WebAssembly, or dispatches to a graphics device. For small models these
- * take longer than the arithmetic.
+ * Counts calls of WebAssembly kernels, or dispatches to a graphics device, while `work` runs. For small models these take longer than
+ * the arithmetic.
  */
 export async function dispatchesOf(work: () => Promise<unknown>): Promise<number> {
   const backend = tf.backend()
@@ -95,7 +95,7 @@ export async function dispatchesOf(work: () => Promise<unknown>): Promise<number
   return [...profile!.kernels.values()].reduce((sum, { calls }) => sum + calls, 0)
 }
 
-/** Puts something in the place of a property of this one object; returns what undoes it. */
+/** Replaces a property of one object; returns a function that restores it. */
 function replaced<Target extends object, Name extends keyof Target>(
   target: Target,
   name: Name,

@@ -1,15 +1,15 @@
-/** Our own backends, started so that peers in the same thread can use theirs in between. */
+/** Starts our backends so that peers in the same thread can use theirs in between. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../language-model/backends/backend.ts'
 import { selectBackend } from '../language-model/backends/select-backend.ts'
 import type { StartedBackend } from './subjects.ts'
 
-/** For people. */
+/** Names to display. */
 export const DEVICES: Record<BackendName, string> = { cpu: 'CPU', webgpu: 'WebGPU' }
 
 export const OWN_NAMES: Record<BackendName, string> = { cpu: 'simd', webgpu: 'webgpu' }
 
-/** A setting of TensorFlow.js for all WebGPU backends together, which ours and the stock one want differently. */
+/** A setting that TensorFlow.js has once for all WebGPU backends, but for which ours and the stock one need different values. */
 const COMMANDS_AT_ONCE = 'WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE'
 
 /** Throws BackendUnavailableError. */

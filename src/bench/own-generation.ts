@@ -1,4 +1,4 @@
-/** Our own transformer and generator as a subject. */
+/** Our transformer and generator as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../language-model/backends/backend.ts'
 import { Generator } from '../language-model/sampling/generate.ts'
@@ -10,9 +10,9 @@ import type { BenchModel } from './bench-model.ts'
 import { OWN_NAMES, startOwn } from './own-backend.ts'
 import type { GenerationSubject, Open } from './subjects.ts'
 
-/** What our engine can do beyond the calls that peers share. */
+/** Our engine's calls beyond those that peers share. */
 export interface OwnGeneration extends GenerationSubject {
-  /** Samples `completions` completions of `count` tokens for each prompt, which is read once. */
+  /** Samples `completions` completions of `count` tokens for each prompt, reading the prompt once. */
   sample(prompts: readonly Int32Array[], completions: number, count: number): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export function ownGeneration(device: BackendName): Open<OwnGeneration> {
     const generator = new Generator(model, () => '', defaultBatchSizes(config))
     const run = async (prompts: readonly Int32Array[], completions: number, sampling: SamplingOptions) => {
       await use()
-      // What the last call left in the cache would be work that this one is spared.
+      // A warm cache would save this call work.
       generator.forget()
       return generator.generate(
         prompts.map((prompt, seed) => ({ prompt, count: completions, seed })),
@@ -37,7 +37,7 @@ export function ownGeneration(device: BackendName): Open<OwnGeneration> {
         await use()
         const rows = new Float32Array(prompts.length * config.vocabularySize)
         for (const [row, prompt] of prompts.entries()) {
-          // A micro-batch predicts what follows a prompt for the sake of any response at all.
+          // Any response makes a micro-batch predict what follows the prompt.
           const [micro] = packMicroBatches([{ prompt, response: Int32Array.of(0) }], prompt.length)
           const logits = tf.tidy(() => model.logits(model.hidden(micro!.batch, micro!.outputRows)))
           rows.set(await logits.data<'float32'>(), row * config.vocabularySize)

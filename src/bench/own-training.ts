@@ -1,4 +1,4 @@
-/** Our own transformer and trainer as a subject. */
+/** Our transformer and trainer as a subject. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../language-model/backends/backend.ts'
 import { type SupervisedExample, Trainer } from '../language-model/training/trainer.ts'
@@ -44,7 +44,7 @@ export function ownTraining(device: BackendName): Open<TrainingSubject> {
   }
 }
 
-/** The first token is the prompt; everything after it is to be learned. */
+/** The first token is the prompt; the model learns all others. */
 function examplesOf({ sequences, length, tokens, targets }: TokenBatch): SupervisedExample[] {
   return Array.from({ length: sequences }, (_, row) => ({
     prompt: tokens.subarray(row * length, row * length + 1),

@@ -1,9 +1,9 @@
-/** The machine's speed as our own matrix product reaches it: what a share of the peak is a share of. */
+/** The peak speed of this machine, as our own matrix product reaches it. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { Contender } from './side-by-side.ts'
 import type { StartedBackend } from './subjects.ts'
 
-/** 1024³, where copying into panels and the edges of blocks no longer matter. */
+/** Side of the matrices: large enough that copying into panels and the edges of blocks no longer matter. */
 export const PEAK_SIZE = 1024
 
 export interface PeakContender extends Contender {
@@ -12,7 +12,7 @@ export interface PeakContender extends Contender {
   dispose(): void
 }
 
-/** Products of two square matrices, as many as make a repetition long enough for a clock, on the backend's own device. */
+/** Products of two square matrices on the backend's device, enough of them for a clock to measure. */
 export async function matmulPeak(
   backend: StartedBackend,
   { size = PEAK_SIZE, products = 4 }: { size?: number; products?: number } = {},
@@ -25,7 +25,7 @@ export async function matmulPeak(
     async run() {
       await backend.use()
       for (let i = 0; i < products - 1; i++) tf.matMul(...operands).dispose()
-      // Reading the last one waits for all of them, on a graphics device too.
+      // Reading the last one waits for all, also on a graphics device.
       const corner = tf.tidy(() => tf.slice(tf.matMul(...operands), [0, 0], [1, 1]))
       await corner.data()
       corner.dispose()

@@ -1,11 +1,11 @@
-/** Where the time of a piece of work went, as measurements. */
+/** Reports where the time of some work went. */
 import type { KernelTime } from './meter.ts'
 import type { Measurement, SuiteContext } from './suite.ts'
 
-/** Kernels with less of the time are not worth a line. */
+/** Kernels with a smaller share of the time are not reported. */
 const LEAST_SHARE = 0.005
 
-/** One measurement for each kernel that counts, and one for what is outside all kernels, like `of` in suite, subject and sizes. */
+/** Reports each kernel with a large enough share, and the time outside kernels, with the suite, subject and sizes of `of`. */
 export function reportKernelShares(
   { kernels, durationMs }: { kernels: ReadonlyMap<string, KernelTime>; durationMs: number },
   of: Measurement,

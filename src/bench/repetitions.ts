@@ -1,9 +1,9 @@
-/** How one number comes out of a noisy clock: warm up, repeat, take the median. */
+/** Measures a rate with a noisy clock: warm up, repeat, take the median. */
 
 export interface Clock {
-  /** "CPU time" where there is such a clock, which stands still while others use the core; else "wall time". */
+  /** "CPU time" if there is such a clock, which stops while other programs use the core; else "wall time". */
   name: string
-  /** Milliseconds from any fixed moment. */
+  /** Milliseconds since any fixed moment. */
   now(): number
 }
 
@@ -12,28 +12,28 @@ export const wallClock: Clock = { name: 'wall time', now: () => performance.now(
 export interface Repetitions {
   /** Median over the repetitions. */
   perSecond: number
-  /** "median of 5 × 0.3 s CPU time, spread 4 %"; the spread is largest less smallest, over the median. */
+  /** "median of 5 × 0.3 s CPU time, spread 4 %"; the spread is (largest − smallest) / median. */
   note: string
 }
 
 export interface Timing {
   clock: Clock
-  /** Measured repetitions; one more goes before them and is thrown away. */
+  /** Measured repetitions, after one to warm up. */
   repetitions: number
-  /** How long a repetition lasts at least. */
+  /** Minimum duration of a repetition. */
   durationMs: number
   signal?: AbortSignal
 }
 
-/** One round of work: `prepare` is not timed, `work` is, and says how many operations it did. */
+/** One round of work: `prepare` is not timed; `work` is, and returns how many operations it did. */
 export interface Round<Prepared> {
   prepare(): Prepared
   work(prepared: Prepared): number
 }
 
 /**
- * Operations per second. Between two repetitions the page gets a turn, so that a tab stays alive and a signal can come
- * through; it throws the signal's reason then.
+ * Operations per second. Yields between repetitions, so that a tab stays responsive and a signal can arrive. Throws the signal's
+ * reason.
  */
 export async function measureRate<Prepared>(round: Round<Prepared>, timing: Timing): Promise<Repetitions> {
   const rates: number[] = []
@@ -63,9 +63,9 @@ function repetitionRate<Prepared>({ prepare, work }: Round<Prepared>, { clock, d
   return (operations / elapsed) * 1000
 }
 
-/** Of numbers in ascending order. */
+/** Median of numbers in ascending order. */
 export function median(sorted: readonly number[]): number {
-  if (sorted.length === 0) throw new RangeError('There is no median of no numbers.')
+  if (sorted.length === 0) throw new RangeError('The median of an empty list is undefined.')
   const middle = sorted.length >> 1
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }

@@ -1,26 +1,26 @@
 /**
- * Subjects in turn, A B C A B C and so on, so that whatever disturbs the machine meanwhile disturbs them all, and the median of each:
- * ratios hold on a busy machine, absolute numbers on a quiet one.
+ * Times subjects in turn, A B C A B C and so on, so that disturbances affect all of them, and takes the median of each: ratios are
+ * reliable on a busy machine, absolute numbers only on a quiet one.
  */
 import { median } from './repetitions.ts'
 
 export interface Contender {
   subject: string
-  /** One repetition; resolves when its results are really there. */
+  /** One repetition; resolves when its results are available. */
   run(): Promise<unknown>
 }
 
 export interface Timed {
   subject: string
   medianMs: number
-  /** Median of the time that a processor was busy with it, whatever else the machine did; only where that can be known. */
+  /** Median of the processor time, which other programs do not affect; absent if there is no such clock. */
   processorMs?: number
-  /** "median of 5 in turn, spread 4 %", or "once, in turn"; the spread is largest less smallest, over the median. */
+  /** "median of 5 in turn, spread 4 %", or "once, in turn"; the spread is (largest − smallest) / median. */
   note: string
 }
 
 export interface SideBySideOptions {
-  /** Of each contender; one more goes before them and is thrown away. Contenders that are long at it have one only. */
+  /** Timed repetitions of each contender, after one to warm up. Slow contenders have only one. */
   rounds: number
   clock: () => number
   /** Milliseconds that all threads of this process together have been busy. */
@@ -28,7 +28,7 @@ export interface SideBySideOptions {
   signal?: AbortSignal | undefined
 }
 
-/** A repetition as long as this, and this many times that of the shortest contender, is steady enough to be taken once. */
+/** A repetition this long, and this many times longer than the shortest contender's, is steady enough to run once. */
 const LONG_MS = 5000
 const LONG_RATIO = 3
 

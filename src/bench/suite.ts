@@ -1,4 +1,4 @@
-/** What benchmarks are made of: suites that report measurements, the same on the command line and in the tab. */
+/** Benchmark suites, which report the same measurements on the command line and in the tab. */
 
 export const SUITE_NAMES = ['generate', 'train', 'loop', 'environment', 'judge'] as const
 export type SuiteName = (typeof SUITE_NAMES)[number]
@@ -6,22 +6,22 @@ export type SuiteName = (typeof SUITE_NAMES)[number]
 /** One measured number. Subjects with the same suite, name and sizes ran side by side and can be compared. */
 export interface Measurement {
   suite: SuiteName
-  /** What was measured: "training step", "steps with the admissible list". */
+  /** The work: "training step", "steps with the admissible list". */
   name: string
-  /** Who did it: "simd", "tfjs wasm", "alfworld 0.4.2". The project's own comes first. */
+  /** What was measured: "simd", "tfjs wasm", "alfworld 0.4.2". Ours comes first. */
   subject: string
   value: number
   /** "tokens/s", "GFLOP/s", "steps/s", "bytes", "share", "exponent". */
   unit: string
-  /** Sizes that it holds for. */
+  /** Sizes of the work. */
   sizes: Readonly<Record<string, number | string>>
-  /** What a reader must know to trust it: outputs compared and how far apart, threads, repetitions. */
+  /** What a reader needs to trust it: compared outputs and their difference, threads, repetitions. */
   note?: string
 }
 
 export interface SuiteContext {
   report(measurement: Measurement): void
-  /** What is under way, for people who wait. */
+  /** Shows the current step to the user. */
   progress(text: string): void
   signal?: AbortSignal
 }

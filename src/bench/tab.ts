@@ -1,6 +1,6 @@
 /**
- * The suites in a tab: our own engine alone, on the CPU and, where there is a graphics adapter, on WebGPU. Peers are not
- * shipped with the page; `npm run bench` measures beside them, and with more repetitions over more sizes.
+ * The suites in a tab: only our engine, on the CPU and, with a graphics adapter, on WebGPU. The page does not ship peers;
+ * `npm run bench` measures beside them, with more repetitions and sizes.
  */
 import { BACKENDS } from '../language-model/backends/backend.ts'
 import { webGpuObstacle } from '../engines/backends/choice.ts'
@@ -14,11 +14,11 @@ import type { Measurement, Suite, SuiteName } from './suite.ts'
 const ROUNDS = 2
 const TIMING = { clock: wallClock, repetitions: 3, durationMs: 200 }
 const KERNEL_MS = 50
-/** Elements of a side of the matrices whose product is the peak. */
+/** Side of the matrices whose product measures the peak. */
 const PEAK = 1024
 
 export interface BenchServiceOptions {
-  /** The models that ship. */
+  /** Reads a shipped model. */
   readModel(role: Role): ModelReader
   startJudge: JudgeSuiteOptions['startJudge']
 }
@@ -130,7 +130,7 @@ export class BenchService {
   }
 }
 
-/** Every browser calls itself the older ones too, so the newest name decides: "Edge 140". */
+/** Browsers also name older ones, so the first match decides: "Edge 140". */
 const BROWSERS: readonly [name: string, version: RegExp][] = [
   ['Edge', /\bEdg\/(\d+)/],
   ['Opera', /\bOPR\/(\d+)/],

@@ -1,4 +1,4 @@
-/** Measurements as rows, for a terminal and for the page: what ran side by side has its ratio to the first of them. */
+/** Measurements as rows for the terminal and the page. Subjects that ran side by side have a ratio to the first. */
 import type { Measurement } from './suite.ts'
 
 export interface TableRow {
@@ -6,9 +6,9 @@ export interface TableRow {
   /** "batch 64, context 256" */
   sizes: string
   subject: string
-  /** With its unit: "12,300 tokens/s". */
+  /** The value with its unit: "12,300 tokens/s". */
   value: string
-  /** Of this value to that of the first subject; null for the first itself. */
+  /** Ratio of this value to the first subject's; null for the first. */
   ratio: number | null
   note: string
 }
@@ -27,7 +27,7 @@ export function tableRows(measurements: readonly Measurement[]): TableRow[] {
   })
 }
 
-/** Three digits that mean something: 1,234,567 becomes 1,230,000, and 0.00000234 becomes 2.34e-6. */
+/** Three significant digits: 1,234,567 becomes 1,230,000, and 0.00000234 becomes 2.34e-6. */
 export function significant(value: number): string {
   if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2)
   return Number(value.toPrecision(3)).toLocaleString('en')

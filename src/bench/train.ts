@@ -1,6 +1,6 @@
 /**
- * Training: one step of supervised learning on random tokens, with a loss on every one, beside peers on the same weights; how much of
- * the machine it uses, where its time goes, and how time and memory grow.
+ * Training: one supervised step on random tokens, with a loss on every token, beside peers with the same weights; how much of the
+ * machine it uses, where its time goes, and how time and memory grow.
  */
 import type { BackendName } from '../language-model/backends/backend.ts'
 import { type BenchModel, benchModel, type BenchShape, randomBatch, type TokenBatch } from './bench-model.ts'
@@ -18,11 +18,11 @@ import type { Measurement, Suite, SuiteContext } from './suite.ts'
 import { trainingWork } from './useful-work.ts'
 
 export interface TrainSizes {
-  /** What is compared with peers. */
+  /** The comparison with peers. */
   reference: { shape: BenchShape; sequences: number; length: number }
-  /** What a growth is measured over, with the reference's shape and the first of the others. One with fewer than two sizes is left out. */
+  /** Sizes over which growth is measured, with the reference's shape and the first of the others. A list with fewer than two is skipped. */
   growth: { shapes: readonly BenchShape[]; sequences: readonly number[]; lengths: readonly number[] }
-  /** Edge of the matrices whose product is the peak. */
+  /** Side of the matrices whose product measures the peak. */
   peak: number
 }
 
@@ -30,17 +30,17 @@ export interface TrainSuiteOptions extends Omit<SideBySideOptions, 'signal'> {
   /** "Node 20.20". */
   place: string
   fields: readonly Field<TrainingSubject>[]
-  /** How long each kernel is repeated on its own; null leaves them out. */
+  /** How long to repeat each kernel; null to skip kernels. */
   kernelMs: number | null
   sizes: TrainSizes
 }
 
-/** On one thread of the CPU. */
+/** Targets on one thread of the CPU. */
 export const TRAINING_RATIOS: RatioTargets = { 'tfjs wasm': 8, 'jax-js wasm': 3 }
 export const TARGET_SHARE = 0.4
-/** Relative, of losses and of gradients: float32 sums in another order. */
+/** Largest relative difference of losses and gradients, for float32 sums in another order. */
 const TOLERANCE = 1e-3
-/** As many as it takes to tell peers apart; the slowest of them takes ten seconds for the whole batch. */
+/** Enough to detect different results; the slowest peer takes ten seconds for the whole batch. */
 const COMPARED_SEQUENCES = 2
 
 const SUITE = 'train'
@@ -104,7 +104,7 @@ function trained(subject: TrainingSubject, batch: TokenBatch): Contender {
   return { subject: subject.name, run: () => subject.step(batch) }
 }
 
-/** Peers whose loss, gradients and, after two steps, loss again are ours; the others are reported as not timed. */
+/** The peers with our loss, gradients and, after two steps, loss again; reports the others as not timed. */
 async function comparedWith(
   own: TrainingSubject,
   peers: readonly TrainingSubject[],
@@ -184,7 +184,7 @@ async function measureGrowth(
 ): Promise<void> {
   const { shapes, sequences, lengths } = options.sizes.growth
   const { shape } = options.sizes.reference
-  // Only looked at where there are two sizes of something to compare.
+  // Only used if there are two sizes to compare.
   const [rows, length] = [sequences[0]!, lengths[0]!]
   await measureGrowthOver(
     'parameters',
@@ -246,7 +246,7 @@ async function measureGrowth(
   }
 }
 
-/** Fitted exponents below this are called linear. */
+/** Fitted exponents below this count as linear. */
 const LINEAR = 1.1
 
 function sizesOf(

@@ -1,7 +1,7 @@
 /**
- * Floating-point operations that a decoder cannot do without, a multiply and an add counted as two. No padding, nothing computed
- * twice, and only half of the attention matrix, because a token does not look ahead. Norms, rotations, activations and the softmax are
- * left out: they are some percent of the time but of no matrix product.
+ * The floating-point operations that a decoder needs, with a multiply and an add counted as two: no padding, no recomputation, and
+ * half of the attention matrix, because tokens do not look ahead. Excludes norms, rotations, activations and the softmax, which take
+ * a few percent of the time outside matrix products.
  *
  *     one token through the matrices    2 · P              P = L · (2 · d · H·D + 2 · d · Hkv·D + 3 · d · f) + d · V
  *     one token looking at s keys       4 · s · L · H·D    q · k and the weighted sum of v, 2 · s · H·D each
@@ -11,7 +11,7 @@
  */
 import type { ModelConfig } from '../language-model/files/config.ts'
 
-/** The P above: entries of all matrices that a token is multiplied with. */
+/** The P above: entries of all matrices that multiply a token. */
 export function matrixEntries(config: ModelConfig): number {
   const { layers, hiddenSize, heads, keyValueHeads, headDim, intermediateSize, vocabularySize } = config
   const attention = 2 * hiddenSize * heads * headDim + 2 * hiddenSize * keyValueHeads * headDim
@@ -19,7 +19,7 @@ export function matrixEntries(config: ModelConfig): number {
   return layers * (attention + feedForward) + hiddenSize * vocabularySize
 }
 
-/** Pairs of a query and a key that it sees, itself included, for `length` tokens behind `before` others. */
+/** Pairs of a query and a key that it sees, including its own, for `length` tokens after `before` others. */
 export function causalPairs(length: number, before = 0): number {
   return length * before + (length * (length + 1)) / 2
 }
@@ -31,8 +31,8 @@ export function trainingWork(config: ModelConfig, sequences: number, length: num
 }
 
 /**
- * Sampling `sampled` tokens behind each of `rows` prompts of `prompt` tokens with a cache of keys and values. The last one is drawn but
- * not run, and only what is drawn from goes through the output layer.
+ * Sampling `sampled` tokens after each of `rows` prompts of `prompt` tokens with a key/value cache. The last token is sampled but not
+ * run, and only positions that are sampled from go through the output layer.
  */
 export function generationWork(config: ModelConfig, rows: number, prompt: number, sampled: number): number {
   const outputLayer = config.hiddenSize * config.vocabularySize

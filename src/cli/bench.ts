@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../bench/suite.ts'
 import { benchTable } from './bench/table.ts'
 
-/** Loaded when asked for: a suite brings its peers along. A suite that is not here yet has no entry. */
+/** Suites, loaded on demand because each imports its peers. */
 const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string }) => Promise<Suite>>> = {
   generate: async (options) => (await import('./bench/models.ts')).modelSuite('generate', options.in),
   train: async (options) => (await import('./bench/models.ts')).modelSuite('train', options.in),
@@ -15,11 +15,11 @@ const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string 
 const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
 
   --suite NAME   what to measure (all)
-  --in PLACE     where generate and train run: node, where everybody has one thread, or chromium, where peers are measured
-                 with one and with two, and WebGPU if there is a graphics adapter (both, one after the other)
+  --in PLACE     where generate and train run: node, with one thread for all, or chromium, which measures peers with one
+                 thread and with two, and WebGPU if there is a graphics adapter (both, one after the other)
   --games PATH   official games for the environment suite: ALFWorld's zip, a folder or a file (ALFWORLD_DATA);
                  ALFWORLD_PYTHON names a Python with alfworld and TextWorld to measure beside ours
-  --json         measurements as JSON lines, and nothing else on stdout
+  --json         prints only measurements to stdout, as JSON lines
 `
 
 async function main(): Promise<void> {

@@ -7,7 +7,7 @@ import { step } from '../../src/worlds/household/engine/step.ts'
 import { generateGame } from '../../src/worlds/household/generator/generate-game.ts'
 import { startGame } from '../../src/worlds/household/engine/state.ts'
 
-/** A clock that a test moves; every operation of a round takes as long as the test says. */
+/** A clock that the test moves, and rounds with the given durations. */
 function slowRounds(durations: number[]) {
   let now = 0
   return {
@@ -17,7 +17,7 @@ function slowRounds(durations: number[]) {
 }
 
 describe('a measured rate', () => {
-  it('is the median of the repetitions after the first, and counts no preparation', async () => {
+  it('is the median of the repetitions after the first, without preparation', async () => {
     // One to warm up, then 10 operations in 2, 1 and 4 ms.
     const { clock, round } = slowRounds([100, 2, 1, 4])
     const { perSecond, note } = await measureRate(round, { clock, repetitions: 3, durationMs: 1 })
@@ -26,20 +26,20 @@ describe('a measured rate', () => {
     expect(note).toContain(`spread ${(100 * (10_000 - 2500)) / 5000} %`)
   })
 
-  it('stops between repetitions when it is told to', async () => {
+  it('stops between repetitions on abort', async () => {
     const { clock, round } = slowRounds([])
     const timing = { clock, repetitions: 3, durationMs: 1, signal: AbortSignal.abort(new Error('enough')) }
     await expect(measureRate(round, timing)).rejects.toThrow('enough')
   })
 
-  it('is, of an even number, the mean of the middle two, and of none an error', () => {
+  it('is the mean of the middle two of an even number, and throws for an empty list', () => {
     expect(median([1, 2, 4, 8])).toBe(3)
     expect(() => median([])).toThrow(RangeError)
   })
 })
 
-describe('the plays that are measured', () => {
-  it('are the same for the same game, finish it, and hold refused commands too', () => {
+describe('the measured plays', () => {
+  it('depend only on the game, finish it, and include refused commands', () => {
     const games = Array.from({ length: 30 }, (_, seed) => generateGame({ seed, split: 'train', sceneSize: 'full' }))
     let refused = 0
     for (const game of games) {
@@ -67,7 +67,7 @@ describe('the environment suite', () => {
     return { measurements, progress }
   }
 
-  it('measures generated games alone and says that it had no official ones', async () => {
+  it('measures only generated games and reports that there are no official ones', async () => {
     const { measurements, progress } = await run()
     const names = measurements.map(({ name }) => name)
     expect(names.slice(0, 2)).toEqual(['steps', 'steps with the admissible list'])
@@ -76,7 +76,7 @@ describe('the environment suite', () => {
     expect(progress.at(-1)).toContain('not measured')
   })
 
-  it('gives a peer the same plays of official games, and puts its numbers beside ours', async () => {
+  it('gives a peer the same plays of official games and reports its numbers beside ours', async () => {
     const game = generateGame({ seed: 1, split: 'train', sceneSize: 'full' })
     const played: OfficialPlay[] = []
     const { measurements } = await run({
@@ -95,12 +95,12 @@ describe('the environment suite', () => {
     }
   })
 
-  it('says why a peer was not measured', async () => {
+  it('reports why a peer was not measured', async () => {
     const game = generateGame({ seed: 1, split: 'train', sceneSize: 'full' })
     const { progress } = await run({
       officialGames: async () => [{ game, bytes }],
       peer: async () => ({ notMeasured: 'no Python' }),
     })
-    expect(progress.at(-1)).toBe('Side by side with the Python package: not measured: no Python')
+    expect(progress.at(-1)).toBe('The Python package was not measured: no Python')
   })
 })

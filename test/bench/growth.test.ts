@@ -36,7 +36,7 @@ describe('growthExponent', () => {
     expect(error(slope)).toBeLessThan(error(slope - 0.001))
   })
 
-  it('refuses what says nothing of growth', () => {
+  it('refuses data without growth to fit', () => {
     expect(() => growthExponent([{ size: 2, cost: 1 }])).toThrow(/two or more/)
     const twice = { size: 2, cost: 1 }
     expect(() => growthExponent([twice, twice])).toThrow(/two or more/)

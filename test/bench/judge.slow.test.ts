@@ -19,7 +19,7 @@ describe('the judge suite', () => {
     },
   })
 
-  it('measures the judge beside fresh contexts that agree with it, and every way to be stopped', async () => {
+  it('measures the judge beside fresh contexts that agree with it, and every way to stop programs', async () => {
     const measurements: Measurement[] = []
     await suite.run({ report: (measurement) => measurements.push(measurement), progress() {} })
     const names = measurements.map(({ name, subject }) => `${name}, ${subject}`)
@@ -37,7 +37,7 @@ describe('the judge suite', () => {
     }
   })
 
-  it('stops between two measurements when it is told to', async () => {
+  it('stops between two measurements on abort', async () => {
     const reason = new Error('enough')
     const context = { report() {}, progress() {}, signal: AbortSignal.abort(reason) }
     await expect(suite.run(context)).rejects.toBe(reason)

@@ -15,17 +15,17 @@ const updated = (gradNorm: number, trainedTokens: number): LoggedEvent =>
   }) as unknown as LoggedEvent
 
 describe('compareLogs', () => {
-  it('lets numbers differ by rounding, and how a batch was cut', () => {
+  it('allows rounding differences and other cuts of a batch', () => {
     expect(compareLogs([updated(0.50001, 90)], [updated(0.5, 100)], 1e-3)).toEqual({ equal: 1, first: null })
   })
 
-  it('names the first place that differs by more', () => {
+  it('names the first larger difference', () => {
     const { equal, first } = compareLogs([updated(0.5, 1), updated(0.6, 1)], [updated(0.5, 1), updated(0.5, 1)], 1e-3)
     expect(equal).toBe(0.5)
     expect(first).toBe('model-updated.metrics.grad_norm: 0.6 beside 0.5')
   })
 
-  it('counts events that only one of the logs has', () => {
+  it('counts events that only one log has', () => {
     expect(compareLogs([], [updated(1, 1)], 1e-3).equal).toBe(0)
     expect(compareLogs([], [], 1e-3).equal).toBe(1)
   })

@@ -30,8 +30,8 @@ const subjectsOf = (measurements: Measurement[], name: string) => [
   ...new Set(measurements.filter((measurement) => measurement.name === name).map(({ subject }) => subject)),
 ]
 
-describe('the suites of our models, at their smallest', () => {
-  it('trains beside peers whose gradients are ours, with grouped keys too', async () => {
+describe('the suites of our models at their smallest sizes', () => {
+  it('trains beside peers with our gradients, including grouped keys', async () => {
     const measurements = await measured(
       await trainSuiteInNode(
         {
@@ -47,7 +47,7 @@ describe('the suites of our models, at their smallest', () => {
     expect(subjectsOf(measurements, 'memory of a step over context')).toEqual(['simd'])
   })
 
-  it('generates beside peers whose logits and tokens are ours', async () => {
+  it('generates beside peers with our logits and tokens', async () => {
     const measurements = await measured(
       await generateSuiteInNode(
         {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sideBySide } from '../../src/bench/side-by-side.ts'
 
-/** Contenders that take as long as they are told, on a clock that only they move. */
+/** Contenders with given durations, on a clock that only they move. */
 function onOwnClock(durations: Record<string, number[]>) {
   let now = 0
   const order: string[] = []
@@ -16,7 +16,7 @@ function onOwnClock(durations: Record<string, number[]>) {
 }
 
 describe('sideBySide', () => {
-  it('runs subjects in turn and takes the median of each, the first round thrown away', async () => {
+  it('runs subjects in turn and takes the median of each without the first round', async () => {
     const { contenders, order, clock } = onOwnClock({ ours: [900, 10, 30, 20], theirs: [900, 50, 50, 80] })
     const [ours, theirs] = await sideBySide(contenders, { rounds: 3, clock })
     expect(order.join(' ')).toBe('ours theirs ours theirs ours theirs ours theirs')
@@ -24,21 +24,21 @@ describe('sideBySide', () => {
     expect(theirs?.medianMs).toBe(50)
   })
 
-  it('takes a contender once that is long at it', async () => {
+  it('times a slow contender once', async () => {
     const { contenders, order, clock } = onOwnClock({ ours: [1, 1, 1], theirs: [1, 7000] })
     const [, theirs] = await sideBySide(contenders, { rounds: 2, clock })
     expect(order.join(' ')).toBe('ours theirs ours theirs ours')
     expect(theirs).toEqual({ subject: 'theirs', medianMs: 7000, note: 'once, in turn' })
   })
 
-  it('tells the processor time apart, where there is a clock for it', async () => {
+  it('reports the processor time if there is a clock for it', async () => {
     let busy = 0
     const contender = { subject: 'ours', run: async () => (busy += 7) }
     const [timed] = await sideBySide([contender], { rounds: 3, clock: () => 0, processorClock: () => busy })
     expect(timed?.processorMs).toBe(7)
   })
 
-  it('stops between two repetitions when it is told to', async () => {
+  it('stops between two repetitions on abort', async () => {
     const abort = new AbortController()
     const stopped = sideBySide([{ subject: 'ours', run: async () => abort.abort(new Error('enough')) }], {
       rounds: 3,

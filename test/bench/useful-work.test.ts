@@ -7,7 +7,7 @@ const length = fc.integer({ min: 1, max: 40 })
 const { config, parameters } = benchModel(REFERENCE_SHAPE)
 
 describe('useful work', () => {
-  it('multiplies a token with every weight but those of the norms', () => {
+  it('multiplies a token with every weight except the norms', () => {
     for (const keyValueHeads of [4, 2, 1]) {
       const { config: grouped, weights } = benchModel({ ...REFERENCE_SHAPE, keyValueHeads })
       const inMatrices = [...weights].filter(([name]) => !name.endsWith('norm.weight'))
@@ -15,7 +15,7 @@ describe('useful work', () => {
     }
   })
 
-  it('counts each pair of a query and a key that it sees once', () => {
+  it('counts each visible pair of a query and a key once', () => {
     fc.assert(
       fc.property(length, length, (tokens, before) => {
         let pairs = 0
@@ -27,14 +27,14 @@ describe('useful work', () => {
     )
   })
 
-  it('trains with three times the work of a forward pass, which is 2 N a token and half of the attention matrix', () => {
+  it('counts training as three forward passes, of 2 N a token and half of the attention matrix', () => {
     expect(parameters).toBe(935_040)
     const matrices = 3 * 2 * parameters * 16 * 256
     const attention = (3 * 4 * 256 * 256 * 128 * 4 * 16) / 2
     expect(trainingWork(config, 16, 256) / (matrices + attention)).toBeCloseTo(1, 2)
   })
 
-  it('samples a token after another with the work of reading them, less the output layer where nothing is drawn', () => {
+  it('counts sampling like reading the tokens, less the output layer where nothing is sampled', () => {
     fc.assert(
       fc.property(length, length, (prompt, sampled) => {
         const forward = trainingWork(config, 1, prompt + sampled - 1) / 3

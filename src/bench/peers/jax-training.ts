@@ -1,7 +1,7 @@
 /**
- * The training step as a user of jax-js writes it: a pure loss over a tree of parameters, `valueAndGrad` of it, and the whole step under
- * `jit`, which fuses the element-wise work. Attention is written out, because `nn.dotProductAttention` needs iterator helpers that Node
- * 20 does not have; what it does there is the same. The mask is a constant and the heads come first, as it has them.
+ * The training step as a jax-js user would write it: a pure loss over a tree of parameters, its `valueAndGrad`, and the whole step under
+ * `jit`, which fuses element-wise work. Attention is written out like `nn.dotProductAttention`, which needs iterator helpers that Node
+ * 20 does not have, with a constant mask and the heads first.
  */
 import { blockUntilReady, defaultDevice, init, jit, nn, numpy as np, tree, valueAndGrad } from '@jax-js/jax'
 import type { ModelConfig } from '../../language-model/files/config.ts'
@@ -15,7 +15,7 @@ type Parameters = Record<string, np.Array>
 const BETA1 = 0.9
 const BETA2 = 0.999
 const EPSILON = 1e-8
-/** Added to a score that must not count. */
+/** Added to a masked score. */
 const HIDDEN = -1e9
 
 export function jaxTraining(device: 'wasm' | 'webgpu'): Open<TrainingSubject> {
@@ -88,7 +88,7 @@ class JaxTraining implements TrainingSubject {
     }
   }
 
-  /** Constants such as the mask belong to a shape, so each shape is a function of its own. */
+  /** Compiles a function for each shape, because constants such as the mask depend on it. */
   #compiled({ sequences, length }: TokenBatch): ReturnType<typeof compiled> {
     const key = `${sequences} x ${length}`
     const functions = this.#functions.get(key) ?? compiled(this.#config, sequences, length)
@@ -97,7 +97,7 @@ class JaxTraining implements TrainingSubject {
   }
 }
 
-/** How many threads its kernels are spread over: workers where memory can be shared, else the caller's own. */
+/** Threads of its kernels: workers if memory can be shared, else the caller's thread. */
 function threads(): string {
   const isShared = typeof SharedArrayBuffer !== 'undefined' && typeof Worker !== 'undefined'
   return isShared ? `${navigator.hardwareConcurrency} threads` : 'one thread'

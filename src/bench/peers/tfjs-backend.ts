@@ -7,11 +7,11 @@ export type TfjsBackend = 'wasm' | 'webgpu'
 
 const WASM_THREADS = 2
 const STOCK_WEBGPU = 'stock-webgpu'
-/** What TensorFlow.js sets for itself. */
+/** TensorFlow.js's default. */
 const STOCK_COMMANDS_AT_ONCE = 15
 
 export interface TfjsFiles {
-  /** Address of the folder that holds its .wasm files; Node finds them by itself. */
+  /** Address of the folder of its .wasm files; Node finds them without. */
   wasmFolder?: string
 }
 
@@ -36,8 +36,8 @@ async function startWasm({ wasmFolder }: TfjsFiles): Promise<StartedBackend> {
 }
 
 /**
- * It takes threads only in a page that is isolated, and half as many as the page says there are cores, whatever `setThreadsCount` asks
- * for. So while it starts, the page says as many as give it the threads that we want it to have.
+ * The wasm backend only uses threads in an isolated page, and half as many as the page reports cores, whatever `setThreadsCount` says.
+ * So the page reports a number of cores that gives it the wanted threads while it starts.
  */
 async function withLogicalCores(cores: number, start: () => Promise<void>): Promise<void> {
   if (!globalThis.crossOriginIsolated) return start()
@@ -45,14 +45,13 @@ async function withLogicalCores(cores: number, start: () => Promise<void>): Prom
   try {
     await start()
   } finally {
-    // Its own property hides the one that all navigators share.
+    // Removes the own property that hides the prototype's.
     Reflect.deleteProperty(navigator, 'hardwareConcurrency')
   }
 }
 
 /**
- * Ours takes the place of the stock backend "webgpu" and of some of its kernels, so the stock one is kept under another name. To be
- * called before ours is loaded.
+ * Keeps the stock backend "webgpu" under another name, because ours replaces it and some of its kernels. Call it before ours loads.
  */
 export async function keepStockWebGpu(): Promise<void> {
   if (tf.findBackendFactory(STOCK_WEBGPU)) return
@@ -65,11 +64,9 @@ export async function keepStockWebGpu(): Promise<void> {
 
 async function startWebGpu(): Promise<StartedBackend> {
   if (!tf.findBackendFactory(STOCK_WEBGPU))
-    throw new PeerUnavailableError(
-      'TensorFlow.js finds no WebGPU here, or our own backend has taken its place already.',
-    )
+    throw new PeerUnavailableError('TensorFlow.js finds no WebGPU here, or our backend has already replaced its own.')
   const use = async (): Promise<void> => {
-    // Ours records more commands before it hands them over, and sets that for all.
+    // Ours records more commands before it submits them, and sets this globally.
     tf.env().set('WEBGPU_DEFERRED_SUBMIT_BATCH_SIZE', STOCK_COMMANDS_AT_ONCE)
     if (!(await tf.setBackend(STOCK_WEBGPU)))
       throw new PeerUnavailableError('TensorFlow.js cannot start its WebGPU backend here.')

@@ -1,6 +1,6 @@
 /**
- * Greedy decoding as a user of stock TensorFlow.js writes it: keys and values of all layers are kept as tensors that every step
- * concatenates its own to, and the likeliest token is found on the device. The tokens stay there until the end.
+ * Greedy decoding as a user of stock TensorFlow.js would write it: every step concatenates its keys and values to each layer's tensors
+ * and selects the likeliest token on the device. The tokens stay there until the end.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { BenchModel } from '../bench-model.ts'
@@ -50,7 +50,7 @@ class TfjsGeneration implements GenerationSubject {
       drawn.push(tokens)
       from += length
       if (step === 0) read.dispose()
-      // Otherwise a graphics device would be handed all steps at once.
+      // Otherwise a graphics device would get all steps at once.
       if (step % STEPS_IN_FLIGHT === STEPS_IN_FLIGHT - 1) await tokens.data()
     }
     const together = tf.stack(drawn, 1)

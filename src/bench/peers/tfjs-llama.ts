@@ -1,13 +1,13 @@
 /**
- * A Llama as a user of stock TensorFlow.js writes it: sequences of equal length as [batch, heads, positions, features], weights as
- * [in, out], a causal mask added to the scores, and nothing but stock operations on whatever backend is selected.
+ * A Llama as a user of stock TensorFlow.js would write it: sequences of equal length as [batch, heads, positions, features], weights as
+ * [in, out], a causal mask added to the scores, and only stock operations on the selected backend.
  *
- * Two things stock does not do by itself. Its wasm backend has no kernel for the gradient of `gather`, so the embedding's gradient is
- * written with `scatterND`, which it has. And it multiplies transposed operands in a loop without SIMD, which is where most of the
- * time of its own matMul gradient goes; `products: 'transposed by hand'` writes every transpose out, to see what is left.
+ * It works around two gaps. The wasm backend has no kernel for the gradient of `gather`, so the embedding's gradient uses `scatterND`.
+ * It also multiplies transposed operands in a loop without SIMD, which takes most of the time of its matMul gradient;
+ * `products: 'transposed by hand'` writes out every transpose to show the rest.
  */
 import * as tf from '@tensorflow/tfjs-core'
-// Gradients of stock operations, which TensorFlow.js itself only has in a module that Node cannot import.
+// Gradients of stock operations, which TensorFlow.js only has in a module that Node cannot import.
 import '../../language-model/ops/stock-gradients.ts'
 import type { ModelConfig } from '../../language-model/files/config.ts'
 import { parameterShapes } from '../../language-model/weights/parameters.ts'
@@ -16,7 +16,7 @@ import { rotaryTables } from './rotary.ts'
 
 export type Products = 'as stock' | 'transposed by hand'
 
-/** Added to a score that must not count. */
+/** Added to a masked score. */
 const HIDDEN = -1e9
 const EMBEDDING = 'model.embed_tokens.weight'
 
@@ -60,8 +60,8 @@ export class TfjsLlama {
   }
 
   /**
-   * Hidden states [batch · length, d] of tokens[batch · length], the first of each sequence standing at position `from`. With a cache,
-   * it holds what the positions before `from` left, and is extended.
+   * Hidden states [batch · length, d] of tokens[batch · length]; each sequence starts at position `from`. A cache holds the keys and
+   * values of earlier positions and is extended.
    */
   hidden(tokens: tf.Tensor1D, batch: number, from = 0, cache?: LayerCache[]): tf.Tensor2D {
     const { layers, heads, keyValueHeads, headDim, normEpsilon } = this.config
@@ -98,7 +98,7 @@ export class TfjsLlama {
     return this.#product(hidden, tf.transpose(this.weight(EMBEDDING))) as tf.Tensor2D
   }
 
-  /** A gradient or a weight as a model folder has it. */
+  /** A gradient or weight with the shape of a model folder. */
   async stored(name: string, tensor: tf.Tensor): Promise<Float32Array> {
     const inOrder = isProjection(name) ? tf.transpose(tensor) : tf.clone(tensor)
     const values = await inOrder.data<'float32'>()
@@ -120,7 +120,7 @@ export class TfjsLlama {
     return this.#product(tf.softmax(mask ? tf.add(scores, mask) : scores), values)
   }
 
-  /** Keys or values once for every query head. */
+  /** Repeats keys or values for every query head. */
   #shared(x: tf.Tensor): tf.Tensor {
     const { heads, keyValueHeads } = this.config
     if (heads === keyValueHeads) return x
@@ -129,11 +129,11 @@ export class TfjsLlama {
     return tf.reshape(tf.concat(repeated, 2), [batch, heads, length, width])
   }
 
-  /** A lone query sees everything, so it needs no mask. */
+  /** A single query sees everything, so it needs no mask. */
   #tablesFrom(from: number, length: number) {
     const { cosine, sine, mask, positions } = this.#tables
     if (from + length > positions)
-      throw new RangeError(`Position ${from + length - 1} is beyond the ${positions} that this model was built for.`)
+      throw new RangeError(`Position ${from + length - 1} exceeds this model's ${positions} positions.`)
     return {
       cosine: tf.slice(cosine, [from, 0], [length, -1]),
       sine: tf.slice(sine, [from, 0], [length, -1]),

@@ -1,14 +1,14 @@
 /**
- * The stock wasm backend in the place of ours under our own transformer: every operation is then its composition of stock ones. The
- * one kernel that these need and it lacks is made of two that it has.
+ * The stock wasm backend instead of ours under our transformer: every operation is then composed of stock ones. The one kernel that it
+ * lacks for these is made of two others.
  */
 import * as tf from '@tensorflow/tfjs-core'
 import type { LoopBackend } from '../loop-iteration.ts'
 import { startTfjs, type TfjsFiles } from './tfjs-backend.ts'
 
 /**
- * Attention is dense there, every query over every slot of the cache and every token of a micro-batch over all others, so what is
- * fastest for us would take it ten times as long.
+ * Smaller batches than ours: its attention is dense, every query over every slot of the cache and every token of a micro-batch over
+ * all others, so our batches would take it ten times as long.
  */
 const BATCHES = { cacheSlots: 2048, prefillTokens: 512, microBatchTokens: 512 }
 
@@ -26,7 +26,7 @@ export function tfjsLoopBackend(files: TfjsFiles = {}): LoopBackend {
   }
 }
 
-/** The gradient of `gather`, which sums rows by their index, by way of `scatterND`, which does the same and is there. */
+/** The gradient of `gather`, which sums rows by index, with `scatterND`, which the backend has. */
 function addSegmentSum(): void {
   if (tf.getKernel(tf.UnsortedSegmentSum, 'wasm')) return
   const [scatter, reshape] = [tf.getKernel(tf.ScatterNd, 'wasm'), tf.getKernel(tf.Reshape, 'wasm')]

@@ -54,7 +54,7 @@ class TfjsTraining implements TrainingSubject {
       )
     })
     const value = (await loss.data())[0]!
-    // On a graphics device the update is only queued; a weight that can be read has been updated.
+    // A graphics device only queues the update; reading a weight waits for it.
     await tf.tidy(() => tf.sum(llama.weight('model.norm.weight'))).data()
     tf.dispose([loss, gradients])
     return value
@@ -78,7 +78,7 @@ class TfjsTraining implements TrainingSubject {
 
   #modelFor(length: number): TfjsLlama {
     if (this.#llama && this.#length !== length)
-      throw new RangeError(`This subject was built for sequences of ${this.#length} tokens, not of ${length}.`)
+      throw new RangeError(`This subject requires sequences of ${this.#length} tokens, not ${length}.`)
     this.#length = length
     return (this.#llama ??= new TfjsLlama(this.#benchModel, length, this.#products))
   }

@@ -1,6 +1,6 @@
 /**
- * Greedy decoding by the `generate` of transformers.js, on ONNX Runtime's WebAssembly backend and on a file with our weights. The
- * session is made from that file's bytes rather than from an address, so that nothing has to be served.
+ * Greedy decoding with the `generate` of transformers.js, on ONNX Runtime's WebAssembly backend with our weights in an ONNX file. The
+ * session takes the file's bytes instead of an address, so nothing needs to be served.
  */
 import type * as OnnxRuntime from 'onnxruntime-web'
 import type { BenchModel } from '../bench-model.ts'
@@ -12,15 +12,15 @@ type Transformers = typeof import('@huggingface/transformers')
 type Model = InstanceType<Transformers['LlamaForCausalLM']>
 
 export interface TransformersOptions {
-  /** ONNX Runtime as this place loads it, with its files found. */
+  /** Loads ONNX Runtime and locates its files. */
   loadRuntime: () => Promise<Runtime>
   threads: number
 }
 
-/** What its attention kernel asks of a head. */
+/** Its attention kernel requires heads of a multiple of this. */
 const ROTATED_FEATURES = 16
 
-/** Where transformers.js looks for a runtime that is there already, instead of bringing its own. */
+/** Where transformers.js looks for a loaded runtime before loading its own. */
 const RUNTIME = Symbol.for('onnxruntime')
 
 export function transformersGeneration({ loadRuntime, threads }: TransformersOptions): Open<GenerationSubject> {
@@ -28,7 +28,7 @@ export function transformersGeneration({ loadRuntime, threads }: TransformersOpt
     const { headDim } = model.config
     if (headDim % ROTATED_FEATURES !== 0)
       throw new PeerUnavailableError(
-        `ONNX Runtime rotates heads of a multiple of ${ROTATED_FEATURES} features, and this model's have ${headDim}.`,
+        `ONNX Runtime rotates heads of a multiple of ${ROTATED_FEATURES} features, but this model's have ${headDim}.`,
       )
     const runtime = await loadRuntime()
     runtime.env.wasm.numThreads = threads

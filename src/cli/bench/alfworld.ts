@@ -1,6 +1,6 @@
 /**
- * The Python package on the same games and commands as our engine, with everything it shows compared first. It takes a
- * Python that has `alfworld` and TextWorld; see bench-alfworld.py for what is timed.
+ * Measures the Python package on the same games and commands as our engine, after comparing everything that it shows. Requires a
+ * Python with `alfworld` and TextWorld; alfworld.py says what is timed.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,10 +26,10 @@ const playedSchema = v.object({
 type Moment = v.InferOutput<typeof momentSchema>
 
 const SCRIPT = fileURLToPath(new URL('./alfworld.py', import.meta.url))
-/** Of its error output, for the reason. */
+/** Last characters of its error output that are kept, to report the reason. */
 const LAST_CHARACTERS = 400
 
-/** `python` is the command of a Python with alfworld; nothing is measured without one. */
+/** `python` is the command of a Python with alfworld; without one, nothing is measured. */
 export function alfworldPeer(python: string | undefined) {
   return async (
     plays: readonly OfficialPlay[],
@@ -84,7 +84,7 @@ export function alfworldPeer(python: string | undefined) {
   }
 }
 
-/** What our engine shows otherwise, named by game and command. */
+/** Where our engine shows something else, by game and command. */
 function differencesOf({ game, commands }: OfficialPlay, moments: readonly Moment[]): string[] {
   const state = startGame(game)
   const ours = [
@@ -114,9 +114,9 @@ async function* linesOf(
     complaint = (complaint + text).slice(-LAST_CHARACTERS)
   })
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
-  // Handled where it is awaited; a Python that is not there fails before that.
+  // Handled where it is awaited; a missing Python fails earlier.
   ended.catch(() => undefined)
-  // A Python that ends early closes its input; its exit code tells more.
+  // A Python that ends early closes its input; its exit code is more informative.
   child.stdin.on('error', () => undefined)
   child.stdin.end(JSON.stringify({ plays }))
   let lines = 0
@@ -127,9 +127,9 @@ async function* linesOf(
     }
     const code = await ended
     if (code !== 0) throw new Error(`${python} ended with code ${code}: ${complaint.trim().split('\n').at(-1)}`)
-    if (lines !== plays.length + 1) throw new Error(`${python} told of ${lines - 1} games instead of ${plays.length}.`)
+    if (lines !== plays.length + 1) throw new Error(`${python} reported ${lines - 1} games instead of ${plays.length}.`)
   } finally {
-    // Where its lines are no longer read; it has ended by itself where they all were.
+    // Ends it if its lines are no longer read; otherwise it has already ended.
     child.kill()
   }
 }

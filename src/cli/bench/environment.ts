@@ -1,4 +1,4 @@
-/** The environment suite in Node: where official games and the Python package are found, and the server's pipe. */
+/** The environment suite in Node: finds official games and the Python package, and adds the server's pipe. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { environmentSuite, type OfficialGame } from '../../bench/environment.ts'
@@ -10,7 +10,7 @@ import { alfworldPeer } from './alfworld.ts'
 import { measurePipe } from './pipe.ts'
 import { NoGameError, readGame } from '../household/games.ts'
 
-/** Of all threads of the process, so that what a collector of garbage does beside us counts as well. */
+/** CPU time of all threads of the process, including the garbage collector's. */
 const cpuClock: Clock = {
   name: 'CPU time',
   now() {
@@ -21,12 +21,12 @@ const cpuClock: Clock = {
 const REPETITIONS = 5
 const DURATION_MS = 400
 const GENERATED_GAMES = 64
-/** Of a release with thousands, these many from all over it. */
+/** How many of a release's thousands of games to measure, spread evenly over it. */
 const MOST_OFFICIAL_GAMES = 64
 /** Beside the repository. */
 const SHARED_GAMES = resolve(import.meta.dirname, '../../../shared/alfworld')
 
-/** `games` is a zip, folder or file of official games; without it `ALFWORLD_DATA` and then the usual place are tried. */
+/** `games` is a zip, folder or file of official games; the default is `ALFWORLD_DATA`, then the usual place. */
 export function environmentSuiteInNode(games = process.env['ALFWORLD_DATA'] || SHARED_GAMES): Suite {
   const suite = environmentSuite({
     clock: cpuClock,

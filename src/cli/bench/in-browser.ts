@@ -1,4 +1,4 @@
-/** The suites in a headless Chromium: the page is served by Vite, isolated or not, that is with threads for those who have them or without. */
+/** Runs suites in a headless Chromium. Vite serves the page, isolated or not: peers only have threads in an isolated page. */
 import { fileURLToPath } from 'node:url'
 import { createServer, type Plugin } from 'vite'
 import { launchBrowser } from '../../../scripts/browser.mjs'
@@ -6,14 +6,14 @@ import type { SuiteContext } from '../../bench/suite.ts'
 import type { PageRequest } from './page.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const MODULE = '/src/cli/bench-page.ts'
+const MODULE = '/src/cli/bench/page.ts'
 
 const ISOLATION = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 }
 
-/** Peers that Vite would otherwise come across one after the other, reloading the page each time. */
+/** Peers, listed so that Vite does not discover them one by one and reload the page each time. */
 const PEERS = [
   '@huggingface/transformers',
   '@jax-js/jax',
@@ -25,10 +25,10 @@ const PEERS = [
   'valibot',
 ]
 
-/** One for everybody, or as many as each takes, for which the page has to be isolated. */
+/** One thread for all subjects, or as many as each takes, which requires an isolated page. */
 export type Threads = 'one' | 'many'
 
-/** Runs a suite in the browser. Rejects with what went wrong there. */
+/** Runs a suite in the browser. Rejects with the browser's error. */
 export async function runInBrowser(
   request: Omit<PageRequest, 'place' | 'folders'>,
   threads: Threads,
@@ -40,7 +40,7 @@ export async function runInBrowser(
     root,
     configFile: false,
     logLevel: 'error',
-    cacheDir: fileURLToPath(new URL('../../node_modules/.vite-bench', import.meta.url)),
+    cacheDir: fileURLToPath(new URL('../../../node_modules/.vite-bench', import.meta.url)),
     server: { host: '127.0.0.1', port: 4400, headers, hmr: false, watch: null },
     optimizeDeps: { include: PEERS, noDiscovery: true },
     plugins: [emptyPage(headers)],
@@ -51,7 +51,7 @@ export async function runInBrowser(
     await server.listen()
     const address = server.resolvedUrls!.local[0]!
     const page = await browser.newPage()
-    // A peer can take a minute for what is one call here.
+    // A single call of a slow peer can take a minute.
     page.setDefaultTimeout(0)
     await page.exposeFunction('benchReport', context.report)
     await page.exposeFunction('benchProgress', context.progress)

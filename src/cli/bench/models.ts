@@ -1,4 +1,4 @@
-/** The suites of our models: which peers run in Node, where their files are, and what a browser is asked to measure besides. */
+/** The suites of our models: which peers run in Node, where their files are, and what a browser measures besides. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +21,7 @@ const PLACES = ['node', 'chromium'] as const
 export interface Effort {
   /** Repetitions of each subject. */
   rounds: number
-  /** How long each kernel is repeated. */
+  /** How long to repeat each kernel. */
   kernelMs: number
 }
 
@@ -48,7 +48,7 @@ export const TRAIN_SIZES: TrainSizes = {
   peak: 1024,
 }
 
-/** Without the stock products of TensorFlow.js, which take ten seconds a step, where they are measured elsewhere. */
+/** `hasStock` includes the stock products of TensorFlow.js, which take ten seconds a step. */
 export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT, hasStock = true): Promise<Suite> {
   const { jaxTraining } = await import('../../bench/peers/jax-training.ts')
   const { tfjsTraining } = await import('../../bench/peers/tfjs-training.ts')
@@ -109,11 +109,11 @@ export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = E
   })
 }
 
-/** A suite here and then in Chromium, or in one of them alone. */
+/** A suite in Node and then in Chromium, or in one of them. */
 export async function modelSuite(name: 'train' | 'generate', place?: string): Promise<Suite> {
   const places = PLACES.filter((each) => place === undefined || each === place)
   if (places.length === 0)
-    throw new RangeError(`--in: "${place}" is no place to measure in; there are ${PLACES.join(' and ')}.`)
+    throw new RangeError(`--in: "${place}" is not a place to measure in; choose ${PLACES.join(' or ')}.`)
   const isElsewhere = places.includes('chromium')
   const inNode = await (name === 'train' ? trainSuiteInNode(TRAIN_SIZES, EFFORT, !isElsewhere) : generateSuiteInNode())
   return {
@@ -140,7 +140,7 @@ export const LOOP_SIZES: LoopSizes = {
   evaluationsPerStep: [1, 2, 4, 8],
 }
 
-/** Of the coding preset, too, where there are models for it in `models`. */
+/** Also measures the coding preset if `models` has models for it. */
 export async function loopSuiteInNode(
   sizes = LOOP_SIZES,
   { rounds } = EFFORT,
@@ -163,7 +163,7 @@ export async function loopSuiteInNode(
       await suite.run(context)
       if (!isCodingMeasured)
         context.progress(
-          `Left out the coding preset: ${models.coding} has no models of it; npm run pretrain makes them`,
+          `Skipped the coding preset: ${models.coding} has no models for it; npm run pretrain makes them`,
         )
     },
   }

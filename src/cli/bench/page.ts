@@ -1,7 +1,7 @@
 /**
- * The suites in a page of their own: for peers that need what Node lacks, such as threads of TensorFlow.js and WebGPU, with our engine
- * beside them. Whoever opens the page provides `benchReport` and `benchProgress` and calls `runBenchSuite`. How the CPU's time grows is
- * not measured again: it is the same engine.
+ * The suites in a page, for peers that need what Node lacks, such as TensorFlow.js's threads and WebGPU, with our engine beside them.
+ * The opener of the page provides `benchReport` and `benchProgress` and calls `runBenchSuite`. The page does not measure again how CPU
+ * time grows: the engine is the same as in Node.
  */
 import type * as OnnxRuntime from 'onnxruntime-web'
 import { webGpuObstacle } from '../../engines/backends/choice.ts'
@@ -23,10 +23,10 @@ export interface PageRequest {
   place: string
   rounds: number
   kernelMs: number
-  /** Folders that hold the WebAssembly files of the peers. */
+  /** Folders of the peers' WebAssembly files. */
   folders: { tfjs: string; onnxRuntime: string }
   suite: { name: 'train'; sizes: TrainSizes } | { name: 'generate'; sizes: GenerateSizes }
-  /** The processor again, only slower: WebGPU is measured on a real graphics adapter unless this is set. */
+  /** Whether to measure WebGPU on a software adapter, which is the processor again, only slower. */
   isSoftwareGpuMeasured: boolean
 }
 
@@ -39,7 +39,7 @@ declare global {
 }
 
 function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, device: BackendName): Suite {
-  // What has threads only where memory can be shared is measured without them in a page where it cannot.
+  // Peers whose threads need shared memory have one thread in a page without it.
   const isAlone = !globalThis.crossOriginIsolated
   const common = { place, rounds, clock: () => performance.now() }
   const files = { wasmFolder: folders.tfjs }
@@ -85,7 +85,7 @@ function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, devic
   return generateSuite({ ...common, sizes, fields: [fields[device]] })
 }
 
-/** Our WebGPU backend takes the place of the stock one, which has to be put aside before. */
+/** Keeps the stock WebGPU backend under another name before ours replaces it. */
 function afterStock<Subject>(open: Open<Subject>): Open<Subject> {
   return async (model) => {
     await keepStockWebGpu()
@@ -98,7 +98,7 @@ window.runBenchSuite = async (request) => {
   if (globalThis.crossOriginIsolated) {
     const obstacle = request.isSoftwareGpuMeasured ? null : await webGpuObstacle(navigator.gpu)
     if (obstacle === null) devices.push('webgpu')
-    else void window.benchProgress(`WebGPU is left out: ${obstacle}`)
+    else void window.benchProgress(`Skipped WebGPU: ${obstacle}`)
   }
   for (const device of devices) {
     await suiteOf(request, device).run({

@@ -1,4 +1,4 @@
-/** Steps through the household server's pipe, as an agent in another language takes them. */
+/** Measures steps through the household server's pipe, as an agent in another language takes them. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { generatedPlays, type Play } from '../../bench/environment-plays.ts'
@@ -8,10 +8,10 @@ import type { SuiteContext } from '../../bench/suite.ts'
 const SERVER = fileURLToPath(new URL('../household.ts', import.meta.url))
 const GAMES = 256
 const REPETITIONS = 5
-/** Plays of all games in a repetition: the first ones make the server's code fast. */
+/** Plays of all games in a repetition; the first ones warm up the server. */
 const ROUNDS = 5
 
-/** One request in flight is an agent that waits for what it sees; many are a batch of agents, one episode each. */
+/** One request in flight is an agent that waits for each answer; many are a batch of agents, one episode each. */
 export async function measurePipe(context: SuiteContext): Promise<void> {
   const plays = generatedPlays('full', GAMES)
   for (const inFlight of [1, GAMES]) {
@@ -65,12 +65,12 @@ function resetRequest(index: number, seed: number) {
   return { method: 'reset', episode: String(index), seed }
 }
 
-/** Answers are counted and looked at as text, so that what is measured is the server and the pipe. */
+/** Counts answers and checks them as text without parsing, to measure only the server and the pipe. */
 class PipedServer {
   readonly #child = spawn(process.execPath, [...process.execArgv, SERVER, '--serve'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  /** What is asked just now. */
+  /** The requests in flight. */
   #asked = { left: 0, resolve: () => {}, reject: (_: Error) => {} }
   readonly #closed = new Promise<void>((resolve) => this.#child.on('close', resolve))
 
@@ -80,7 +80,7 @@ class PipedServer {
     this.#child.on('close', () => this.#asked.reject(new Error('The household server ended.')))
   }
 
-  /** One write, as many answers. Throws where one of them is an error or the server ends. */
+  /** Sends all requests in one write and waits for their answers. Throws if one is an error or the server ends. */
   ask(requests: readonly object[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#asked = { left: requests.length, resolve, reject }

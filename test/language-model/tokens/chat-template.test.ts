@@ -190,7 +190,7 @@ describe('pieces of a template', () => {
     ['a cue that vanishes', CHATML.replace(`'<a>assistant:' }}`, `'<a>assistant:hm' }}`), `changes the beginning of a response once it has ended`], // prettier-ignore
     ['responses without a token at their end', CHATML.replaceAll('<z>', '\n'), 'ends a response with "\\n<a>user:'],
     ['a memory of the last three messages', CHATML.replace('in messages', 'in (messages if messages|length < 5 else messages[-3:])'), 'renders 3 turns differently from 2 turns'], // prettier-ignore
-    ['forgotten reasoning', CHATML.replace('m.content', `m.content.split('</think>')[-1]`), 'takes the reasoning out of earlier responses'], // prettier-ignore
+    ['forgotten reasoning', CHATML.replace('m.content', `m.content.split('</think>')[-1]`), 'removes the reasoning from earlier responses'], // prettier-ignore
   ])('are refused for %s', async (_, source, message) => {
     const found = pieces(source)
     await expect(found).rejects.toThrow(ChatTemplateError)
@@ -201,7 +201,7 @@ describe('pieces of a template', () => {
   test('are refused for a model that reasons', async () => {
     const reasoning: ChatRenderer = await rendererOf('qwen3', {})
     expect(() => chatPiecesOf(reasoning, addedTokensOf(tokenizerJsonOf('qwen3')), 'qwen3')).toThrow(
-      'takes the reasoning out of earlier responses',
+      'removes the reasoning from earlier responses',
     )
     expect(WITHOUT_REASONING).toEqual({ enable_thinking: false })
   })

@@ -1,15 +1,15 @@
-/** An ONNX graph under construction: nodes, weights, inputs and outputs, and the file that they make. Field numbers are those of onnx.proto. */
+/** Builds an ONNX graph of nodes, weights, inputs and outputs, and encodes it as a file. Field numbers are those of onnx.proto. */
 import { Message } from './protobuf.ts'
 
 export type ElementType = 'float32' | 'int32' | 'int64'
-/** A number, or a name for a size that is known when the graph runs. */
+/** A number, or a name for a size that is only known at run time. */
 export type Dimension = number | string
 export type Attribute = number | { float: number } | readonly number[]
 
 const ELEMENT_TYPES: Record<ElementType, number> = { float32: 1, int32: 6, int64: 7 }
 const IR_VERSION = 8
 const OPSET = 17
-/** The domain of what ONNX Runtime has beyond the standard. */
+/** Domain of ONNX Runtime's operators beyond the standard. */
 export const MICROSOFT = 'com.microsoft'
 
 export class OnnxGraph {
@@ -34,13 +34,13 @@ export class OnnxGraph {
     const tensor = new Message()
     for (const size of shape) tensor.integer(1, size)
     tensor.integer(2, ELEMENT_TYPES[type]).text(8, name)
-    // Raw data is little-endian, as every machine is that runs WebAssembly.
+    // Raw data is little-endian, like all machines that run WebAssembly.
     tensor.bytes(9, new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
     this.#graph.message(5, tensor)
     return name
   }
 
-  /** Adds a node; an input '' is left out. Its outputs are named after it unless told. */
+  /** Adds a node; an input '' is omitted. Its outputs are named after it by default. */
   node(
     operation: string,
     inputs: readonly string[],
@@ -62,7 +62,7 @@ export class OnnxGraph {
     return [...outputs]
   }
 
-  /** The file. */
+  /** Encodes the file. */
   encode(): Uint8Array {
     const opset = (domain: string, version: number) => new Message().text(1, domain).integer(2, version)
     return new Message()

@@ -1,6 +1,6 @@
 /**
- * A Llama as an ONNX file with a cache of keys and values, in the form that exporters for ONNX Runtime give it: its own grouped-query
- * attention, which rotates and appends to the cache by itself, and its own norms, which add the residual on the way.
+ * A Llama as an ONNX file with a key/value cache, like the files of exporters for ONNX Runtime: with its grouped-query attention, which
+ * also rotates and appends to the cache, and its norms, which also add the residual.
  *
  *     input_ids[batch, sequence], attention_mask[batch, total], past_key_values.<layer>.{key,value}[batch, Hkv, past, D]
  *     → logits[batch, 1, V] of the last position, present.<layer>.{key,value}[batch, Hkv, total, D]
@@ -30,7 +30,7 @@ export function llamaToOnnx({ config, weights }: BenchModel): Uint8Array {
   const one = graph.constant('one', [1], BigInt64Array.of(1n))
   const position = graph.constant('position', [], BigInt64Array.of(1n))
   const last = graph.constant('last', [1], BigInt64Array.of(-1n))
-  // How many tokens of each sequence are there, less one, and how long the longest is.
+  // Tokens of each sequence, less one, and the length of the longest.
   const seen = only(graph.node('ReduceSum', [mask, one], { attributes: { keepdims: 0 } }))
   const seenLessOne = only(graph.node('Sub', [seen, one]))
   const lengths = only(graph.node('Cast', [seenLessOne], { attributes: { to: INT32 } }))
@@ -45,7 +45,7 @@ export function llamaToOnnx({ config, weights }: BenchModel): Uint8Array {
   const epsilon = { float: normEpsilon }
   let residual = only(graph.node('Gather', [embedding, tokens]))
   let added: string | null = null
-  /** Norm of the residual stream after what was computed last has been added to it. */
+  /** Norm of the residual stream after adding the last output to it. */
   const norm = (weight: string): string => {
     if (added === null) {
       const attributes = { axis: 2, epsilon, stash_type: 1 }

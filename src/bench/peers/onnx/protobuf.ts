@@ -1,4 +1,4 @@
-/** As much of the protocol-buffer wire format as an ONNX file needs: numbers, floats, bytes and messages, each under a field number. */
+/** The part of the protocol-buffer wire format that ONNX files need: numbers, floats, bytes and messages, each with a field number. */
 
 const VARINT = 0
 const LENGTH_DELIMITED = 2
@@ -54,10 +54,10 @@ export class Message {
     return all
   }
 
-  /** Seven bits a byte, the lowest first; of whole numbers from 0 to 2^53. */
+  /** Writes seven bits per byte, lowest first, of a whole number from 0 to 2^53. */
   #varint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0)
-      throw new RangeError(`${value} is not a whole number that this format can hold.`)
+      throw new RangeError(`${value} is not a whole number that this format supports.`)
     const bytes: number[] = []
     let rest = value
     do {
