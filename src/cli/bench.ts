@@ -1,10 +1,10 @@
-/** `npm run bench -- --suite NAME`: measures, prints a table, or JSON lines with --json. */
-import { parseArgs } from 'node:util'
+/** `npm run bench -- --suite NAME`: measures and prints a table, or JSON lines with --json. */
 import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../bench/suite.ts'
+import { ArgumentError, oneOf, readArguments } from './arguments.ts'
 import { benchTable } from './bench/table.ts'
 
 /** Suites, loaded on demand because each imports its peers. */
-const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string }) => Promise<Suite>>> = {
+const SUITES: Record<SuiteName, (options: { games?: string; in?: string }) => Promise<Suite>> = {
   generate: async (options) => (await import('./bench/models.ts')).modelSuite('generate', options.in),
   train: async (options) => (await import('./bench/models.ts')).modelSuite('train', options.in),
   loop: async () => (await import('./bench/models.ts')).loopSuiteInNode(),
@@ -12,7 +12,7 @@ const SUITES: Partial<Record<SuiteName, (options: { games?: string; in?: string 
   judge: async () => (await import('./bench/judge.ts')).judgeSuiteInNode(),
 }
 
-const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
+const USAGE = `npm run bench -- [--suite ${[...SUITE_NAMES, 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
 
   --suite NAME   what to measure (all)
   --in PLACE     where generate and train run: node, with one thread for all, or chromium, which measures peers with one
@@ -23,7 +23,7 @@ const USAGE = `npm run bench -- [--suite ${[...Object.keys(SUITES), 'all'].join(
 `
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = readArguments({
     options: {
       suite: { type: 'string', default: 'all' },
       games: { type: 'string' },
@@ -33,14 +33,9 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return void process.stdout.write(USAGE)
-  const names = SUITE_NAMES.filter((name) => SUITES[name] && (values.suite === 'all' || values.suite === name))
-  if (names.length === 0) {
-    process.stderr.write(`There is no suite "${values.suite}".\n\n${USAGE}`)
-    process.exitCode = 2
-    return
-  }
-  for (const name of names) {
-    const suite = await SUITES[name]!(values)
+  const wanted = oneOf('suite', values.suite, [...SUITE_NAMES, 'all'])
+  for (const name of SUITE_NAMES.filter((name) => wanted === 'all' || wanted === name)) {
+    const suite = await SUITES[name](values)
     const measurements: Measurement[] = []
     if (!values.json) process.stdout.write(`\n${suite.name}: ${suite.summary}\n`)
     await suite.run({
@@ -54,4 +49,8 @@ async function main(): Promise<void> {
   }
 }
 
-await main()
+await main().catch((error: unknown) => {
+  if (!(error instanceof ArgumentError)) throw error
+  process.stderr.write(`${error.message}\n\n${USAGE}`)
+  process.exitCode = 2
+})

@@ -1,24 +1,23 @@
 /**
- * Experiments behind the README's claims; they take minutes of training, so they are no tests.
+ * Experiments behind the README's claims. They train for minutes, so they are not tests.
  *
  *     npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
  *                                     [--evaluation-tasks 100] [--evaluate-every 20]
  *
- * `learning`: opens the built page in a real Chromium, a fresh profile for every seed, chooses the preset, presses Run,
- * waits, and reads the run that the page has kept. Prints for every seed what held-out tasks said before anything was
- * learned and the mean of the last three evaluations before the time was up, as a table, and of how many seeds it rose.
- * `--preset coding` evaluates 64 tasks of each split unless told otherwise, for each has eight rollouts there.
+ * `learning` opens the built page in Chromium with a fresh profile for every seed, chooses the preset, presses Run, waits, and
+ * reads the kept run. Prints a table with each seed's evaluations before learning and the mean of its last three, and how
+ * many seeds rose. `--preset coding` evaluates 64 tasks of each split by default, because each has eight rollouts.
  *
- * With `--in node` the same runs without a page, to try something out: there `--set KEY=VALUE` changes settings (repeated),
- * `--models DIR`, `--problems PATH` and `--backend NAME` are as of `npm run loop`, `--iterations N` ends a run before its
- * time is up, and `--out DIR` keeps the logs.
+ * `--in node` runs the same without a page, to try something out: `--set KEY=VALUE` changes settings (repeatable), `--models
+ * DIR`, `--problems PATH` and `--backend NAME` are as in `npm run loop`, `--iterations N` ends a run before its time is up,
+ * and `--out DIR` keeps the logs.
  *
  *     npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
  *
- * `main-thread`: presses Run, waits until iteration `after` has begun, and watches in the views that show the run, one after
- * the other, how long single tasks hold the page's main thread; then the same in a page that goes on with the kept run.
+ * `main-thread` presses Run, waits until iteration `after` begins, and measures in each view of the run how long single tasks
+ * block the page's main thread; then the same in a new page that continues the kept run.
  */
-import { parseArgs } from 'node:util'
+import { ArgumentError, readArguments } from './arguments.ts'
 import { presetSettings, SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
 import { learnInNode } from './experiments/learning-node.ts'
@@ -28,10 +27,10 @@ import { watchMainThread } from './experiments/main-thread-run.ts'
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
-         [--iterations N] [--out DIR] and what is above
+         [--iterations N] [--out DIR] and the options above
        npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]`
 
-/** One run of a seed; whatever runs it prints nothing. */
+/** Runs one seed without printing anything. */
 type Learn = (seed: number) => Promise<LearningResult>
 
 async function learning(seeds: readonly number[], atOnce: number, learn: Learn): Promise<void> {
@@ -51,17 +50,10 @@ function rounded(value: unknown): unknown {
   return typeof value === 'number' ? Math.round(value) : value
 }
 
-class UsageError extends Error {}
-
-function isOfArguments(error: unknown): error is Error {
-  if (error instanceof UsageError || error instanceof SettingsError) return true
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_')
-}
-
 function numberOf(name: string, text: string): number {
   const value = Number(text)
   if (text.trim() === '' || !Number.isFinite(value) || value < 0) {
-    throw new UsageError(`--${name} must be a number from 0 on, not "${text}".`)
+    throw new ArgumentError(`--${name} must be a number of 0 or more, not "${text}".`)
   }
   return value
 }
@@ -84,26 +76,26 @@ const OPTIONS = {
   seconds: { type: 'string', default: '20' },
 } as const
 
-/** Options of `npm run loop` that runs in Node are given as they are. */
+/** Options of runs in Node that are passed on to `npm run loop`. */
 const OF_LOOP = ['set', 'models', 'problems', 'backend', 'iterations'] as const
 
 type Values = ReturnType<typeof parse>['values']
 
 function parse(args: readonly string[]) {
-  return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
+  return readArguments({ args: [...args], allowPositionals: true, options: OPTIONS })
 }
 
 async function run(args: readonly string[]): Promise<void> {
   const { positionals, values } = parse(args)
   const [name = '', ...rest] = positionals
-  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one name too many.`)
+  if (rest.length > 0) throw new ArgumentError(`Unexpected argument "${rest[0]}": run one experiment at a time.`)
   if (name === 'learning') await learningFrom(values)
   else if (name === 'main-thread') {
     const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
     await watchMainThread({ preset: values.preset, after, seconds }, (watched) =>
       process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
     )
-  } else throw new UsageError(name === '' ? 'Which experiment?' : `There is no experiment "${name}".`)
+  } else throw new ArgumentError(name === '' ? 'Name an experiment.' : `There is no experiment "${name}".`)
 }
 
 async function learningFrom(values: Values): Promise<void> {
@@ -123,9 +115,9 @@ async function learningFrom(values: Values): Promise<void> {
     await learning(seeds, atOnce, (seed) => learnInNode(seed, { ...options, given, keptIn: out ?? null }))
     return
   }
-  if (values.in !== 'chromium') throw new UsageError(`--in must be chromium or node, not "${values.in}".`)
+  if (values.in !== 'chromium') throw new ArgumentError(`--in must be chromium or node, not "${values.in}".`)
   const misplaced = [...OF_LOOP, 'out' as const].find((option) => values[option] !== undefined)
-  if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --in node.`)
+  if (misplaced !== undefined) throw new ArgumentError(`--${misplaced} requires --in node.`)
   await learnInChromium(options, (learn) => learning(seeds, atOnce, learn))
 }
 
@@ -134,7 +126,7 @@ try {
   if (args.includes('--help')) process.stdout.write(`${USAGE}\n`)
   else await run(args)
 } catch (error) {
-  if (!isOfArguments(error)) throw error
+  if (!(error instanceof ArgumentError || error instanceof SettingsError)) throw error
   process.stderr.write(`${error.message}\n${USAGE}\n`)
   process.exitCode = 2
 }

@@ -1,5 +1,4 @@
 /** `npm run gateway -- --config cluster.yaml`: the gateway to a cluster (docs/gateway.md). */
-import { parseArgs } from 'node:util'
 import packageFile from '../../package.json' with { type: 'json' }
 import { ClusterFileError, isOrigin, readClusterFile } from '../cluster/gateway/cluster-file.ts'
 import { Gateway } from '../cluster/gateway/gateway.ts'
@@ -9,23 +8,20 @@ import { GatewayProblem, messageOf } from '../cluster/gateway/problem.ts'
 import { RayJobs } from '../cluster/gateway/ray-jobs.ts'
 import { SubprocessJobs } from '../cluster/gateway/subprocess-jobs.ts'
 import { RELEASED_SYSTEMS } from '../cluster/protocol.ts'
+import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
 
 const USAGE = `npm run gateway -- --config cluster.yaml [options]
 
   --config FILE   the cluster file, YAML or JSON; docs/gateway.md has an example
   --host HOST     address to listen on, instead of the cluster file's
-  --port PORT     port to listen on, instead of the cluster file's; 0 takes a free one
+  --port PORT     port to listen on, instead of the cluster file's; 0 for a free one
   --allow-origin ORIGIN
                   allows pages of this origin, besides those of the cluster file; may be repeated
-  --unpatch       restores the released lines in the checkout, and exits
-  --help          this text
+  --unpatch       restores the released lines in the checkout and exits
+  --help          shows this text
 
 The token comes from the cluster file or from RLANYTHING_GATEWAY_TOKEN, Ray's from the cluster file or from RAY_AUTH_TOKEN.
 `
-
-class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
 
 async function main(): Promise<void> {
   const { config, host, port, origins, unpatch, help } = options()
@@ -33,7 +29,7 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE)
     return
   }
-  if (config === undefined) throw new UsageError('--config is missing: the gateway needs a cluster file.')
+  if (config === undefined) throw new ArgumentError('--config is missing: the gateway needs a cluster file.')
   const cluster = readClusterFile(config)
   if (unpatch) {
     for (const system of RELEASED_SYSTEMS) if (cluster.systems[system]) revertPatch(cluster.checkout, system)
@@ -69,31 +65,25 @@ async function main(): Promise<void> {
   process.on('SIGTERM', end)
 }
 
+/** Throws ArgumentError. */
 function options() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        config: { type: 'string' },
-        host: { type: 'string' },
-        port: { type: 'string' },
-        'allow-origin': { type: 'string', multiple: true, default: [] },
-        unpatch: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    })
-    const port = values.port === undefined ? undefined : Number(values.port)
-    if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65536)) {
-      throw new UsageError(`--port must be a whole number from 0 to 65535, not "${values.port}".`)
-    }
-    const origins = values['allow-origin']
-    const wrong = origins.find((value) => !isOrigin(value))
-    if (wrong !== undefined) {
-      throw new UsageError(`--allow-origin must be scheme, host and port, as https://page.example, not "${wrong}".`)
-    }
-    return { ...values, port, origins }
-  } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(messageOf(error))
+  const { values } = readArguments({
+    options: {
+      config: { type: 'string' },
+      host: { type: 'string' },
+      port: { type: 'string' },
+      'allow-origin': { type: 'string', multiple: true },
+      unpatch: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const port = values.port === undefined ? undefined : wholeNumber('port', values.port, 0, 65535)
+  const origins = values['allow-origin'] ?? []
+  const wrong = origins.find((value) => !isOrigin(value))
+  if (wrong !== undefined) {
+    throw new ArgumentError(`--allow-origin must be scheme, host and port, as https://page.example, not "${wrong}".`)
   }
+  return { ...values, port, origins }
 }
 
 function say(message: string): void {
@@ -105,10 +95,10 @@ function stackOf(error: unknown): string {
 }
 
 main().catch((error: unknown) => {
-  const isExpected = [UsageError, ClusterFileError, GatewayProblem].some((kind) => error instanceof kind)
+  const isExpected = [ArgumentError, ClusterFileError, GatewayProblem].some((kind) => error instanceof kind)
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE') say('The gateway cannot listen: the port is in use. Choose another --port.')
   else say(isExpected ? messageOf(error) : stackOf(error))
-  if (error instanceof UsageError) say(`\n${USAGE}`)
-  process.exit(error instanceof UsageError ? 2 : 1)
+  if (error instanceof ArgumentError) say(`\n${USAGE}`)
+  process.exit(error instanceof ArgumentError ? 2 : 1)
 })

@@ -1,4 +1,5 @@
 /** `npm run household`: ALFWorld's text game in a terminal, or for agents in any language. See USAGE. */
+import { ArgumentError } from './arguments.ts'
 import { parseHouseholdArguments, USAGE, LISTED_GAMES, type HouseholdArguments } from './household/arguments.ts'
 import { GeneratedShelf, NoGameError, OfficialShelf, type GameShelf } from './household/games.ts'
 import { playHousehold } from './household/player.ts'
@@ -34,7 +35,10 @@ async function list(shelf: GameShelf, { games, seed = 0, filter }: HouseholdArgu
 async function serve(shelf: GameShelf, options: HouseholdArguments): Promise<void> {
   const { seed = 0, ...defaults } = options
   const server = new HouseholdServer(shelf, { ...defaults, seed })
-  const tooLong = refused(null, new RequestError('line-too-long', `A line may have ${LONGEST_LINE} characters.`))
+  const tooLong = refused(
+    null,
+    new RequestError('line-too-long', `A line may have at most ${LONGEST_LINE} characters.`),
+  )
   await answerLines(process.stdin, process.stdout, LONGEST_LINE, (line) =>
     line === null ? tooLong : server.answer(line),
   )
@@ -54,23 +58,18 @@ function complain(problem: string): void {
   process.stderr.write(`${problem}\n`)
 }
 
-// Whoever read the output has gone, and with them the reason to go on.
+// The reader has closed the pipe, so there is no reason to continue.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(0)
 })
 
-const options = parseHouseholdArguments(process.argv.slice(2))
-if (options === null) process.stdout.write(USAGE)
-else if (typeof options === 'string') {
-  complain(options)
+try {
+  const options = parseHouseholdArguments(process.argv.slice(2))
+  if (options === null) process.stdout.write(USAGE)
+  else process.exitCode = await run(options)
+} catch (error) {
+  if (!(error instanceof ArgumentError || error instanceof NoGameError)) throw error
+  complain(error.message)
   process.exitCode = EXIT_BAD_ARGUMENTS
-} else {
-  try {
-    process.exitCode = await run(options)
-  } catch (error) {
-    if (!(error instanceof NoGameError)) throw error
-    complain(error.message)
-    process.exitCode = EXIT_BAD_ARGUMENTS
-  }
 }

@@ -1,4 +1,4 @@
-/** `npm run loop`: the whole loop without a page, models in threads of their own. See USAGE. */
+/** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See USAGE. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
@@ -16,20 +16,21 @@ import { runLoop } from '../method/loop.ts'
 import type { World } from '../method/settings.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
-import { ArgumentError, parseLoopArguments, USAGE, type LoopArguments } from './loop/arguments.ts'
+import { ArgumentError } from './arguments.ts'
+import { parseLoopArguments, USAGE, type LoopArguments } from './loop/arguments.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
 import { OPENERS } from './loop/worlds/index.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
 
-/** Throws ArgumentError where one of the world's models is missing that is to play. */
+/** Throws ArgumentError if a built-in model that plays a role is missing. */
 function checkFolders(models: string, world: World, sources: Record<Role, RoleSource>): void {
   const played = ROLES.filter((role) => sources[role].kind === 'built-in').map((role) => shippedModel(world, role))
   const missing = played.find((name) => !existsSync(join(models, name, 'config.json')))
   if (missing !== undefined) {
     throw new ArgumentError(
-      `--models: "${models}" has no model ${missing}; it must hold ${played.join(', ')}, as \`npm run pretrain\` writes them.`,
+      `--models: "${models}" has no model ${missing}; it must contain ${played.join(', ')}, as \`npm run pretrain\` writes them.`,
     )
   }
 }
@@ -89,7 +90,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
         ...(world.unitTests && { unitTests: world.unitTests }),
         now: () => performance.now(),
       },
-      // No clock and no chance in the name: the same arguments give the same log.
+      // The name depends only on the arguments, so the same arguments give the same log.
       request: {
         runId: `${preset}-s${settings.seed}`,
         preset,
@@ -117,13 +118,13 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
 
 let isInterrupted = false
 
-/** The first Ctrl-C ends the run in order, the second at once. */
+/** The first Ctrl-C ends the run in order, the second immediately. */
 function interrupt(session: LoopSession, world: OpenedWorld): void {
   if (isInterrupted) process.exit(EXIT_INTERRUPTED)
   isInterrupted = true
-  process.stderr.write('\nStopping after what is under way; Ctrl-C again stops at once.\n')
+  process.stderr.write('\nStopping after the current step; press Ctrl-C again to stop now.\n')
   session.stop()
-  // Programs may be judged for minutes.
+  // Judging programs may take minutes.
   world.close()
 }
 

@@ -1,6 +1,5 @@
-/** `npm run pretrain`: trains the shipped models from nothing, the same for the same seed. See USAGE. */
+/** `npm run pretrain`: trains the shipped models from scratch; the result depends only on the seed. See USAGE. */
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { folderReader, writeModelFolder } from '../language-model/files/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
 import { codingTraining } from '../pretraining/coding/trainings.ts'
@@ -9,6 +8,7 @@ import { configJson } from '../pretraining/model-shape.ts'
 import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
 import { ROLES, type Role, type Training } from '../pretraining/training.ts'
 import { END_OF_RESPONSE } from '../pretraining/vocabulary.ts'
+import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts'
 
 const TRAININGS = { household: householdTraining, coding: codingTraining } satisfies Record<
   string,
@@ -19,11 +19,11 @@ const WORLDS = Object.keys(TRAININGS) as World[]
 
 const USAGE = `Usage: npm run pretrain -- [options]
   --world NAME   one of ${WORLDS.join(', ')} (household)
-  --role NAME    one of ${ROLES.join(', ')}; all of them, one after the other, if left out
-  --out FOLDER   where the model folders go (public/models)
-  --seed N       of the fresh weights and of the demonstrations (0)
-  --after N      start with phase N + 1, from the model that phase N left in FOLDER
-  --help         this text
+  --role NAME    one of ${ROLES.join(', ')}; all by default
+  --out FOLDER   folder for the model folders (public/models)
+  --seed N       seed of the initial weights and of the demonstrations (0)
+  --after N      start with phase N + 1, from the model that phase N wrote to FOLDER
+  --help         shows this text
 `
 const REPORT_EVERY = 50
 const MEASURE_EVERY = 400
@@ -46,7 +46,7 @@ async function pretrain(role: Role, { world, out, seed, after }: Arguments): Pro
     const offset = first
     first += plan.steps * plan.episodesPerStep
     if (index < after) continue
-    // Every phase starts from the weights alone, with a fresh optimiser, so that it can be run again by itself.
+    // Every phase starts from weights with a fresh optimiser, so that it can be run again separately.
     const model =
       index === 0
         ? await LanguageModel.fresh(
@@ -70,46 +70,38 @@ async function pretrain(role: Role, { world, out, seed, after }: Arguments): Pro
   }
 }
 
-function parseArguments(args: string[]): Arguments | string {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        world: { type: 'string' },
-        // Former name of --world.
-        setting: { type: 'string' },
-        role: { type: 'string' },
-        out: { type: 'string' },
-        seed: { type: 'string' },
-        after: { type: 'string' },
-      },
-    })
-    const { role, out = 'public/models', seed = '0', after = '0' } = values
-    const world = values.world ?? values.setting ?? 'household'
-    if (!WORLDS.some((known) => known === world)) return `--world: "${world}" is none of ${WORLDS.join(', ')}.`
-    if (role !== undefined && !ROLES.some((known) => known === role)) {
-      return `--role: "${role}" is none of ${ROLES.join(', ')}.`
-    }
-    if (!/^\d{1,9}$/.test(seed)) return `--seed: "${seed}" is not a whole number from 0 to 999999999.`
-    if (!/^[0-2]$/.test(after)) return `--after: "${after}" is none of 0, 1, 2.`
-    return {
-      world: world as World,
-      roles: role === undefined ? ROLES : [role as Role],
-      out,
-      seed: Number(seed),
-      after: Number(after),
-    }
-  } catch (error) {
-    return (error as Error).message
+/** Null for --help. Throws ArgumentError. */
+function parsePretrainArguments(args: string[]): Arguments | null {
+  const { values } = readArguments({
+    args,
+    options: {
+      world: { type: 'string' },
+      // Former name of --world.
+      setting: { type: 'string' },
+      role: { type: 'string' },
+      out: { type: 'string', default: 'public/models' },
+      seed: { type: 'string', default: '0' },
+      after: { type: 'string', default: '0' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const { role, out, seed, after } = values
+  return {
+    world: oneOf('world', values.world ?? values.setting ?? 'household', WORLDS),
+    roles: role === undefined ? ROLES : [oneOf('role', role, ROLES)],
+    out,
+    seed: wholeNumber('seed', seed, 0, 999_999_999),
+    after: wholeNumber('after', after, 0, 2),
   }
 }
 
-const args = process.argv.slice(2)
-const options = parseArguments(args)
-if (args.includes('--help')) process.stdout.write(USAGE)
-else if (typeof options === 'string') {
-  process.stderr.write(`${options}\n${USAGE}`)
+try {
+  const options = parsePretrainArguments(process.argv.slice(2))
+  if (options === null) process.stdout.write(USAGE)
+  else for (const role of options.roles) await pretrain(role, options)
+} catch (error) {
+  if (!(error instanceof ArgumentError)) throw error
+  process.stderr.write(`${error.message}\n${USAGE}`)
   process.exitCode = 2
-} else {
-  for (const role of options.roles) await pretrain(role, options)
 }

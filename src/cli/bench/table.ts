@@ -1,4 +1,4 @@
-/** Measurements as a table for people: what ran side by side stands together, with the ratio to the project's own. */
+/** Measurements as a table: subjects that ran side by side are together, with the ratio to ours. */
 import type { Measurement } from '../../bench/suite.ts'
 import { significant, tableRows } from '../../bench/table.ts'
 

@@ -1,4 +1,5 @@
-/** The arguments of `npm run loop`: what they mean, and one line that helps where they are wrong. */
+/** The arguments of `npm run loop`. */
+import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.ts'
 import { BACKENDS } from '../../language-model/backends/backend.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
@@ -29,31 +30,30 @@ type ImportPaths = Partial<Record<WorldImports['setting'], string>>
 
 export interface LoopArguments extends ImportPaths {
   iterations: number
-  /** `auto` measures both where there are two. */
+  /** `auto` measures both if there are two. */
   backend: BackendWish
   preset: string
   settings: Settings
   isJson: boolean
-  /** Folder of the folders of the built-in models. */
+  /** Folder that contains the built-in models' folders. */
   models: string
-  /** Who plays, where it is not a built-in model. */
+  /** Sources of roles that no built-in model plays. */
   roles: Partial<Record<Role, RoleSource>>
-  /** Of servers among them. */
+  /** Keys of the servers among them. */
   keys: ServerKeys
-  /** The log, if one is wanted. */
+  /** Path of the run log; absent for none. */
   out?: string
-  /** Folder for the checkpoints, if they are wanted. */
+  /** Folder for checkpoints; absent for none. */
   save?: string
 }
 
 const IMPORTS = Object.values(WORLDS).map(({ imports }) => imports)
+const IMPORT_OPTIONS = Object.fromEntries(IMPORTS.map(({ setting }) => [setting, { type: 'string' }])) as Record<
+  WorldImports['setting'],
+  { type: 'string' }
+>
 
 const BACKEND_WISHES = ['auto', ...BACKENDS] as const satisfies readonly BackendWish[]
-
-/** A command line that cannot be; the message is one line for people. */
-export class ArgumentError extends Error {
-  override readonly name = 'ArgumentError'
-}
 
 const loraWords = `rank=${DEFAULT_LORA.rank},alpha=${DEFAULT_LORA.alpha},targets=all`
 
@@ -64,85 +64,79 @@ export const USAGE = `npm run loop -- [options]
   --set KEY=VALUE     a setting, over the preset; may be repeated
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
-${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and takes the faster (auto)
+${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and uses the faster (auto)
   --models DIR        folder with the built-in models (public/models)
-  --policy-model M    who plays the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
+  --policy-model M    model of the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
                       hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
                       with the key in ${KEY_VARIABLES.openai} or ${KEY_VARIABLES.tinker}, or a source as a JSON object
-  --lora OPTIONS      adapters that are trained on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
+  --lora OPTIONS      adapters to train on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
                       with +; none trains all weights (${loraWords})
   --out FILE.jsonl    writes the run log there, and timings beside it
-  --save DIR          writes the checkpoints of policy and reward model there, after every iteration
-  --json              metrics as JSON lines, and nothing else on stdout
-  --help              this text
+  --save DIR          writes checkpoints of policy and reward model there after every iteration
+  --json              prints only metrics to stdout, as JSON lines
+  --help              shows this text
 `
 
-const VALUED = [
-  'iterations',
-  'preset',
-  'set',
-  'seed',
-  'eval-tasks',
-  'backend',
-  'models',
-  'policy-model',
-  'reward-model',
-  'author-model',
-  'lora',
-  'out',
-  'save',
-] as const
-type Valued = (typeof VALUED)[number] | WorldImports['setting']
-const FLAGS = ['json', 'help'] as const
+const OPTIONS = {
+  iterations: { type: 'string', default: '5' },
+  preset: { type: 'string', default: DEFAULT_PRESET },
+  set: { type: 'string', multiple: true },
+  seed: { type: 'string' },
+  'eval-tasks': { type: 'string' },
+  ...IMPORT_OPTIONS,
+  backend: { type: 'string', default: 'auto' },
+  models: { type: 'string', default: 'public/models' },
+  'policy-model': { type: 'string' },
+  'reward-model': { type: 'string' },
+  'author-model': { type: 'string' },
+  lora: { type: 'string' },
+  out: { type: 'string' },
+  save: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
 const MOST_ITERATIONS = 1_000_000
 
-/** Null when help was asked for. Keys are of the environment. Throws ArgumentError. */
+/** Null for --help. Reads keys from the environment. Throws ArgumentError. */
 export function parseLoopArguments(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>> = {},
 ): LoopArguments | null {
-  const given = readOptions(args)
-  if (given.flags.has('help')) return null
-  const value = (name: Valued) => given.values.get(name)?.at(-1)
-
-  const iterations = wholeNumber('iterations', value('iterations') ?? '5', 1, MOST_ITERATIONS)
-  const backend = BACKEND_WISHES.find((name) => name === (value('backend') ?? 'auto'))
-  if (backend === undefined) {
-    throw new ArgumentError(`--backend must be one of ${BACKEND_WISHES.join(', ')}, not "${value('backend')}".`)
-  }
-  const preset = value('preset') ?? DEFAULT_PRESET
+  const { values } = readArguments({ args: [...args], options: OPTIONS })
+  if (values.help) return null
+  const { preset, models, out, save } = values
+  const iterations = wholeNumber('iterations', values.iterations, 1, MOST_ITERATIONS)
+  const backend = oneOf('backend', values.backend, BACKEND_WISHES)
   const overrides: Record<string, unknown> = {}
-  for (const assignment of given.values.get('set') ?? []) {
+  for (const assignment of values.set ?? []) {
     const [key, setting] = readAssignment(assignment)
     overrides[key] = setting
   }
-  const seed = value('seed')
-  if (seed !== undefined) overrides['seed'] = wholeNumber('seed', seed, 0, 2 ** 31 - 1)
-  const evaluationTasks = value('eval-tasks')
-  if (evaluationTasks !== undefined) overrides['evaluationTasks'] = wholeNumber('eval-tasks', evaluationTasks, 0, 1000)
+  if (values.seed !== undefined) overrides['seed'] = wholeNumber('seed', values.seed, 0, 2 ** 31 - 1)
+  if (values['eval-tasks'] !== undefined) {
+    overrides['evaluationTasks'] = wholeNumber('eval-tasks', values['eval-tasks'], 0, 1000)
+  }
 
   const paths: ImportPaths = {}
   for (const { setting, value: imported } of IMPORTS) {
-    const path = value(setting)
+    const path = values[setting]
     if (path === undefined) continue
     if ((overrides[setting] ?? imported) !== imported) {
-      throw new ArgumentError(`--${setting} sets ${setting}=${imported}; leave it or --set ${setting} out.`)
+      throw new ArgumentError(`--${setting} sets ${setting}=${imported}; omit --${setting} or --set ${setting}.`)
     }
     overrides[setting] = imported
     paths[setting] = path
   }
   const settings = settingsFrom(overrides, preset)
   checkImports(settings, paths)
-  const roles = rolesFrom(value)
-  const out = value('out')
-  const save = value('save')
+  const roles = rolesFrom(values)
   return {
     iterations,
     backend,
     preset,
     settings,
-    isJson: given.flags.has('json'),
-    models: value('models') ?? 'public/models',
+    isJson: values.json,
+    models,
     roles,
     keys: keysFrom(Object.values(roles), environment),
     ...paths,
@@ -151,7 +145,9 @@ export function parseLoopArguments(
   }
 }
 
-function rolesFrom(value: (name: 'lora' | `${Role}-model`) => string | undefined): Partial<Record<Role, RoleSource>> {
+function rolesFrom(
+  values: Partial<Record<'lora' | `${Role}-model`, string | undefined>>,
+): Partial<Record<Role, RoleSource>> {
   const asArgument = <Result>(name: string, parse: () => Result): Result => {
     try {
       return parse()
@@ -160,26 +156,28 @@ function rolesFrom(value: (name: 'lora' | `${Role}-model`) => string | undefined
       throw error
     }
   }
-  const lora = value('lora')
+  const { lora } = values
   const adapters = lora === undefined ? DEFAULT_LORA : asArgument('lora', () => parseLora(lora))
   const given = ROLES.flatMap((role): [Role, RoleSource][] => {
-    const spec = value(`${role}-model`)
+    const spec = values[`${role}-model`]
     return spec === undefined ? [] : [[role, asArgument(`${role}-model`, () => parseRoleSource(spec, adapters))]]
   })
   if (lora !== undefined && !given.some(([, { kind }]) => kind === 'checkpoint' || kind === 'tinker')) {
-    throw new ArgumentError('--lora is for folders and Tinker servers; name one with --policy-model or --reward-model.')
+    throw new ArgumentError(
+      '--lora is for folders and Tinker servers; choose one with --policy-model or --reward-model.',
+    )
   }
   return Object.fromEntries(given)
 }
 
-/** Imports are for the world of the run, and there are some where it needs them. Throws ArgumentError. */
+/** Checks that the imports are for the run's world, and that it has those that it needs. Throws ArgumentError. */
 function checkImports(settings: Settings, paths: ImportPaths): void {
   for (const world of WORLD_NAMES) {
     const { presets, imports } = WORLDS[world]
     const { setting, value } = imports
     if (world !== settings.world && paths[setting] !== undefined) {
       throw new ArgumentError(
-        `--${setting} is for the world ${world}, and this run's is ${settings.world}; add --preset ${presets.own}, or leave it out.`,
+        `--${setting} is for the world ${world}, but this run's is ${settings.world}; add --preset ${presets.own}, or omit --${setting}.`,
       )
     }
     if (world === settings.world && settings[setting] === value && paths[setting] === undefined) {
@@ -188,41 +186,13 @@ function checkImports(settings: Settings, paths: ImportPaths): void {
   }
 }
 
-function readOptions(args: readonly string[]) {
-  const values = new Map<string, string[]>()
-  const flags = new Set<string>()
-  const valued: readonly string[] = [...VALUED, ...IMPORTS.map(({ setting }) => setting)]
-  const valid = [...valued, ...FLAGS].map((name) => `--${name}`).join(', ')
-  for (let i = 0; i < args.length; i++) {
-    const argument = args[i] ?? ''
-    const [, name = '', inline] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argument) ?? []
-    if (FLAGS.some((flag) => flag === name) && inline === undefined) flags.add(name)
-    else if (valued.includes(name)) {
-      const next = inline ?? args[++i]
-      if (next === undefined || (inline === undefined && next.startsWith('--'))) {
-        throw new ArgumentError(`--${name} needs a value.`)
-      }
-      values.set(name, [...(values.get(name) ?? []), next])
-    } else throw new ArgumentError(`Unknown argument "${argument}"; the arguments are ${valid}.`)
-  }
-  return { values, flags }
-}
-
-function wholeNumber(name: string, text: string, low: number, high: number): number {
-  const number = Number(text)
-  if (text.trim() === '' || !Number.isInteger(number) || number < low || number > high) {
-    throw new ArgumentError(`--${name} must be a whole number from ${low} to ${high}, not "${text}".`)
-  }
-  return number
-}
-
 /** "lambda=0.5" -> ["lambda", 0.5] */
 function readAssignment(text: string): [string, unknown] {
   const equals = text.indexOf('=')
   const key = currentName(equals < 0 ? text : text.slice(0, equals))
   if (!Object.hasOwn(settingsSchema.entries, key)) {
     throw new ArgumentError(
-      `--set: "${key}" is no setting; they are ${Object.keys(settingsSchema.entries).join(', ')}.`,
+      `--set: "${key}" is not a setting; the settings are ${Object.keys(settingsSchema.entries).join(', ')}.`,
     )
   }
   if (equals < 0) {

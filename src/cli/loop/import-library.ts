@@ -3,7 +3,7 @@ import { OFFICIAL_SPLITS, type GameLibrary, type ImportProblem } from '../../wor
 import { importGames } from '../../worlds/household/library/import-games.ts'
 import { MemoryGameLibrary } from '../../worlds/household/library/memory-library.ts'
 import { openGames } from '../../worlds/household/library/node-files.ts'
-import { ArgumentError } from './arguments.ts'
+import { ArgumentError } from '../arguments.ts'
 
 /** Of problems that are told one by one; the rest are counted. */
 const MOST_LINES = 5

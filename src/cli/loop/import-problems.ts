@@ -4,7 +4,7 @@ import type { ReleasedFile } from '../../worlds/coding/released/file.ts'
 import type { Split } from '../../method/ports.ts'
 import { openProblemFile } from '../../worlds/coding/library/node-file.ts'
 import { ProblemFileError } from '../../worlds/coding/library/problem-file.ts'
-import { ArgumentError } from './arguments.ts'
+import { ArgumentError } from '../arguments.ts'
 
 /** Of items left out that are told one by one; the rest are counted. */
 const MOST_LINES = 5

@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { ArgumentError } from '../../../src/cli/arguments.ts'
 import { parseHouseholdArguments } from '../../../src/cli/household/arguments.ts'
 
+function complaint(args: string[]): string {
+  try {
+    parseHouseholdArguments(args)
+  } catch (error) {
+    if (error instanceof ArgumentError) return error.message
+    throw error
+  }
+  return ''
+}
+
 describe('the arguments of npm run household', () => {
-  it('play with ALFWorld’s dialect, silence and step limit unless they say otherwise', () => {
+  it('default to ALFWorld’s dialect, silence and step limit', () => {
     expect(parseHouseholdArguments([])).toEqual({
       mode: 'play',
       filter: {},
@@ -23,7 +34,7 @@ describe('the arguments of npm run household', () => {
     expect(parseHouseholdArguments(['--games', 'g.zip', '--game', 'x'])).toMatchObject({ mode: 'play', game: 'x' })
   })
 
-  it('are none when help is asked for', () => {
+  it('are null for --help', () => {
     expect(parseHouseholdArguments(['--help', '--seed', '1'])).toBeNull()
   })
 
@@ -45,9 +56,9 @@ describe('the arguments of npm run household', () => {
     [['--game'], '--game'],
     [['--fly'], '--fly'],
     [['mug'], 'mug'],
-  ])('that are wrong, such as %j, are told in one line', (args, hint) => {
-    const told = parseHouseholdArguments(args)
-    expect(told).toContain(hint)
-    expect(told).not.toContain('\n')
+  ])('%j is refused in one line', (args, hint) => {
+    const line = complaint(args)
+    expect(line).toContain(hint)
+    expect(line).not.toContain('\n')
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ArgumentError, parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
+import { ArgumentError } from '../../../src/cli/arguments.ts'
+import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
 import { presetSettings } from '../../../src/method/settings.ts'
 
 function complaint(...args: string[]): string {
@@ -13,7 +14,7 @@ function complaint(...args: string[]): string {
 }
 
 describe('npm run loop', () => {
-  it('runs the default preset on the fastest backend when nothing is asked', () => {
+  it('runs the default preset on the fastest backend by default', () => {
     expect(parseLoopArguments([])).toEqual({
       iterations: 5,
       backend: 'auto',
@@ -26,7 +27,7 @@ describe('npm run loop', () => {
     })
   })
 
-  it('reads every argument, with a blank or with an equals sign', () => {
+  it('reads every argument, with a space or an equals sign', () => {
     const read = parseLoopArguments(
       '--iterations 3 --seed=7 --backend webgpu --preset household+outcome-only --set lambda=0.5 --set=trainReward=false --eval-tasks 9 --models m --out a/run.jsonl --save s --json'.split(
         ' ',
@@ -50,13 +51,13 @@ describe('npm run loop', () => {
     })
   })
 
-  it('plays official games where they are given, and no others then', () => {
+  it('plays official games if they are given', () => {
     expect(parseLoopArguments(['--games', 'a.zip'])).toMatchObject({ games: 'a.zip', settings: { games: 'official' } })
     expect(parseLoopArguments(['--games=a', '--set', 'games=official'])).toMatchObject({ games: 'a' })
     expect(parseLoopArguments(['--set', 'games=full'])).toMatchObject({ settings: { games: 'full' } })
   })
 
-  it('poses the problems of a file where one is given, and asks nothing of games then', () => {
+  it('poses the problems of a file if one is given, and ignores games', () => {
     expect(parseLoopArguments(['--preset', 'coding', '--problems', 'a.jsonl'])).toMatchObject({
       problems: 'a.jsonl',
       settings: { world: 'coding', problems: 'imported' },
@@ -69,7 +70,7 @@ describe('npm run loop', () => {
     expect(generated).not.toHaveProperty('problems')
   })
 
-  it('gives help instead', () => {
+  it('returns null for --help', () => {
     expect(parseLoopArguments(['--iterations', '3', '--help'])).toBeNull()
   })
 
@@ -78,9 +79,9 @@ describe('npm run loop', () => {
     [['3'], '--iterations'],
     [['--iterations', '0'], 'from 1 to'],
     [['--iterations', '2.5'], '"2.5"'],
-    [['--iterations'], 'needs a value'],
-    [['--out', '--json'], 'needs a value'],
-    [['--seed', '-1'], 'from 0 to 2147483647'],
+    [['--iterations'], 'argument missing'],
+    [['--out', '--json'], 'ambiguous'],
+    [['--seed=-1'], 'from 0 to 2147483647'],
     [['--backend', 'cuda'], 'auto, cpu, webgpu'],
     [['--preset', 'fast'], 'household'],
     [['--set', 'lamda=1'], 'lambda'],
@@ -92,16 +93,19 @@ describe('npm run loop', () => {
     [['--set', 'alphaLow=0.9'], 'alphaLow must be below alphaHigh'],
     [['--eval-tasks', 'many'], '"many"'],
     [['--set', 'games=official'], '--games PATH'],
-    [['--games', 'a.zip', '--set', 'games=compact'], 'leave it or --set games out'],
-    [['--games'], 'needs a value'],
+    [['--games', 'a.zip', '--set', 'games=compact'], 'omit --games or --set games'],
+    [['--games'], 'argument missing'],
     [['--problems', 'a.json'], '--preset coding'],
     [['--problems', 'a.json', '--preset', 'coding', '--set', 'setting=household'], '--preset coding'],
-    [['--problems', 'a.json', '--preset', 'coding', '--set', 'problems=generated'], 'leave it or --set problems out'],
+    [
+      ['--problems', 'a.json', '--preset', 'coding', '--set', 'problems=generated'],
+      'omit --problems or --set problems',
+    ],
     [['--preset', 'coding', '--set', 'problems=imported'], '--problems PATH'],
-    [['--preset', 'coding', '--games', 'a.zip'], 'leave it out'],
+    [['--preset', 'coding', '--games', 'a.zip'], 'omit --games'],
     [['--set', 'world=kitchen'], 'household, coding'],
     [['--set', 'setting=kitchen'], 'household, coding'],
-  ])('answers %j in one line that says what is valid', (args, valid) => {
+  ])('refuses %j in one line that says what is valid', (args, valid) => {
     const line = complaint(...args)
     expect(line).toContain(valid)
     expect(line).not.toContain('\n')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ArgumentError, parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
+import { ArgumentError } from '../../../src/cli/arguments.ts'
+import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
 import { DEFAULT_LORA, keysFrom, parseLora, parseRoleSource } from '../../../src/cli/loop/role-arguments.ts'
 import { PROJECTIONS } from '../../../src/language-model/weights/projection.ts'
 

@@ -5,11 +5,11 @@ import { connectWorker } from '../../../threads/worker-bridge.ts'
 import type { Judge } from '../../../worlds/coding/judge/judge.ts'
 import { openCoding } from '../../../worlds/coding/open.ts'
 import { NoProblemsError } from '../../../worlds/coding/problem-source.ts'
-import { ArgumentError } from '../arguments.ts'
+import { ArgumentError } from '../../arguments.ts'
 import { importProblems } from '../import-problems.ts'
 import type { OpenWorld } from './open-world.ts'
 
-/** Throws ArgumentError where there is no problem to import, or none to train on. */
+/** Throws ArgumentError if there is no problem to import, or none to train on. */
 export const open: OpenWorld = async (request, path, tell) => {
   try {
     return await openCoding(request, {

@@ -4,7 +4,7 @@ import { openHousehold } from '../../../worlds/household/open.ts'
 import type { OpenWorld } from './open-world.ts'
 import { importLibrary } from '../import-library.ts'
 
-/** Throws ArgumentError where there is no game to import. */
+/** Throws ArgumentError if there is no game to import. */
 export const open: OpenWorld = (request, path, tell) =>
   openHousehold(request, async ({ settings }) => {
     const library = path === undefined ? null : await importLibrary(path, tell)
