@@ -1,39 +1,39 @@
 /**
- * Tells readers that something which changes in place has changed: often enough to look live, seldom enough that
- * drawing it leaves the processor to the models. Panels hear of it one after another, each in a task of its own, so
- * that the page answers between two of them.
+ * Announces changes of an object that changes in place: often enough to look live, seldom enough to leave the processor to
+ * the models. Readers belong to lanes, which are announced one after another in tasks of their own, so that the page stays
+ * responsive between them.
  */
 const INTERVAL_MS = 100
 
-/** In the order in which they are told. */
-export const PANELS = ['loop', 'curves', 'trajectories', 'tasks'] as const
-export type Panel = (typeof PANELS)[number]
+/** In the order of their announcements. */
+export const LANES = ['loop', 'curves', 'trajectories', 'tasks'] as const
+export type Lane = (typeof LANES)[number]
 
-class Lane {
-  number = $state.raw(0)
+class Counter {
+  value = $state.raw(0)
 }
 
 export class Revision {
-  readonly #lanes: Record<Panel, Lane> = {
-    loop: new Lane(),
-    curves: new Lane(),
-    trajectories: new Lane(),
-    tasks: new Lane(),
+  readonly #counters: Record<Lane, Counter> = {
+    loop: new Counter(),
+    curves: new Counter(),
+    trajectories: new Counter(),
+    tasks: new Counter(),
   }
-  #shownAt = 0
+  #announcedAt = 0
   #timer = 0
-  #isTelling = false
-  #isRisenMeanwhile = false
+  #isAnnouncing = false
+  #hasRisenMeanwhile = false
 
-  /** Makes whoever calls it in a derived or an effect run again after the next rise. */
-  read(panel: Panel = 'loop'): void {
-    void this.#lanes[panel].number
+  /** Makes the surrounding derived or effect run again after the next rise. */
+  read(lane: Lane = 'loop'): void {
+    void this.#counters[lane].value
   }
 
-  /** Soon, together with the other rises of the same tenth of a second. */
+  /** Announces a change soon, together with others within the interval. */
   rise(): void {
     if (this.#timer !== 0) return
-    const wait = this.#shownAt + INTERVAL_MS - performance.now()
+    const wait = this.#announcedAt + INTERVAL_MS - performance.now()
     if (wait <= 0) this.riseNow()
     else this.#timer = window.setTimeout(() => this.riseNow(), wait)
   }
@@ -41,20 +41,20 @@ export class Revision {
   riseNow(): void {
     clearTimeout(this.#timer)
     this.#timer = 0
-    this.#shownAt = performance.now()
-    if (this.#isTelling) this.#isRisenMeanwhile = true
-    else this.#tell(0)
+    this.#announcedAt = performance.now()
+    if (this.#isAnnouncing) this.#hasRisenMeanwhile = true
+    else this.#announce(0)
   }
 
-  #tell(index: number): void {
-    const panel = PANELS[index]
-    this.#isTelling = panel !== undefined
-    if (panel !== undefined) {
-      this.#lanes[panel].number++
-      setTimeout(() => this.#tell(index + 1), 0)
-    } else if (this.#isRisenMeanwhile) {
-      this.#isRisenMeanwhile = false
-      this.#tell(0)
+  #announce(index: number): void {
+    const lane = LANES[index]
+    this.#isAnnouncing = lane !== undefined
+    if (lane !== undefined) {
+      this.#counters[lane].value++
+      setTimeout(() => this.#announce(index + 1), 0)
+    } else if (this.#hasRisenMeanwhile) {
+      this.#hasRisenMeanwhile = false
+      this.#announce(0)
     }
   }
 }

@@ -8,7 +8,7 @@
 import { untrack } from 'svelte'
 import type { Settings } from '../../method/settings.ts'
 import type { IterationView, RunView } from '../../runs/fold.ts'
-import type { Panel } from '../kit/revision.svelte.ts'
+import type { Lane } from '../kit/revision.svelte.ts'
 import { batchOf, isJudged, type BatchGroup } from '../run/batch.ts'
 import { groupOnShow, NOTHING_CHOSEN, spotIn, type Chosen, type ShownGroup } from '../run/run-spot.ts'
 import type { Spot } from '../run/spot.ts'
@@ -23,12 +23,12 @@ export interface JudgedBatch {
 }
 
 export class Focus {
-  readonly #runs: { runFor(panel: Panel): RunOnShow }
+  readonly #runs: { runFor(lane: Lane): RunOnShow }
   #chosen = $state.raw<Chosen>(NOTHING_CHOSEN)
   readonly #iteration = $derived(this.#chosen.iteration)
   readonly #taskId = $derived(this.#chosen.taskId)
 
-  constructor(runs: { runFor(panel: Panel): RunOnShow }) {
+  constructor(runs: { runFor(lane: Lane): RunOnShow }) {
     this.#runs = runs
   }
 

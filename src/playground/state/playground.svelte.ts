@@ -2,7 +2,7 @@
 import type { Phase } from '../../method/events.ts'
 import type { Settings } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
-import type { Panel } from '../kit/revision.svelte.ts'
+import type { Lane } from '../kit/revision.svelte.ts'
 import type { Configuration } from '../run/configuration.ts'
 import { WORLD_PRESETS, type World } from '../run/worlds.ts'
 import { Comparison } from './comparison.svelte.ts'
@@ -55,8 +55,8 @@ export class Playground {
   get view(): RunView {
     return this.viewFor('loop')
   }
-  viewFor(panel: Panel): RunView {
-    return this.shown.viewFor(panel)
+  viewFor(lane: Lane): RunView {
+    return this.shown.viewFor(lane)
   }
   /** The world of the next run. */
   get world(): World {

@@ -6,7 +6,7 @@
 import type { LoggedEvent, Phase, StepHappened } from '../../method/events.ts'
 import { RunView } from '../../runs/fold.ts'
 import type { RunFailure } from '../../sessions/loop-service.ts'
-import { Revision, type Panel } from '../kit/revision.svelte.ts'
+import { Revision, type Lane } from '../kit/revision.svelte.ts'
 import { readRecording, type KeptSource, type Recording } from './recording.ts'
 import type { RecordingSource, RunOnShow } from './run-on-show.ts'
 
@@ -67,8 +67,8 @@ export class RecordedRun implements RunOnShow {
   get view(): RunView {
     return this.viewFor('loop')
   }
-  viewFor(panel: Panel): RunView {
-    this.#revision.read(panel)
+  viewFor(lane: Lane): RunView {
+    this.#revision.read(lane)
     return this.#view
   }
   /** Iterations of the recording on show, in [0, lastIteration]. */

@@ -10,7 +10,7 @@ import {
 } from '../../method/events.ts'
 import { RunView } from '../../runs/fold.ts'
 import type { RunFailure, RunMessage, RunStatus } from '../../sessions/loop-service.ts'
-import { Revision, type Panel } from '../kit/revision.svelte.ts'
+import { Revision, type Lane } from '../kit/revision.svelte.ts'
 import { EventPacer } from './event-pacer.ts'
 import { LiveSteps } from './live-steps.ts'
 import type { RecordingSource, RunOnShow } from './run-on-show.ts'
@@ -64,12 +64,12 @@ export class RunFeed implements RunOnShow {
   get view(): RunView {
     return this.viewFor('loop')
   }
-  viewFor(panel: Panel): RunView {
-    this.#revision.read(panel)
+  viewFor(lane: Lane): RunView {
+    this.#revision.read(lane)
     return this.#view
   }
-  lengthFor(panel: Panel): number {
-    return this.viewFor(panel).current?.iteration ?? 1
+  lengthFor(lane: Lane): number {
+    return this.viewFor(lane).current?.iteration ?? 1
   }
   get runId(): string {
     return this.#runId

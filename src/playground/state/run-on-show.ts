@@ -1,7 +1,7 @@
 /** A run as the page shows it, whichever way its events arrive: live, recorded or from a cluster. */
 import type { LoggedEvent, Phase, StepHappened } from '../../method/events.ts'
 import type { RunView } from '../../runs/fold.ts'
-import type { Panel } from '../kit/revision.svelte.ts'
+import type { Lane } from '../kit/revision.svelte.ts'
 
 /** Decides who else can find the run: everybody has the shipped one; a file and a kept run are on one computer. */
 export type RunOrigin = 'shipped' | 'file' | 'browser' | 'cluster'
@@ -16,10 +16,10 @@ export interface RunOnShow {
   readonly isBusy: boolean
   /** Steps of the episodes that are being rolled out, by episode. */
   readonly liveSteps: ReadonlyMap<string, readonly StepHappened[]>
-  /** The view changes in place. Reading it here subscribes the caller to its changes, in the panel's turn. */
-  viewFor(panel: Panel): RunView
+  /** The view changes in place. Reading it here subscribes the caller to its changes, in the lane's turn. */
+  viewFor(lane: Lane): RunView
   /** Iterations of the whole run, at least 1; a recorded run may show fewer. */
-  lengthFor(panel: Panel): number
+  lengthFor(lane: Lane): number
   /** Reads back the texts of an iteration that were released from memory. */
   want(iteration: number): Promise<void>
 }
