@@ -1,4 +1,4 @@
-/** The model chooser of the page: what is chosen is what a run is started with, forms say what they lack, keys are not kept. */
+/** The Models view: runs start with the chosen models, forms report what they lack, keys are not kept. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ import { axeViolations, expectInside } from './looks.ts'
 
 const pages = usePages()
 let page: Page
-/** What the tests give the page. */
+/** Folders for the page. */
 const folders = mkdtempSync(join(tmpdir(), 'models-'))
 
 afterAll(() => rmSync(folders, { recursive: true }))
@@ -39,7 +39,7 @@ function folderOf(name: string, files: Iterable<readonly [string, string | Uint8
   return folder
 }
 
-/** A model as Hugging Face has it, small but for what its long context takes. */
+/** A small Hugging Face model that needs much memory for its long context. */
 const LONG = {
   ...PLAIN,
   num_hidden_layers: 1,
@@ -91,7 +91,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
 }
 
 describe('the model chooser', () => {
-  it('starts a run with what is chosen, and keeps no key', async () => {
+  it('starts a run with the chosen models and keeps no key', async () => {
     await visit()
     await page.getByText('Your next run uses the built-in models.').waitFor()
     const author = role('Author of tasks')
@@ -118,7 +118,7 @@ describe('the model chooser', () => {
     )
   })
 
-  it('takes a folder, keeps it over a visit, says what it takes and makes it fit, and deletes it', async () => {
+  it('keeps a folder beyond the visit, shows its memory use, makes it fit, and deletes it', async () => {
     await visit()
     const policy = role('Policy')
     await policy.getByLabel('Played by').selectOption('checkpoint')
@@ -149,7 +149,7 @@ describe('the model chooser', () => {
     await policy.getByText(/There is no folder "my chat model" in this browser any more/).waitFor()
   })
 
-  it('says what a folder lacks', async () => {
+  it('reports the missing files of a folder', async () => {
     await visit()
     await role('Policy').getByLabel('Played by').selectOption('checkpoint')
     const folder = folderOf('half a model', [['config.json', JSON.stringify(LONG)]])
@@ -163,7 +163,7 @@ describe('the model chooser', () => {
     await page.getByText('No models yet.').waitFor()
   })
 
-  it('takes a folder of WebLLM, offers it for a role, and deletes it', async () => {
+  it('keeps an mlc_llm folder, offers it for a role, and deletes it', async () => {
     await visit()
     const reward = role('Reward model')
     await reward.getByLabel('Played by').selectOption('webllm')
@@ -184,7 +184,7 @@ describe('the model chooser', () => {
     expect(left).toEqual([0, 0, 0])
   })
 
-  it('downloads a model of one’s own addresses, shows how it goes, stops, and goes on', async () => {
+  it('downloads a model from your own addresses, shows its progress, stops, and resumes', async () => {
     const files = new Map(mlcFiles())
     const shard = [...files.keys()].find((name) => name.startsWith('params_shard'))!
     const asked: string[] = []
@@ -225,7 +225,7 @@ describe('the model chooser', () => {
     }
   })
 
-  it('has WebLLM sample for a checkpoint with the same model, and points to the cap of its mismatch', async () => {
+  it('samples a checkpoint with the same model in WebLLM, and points to the importance cap', async () => {
     await visit()
     const policy = role('Policy')
     await policy.getByLabel('Played by').selectOption('checkpoint')
@@ -237,12 +237,12 @@ describe('the model chooser', () => {
     const checkpoint = policy.getByRole('combobox', { name: 'Checkpoint' })
     await checkpoint.selectOption('https://huggingface.co/Qwen/Qwen3-0.6B/resolve/main/')
     expect(await sampler.inputValue()).toMatch(/^Qwen3-0\.6B-q0f(16|32)-MLC$/)
-    // WebLLM has the larger one in four bits alone, which cannot take new weights: other addresses of it can.
+    // WebLLM lists the larger one only in four bits, which cannot take new weights, so it needs addresses.
     await checkpoint.selectOption('https://huggingface.co/Qwen/Qwen3-1.7B/resolve/main/')
     await policy.getByText(/Enter a name for the WebLLM model/).waitFor()
   })
 
-  it('asks for another key where a server does not accept the one that it has, and goes on with it', async () => {
+  it('asks for another key if the server rejects one, and continues with it', async () => {
     const keys: (string | undefined)[] = []
     const { address, close } = await serve((request, response) => {
       keys.push(request.headers.authorization)

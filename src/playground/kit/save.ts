@@ -1,6 +1,4 @@
-/** Hands texts and files of the page to you. */
-
-/** Returns a message about the result. */
+/** Copies a text and returns a message about the result. */
 export async function copyText(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text)
@@ -10,6 +8,7 @@ export async function copyText(text: string): Promise<string> {
   }
 }
 
+/** Saves a file through the browser's own download. */
 export function saveFile(name: string, file: Blob): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)

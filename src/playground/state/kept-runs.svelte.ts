@@ -1,5 +1,5 @@
 /** The runs that this browser keeps: which there are, which are laid over the curves, and what can be done with each. */
-import { saveFile } from '../kit/save-file.ts'
+import { saveFile } from '../kit/save.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import type { MetricRow } from '../../runs/metric-rows.ts'

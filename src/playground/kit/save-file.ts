@@ -1,8 +1,0 @@
-/** Saves a file through the browser's own download. */
-export function saveFile(name: string, file: Blob): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}
