@@ -35,7 +35,7 @@ function summary(events = EVENTS.length): GatewayRun {
   }
 }
 
-const HASTY: FollowOptions = { firstWaitMs: 1, longestWaitMs: 5, patienceMs: 200 }
+const HASTY: FollowOptions = { firstWaitMs: 1, longestWaitMs: 5, patienceMs: 20_000 }
 
 async function follow(handle: Handler, options: FollowOptions = HASTY, token: string | null = 'secret') {
   const server = await faultServer(handle)
@@ -151,21 +151,26 @@ describe('following a run', () => {
   })
 
   it('drops a silent connection and keeps a slow one that sends heartbeats', async () => {
+    // Less than all the pauses together, and much more than one of them.
+    const patienceMs = 1000
     let connection = 0
-    const { heard, ended, states } = await follow(async (request, response) => {
-      stream(response)
-      const rest = after(request.headers['last-event-id'])
-      if (++connection === 1) {
-        tell(response, rest.slice(0, 1))
-        return
-      }
-      for (const event of rest) {
-        response.write(': alive\n\n')
-        await new Promise((resolve) => setTimeout(resolve, 60))
-        tell(response, [event])
-      }
-      end(response)
-    })
+    const { heard, ended, states } = await follow(
+      async (request, response) => {
+        stream(response)
+        const rest = after(request.headers['last-event-id'])
+        if (++connection === 1) {
+          tell(response, rest.slice(0, 1))
+          return
+        }
+        for (const event of rest) {
+          response.write(': alive\n\n')
+          await new Promise((resolve) => setTimeout(resolve, patienceMs / 10))
+          tell(response, [event])
+        }
+        end(response)
+      },
+      { ...HASTY, patienceMs },
+    )
     await ended
     expect(heard).toEqual(EVENTS)
     expect(connection).toBe(2)

@@ -22,8 +22,8 @@ async function serverAnd(
   const client = new HttpClient({
     baseUrl: server.url,
     concurrency: 4,
-    timeoutMs: 2000,
-    patienceMs: 1000,
+    timeoutMs: 20_000,
+    patienceMs: 20_000,
     backoff: { baseMs: 5, capMs: 20 },
     ...options,
   })
