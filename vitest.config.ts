@@ -19,6 +19,7 @@ export default defineConfig({
           pool: 'threads',
           // Without an exclude of its own, so that --exclude works.
           include: ['test/*.test.ts', 'test/!(browser)/**/*.test.ts'],
+          setupFiles: ['test/seed.ts'],
           ...PATIENCE,
         },
       },
