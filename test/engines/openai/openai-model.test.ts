@@ -103,11 +103,11 @@ async function modelOf(kind: Kind, source: Partial<OpenAiSource> = {}, key: stri
       baseUrl: `${server.url}/v1`,
       model: 'tiny',
       concurrency: 4,
-      timeoutSeconds: 2,
+      timeoutSeconds: 60,
       ...source,
     },
     key,
-    http: { backoff: { baseMs: 5, capMs: 20 }, patienceMs: 1500 },
+    http: { backoff: { baseMs: 5, capMs: 20 }, patienceMs: 30_000 },
   })
   open.push(model, server)
   return { server, model }
@@ -146,7 +146,7 @@ describe('a server with chat completions', () => {
   })
 
   it('draws each completion from a seed of its own, the same for the same request, and asks within the limit', async () => {
-    const { server, model } = await modelOf({ delayMs: 15 }, { concurrency: 2 })
+    const { server, model } = await modelOf({ delayMs: 60 }, { concurrency: 2 })
     await model.load()
     const prompt = await promptFor(model, 'x')
     const seeds = async () => {

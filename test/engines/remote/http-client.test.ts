@@ -85,8 +85,8 @@ describe('requests that fail in passing', () => {
 
   it('end a storm of 429 in a clear error once patience is spent, having waited as long as the server said', async () => {
     const { server, client } = await serverAnd(
-      () => ({ status: 429, json: { error: { message: 'quota' } }, headers: { 'retry-after': '0.2' } }),
-      { patienceMs: 500 },
+      () => ({ status: 429, json: { error: { message: 'quota' } }, headers: { 'retry-after': '1' } }),
+      { patienceMs: 2500 },
     )
     const error = await failure(client.json({ path: '/v', schema: Value }))
     expect(error).toMatchObject({ name: 'RemoteError', kind: 'rate-limited', status: 429, detail: 'quota' })
@@ -128,7 +128,7 @@ describe('requests that fail for good', () => {
   })
 
   it('end at the time limit of one request, again and again until patience is spent', async () => {
-    const { server, client } = await serverAnd(() => ({ hangs: true }), { timeoutMs: 60, patienceMs: 200 })
+    const { server, client } = await serverAnd(() => ({ hangs: true }), { timeoutMs: 500, patienceMs: 2500 })
     const error = await failure(client.json({ path: '/v', schema: Value }))
     expect(error.kind).toBe('timeout')
     expect(server.asked.length).toBeGreaterThan(1)
@@ -167,7 +167,7 @@ describe('cancelling', () => {
 })
 
 it('never has more requests under way than allowed', async () => {
-  const { server, client } = await serverAnd(() => ({ json: { value: 1 }, delayMs: 15 }), { concurrency: 3 })
+  const { server, client } = await serverAnd(() => ({ json: { value: 1 }, delayMs: 100 }), { concurrency: 3 })
   await Promise.all(Array.from({ length: 12 }, () => client.json({ path: '/v', schema: Value })))
   expect(server.asked).toHaveLength(12)
   expect(server.mostAtOnce).toBe(3)

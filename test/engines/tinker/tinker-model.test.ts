@@ -62,13 +62,13 @@ function model(options: Partial<TinkerModelOptions> = {}): TinkerModel {
       baseModel: 'tiny',
       tokenizer: 'x',
       rank: 4,
-      timeoutSeconds: 5,
+      timeoutSeconds: 60,
     },
     key: null,
     files: memoryReader('tiny', FILES),
     seed: 1,
     onNotice: (text) => notices.push(text),
-    http: { backoff: { baseMs: 5, capMs: 20 }, patienceMs: 2000 },
+    http: { backoff: { baseMs: 5, capMs: 20 }, patienceMs: 30_000 },
     ...options,
   })
   open.push(opened)
@@ -233,7 +233,7 @@ describe('a server that forgot everything but what was saved', () => {
 
   it('is not given checkpoints of other models', async () => {
     const actor = await loaded()
-    const other = await loaded({ source: { kind: 'tinker', baseUrl: tinker.server.url, baseModel: 'tiny', tokenizer: 'x', rank: 8, timeoutSeconds: 5 } }) // prettier-ignore
+    const other = await loaded({ source: { kind: 'tinker', baseUrl: tinker.server.url, baseModel: 'tiny', tokenizer: 'x', rank: 8, timeoutSeconds: 60 } }) // prettier-ignore
     await expect(other.loadCheckpoint(await actor.saveCheckpoint())).rejects.toThrow(/rank 4 on tiny.*rank 8/)
     await expect(actor.loadCheckpoint(Uint8Array.of(1, 2, 3))).rejects.toThrow(/does not fit/)
   })
@@ -261,7 +261,7 @@ describe('faults', () => {
       baseModel: 'huge',
       tokenizer: 'x',
       rank: 4,
-      timeoutSeconds: 5,
+      timeoutSeconds: 60,
     }
     await expect(loaded({ key: 'right', source })).rejects.toThrow(/“huge”.*tiny/)
   })
