@@ -1,4 +1,4 @@
-/** Problems with many right answers, from their file to what programs and written tests get for it. */
+/** Problems with many right answers: from their file to the results of programs and written tests. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CodingEnvironment } from '../../../src/worlds/coding/environment.ts'
@@ -25,7 +25,7 @@ async function step(task: CodingTask, command: string) {
   return (await environment.step([{ episodeId: 'one', command }]))[0]!
 }
 
-/** Breadth first, nodes in the order of the links or against it: both are right, and not the same. */
+/** Breadth-first search with the links in either order. Both answers are right but different. */
 const breadthFirst = (isReversed: boolean) => `
   function path(links, from, to) {
     const all = links.flatMap(([a, b]) => [[a, b], [b, a]])${isReversed ? '.reverse()' : ''}
@@ -48,11 +48,11 @@ const REPEATED = `
   const all = [...count].filter(([, times]) => times > 1).map(([word]) => word)`
 
 describe('the example file', () => {
-  it('has programs that are right by other answers than those of its tests', async () => {
+  it('has right programs whose answers differ from those of its tests', async () => {
     const answers = await Promise.all(
       [false, true].map(async (isReversed) => (await step({ ...path, body: withoutChecker(path) }, breadthFirst(isReversed))).won), // prettier-ignore
     )
-    // Compared with the expected paths, not both would be right.
+    // Only one of them would equal the expected paths.
     expect(answers).not.toEqual([true, true])
     for (const isReversed of [false, true])
       expect(await step(path, breadthFirst(isReversed))).toMatchObject({ won: true })
@@ -72,7 +72,7 @@ describe('the example file', () => {
     expect(await step(root, 'const root = (a, b) => Math.cbrt(b)')).toMatchObject({ won: false })
   })
 
-  it('is written and read back as it is, with its checkers, and no role is shown them', async () => {
+  it('is written and read back unchanged, with its checkers, which no role sees', async () => {
     for (const task of [path, words, root]) {
       const item = JSON.parse(JSON.stringify(itemOf(task.body))) as unknown
       expect(readItem(item, { isStrict: true, leastTests: 1 })).toMatchObject({ problem: task.body })
@@ -107,7 +107,7 @@ const ABOVE: CodingTask = {
 }
 
 describe('a test whose checker fails', () => {
-  it('does not count: neither against the program nor for it', async () => {
+  it('counts neither for nor against the program', async () => {
     const result = await step(ABOVE, "const f = (x) => (x === 2 ? 'fail' : x + 1)")
     expect(result).toMatchObject({ won: true, distance: 0 })
     expect(result.observation).toBe(
@@ -119,7 +119,7 @@ describe('a test whose checker fails', () => {
     expect(wrong.observation).toBe('2 of 3 tests passed, 1 not counted; test 3: wrong answer, expected what the checker accepts, got 0') // prettier-ignore
   })
 
-  it('is no way around the tests: half of them must be passed', async () => {
+  it('is no way to avoid the tests: a program must pass half of them', async () => {
     expect(await step(ABOVE, "const f = (x) => (x < 3 ? 'fail' : x + 1)")).toMatchObject({ won: true, distance: 0 })
     expect(await step(ABOVE, "const f = (x) => (x < 4 ? 'fail' : x + 1)")).toMatchObject({ won: false, trueLabel: -1 })
     expect(await step(ABOVE, "const f = () => 'fail'")).toMatchObject({ won: false, distance: 0 })
@@ -136,7 +136,7 @@ describe('written tests of a problem with a checker', () => {
     { input: '[1]', output: '' },
   ]
 
-  it('pass what the checker accepts; one whose own output it rejects is a lie, and only that output passes it', async () => {
+  it('accept what the checker accepts; a false test accepts only its own output', async () => {
     const { environment, judge } = open()
     const [report] = await environment.runTests([{ task: ABOVE, programs, tests }])
     const marks = report!.results.map((row) =>
@@ -183,7 +183,7 @@ describe('an item with a checker', () => {
       { test_method: 'function', function_name: 'f', test_input: ['[1]', '[2]'], test_output: ['[1]', '[2]'], checker: 'const check = ([x], output) => output.includes(x)' }, // prettier-ignore
       "checker fails for the output null on test 1: TypeError: cannot read property 'includes' of null (line 1); it must return true or false whatever a program answers", // prettier-ignore
     ],
-    ['an end that never comes', { checker: 'const check = () => { for (;;); }' }, 'checker fails for the expected output on test 1: it took more than 1000 ms of executed time; it must return true or false whatever a program answers'], // prettier-ignore
+    ['an endless loop', { checker: 'const check = () => { for (;;); }' }, 'checker fails for the expected output on test 1: it took more than 1000 ms of executed time; it must return true or false whatever a program answers'], // prettier-ignore
     ['no output, and no checker', { test_output: ['2', null] }, 'entry 2 of test_output is null, and only a problem with a checker can do without'], // prettier-ignore
     ['nothing wrong', { checker: GOOD }, 'none'],
     ['the same input twice', { checker: 'const check = () => true', test_input: ['1', '1'] }, 'none'],
@@ -191,7 +191,7 @@ describe('an item with a checker', () => {
     expect(await errorOf(fields)).toBe(fault)
   })
 
-  it('is another problem than the one without, and no judge is asked about that', async () => {
+  it('is a different problem from the one without, and needs no judge for that', async () => {
     const judge = () => Promise.reject(new Error('It was asked.'))
     const idOf = async (fields: Fields) =>
       (await readReleasedFile(JSON.stringify(releasedItem(fields)), 'checker' in fields ? {} : { judge })).problems[0]!
@@ -199,7 +199,7 @@ describe('an item with a checker', () => {
     expect(await idOf({ checker: GOOD })).not.toBe(await idOf({}))
   })
 
-  it('hands its checker on to rewrites that bring none, if it accepts what they expect', async () => {
+  it('passes its checker to rewrites without one, if it accepts their expected outputs', async () => {
     const item = { ...itemOf(words.body), question: 'Print what stands there twice, in any order.' }
     const { checker: _checker, ...bare } = item as Fields
     const kept = await environment.rewrite(words, JSON.stringify(bare), 'new')

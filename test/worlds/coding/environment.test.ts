@@ -24,7 +24,7 @@ function doubling(fields: Partial<Problem> = {}): CodingTask {
   return { id: 'doubling', rootId: 'doubling', instruction: body.statement, kind: 'function', body }
 }
 
-/** Each program as an episode of its own, stepped together. */
+/** Runs each program as its own episode, all in one step. */
 async function run(
   environment: CodingEnvironment,
   task: CodingTask,
@@ -37,7 +37,7 @@ async function run(
 }
 
 describe('an episode of the coding environment', () => {
-  it('is won by the reference solution of any generated problem, and lost without a program', async () => {
+  it('is won by the reference solution of any generated problem and lost without a program', async () => {
     const { environment, judge } = opened()
     const tasks = (await environment.sampleTasks('train', 60, 7)) as CodingTask[]
     await environment.reset(
@@ -83,7 +83,7 @@ describe('an episode of the coding environment', () => {
     expect(results[0]!.tests!.map(({ passed }) => passed)).toEqual([true, true, false, false])
   })
 
-  it('compares printed words where standard input is read', async () => {
+  it('compares printed words if the program reads standard input', async () => {
     const { environment } = opened()
     const { task } = (await readReleasedFile(JSON.stringify(releasedItem()))).problems[0]!
     const results = await run(environment, task, ['print(` ${2 * input()}\n`)', 'print(2 * input(), "x")', 'print()'])
@@ -94,7 +94,7 @@ describe('an episode of the coding environment', () => {
     ])
   })
 
-  it('has room for long answers', async () => {
+  it('allows long answers', async () => {
     const { environment } = opened()
     const long = 'x'.repeat(90_000)
     const task = doubling({ tests: [{ input: '[1]', output: JSON.stringify(long) }] })
@@ -105,7 +105,7 @@ describe('an episode of the coding environment', () => {
     expect(results.map(({ tests }) => tests![0]!.verdict)).toEqual(['passed', 'output limit'])
   })
 
-  it('is over after its program: another step of it is an error, and so is one that was never reset', async () => {
+  it('ends with its program: a further step is an error, and so is a step without a reset', async () => {
     const { environment } = opened()
     await run(environment, doubling(), ['1'])
     for (const episodeId of ['doubling/0', 'other']) {
@@ -114,7 +114,7 @@ describe('an episode of the coding environment', () => {
     await expect(environment.step([{ episodeId: 'other', command: '' }])).rejects.toThrow(/"other".*Reset it/)
   })
 
-  it('judges the same program of a task once per call, and of another task again', async () => {
+  it('judges a program once per task and call', async () => {
     const { environment, judge } = opened()
     const other = { ...doubling({ tests: [{ input: '[1]', output: '3' }] }), id: 'other' }
     const right = 'const f = (x) => 2 * x'
@@ -126,7 +126,7 @@ describe('an episode of the coding environment', () => {
     expect(results[0]!.tests).not.toBe(results[1]!.tests)
   })
 
-  it('has a result whatever program it was', async () => {
+  it('has a result for any program', async () => {
     const { environment } = opened()
     const hostile = HOSTILE_PROGRAMS.filter((_, index) => index % 6 === 0).map((program) => program.source)
     const task = doubling({ timeLimitMs: 20, tests: [{ input: '[]', output: '"no such answer"' }] })
@@ -142,7 +142,7 @@ describe('an episode of the coding environment', () => {
     )
   })
 
-  it('passes on what is wrong with the judge itself, and with a problem that nothing can judge', async () => {
+  it('throws errors of the judge itself, and for a problem that cannot be judged', async () => {
     const broken = { judge: () => Promise.reject(new Error('The engine did not load.')) }
     const environment = new CodingEnvironment({ judge: broken, problems: source })
     await expect(run(environment, doubling(), ['1'])).rejects.toThrow('The engine did not load.')
@@ -165,7 +165,7 @@ describe('tests that a reward model wrote', () => {
     ...fields,
   })
 
-  it('are run on every program, and told true or false by the reference solution', async () => {
+  it('run on every program, and the reference solution decides whether they are true', async () => {
     const { environment, judge } = opened()
     const [report] = await environment.runTests([job()])
     const passed = report!.results.map((row) => row.map((result) => result!.passed))
@@ -180,7 +180,7 @@ describe('tests that a reward model wrote', () => {
     expect(judge.calls.map((jobs) => jobs.length)).toEqual([3])
   })
 
-  it('that cannot be read have a column of nulls, and nothing is said of them', async () => {
+  it('have a column of nulls if they cannot be read, and are neither true nor false', async () => {
     const { environment } = opened()
     const tests = [null, { input: '[2]', output: '4' }, { input: 'two', output: '4' }, { input: '[2]', output: '' }]
     const [report] = await environment.runTests([job({ tests })])
@@ -188,14 +188,14 @@ describe('tests that a reward model wrote', () => {
     for (const row of report!.results) expect(row.map((result) => result === null)).toEqual([true, false, true, true])
   })
 
-  it('are not told true or false without a reference solution', async () => {
+  it('are neither true nor false without a reference solution', async () => {
     const { environment } = opened()
     const [report] = await environment.runTests([job({ task: doubling({ reference: null }) })])
     expect(report!.isTrue).toEqual([null, null, null])
     expect(report!.results[0]!.map((result) => result!.passed)).toEqual([true, true, false])
   })
 
-  it('need no judge where there is nothing to run', async () => {
+  it('need no judge if there is nothing to run', async () => {
     const { environment, judge } = opened()
     const reports = await environment.runTests([job({ tests: [null, null] }), job({ programs: [], tests: [] })])
     expect(reports).toEqual([
@@ -206,7 +206,7 @@ describe('tests that a reward model wrote', () => {
     expect(judge.calls).toEqual([])
   })
 
-  it('are run once where they are the same, as programs are', async () => {
+  it('run once if they are equal, like programs', async () => {
     const { environment, judge } = opened()
     const test = { input: '[2]', output: '4' }
     const tests = [test, { input: ' [2]', output: '4.0' }, { ...test }, { input: '[3]', output: '6' }]
@@ -221,7 +221,7 @@ describe('tests that a reward model wrote', () => {
     expect(judge.calls[0]!.map(({ tests: run }) => run.length)).toEqual([2, 2])
   })
 
-  it('of several tasks go to the judge in one call and come back in order', async () => {
+  it('of several tasks go to the judge in one call and return in order', async () => {
     const { environment, judge } = opened()
     const tasks = (await environment.sampleTasks('id', 12, 5)) as CodingTask[]
     const jobs = tasks.map((task) => ({
@@ -253,7 +253,7 @@ describe('rewrites', () => {
     expect(await environment.rewrite(generated, JSON.stringify(harder), 'new')).toMatchObject({ ok: false })
   })
 
-  it('of imported ones are whole problems of the same lineage, taken on the author’s word', async () => {
+  it('of imported ones are whole problems of the same lineage, accepted without proof', async () => {
     for (const text of [
       JSON.stringify(harder),
       `Harder:\n\`\`\`json\n${JSON.stringify(harder, null, 1)}\n\`\`\`\nSo.`,
@@ -267,7 +267,7 @@ describe('rewrites', () => {
     }
   })
 
-  it('are told the problem in the form that they must have', async () => {
+  it('start from the problem in the form that they must have', async () => {
     const described = await environment.describe(task)
     const [json, ...words] = described.split('\n')
     expect(JSON.parse(json!)).toEqual(item)
@@ -295,14 +295,14 @@ describe('rewrites', () => {
     ['contradictory tests', { ...harder, test_input: ['1', '1', '3', '4'] }, 'their outputs differ'],
     ['the same problem', item, 'it changes nothing'],
     ['too much of everything', ' '.repeat(2_000_000), 'it has 2000000 characters'],
-  ])('with %s are refused with the reason', async (_, rewritten, reason) => {
+  ])('with %s are refused with a reason', async (_, rewritten, reason) => {
     const text = typeof rewritten === 'string' ? rewritten : JSON.stringify(rewritten)
     const result = await rewrite(text)
     expect(result).toEqual({ ok: false, message: expect.stringContaining(reason) as string })
     expect(result.message).toMatch(/^The rewrite is refused: .*\.$/)
   })
 
-  it('may be any text, and are a problem or refused', async () => {
+  it('are a problem or refused, whatever the text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), async (text) => {
         expect(await rewrite(text)).toMatchObject({ ok: false, message: expect.any(String) as string })
@@ -312,7 +312,7 @@ describe('rewrites', () => {
 })
 
 describe('imported problems', () => {
-  it('are drawn as tasks that can be judged', async () => {
+  it('are drawn as tasks that the judge can run', async () => {
     const { problems } = await readReleasedFile(JSON.stringify(Array.from({ length: 30 }, (_, i) => numbered(i))))
     const environment = new CodingEnvironment({ judge: new InThreadJudge(), problems: importedProblems(problems) })
     const tasks = (await environment.sampleTasks('train', 5, 1)) as CodingTask[]

@@ -1,4 +1,4 @@
-/** The real judge as a port, in the thread of the test, and how much it was asked. */
+/** The real judge as a port in the test's thread. Records its calls. */
 import { Judge } from '../../../src/worlds/coding/judge/judge.ts'
 import type { JudgeJob, JudgePort, JudgeResult } from '../../../src/worlds/coding/judge/verdict.ts'
 

@@ -64,7 +64,7 @@ describe('the coding world of a run', () => {
 
   const coding = (patch: Partial<Settings> = {}): Settings => ({ ...presetSettings('coding'), ...patch })
 
-  it('is generated problems with a judge that starts with the first program and ends with the run', async () => {
+  it('has generated problems and a judge that starts with the first program and ends with the run', async () => {
     const from = sources()
     const { environment, unitTests, formatsFor, close } = await open(coding(), from)
     expect(await formatsFor(PLAIN)).toBe(codingFormats)
@@ -83,7 +83,7 @@ describe('the coding world of a run', () => {
     expect(from.onJudgeLoss).not.toHaveBeenCalled()
   })
 
-  it('tells of a judge that is lost, and only the program that it had fails', async () => {
+  it('reports a lost judge, and only its current program fails', async () => {
     const from = sources({ listProblems: () => Promise.resolve([imported('a', 'train')]) }, 'fragile')
     const { environment } = await open(coding({ problems: 'imported' }), from)
     const [task] = await environment.sampleTasks('train', 1, 0)
@@ -95,7 +95,7 @@ describe('the coding world of a run', () => {
     expect(from.onJudgeLoss.mock.calls).toMatchObject([[{ worker: 'judge', reason: 'exit code 7' }]])
   })
 
-  it('poses imported problems, and asks for them only then', async () => {
+  it('uses imported problems, and loads them only then', async () => {
     const listProblems = vi.fn<CodingSources['listProblems']>(() =>
       Promise.resolve([imported('a', 'train'), imported('b', 'id')]),
     )

@@ -21,7 +21,7 @@ async function imported(counts: Partial<Record<Split, number>>): Promise<Importe
 describe('generated problems', () => {
   const source = generatedProblems()
 
-  it('are as many as asked for, all different, the same for the same seed', async () => {
+  it('are all different, as many as requested, and the same for the same seed', async () => {
     for (const split of SPLITS) {
       const drawn = await source.draw(split, 100, 3)
       expect(new Set(ids(drawn)).size).toBe(100)
@@ -33,7 +33,7 @@ describe('generated problems', () => {
     expect(await source.draw('train', 0, 3)).toEqual([])
   })
 
-  it('have no statement in common between training and measuring', async () => {
+  it('share no statement between training and evaluation', async () => {
     const statements = async (split: Split) => (await source.draw(split, 200, 1)).map(({ body }) => body.statement)
     const trained = new Set(await statements('train'))
     for (const split of ['id', 'ood'] as const) {
@@ -45,7 +45,7 @@ describe('generated problems', () => {
 const problems = await imported({ train: 20, id: 4, ood: 3 })
 
 describe('imported problems', () => {
-  it('come from the split, each at most once, and all of them where there are not more', async () => {
+  it('come from the split, each at most once, and all of them if there are no more', async () => {
     const source = importedProblems(problems)
     const there = { train: 20, id: 4, ood: 3 }
     for (const split of SPLITS) {
@@ -58,7 +58,7 @@ describe('imported problems', () => {
     }
   })
 
-  it('are the same for the same seed, in whatever order and however often they were imported', async () => {
+  it('are the same for the same seed, whatever the order and number of imports', async () => {
     const expected = ids(await importedProblems(problems).draw('train', 8, 3))
     const order = fc.shuffledSubarray(problems, { minLength: problems.length, maxLength: problems.length })
     await fc.assert(
@@ -72,7 +72,7 @@ describe('imported problems', () => {
     expect(ids(await importedProblems(problems).draw('train', 8, 4))).not.toEqual(expected)
   })
 
-  it('need none to be measured on, and some to be trained on', async () => {
+  it('may have none for evaluation, but need some for training', async () => {
     const source = importedProblems(await imported({ ood: 2 }))
     expect(await source.draw('id', 5, 0)).toEqual([])
     expect(await source.draw('ood', 5, 0)).toHaveLength(2)

@@ -1,7 +1,7 @@
-/** Items of the released form, for tests. */
+/** Items in the released form, for tests. */
 export type Fields = Record<string, unknown>
 
-/** A problem of standard input with two tests, with other fields in place of its own; undefined leaves one out. */
+/** A problem of standard input with two tests. `fields` replace its own; undefined removes one. */
 export function releasedItem(fields: Fields = {}): Fields {
   const item: Fields = {
     question: 'Print twice x.',
@@ -14,7 +14,7 @@ export function releasedItem(fields: Fields = {}): Fields {
   return Object.fromEntries(Object.entries(item).filter(([, value]) => value !== undefined))
 }
 
-/** A different problem for every number: print the input and the number added. */
+/** A different problem for every number: print the sum of the input and the number. */
 export function numbered(number: number, fields: Fields = {}): Fields {
   return releasedItem({
     question: `Print x plus ${number}.`,

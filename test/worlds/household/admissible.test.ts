@@ -12,7 +12,7 @@ import { startGame, type Dialect } from '../../../src/worlds/household/engine/st
 import { treatments } from '../../../src/worlds/household/engine/vocabulary.ts'
 import { worldOf, type World } from '../../../src/worlds/household/engine/rooms.ts'
 
-/** Everything that can be said about the things of a world, sensible or not. */
+/** Every command about the objects of a game, sensible or not. */
 function* sayable({ receptacles, objects }: World): Generator<Command> {
   yield* (['look', 'inventory', 'help'] as const).map((verb) => ({ verb }))
   for (const { index: receptacle } of receptacles) {
@@ -28,7 +28,7 @@ function* sayable({ receptacles, objects }: World): Generator<Command> {
 }
 
 describe('the list of admissible commands', () => {
-  it('is what is admissible of all that can be said, each once, by code point, wherever one has strayed', () => {
+  it('has exactly the admissible commands, each once, sorted by code point, in any state', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 200 }),
@@ -56,7 +56,7 @@ describe('the list of admissible commands', () => {
     )
   })
 
-  it('is the caller’s own: changing it changes no later list', () => {
+  it('belongs to the caller: changing it changes no later list', () => {
     const state = startGame(generateGame({ seed: 1, split: 'train', sceneSize: 'full' }))
     const before = [...admissibleCommands(state)]
     admissibleCommands(state).length = 0

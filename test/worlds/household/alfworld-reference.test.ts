@@ -1,10 +1,10 @@
 /**
- * The engine against ALFWorld itself. ALFWORLD_PYTHON names a Python that has the package, for example
+ * Compares the engine with ALFWorld itself. ALFWORLD_PYTHON is the path of a Python that has the package, for example
  *
  *     python3 -m venv venv && venv/bin/pip install --no-deps alfworld==0.4.2 && venv/bin/pip install 'textworld[pddl]==1.6.2'
- *     ALFWORLD_PYTHON=$PWD/venv/bin/python npx vitest run --project unit test/environments/household/alfworld-reference.test.ts
+ *     ALFWORLD_PYTHON=$PWD/venv/bin/python npx vitest run --project unit test/worlds/household/alfworld-reference.test.ts
  *
- * ALFWorld plays some 25 steps per second, so this takes minutes. See official-data.ts for where games are looked for.
+ * ALFWorld plays some 25 steps per second, so this takes minutes. official-data.ts says where it looks for games.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ interface RequestedPlay {
   played: readonly PlayedStep[]
 }
 
-/** Has ALFWorld play the same commands. Yields what it saw, play after play. */
+/** Lets ALFWorld play the same commands. Yields its observations, play by play. */
 async function* playedByAlfworld(plays: readonly RequestedPlay[]): AsyncGenerator<Observed[]> {
   const child = spawn(python!, [join(import.meta.dirname, 'alfworld-reference.py')], {
     stdio: ['pipe', 'pipe', 'inherit'],

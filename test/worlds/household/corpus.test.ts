@@ -1,4 +1,4 @@
-/** The engine and its experts on all official games; see official-data.ts for where these are looked for. */
+/** The engine and the expert on all official games. official-data.ts says where it looks for them. */
 import { describe, expect, it } from 'vitest'
 import { admissibleCommands } from '../../../src/worlds/household/engine/commands.ts'
 import { step } from '../../../src/worlds/household/engine/step.ts'
@@ -13,7 +13,7 @@ import { isLeftOut, noGames, officialGames, print } from './official-data.ts'
 describe.skipIf(isLeftOut('all official games', noGames))('the official games', () => {
   const games = officialGames()
 
-  it('are won by their walkthroughs with the last command, none refused, in exactly the shortest distance', () => {
+  it('are won by their walkthroughs with the last command, without refusals, in the shortest distance', () => {
     const failures: string[] = []
     for (const [id, { game, goalText, walkthrough }] of games) {
       const state = startGame(game)
@@ -32,7 +32,7 @@ describe.skipIf(isLeftOut('all official games', noGames))('the official games', 
     expect(games.size).toBeGreaterThan(0)
   })
 
-  it('are nearly all solved within 50 steps by the expert, from what it sees', () => {
+  it('are nearly all solved by the expert within 50 steps', () => {
     let solved = 0
     let steps = 0
     for (const { game } of games.values()) {
@@ -45,7 +45,7 @@ describe.skipIf(isLeftOut('all official games', noGames))('the official games', 
     expect(solved / games.size).toBeGreaterThan(0.95)
   })
 
-  it('list admissible commands sorted and without doubles', () => {
+  it('list admissible commands sorted and without duplicates', () => {
     for (const { game } of games.values()) {
       const commands = admissibleCommands(startGame(game))
       expect(commands).toEqual([...new Set(commands)].sort())

@@ -1,6 +1,6 @@
 /**
- * The engine against an independent model of the same game files: what is seen, what can be done and whether the game is
- * won, from the first word to the end of random plays. See official-data.ts for where game files are looked for.
+ * Compares the engine with an independent model of the same game files: observations, admissible commands and success, from
+ * the opening to the end of random plays. official-data.ts says where it looks for game files.
  */
 import { describe, expect, it } from 'vitest'
 import { gameFiles, importedGame, isLeftOut, noGameFiles, print, spread } from './official-data.ts'
@@ -9,7 +9,7 @@ import { firstDifference, randomPlays, summaryOf, type Observed, type PlayedStep
 
 const GAMES = 53
 
-/** What the game file of an ALFWorld before 0.4 says otherwise. */
+/** The differences in game files of ALFWorld before 0.4. */
 function inOldWords(text: GameText): GameText {
   const grammar = text.grammar
     .replace('You arrive at {r.name}.', 'You arrive at {lend.name}.')

@@ -8,7 +8,7 @@ import { gameOf, type HouseholdTask } from '../../../src/worlds/household/task.t
 
 const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
 
-/** The shortest way to the goal. */
+/** A shortest plan. */
 function solution(task: HouseholdTask): string[] {
   const state = startGame(gameOf(task))
   const commands: string[] = []
@@ -28,7 +28,7 @@ describe('the household environment', () => {
     expect(new Set(tasks.map(({ id }) => id)).size).toBe(5)
   })
 
-  it('steps episodes in batches, with truth after each step, and forgets them when they are over', async () => {
+  it('steps episodes in batches, with the true label of each step, and drops them when they end', async () => {
     const [first, second] = await environment.sampleTasks('id', 2, 1)
     const starts = await environment.reset([
       { episodeId: 'a', task: first!, maxSteps: 50 },
@@ -47,7 +47,7 @@ describe('the household environment', () => {
     expect(last).toMatchObject({ observation: 'Nothing happens.', won: false, done: true, trueLabel: -1 })
   })
 
-  it('rewrites tasks by words, and says why it does not', async () => {
+  it('rewrites tasks from text, or says why it does not', async () => {
     const [task] = await environment.sampleTasks('train', 1, 4)
     const body = task!.body as HouseholdTask
     const target = gameOf(body).objects.find(({ type, in: where }) => type === body.goal.object && where.length > 0)!

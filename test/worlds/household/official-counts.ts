@@ -1,4 +1,4 @@
-/** The official games whose counts the generator follows, where they are at hand; they are not part of this project. */
+/** The official games whose counts the generator follows, if present. They are not part of this project. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { taskSentence, type HouseholdGame } from '../../../src/worlds/household/engine/game.ts'
@@ -11,7 +11,7 @@ export function officialGamesFile(): string | null {
   return existsSync(file) ? file : null
 }
 
-/** The 3,827 games of training and both validation splits; the 200 of "valid_train", which nothing uses, are left out. */
+/** The 3,827 games of training and both validation splits, without the 200 unused ones of "valid_train". */
 export function countedGames(file: string): HouseholdGame[] {
   return [...readOfficialGames(file)].flatMap(([id, { game, goalText }]) => {
     if (id.startsWith('valid_train/')) return []

@@ -1,7 +1,7 @@
 /**
- * Finds the official games. They are other people's and no part of this project: `ALFWORLD_DATA` names the folder that
- * has them, or they lie in `../shared/alfworld` beside the repository. Such a folder holds game files as released
- * (`game.tw-pddl`, somewhere below it), or all games re-encoded as one file (`alfworld_compact_v1.json.gz`), or both.
+ * Finds the official games, which are not part of this project, in the folder `ALFWORLD_DATA` or in `../shared/alfworld`
+ * beside the repository. The folder has game files as released (`game.tw-pddl`, somewhere below it), or all games re-encoded
+ * as one file (`alfworld_compact_v1.json.gz`), or both.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'
@@ -30,7 +30,7 @@ function gameFilesIn(parent: string): GameFile[] {
 /** Game files as released, by id; none if there are none. */
 export const gameFiles: readonly GameFile[] = existsSync(folder) ? gameFilesIn(folder) : []
 
-/** A game file as released, by way of this project's importer. */
+/** A game file as released, read by this project's importer. */
 export function importedGame({ id, path }: GameFile): OfficialGame {
   const { game, walkthrough } = readTwPddl(readFileSync(path, 'utf8'), `${id}/game.tw-pddl`)
   return { game, goalText: taskSentence(game).replace(/\.$/, ''), walkthrough }
@@ -46,13 +46,13 @@ export function officialGames(): ReadonlyMap<string, OfficialGame> {
 
 const whence = named ? `ALFWORLD_DATA (${folder})` : `ALFWORLD_DATA, which is not set, or in ${folder}`
 
-/** Why tests that need game files as released are left out; null if they need not be. */
+/** Why tests that need released game files are skipped; null if they run. */
 export const noGameFiles = gameFiles.length > 0 ? null : `there is no game.tw-pddl below ${whence}`
 
-/** Why tests that need the re-encoded file itself are left out; null if they need not be. */
+/** Why tests that need the re-encoded file are skipped; null if they run. */
 export const noPack = existsSync(pack) ? null : `there is no ${basename(pack)} in ${whence}`
 
-/** Why tests that need games in either form are left out; null if they need not be. */
+/** Why tests that need games in either form are skipped; null if they run. */
 export const noGames =
   existsSync(pack) || gameFiles.length > 0
     ? null
@@ -60,7 +60,7 @@ export const noGames =
 
 export const print = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Says once what is left out and why. Returns whether it is. */
+/** Prints which tests are skipped and why. Returns whether they are. */
 export function isLeftOut(what: string, reason: string | null): boolean {
   if (reason !== null) print(`Skipped: ${what}; ${reason}.`)
   return reason !== null

@@ -33,7 +33,7 @@ interface Pack {
 
 export interface OfficialGame {
   game: HouseholdGame
-  /** What the game itself says, without the full stop. */
+  /** The game's own sentence, without the full stop. */
   goalText: string
   walkthrough: string[]
 }

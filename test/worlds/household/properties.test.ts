@@ -26,7 +26,7 @@ import { anyCommand, tinyGame } from './rooms.ts'
 
 const unending = { stepLimit: Number.MAX_SAFE_INTEGER }
 
-/** A game and a walk through it: each step a free text, or the pick of an admissible command by number. */
+/** A game and a walk through it: each step is free text, or an admissible command by number. */
 function walkOf(game: HouseholdGame): fc.Arbitrary<(string | number)[]> {
   return fc.array(fc.oneof(anyCommand(game), fc.nat()), { maxLength: 30 })
 }
@@ -46,14 +46,14 @@ function textOf(state: GameState, choice: string | number): string {
   return commands[choice % commands.length]!
 }
 
-/** Everything that a game may depend on, for comparing states. */
+/** All facts of a game, for comparing states. */
 function factsOf(state: GameState): string {
   const sorted = (lists: readonly (readonly number[])[]) => lists.map((list) => [...list].sort((a, b) => a - b))
   const { place, held, conditions, open, whereabouts } = state
   return JSON.stringify([place, held, [...conditions], [...open], sorted(whereabouts)])
 }
 
-/** Names that every JavaScript object has, which no lookup may find. */
+/** Property names of every JavaScript object, which no lookup may find. */
 const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', 'prototype'] as const
 
 /** Text of any characters: halves of surrogate pairs, NUL, blanks of all kinds. */
@@ -75,7 +75,7 @@ const longText = fc
   .tuple(anyText, fc.constantFrom('', ' ', 'go to ', 'take a from ', '1'), fc.integer({ min: 1, max: 20_000 }))
   .map(([text, unit, count]) => text + (unit || text).repeat(count))
 
-/** Something typed; or the pick of an admissible command by number, with something else before and behind it. */
+/** Free text; or an admissible command by number, with other text around it. */
 type Typed = string | { choice: number; before: string; behind: string }
 
 function typedIn(game: HouseholdGame): fc.Arbitrary<Typed> {
@@ -111,7 +111,7 @@ const anyGame = fc.oneof(
   ...(official.length > 0 ? [fc.nat(official.length - 1).map((index) => official[index]!.game)] : []),
 )
 
-/** Objects that are not where objects can be, or hot and cool at once. */
+/** Objects in impossible places, or hot and cool at once. */
 function unsoundObjects({ game, held, whereabouts, conditions }: GameState): string[] {
   const { hot, cool } = condition
   return game.objects
@@ -119,7 +119,7 @@ function unsoundObjects({ game, held, whereabouts, conditions }: GameState): str
       const receptacles = whereabouts[object]!
       const isListedOnce = new Set(receptacles).size === receptacles.length
       const areReceptacles = receptacles.every((receptacle) => game.receptacles[receptacle] !== undefined)
-      // What can be reached is in the hand or somewhere; what cannot be reached stays out of reach.
+      // A reachable object is in the hand or in a receptacle; an unreachable one stays so.
       const isKept = (held === object || receptacles.length > 0) === start.length > 0
       return !(isListedOnce && areReceptacles && isKept && (conditions[object]! & (hot | cool)) !== (hot | cool))
     })
@@ -127,7 +127,7 @@ function unsoundObjects({ game, held, whereabouts, conditions }: GameState): str
 }
 
 describe('whatever is typed', () => {
-  it('never throws, loses nothing, renames nothing, and is accepted exactly where it is admissible', () => {
+  it('never throws, loses or renames anything, and is accepted exactly if it is admissible', () => {
     const cases = anyGame.chain((game) =>
       fc.tuple(fc.constant(game), options, fc.array(typedIn(game), { maxLength: 60, size: 'max' })),
     )
@@ -163,7 +163,7 @@ describe('whatever is typed', () => {
     )
   })
 
-  it('plays the same again, from the start and from a copy', () => {
+  it('gives the same results again, from the start and from a copy', () => {
     const cases = anyGame.chain((game) =>
       fc.tuple(fc.constant(game), options, fc.array(typedIn(game), { maxLength: 40, size: 'max' }), fc.nat(39)),
     )
@@ -190,7 +190,7 @@ describe('whatever is typed', () => {
 })
 
 describe('any sequence of commands', () => {
-  it('reads back every command that it writes, and sees every held or listed thing under its first name', () => {
+  it('reads back every command that it writes, and lists every object under its first name', () => {
     fc.assert(
       fc.property(gameAndWalk, ([game, walk]) => {
         const state = startGame(game, unending)
@@ -211,7 +211,7 @@ describe('any sequence of commands', () => {
   })
 })
 
-/** The length of a shortest way, by looking at all of them; Infinity if there is none. */
+/** The length of a shortest plan by exhaustive search; Infinity if there is none. */
 function distanceBySearch(start: GameState): number {
   let frontier = [start]
   const seen = new Set([factsOf(start)])
@@ -234,7 +234,7 @@ function distanceBySearch(start: GameState): number {
 }
 
 describe('the distance to the goal', () => {
-  it('is what a breadth-first search over all commands finds, from wherever one has strayed', () => {
+  it('equals that of a breadth-first search over all commands, from any state', () => {
     const kinds = new Map<string, number>()
     fc.assert(
       fc.property(
@@ -249,11 +249,11 @@ describe('the distance to the goal', () => {
       ),
       { numRuns: 60 },
     )
-    // The games must not all be trivial or hopeless for this to mean something.
+    // Some games must be neither trivial nor hopeless.
     expect(kinds.size).toBeGreaterThan(3)
   })
 
-  it('drops by one with each command of the expert who knows all', () => {
+  it('drops by one with each command of the expert with full knowledge', () => {
     fc.assert(
       fc.property(gameAndWalk, ([game, walk]) => {
         const state = startGame(game, unending)

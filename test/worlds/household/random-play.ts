@@ -1,4 +1,4 @@
-/** Commands as a careless player would type them, for comparing the engine with other models of the game. */
+/** Commands of a careless player, for comparing the engine with other models of the game. */
 import { admissibleCommands, stripped } from '../../../src/worlds/household/engine/commands.ts'
 import { step } from '../../../src/worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../../src/worlds/household/planning/expert.ts'
@@ -12,7 +12,7 @@ const forms = [
   'put A in/on B', 'clean A with B', 'heat A with B', 'cool A with B', 'use A', 'slice A with B', 'A', '',
 ] as const // prettier-ignore
 
-/** Ways to write a command that one may take for the same. Blanks around it are none of the game's business, all else is. */
+/** Variants of a command that look equivalent. The game ignores only outer blanks. */
 const variations: readonly ((command: string) => string)[] = [
   (command) => `  ${command}\n`,
   (command) => `\x1c${command}\x85`,
@@ -23,13 +23,13 @@ const variations: readonly ((command: string) => string)[] = [
   (command) => command.replace(/ \d+$/, ''),
 ]
 
-/** What kind of command it is; looking around is one kind, as it never changes anything. */
+/** The kind of a command. Commands that change nothing are one kind. */
 function kindOf(command: string): string {
   const verb = command.split(' ', 1)[0]!
   return ['look', 'inventory', 'help'].includes(verb) ? 'idle' : verb
 }
 
-/** Mostly something that can be done, every kind as likely as any other; else something that hardly can. */
+/** Usually an admissible command, with all kinds equally likely; otherwise one that is hardly ever admissible. */
 export function randomCommand(random: Random, game: HouseholdGame, admissible: readonly string[]): string {
   const name = () => {
     const { noun, number } = pick<{ noun: string; number: number }>(
@@ -40,7 +40,7 @@ export function randomCommand(random: Random, game: HouseholdGame, admissible: r
   }
   if (chance(random, 0.2)) return pick(random, forms).replace('A', name).replace('B', name)
   const kinds = [...new Set(admissible.map(kindOf))]
-  // Going somewhere is what most of the rest depends on.
+  // Most other commands depend on going somewhere.
   const kind = chance(random, 0.3) && kinds.includes('go') ? 'go' : pick(random, kinds)
   const command = pick(
     random,
@@ -49,7 +49,7 @@ export function randomCommand(random: Random, game: HouseholdGame, admissible: r
   return chance(random, 0.1) ? pick(random, variations)(command) : command
 }
 
-/** What a player can tell after a command. */
+/** What a player observes after a command. */
 export interface Observed {
   observation: string
   admissible: readonly string[]
@@ -61,11 +61,11 @@ export interface PlayedStep extends Observed {
   command: string
 }
 
-/** Of each game: two plays all at random, and one in which every third command or so leads to the goal. */
+/** Per game: two random plays, and one in which about every third command leads to the goal. */
 const GUIDANCE = [0, 0, 0.3]
 const STEPS = 50
 
-/** Plays a game at random on this project's engine, each time until it is won or 50 commands are used up. */
+/** Plays a game at random on this project's engine, until it is won or after 50 commands. */
 export function randomPlays(game: HouseholdGame, dialect: Dialect): PlayedStep[][] {
   return GUIDANCE.map((guidance, seed) => {
     const random = seededRandom('random play', game.id, seed)
@@ -84,7 +84,7 @@ export function randomPlays(game: HouseholdGame, dialect: Dialect): PlayedStep[]
   })
 }
 
-/** The first step at which another model of the game sees something else, in words; null if there is none. */
+/** Describes the first step at which another model of the game differs; null if there is none. */
 export function firstDifference(played: readonly PlayedStep[], others: readonly Observed[]): string | null {
   const textOf = ({ observation, admissible, won }: Observed) => JSON.stringify({ observation, admissible, won })
   const index = played.findIndex((step, i) => others[i] === undefined || textOf(step) !== textOf(others[i]))

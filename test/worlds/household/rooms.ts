@@ -4,7 +4,7 @@ import type { Goal, GameObject, HouseholdGame, TaskType } from '../../../src/wor
 import { taskTypes } from '../../../src/worlds/household/engine/game.ts'
 
 /**
- * Builds a game from lines like "drawer 1 closed @2: mug 1, pen 2"; "@2" is the standing place (a place of its own if left
+ * Builds a game from lines like "drawer 1 closed @2: mug 1, pen 2"; "@2" is its place (a new place if left
  * out), "closed" or "open" makes it openable. Lines and contents must be in listing order. A name that occurs in several
  * lines is one object listed twice; the line "nowhere: pan 1" is for objects out of reach.
  */
@@ -40,7 +40,7 @@ export function room(text: string, goal: Goal, overrides: Partial<HouseholdGame>
 const kitchenTypes = ['cabinet', 'countertop', 'drawer', 'fridge', 'microwave', 'sinkbasin'] as const
 const openable: ReadonlySet<string> = new Set(['cabinet', 'drawer', 'fridge', 'microwave'])
 
-/** Objects and targets that tiny games ask for: some pairs accepted, some not. */
+/** Objects and targets of tiny games: some pairs accepted, some not. */
 const objectOf: Readonly<Record<TaskType, readonly string[]>> = {
   pick_and_place_simple: ['mug', 'spoon'],
   look_at_obj_in_light: ['mug', 'spoon'],
@@ -50,7 +50,7 @@ const objectOf: Readonly<Record<TaskType, readonly string[]>> = {
   pick_two_obj_and_place: ['mug', 'spoon'],
 }
 
-/** A game of up to 4 receptacles and 3 objects, with shared places, double listings and things that fit nowhere. */
+/** A game of up to 4 receptacles and 3 objects, with shared places, double listings and objects that fit nowhere. */
 export const tinyGame: fc.Arbitrary<HouseholdGame> = fc
   .record({
     taskType: fc.constantFrom(...taskTypes),
@@ -117,7 +117,7 @@ export const tinyGame: fc.Arbitrary<HouseholdGame> = fc
     }
   })
 
-/** A command that a player may well try: known words around known and unknown names. */
+/** A plausible command: known words around known and unknown names. */
 export function anyCommand(game: HouseholdGame): fc.Arbitrary<string> {
   const names = [...game.receptacles, ...game.objects].map(({ noun, number }) => `${noun} ${number}`)
   const name = fc.constantFrom(...names, 'unicorn 1')

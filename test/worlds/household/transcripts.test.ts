@@ -1,7 +1,7 @@
 /**
- * The engine against published transcripts of the original: same game, same commands, same words. Transcripts are other
- * people's and no part of this project; they are read from `../shared/transcripts` beside the repository and from the
- * folder that TRANSCRIPTS_DIR names. For the games see official-data.ts. Without either the test is skipped.
+ * Compares the engine with published transcripts of the original: same game, same commands, same words. Transcripts are not
+ * part of this project: they are read from `../shared/transcripts` beside the repository and from the folder in
+ * TRANSCRIPTS_DIR. For the games see official-data.ts. Without transcripts or games the test is skipped.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -39,7 +39,7 @@ const files = [...folders]
 const reason = files.length === 0 ? `there is no *.json in ${[...folders].join(' or ')}` : noGames
 const stepLimit = Number.MAX_SAFE_INTEGER
 
-/** Logs differ in the line breaks of the opening, and in whether they keep the title. */
+/** Logs differ in the line breaks of the opening, and in whether they include the title. */
 function words(opening: string): string {
   return opening
     .replace(/^-= .* =-/, '')
@@ -47,7 +47,7 @@ function words(opening: string): string {
     .trim()
 }
 
-/** What differs, named by game, step and command. */
+/** The differences, by game, step and command. */
 function differencesOf({ game_id, dialect, ...transcript }: Transcript): string[] {
   const official = officialGames().get(game_id)
   if (!official) return [`${game_id}: there is no such game`]
@@ -71,7 +71,7 @@ function differencesOf({ game_id, dialect, ...transcript }: Transcript): string[
 describe.skipIf(isLeftOut('published transcripts', reason))('a published transcript', () => {
   const sum = { transcripts: 0, steps: 0 }
 
-  it.each(files)('is answered word for word: %s', (file) => {
+  it.each(files)('is reproduced word for word: %s', (file) => {
     const transcripts = JSON.parse(readFileSync(file, 'utf8')) as Transcript[]
     const usable = transcripts.filter((transcript) => transcript.usable_as_fidelity_test !== false)
     const steps = usable.reduce((count, transcript) => count + transcript.steps.length, 0)
@@ -86,7 +86,7 @@ describe.skipIf(isLeftOut('published transcripts', reason))('a published transcr
     expect(differences.slice(0, 10)).toEqual([])
   })
 
-  it('is there to be answered', () => {
+  it('exists', () => {
     print(`Replayed ${sum.transcripts} transcripts, ${sum.steps} steps, from ${files.length} files.`)
     expect(sum.steps).toBeGreaterThan(0)
     if (named !== '') expect(files.filter((file) => file.startsWith(resolve(named))).length, named).toBeGreaterThan(0)

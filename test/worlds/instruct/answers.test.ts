@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { bare, lastAnswer, lastLine, lastScore } from '../../../src/worlds/instruct/answers.ts'
 import { hostileText } from './chat-models.ts'
 
-describe('the line that answers', () => {
+describe('the answer line', () => {
   it.each([
     ['alone', 'Action: go to shelf 1', '', 'go to shelf 1'],
     ['after reasoning', 'The mug is missing.\n\nAction: go to shelf 1', 'The mug is missing.', 'go to shelf 1'],
@@ -16,7 +16,7 @@ describe('the line that answers', () => {
     ['last', 'Action: look\nNo.\nAction: inventory\nI wait.', 'Action: look\nNo.', 'inventory'],
     ['with a quotation at its end', 'Action: append "a".', '', 'append "a"'],
     ['empty', 'Action:\n', '', ''],
-  ])('may stand %s', (_, text, reasoning, value) => {
+  ])('is found %s', (_, text, reasoning, value) => {
     expect(lastAnswer(text, 'action')).toEqual({ reasoning, value })
   })
 
@@ -27,7 +27,7 @@ describe('the line that answers', () => {
     },
   )
 
-  it('is the last with anything in it where none is marked', () => {
+  it('is the last non-empty line if none is marked', () => {
     expect(lastLine('So:\n\n**no hints**\n```\n')).toBe('no hints')
     expect(lastLine('\n\n')).toBe('')
     expect(bare(' ("x") ')).toBe('x')
@@ -78,7 +78,7 @@ describe('the score', () => {
 })
 
 describe('any text', () => {
-  it('is read without an error, and nothing of it is made up', () => {
+  it('is read without an error, and nothing is invented', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const answer = lastAnswer(text, 'action')
@@ -93,7 +93,7 @@ describe('any text', () => {
     )
   })
 
-  it('takes no longer than its length asks for', () => {
+  it('is read in linear time', () => {
     for (const part of [
       '\n',
       ' ',
@@ -116,7 +116,7 @@ describe('any text', () => {
       lastAnswer(text, 'action')
       lastLine(text)
       lastScore(text)
-      // Quadratic time would be minutes.
+      // Quadratic time would take minutes.
       expect(performance.now() - startedAt, JSON.stringify(part)).toBeLessThan(5000)
     }
   })

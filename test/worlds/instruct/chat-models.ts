@@ -1,4 +1,4 @@
-/** The chat templates and tokenizers of scripts/reference/make_chat_fixtures.py, for prompts to be held against. */
+/** The chat templates and tokenizers of scripts/reference/make_chat_fixtures.py, for comparing prompts. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ export interface ChatModel {
   name: string
   pieces: ChatPieces
   render: ChatRenderer
-  /** The tokens of its own in a text, in order; those that are text like any other left out. */
+  /** The special tokens in a text, in order. */
   controlTokens(text: string): number[]
 }
 
@@ -35,7 +35,7 @@ export const chatModels: readonly ChatModel[] = await Promise.all(
   }),
 )
 
-/** Any text, many of them with tokens of some model, whole and in parts, and with the forms of answers. */
+/** Any text, often with special tokens of some model, whole or in parts, and with answer lines. */
 export const hostileText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc

@@ -5,10 +5,10 @@ import { chatModels, hostileText } from './chat-models.ts'
 
 const withoutBlanks = (text: string) => text.replace(/\s/gu, '')
 
-describe.each(chatModels)('text of others in a prompt to a model like $name', ({ pieces, controlTokens }) => {
+describe.each(chatModels)('untrusted text in a prompt to a model like $name', ({ pieces, controlTokens }) => {
   const foreign = foreignTextFor(pieces.reserved)
 
-  it('has none of its tokens, whatever it spells', () => {
+  it('contains none of its special tokens, whatever it spells', () => {
     for (const spelling of pieces.reserved) {
       expect(controlTokens(`a${spelling}b`)).toHaveLength(1)
       expect(controlTokens(foreign(`a${spelling}b`))).toHaveLength(0)
@@ -21,7 +21,7 @@ describe.each(chatModels)('text of others in a prompt to a model like $name', ({
     )
   })
 
-  it('is the same but for blanks, and as it was where it spells none of them', () => {
+  it('changes only by blanks, and not at all if it spells no special token', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const safe = foreign(text)
@@ -34,7 +34,7 @@ describe.each(chatModels)('text of others in a prompt to a model like $name', ({
 })
 
 describe('any spellings', () => {
-  // Few letters, so that they overlap, begin alike and are made of one another.
+  // Few letters, so that spellings overlap, begin alike and contain each other.
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '<', '|', ' ', '\n', '語', '.', '*', '(', '\\', ']', '^', '-', '$', '😀'), maxLength: 6 }) // prettier-ignore
 
   it('are broken unless they are blanks or a single letter', () => {
@@ -64,7 +64,7 @@ describe('any spellings', () => {
 })
 
 describe('a quotation', () => {
-  it('is told from all else by every line of it', () => {
+  it('marks every line', () => {
     expect(quoted('one\r\ntwo\n\nthree')).toBe('> one\n> two\n> \n> three')
     fc.assert(
       fc.property(hostileText, (text) => {
@@ -73,7 +73,7 @@ describe('a quotation', () => {
     )
   })
 
-  it('has no more characters than it may, and keeps both of its ends', () => {
+  it('is shortened to the limit and keeps both ends', () => {
     expect(withoutMiddle('abcdefghij', 7)).toBe('abc…hij')
     expect(withoutMiddle('abcdefg', 7)).toBe('abcdefg')
     fc.assert(

@@ -1,4 +1,4 @@
-/** Problems' own checkers: what they are asked, that no program reaches them, and whose fault is whose. */
+/** Checkers: their input, their isolation from programs, and who is to blame for a failure. */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Judge } from '../../../../src/worlds/coding/judge/judge.ts'
@@ -40,14 +40,14 @@ const HONEST: JudgeJob = {
 }
 
 describe('a checker', () => {
-  it('decides where answers are many, and says so', async () => {
+  it('decides if a problem has many right answers, and the verdict says so', async () => {
     const [right, wrong, plain] = await judge.judge(HONEST)
     expect(right).toMatchObject({ kind: 'passed', checkedMs: expect.any(Number) as number })
     expect(wrong).toMatchObject({ kind: 'wrong answer', expected: 'what the checker accepts', got: 'c\nb\na' })
     expect(plain).not.toHaveProperty('checkedMs')
   })
 
-  it('is asked about input, output and expected answer as they are, whatever JSON they are', async () => {
+  it('gets input, output and expected answer unchanged, whatever JSON they are', async () => {
     const value = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
     // JSON has no -0, so a program cannot answer with it.
     const normal = (json: Json) => JSON.parse(JSON.stringify(json)) as Json
@@ -62,13 +62,13 @@ describe('a checker', () => {
     )
   })
 
-  it('gets the very text that was printed, and null where nothing is expected', async () => {
+  it('gets exactly the printed text, and null if nothing is expected', async () => {
     const checker = 'const check = (...all) => JSON.stringify(all) === JSON.stringify(["1 \\n", " a  b\\n", null])'
     const test: CheckedTest = { kind: 'stdio', input: '1 \n', expected: null, checker }
     expect(await verdictOf('print(" a  b"); print("")', test)).toMatchObject({ kind: 'passed' })
   })
 
-  it('can be asked about an answer without a program', async () => {
+  it('can judge an answer without a program', async () => {
     const answered = (answer: Json): CheckedTest => ({
       kind: 'answer',
       input: [[1, 2]],
@@ -80,13 +80,13 @@ describe('a checker', () => {
     expect(await verdictOf('', answered(3))).toMatchObject({ kind: 'wrong answer', got: '3' })
   })
 
-  it('is not asked about a program that has no answer', async () => {
+  it('does not run for a program without an answer', async () => {
     for (const source of ['const f = () => { throw 1 }', 'const f = () => {', 'const f = () => NaN']) {
       expect(await verdictOf(source, called('const check = () => true'))).not.toHaveProperty('checkedMs')
     }
   })
 
-  it('takes the same time whatever the program did with its own', async () => {
+  it('takes the same time whatever the program did', async () => {
     const checker = `
       const all = Array.from({ length: 1000 }, () => Math.random()).sort()
       const check = (input, output) => all[0] < 0.01 && output === 42
@@ -116,7 +116,7 @@ describe('a judge of hostile answers', () => {
     expect(honest.map(({ kind }) => kind)).toEqual(['passed', 'wrong answer', 'passed'])
   })
 
-  it('knows each by its name', () => {
+  it('has a unique name for each', () => {
     expect(new Set(HOSTILE_ANSWERS.map(({ name }) => name)).size).toBe(HOSTILE_ANSWERS.length)
   })
 
@@ -129,7 +129,7 @@ describe('a judge of hostile answers', () => {
     expect(verdict.checkedMs ?? 0).toBeLessThanOrEqual(CHECKER_LIMITS.executedMs)
     const isBrief = (verdict.checkedMs ?? 0) < CHECKER_LIMITS.executedMs / 10
     if (isBrief) expect(await verdictOf(answer.source, answer.test)).toEqual(verdict)
-    // The next program and the next checker have the verdicts that they always have, to the last unit of fuel.
+    // The next program and checker get the same verdicts as ever, to the last unit of fuel.
     expect(await judge.judge(HONEST)).toEqual(honest)
   })
 })

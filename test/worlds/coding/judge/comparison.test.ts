@@ -16,7 +16,7 @@ function shuffled(value: Json): Json {
   )
 }
 
-/** Independent of the comparison: a text in which equal values are equal. */
+/** A canonical text of a value, independent of the comparison. */
 function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${(value as Json[]).map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return value === 0 ? '0' : JSON.stringify(value)
@@ -25,7 +25,7 @@ function canonical(value: Json): string {
 }
 
 describe('two JSON values are the same', () => {
-  it('as a value is to itself, through text, and with its keys in any order', () => {
+  it('if one is a copy through text, with its keys in any order', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(isSameJson(value, JSON.parse(JSON.stringify(value)) as Json)).toBe(true)
@@ -34,7 +34,7 @@ describe('two JSON values are the same', () => {
     )
   })
 
-  it('exactly when their canonical texts are, whichever comes first', () => {
+  it('exactly if their canonical texts are, in either order', () => {
     const close = fc.tuple(json, json).chain(([a, b]) => fc.constantFrom<[Json, Json]>([a, b], [a, a], [[a], [b]]))
     fc.assert(
       fc.property(close, ([a, b]) => {
@@ -45,7 +45,7 @@ describe('two JSON values are the same', () => {
     )
   })
 
-  it('not after any one leaf has changed', () => {
+  it('not if any leaf differs', () => {
     const changed = (value: Json, pick: number): Json => {
       if (Array.isArray(value) && value.length > 0) {
         const at = pick % value.length
@@ -91,7 +91,7 @@ describe('two texts are the same', () => {
   const space = fc.stringMatching(/^[ \t\r\n]{1,4}$/)
   const word = fc.stringMatching(/^[a-z0-9-]{1,6}$/)
 
-  it('if they have the same words, whatever is between, before and after them', () => {
+  it('if they have the same words, with any whitespace around them', () => {
     const spaced = (words: string[], spaces: string[]) => words.map((text, i) => `${text}${spaces[i] ?? ' '}`).join('')
     fc.assert(
       fc.property(
@@ -108,7 +108,7 @@ describe('two texts are the same', () => {
     )
   })
 
-  it('but not if a word is in two', () => {
+  it('but not if a word is split in two', () => {
     expect(isSameText('12', '1 2')).toBe(false)
     expect(isSameText('1.0', '1')).toBe(false)
     expect(isSameText('Yes', 'yes')).toBe(false)

@@ -1,4 +1,4 @@
-/** Programs that try to talk their checker round, and checkers that fail, whoever made them. */
+/** Programs that try to fool their checker, and checkers that fail, whatever the cause. */
 import type { CheckedTest, VerdictKind } from '../../../../src/worlds/coding/judge/verdict.ts'
 
 export interface HostileAnswer {
@@ -44,7 +44,7 @@ const LIARS: [string, string][] = [
     'Object.defineProperty(Array.prototype, 1, { get: () => 42, set() {} }); const f = () => [0]',
   ],
   [
-    'freezes the world',
+    'freezes all prototypes',
     'for (const x of [Object, Array, JSON, Function]) Object.freeze(x.prototype ?? x); const f = () => 0',
   ],
   ['answers with a toJSON', 'const f = () => ({ toJSON: () => 42 })'],

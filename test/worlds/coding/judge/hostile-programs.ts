@@ -30,7 +30,7 @@ const expecting = (expected: Extract<PlainTest, { kind: 'call' }>['expected']): 
   expected,
 })
 
-/** Puts `act(object, key)` to work on every property of everything that can be reached from the global object. */
+/** Calls `act(object, key)` for every property of every object that the global object can reach. */
 const EVERYWHERE = `
 const world = globalThis
 const seen = [], queue = [globalThis, (function* () {})(), (async function* () {})(), async () => {}, new Map().entries(),
@@ -968,7 +968,7 @@ const RESULTS: HostileProgram[] = [
   },
 ]
 
-/** Attempts at what a worker or a newer engine would have, and at what runs later or elsewhere. */
+/** Attempts to use features of workers or newer engines, and to run code later or elsewhere. */
 const HOST_AND_LATER: HostileProgram[] = [
   ...[
     ['a timer that repeats', 'setInterval(() => {}, 1)'],

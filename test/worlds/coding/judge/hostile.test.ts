@@ -1,11 +1,11 @@
-/** Programs that mean harm, one after the other on one judge, with an honest one after each. */
+/** Hostile programs, one by one on the same judge, each followed by an honest one. */
 import { cpuUsage } from 'node:process'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { Judge } from '../../../../src/worlds/coding/judge/judge.ts'
 import type { JudgeJob, Test, Verdict } from '../../../../src/worlds/coding/judge/verdict.ts'
 import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
 
-/** What the issue allows a program beyond its limit. */
+/** Tolerated time beyond a program's limit. */
 const GRACE_MS = 50
 const ATTEMPTS = 3
 
@@ -42,9 +42,9 @@ describe('a judge of hostile programs', () => {
   /** CPU time that a program may take here. */
   let allowedMs: number
   beforeAll(async () => {
-    // V8 compiles the engine twice while it runs, on threads whose time counts as this process's.
+    // V8 compiles the engine twice while it runs, and the time of its threads counts as this process's.
     for (let i = 0; i < 200; i++) honest = await judge.judge(HONEST)
-    // Executed time is real time or less on a machine like those that it was fitted to. On a slower one all is slower.
+    // Executed time is at least real time on machines like those it was fitted to. On a slower one everything is slower.
     const busy = 'for (;;) { const all = []; for (let i = 0; i < 1000; i++) all.push({ x: i, y: [i] }) }'
     const paces: number[] = []
     for (let i = 0; i < ATTEMPTS; i++) paces.push((await timed(busy, HONEST.tests[1]!)).usedMs)
@@ -58,7 +58,7 @@ describe('a judge of hostile programs', () => {
     return { verdict: verdict!, usedMs: cpuUsage(before).user / 1000 }
   }
 
-  it('knows enough of them', () => {
+  it('has enough of them', () => {
     expect(HOSTILE_PROGRAMS.length).toBeGreaterThan(150)
     expect(new Set(HOSTILE_PROGRAMS.map(({ name }) => name)).size).toBe(HOSTILE_PROGRAMS.length)
   })
@@ -73,9 +73,9 @@ describe('a judge of hostile programs', () => {
       expect(verdict.executedMs).toBeLessThanOrEqual(HOSTILE_LIMITS.executedMs)
       fewestMs = Math.min(fewestMs, usedMs)
     }
-    // By the clock of this process: what others do on the machine is no program's fault.
+    // Measures CPU time of this process, since other work on the machine is no program's fault.
     expect(fewestMs).toBeLessThan(allowedMs)
-    // The next program has the verdicts that it always has, to the last unit of fuel.
+    // The next program gets the same verdicts as ever, to the last unit of fuel.
     expect(await judge.judge(HONEST)).toEqual(honest)
   })
 })

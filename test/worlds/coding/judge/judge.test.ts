@@ -31,7 +31,7 @@ describe('calling a function', () => {
     expect(await call(source, 'add', [40, 3], 42)).toMatchObject({ kind: 'wrong answer', expected: '42', got: '43' })
   })
 
-  it('hands over any JSON and gets it back', async () => {
+  it('passes any JSON in and out', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 6 }), async (value) => {
         const verdict = await call('const same = (x) => x', 'same', [value as Json], value as Json)
@@ -40,7 +40,7 @@ describe('calling a function', () => {
     )
   })
 
-  it('reads a result as JavaScript itself would write it', async () => {
+  it('reads a result as JavaScript itself writes it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
         const verdict = await call('const same = (x) => x', 'same', [value as Json], 'no such answer')
@@ -51,14 +51,14 @@ describe('calling a function', () => {
     )
   })
 
-  it('takes numbers exactly, and 0 for -0', async () => {
+  it('compares numbers exactly, and takes 0 for -0', async () => {
     expect(await call('const f = () => 0.1 + 0.2', 'f', [], 0.3)).toMatchObject({ kind: 'wrong answer' })
     expect(await call('const f = () => 0.1 + 0.2', 'f', [], 0.30000000000000004)).toMatchObject({ kind: 'passed' })
     expect(await call('const f = () => -0', 'f', [], 0)).toMatchObject({ kind: 'passed' })
     expect(await call('const f = () => 1e21 + 1', 'f', [], 1e21)).toMatchObject({ kind: 'passed' })
   })
 
-  it('shortens what people are shown of long answers', async () => {
+  it('shortens long answers for display', async () => {
     const verdict = await call("const f = () => 'x'.repeat(1000)", 'f', [], 'y')
     expect(verdict).toMatchObject({ kind: 'wrong answer', expected: '"y"' })
     expect((verdict as { got: string }).got).toMatch(/^"x{499} … \(1002 characters\)$/)
@@ -72,13 +72,13 @@ describe('calling a function', () => {
     })
   })
 
-  it('refuses a name that is none', async () => {
+  it('refuses an invalid name', async () => {
     await expect(call('', 'f(); g', [], 1)).rejects.toThrow('"f(); g"')
   })
 })
 
 describe('standard input and output', () => {
-  it('reads lines until there are none, and compares words', async () => {
+  it('reads lines until none are left, and compares words', async () => {
     const source = 'let line; const all = []; while ((line = readline()) !== null) all.push(line); print(all.join("|"))'
     expect(await stdio(source, 'a\r\nb\n\nc', 'a|b||c')).toMatchObject({ kind: 'passed' })
     expect(await stdio(source, 'a\nb\n', ' a|b\n\n')).toMatchObject({ kind: 'passed' })
@@ -86,7 +86,7 @@ describe('standard input and output', () => {
     expect(await stdio(source, 'a b', 'ab')).toMatchObject({ kind: 'wrong answer', expected: 'ab', got: 'a b' })
   })
 
-  it('has an input() that ends with an error', async () => {
+  it('has an input() that throws at the end', async () => {
     expect(await stdio('print(input(), input())', '1\n2', '1 2')).toMatchObject({ kind: 'passed' })
     expect(await stdio('input(); input()', '1', '')).toMatchObject({
       kind: 'runtime error',
@@ -100,13 +100,13 @@ describe('standard input and output', () => {
     expect(await stdio(source, '', '1 two [3,{"four":"5"}] null undefined 6 true')).toMatchObject({ kind: 'passed' })
   })
 
-  it('waits for what is asynchronous', async () => {
+  it('waits for asynchronous code', async () => {
     expect(await stdio('(async () => { await null; await null; print(42) })()', '', '42')).toMatchObject({
       kind: 'passed',
     })
   })
 
-  it('prints many lines in time that grows with them alone', async () => {
+  it('prints lines in linear time', async () => {
     const source = (lines: number) => `for (let i = 0; i < ${lines}; i++) print(i)`
     const timeOf = async (lines: number) =>
       (await verdicts(source(lines), [{ kind: 'stdio', input: '', expected: '' }], { outputCharacters: 1e7 }))[0]!
@@ -114,7 +114,7 @@ describe('standard input and output', () => {
     expect(await timeOf(20_000)).toBeLessThan(2.5 * (await timeOf(10_000)))
   })
 
-  it('keeps any text on the way in and out', async () => {
+  it('keeps any text unchanged on the way in and out', async () => {
     const texts = fc.string({ unit: 'binary' }).filter((text) => !/[\r\n]/.test(text))
     await fc.assert(
       fc.asyncProperty(texts, async (text) => {
@@ -128,7 +128,7 @@ describe('standard input and output', () => {
 describe('a program', () => {
   const twice: Test = { kind: 'call', functionName: 'next', arguments: [], expected: 1 }
 
-  it('starts anew for every test, so that no test sees what another one left', async () => {
+  it('starts afresh for every test, so no test sees what another left behind', async () => {
     const source = 'let count = 0; globalThis.all ??= 0; function next() { return ++count + all++ }'
     expect(await verdicts(source, [twice, twice, twice])).toMatchObject([
       { kind: 'passed' },
@@ -137,7 +137,7 @@ describe('a program', () => {
     ])
   })
 
-  it('has a verdict of every test, in order', async () => {
+  it('gets a verdict for every test, in order', async () => {
     const source = "function f(x) { if (x === 1) for (;;); if (x === 2) throw new Error('two'); return x }"
     const tests = [0, 1, 2, 3, 4].map((x): Test => ({
       kind: 'call',
@@ -149,7 +149,7 @@ describe('a program', () => {
     expect(kinds).toEqual(['passed', 'time limit', 'runtime error', 'wrong answer', 'passed'])
   })
 
-  it('has the same verdict and takes the same time every time, on any machine that it runs on', async () => {
+  it('gets the same verdict and the same executed time every time, on any machine', async () => {
     const source = `
       const shuffled = Array.from({ length: 500 }, (_, i) => i).sort(() => Math.random() - 0.5)
       const f = () => [...new Map(shuffled.map((x) => ['k' + x, x * Math.random()])).values()].reduce((a, b) => a + b)
@@ -164,14 +164,14 @@ describe('a program', () => {
     }
   })
 
-  it('that takes longer than its tests may by the clock has the rest of them failed for that', async () => {
+  it('fails its remaining tests once the clock runs out', async () => {
     const endless: Test[] = Array.from({ length: 50 }, () => ({ kind: 'stdio', input: '', expected: '' }))
     const all = await verdicts('for (;;);', endless, { executedMs: 100, wallMs: 150 })
     expect(all[0]).toEqual({ kind: 'time limit', by: 'executed time', executedMs: 100 })
     expect(all.at(-1)).toEqual({ kind: 'time limit', by: 'clock', executedMs: 0 })
   })
 
-  it('may use 64 MB if it is allowed to', async () => {
+  it('may use 64 MB if the limit allows it', async () => {
     const source = 'const f = () => Array.from({ length: 50 }, () => new Uint8Array(1e6).fill(1)).length'
     expect(await call(source, 'f', [], 50)).toMatchObject({ kind: 'passed' })
     const test: Test = { kind: 'call', functionName: 'f', arguments: [], expected: 50 }
@@ -182,7 +182,7 @@ describe('a program', () => {
     ['no time', { executedMs: 0 }, 'executed time of 0 ms'],
     ['endless time', { executedMs: Infinity }, 'executed time of Infinity ms'],
     ['hardly any memory', { memoryBytes: 1000 }, 'memory limit of 1000 bytes'],
-  ])('with a limit of %s is refused', async (_, own, message) => {
+  ])('is refused with a limit of %s', async (_, own, message) => {
     await expect(verdicts('', [], own)).rejects.toThrow(message)
   })
 })

@@ -8,7 +8,7 @@ import type { PlainTest } from '../../../../src/worlds/coding/judge/verdict.ts'
 import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
 
 const MEMORY = MEMORY_LIMITS.least
-/** Of every kind one or two: they are run several times here. */
+/** One or two of every kind, since they run several times here. */
 const SOME = HOSTILE_PROGRAMS.filter((_, index) => index % 4 === 0)
 const LIMITS = { ...HOSTILE_LIMITS, executedMs: 20 }
 
@@ -22,20 +22,20 @@ describe('a machine', () => {
 
   const evaluate = (source: string) => machine.text(machine.evaluate(source, 'test.js'))
 
-  it('evaluates scripts, in which top-level names stay', () => {
+  it('evaluates scripts, whose top-level names persist', () => {
     machine.restore(MEMORY)
     machine.evaluate('const x = 6; let y = 7; class A { static z = x * y }', 'test.js')
     expect(evaluate('String(A.z)')).toBe('42')
   })
 
-  it('is the same to the byte as any other one', async () => {
+  it('is identical to any other machine, byte for byte', async () => {
     machine.restore(MEMORY)
     const other = await Machine.boot(engine)
     other.restore(MEMORY)
     expect(Buffer.compare(other.state(), machine.state())).toBe(0)
   })
 
-  it('has no byte after being restored that it did not have after booting, whatever ran', () => {
+  it('is restored to every byte that it had after booting, whatever ran', () => {
     machine.restore(MEMORY)
     const before = machine.state()
     for (const program of SOME) {
@@ -46,7 +46,7 @@ describe('a machine', () => {
     }
   })
 
-  it('gives new memory as zeros, even where another program wrote', async () => {
+  it('returns new memory as zeros, even if another program wrote there', async () => {
     machine = await Machine.boot(engine)
     machine.restore(MEMORY)
     machine.evaluate(
@@ -64,7 +64,7 @@ describe('a machine', () => {
     ).toBe('0')
   })
 
-  it('is spent when its memory has grown, and not before', () => {
+  it('is spent only once its memory has grown', () => {
     machine.restore(MEMORY)
     machine.evaluate('new Uint8Array(8e6).fill(1)', 'test.js')
     expect(machine.isSpent).toBe(false)
@@ -95,7 +95,7 @@ describe('a machine', () => {
       expect(exhausted(source)).toBe(what)
     })
 
-    it('runs no handler of the guest any more', async () => {
+    it('runs no more handlers of the guest', async () => {
       machine = await Machine.boot(engine)
       for (const source of [
         'for (;;);',
@@ -113,7 +113,7 @@ describe('a machine', () => {
     expect(() => machine.evaluate('throw new TypeError("no")', 'test.js')).toThrow(GuestError)
   })
 
-  it('has room for about a thousand calls within one another', () => {
+  it('allows about a thousand nested calls', () => {
     machine.restore(MEMORY)
     const depth = (calls: number) => {
       machine.restore(MEMORY)
@@ -130,7 +130,7 @@ describe('what a machine asks of its host', () => {
     WebAssembly.Instance = Instance
   })
 
-  it('is, once it has booted, memory and nothing else', async () => {
+  it('is only memory, once it has booted', async () => {
     const calls = new Map<string, number>()
     const counting = (imports: WebAssembly.Imports): WebAssembly.Imports =>
       Object.fromEntries(
@@ -174,7 +174,7 @@ describe('what a machine asks of its host', () => {
 })
 
 describe('over 10,000 programs', () => {
-  it('neither the heap of the judge nor the memory of its engine grows, and no verdict changes', async () => {
+  it('neither the heap nor the engine grows, and no verdict changes', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const machine = await Machine.boot(await loadEngine())
@@ -204,7 +204,7 @@ describe('over 10,000 programs', () => {
     expect(machine.memoryBytes).toBe(bytes)
   })
 
-  it('nor with programs that take a machine down each', async () => {
+  it('not even with programs that each spend a machine', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const judge = new Judge()
@@ -215,7 +215,7 @@ describe('over 10,000 programs', () => {
         const [verdict] = await judge.judge({ source, tests: [test], limits: HOSTILE_LIMITS })
         expect(verdict!.kind).toBe('memory limit')
       }
-      // Memories that nobody holds any more are given back between two tasks.
+      // Unreferenced memories are released between two tasks.
       for (let i = 0; i < 5; i++) {
         collect()
         await new Promise((resolve) => setImmediate(resolve))
@@ -224,7 +224,7 @@ describe('over 10,000 programs', () => {
       return heapUsed + external + arrayBuffers
     }
     const before = await memoryAfter(20)
-    // One machine is 16 MB: of a hundred all but a few that still await their collection are gone.
+    // One machine is 16 MB. Of a hundred, all but a few are already collected.
     expect((await memoryAfter(100)) - before).toBeLessThan(10 * 16 * 2 ** 20)
   })
 })

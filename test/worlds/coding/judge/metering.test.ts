@@ -99,7 +99,7 @@ describe('a metered module', () => {
     expect(run.fibonacci(15)).toBe(plain.fibonacci(15))
   })
 
-  it('counts a unit for every pass through a loop and for every call', () => {
+  it('counts one unit for every pass through a loop and every call', () => {
     const { run, cost } = instance()
     expect(cost(() => run.count(1000)) - cost(() => run.count(0))).toBe(1000)
     expect(cost(() => run.down(100)) - cost(() => run.down(0))).toBe(100)
@@ -107,7 +107,7 @@ describe('a metered module', () => {
     expect(cost(() => run.fibonacci(10))).toBe(2 * 89 - 1)
   })
 
-  it('counts what is copied and filled by its length', () => {
+  it('counts copies and fills by their length', () => {
     const { run, cost } = instance()
     const [small, large] = [cost(() => run.move(16)), cost(() => run.move(16 * 1001))]
     expect(large - small).toBe(2 * 1000)
@@ -121,7 +121,7 @@ describe('a metered module', () => {
     expect(new Uint8Array(run.memory.buffer)[2999]).toBe(7)
   })
 
-  it('gives the stack back, however a function is left', () => {
+  it('releases the stack however a function ends', () => {
     const { run, stack } = instance()
     for (const call of [() => run.first(9), () => run.first(97), () => run.nested(12), () => run.fibonacci(8)]) {
       call()
@@ -152,7 +152,7 @@ describe('a metered module', () => {
     expect(run.down(50)).toBe(50.5)
   })
 
-  it('shows its mutable globals, and can be set back by them', () => {
+  it('exports its mutable globals, which can restore it', () => {
     const { run, exports } = instance()
     const counter = exports[`${GLOBAL_PREFIX}0`] as WebAssembly.Global<'i32'>
     const before = counter.value
@@ -165,7 +165,7 @@ describe('a metered module', () => {
 })
 
 describe('metering', () => {
-  it('takes QuickJS as it is published', async () => {
+  it('works on the published QuickJS', async () => {
     const module = new WebAssembly.Module(meter(await readEngine()))
     const names = WebAssembly.Module.exports(module).map(({ name }) => name)
     expect(names).toContain(FUEL_EXPORT)
@@ -174,7 +174,7 @@ describe('metering', () => {
     expect(names.filter((name) => name.startsWith(GLOBAL_PREFIX))).toHaveLength(1)
   })
 
-  it('refuses a module that writes a table, which is state that it does not show', async () => {
+  it('refuses a module that writes a table, since that state is not exported', async () => {
     // A module with one function whose body is table.get, table.set on an empty table of functions.
     const module = Uint8Array.from([
       ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
@@ -190,7 +190,7 @@ describe('metering', () => {
     expect(() => meter(module)).toThrow('The instruction 26 is not supported')
   })
 
-  it('refuses a module that is cut short', async () => {
+  it('refuses a truncated module', async () => {
     const engine = await readEngine()
     expect(() => meter(engine.slice(0, 200_000))).toThrow(TypeError)
   })

@@ -6,7 +6,7 @@ import { connectWorker } from '../../../../src/threads/worker-bridge.ts'
 import type { Judge } from '../../../../src/worlds/coding/judge/judge.ts'
 import { DEFAULT_LIMITS, type JudgeJob, type Limits } from '../../../../src/worlds/coding/judge/verdict.ts'
 
-/** What the issue allows a program beyond its limit. */
+/** Tolerated time beyond a program's limit. */
 const GRACE_MS = 50
 const TRIES = 20
 
@@ -39,7 +39,7 @@ describe('a judge in a worker', () => {
     vi.clearAllMocks()
   })
 
-  it('judges programs in their order, however many ask at a time', async () => {
+  it('judges programs in order, however many calls are pending', async () => {
     open('judge')
     const [first, second] = await Promise.all([
       judge.judge([job(RIGHT), job('syntax error'), job(RIGHT)]),
@@ -50,7 +50,7 @@ describe('a judge in a worker', () => {
     expect(startWorker).toHaveBeenCalledOnce()
   })
 
-  it('fails only the program at hand when its worker dies, and goes on with a new one', async () => {
+  it('fails only the running program when its worker dies, and continues with a new one', async () => {
     open('fragile')
     const results = await judge.judge([job(RIGHT), job('EXIT'), job(RIGHT)])
     const broken = { kind: 'runtime error', message: expect.stringContaining('exit code 7') as string }
@@ -59,7 +59,7 @@ describe('a judge in a worker', () => {
     expect(onLoss).toHaveBeenCalledOnce()
   })
 
-  it('blames no program for a worker that dies while none is with it', async () => {
+  it('blames no program for a worker that dies while idle', async () => {
     open('fragile')
     expect(await judge.judge([job(`${RIGHT} // EXIT LATER`)])).toMatchObject([JUDGED])
     await expect.poll(() => onLoss.mock.calls.length).toBe(1)
@@ -76,7 +76,7 @@ describe('a judge in a worker', () => {
     await judge.judge([job(RIGHT)])
     const limits = { executedMs: 8000, wallMs: 300 }
     let shortest = Infinity
-    // On a busy machine every thread waits for its turn, and a single try says nothing about the judge.
+    // On a busy machine every thread has to wait, so a single try says nothing about the judge.
     for (let attempt = 0; attempt < TRIES && shortest >= GRACE_MS; attempt++) {
       // A timer of this thread for the limit itself: how late timers are here is not the judge's fault.
       let limitAt = 0
@@ -93,7 +93,7 @@ describe('a judge in a worker', () => {
     expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
   })
 
-  it('does not blame a program for its caller’s being busy', async () => {
+  it('does not blame a program if the caller is busy', async () => {
     open('judge')
     await judge.judge([job(RIGHT)])
     // Longer under way than it takes until this thread is busy, and less than its limit.
@@ -108,7 +108,7 @@ describe('a judge in a worker', () => {
     expect(onLoss).not.toHaveBeenCalled()
   })
 
-  it('rejects with the reason of an abort at once, and judges what comes later', async () => {
+  it('rejects at once with the reason of an abort, and judges later programs', async () => {
     open('judge')
     await judge.judge([job(RIGHT)])
     const controller = new AbortController()
@@ -121,13 +121,13 @@ describe('a judge in a worker', () => {
     expect(startWorker).toHaveBeenCalledOnce()
   })
 
-  it('passes on what is wrong with a job', async () => {
+  it('throws what is wrong with a job', async () => {
     open('judge')
     await expect(judge.judge([job(RIGHT, { memoryBytes: 5 })])).rejects.toThrow('memory limit of 5 bytes')
     expect(await judge.judge([job(RIGHT)])).toMatchObject([JUDGED])
   })
 
-  it('gives up after three workers that died before they could judge', async () => {
+  it('gives up after three workers that died while loading', async () => {
     open('dead')
     await expect(judge.judge([job(RIGHT)])).rejects.toBeInstanceOf(WorkerLostError)
     expect(startWorker).toHaveBeenCalledTimes(3)
@@ -135,7 +135,7 @@ describe('a judge in a worker', () => {
     expect(onLoss).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects what is under way when it is closed, and does not start again', async () => {
+  it('rejects pending calls when it is closed, and does not start again', async () => {
     open('judge')
     await judge.judge([job(RIGHT)])
     const pending = judge.judge([job('for (;;);'), job(RIGHT)])

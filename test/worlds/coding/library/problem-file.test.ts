@@ -22,14 +22,14 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('a file of problems', () => {
-  it('is read from a disk and from a browser’s file alike', async () => {
+  it('reads the same from disk and from a browser’s file', async () => {
     const expected = await readReleasedFile(text)
     expect(expected.problems[1]!.task.instruction).toBe('Drücke x, −x oder 𝒙.')
     expect(await openProblemFile(at('problems.jsonl'))).toEqual(expected)
     expect(await readProblemFile('problems.jsonl', new File([text], 'problems.jsonl'))).toEqual(expected)
   })
 
-  it('with a faulty item is refused by name, or read without it', async () => {
+  it('is refused by name for a faulty item, or read without it', async () => {
     const refused = openProblemFile(at('bad.jsonl'))
     await expect(refused).rejects.toThrow(ProblemFileError)
     await expect(refused).rejects.toThrow(`"${at('bad.jsonl')}": Item 3 (line 3): test_method is missing. Nothing was imported.`) // prettier-ignore
@@ -44,7 +44,7 @@ describe('a file of problems', () => {
       'table.parquet',
       'The file is not text. Problems are JSON or JSON lines; unpack archives and convert tables first.',
     ],
-  ])('is missed in plain words: %s', async (name, reason) => {
+  ])('is reported in plain words: %s', async (name, reason) => {
     await expect(openProblemFile(at(name))).rejects.toMatchObject({
       name: 'ProblemFileError',
       fileName: at(name),
@@ -52,7 +52,7 @@ describe('a file of problems', () => {
     })
   })
 
-  it('that is too large, or that goes away while it is read, says so', async () => {
+  it('is reported if it is too large, or disappears while it is read', async () => {
     const large = { size: 10 ** 9, arrayBuffer: () => Promise.reject(new Error('It was read.')) }
     await expect(readProblemFile('large', large)).rejects.toThrow(/^"large": The file has 1000000000 bytes, .*Split it/)
     const gone = { size: 5, arrayBuffer: () => Promise.reject(new Error('A requested file could not be found.')) }

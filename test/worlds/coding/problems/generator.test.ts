@@ -19,7 +19,7 @@ const specOf = (kind: Spec['kind'], ...phrases: string[]): Spec => ({
 })
 
 describe('generated problems', () => {
-  it('are the same for the same seed, and others for others', () => {
+  it('depend only on the seed', () => {
     expect(generateTask({ seed: 7, split: 'id' })).toEqual(generateTask({ seed: 7, split: 'id' }))
     const keys = new Set(sampled.train!.map(({ body }) => specKey(body.spec!)))
     expect(keys.size).toBeGreaterThan(200)
@@ -47,7 +47,7 @@ describe('generated problems', () => {
     }
   })
 
-  it('are well formed, and each of their steps does something on a test', () => {
+  it('are well formed, and each of their steps matters in some test', () => {
     for (const { body } of all) {
       const spec = body.spec!
       expect(malformation(spec)).toBeNull()
@@ -73,7 +73,7 @@ describe('generated problems', () => {
     expect(new Set(sampled.train!.map(({ body }) => body.spec!.steps.length))).toEqual(new Set([1, 2, 3, 4]))
   })
 
-  it('say in the instruction all that the spec says', () => {
+  it('contain the whole spec in the instruction', () => {
     const byStatement = new Map(all.map(({ body }) => [body.statement, specKey(body.spec!)]))
     for (const { body, instruction } of all) {
       expect(instruction).toBe(statementOf(body.spec!))
@@ -82,7 +82,7 @@ describe('generated problems', () => {
   })
 })
 
-describe('what is no problem', () => {
+describe('a degenerate spec', () => {
   it.each<[Spec, RegExp]>([
     [specOf('arithmetic', 'add 3', 'subtract 3'), /change nothing|what f is given/],
     [specOf('arithmetic', 'multiply by 4', 'take the remainder by 2'), /always the same/],
@@ -113,7 +113,7 @@ describe('the splits', () => {
     expect([...keys[1]!].filter((key) => keys[2]!.has(key))).toEqual([])
   })
 
-  it('have every held-out pair of steps at ood alone, and one at each of its problems', () => {
+  it('have held-out pairs of steps only in ood, and one in each of its problems', () => {
     const hasHeldOut = ({ steps }: Spec) => steps.some(({ op }, i) => i > 0 && isHeldOutPair(steps[i - 1]!.op, op))
     for (const split of SPLITS) {
       for (const { body } of sampled[split]!) expect(hasHeldOut(body.spec!)).toBe(split === 'ood')

@@ -29,7 +29,7 @@ describe('typical mistakes', () => {
     expect(kinds.size).toBe(9)
   })
 
-  it('that cannot be run have the verdicts of their names', async () => {
+  it('get the verdicts of their names if they do not run', async () => {
     for (const { body } of tasks('train', 15)) {
       for (const { kind, spec, program } of mistakesOf(body.spec!)) {
         if (spec) continue
@@ -39,7 +39,7 @@ describe('typical mistakes', () => {
     }
   })
 
-  it('which change the meaning are caught by ground truth, 995 of 1000 and more', () => {
+  it('fail the ground truth if they change the meaning, in at least 995 of 1000 cases', () => {
     let changed = 0
     let caught = 0
     for (const split of ['train', 'ood'] as const) {

@@ -27,7 +27,7 @@ describe('the reference solution', () => {
     expect(OPS.filter((op) => !used.has(op))).toEqual([])
   })
 
-  it('is a line for every step', () => {
+  it('has one line for every step', () => {
     const spec: Spec = {
       kind: 'arrays',
       steps: [
@@ -48,7 +48,7 @@ describe('the reference solution', () => {
     )
   })
 
-  it('of a loop skips what is not kept', () => {
+  it('skips numbers that a loop does not keep', () => {
     const spec: Spec = {
       kind: 'loops',
       steps: [

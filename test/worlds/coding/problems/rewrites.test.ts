@@ -43,7 +43,7 @@ describe('the language', () => {
     fc.assert(fc.property(anyRewrite, (rewrite) => void expect(parseRewrite(formatRewrite(rewrite))).toEqual(rewrite)))
   })
 
-  it('does not mind letter case, blanks and a full stop', () => {
+  it('ignores letter case, blanks and a full stop', () => {
     expect(parseRewrite('  Insert 2  sort Ascending.\n')).toEqual(parseRewrite('insert 2 sort ascending'))
     expect(parseRewrite('insert 2 sort ascending')).not.toBeNull()
   })
@@ -82,7 +82,7 @@ describe('a rewrite', () => {
     ['replace 3 take the largest', ['keep the even numbers', 'add 3 to each', 'take the largest']],
     ['set 2 to 5', ['keep the even numbers', 'add 5 to each', 'take the sum']],
     ['swap 1 and 2', ['add 3 to each', 'keep the even numbers', 'take the sum']],
-  ])('"%s" does what it says', (text, phrases) => {
+  ])('"%s" changes the steps accordingly', (text, phrases) => {
     const outcome = applyRewrite(evens, text, 'new')
     expect(outcome).toMatchObject({ ok: true, message: `Applied: ${text}.`, task: { id: 'new', rootId: evens.rootId } })
     expect(outcome.ok && outcome.task.body.spec!.steps).toEqual(phrases.map((phrase) => parseStep(phrase)!))
@@ -106,7 +106,7 @@ describe('a rewrite', () => {
     expect(applyRewrite(evens, text, 'new')).toEqual({ ok: false, message })
   })
 
-  it('that leaves nothing, too much or the same is refused', () => {
+  it('is refused if it leaves nothing, too much or the same', () => {
     const one = task('strings', 'reverse the letters')
     expect(applyRewrite(one, 'remove 1', 'new')).toMatchObject({ ok: false, message: /1 to 4 steps, not 0/ })
     const four = task('arithmetic', 'add 2', 'multiply by 3', 'subtract 1', 'negate it')
@@ -116,7 +116,7 @@ describe('a rewrite', () => {
     expect(applyRewrite(sum, 'swap 1 and 2', 'new')).toEqual(same)
   })
 
-  it('of a training problem into what is kept for the other splits is refused', () => {
+  it('is refused if it turns a training problem into one of another split', () => {
     const original = task('arithmetic', 'negate it', 'multiply by 3')
     expect(splitOf(original.body.spec!)).toBe('train')
     const rewritten = { kind: 'arithmetic', steps: [...original.body.spec!.steps].reverse() } as const
@@ -125,12 +125,12 @@ describe('a rewrite', () => {
     expect(applyRewrite(original, 'swap 1 and 2', 'new')).toEqual(kept)
   })
 
-  it('of an imported problem is refused in words', () => {
+  it('is refused with a message for an imported problem', () => {
     const imported = { ...evens, body: { ...evens.body, spec: null } }
     expect(applyRewrite(imported, 'remove 1', 'new')).toMatchObject({ ok: false, message: /not generated/ })
   })
 
-  it('is accepted only if a good problem comes of it, and says why not in a sentence', async () => {
+  it('is accepted only if it gives a good problem, and otherwise says why in a sentence', async () => {
     const pool = [...tasks('train', 40), ...tasks('ood', 20)]
     let accepted = 0
     await fc.assert(
@@ -176,7 +176,7 @@ describe('a rewrite', () => {
 })
 
 describe('possible rewrites', () => {
-  it('are all accepted, and of more or less effort as the direction says', () => {
+  it('are all accepted, and change the effort in the direction', () => {
     for (const original of tasks('train', 6, 300)) {
       const effort = effortOf(original.body.spec!)
       for (const direction of ['harder', 'easier'] as const) {
@@ -191,7 +191,7 @@ describe('possible rewrites', () => {
   })
 })
 
-it('the author is told the steps by their numbers', () => {
+it('the author reads the steps with their numbers', () => {
   expect(describeSpec(evens)).toBe(
     'Write f(xs) for a list of numbers xs:\n1 keep the even numbers\n2 add 3 to each\n3 take the sum',
   )

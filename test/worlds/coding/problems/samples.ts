@@ -1,4 +1,4 @@
-/** Problems and inputs to try things on, and the judge as these tests ask it. */
+/** Sample problems and inputs, and verdicts of the judge, for these tests. */
 import { DEFAULT_LIMITS, type Json, type Verdict } from '../../../../src/worlds/coding/judge/verdict.ts'
 import { Judge } from '../../../../src/worlds/coding/judge/judge.ts'
 import type { CodingTask } from '../../../../src/worlds/coding/problem.ts'
@@ -13,7 +13,7 @@ export function tasks(split: Split, count: number, from = 0): CodingTask[] {
   return Array.from({ length: count }, (_, i) => generateTask({ seed: from + i, split }))
 }
 
-/** Inputs in range, other ones than those the ground truth is chosen from. */
+/** Inputs in range that differ from the candidates for the ground truth. */
 export function randomInputs(spec: Spec, count: number, seed: number): Json[][] {
   const random = seededRandom('test inputs', seed)
   const probing = probingInputs(spec)

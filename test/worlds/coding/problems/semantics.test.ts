@@ -44,7 +44,7 @@ describe('the value after every step', () => {
     expect(values(spec(kind, ...phrases), inputs)).toEqual(expected)
   })
 
-  it('notes running totals from their start to the value', () => {
+  it('records running totals from their start to the value', () => {
     const evaluation = evaluate(spec('arrays', 'take the sum'), [[3, -1, 4]])
     expect(evaluation).toMatchObject({ isInRange: true, trace: [{ value: 6, working: [0, 3, 2, 6] }] })
     const largest = evaluate(spec('arrays', 'take the largest'), [[3, -1, 4]])
@@ -68,11 +68,11 @@ describe('the range', () => {
     ['arithmetic', ['add a and b'], [1], /types/],
     ['arithmetic', ['add 1'], [1, 2], /types/],
     ['strings', ['reverse the letters'], [null], /types/],
-  ])('%s: %j of %j is out of it', (kind, phrases, inputs, reason) => {
+  ])('%s: %j of %j is out of range', (kind, phrases, inputs, reason) => {
     expect(values(spec(kind, ...phrases), inputs)).toMatch(reason)
   })
 
-  it('takes what other JSON there is for out of range, in all kinds', () => {
+  it('excludes any other JSON, for all kinds', () => {
     for (const kind of KINDS) {
       for (const input of [null, true, {}, [[]], ['a'], 'é', 1e300, [1e9]] as Json[]) {
         const steps = { arithmetic: 'add 1', conditions: 'if it is even add 1 else negate it', strings: 'append "a"', arrays: 'sort ascending', loops: 'count from 1 up to n' } // prettier-ignore

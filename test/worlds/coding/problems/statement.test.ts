@@ -9,8 +9,8 @@ const anyStep = fc
   .tuple(fc.constantFrom(...OPS), fc.nat())
   .map(([op, seed]): Step => drawStep(op, seededRandom('any step', seed)))
 
-describe('a step in words', () => {
-  it('is read back as it was', () => {
+describe('a step as text', () => {
+  it('is read back unchanged', () => {
     fc.assert(
       fc.property(anyStep, (step) => void expect(parseStep(phraseOf(step))).toEqual(step)),
       { numRuns: 500 },
@@ -34,7 +34,7 @@ describe('a step in words', () => {
     'if it is even take the sum else add 1',
     'constructor',
     '__proto__',
-  ])('"%s" is none', (text) => {
+  ])('"%s" is not a step', (text) => {
     expect(parseStep(text)).toBeNull()
   })
 })

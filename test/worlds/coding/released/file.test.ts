@@ -57,14 +57,14 @@ describe('a released problem', () => {
     expect(problem!.task).toMatchObject({ kind: 'function', body: { form: 'call', functionName: 'f' } })
   })
 
-  it('has its seconds as executed milliseconds, at most as many as the judge allows', async () => {
+  it('converts its seconds to executed milliseconds, up to the maximum of the judge', async () => {
     const limits = [0.25, 2, 8, 9, 1e9].map((test_time_limit, i) => numbered(i, { test_time_limit }))
     const { problems, cutTimeLimits } = await readReleasedFile(lines(limits))
     expect(problems.map(({ task }) => task.body.timeLimitMs)).toEqual([250, 2000, 8000, 8000, 8000])
     expect(cutTimeLimits).toBe(2)
   })
 
-  it('reads back as what it is written as', () => {
+  it('reads back as it was written', () => {
     const texts = fc.array(fc.string({ unit: 'binary', minLength: 1 }), { minLength: 1, maxLength: 5 })
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), texts, fc.integer({ min: 1, max: 8000 }), (question, inputs, ms) => {
@@ -120,7 +120,7 @@ describe('an item with a fault', () => {
     expect(faultOf(fields)).toBe(fault)
   })
 
-  it('is one that is too large', () => {
+  it('may be too large', () => {
     const { tests, textCharacters } = ITEM_LIMITS
     const many = Array.from({ length: tests + 1 }, (_, i) => `${i}`)
     expect(faultOf({ test_input: many, test_output: many })).toBe(
@@ -132,14 +132,14 @@ describe('an item with a fault', () => {
     expect(faultOf({ test_input: all, test_output: all.map(() => '1') })).toContain('have 540006 characters')
   })
 
-  it('is no item at all', () => {
+  it('may be no item at all', () => {
     for (const item of [null, 3, 'x', [], undefined]) {
       expect(readItem(item, { isStrict: false, leastTests: 1 })).toMatchObject({ fault: expect.any(String) as string })
     }
     expect(readItem([], { isStrict: false, leastTests: 1 })).toEqual({ fault: 'it is a list and must be an object' })
   })
 
-  it('may be anything, and there is always a reason', () => {
+  it('always has a reason, whatever it is', () => {
     const value = fc.oneof(fc.jsonValue(), fc.array(fc.string()), fc.anything())
     const item = fc.record(
       {
@@ -167,7 +167,7 @@ describe('an item with a fault', () => {
 describe('a file of problems', () => {
   const items = Array.from({ length: 40 }, (_, i) => numbered(i))
 
-  it('is the same as a list, as lines, and with what editors leave in it', async () => {
+  it('reads the same as a list, as lines, and with traces of editors', async () => {
     const list = await readReleasedFile(JSON.stringify(items))
     expect(list.problems).toHaveLength(40)
     expect(list).toMatchObject({ faults: [], duplicates: [], cutTimeLimits: 0 })
@@ -177,7 +177,7 @@ describe('a file of problems', () => {
     expect((await readReleasedFile(JSON.stringify(items[0], null, 2))).problems).toEqual(list.problems.slice(0, 1))
   })
 
-  it('names the first item with a fault, with its field and line, and imports nothing', async () => {
+  it('is refused with the field and line of its first faulty item', async () => {
     const bad = [...items.slice(0, 2), { ...items[2], test_output: ['1'] }, { ...items[3], question: '' }, items[4]]
     expect(await errorOf(lines(bad))).toBe(
       'Item 3 (line 3): test_output has 1 entries and test_input 2; each input needs one output. 1 more item has a fault. ' +
@@ -202,7 +202,7 @@ describe('a file of problems', () => {
     )
   })
 
-  it('gives a problem that it has twice once, and says so', async () => {
+  it('gives a repeated problem once, and says so', async () => {
     const twice = [items[0], items[1], { ...items[0], test_time_limit: 4, extra: true }]
     const { problems, duplicates } = await readReleasedFile(lines(twice))
     expect(problems).toHaveLength(2)
@@ -218,11 +218,11 @@ describe('a file of problems', () => {
     ['a list that was cut', '[{"question": "a"', 'The file is not JSON: '],
     ['words', 'question: a', 'Item 1 (line 1): it is not JSON: '],
     ['a table', 'question,test_method\na,stdio', 'Item 1 (line 1): it is not JSON: '],
-  ])('with %s is refused in plain words', async (_, text, message) => {
+  ])('is refused in plain words with %s', async (_, text, message) => {
     expect(await errorOf(text)).toContain(message)
   })
 
-  it('may hold any text: there are problems, or a ReleasedFormatError', async () => {
+  it('gives problems or a ReleasedFormatError, whatever its text', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string({ unit: 'binary' }), fc.json()),
@@ -239,7 +239,7 @@ describe('splits of imported problems', () => {
   const items = Array.from({ length: 400 }, (_, i) => numbered(i))
   const splits = async (of: readonly unknown[]) => (await readReleasedFile(lines(of))).problems.map(({ split, task }) => ({ split, id: task.id })) // prettier-ignore
 
-  it('follow from what a problem holds alone, one in eight for measuring, none out of distribution', async () => {
+  it('depend only on the problem: one in eight for evaluation, none out of distribution', async () => {
     const all = await splits(items)
     const held = all.filter(({ split }) => split === 'id').length
     // Binomial: 50 expected, standard deviation 6.6.

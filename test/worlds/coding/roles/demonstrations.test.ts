@@ -36,7 +36,7 @@ describe('a demonstrated program', () => {
     }
   })
 
-  it('with a slip is always wrong, now and then so that it cannot be run', async () => {
+  it('is always wrong with a slip, and sometimes does not run', async () => {
     const seen = new Map<string, number>()
     for (let round = 0; round < 3; round++) {
       for (const [i, { body }] of pool.entries()) {
@@ -52,7 +52,7 @@ describe('a demonstrated program', () => {
     expect(shareOf('syntax error')).toBeGreaterThan(0)
   })
 
-  it('has slips as often as asked', async () => {
+  it('has slips as often as requested', async () => {
     let wrong = 0
     for (const [i, { body }] of pool.entries()) {
       if (demonstrateProgram(body.spec!, { slip: 0.3 }, random('share', i)) !== body.reference) wrong++
@@ -70,7 +70,7 @@ describe('a demonstrated test', () => {
     }
   })
 
-  it('with a slip is always wrong, and every line of the scratchpad has a value', () => {
+  it('is always wrong with a slip, and every line of the scratchpad has a value', () => {
     for (let round = 0; round < 5; round++) {
       for (const [i, { body }] of pool.entries()) {
         const response = demonstrateTest(body.spec!, { slip: 1, boundary: 0.5 }, random('wrong', round, i))
@@ -80,7 +80,7 @@ describe('a demonstrated test', () => {
     }
   })
 
-  it('notes the value after each step', () => {
+  it('shows the value after each step', () => {
     const spec = (pool.find(({ body }) => body.spec!.steps.at(-1)!.op === 'sum') as CodingTask).body.spec!
     const response = demonstrateTest(spec, { slip: 0, boundary: 1 }, random('lines'))
     const lines = response.split('\n')
@@ -90,7 +90,7 @@ describe('a demonstrated test', () => {
     expect(lines.at(-1)).toBe(`Output: ${lines.at(-2)!.split(' ').at(-1)}`)
   })
 
-  it('that probes constants tells more mistakes from right programs than one that does not', () => {
+  it('exposes more mistakes if it probes constants', () => {
     const caught = (boundary: number) => {
       let found = 0
       let all = 0
@@ -112,7 +112,7 @@ describe('a demonstrated test', () => {
 })
 
 describe('a demonstrated rewrite', () => {
-  it('is valid and of the direction asked for', () => {
+  it('is valid and has the requested direction', () => {
     let found = 0
     for (const [i, task] of pool.slice(0, 60).entries()) {
       for (const direction of ['harder', 'easier'] as const) {
@@ -129,14 +129,14 @@ describe('a demonstrated rewrite', () => {
   })
 })
 
-it('the same chance demonstrates the same', () => {
+it('the same random stream gives the same demonstrations', () => {
   const [{ body }] = pool as [CodingTask]
   const program = () => demonstrateProgram(body.spec!, { slip: 1 }, random('same'))
   const test = () => demonstrateTest(body.spec!, { slip: 0.5, boundary: 0.5 }, random('same'))
   expect([program(), test()]).toEqual([program(), test()])
 })
 
-it('set phrases, numbers, letters and punctuation are all that is written', () => {
+it('demonstrations consist only of fixed phrases, numbers, letters and punctuation', () => {
   const longestFirst = [...CODING_PHRASES].sort((a, b) => b.length - a.length)
   for (const [i, task] of pool.entries()) {
     const texts = [
@@ -147,7 +147,7 @@ it('set phrases, numbers, letters and punctuation are all that is written', () =
       demonstrateRewrite(task, 'harder', random(i)) ?? '',
     ]
     for (const text of texts) {
-      // Strings first, whose letters may spell a phrase.
+      // Removes strings first, whose letters may spell a phrase.
       let left = text.replaceAll(/"[a-e]+"/g, '~')
       for (const phrase of longestFirst) left = left.replaceAll(phrase.trim() === '' ? phrase : phrase.trim(), '~')
       expect(left.match(/[a-z]+/gi)?.filter((word) => !/^(yes|no)$/.test(word)) ?? [], text).toEqual([])

@@ -34,13 +34,13 @@ function problemOf(json: object) {
 }
 const imported = importedTask('imported', problemOf(item()))
 
-describe.each(chatModels)('problems spoken of to a model like $name', ({ name, pieces, render, controlTokens }) => {
+describe.each(chatModels)('the coding prompts for a model like $name', ({ name, pieces, render, controlTokens }) => {
   const policy = instructPolicy(pieces)
   const reward = instructReward(pieces)
   const rewriter = instructAuthor(pieces)
   const { responseEnd, start, systemEnd, nextUser, responseCue } = pieces
 
-  it('are a conversation that its chat template renders alike', () => {
+  it('equal the conversation that its chat template renders', () => {
     const opening = policy.opening('Write f(x).')
     const later = policy.afterResponse('5 of 8 tests passed')
     const at = opening.indexOf('Problem:\nWrite f(x).')
@@ -51,12 +51,12 @@ describe.each(chatModels)('problems spoken of to a model like $name', ({ name, p
       { role: 'user', content: later.slice(nextUser.length, later.length - responseCue.length) },
     ]
     const transcript = `${opening}f${responseEnd}${later}`
-    // What the cue has of reasoning is left out of responses that are over, see chat-template.ts.
+    // Finished responses omit the reasoning part of the cue, see chat-template.ts.
     const past = name === 'qwen3' ? transcript.replace('<think>\n\n</think>\n\nf<', 'f<') : transcript
     expect(past).toBe(render(messages, true))
   })
 
-  it('have the same tokens of its own, whatever others write', () => {
+  it('have the same special tokens, whatever untrusted text contains', () => {
     const ofOpening = controlTokens(policy.opening(''))
     const ofTurn = controlTokens(policy.afterResponse(''))
     const ofTest = controlTokens(reward.prompt(''))
@@ -80,7 +80,7 @@ const reward = instructReward(pieces)
 const rewriter = instructAuthor(pieces)
 
 describe('the policy', () => {
-  it('solves problems of either form by programs in the block that it is asked for', async () => {
+  it('solves problems of either form with programs in the requested block', async () => {
     const tasks = [generated, imported]
     const programs = [generated.body.reference!, 'let sum = 0\nfor (const x of readline().split(" ")) sum += Number(x)\nconsole.log(sum)'] // prettier-ignore
     const environment = new CodingEnvironment({ judge: new InThreadJudge(), problems: { draw: async () => tasks } })
@@ -93,7 +93,7 @@ describe('the policy', () => {
     expect((await environment.step(actions)).map(({ won }) => won)).toEqual([true, true])
   })
 
-  it('is shown a program by an example that it would be read by', () => {
+  it('sees an example program that its parser reads', () => {
     const opening = policy.opening('')
     expect(policy.parse(opening.slice(0, opening.indexOf('Problem:'))).command).toBe(
       'function double(x) {\n  return 2 * x\n}',
@@ -105,13 +105,13 @@ describe('the reward model', () => {
   it.each([
     ['f([3, 4])', generated, '[[3, 4]]', '7'],
     ['standard input', imported, '3 4', '7'],
-  ])('writes a test of %s in the form that it is asked for', (_, task, input, output) => {
+  ])('writes a test of %s in the requested form', (_, task, input, output) => {
     const written = `Sums may be large.\nInput:\n\`\`\`\n${input}\n\`\`\`\nOutput:\n\`\`\`\n${output}\n\`\`\``
     expect(reward.prompt(task.body.statement)).toContain(`Problem:\n${task.body.statement}`)
     expect(reward.parse(written)).toEqual({ reasoning: 'Sums may be large.', test: { input, output } })
   })
 
-  it('is shown a form that it would be read by', () => {
+  it('sees a form that its parser reads', () => {
     expect(reward.parse(reward.prompt('')).test).toEqual({ input: 'the input', output: 'the output' })
   })
 })
@@ -119,13 +119,13 @@ describe('the reward model', () => {
 describe('the author of a generated problem', () => {
   const prompt = rewriter.prompt({ ...author, description: describeSpec(generated) })
 
-  it('is told every form of a rewrite by an example that can be read', () => {
+  it('sees a readable example of every form of rewrite', () => {
     const examples = [...prompt.matchAll(/^- ([^:\n]+): /gm)].map(([, example]) => example!)
     const kinds = examples.map((example) => parseRewrite(example)?.kind).filter(Boolean)
     expect(kinds).toEqual(['insert', 'remove', 'replace', 'set', 'swap'])
   })
 
-  it('is told every step as it is spelled, with all that its constants may be', () => {
+  it('sees the spelling of every step, with the range of its constants', () => {
     const lines = [...prompt.matchAll(/^- of [^:\n]+: (.+)$/gm)].flatMap(([, line]) => line!.split('; '))
     const arms = /steps of a condition are of these: (.+)\.$/m.exec(prompt)![1]!.split('; ')
     const range = (part: string): Constant[] => {
@@ -146,7 +146,7 @@ describe('the author of a generated problem', () => {
     expect(arms).toHaveLength(ARM_OPS.length)
   })
 
-  it('writes rewrites that the problem takes', () => {
+  it('writes rewrites that apply to the problem', () => {
     const rewrites = possibleRewrites(generated, 'harder')
     expect(rewrites.length).toBeGreaterThan(5)
     for (const rewrite of rewrites.slice(0, 20)) {
@@ -163,13 +163,13 @@ describe('the author of an imported problem', () => {
   const judge = () => Promise.reject(new Error('There is no checker to be tried.'))
   const prompt = rewriter.prompt({ ...author, description: describeImported(imported) })
 
-  it('is told of the whole problem, and not of steps', () => {
+  it('reads the whole problem, without steps', () => {
     expect(prompt).toContain('Print the sum of the numbers of a line.')
     expect(prompt).toContain('Make the task harder.')
     expect(prompt).not.toContain('keep the even numbers')
   })
 
-  it('is shown a problem that can be imported', async () => {
+  it('sees an example problem that can be imported', async () => {
     const instructions = prompt.slice(0, prompt.indexOf('Task:'))
     expect(await rewriteImported(imported, rewriter.parse(instructions), 'new', judge)).toMatchObject({ ok: true, task: { rootId: 'imported' } }) // prettier-ignore
   })
@@ -186,7 +186,7 @@ describe('the author of an imported problem', () => {
   })
 })
 
-it('makes something of any text, and nothing up', () => {
+it('reads any text, and invents nothing', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const { thought, command } = policy.parse(text)

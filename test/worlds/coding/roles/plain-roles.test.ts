@@ -15,7 +15,7 @@ const anyText = fc.oneof(
     .array(fc.constantFrom('```', '```js\n', '\n', 'Input:', '\nOutput:', '**Test Input:**', 'Explanation: ', ' 3', 'x', '`'))
     .map((parts) => parts.join('')), // prettier-ignore
 )
-/** What can stand as a value: no fence, and no line that begins like a marker. */
+/** Valid values: without fences or lines that begin like a marker. */
 const plainValue = fc
   .string({ unit: 'binary' })
   .map((text) => text.trim())
@@ -34,7 +34,7 @@ describe('prompts of the coding roles', () => {
 })
 
 describe('formats for imported problems', () => {
-  it('differ in the room for answers alone', () => {
+  it('differ only in the token limits', () => {
     const { policy: program, reward: test, author: rewrite } = importedCodingFormats
     expect([program.maxTokens, test.maxTokens, rewrite.maxTokens]).toEqual([2048, 2048, 8096])
     expect({ ...program, maxTokens: policy.maxTokens }).toEqual(policy)
@@ -44,7 +44,7 @@ describe('formats for imported problems', () => {
 })
 
 describe('a program in a response', () => {
-  it('is all of it where there is no fence', () => {
+  it('is the whole response without a fence', () => {
     expect(policy.parse(policyResponse('const f = (x) => x'))).toEqual({ thought: '', command: 'const f = (x) => x' })
     expect(policy.parse(' \n')).toEqual({ thought: '', command: '' })
     expect(policy.parse('const s = `a`').command).toBe('const s = `a`')
@@ -61,13 +61,13 @@ describe('a program in a response', () => {
     expect(policy.parse('I cannot:\n```js\n```').command).toBe('')
   })
 
-  it('is what stands behind a fence that was left open', () => {
+  it('is the text after an unclosed fence', () => {
     expect(policy.parse('So:\n```js\nconst f = (x) =>')).toEqual({ thought: 'So:', command: 'const f = (x) =>' })
   })
 })
 
 describe('a test in a response', () => {
-  it('is read as it is written', () => {
+  it('is read as written', () => {
     fc.assert(
       fc.property(plainValue, plainValue, plainValue, (input, output, reasoning) => {
         expect(reward.parse(testResponse({ input, output }, reasoning))).toEqual({ reasoning, test: { input, output } })
@@ -85,7 +85,7 @@ describe('a test in a response', () => {
     ['an explanation behind it', 'Input: 1\nOutput: 2\nExplanation: twice', 'Explanation: twice', '1', '2'],
     ['fenced values', 'So\nInput:\n```\n 1 2\n```\nand\nOutput:\n```text\n3\n```\nbye', 'So\nand\nbye', ' 1 2', '3'],
     [
-      'as the released prompt asks for it',
+      'the form of the released prompt',
       'Think.\n**Test Input:**\n```\n4\n```\n\n**Test Output:**\n```\n16\n```\n\n**Explanation:**\nSquared.',
       'Think.\n**Explanation:**\nSquared.',
       '4',
@@ -103,13 +103,13 @@ describe('a test in a response', () => {
     ['an output alone', 'Output: 1'],
     ['a pair the wrong way round', 'Output: 1\nInput: 1'],
     ['markers within a line', 'The Input: is 1 and the Output: is 2'],
-  ])('is missing where there is %s', (_, text) => {
+  ])('is missing if there is %s', (_, text) => {
     expect(reward.parse(text)).toEqual({ reasoning: text, test: null })
   })
 })
 
 describe('any text', () => {
-  it('is read without an error, and nothing of it is made up', () => {
+  it('is read without an error, and nothing is invented', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const { thought, command } = policy.parse(text)
@@ -123,7 +123,7 @@ describe('any text', () => {
     )
   })
 
-  it('takes no longer than its length asks for', () => {
+  it('is read in linear time', () => {
     for (const part of [
       '```',
       '```\n',
@@ -141,7 +141,7 @@ describe('any text', () => {
       const startedAt = performance.now()
       policy.parse(text)
       reward.parse(text)
-      // Quadratic time would be minutes.
+      // Quadratic time would take minutes.
       expect(performance.now() - startedAt, JSON.stringify(part)).toBeLessThan(5000)
     }
   })

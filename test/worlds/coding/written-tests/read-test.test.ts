@@ -45,24 +45,24 @@ describe('a written test', () => {
     ['a huge output', '[1]', '-1e999', 'its output has a number too large for a double'],
     ['a deep output', '[1]', nested(101), 'its output is nested deeper than 100'],
     ['a long input', `["${'x'.repeat(20_000)}"]`, '1', 'its input has 20004 characters, and at most 20000 can be read'],
-  ])('of a function with %s is none', (_, input, output, reason) => {
+  ])('of a function with %s is invalid', (_, input, output, reason) => {
     expect(readTest(calling, { input, output })).toEqual({ reason })
   })
 
   it.each([
     ['input', '', '1', 'its input is empty'],
     ['output', '1', '', 'its output is empty'],
-  ])('of standard input without %s is none, as released', (_, input, output, reason) => {
+  ])('of standard input without %s is invalid, as released', (_, input, output, reason) => {
     expect(readTest(printing, { input, output })).toEqual({ reason })
   })
 
-  it('at the limit of nesting is handed over and read back', async () => {
+  it('is passed and read back at the limit of nesting', async () => {
     const input = `[${nested(99)}]`
     const verdict = await verdictOf(calling, { input, output: nested(99) }, 'const f = (x) => x')
     expect(verdict.kind).toBe('passed')
   })
 
-  it('of any JSON is passed by who answers it, whatever its texts hold', async () => {
+  it('of any JSON is passed by a program that returns the expected output', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.string({ unit: 'binary' }), async (value, text) => {
         const output = JSON.stringify(value)
@@ -73,7 +73,7 @@ describe('a written test', () => {
     )
   })
 
-  it('can be any text: it is a test that the judge runs, or there is a reason', async () => {
+  it('is a test that the judge runs or has a reason, whatever its text', async () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) }),
@@ -96,17 +96,17 @@ describe('a written test', () => {
   })
 })
 
-describe('a verdict in words', () => {
+describe('a verdict as text', () => {
   const executedMs = 1
   const wrong = (expected: string, got: string) => testResult({ kind: 'wrong answer', expected, got, executedMs })
 
-  it('says what was expected and what there was', () => {
+  it('shows the expected and the actual answer', () => {
     expect(wrong('3', '4')).toEqual({ passed: false, verdict: 'wrong answer', detail: 'expected 3, got 4' })
     expect(wrong('1 2\n', ' 1\n3')).toMatchObject({ detail: 'expected 1 2, got 1 3' })
     expect(wrong('1', '')).toMatchObject({ detail: 'expected 1, got nothing' })
   })
 
-  it('shows where long answers part', () => {
+  it('shows where long answers differ', () => {
     const same = 'x'.repeat(200)
     expect(wrong(`${same}a${same}`, `${same}b`).detail).toBe(`expected …xxxxxa${'x'.repeat(24)}…, got …xxxxxb`)
     expect(wrong(same, 'y').detail).toBe(`expected ${'x'.repeat(31)}…, got y`)
@@ -124,7 +124,7 @@ describe('a verdict in words', () => {
     expect(testResult(verdict)).toEqual({ passed: verdict.kind === 'passed', verdict: verdict.kind, detail })
   })
 
-  it('has at most 80 characters in one line, and never the same words for different answers', () => {
+  it('has at most 80 characters in one line, and shows different answers differently', () => {
     const letters = fc.string({ unit: fc.constantFrom('x', 'y', ' ', '\n'), maxLength: 6 })
     const answer = fc.tuple(fc.nat(60), letters, letters).map(([n, a, b]) => a + 'x'.repeat(n) + b)
     fc.assert(

@@ -8,7 +8,7 @@ import { room } from '../rooms.ts'
 
 const never: Goal = { taskType: 'pick_and_place_simple', object: 'watch', target: 'safe' }
 
-/** Plays the commands and returns what was seen after the last one. */
+/** Plays the commands and returns the last observation. */
 function lastOf(game: HouseholdGame, commands: readonly string[], options?: StartOptions): string {
   const state = startGame(game, options)
   let observation = ''
@@ -30,14 +30,14 @@ const kitchen = room(
 )
 
 describe('lists', () => {
-  it('say nothing, one thing, two with a comma before "and", and more', () => {
+  it('say "nothing", or name one, two (with a comma before "and") or more objects', () => {
     expect(listing([])).toBe('nothing')
     expect(listing(['egg 1'])).toBe('a egg 1')
     expect(listing(['mug 2', 'mug 1'])).toBe('a mug 2, and a mug 1')
     expect(listing(['cup 1', 'mug 2', 'mug 1'])).toBe('a cup 1, a mug 2, and a mug 1')
   })
 
-  it('slot a thing that was put down in by name, not at the end', () => {
+  it('sort in an object that was put down, by name', () => {
     const commands = [
       'go to countertop 1',
       'take cup 2 from countertop 1',
@@ -50,8 +50,8 @@ describe('lists', () => {
   })
 })
 
-describe('what is read first', () => {
-  it('is the welcome, the room and the task, without a final line break', () => {
+describe('the opening', () => {
+  it('has the welcome, the room and the task, without a final line break', () => {
     const game = room('countertop 1: mug 1\nshelf 2: nothing\nshelf 1: nothing', {
       taskType: 'pick_and_place_simple',
       object: 'mug',
@@ -129,7 +129,7 @@ describe('observations', () => {
   const clean = ['go to sinkbasin 1', 'clean apple 1 with sinkbasin 1']
   const heat = ['go to microwave 1', 'heat apple 1 with microwave 1']
   const cool = ['go to fridge 1', 'cool apple 1 with fridge 1']
-  // An apple is sliced where it lies, before it is taken.
+  // An apple is sliced in its place, before it is taken.
   const slice = [
     'go to countertop 1',
     'take knife 1 from countertop 1',
@@ -145,7 +145,7 @@ describe('observations', () => {
     ['This is a cool and clean apple 1.', [clean, heat, cool]],
     ['This is a hot apple 1.', [cool, heat]],
   ]
-  it.each(looks)('of a held thing: %s', (text, deeds) => {
+  it.each(looks)('of a held object: %s', (text, deeds) => {
     expect(lastOf(kitchen, [...hold, ...deeds.flat(), 'examine apple 1'])).toBe(text)
     const sliced = text
       .replace("There's nothing special about apple 1.", 'This is a sliced apple 1.')
@@ -154,7 +154,7 @@ describe('observations', () => {
     expect(lastOf(kitchen, [...slice, ...hold.slice(1), ...deeds.flat(), 'examine apple 1'])).toBe(sliced)
   })
 
-  it('of a held container tell what lies in it, whatever its condition', () => {
+  it('of a held container list its contents, whatever its condition', () => {
     const game = room('countertop 1: cup 1, egg 1\nsinkbasin 1: nothing', never)
     game.objects[1]!.inside = [0]
     const commands = [
@@ -167,7 +167,7 @@ describe('observations', () => {
     expect(lastOf(game, commands)).toBe('This is a normal cup 1. In it, you see a egg 1.')
   })
 
-  it('of a lamp are that it is turned on, every time', () => {
+  it('of a lamp say that it is turned on, every time', () => {
     const game = room('desk 1: desklamp 1', never)
     expect(lastOf(game, ['go to desk 1', 'use desklamp 1', 'use desklamp 1'])).toBe('You turn on the desklamp 1.')
   })
@@ -188,7 +188,7 @@ describe('the old dialect', () => {
 })
 
 describe('quirks of the original', () => {
-  it('refuses to go to another receptacle at the same place, which can be used all the same', () => {
+  it('refuses to go to another receptacle at the same place, which can be used nevertheless', () => {
     expect(lastOf(kitchen, ['go to cabinet 2', 'go to cabinet 1'])).toBe('Nothing happens.')
     expect(lastOf(kitchen, ['go to cabinet 2', 'go to cabinet 2'])).toBe('Nothing happens.')
     expect(lastOf(kitchen, ['go to cabinet 2', 'open cabinet 1'])).toContain('You open the cabinet 1.')
@@ -197,7 +197,7 @@ describe('quirks of the original', () => {
     )
   })
 
-  it('sees a thing on the floor after it was moved between receptacles of one place', () => {
+  it('sees an object on the floor after a move between receptacles of one place', () => {
     const moved = [
       'go to cabinet 2',
       'take bowl 1 from cabinet 2',
@@ -207,11 +207,11 @@ describe('quirks of the original', () => {
     ]
     expect(lastOf(kitchen, moved)).toBe('You are facing the cabinet 2, and cabinet 1. Next to it, you see a bowl 1.')
     const back = [...moved, 'take bowl 1 from cabinet 1', 'move bowl 1 to cabinet 2', 'look']
-    // The pair with cabinet 1 is the broken one now.
+    // Now the pair with cabinet 1 is broken.
     expect(lastOf(kitchen, back)).toBe('You are facing the cabinet 2, and cabinet 1. Next to it, you see a bowl 1.')
   })
 
-  it('keeps listing a thing of two receptacles in one of them while it is carried', () => {
+  it('keeps listing an object of two receptacles in one of them while it is carried', () => {
     const game = room('stoveburner 2: pan 1\nstoveburner 1: pan 1', never)
     const taken = ['go to stoveburner 2', 'take pan 1 from stoveburner 2', 'go to stoveburner 1']
     expect(lastOf(game, taken)).toBe('You arrive at stoveburner 1. On the stoveburner 1, you see a pan 1.')
@@ -219,17 +219,17 @@ describe('quirks of the original', () => {
     expect(lastOf(game, [...taken, 'move pan 1 to stoveburner 1'])).toBe('You move the pan 1 to the stoveburner 1.')
   })
 
-  it('examines only what is held', () => {
+  it('examines only a held object', () => {
     expect(lastOf(kitchen, ['go to countertop 1', 'examine mug 1'])).toBe('Nothing happens.')
   })
 
-  it('takes a pan from a toaster but does not take it back', () => {
+  it('allows taking a pan from a toaster but not putting it back', () => {
     expect(lastOf(kitchen, ['go to toaster 1', 'take pan 1 from toaster 1', 'move pan 1 to toaster 1'])).toBe(
       'Nothing happens.',
     )
   })
 
-  it('slices even what lies in something closed', () => {
+  it('slices even an object in a closed receptacle', () => {
     const game = room('drawer 1 closed @0: apple 1\nshelf 1 @0: knife 1', never)
     expect(lastOf(game, ['go to shelf 1', 'take knife 1 from shelf 1', 'slice apple 1 with knife 1'])).toBe(
       'You sliced the apple 1 with the knife 1.',
@@ -238,7 +238,7 @@ describe('quirks of the original', () => {
 })
 
 describe('admissible commands', () => {
-  it('are sorted by code point, and forget what cannot be done', () => {
+  it('are sorted by code point, and change with the state', () => {
     const state = startGame(kitchen)
     step(state, 'go to cabinet 1')
     expect(admissibleCommands(state)).toEqual([
@@ -247,7 +247,7 @@ describe('admissible commands', () => {
     ]) // prettier-ignore
   })
 
-  it('must be spelled exactly, outer blanks apart', () => {
+  it('must be spelled exactly, except for outer blanks', () => {
     expect(lastOf(kitchen, ['  go to toaster 1 '])).toContain('You arrive')
     expect(lastOf(kitchen, ['Go to toaster 1'])).toBe('Nothing happens.')
     expect(lastOf(kitchen, ['go to  toaster 1'])).toBe('Nothing happens.')
@@ -297,7 +297,7 @@ describe('the goal', () => {
     expect(state.done).toBe(true)
   })
 
-  it('of two objects wants both in the same receptacle, not in two of a kind', () => {
+  it('of two objects requires both in the same receptacle, not in two of a type', () => {
     const game = room(
       'desk 1: pen 3\ndrawer 2: pen 2\ndrawer 1: pen 1',
       goalOf('pick_two_obj_and_place', 'pen', 'drawer'),
@@ -308,7 +308,7 @@ describe('the goal', () => {
     expect(step(state, 'move pen 3 to drawer 1').won).toBe(true)
   })
 
-  it('is met by cleaning a thing that its other receptacle still lists', () => {
+  it('is met by cleaning an object that its other receptacle still lists', () => {
     const game = room(
       'countertop 1: mug 1\nshelf 1: mug 1\nsinkbasin 1: nothing',
       goalOf('pick_clean_then_place_in_recep', 'mug', 'shelf'),
@@ -319,7 +319,7 @@ describe('the goal', () => {
     expect(step(state, 'clean mug 1 with sinkbasin 1').won).toBe(true)
   })
 
-  it('once met, or out of steps, freezes the game; running out is not winning', () => {
+  it('ends the game once met or out of steps; running out is not winning', () => {
     const goal = goalOf('pick_and_place_simple', 'mug', 'desk')
     const state = startGame(room(scene, goal))
     for (const command of [...takeMug, ...put]) step(state, command)

@@ -42,7 +42,7 @@ function after(commands: readonly string[], dialect: Dialect = 'v2', game: House
 const withMug = ['go to countertop 1', 'take mug 1 from countertop 1']
 const withKnife = ['go to countertop 1', 'take knife 1 from countertop 1']
 
-/** What was done before, what is refused, and the reason. */
+/** Commands played before, the refused command, and the reason. */
 const reasons: [string[], string, string][] = [
   [[], ' ', 'There was no command.'],
   [[], 'fly', 'That is not understood; try "help".'],
@@ -96,7 +96,7 @@ describe('the reason why nothing happens', () => {
     expect(step(state, refused)).toMatchObject({ observation: `${nothingHappens} ${reason}`, accepted: false })
   })
 
-  it('speaks the dialect of the game', () => {
+  it('uses the dialect of the game', () => {
     const inV1 = (line: string) => reasonFor(after([], 'v1'), line)
     expect(inV1('move mug 1 to shelf 1')).toBe('Here the command is "put (object) in/on (receptacle)".')
     expect(inV1('put mug 1 on shelf 1')).toBe('The whole command is "put (object) in/on (receptacle)".')
@@ -111,12 +111,12 @@ describe('the reason why nothing happens', () => {
   })
 })
 
-/** What a command shows when it is played on a copy. */
+/** The observation of a command, played on a copy. */
 function ask(state: GameState, command: string): string {
   return step(cloneState(state), command).observation
 }
 
-/** Whether a command is refused by someone who stands at this receptacle, opened if it can be. */
+/** Whether a command is refused at this receptacle, opened if possible. */
 function isRefusedAt(state: GameState, receptacle: number, line: string): boolean {
   const there = cloneState(state)
   there.place = worldOf(state.game).placeOf[receptacle]!
@@ -126,7 +126,7 @@ function isRefusedAt(state: GameState, receptacle: number, line: string): boolea
 
 const sliceable = ['apple', 'bread', 'egg', 'lettuce', 'potato', 'tomato']
 
-/** Whether what the reason says is so, judged by what the game itself shows. */
+/** Whether the reason is true, judged by what the game itself shows. */
 function isTrue(state: GameState, line: string, refusal: Refusal): boolean {
   const { game, dialect } = state
   const world = worldOf(game)
@@ -222,7 +222,7 @@ function isTrue(state: GameState, line: string, refusal: Refusal): boolean {
   }
 }
 
-/** All kinds of refusal, so that the test below can tell that it has seen every one. */
+/** All kinds of refusal, so the test below can check that it has seen every one. */
 const kinds = [
   'already-closed', 'already-open', 'already-there', 'blunt', 'closed', 'elsewhere', 'fixed', 'hand-full',
   'incomplete', 'lamp-elsewhere', 'misspelt', 'no-lamp', 'no-receptacle', 'not-accepted', 'not-at-hand',
@@ -236,7 +236,7 @@ const misses = [
   'slice A with H', 'slice A with A', 'take A', 'go B', 'grab A', 'put A on B',
 ] as const // prettier-ignore
 
-/** A command about things at hand that may well be refused. */
+/** A command about objects within reach that is often refused. */
 function nearMiss(random: Random, state: GameState): string {
   const world = worldOf(state.game)
   const here = world.receptaclesAt[state.place] ?? []
@@ -280,7 +280,7 @@ const gameAndLines = tinyGame.chain((game) =>
 )
 
 describe('reasons', () => {
-  it('are one short sentence after the words of the original, and change nothing else', () => {
+  it('add one short sentence to the original observation, and change nothing else', () => {
     fc.assert(
       fc.property(gameAndLines, fc.constantFrom<Dialect>('v1', 'v2'), ([game, lines], dialect) => {
         const silent = startGame(game, { ...unending, dialect, explainRefusals: false })
@@ -301,7 +301,7 @@ describe('reasons', () => {
     )
   })
 
-  it('tell nothing about things that cannot be seen', () => {
+  it('reveal nothing about unseen objects', () => {
     fc.assert(
       fc.property(gameAndLines, ([game, lines]) => {
         const state = startGame(game, unending)

@@ -1,6 +1,6 @@
 /**
- * Compact games are what the shipped models were trained on and what the kept runs replay: every one of them must come
- * out as it always did, to the last byte, however the generator of full scenes changes.
+ * The shipped models were trained on compact games, and kept runs replay them. So every one of them must stay the same to the
+ * last byte, however the generator of full scenes changes.
  */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
@@ -16,13 +16,13 @@ const seeds = Array.from({ length: 20 }, (_, index) => 7919 * index)
 const hashOf = (games: readonly HouseholdGame[]) =>
   createHash('sha256').update(JSON.stringify(games)).digest('hex').slice(0, 16)
 
-it('makes the compact games that it always made', () => {
+it('makes the same compact games as ever', () => {
   const games = splits.flatMap((split) => seeds.map((seed) => generateGame({ seed, split, sceneSize: 'compact' })))
   expect(games).toHaveLength(60)
   expect(hashOf(games)).toBe('6f5d5e0082752096')
 })
 
-it('makes them the same of each task type', () => {
+it('makes the same ones for each task type', () => {
   const games = taskTypes.flatMap((taskType) =>
     splits.flatMap((split) =>
       seeds.slice(0, 4).map((seed) => generateGame({ seed, split, sceneSize: 'compact', taskTypes: [taskType] })),
@@ -31,7 +31,7 @@ it('makes them the same of each task type', () => {
   expect(hashOf(games)).toBe('d289f1e76b66b6b7')
 })
 
-it('adds the distractors to them that it always added', () => {
+it('adds the same distractors to them as ever', () => {
   const games = seeds.map((seed) => {
     const task = taskOf(generateGame({ seed, split: 'train', sceneSize: 'compact' }))
     const outcome = applyRewrite(task, { kind: 'add-distractors', count: 4, seed }, `${task.id}/more`)

@@ -1,4 +1,4 @@
-/** Full scenes against the official games: in distribution, and in what never happens there. */
+/** Compares full scenes with the official games: in distribution, and in what never happens there. */
 import { describe, expect, it } from 'vitest'
 import {
   officialSplitSizes,
@@ -53,7 +53,7 @@ describe('the tables of the corpus', () => {
     expect(distance).toBeLessThan(1.25 * distanceByChance + 0.02)
   })
 
-  it('as many receptacles, objects and things to pick up, on average', () => {
+  it('the mean numbers of receptacles, objects and portable objects', () => {
     const counts = countScenes(games)
     for (const room of rooms) {
       for (const question of ['size receptacles', 'size objects', 'size pickupable']) {
@@ -64,7 +64,7 @@ describe('the tables of the corpus', () => {
     }
   })
 
-  it('something to be seen at once in 95 %, an object in two receptacles in 39 %, one in another in 17 %', () => {
+  it('a visible target in 95 %, an object in two receptacles in 39 %, one in another in 17 %', () => {
     const isSeen = ({ goal, objects, receptacles }: HouseholdGame) =>
       objects.some(({ type, in: where }) => type === goal.object && where.some((r) => !receptacles[r]!.isOpenable))
     const expected: [number, (game: HouseholdGame) => boolean][] = [
@@ -90,7 +90,7 @@ describe('full floor plans', () => {
   const weighed = (plans: readonly FloorPlan[], value: (plan: FloorPlan) => number) =>
     sum(plans.map((plan) => plan.weight * value(plan)))
 
-  it('are 112, of which the unseen ones are played as often as their split is large', () => {
+  it('are 112, of which the unseen ones are played in proportion to their split', () => {
     const total = sum(Object.values(officialSplitSizes))
     for (const room of rooms) {
       const plans = plansOf(room)
@@ -164,7 +164,7 @@ describe('full floor plans', () => {
 })
 
 describe('in a full game, as in every official one,', () => {
-  it('what is asked for starts neither where it is to go nor in the appliance, and there are one to four of it', () => {
+  it('one to four objects have the goal’s type, and start neither at the target nor in the appliance', () => {
     for (const { goal, objects, receptacles } of games) {
       const treatment = treatmentOf(goal.taskType)
       const barred = treatment ? applianceType[treatment] : goal.target
@@ -176,7 +176,7 @@ describe('in a full game, as in every official one,', () => {
     }
   })
 
-  it('holders hold one thing, and what cannot be picked up stands where it always stands', () => {
+  it('holders hold one object, and fixtures are always in the same place', () => {
     for (const { floorPlan: number, objects, receptacles } of games) {
       const plan = floorPlan(number, 'full')
       for (const { type, in: where } of plan.fixtures) {
@@ -190,7 +190,7 @@ describe('in a full game, as in every official one,', () => {
     }
   })
 
-  it('only goal objects in a fridge start cool, and only others lie in something', () => {
+  it('only goal objects in a fridge start cool, and only other objects are inside something', () => {
     for (const { goal, objects, receptacles, cool } of games) {
       objects.forEach((object, index) => {
         const isInFridge = object.in.some((where) => receptacles[where]!.type === 'fridge')
@@ -204,7 +204,7 @@ describe('in a full game, as in every official one,', () => {
     }
   })
 
-  it('objects start where their type may be put, but for what official games keep elsewhere too', () => {
+  it('objects start where a move accepts them, or where official games have them too', () => {
     for (const { floorPlan: number, objects, receptacles } of games) {
       for (const object of objects) {
         const starts = row(sceneStatistics[roomOf(number)], `start ${object.type}`)
@@ -218,7 +218,7 @@ describe('in a full game, as in every official one,', () => {
   })
 })
 
-it('sets every task in every split', () => {
+it('has every task in every split', () => {
   for (const split of splits) {
     for (const taskType of taskTypes) {
       const game = generateGame({ seed: 3, split, sceneSize: 'full', taskTypes: [taskType] })

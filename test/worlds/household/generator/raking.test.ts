@@ -13,7 +13,7 @@ describe('raking', () => {
     expect((cells[0]! * cells[3]!) / (cells[1]! * cells[2]!)).toBeCloseTo(8, 6)
   })
 
-  it('meets the last margin exactly where zeros make the others contradict it', () => {
+  it('meets the last margin exactly if zeros make the others contradict it', () => {
     const cells = Float64Array.of(1, 0, 1, 1)
     rake(cells, [
       { classOf: [0, 0, 1, 1], sums: [0.8, 0.2] },
@@ -23,7 +23,7 @@ describe('raking', () => {
     expect(cells[0]! + cells[2]!).toBeCloseTo(0.5, 10)
   })
 
-  it('finds propensities that give the wanted shares back from rows that lack columns', () => {
+  it('finds propensities that give the wanted shares although rows lack columns', () => {
     const odds = [
       [1, 1, 0],
       [0, 2, 1],

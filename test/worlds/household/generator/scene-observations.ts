@@ -4,24 +4,24 @@ import type { GameObject, HouseholdGame } from '../../../../src/worlds/household
 import type { RoomCounts, SceneCounts } from '../../../../src/worlds/household/generator/full/scene-counts.ts'
 import { can } from '../../../../src/worlds/household/engine/vocabulary.ts'
 
-/** Types of which some individuals can be opened and others not. */
+/** Types of which some instances can be opened and others not. */
 const partlyOpenable: readonly string[] = ['cabinet', 'drawer', 'safe']
 
 /**
  * The answers that one game gives, as [question, answer]:
  *
- * - task; goal TASK object, target, count: what is asked for, and how many objects there are of the type
+ * - task; goal TASK object, target, count: the goal, and the number of objects of its type
  * - visible: whether some such object can be seen without opening anything; phrasing
- * - size receptacles, objects, pickupable: how many of them all
- * - receptacles TYPE: how many, where there are any
- * - openable TYPE, for each individual; all-openable TYPE: whether all of them in the game are
- * - sharing: how many receptacles share a standing place; shared: for each such place, the types there
- * - objects TYPE: how many, where there are any and it is not the type asked for
- * - start TYPE, for each individual: the receptacle types that list it, or "nowhere"
+ * - size receptacles, objects, pickupable: their total numbers
+ * - receptacles TYPE: their number, if any
+ * - openable TYPE, for each receptacle; all-openable TYPE: whether all in the game are openable
+ * - sharing: how many receptacles share a place; shared: for each such place, the types there
+ * - objects TYPE: their number, if any and if it is not the goal's type
+ * - start TYPE, for each object: the receptacle types that list it, or "nowhere"
  * - stray pickupable, fixed: whether an object in no receptacle is nevertheless at the place of one
  * - doubles: how many objects more than one receptacle lists
- * - insides: how many objects lie in another one; inside TYPE: what lies in it; mutual: whether of two pots or pans each
- *   lies in the other; inside-place: where neither does, whether one receptacle lists both
+ * - insides: how many objects are inside another; inside TYPE: the type of an inner object; mutual: whether two pots or
+ *   pans are each inside the other; inside-place: for other pairs, whether one receptacle lists both
  */
 export function observationsOf(game: HouseholdGame): [question: string, answer: string][] {
   const { goal, receptacles, objects } = game
@@ -83,7 +83,7 @@ export function observationsOf(game: HouseholdGame): [question: string, answer: 
   return seen
 }
 
-/** The types that list an object or stand at a place, as one word: "countertop+stoveburner". */
+/** The receptacle types that list an object or are at a place, as one word: "countertop+stoveburner". */
 function patternOf(types: readonly string[]): string {
   return types.length === 0 ? 'nowhere' : [...types].sort().join('+')
 }
@@ -133,7 +133,7 @@ function formatRoomCounts(counts: RoomCounts): string {
     .join('\n')
 }
 
-/** The rows in which two counts differ, in words; empty if they are equal. */
+/** Describes the rows in which two counts differ; empty if they are equal. */
 export function differencesOf(ours: SceneCounts, theirs: SceneCounts): string[] {
   return rooms.flatMap((room) => {
     const [a, b] = [ours, theirs].map((counts) => new Map(formatRoomCounts(counts[room]).split('\n').map(splitLine)))

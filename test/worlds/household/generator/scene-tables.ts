@@ -14,7 +14,7 @@ import {
 } from '../../../../src/worlds/household/generator/full/scene-counts.ts'
 import { observationsOf } from './scene-observations.ts'
 
-/** What one game answers: [question, answer]. */
+/** An answer of one game: [question, answer]. */
 type Observations = readonly (readonly [question: string, answer: string])[]
 
 /** [question][answer] share. */
@@ -23,11 +23,11 @@ type Shares = ReadonlyMap<string, ReadonlyMap<string, number>>
 export interface SceneTable {
   name: string
   shares: Shares
-  /** What a game says to it; nothing if the table is about another room. */
+  /** The answers of a game; empty if the table is about another room. */
   observe(game: HouseholdGame): Observations
 }
 
-/** Which of a room's questions a table asks. */
+/** The questions of a table for a room. */
 interface Topic {
   name: string
   asks(question: string): boolean
@@ -104,10 +104,10 @@ function tablesOf({ name, asks, isByRoom = false }: Topic, official: SceneCounts
 
 const hasZeros = (question: string) => question.startsWith('receptacles ') || question.startsWith('objects ')
 
-/** Objects of the type asked for are counted under the task. */
+/** Objects of the goal's type are counted under the task. */
 const isAbout = (question: string, game: HouseholdGame) => question === `objects ${game.goal.object}`
 
-/** The answers to a question with the games that have none of what it is about. */
+/** The answers to a question, including games that have no such objects. */
 function withZeros(counts: RoomCounts, question: string): RowCounts {
   const answers = row(counts, question)
   if (!hasZeros(question)) return answers

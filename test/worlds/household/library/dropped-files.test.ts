@@ -6,7 +6,7 @@ import {
   type PickedFile,
 } from '../../../../src/worlds/household/library/dropped-files.ts'
 
-/** A folder as the browser shows it: children come a hundred at a time, null is a file that cannot be opened. */
+/** A folder as the browser presents it: up to a hundred children at a time; null is a file that cannot be opened. */
 type Tree = { [name: string]: Tree | string | null }
 
 function entryOf(name: string, content: Tree | string | null, parent = ''): FileSystemEntry {
@@ -55,12 +55,12 @@ describe('what is dropped on the page', () => {
     expect(await pathsOf(files)).toEqual(['json_2.1.1/readme.txt', 'json_2.1.1/train/task/trial/game.tw-pddl', 'a.zip'])
   })
 
-  it('is whole even where a folder has more files than the browser lists at a time', async () => {
+  it('is complete even if a folder has more files than the browser lists at a time', async () => {
     const folder = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`${i}.tw-pddl`, '{}']))
     expect(await pathsOf(takeDrop(transferOf({ folder })).files)).toHaveLength(250)
   })
 
-  it('tells of a file that the browser does not open, and goes on', async () => {
+  it('reports a file that the browser does not open, and continues', async () => {
     const found = await collect(takeDrop(transferOf({ folder: { 'a.tw-pddl': null, 'b.tw-pddl': '{}' } })).files)
     expect(found).toMatchObject([
       { path: 'folder/a.tw-pddl', file: null, reason: 'The file could not be opened: not allowed' },
@@ -68,7 +68,7 @@ describe('what is dropped on the page', () => {
     ])
   })
 
-  it('is a run log if it is called one; other text only when it comes alone', async () => {
+  it('is a run log by its name; other text only if it is dropped alone', async () => {
     expect(takeDrop(transferOf({ 'mine.jsonl.gz': '' }))).toMatchObject({
       logs: [{ name: 'mine.jsonl.gz' }],
       files: null,

@@ -1,4 +1,4 @@
-/** Games in files, as in a release, for tests that import them: made up, and won by their walkthroughs. */
+/** Invented games in files, as in a release, for tests of the import. Their walkthroughs win. */
 import { taskSentence, type HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { distanceToGoal } from '../../../../src/worlds/household/planning/plan.ts'
@@ -18,7 +18,7 @@ export interface WrittenGame {
   sentence: string
 }
 
-/** A small game that nobody has written before, in the folders of a release. */
+/** A small invented game in the folders of a release. */
 export function writtenGame(seed: number, split: OfficialSplit): WrittenGame {
   const game = generateGame({ seed, split: 'train', sceneSize: 'compact' })
   const { taskType, object, target } = game.goal

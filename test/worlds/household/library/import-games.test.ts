@@ -8,7 +8,7 @@ import { imported, smallRelease, source, sources } from './release.ts'
 const [first, second] = [writtenGame(1, 'train'), writtenGame(2, 'train')]
 
 describe('importing games', () => {
-  it('gives every game of a release with its name, its split and a walkthrough that wins, and passes over the rest', async () => {
+  it('gives every game of a release with name, split and winning walkthrough, and skips other files', async () => {
     const { games, problems } = await imported(sources(smallRelease()))
     expect(problems).toEqual([])
     const splits = games.map(({ split }) => split)
@@ -22,7 +22,7 @@ describe('importing games', () => {
     }
   })
 
-  it('recognises the split wherever the release begins, and none where there is none', async () => {
+  it('recognises the split wherever the release begins, or that there is none', async () => {
     const splitAt = async (path: string) => (await imported(sources([{ path, text: first.text }]))).games[0]!.split
     const task = 'pick_and_place_simple-Mug-None-Desk-308/trial_T1/game.tw-pddl'
     expect(await splitAt(`a/b/json_2.1.1/valid_unseen/${task}`)).toBe('valid_unseen')
@@ -34,7 +34,7 @@ describe('importing games', () => {
     expect(await splitAt('mine.tw-pddl')).toBeNull()
   })
 
-  it('gives a game once that comes twice, and names a second game that takes the name of a first', async () => {
+  it('gives a repeated game once, and reports a different game with the same name', async () => {
     const again = { ...first, path: `copy/${first.path}` }
     const impostor = { path: first.path.replace('json_2.1.1', 'other'), text: second.text }
     const { games, problems } = await imported(sources([first, again, second, impostor]))
@@ -44,7 +44,7 @@ describe('importing games', () => {
     expect(problems[0]!.reason).toContain(`same name as "${first.path}"`)
   })
 
-  it('names a damaged file with the reason and takes the rest', async () => {
+  it('reports a damaged file with a reason and imports the rest', async () => {
     const files = [first, { path: 'train/cut/game.tw-pddl', text: second.text.slice(0, 2000) }, second]
     const { games, problems } = await imported(sources(files))
     expect(games).toHaveLength(2)
@@ -53,7 +53,7 @@ describe('importing games', () => {
     ])
   })
 
-  it('names a file that cannot be read or is no text', async () => {
+  it('reports a file that cannot be read or is not text', async () => {
     const gone = { path: 'a/game.tw-pddl', bytes: () => Promise.reject(new Error('the disk is gone')) }
     const binary = source('b/game.tw-pddl', Uint8Array.of(0xff, 0xfe, 0x00, 0xd8))
     const { games, problems } = await imported(sources([gone, binary, first]))
@@ -68,7 +68,7 @@ describe('importing games', () => {
     expect((await imported(sources([{ path: first.path, text: `\ufeff${first.text}` }]))).problems).toEqual([])
   })
 
-  it('says of a foreign file that it is none if it was given by itself, and nothing if it was found in a folder', async () => {
+  it('reports a foreign file if it is given alone, and skips it in a folder', async () => {
     const given = [source('holiday.jpg', 'x'), source('a/b/notes.txt', 'x', false)]
     const found = [source('folder/holiday.jpg', 'x'), source('README.md', 'x', true)]
     const { problems } = await imported(sources([...given, ...found]))
@@ -76,7 +76,7 @@ describe('importing games', () => {
     expect(problems[0]!.reason).toContain('game.tw-pddl')
   })
 
-  it('passes over what ALFWorld and macOS put beside a game, even by itself', async () => {
+  it('skips files that ALFWorld and macOS put beside a game, even alone', async () => {
     const beside = [
       'traj_data.json',
       'initial_state.pddl',
@@ -87,14 +87,14 @@ describe('importing games', () => {
     expect(await imported(sources(beside.map((path) => source(path, 'x'))))).toEqual({ games: [], problems: [] })
   })
 
-  it('counts the files that are done, whatever they were', async () => {
+  it('counts all files that it has read', async () => {
     const counts: number[] = []
     const files = sources([first, source('x/y', 'x'), source('bad.tw-pddl', ''), second])
     for await (const _ of importGames(files, (done) => counts.push(done)));
     expect(counts).toEqual([1, 2, 3, 4])
   })
 
-  it('names what holds the files if it fails, after the files before that, and hides no other error', async () => {
+  it('reports a failing archive after its earlier files, and hides no other error', async () => {
     async function* failing(error: Error) {
       yield* sources([first])
       throw error

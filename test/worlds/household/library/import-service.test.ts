@@ -32,7 +32,7 @@ async function importAll(files: readonly PickedFile[], library = new MemoryGameL
 }
 
 describe('an import', () => {
-  it('takes games out of zips, folders and single files, and tells how far it is', async () => {
+  it('imports games from zips, folders and single files, and reports progress', async () => {
     const zip = await zipOf(games.slice(0, 3))
     const { summary, library, last, problems } = await importAll([
       picked('games.zip', zip),
@@ -48,7 +48,7 @@ describe('an import', () => {
     expect(splits.filter((split) => split === null)).toHaveLength(1)
   })
 
-  it('names what cannot be used and keeps the rest', async () => {
+  it('reports unusable files and stores the rest', async () => {
     const damaged = { ...games[1]!, text: games[1]!.text.slice(0, 500) }
     const { summary, problems } = await importAll([
       picked('games.zip', await zipOf([games[0]!, damaged])),
@@ -63,14 +63,14 @@ describe('an import', () => {
     )
   })
 
-  it('of what is there already adds nothing', async () => {
+  it('adds nothing that the library already has', async () => {
     const { library } = await importAll(games.map(pickedGame))
     const again = await importAll(games.map(pickedGame), library)
     expect(again.summary).toEqual({ games: 5, added: 0, isCancelled: false })
     expect(await library.list()).toHaveLength(5)
   })
 
-  it('that is cancelled keeps what it has read, whole, and says so', async () => {
+  it('stores what it has read when it is cancelled, and says so', async () => {
     const library = new MemoryGameLibrary()
     const cancel = new AbortController()
     const service = new GameImportService(library)
@@ -84,7 +84,7 @@ describe('an import', () => {
     expect(await library.list()).toHaveLength(2)
   })
 
-  it('ends with the library’s own error when games cannot be kept', async () => {
+  it('fails with the library’s own error if games cannot be stored', async () => {
     class FullLibrary extends MemoryGameLibrary {
       override async put(_games: readonly LibraryGame[]): Promise<void> {
         throw new Error('No space.')

@@ -30,7 +30,7 @@ async function libraryOf(games: readonly LibraryGame[]): Promise<MemoryGameLibra
 const ids = (games: readonly { id: string }[]) => games.map(({ id }) => id)
 
 describe('a run’s games from a library', () => {
-  it('come from the split’s own folder, each at most once, and all of them where there are not more', async () => {
+  it('come from the split’s own folder, each at most once, and all of them if there are no more', async () => {
     const source = libraryGames(await libraryOf(all))
     for (const [split, official, there] of [
       ['train', 'train', 20],
@@ -47,7 +47,7 @@ describe('a run’s games from a library', () => {
     }
   })
 
-  it('are the same for the same seed, whatever order they were imported in, and others for another seed', async () => {
+  it('depend on the seed, and not on the order of imports', async () => {
     const order = fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })
     const expected = ids(await libraryGames(await libraryOf(all)).sample('train', 8, 3))
     await fc.assert(
@@ -62,7 +62,7 @@ describe('a run’s games from a library', () => {
     expect(ids(await libraryGames(await libraryOf(all)).sample('train', 8, 4))).not.toEqual(expected)
   })
 
-  it('begin with the same ones when more are asked for', async () => {
+  it('begin with the same games if more are requested', async () => {
     const source = libraryGames(await libraryOf(all))
     expect(ids(await source.sample('train', 12, 9)).slice(0, 5)).toEqual(ids(await source.sample('train', 5, 9)))
   })
@@ -74,7 +74,7 @@ describe('a run’s games from a library', () => {
     expect(seen.size).toBe(20)
   })
 
-  it('are asked for with a remedy where the split has none', async () => {
+  it('are reported as missing, with a remedy, if the split has none', async () => {
     const source = libraryGames(await libraryOf(many('train', 2)))
     await expect(source.sample('train', 5, 0)).resolves.toHaveLength(2)
     await expect(source.sample('ood', 5, 0)).rejects.toThrow(NoGamesError)
@@ -84,7 +84,7 @@ describe('a run’s games from a library', () => {
 })
 
 describe('a library in memory', () => {
-  it('keeps a game once, lists what it has, gives what is asked for in that order, and forgets', async () => {
+  it('stores each game once, lists its games, returns them in the requested order, and clears them', async () => {
     const library = await libraryOf([game('b', 'train'), game('a', null), game('b', 'valid_seen')])
     expect(await library.list()).toEqual([
       { id: 'a', split: null, taskType: 'pick_and_place_simple' },

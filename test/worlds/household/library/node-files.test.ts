@@ -35,14 +35,14 @@ describe('games on a disk', () => {
     expect(found.map(({ id, split }) => [id, split]).sort()).toEqual(expected.sort())
   })
 
-  it('come in the order of their paths, which begin with the folders above', async () => {
+  it('are in the order of their paths, which include the parent folders', async () => {
     const paths: string[] = []
     for await (const { path } of openGames(join(folder, 'json_2.1.1'))) paths.push(path)
     expect(paths).toEqual([...paths].sort())
     expect(paths[0]).toContain(join(folder.split('/').at(-1)!, 'json_2.1.1/train'))
   })
 
-  it('keep split and task where only a part is given, down to a single file', async () => {
+  it('keep split and task if only a part is given, down to a single file', async () => {
     const one = games.find((path) => splitOf(path) === 'valid_seen')!
     for (const path of [dirname(dirname(one)), dirname(one), one]) {
       const { games: found } = await opened(path)
@@ -51,7 +51,7 @@ describe('games on a disk', () => {
     expect((await opened('json_2.1.1/valid_unseen')).games).toHaveLength(2)
   })
 
-  it('are followed through links, each folder once', async () => {
+  it('are found through links, each folder once', async () => {
     symlinkSync(join(folder, 'json_2.1.1/valid_seen'), join(folder, 'empty/valid_seen'))
     symlinkSync(join(folder, 'empty'), join(folder, 'empty/again'))
     const paths: string[] = []
@@ -61,7 +61,7 @@ describe('games on a disk', () => {
     expect(found.map(({ split }) => split)).toEqual(Array(3).fill('valid_seen'))
   })
 
-  it('are missed in plain words: nothing there, no zip, a foreign file', async () => {
+  it('are reported as missing in plain words: no file, no zip, a foreign file', async () => {
     expect(await opened('nowhere')).toEqual({
       games: [],
       problems: [{ path: join(folder, 'nowhere'), reason: 'No such file or folder.' }],

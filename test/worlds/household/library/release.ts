@@ -1,4 +1,4 @@
-/** A release in small, for tests that import one: games that nobody has written before, in ALFWorld's folders. */
+/** A small release for tests of the import: invented games in ALFWorld's folders. */
 import { BlobWriter, TextReader, ZipWriter, configure, type ZipWriterConstructorOptions } from '@zip.js/zip.js'
 import type { ImportItem, LibraryGame, SourceFile } from '../../../../src/worlds/household/library/game-library.ts'
 import { importGames } from '../../../../src/worlds/household/library/import-games.ts'
@@ -11,7 +11,7 @@ export interface NamedText {
   text: string
 }
 
-/** Six games for training, three and two to measure on, and what lies beside the games in a release. */
+/** Six games for training, three and two for evaluation, and the other files of a release. */
 export function smallRelease(): NamedText[] {
   const games = [
     ...[1, 2, 3, 4, 5, 6].map((seed) => writtenGame(seed, 'train')),

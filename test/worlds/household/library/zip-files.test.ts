@@ -6,7 +6,7 @@ import { ArchiveError, zipFiles } from '../../../../src/worlds/household/library
 import { gameFiles, isLeftOut, noGameFiles } from '../official-data.ts'
 import { imported, isGamePath, smallRelease, sources, zipOf, type Imported, type NamedText } from './release.ts'
 
-/** What comes out of an archive, and how it ends. */
+/** The files of an archive, and the error at its end. */
 async function unpacked(zip: Blob): Promise<Imported & { paths: string[]; ending: string | null }> {
   const paths: string[] = []
   let ending: string | null = null
@@ -28,7 +28,7 @@ async function bytesOf(zip: Blob): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await zip.arrayBuffer())
 }
 
-/** Where a text begins in an archive, counted from the end if asked. */
+/** Where a text begins in an archive: its first or its last occurrence. */
 function find(bytes: Uint8Array, text: string, isLast = false): number {
   const buffer = Buffer.from(bytes.buffer)
   const at = isLast ? buffer.lastIndexOf(text) : buffer.indexOf(text)
@@ -75,20 +75,20 @@ describe('a zip of games', () => {
     expect(paths[0]).toBe(release[0]!.path)
   })
 
-  it('may hold other things, of which nothing is said', async () => {
+  it('may contain other files, which are skipped', async () => {
     const others = [{ path: 'README.md', text: 'x' }, { path: 'logic/alfred.pddl', text: 'x' }, { path: 'empty/', text: '' }] // prettier-ignore
     const { games, problems, ending } = await unpacked(await zipOf([...others, ...release]))
     expect([games.length, problems, ending]).toEqual([whole.games.length, [], null])
   })
 
-  it('may hold nothing', async () => {
+  it('may be empty', async () => {
     expect(await unpacked(await zipOf([]))).toEqual({ games: [], problems: [], paths: [], ending: null })
   })
 })
 
 describe('a damaged zip of games', () => {
   it.each([{ dataDescriptor: false }, { dataDescriptor: true }])(
-    'gives all games but the damaged one, which it names (%j)',
+    'gives all games except the damaged one, which it reports (%j)',
     async (options) => {
       const bytes = await bytesOf(await zipOf(release, options))
       const at = find(bytes, third) + third.length + 300
@@ -101,7 +101,7 @@ describe('a damaged zip of games', () => {
     },
   )
 
-  it('does so too where the header before a file is damaged', async () => {
+  it('does so even if the header before a file is damaged', async () => {
     const bytes = await bytesOf(await zipOf(release))
     bytes[find(bytes, third) - 30] = 0
     const result = await unpacked(new Blob([bytes]))
@@ -110,7 +110,7 @@ describe('a damaged zip of games', () => {
   })
 
   it.each(LAYOUTS)(
-    'gives the games before the place where it is cut off, names the one in two parts, and says so in the end (%j)',
+    'gives the games before a cut, reports the truncated one, and ends with an error (%j)',
     async (options) => {
       const bytes = await bytesOf(await zipOf(release, options))
       const cutAt = find(bytes, third) + third.length + 500
@@ -121,20 +121,17 @@ describe('a damaged zip of games', () => {
     },
   )
 
-  it.each(LAYOUTS)(
-    'gives the games after a gap as well as those before it where the list is lost (%j)',
-    async (options) => {
-      const bytes = await bytesOf(await zipOf(release, options))
-      const list = find(bytes, 'PK\x01\x02')
-      const start = find(bytes, third)
-      bytes.fill(0, start - 30, start + third.length + 500)
-      const result = await unpacked(new Blob([bytes.slice(0, list)]))
-      expect(idsOf(result)).toEqual(without(third))
-      expect(result.ending).toContain('has no list of files')
-    },
-  )
+  it.each(LAYOUTS)('gives the games before and after a gap if the list is lost (%j)', async (options) => {
+    const bytes = await bytesOf(await zipOf(release, options))
+    const list = find(bytes, 'PK\x01\x02')
+    const start = find(bytes, third)
+    bytes.fill(0, start - 30, start + third.length + 500)
+    const result = await unpacked(new Blob([bytes.slice(0, list)]))
+    expect(idsOf(result)).toEqual(without(third))
+    expect(result.ending).toContain('has no list of files')
+  })
 
-  it('is not misled by a file that has in it what a zip has between files', async () => {
+  it('is not misled by a file that contains zip records', async () => {
     const signatures = 'PK\x07\x08 and PK\x07\x08, '.repeat(9)
     const bytes = await bytesOf(await zipOf([{ path: 'a/notes', text: signatures }, ...release], { level: 0 }))
     const cut = new Blob([bytes.slice(0, find(bytes, 'PK\x01\x02'))])
@@ -143,7 +140,7 @@ describe('a damaged zip of games', () => {
     expect((await unpacked(cut)).games).toEqual(whole.games)
   })
 
-  it('is read from its headers where its list is damaged', async () => {
+  it('is read from its headers if its list is damaged', async () => {
     const bytes = await bytesOf(await zipOf(release))
     const list = find(bytes, 'PK\x01\x02')
     bytes.fill(0xee, list, list + 600)
@@ -152,7 +149,7 @@ describe('a damaged zip of games', () => {
     expect(result.ending).toContain('has no list of files')
   })
 
-  it('is none where there is nothing of a zip', async () => {
+  it('is refused if it is not a zip at all', async () => {
     for (const text of ['', 'PK', 'just a text', '\0'.repeat(100_000)]) {
       const result = await unpacked(new Blob([text]))
       expect(result).toMatchObject({ games: [], problems: [], paths: [] })
@@ -160,7 +157,7 @@ describe('a damaged zip of games', () => {
     }
   })
 
-  it('says of encrypted games that they are', async () => {
+  it('reports encrypted games', async () => {
     const { games, problems } = await unpacked(await zipOf(release, { password: 'secret' }))
     expect(games).toEqual([])
     expect(new Set(problems.map(({ reason }) => reason))).toEqual(
@@ -168,7 +165,7 @@ describe('a damaged zip of games', () => {
     )
   })
 
-  it('refuses to unpack what claims to be far larger than a game', async () => {
+  it('refuses to unpack a file far larger than a game', async () => {
     const bytes = await bytesOf(await zipOf(release, { dataDescriptor: false }))
     new DataView(bytes.buffer).setUint32(find(bytes, third, true) - 22, 2 ** 30, true)
     const result = await unpacked(new Blob([bytes]))
@@ -178,7 +175,7 @@ describe('a damaged zip of games', () => {
     expect(idsOf(result)).toEqual(without(third))
   })
 
-  it('never gives a game that was not in it, whatever happens to its bytes', async () => {
+  it('never gives a game that was not in it, whatever the damage', async () => {
     const contentOf = ({ game: { receptacles, objects, goal } }: LibraryGame) =>
       JSON.stringify([receptacles, objects, goal])
     const contents = new Set(whole.games.map(contentOf))
@@ -206,7 +203,7 @@ describe.skipIf(isLeftOut('released game files in a zip', noGameFiles))('a zip o
     text: readFileSync(path, 'utf8'),
   }))
 
-  it('gives the games that the files give, and the others where three of them are damaged', async () => {
+  it('gives the same games as the files, and the others if three are damaged', async () => {
     const expected = await imported(sources(files))
     expect([expected.games.length, expected.problems]).toEqual([files.length, []])
     const zip = await zipOf(files)

@@ -1,7 +1,7 @@
 /**
  * Writes a game as the text of a "game.tw-pddl", so that reading gives the same game again, with every oddity that
- * official games have: things in two receptacles or in none, two nouns for one type, places without receptacles, numbers
- * that nothing bears. Ids are our own, made to sort as the game's lists are ordered.
+ * official games have: objects in two receptacles or in none, two nouns for one type, places without receptacles, unused
+ * numbers. Ids are our own and sort in the order of the game's lists.
  */
 import {
   taskSentence,
@@ -96,7 +96,7 @@ function objectFacts({ type, isPickupable }: GameObject, id: string): string[][]
   ]
 }
 
-/** Ids in the order of the list; numbers that the list skips need an id as well, which nothing else is said about. */
+/** Ids in the order of the list. Numbers that the list skips need an id as well, without other facts. */
 function identified(things: readonly (GameReceptacle | GameObject)[]): { ids: string[]; phantoms: string[] } {
   const phantoms: string[] = []
   const ids = things.map(({ noun, number }, index) => {
@@ -132,7 +132,7 @@ function locationsOf(game: HouseholdGame) {
     if (place >= 0) objects.push([index, of(place)])
     else if (free.length > 0) objects.push([index, named(free.pop()!)])
   })
-  // More free numbers than such things: one of them is at all the rest, where nobody can go.
+  // If there are more free numbers than such objects, one object is at all remaining places.
   if (free.length > 0) objects.push(...free.map((number): [number, string] => [0, named(number)]))
   return { start, of, objects, all: [start, ...numbers.map(named), ...objects.map(([, location]) => location)] }
 }

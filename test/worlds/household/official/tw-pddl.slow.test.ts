@@ -6,7 +6,7 @@ import { gameText } from './game-text.ts'
 import { expectSame } from './same-game.ts'
 
 describe.skipIf(isLeftOut('all official games, written and read again', noGames))('every official game', () => {
-  it('comes back the same from a file that was written of it', () => {
+  it('is the same after being written to a file and read', () => {
     let count = 0
     for (const [id, { game, goalText, walkthrough }] of officialGames()) {
       const text = gameText(game, { sentence: `${goalText}.`, walkthrough })

@@ -1,4 +1,4 @@
-/** Official game files, read; what they should be comes from the re-encoded games, which others made of the same files. */
+/** Reads official game files and compares them with re-encoded games, which others made from the same files. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -18,13 +18,13 @@ import { room } from '../rooms.ts'
 import { gameText, problemText } from './game-text.ts'
 import { expectSame } from './same-game.ts'
 
-/** As it is told in a release's folders: without the split, which is no part of the name. */
+/** The id from a release's folders, without the split. */
 const withoutSplit = (id: string) => id.split('/').slice(1).join('/')
 
 describe.skipIf(isLeftOut('game files against the re-encoded ones', noGameFiles ?? noPack))(
   'a released game file',
   () => {
-    it('is read as the game that was re-encoded from it, fact by fact and word by word', () => {
+    it('equals the re-encoded game, fact by fact and word by word', () => {
       for (const { id, path } of gameFiles) {
         const official = officialGames().get(id)!
         const { game, walkthrough } = readTwPddl(readFileSync(path, 'utf8'), path)
@@ -39,7 +39,7 @@ describe.skipIf(isLeftOut('game files against the re-encoded ones', noGameFiles 
 )
 
 describe.skipIf(isLeftOut('game files as released', noGameFiles))('a released game file', () => {
-  it('is won by its walkthrough, with the last command and not before, which is also the shortest way', () => {
+  it('is won by its walkthrough, only with the last command, and by no shorter plan', () => {
     for (const { path } of gameFiles) {
       const { game, walkthrough } = readTwPddl(readFileSync(path, 'utf8'), path)
       const state = startGame(game)
@@ -49,7 +49,7 @@ describe.skipIf(isLeftOut('game files as released', noGameFiles))('a released ga
     }
   })
 
-  it('survives losing any one of its facts: as a game, or as one sentence that says what is wrong', () => {
+  it('is a game or has a one-sentence reason after losing any one of its facts', () => {
     const facts = /\n *\(\w+ [^()]*\)(?=\s)/g
     const choice = fc.record({ file: fc.nat(gameFiles.length - 1), fact: fc.nat() })
     fc.assert(
@@ -84,7 +84,7 @@ const kitchen = room(
 const path = 'json_2.1.1/train/pick_and_place_simple-Mug-None-CounterTop-7/trial_T1/game.tw-pddl'
 const read = (text: string) => readTwPddl(text, path).game
 
-/** The reason for which a file is refused. */
+/** Why a file is refused. */
 function reasonOf(text: string, at = path): string {
   try {
     readTwPddl(text, at)
@@ -125,7 +125,7 @@ function expectGameOrReason(text: string): void {
   expect(taskOf(game).instruction).toBe(taskSentence(game))
 }
 
-/** Objects with their receptacles in the order of the list, and the place that they are at written out. */
+/** Objects with their receptacles in the order of the list, and with explicit places. */
 function located({ objects, receptacles }: HouseholdGame) {
   return objects.map((object) => ({
     ...object,
@@ -135,7 +135,7 @@ function located({ objects, receptacles }: HouseholdGame) {
 }
 
 describe('reading a game file', () => {
-  it('gives back any generated game, small or large, with its names and order', () => {
+  it('reproduces any generated game, small or large, with its names and order', () => {
     const options = fc.record({ seed: fc.nat(10_000), sceneSize: fc.constantFrom('compact', 'full') })
     fc.assert(
       fc.property(options, ({ seed, sceneSize }) => {
@@ -149,7 +149,7 @@ describe('reading a game file', () => {
     )
   })
 
-  it('names floor plan, task and trial from the folders, and makes do without them', () => {
+  it('reads floor plan, task and trial from the folders, and works without them', () => {
     expect(readTwPddl(gameText(kitchen), path).game).toMatchObject({
       id: 'pick_and_place_simple-Mug-None-CounterTop-7/trial_T1',
       floorPlan: 7,
@@ -158,11 +158,11 @@ describe('reading a game file', () => {
       id: 'my/kitchen.tw-pddl',
       floorPlan: 0,
     })
-    // Loose files are all called alike; the name in the file tells them apart.
+    // Loose files all have the same name; the name inside the file identifies them.
     expect(readTwPddl(gameText(kitchen), 'game.tw-pddl').game.id).toBe('plan_trial_room/game.tw-pddl')
   })
 
-  it('tells the kind of room without folders', () => {
+  it('recognises the kind of room without folders', () => {
     const goal = { taskType: 'pick_and_place_simple', object: 'cloth', target: 'cart' } as const
     const lone = (line: string) =>
       readTwPddl(gameText(room(`${line}\ncart 1: nothing`, goal)), 'a/b.tw-pddl').game.floorPlan
@@ -171,7 +171,7 @@ describe('reading a game file', () => {
     expect(lone('sofa 1: cloth 1')).toBe(200)
   })
 
-  it('keeps a crowd worker’s sentence as it is, in what the agent reads', () => {
+  it('keeps a crowd worker’s sentence verbatim in the opening', () => {
     const sentence = 'Put the "blue" mug beside the bread..'
     const game = read(gameText(kitchen, { sentence }))
     expect(game.sentence).toBe(sentence)
@@ -193,7 +193,7 @@ describe('reading a game file', () => {
     expect(gameOf(changed).sentence).toBeUndefined()
   })
 
-  it('writes the sentence from the goal where ALFWorld wrote it for another one, in the same phrasing, without walkthrough', () => {
+  it('rewrites the sentence in the same phrasing if it is for another goal, and drops the walkthrough', () => {
     const written = gameText(kitchen, { sentence: 'clean some cup and put it in cabinet.', walkthrough: ['look'] })
     const { game, walkthrough } = readTwPddl(written, path)
     expect([taskSentence(game), game.sentence, walkthrough]).toEqual(['put some mug on countertop.', undefined, []])
@@ -202,7 +202,7 @@ describe('reading a game file', () => {
   const win = ['go to fridge 1', 'open fridge 1', 'take mug 1 from fridge 1', 'go to countertop 1', 'move mug 1 to countertop 1'] // prettier-ignore
   const walkthroughOf = (walkthrough: string[]) => readTwPddl(gameText(kitchen, { walkthrough }), path).walkthrough
 
-  it('takes a walkthrough that wins, also in commands of before 0.4 and with ids for names', () => {
+  it('accepts a winning walkthrough, also with commands from before 0.4 and with ids for names', () => {
     expect(walkthroughOf(win)).toEqual(win)
     expect(walkthroughOf([...win.slice(0, 4), 'put mug 1 in/on countertop 1'])).toEqual(win)
     const ids = { 'fridge 1': 'fridge_bar__plus_0003', 'mug 1': 'mug_bar__plus_0006', 'countertop 1': 'countertop_bar__plus_0002' } // prettier-ignore
@@ -212,14 +212,14 @@ describe('reading a game file', () => {
     expect(walkthroughOf(withIds)).toEqual(win)
   })
 
-  it('leaves out a walkthrough that does not win', () => {
+  it('drops a walkthrough that does not win', () => {
     expect(walkthroughOf(win.slice(0, 4))).toEqual([])
     expect(walkthroughOf([...win, 'look'])).toEqual([])
     expect(walkthroughOf(['take spoon 1 from drawer 1', ...win])).toEqual([])
     expect(walkthroughOf(['go to cloud_bar_7', ...win])).toEqual([])
   })
 
-  it('counts a thing without a type among its kind, where nobody sees it', () => {
+  it('numbers an invisible object without a type among its noun', () => {
     const game = read(
       edited((problem) =>
         problem
@@ -230,7 +230,7 @@ describe('reading a game file', () => {
     expect(game.objects.filter(({ noun }) => noun === 'egg').map(({ number }) => number)).toEqual([3, 1])
   })
 
-  it('knows a goal however it is nested and whatever its variables are called', () => {
+  it('recognises a goal with any nesting and variable names', () => {
     const flat = edited((problem) =>
       problem.replace(
         /\(:goal .*\)/,
@@ -240,13 +240,13 @@ describe('reading a game file', () => {
     expect(read(flat).goal).toEqual(kitchen.goal)
   })
 
-  it('starts open what is open, and passes over facts that nothing reads', () => {
+  it('opens receptacles that start open, and ignores unused facts', () => {
     expect(read(withFact('opened Fridge_bar__plus_0003')).open).toEqual([3])
     expect(read(withFact('isOn Mug_bar__plus_0005'))).toEqual(read(gameText(kitchen)))
     expect(read(withFact('= (total-cost) 0'))).toEqual(read(gameText(kitchen)))
   })
 
-  it('asks in a goal for two different things that are two', () => {
+  it('requires two different objects in a goal for two', () => {
     const two = room('desk 1: pen 1\nshelf 1: pen 2', {
       taskType: 'pick_two_obj_and_place',
       object: 'pen',
@@ -321,7 +321,7 @@ describe('reading a game file', () => {
     expectGameOrReason(text)
   })
 
-  it('refuses what ALFWorld leaves out by the folder’s name', () => {
+  it('refuses by the folder’s name what ALFWorld excludes', () => {
     for (const folder of [
       'pick_and_place_with_movable_recep-Mug-Pan-Desk-7',
       'pick_and_place_simple-AppleSliced-None-Desk-7',
@@ -330,14 +330,14 @@ describe('reading a game file', () => {
     }
   })
 
-  it('does not overflow on parentheses without end', () => {
+  it('does not overflow on endless parentheses', () => {
     const deep = '('.repeat(200_000)
     expect(reasonOf(edited(() => deep))).toContain('200000 parentheses still open')
     const goal = `${'(and '.repeat(50_000)}${')'.repeat(50_000)}`
     expect(reasonOf(edited((problem) => problem.replace(/\(:goal .*\)/, `(:goal ${goal})`)))).toContain('six')
   })
 
-  it('makes a game or one sentence of any damage: cuts, changed bytes, lost and repeated lines', () => {
+  it('gives a game or one sentence for any damage: cuts, changed bytes, lost and repeated lines', () => {
     const written = gameText(kitchen, {
       walkthrough: ['go to cabinet 2', 'open cabinet 2', 'take mug 2 from cabinet 2', 'go to countertop 1', 'move mug 2 to countertop 1'], // prettier-ignore
     })

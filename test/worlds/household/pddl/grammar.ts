@@ -15,7 +15,7 @@ export interface Entity {
   indefinite: string
 }
 
-/** What a derivation knows: the facts, and the things that stand for variables ("r:receptacle"). */
+/** The state of a derivation: the facts, and the objects bound to variables ("r:receptacle"). */
 export interface Scene {
   facts: FactSet
   /** Facts known to be false because something made them so. */
@@ -174,7 +174,7 @@ export function parseSymbols(text: string): TextSymbol[] {
     } else if (next === '{') symbols.push(each())
     else if (next === '#') symbols.push({ kind: 'rule', name: expect(/#([\w()/!<>\-\s,.]+)#/y, 'a rule') })
     else symbols.push({ kind: 'text', text: match(/[^;|"<>[\]#{}]*/y)!.replaceAll('\\n', '\n') })
-    // What cannot be read ends the text; the original drops it without a word.
+    // An unreadable part ends the text; the original drops it silently.
     if (at === before) return symbols
   }
 }

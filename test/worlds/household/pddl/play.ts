@@ -1,5 +1,5 @@
 /**
- * Plays a game file of ALFWorld by nothing but its own text: the domain and the problem are PDDL, the sentences come from
+ * Plays a game file of ALFWorld from its own text alone: the domain and the problem are PDDL, the sentences come from
  * its grammar. A second, slow model of the game that shares no code with the first.
  */
 import { readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ export class PddlGame implements Scene {
   private readonly task: PlanningTask
   private readonly grammar: Grammar
   private readonly entities: ReadonlyMap<string, Entity>
-  /** What can be done now. Operators that share a command (a lamp that two receptacles list) do the same. */
+  /** The admissible operators. Those that share a command (a lamp that two receptacles list) do the same. */
   private possible: { command: string; operator: Operator }[] = []
 
   constructor(text: GameText) {
@@ -97,7 +97,7 @@ function mappingOf({ action, args }: Operator): Mapping {
   return new Map(action.parameters.map(({ name, type }, i) => [`${name.slice(1)}:${type}`, args[i]!]))
 }
 
-/** What Python's `strip` does; JavaScript's `trim` has another idea of blanks. */
+/** Python's `strip`. JavaScript's `trim` removes other characters. */
 export function pythonStrip(text: string): string {
   const blank = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]*'
   return new RegExp(`^${blank}([^]*?)${blank}$`, 'u').exec(text)![1]!

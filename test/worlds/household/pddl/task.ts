@@ -1,9 +1,9 @@
 /**
  * A planning task: domain and problem, grounded as Fast Downward grounds them.
  *
- * Conditions become alternatives of conjunctions, with existential variables as further parameters. Of the effects of a
- * grounded operator, deletions lose against additions of the same atom, and what the precondition already says is none;
- * an operator without effects is no operator. (So nobody can go to where they are.)
+ * Conditions become alternatives of conjunctions, with existential variables as further parameters. In a grounded operator,
+ * additions override deletions of the same atom, and effects that the precondition already states are dropped, as are operators
+ * without effects. (So the agent cannot go to where it is.)
  */
 import { listOf, readExpression, readTyped, section, word, type Expression, type Typed } from './expressions.ts'
 import { FactSet, solutions, substitute, type Atom, type Binding, type Domain, type Literal } from './facts.ts'

@@ -32,7 +32,7 @@ function play(game: HouseholdGame): { commands: string[]; subgoals: string[]; wo
 const goalOf = (taskType: Goal['taskType'], object: string, target: string): Goal => ({ taskType, object, target })
 
 describe('the expert', () => {
-  it('looks in likely places first, opens what is closed, and names what it is about', () => {
+  it('looks in likely places first, opens closed ones, and names its subgoals', () => {
     const game = room(
       `
       cabinet 1 closed: mug 1
@@ -53,7 +53,7 @@ describe('the expert', () => {
     }) // prettier-ignore
   })
 
-  it('goes straight to what a hint names', () => {
+  it('goes straight to the place in a hint', () => {
     const text = 'countertop 1: nothing\ndrawer 2 closed: pen 1\ndrawer 1 closed: nothing\nshelf 1: nothing'
     const game = room(text, goalOf('pick_and_place_simple', 'pen', 'shelf'))
     const knowledge = new Knowledge(game)
@@ -61,7 +61,7 @@ describe('the expert', () => {
     expect(decide(startGame(game), knowledge, random).command).toBe('go to drawer 2')
   })
 
-  it('picks up what it needs before it looks for the lamp', () => {
+  it('picks up the object before it looks for the lamp', () => {
     const game = room(
       'bed 1: book 1\ndesk 1: desklamp 1\nsofa 1: nothing',
       goalOf('look_at_obj_in_light', 'book', 'desklamp'),
@@ -85,7 +85,7 @@ describe('the expert', () => {
     })
   })
 
-  it('learns from refused commands where it stands and what cannot be opened', () => {
+  it('learns from refused commands where it is and what does not open', () => {
     const game = room(
       'desk 1: nothing\ndrawer 1 @0: pen 1\nshelf 1 @0: nothing',
       goalOf('pick_and_place_simple', 'pen', 'desk'),
@@ -102,7 +102,7 @@ describe('the expert', () => {
     ])
   })
 
-  it('says so where the hand is full for good', () => {
+  it('is stuck if the object in its hand fits nowhere', () => {
     const game = room(
       'countertop 1: mug 1, papertowelroll 1\nshelf 1: nothing',
       goalOf('pick_and_place_simple', 'mug', 'shelf'),
@@ -154,7 +154,7 @@ describe('the true label of a step', () => {
     })
   }
 
-  it('is +1 for new places that may hold what is missing, -1 for useless ones and for coming back', () => {
+  it('is +1 for new places that may hold a missing object, -1 for useless ones and for returning', () => {
     const walk: [string, 1 | -1][] = [
       ['go to countertop 1', 1],
       ['go to sofa 1', -1], // no mug is ever on a sofa
@@ -180,7 +180,7 @@ describe('the true label of a step', () => {
     expect(labels(['go to cabinet 2', 'open cabinet 2', 'go to cabinet 1']).at(-1)).toEqual(['go to cabinet 1', -1])
   })
 
-  it('is -1 for whatever is done once the goal is out of reach', () => {
+  it('is -1 for every step once the goal is out of reach', () => {
     const text = 'countertop 2: papertowelroll 1\ncountertop 1: mug 1\nshelf 1: nothing'
     const lost = room(text, goalOf('pick_and_place_simple', 'mug', 'shelf'))
     expect(

@@ -52,20 +52,20 @@ describe('rewriting', () => {
     expect(changed).toMatchObject({ id: 'room/0', rootId: 'room', game: { goal } })
   })
 
-  it('gives hints, which are true, end the instruction and tell the expert', () => {
+  it('gives true hints, which end the instruction and inform the expert', () => {
     const hinted = applied(task, 'hint mug 1')
     expect(hinted.instruction).toBe('put a clean mug in cabinet. Hint: the mug 1 is in fridge 1.')
     expect(initialKnowledge(hinted).knownWhereabouts(startGame(gameOf(hinted)), 5)).toEqual([3])
     expect(applied(hinted, 'no hints').instruction).toBe('put a clean mug in cabinet.')
   })
 
-  it('takes hints back that no longer help', () => {
+  it('drops hints that no longer help', () => {
     expect(applied(task, 'hint mug 1', 'move mug 1 to countertop 1').hints).toEqual([])
     expect(applied(task, 'hint mug 1', 'goal spoon drawer').instruction).toBe('put a clean spoon in drawer.')
     expect(applied(task, 'hint mug 1', 'open fridge 1').hints).toHaveLength(1)
   })
 
-  it('adds and removes things without renaming any', () => {
+  it('adds and removes objects without renaming any', () => {
     const more = applied(task, 'add 4')
     expect(gameOf(more).objects).toHaveLength(task.game.objects.length + 4)
     for (const object of task.game.objects) expect(whereIs(more, nameOf(object))).toEqual(object.in)
@@ -80,7 +80,7 @@ describe('rewriting', () => {
     expect(whereIs(applied(task, 'move mug 2 to microwave 1'), 'mug 2')).toEqual([4])
   })
 
-  it('lets a target that starts in the fridge be cool, as in the official games', () => {
+  it('makes a target cool if it starts in the fridge, as in the official games', () => {
     expect(gameOf(applied(task, 'move mug 2 to fridge 1')).cool).toHaveLength(2)
     expect(gameOf(applied(task, 'goal egg microwave')).cool).toHaveLength(1)
   })
@@ -109,7 +109,7 @@ describe('rewriting', () => {
     expect(applyRewrite(task, parseRewrite(text)!, 'x')).toMatchObject({ ok: false, reason })
   })
 
-  it('refuses what would win by itself, needs more objects than there are, or takes too long', () => {
+  it('refuses a task that is already won, needs more objects than there are, or takes too long', () => {
     const place = taskOf(
       room('countertop 1: mug 1, pen 1\nshelf 1: nothing', {
         taskType: 'pick_and_place_simple',
@@ -138,7 +138,7 @@ describe('rewriting', () => {
     })
   })
 
-  it('keeps held-out pairs out of training', () => {
+  it('refuses held-out pairs in training', () => {
     for (let seed = 0; seed < 8; seed++) {
       const trained = taskOf(generateGame({ seed, split: 'train', sceneSize: 'compact' }))
       for (const rewrite of possibleRewrites(trained, 'harder')) {
@@ -198,8 +198,8 @@ describe('possible rewrites', () => {
   }
 })
 
-describe('an object that lies in others', () => {
-  it('lies in the others still when one of them is removed, under the numbers that they have then', () => {
+describe('an object inside others', () => {
+  it('stays inside the others, with their new indices, when one of them is removed', () => {
     const game = room(
       `countertop 1: apple 1, bowl 1, cup 1, egg 1
        diningtable 1: nothing`,
@@ -214,7 +214,7 @@ describe('an object that lies in others', () => {
   })
 })
 
-describe('rewrites in words', () => {
+describe('rewrites as text', () => {
   const rewrites: TaskRewrite[] = [
     { kind: 'change-goal', object: 'mug', target: 'cabinet' },
     { kind: 'add-hint', object: 'mug 1' },
@@ -225,7 +225,7 @@ describe('rewrites in words', () => {
     { kind: 'close', receptacle: 'drawer 2' },
     { kind: 'move', object: 'mug 1', receptacle: 'drawer 2' },
   ]
-  it.each(rewrites)('read back as they were written: %j', (rewrite) => {
+  it.each(rewrites)('are read back unchanged: %j', (rewrite) => {
     expect(parseRewrite(` ${formatRewrite(rewrite)}.\n`)).toEqual(rewrite)
   })
 
@@ -236,8 +236,8 @@ describe('rewrites in words', () => {
   })
 })
 
-describe('a task in few words', () => {
-  it('tells goal, hints, contents and what is closed', () => {
+describe('a task as the author reads it', () => {
+  it('has goal, hints, contents and closed receptacles', () => {
     expect(describeTask(applied(task, 'hint mug 1'))).toBe(
       `Goal: put a clean mug in cabinet. Hint: the mug 1 is in fridge 1.
 cabinet 1 closed: cup 1

@@ -23,63 +23,60 @@ const game = generateGame({ seed: 3, split: 'train', sceneSize: 'compact' })
 const author = { direction: 'easier', accuracy: 0.126, criticSummary: 'nothing happened x12' } as const
 const steps = fc.array(fc.record({ response: hostileText, observation: hostileText }), { maxLength: 3 })
 
-describe.each(chatModels)(
-  'the household spoken of to a model like $name',
-  ({ name, pieces, render, controlTokens }) => {
-    const policy = instructPolicy(pieces)
-    const reward = instructReward(pieces)
-    const { responseEnd, start, systemEnd, nextUser, responseCue } = pieces
+describe.each(chatModels)('the household prompts for a model like $name', ({ name, pieces, render, controlTokens }) => {
+  const policy = instructPolicy(pieces)
+  const reward = instructReward(pieces)
+  const { responseEnd, start, systemEnd, nextUser, responseCue } = pieces
 
-    it('is a conversation that its chat template renders alike', () => {
-      const opening = policy.opening('You are in the middle of a room.')
-      const later = policy.afterResponse('You see a mug 1.')
+  it('equals the conversation that its chat template renders', () => {
+    const opening = policy.opening('You are in the middle of a room.')
+    const later = policy.afterResponse('You see a mug 1.')
+    const messages: ChatMessage[] = [
+      { role: 'system', content: opening.slice(start.length, opening.indexOf(systemEnd, start.length)) },
+      { role: 'user', content: opening.slice(opening.indexOf('Game: You are'), opening.length - responseCue.length) },
+      { role: 'assistant', content: 'Action: look' },
+      { role: 'user', content: later.slice(nextUser.length, later.length - responseCue.length) },
+    ]
+    const transcript = `${opening}Action: look${responseEnd}${later}`
+    // Finished responses omit the reasoning part of the cue, see chat-template.ts.
+    const past = name === 'qwen3' ? transcript.replace('<think>\n\n</think>\n\nAction', 'Action') : transcript
+    expect(past).toBe(render(messages, true))
+  })
+
+  it('equals the judge prompt that the template renders, with any number of steps', () => {
+    const step = { response: 'Look.\nAction: look', observation: 'You see a mug 1.' }
+    for (const count of [1, 3]) {
+      const prompt = reward.opening('A room.') + reward.step(step).repeat(count) + reward.cue
+      const at = prompt.indexOf('Game: A room.')
       const messages: ChatMessage[] = [
-        { role: 'system', content: opening.slice(start.length, opening.indexOf(systemEnd, start.length)) },
-        { role: 'user', content: opening.slice(opening.indexOf('Game: You are'), opening.length - responseCue.length) },
-        { role: 'assistant', content: 'Action: look' },
-        { role: 'user', content: later.slice(nextUser.length, later.length - responseCue.length) },
+        { role: 'system', content: prompt.slice(start.length, at - systemEnd.length) },
+        { role: 'user', content: prompt.slice(at, prompt.length - responseCue.length) },
       ]
-      const transcript = `${opening}Action: look${responseEnd}${later}`
-      // What the cue has of reasoning is left out of responses that are over, see chat-template.ts.
-      const past = name === 'qwen3' ? transcript.replace('<think>\n\n</think>\n\nAction', 'Action') : transcript
-      expect(past).toBe(render(messages, true))
-    })
+      expect(prompt).toBe(render(messages, true))
+      expect(prompt.split('> Action: look')).toHaveLength(count + 1)
+    }
+  })
 
-    it('is a judge of a prompt that the template renders alike, however many steps it has', () => {
-      const step = { response: 'Look.\nAction: look', observation: 'You see a mug 1.' }
-      for (const count of [1, 3]) {
-        const prompt = reward.opening('A room.') + reward.step(step).repeat(count) + reward.cue
-        const at = prompt.indexOf('Game: A room.')
-        const messages: ChatMessage[] = [
-          { role: 'system', content: prompt.slice(start.length, at - systemEnd.length) },
-          { role: 'user', content: prompt.slice(at, prompt.length - responseCue.length) },
-        ]
-        expect(prompt).toBe(render(messages, true))
-        expect(prompt.split('> Action: look')).toHaveLength(count + 1)
-      }
-    })
-
-    it('has the same tokens of its own, whatever others write', () => {
-      const rewriter = instructAuthor(pieces)
-      const ofOpening = controlTokens(policy.opening(''))
-      const ofTurn = controlTokens(policy.afterResponse(''))
-      const ofJudging = controlTokens(reward.opening('') + reward.cue)
-      const ofRewriting = controlTokens(rewriter.prompt({ ...author, description: '' }))
-      expect(ofOpening.length).toBeGreaterThan(3)
-      fc.assert(
-        fc.property(hostileText, steps, (text, said) => {
-          expect(controlTokens(policy.opening(text))).toEqual(ofOpening)
-          expect(controlTokens(policy.afterResponse(text))).toEqual(ofTurn)
-          const judged = reward.opening(text) + said.map((step) => reward.step(step)).join('') + reward.cue
-          expect(controlTokens(judged)).toEqual(ofJudging)
-          const written = rewriter.prompt({ ...author, description: text, criticSummary: said[0]?.response ?? '' })
-          expect(controlTokens(written)).toEqual(ofRewriting)
-        }),
-        { numRuns: 200 },
-      )
-    })
-  },
-)
+  it('has the same special tokens, whatever untrusted text contains', () => {
+    const rewriter = instructAuthor(pieces)
+    const ofOpening = controlTokens(policy.opening(''))
+    const ofTurn = controlTokens(policy.afterResponse(''))
+    const ofJudging = controlTokens(reward.opening('') + reward.cue)
+    const ofRewriting = controlTokens(rewriter.prompt({ ...author, description: '' }))
+    expect(ofOpening.length).toBeGreaterThan(3)
+    fc.assert(
+      fc.property(hostileText, steps, (text, said) => {
+        expect(controlTokens(policy.opening(text))).toEqual(ofOpening)
+        expect(controlTokens(policy.afterResponse(text))).toEqual(ofTurn)
+        const judged = reward.opening(text) + said.map((step) => reward.step(step)).join('') + reward.cue
+        expect(controlTokens(judged)).toEqual(ofJudging)
+        const written = rewriter.prompt({ ...author, description: text, criticSummary: said[0]?.response ?? '' })
+        expect(controlTokens(written)).toEqual(ofRewriting)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
 
 const { pieces } = chatModels[0]!
 const policy = instructPolicy(pieces)
@@ -87,7 +84,7 @@ const reward = instructReward(pieces)
 const rewriter = instructAuthor(pieces)
 
 describe('the policy', () => {
-  it('plays a game to its end by answers in the form that it is asked for', async () => {
+  it('plays a game to its end with answers in the requested form', async () => {
     const state = startGame(game, { stepLimit: 50 })
     const { commands } = playExpert(state, initialKnowledge(taskOf(game)), seededRandom(1))
     const environment = new HouseholdEnvironment({ games: { sample: async () => [game] } })
@@ -104,7 +101,7 @@ describe('the policy', () => {
     expect(won).toBe(true)
   })
 
-  it.each(['v1', 'v2'] as const)('is told commands whose words the %s game has', (dialect) => {
+  it.each(['v1', 'v2'] as const)('sees commands that the %s game accepts', (dialect) => {
     const opening = instructPolicy(pieces, { dialect }).opening('')
     const state = startGame(game, { stepLimit: 50, dialect })
     const lines = opening.split('\n').filter((line) => line.startsWith('- '))
@@ -119,14 +116,14 @@ describe('the policy', () => {
     expect(opening).toContain(dialect === 'v1' ? 'put (object) in/on (receptacle)' : 'move (object) to (receptacle)')
   })
 
-  it('reads the room and the task, and no greeting', () => {
+  it('reads the room and the task, without the greeting', () => {
     const opening = policy.opening(openingText(startGame(game, { stepLimit: 50 })))
     expect(opening).toContain('Game: You are in the middle of a room.')
     expect(opening).toContain('Your task is to: ')
     expect(opening).not.toContain('Welcome')
   })
 
-  it('has no command in a response without the line for it', () => {
+  it('finds no command in a response without its line', () => {
     expect(policy.parse(' I wonder about going to shelf 1. ')).toEqual({
       thought: 'I wonder about going to shelf 1.',
       command: '',
@@ -135,7 +132,7 @@ describe('the policy', () => {
 })
 
 describe('the judge', () => {
-  it('can tell what the game said from what the agent says that it said', () => {
+  it('can distinguish the game’s answers from quotations of them by the agent', () => {
     fc.assert(
       fc.property(steps, (said) => {
         const prompt = reward.opening('A room.') + said.map((step) => reward.step({ ...step, observation: 'Nothing happens.' })).join('') // prettier-ignore
@@ -152,7 +149,7 @@ describe('the judge', () => {
     expect(step.match(/start x+…x+ end/g)).toHaveLength(2)
   })
 
-  it('reads back the form that it asks for, and the one of our small models', () => {
+  it('reads the requested form, and that of our small models', () => {
     expect(reward.parse('The mug was seen there.\nScore: 1')).toEqual({
       reasoning: 'The mug was seen there.',
       score: 1,
@@ -164,7 +161,7 @@ describe('the judge', () => {
 describe('the author', () => {
   const prompt = rewriter.prompt({ ...author, description: 'Goal: put a mug in cabinet.' })
 
-  it('is told every form of a rewrite by an example that can be read', () => {
+  it('sees a readable example of every form of rewrite', () => {
     const examples = [...prompt.matchAll(/^- ([a-z0-9 ]+) \((harder|easier|harder or easier)\): /gm)].map(([, example]) => example!) // prettier-ignore
     const kinds = examples.map((example) => parseRewrite(example)?.kind)
     expect(new Set(kinds)).toEqual(
@@ -173,7 +170,7 @@ describe('the author', () => {
     expect(prompt).toContain(`1 to ${MOST_DISTRACTORS} other objects`)
   })
 
-  it('is told the task, how often it is solved, the direction and the critic, if that said anything', () => {
+  it('reads the task, its accuracy, the direction and the critic’s summary, if any', () => {
     expect(prompt).toContain('Goal: put a mug in cabinet.')
     expect(prompt).toContain('solves 13 % of its attempts. Make the task easier.')
     expect(prompt).toContain('nothing happened x12')
@@ -192,7 +189,7 @@ describe('the author', () => {
   })
 })
 
-it('makes something of any text, and nothing up', () => {
+it('reads any text, and invents nothing', () => {
   fc.assert(
     fc.property(hostileText, (text) => {
       const { thought, command } = policy.parse(text)

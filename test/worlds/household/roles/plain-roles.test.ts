@@ -18,7 +18,7 @@ describe('the household roles', () => {
     expect(author.parse(' hint mug 1\n')).toBe('hint mug 1')
   })
 
-  it('make something of any text, and count what cannot be read as no score', () => {
+  it('read any text, and give unreadable judgements no score', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(typeof policy.parse(text).command).toBe('string')
@@ -30,7 +30,7 @@ describe('the household roles', () => {
     expect(reward.parse(' looked around; score 12').score).toBe(0)
   })
 
-  it('leave the greeting out of prompts, which says nothing about the task', () => {
+  it('omit the greeting from prompts', () => {
     const opening =
       '-= Welcome to TextWorld, ALFRED! =-\n\nYou are in the middle of a room.\n\nYour task is to: put a mug in shelf.'
     expect(policy.opening(opening)).toBe('You are in the middle of a room.\n\nYour task is to: put a mug in shelf.\n>')
@@ -41,14 +41,14 @@ describe('the household roles', () => {
 describe('demonstrations', () => {
   const games = Array.from({ length: 40 }, (_, seed) => generateGame({ seed, split: 'train', sceneSize: 'compact' }))
 
-  it('win always without slips, and less often the more the hand trembles', () => {
+  it('always win without slips, and less often with more slips', () => {
     const winsAt = (slip: number) =>
       games.filter((game, index) => demonstrate(game, { slip, maxSteps: 20 }, seededRandom(index)).won).length
     expect(winsAt(0)).toBe(games.length)
     expect(winsAt(0.7)).toBeLessThan(winsAt(0.3))
   })
 
-  it('give a true hint that saves the search', () => {
+  it('give a true hint that saves searching', () => {
     for (const [index, game] of games.entries()) {
       const { opening, won } = demonstrate(game, { slip: 0, maxSteps: 30, withHint: true }, seededRandom(index))
       expect(won).toBe(true)
@@ -59,7 +59,7 @@ describe('demonstrations', () => {
     }
   })
 
-  it('are judged truly by a critic who never errs, and with words for either score', () => {
+  it('are judged correctly by a perfect critic, with a reason for either score', () => {
     for (const [index, game] of games.entries()) {
       const { steps } = demonstrate(game, { slip: 0.5, maxSteps: 20 }, seededRandom(index))
       for (const step of steps) {
