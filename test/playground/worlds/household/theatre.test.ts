@@ -64,7 +64,7 @@ describe('the theatre', () => {
     const [id, task] = [...tasks][0]!
     tasks.set('elsewhere-1', { ...task, task: { ...task.task, id: 'elsewhere-1' } })
     tasks.set(`x${id}`, { ...task, task: { ...task.task, id: `x${id}` } })
-    const other = Object.assign(Object.create(view) as typeof view, { tasks })
+    const other = Object.create(view, { tasks: { value: tasks } }) as typeof view
     expect(playedTask(other, 'elsewhere-1', view.settings!)).toBeNull()
     expect(playedTask(other, `x${id}`, view.settings!)).toBeNull()
     expect(playedTask(view, 'nobody', view.settings!)).toBeNull()
