@@ -1,10 +1,10 @@
 /**
- * Keeps what the page is shipped with, so that it works offline after the first visit: the build, the models, the recorded
- * runs. The build puts before this file a list of all of it, path by path with the SHA-256 of the content.
+ * Caches what ships with the page (build, models, recorded runs), so that it works offline after the first visit. The build
+ * puts a list of all paths with the SHA-256 of their content before this file.
  *
- * Kept files are found by that hash, so an update fetches what has changed and no more. A version answers only with its own
- * hashes, and does not take a page over that another one has loaded: the next waits until the last page of this one is
- * gone, or until the only page there is asks for it as it opens (offline.ts). So no page ever mixes two versions.
+ * Files are cached by hash, so an update fetches only what changed. A version serves only its own hashes and never takes over
+ * pages of another version: it waits until all of them are closed, or until the only open page requests the update as it
+ * opens (offline.ts). So no page mixes two versions.
  */
 export interface ShippedFile {
   /** SHA-256 of the content, hexadecimal. */
@@ -34,7 +34,7 @@ interface Scope {
 
 const scope = globalThis as unknown as Scope
 const CACHE = 'rlanything-shipped'
-/** What is larger is kept when it is first used: engines for models that have to be loaded anyway. */
+/** Larger files are cached on first use: engines for models that have to be downloaded anyway. */
 const MOST_BYTES_AHEAD = 4_000_000
 const AT_ONCE = 4
 /** A second: later, something may have been done on the page that asks. */
@@ -50,7 +50,7 @@ scope.addEventListener('fetch', (event) => {
   if (path !== null) event.respondWith(answer(path))
 })
 
-/** The shipped file that a request is for; null leaves it to the network. */
+/** The shipped file of a request; null leaves it to the network. */
 function pathOf({ method, url, headers }: Request): string | null {
   const { origin, pathname, search } = new URL(url)
   const root = new URL(scope.registration.scope)
@@ -76,14 +76,16 @@ async function keepAll(): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, next))
 }
 
-/** Throws TypeError without a network, and Error where the server has another version by now. */
+/** Throws TypeError without a network, and Error if the server has another version by now. */
 async function fetchAndKeep(cache: Cache, path: string): Promise<Response> {
   const response = await fetch(new URL(path, scope.registration.scope), { cache: 'no-cache' })
   const content = await response.arrayBuffer()
-  // Some servers unpack what is packed; whoever reads such a file takes both.
+  // Some servers unpack packed files; the page reads both.
   const isAsShipped = path.endsWith('.gz') || (await sha256(content)) === scope.shipped[path]!.hash
   if (!response.ok || !isAsShipped) {
-    throw new Error(`${path} is not of this version of the page (${response.status}); a newer one will be installed.`)
+    throw new Error(
+      `${path} belongs to another version of the page (${response.status}). A newer one will be installed.`,
+    )
   }
   const { status, headers } = response
   await cache.put(keyOf(path), new Response(content.slice(0), { status, headers }))
@@ -97,7 +99,7 @@ async function forgetOthers(): Promise<void> {
 }
 
 /**
- * Only for the one page there is: another may still load parts of the version that it began with. A page that was just closed or
+ * Takes over only if one page is open: others may still load parts of their version. A page that was just closed or
  * reloaded stays listed for a moment.
  */
 async function takeOver(): Promise<void> {
@@ -108,7 +110,7 @@ async function takeOver(): Promise<void> {
   }
 }
 
-/** An address that no file has. */
+/** An address that no file has, as a key of the cache. */
 function keyOf(path: string): string {
   return new URL(`kept/${scope.shipped[path]!.hash}`, scope.registration.scope).href
 }

@@ -218,10 +218,10 @@ describe('the curves', () => {
     await expect.poll(async () => (await iterationsOf(/^policy\/frac_reward/)).join()).toBe((await range()).join())
 
     await search.fill('frac_reward(')
-    await region.getByText('“frac_reward(” is no regular expression: unterminated group.').waitFor()
+    await region.getByText('“frac_reward(” is not a regular expression: unterminated group.').waitFor()
     expect(await chart(/^policy\/grad_norm\./).count()).toBe(1)
     await search.fill('(a+)+')
-    await region.getByText('can take for ever').waitFor()
+    await region.getByText('can take forever').waitFor()
 
     await search.fill('.')
     await region.getByText(/^\d+ metrics of \d+ fit “\.”; the first 24 are drawn\./).waitFor()

@@ -1,7 +1,6 @@
 /**
- * The batch of an iteration as the method's arithmetic takes it, read back from a log, so that every advantage can be
- * derived again under other settings. The arithmetic is the loop's own (src/method): under the settings that the iteration
- * ran with, what comes out is what the log says.
+ * The batch of an iteration, read back from a log, so that every advantage can be derived again under other settings. The
+ * arithmetic is the loop's own (src/method): under the iteration's own settings it gives the numbers in the log.
  */
 import { untrained, type AdvantageSettings, type GroupAdvantages } from '../../method/advantages.ts'
 import { groupAdvantages } from '../../method/step-judging/advantages.ts'
@@ -13,26 +12,26 @@ import type { Outcome, Score } from '../../method/ports.ts'
 export interface BatchGroup {
   taskId: string
   instruction: string
-  /** Steps are judged, or programs are tested. */
+  /** Whether steps are judged or programs tested. */
   kind: 'steps' | 'programs'
-  /** A candidate that was measured and not accepted: nothing of it trains. */
+  /** A candidate that was measured and not accepted. It trains nothing. */
   isRejected: boolean
   episodes: EpisodeView[]
   outcomes: Outcome[]
-  /** scores[trajectory][step][evaluation]; of a program, one step whose evaluations are the written tests. */
+  /** scores[trajectory][step][evaluation]; a program is one step whose evaluations are the written tests. */
   scores: Score[][][]
-  /** Share of the hidden tests passed, for programs. */
+  /** For programs, the share of hidden tests passed. */
   passRatios: number[]
-  /** Every advantage of the group under any settings. Shapes as in GroupAdvantages. */
+  /** Derives every advantage of the group. Shapes as in GroupAdvantages. */
   derive(settings: AdvantageSettings): GroupAdvantages
 }
 
-/** Whether the feedback of an iteration is known: of some of its tasks at least. */
+/** Whether the feedback of at least some of an iteration's tasks is known. */
 export function isJudged({ episodes }: IterationView): boolean {
   return episodes.some(({ feedback }) => feedback !== null)
 }
 
-/** Groups in the order in which they were drawn; none of an iteration whose steps and votes have been let go of. */
+/** The groups in the order in which they were drawn; none if the iteration was released from memory. */
 export function batchOf(view: RunView, iteration: IterationView): BatchGroup[] {
   if (iteration.isReleased) return []
   const episodesOf = new Map<string, EpisodeView[]>()
@@ -96,14 +95,14 @@ function programs(
   }
 }
 
-/** Whether an advantage that pushed one way pushes the other way now. */
+/** Whether an advantage has changed its sign. */
 export function isFlipped(before: number | null, now: number | null): boolean {
   return before !== null && now !== null && before * now < 0
 }
 
 export interface Rederived {
   group: BatchGroup
-  /** As the iteration had it. */
+  /** Under the settings of the iteration. */
   before: GroupAdvantages
   now: GroupAdvantages
 }
@@ -116,12 +115,12 @@ export interface FlipCount {
   /** Advantages that train now. */
   trained: number
   flipped: number
-  /** Trained before and not now, and the other way round. */
+  /** Advantages that trained before and no longer do, and the reverse. */
   stopped: number
   started: number
 }
 
-/** Of one role, over a whole batch or one group of it. */
+/** Counts the advantages of one role over the given groups. */
 export function countFlips(groups: readonly Rederived[], role: 'policy' | 'reward'): FlipCount {
   const count: FlipCount = { trained: 0, flipped: 0, stopped: 0, started: 0 }
   for (const { before, now } of groups) {

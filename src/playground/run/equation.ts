@@ -4,8 +4,8 @@
  *     R_i = O + (λ / m) Σ_j S_ij      A_i = (R_i - mean) / std      R_S_ij = R_i · S_ij
  *
  * and in the coding world, where one test scores all n programs, R_S_j = 1/n Σ_i R_i S_ij. Each line comes twice, in symbols
- * and in numbers; pieces with one id belong together. The numbers are looked up in what src/method derives; only the mean and
- * the spread that a line shows on the way are taken here.
+ * and in numbers; pieces with the same id belong together. The numbers come from src/method; only the mean and the spread
+ * that a line shows are computed here.
  */
 import type { AdvantageSettings, GroupAdvantages } from '../../method/advantages.ts'
 import { consistencyFeedback, integratedFeedback } from '../../method/feedback.ts'
@@ -28,7 +28,7 @@ export const SYMBOLS = {
 export type SymbolId = keyof typeof SYMBOLS
 
 export interface Piece {
-  /** Null for what only holds the line together. */
+  /** Null for operators and brackets. */
   id: SymbolId | null
   text: string
 }
@@ -36,21 +36,21 @@ export interface Piece {
 export interface EquationLine {
   symbols: Piece[]
   numbers: Piece[]
-  /** Why the numbers are as they are, where the formula alone does not say. */
+  /** Explains the numbers where the formula does not. */
   note: string | null
 }
 
 export interface ChosenStep {
   trajectory: number
   step: number
-  /** The written test, where programs are tested. */
+  /** Index of the written test, for programs. */
   test: number
 }
 
 const glue = (text: string): Piece => ({ id: null, text })
 const piece = (id: SymbolId, text: string): Piece => ({ id, text })
 
-/** Null where there is no such step. */
+/** Null if there is no such step. */
 export function equationLines(
   group: BatchGroup,
   derived: GroupAdvantages,
@@ -175,7 +175,7 @@ function voteLine(
   { trajectory, step }: ChosenStep,
 ): EquationLine {
   const scores = group.scores[trajectory]![step]!
-  // The worth of a vote is defined by O and S together, whatever the policy sees (feedback.ts).
+  // O and S together define the worth of a vote, whichever signal the policy gets (feedback.ts).
   const integrated = integratedFeedback(group.outcomes[trajectory]!, scores, { ...settings, signal: 'integrated' })
   const worth = consistencyFeedback(group.outcomes[trajectory]!, scores, settings)
   const advantages = reward[trajectory]![step]!

@@ -1,33 +1,33 @@
 /**
- * A place in a run as part of an address, so that a step can be cited:
+ * A place in a run as part of an address, so that a link can name a step:
  *
  *     at=12/look_at_obj_in_light-book-307/train-5/2/5    iteration 12, a task by its id, rollout 2, step 5
  *     at=12/arithmetic-1/train-7/2/test-3                coding: program 2 on test 3
  *     at=12/arithmetic-1/train-7/test-3/2                the test itself, beside program 2
  *
- * Everything is counted from 1, as on the page. Ids may hold slashes: what stands before the last two parts, all but the
- * iteration, is the id. Written by hand, the last parts may be left out.
+ * Everything is counted from 1, as on the page. Ids may contain slashes: the id is everything between the iteration and the
+ * last two parts, which are optional.
  */
 export interface Spot {
-  /** From 1 on. */
+  /** Counted from 1. */
   iteration: number
-  /** Null is the group that the page shows by itself. */
+  /** Null for the task that the page chooses. */
   taskId: string | null
-  /** These three from 0 on. */
+  /** This and the next two are counted from 0. */
   rollout: number
   step: number
-  /** Of programs × tests: the column; null where only a program is looked at. */
+  /** A program's hidden tests come first, then the written ones. Null if no test is chosen. */
   test: number | null
-  /** Whether the test itself is looked at, not how a program fares on it. */
+  /** Whether the test itself is chosen, instead of a program's result on it. */
   isOnHeads: boolean
 }
 
-/** An address is at most a few hundred characters; ids beyond are nobody's. */
+/** Characters. No id is nearly as long. */
 const LONGEST = 1000
 const NUMBER = /^[1-9]\d{0,8}$/
 const TEST = /^test-([1-9]\d{0,8})$/
 
-/** The value of `at`. */
+/** Writes the value of `at`. */
 export function writeSpot({ iteration, taskId, rollout, step, test, isOnHeads }: Spot): string {
   if (taskId === null) return `${iteration}`
   const id = encodeURIComponent(taskId).replaceAll('%2F', '/')
@@ -36,7 +36,7 @@ export function writeSpot({ iteration, taskId, rollout, step, test, isOnHeads }:
   return [iteration, id, ...(isOnHeads ? last.toReversed() : last)].join('/')
 }
 
-/** Null for what is no place. */
+/** Null if the text is not a place. */
 export function readSpot(text: string): Spot | null {
   if (text.length > LONGEST) return null
   const [first = '', ...rest] = text.split('/')

@@ -5,7 +5,7 @@
  *     words       = mean over rewritten tasks of 1 - |W ∩ W'| / |W ∪ W'|   Jaccard distance of the sets of words (Jaccard 1912)
  *     divergence  = 1/2 KL(P ‖ M) + 1/2 KL(Q ‖ M),  M = (P + Q) / 2     Jensen-Shannon divergence in bits, in [0, 1] (Lin 1991)
  *
- * of a word that is drawn from a task drawn from the pool, so that a long task weighs as much as a short one. All three measure
+ * over the words of tasks, where every task has the same weight whatever its length. All three measure
  * words, not meaning: a paraphrase counts as a move. `PoolDrift` updates task by task; an update takes time in the words of
  * the changed task, not in the size of the pool.
  */
@@ -21,7 +21,7 @@ export interface TaskDrift {
   divergence: number
 }
 
-/** Above either, the pool has drifted: thresholds of our own, as those of the other alarms (alarms.ts). */
+/** The pool has drifted if it exceeds either. These thresholds are ours, as for all alarms (alarms.ts). */
 export const DRIFTED_MIX = 0.25
 export const DRIFTED_WORDS = 0.5
 
@@ -29,7 +29,7 @@ export function hasDrifted({ mix, words }: Pick<TaskDrift, 'mix' | 'words'>): bo
   return mix > DRIFTED_MIX || words > DRIFTED_WORDS
 }
 
-/** Of one kind: tasks that were drawn, that are active now, and how many of those have been rewritten. */
+/** Tasks of one kind: originally drawn, active now, and how many of the active ones are rewrites. */
 export interface KindCount {
   then: number
   now: number
@@ -41,17 +41,17 @@ export class PoolDrift {
   #originals = 0
   #active = 0
   #rewritten = 0
-  /** Of the Jaccard distances. */
+  /** Sum of the Jaccard distances. */
   #distance = 0
   readonly #then = new Map<string, number>()
   readonly #now = new Map<string, number>()
   /** Tasks with at least one word. */
   #thenMass = 0
   #nowMass = 0
-  /** Σ of what every word adds to the divergence; NaN when the pool has changed its size since. */
+  /** Sum of every word's share of the divergence; NaN if the size of the pool has changed since. */
   #divergence = NaN
 
-  /** Counts of every kind that there ever was, in the order in which they were met. */
+  /** Counts of all kinds so far, in the order in which they appeared. */
   get kinds(): ReadonlyMap<string, Readonly<KindCount>> {
     return this.#kinds
   }
@@ -63,14 +63,14 @@ export class PoolDrift {
     this.#divergence = NaN
   }
 
-  /** `root` is null for a task that is as it was drawn. */
+  /** `root` is null for an original task. */
   activate(task: Task, root: Task | null): void {
     this.#count(task, root, 1)
     this.#nowMass += spread(this.#now, task, 1)
     this.#divergence = NaN
   }
 
-  /** One task takes the place of another. */
+  /** Replaces a task by its rewrite. */
   replace(old: Task, oldRoot: Task | null, next: Task, root: Task): void {
     this.#count(old, oldRoot, -1)
     this.#count(next, root, 1)
@@ -112,12 +112,12 @@ export class PoolDrift {
     return count
   }
 
-  /** What words add to the divergence. */
+  /** The words' share of the divergence. */
   #share(words: Iterable<string>): number {
     let sum = 0
     for (const word of words) {
       const p = (this.#then.get(word) ?? 0) / Math.max(1, this.#thenMass)
-      // Sums that have come back to zero leave rounding errors.
+      // Sums that return to zero leave rounding errors.
       const q = Math.max(0, this.#now.get(word) ?? 0) / Math.max(1, this.#nowMass)
       if (p > 0) sum += (p * Math.log2((2 * p) / (p + q))) / 2
       if (q > 0) sum += (q * Math.log2((2 * q) / (p + q))) / 2
@@ -137,7 +137,7 @@ export function taskDrift(tasks: ReadonlyMap<string, TaskView>): TaskDrift {
 
 const bags = new WeakMap<Task, ReadonlyMap<string, number>>()
 
-/** Shares of the words of a task; they sum to 1 unless there are none. */
+/** The share of each word in a task. Shares sum to 1 unless there are no words. */
 function bagOf(task: Task): ReadonlyMap<string, number> {
   let bag = bags.get(task)
   if (!bag) {
@@ -149,7 +149,7 @@ function bagOf(task: Task): ReadonlyMap<string, number> {
   return bag
 }
 
-/** Adds a task's words to a distribution, or takes them away; the mass that this is. */
+/** Adds a task's words to a distribution or removes them. Returns the change of its mass. */
 function spread(mass: Map<string, number>, task: Task, sign: 1 | -1): number {
   const bag = bagOf(task)
   for (const [word, share] of bag) mass.set(word, (mass.get(word) ?? 0) + sign * share)

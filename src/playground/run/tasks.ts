@@ -1,18 +1,18 @@
-/** Task families: an original task and all that the author has made of it, with the accuracy that drove every change. */
+/** Task families: an original task and all its rewrites, with the accuracies that caused them. */
 import type { RewriteView, RunView, TaskView } from '../../runs/fold.ts'
 
 export interface FamilyPoint {
   iteration: number
   accuracy: number
   played: number
-  /** Played to measure a rewrite that was not let in. */
+  /** Measures a rewrite that was not accepted. */
   isRejected: boolean
 }
 
 export interface Family {
   rootId: string
   kind: string
-  /** The original and all candidates, in the order in which they came. */
+  /** The original and all candidates, in order of creation. */
   members: readonly TaskView[]
   /** The task that is played now. */
   active: TaskView
@@ -22,11 +22,11 @@ export interface Family {
   /** Oldest first. */
   rewrites: RewriteView[]
   accepted: number
-  /** When something last happened to it. */
+  /** The iteration in which it was last played or rewritten. */
   lastIteration: number
 }
 
-/** `members` are those of one root, at least the original, in the order in which they came. */
+/** `members` share one root, include the original, and are in order of creation. */
 export function familyOf(rootId: string, members: readonly TaskView[]): Family {
   const active = members.findLast((task) => task.status === 'active') ?? members[0]!
   const points = members
@@ -57,7 +57,7 @@ export function familyOf(rootId: string, members: readonly TaskView[]): Family {
   }
 }
 
-/** The tasks of a run by their root, both in the order in which they came. */
+/** The tasks of a run by their root, both in order of creation. */
 export function membersByRoot(tasks: RunView['tasks']): Map<string, TaskView[]> {
   const members = new Map<string, TaskView[]>()
   for (const task of tasks.values()) {
@@ -68,7 +68,7 @@ export function membersByRoot(tasks: RunView['tasks']): Map<string, TaskView[]> 
   return members
 }
 
-/** Families in the order of what happened last; untouched ones keep their order at the end. */
+/** Families with the most rewrites first, then those that changed last. */
 export function families(view: RunView): Family[] {
   return [...membersByRoot(view.tasks)].map(([rootId, tasks]) => familyOf(rootId, tasks)).sort(byRewrites)
 }
@@ -77,7 +77,7 @@ const byRewrites = (a: Family, b: Family) => b.rewrites.length - a.rewrites.leng
 
 const rejections = (family: Family) => family.rewrites.filter((rewrite) => rewriteState(rewrite) === 'rejected').length
 
-/** Orders of the list; what is not known comes last. */
+/** Orders of the list. Unknown values come last. */
 export const FAMILY_ORDERS = {
   rewrites: { name: 'Most rewritten', compare: byRewrites },
   rejected: {
@@ -103,7 +103,7 @@ export const STATE_WORDS: Readonly<Record<RewriteState, string>> = {
   waiting: 'being measured',
 }
 
-/** Refused: the author found nothing valid. Waiting: its rollouts come with the next iteration. */
+/** Refused: the author wrote no valid candidate. Waiting: the next iteration measures it. */
 export function rewriteState(rewrite: RewriteView): RewriteState {
   if (rewrite.resolution) return rewrite.resolution.accepted ? 'accepted' : 'rejected'
   return rewrite.proposal.candidate ? 'waiting' : 'refused'

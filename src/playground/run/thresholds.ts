@@ -1,6 +1,6 @@
 /**
- * What other thresholds would have done: tasks by their last measured accuracy, which of them α_low and α_high would send
- * to the author, and which of the rewrites that were measured they would have let in. The rules are the loop's own.
+ * What other thresholds would have done: which tasks α_low and α_high would send to the author at their last measured
+ * accuracy, and which measured rewrites they would have accepted. The rules are the loop's own.
  */
 import { decideRewrite, rewriteDirection, type BandSettings } from '../../method/adaptation.ts'
 import type { RunView } from '../../runs/fold.ts'
@@ -15,20 +15,20 @@ export interface MeasuredTask {
   instruction: string
   accuracy: number
   iteration: number
-  /** What becomes of it when it is played at this accuracy. */
+  /** How it would be rewritten at this accuracy; null if not at all. */
   direction: Direction | null
-  /** Under the thresholds of the run. */
+  /** The same under the thresholds of the run. */
   directionNow: Direction | null
 }
 
 export interface HistogramBin {
-  /** Accuracies from `from` up to and without `to`; the last one with it. */
+  /** Contains accuracies in [from, to); the last bin also contains `to`. */
   from: number
   to: number
   count: number
 }
 
-/** Active tasks that have been measured, lowest accuracy first. */
+/** Measured active tasks, lowest accuracy first. */
 export function measuredTasks(view: RunView, band: BandSettings): MeasuredTask[] {
   const running = view.settings
   const tasks: MeasuredTask[] = []
@@ -54,7 +54,7 @@ export function accuracyHistogram(tasks: readonly MeasuredTask[], bins = BINS): 
   return counts.map((count, index) => ({ from: index / bins, to: (index + 1) / bins, count }))
 }
 
-/** The histogram in words: how many lie where, and where most do. */
+/** Describes the histogram: how many tasks are in, below and above the band, and the fullest bin. */
 export function summariseHistogram(tasks: readonly MeasuredTask[], band: BandSettings, noun: string): string {
   const bins = accuracyHistogram(tasks)
   const most = bins.reduce((best, bin) => (bin.count > best.count ? bin : best))
@@ -67,7 +67,7 @@ export function summariseHistogram(tasks: readonly MeasuredTask[], band: BandSet
   ].join(' ')
 }
 
-/** Where the middle of a bin lies; one that a threshold cuts has tasks on both sides of it. */
+/** The position of a bin relative to the band. A threshold cuts a bin that has tasks on both sides of it. */
 export function placeOfBin({ from, to }: HistogramBin, { alphaLow, alphaHigh }: BandSettings): string {
   const cuts = (alpha: number) => from < alpha && alpha < to
   if (cuts(alphaLow)) return 'cut by α_low'
@@ -89,7 +89,7 @@ export interface RevisitedProposal {
   rule: string
 }
 
-/** Rewrites that were measured, newest first. One whose task would have been left alone would not have been proposed. */
+/** Measured rewrites, newest first. A task inside the band would not have been rewritten. */
 export function revisitedProposals(view: RunView, band: BandSettings): RevisitedProposal[] {
   const revisited: RevisitedProposal[] = []
   for (const { proposal, iteration, resolution } of view.rewrites.values()) {
@@ -112,7 +112,7 @@ export function revisitedProposals(view: RunView, band: BandSettings): Revisited
   return revisited.reverse()
 }
 
-/** The thresholds that the newest iteration ran with; null before the first. */
+/** The thresholds of the newest iteration; null before the first. */
 export function bandOf(view: RunView): BandSettings | null {
   return view.current ? settingsOf(view, view.current.iteration) : view.settings
 }

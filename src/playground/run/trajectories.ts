@@ -1,6 +1,6 @@
 /**
- * One group of trajectories: all rollouts of a task in an iteration, step index by step index, which is how the
- * method compares them (the advantage of a step is standardised down a column).
+ * A group of trajectories: all rollouts of a task in an iteration. The method compares them step index by step index (the
+ * advantage of a step is standardised down a column).
  */
 import type { Evaluation, StepHappened } from '../../method/events.ts'
 import type { Outcome } from '../../method/ports.ts'
@@ -12,20 +12,20 @@ import { percent, signed } from '../kit/format.ts'
 export interface GroupChoice {
   taskId: string
   instruction: string
-  /** Share solved so far; null before the first finished rollout. */
+  /** Share of solved rollouts; null before the first is finished. */
   accuracy: number | null
   played: number
   isCandidate: boolean
 }
 
-/** The settings that an iteration ran with: those of the start and all changes since. */
+/** The settings that an iteration ran with: those at the start with all changes until then. */
 export function settingsOf(view: RunView, iteration: number): Settings | null {
   if (!view.started) return null
   const patches = view.settingsChanges.filter((change) => change.iteration <= iteration).map((change) => change.patch)
   return Object.assign({ ...view.started.settings }, ...patches) as Settings
 }
 
-/** The tasks that an iteration plays, in the order in which it drew them. */
+/** The tasks of an iteration, in the order in which it drew them. */
 export function groupChoices(view: RunView, iteration: IterationView): GroupChoice[] {
   const tally = new Map<string, { won: number; played: number; instruction: string }>()
   for (const { episode } of iteration.episodes) {
@@ -51,7 +51,7 @@ export function groupChoices(view: RunView, iteration: IterationView): GroupChoi
   ]
 }
 
-/** The group that teaches most at a glance: the one nearest to half solved. */
+/** The task whose accuracy is nearest to one half, where rollouts differ most. */
 export function mostTelling(choices: readonly GroupChoice[]): string | null {
   let best: GroupChoice | null = null
   const doubt = (choice: GroupChoice) => (choice.accuracy === null ? 1 : Math.abs(choice.accuracy - 0.5))
@@ -65,7 +65,7 @@ export interface StepView {
   thought: string
   command: string
   observation: string
-  /** Null while the episode is still going. */
+  /** Null until the episode is finished. */
   trueLabel: 1 | -1 | null
   distance: number | null
   evaluations: Evaluation[] | null
@@ -80,7 +80,7 @@ export interface TrajectoryView {
   episodeId: string
   rollout: number
   opening: string
-  /** Null while it is being rolled out. */
+  /** Null until it is finished. */
   outcome: Outcome | null
   steps: StepView[]
 }
@@ -88,7 +88,7 @@ export interface TrajectoryView {
 export interface GroupView {
   taskId: string
   trajectories: TrajectoryView[]
-  /** Longest trajectory, in steps. */
+  /** Steps of the longest trajectory. */
   width: number
 }
 
@@ -162,7 +162,7 @@ function happening(step: StepHappened): StepView {
   }
 }
 
-/** A step whose advantage has not been assigned, in one breath, for a title and for screen readers. */
+/** Describes a step without an advantage, as a title and for screen readers. */
 export function cellName(trajectory: TrajectoryView, step: StepView): string {
   const where = `Rollout ${trajectory.rollout + 1}, step ${step.index + 1}`
   return step.meanScore === null ? where : `${where}, mean score ${signed(step.meanScore, 1)}`

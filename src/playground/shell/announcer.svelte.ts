@@ -1,11 +1,11 @@
 /**
- * What a screen reader hears of something that goes on for long. A new topic is said at once; news of the same topic now
- * and then, and then the latest of them: a run with an iteration a second would otherwise speak over everything else.
+ * Limits announcements to screen readers. A new topic is announced at once, the latest news of the same topic at intervals:
+ * otherwise a run with an iteration per second would drown everything else.
  */
 export class Announcer {
   #said = $state.raw('')
   #topic: string | null = null
-  /** Told while it was too early to say it; null if nothing was. */
+  /** The latest text of the interval; null if there is none. */
   #waiting: string | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #intervalMs: number
@@ -14,7 +14,7 @@ export class Announcer {
     this.#intervalMs = intervalMs
   }
 
-  /** The text of the live region. */
+  /** Text of the live region. */
   get said(): string {
     return this.#said
   }

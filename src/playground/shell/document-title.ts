@@ -1,10 +1,10 @@
-/** The title of the tab: how far a run is, for whoever is in another one. */
+/** The title of the tab, which shows the progress of a run. */
 import type { RunView } from '../../runs/fold.ts'
 import { percent } from '../kit/format.ts'
 
 const NAME = 'RLAnything Playground'
 
-/** Null where no run is under way. */
+/** The view is null if no run is open. */
 export function documentTitle(view: RunView | null): string {
   if (view === null) return NAME
   const accuracy = view.series('eval/id/acc').values.at(-1)

@@ -1,6 +1,6 @@
 /**
- * What dropped files are. Whether one is a run log or problems, its name does not tell, so its beginning is read; whether a
- * zip is an exported run or the world's own, the names in it tell (dropped-zip.ts).
+ * Recognises dropped files: run logs and problems by their beginning, since their names do not tell, and exported runs by
+ * the names in the zip (dropped-zip.ts).
  */
 import type { PickedFile } from '../../worlds/household/library/dropped-files.ts'
 import { isRunZip } from './dropped-zip.ts'
@@ -12,12 +12,12 @@ const HEAD_BYTES = 2 ** 16
 
 export async function droppedKind(file: Blob, world: World): Promise<DroppedKind> {
   const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer())
-  // Packed: problems are never.
+  // Only logs are packed.
   if (head[0] === 0x1f && head[1] === 0x8b) return 'log'
   return kindOfText(new TextDecoder().decode(head), world)
 }
 
-/** What says neither is taken for what belongs to the world, whose reader then says what is wrong with it. */
+/** Unrecognised text counts as what the world imports; its reader then reports what is wrong. */
 export function kindOfText(head: string, world: World): DroppedKind {
   const start = head.replace(/^\uFEFF/, '').trimStart()
   const firstLine = start.slice(0, /\n|$/.exec(start)!.index)
@@ -27,8 +27,8 @@ export function kindOfText(head: string, world: World): DroppedKind {
 }
 
 /**
- * What is searched for games or problems: all but zips of runs, which `onRun` is given when they are come to. Null where
- * nothing else was dropped. Files in folders stay with what they lie beside.
+ * Separates exported runs, which go to `onRun`, from the files to search for games or problems. Null if there are none of the
+ * latter. Zips inside folders are not checked.
  */
 export async function withoutRunZips(
   files: AsyncGenerator<PickedFile> | null,

@@ -1,19 +1,19 @@
-/** Which view is on show, which have been opened, and where each was left: a view that was opened once stays as it is. */
+/** Which view is on show, which were opened, and how far each was scrolled. An opened view keeps its state. */
 import { tick } from 'svelte'
 import { FIRST_VIEW, placeOf, shownViews, type View } from '../state/views.ts'
 import type { PageLink } from '../state/page-link.svelte.ts'
 
-/** Milliseconds in which a part that is still being loaded may appear, to be scrolled to. */
+/** Milliseconds to wait for a part that is still loading, to scroll to it. */
 const PATIENCE_MS = 5000
 
 export class PageViews {
   #asked = $state.raw<View>(FIRST_VIEW)
   #opened = $state.raw<readonly View[]>([])
   readonly #link: PageLink
-  /** Pixels that each view was scrolled by. */
+  /** Scroll position of each view in pixels. */
   readonly #left: Partial<Record<View, number>> = {}
 
-  /** Where a view begins that has not been left yet, in pixels from the top of the page. */
+  /** Scroll position for a view that is opened for the first time, in pixels. */
   readonly #start: () => number
 
   constructor(link: PageLink, start: () => number = () => 0) {
@@ -43,7 +43,7 @@ export class PageViews {
     else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? this.#start()))
   }
 
-  /** By its number in the navigation, from 1; nothing where there is none. */
+  /** Opens a view by its number in the navigation, from 1. No-op if there is none. */
   go(number: number): void {
     const view = this.shown[number - 1]
     if (view !== undefined) location.hash = `#${view}`

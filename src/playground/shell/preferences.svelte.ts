@@ -1,4 +1,4 @@
-/** What this person likes, kept on this machine only. */
+/** Preferences, stored in this browser. */
 import { readLocal, writeLocal } from '../kit/local-text.ts'
 
 const KEY = 'playground.preferences'

@@ -1,13 +1,13 @@
-/** Keeps the screen awake where the browser lets a page do so; a computer that sleeps would stop the run. */
+/** Keeps the screen awake where the browser allows it, since a sleeping computer would stop the run. */
 export class WakeLock {
   #isWanted = false
   #sentinel: WakeLockSentinel | null = null
-  /** While the browser is asked, so that it is asked for one lock; what changes meanwhile is looked at afterwards. */
+  /** Whether a request is pending. Changes are applied after it, so that there is only one lock. */
   #isAsking = false
   #hasChanged = false
 
   constructor() {
-    // A hidden page loses its lock; it asks again when it is back.
+    // A hidden page loses its lock and requests it again when it is visible.
     document.addEventListener('visibilitychange', () => void this.#update())
   }
 
@@ -30,7 +30,7 @@ export class WakeLock {
   async #ask(): Promise<void> {
     const isDue = this.#isWanted && document.visibilityState === 'visible'
     if (isDue && (this.#sentinel === null || this.#sentinel.released)) {
-      // Refused on low battery, for one: the run goes on without.
+      // May be refused, for example on low battery; the run continues without it.
       const sentinel = await (navigator as Partial<Navigator>).wakeLock?.request('screen').catch(() => null)
       this.#sentinel = sentinel ?? null
     } else if (!this.#isWanted && this.#sentinel !== null) {

@@ -1,16 +1,16 @@
 /**
- * A run that an earlier visit left unfinished, and that can go on: this browser keeps logs and checkpoints. A run that
- * another tab is busy with is not offered; whoever runs one holds a lock of its name until the tab closes.
+ * Offers to resume the run that an earlier visit left unfinished, from the checkpoints that this browser keeps. The tab that
+ * runs a run holds a lock of its name, so that other tabs do not offer it.
  */
 import { IndexedDbRunStore } from '../../runs/indexeddb-store.ts'
 
 export interface UnfinishedRun {
   runId: string
   preset: string
-  /** Asked for, and finished with a checkpoint of the last. */
+  /** Requested iterations, and finished ones, the last of which has a checkpoint. */
   iterations: number
   finishedIterations: number
-  /** When something last happened in it, milliseconds since 1970. */
+  /** Time of its last event, milliseconds since 1970. */
   updatedAt: number
 }
 
@@ -20,12 +20,12 @@ export class KeptRun {
   #offer = $state.raw<UnfinishedRun | null>(null)
   #release: (() => void) | null = null
 
-  /** Null when there is nothing to go on with, or nothing any more. */
+  /** Null if there is nothing to resume. */
   get offer(): UnfinishedRun | null {
     return this.#offer
   }
 
-  /** Without storage there is nothing to offer, and nothing to say about it before a run is started. */
+  /** Looks for an unfinished run. Offers nothing if the storage cannot be read. */
   async look(): Promise<void> {
     const store = await IndexedDbRunStore.open().catch(() => null)
     if (store === null) return
@@ -43,7 +43,7 @@ export class KeptRun {
     }
   }
 
-  /** Gives the run out, once. */
+  /** Takes the offer, which is then gone. */
   take(): UnfinishedRun | null {
     const offer = this.#offer
     this.#offer = null
@@ -57,7 +57,7 @@ export class KeptRun {
     await store.remove(offer.runId).finally(() => store.close())
   }
 
-  /** This tab runs it now, in place of the run before. */
+  /** Marks a run as this tab's, in place of the run before. */
   hold(runId: string): void {
     this.#offer = null
     this.#release?.()
@@ -72,7 +72,7 @@ async function isBusyElsewhere(runId: string): Promise<boolean> {
   return held.some((lock) => lock.name === lockName(runId))
 }
 
-/** Pages that are not served over https have none. */
+/** Undefined on pages without https. */
 function locks(): LockManager | undefined {
   return (navigator as Partial<Navigator>).locks
 }

@@ -1,4 +1,4 @@
-/** The runs that this browser keeps: which there are, which are laid over the curves, and what can be done with each. */
+/** The runs that this browser keeps, which of them are drawn over the curves, and the commands on each. */
 import { saveFile } from '../kit/save.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
@@ -13,7 +13,7 @@ export interface ChosenRun {
   rows: readonly MetricRow[]
 }
 
-/** Milliseconds between two looks at the list while runs change it. */
+/** Milliseconds between two reads of the list while runs change it. */
 const LOOK_MS = 300
 
 export class KeptRunList {
@@ -33,23 +33,23 @@ export class KeptRunList {
     this.#changes.onmessage = () => this.#lookSoon()
   }
 
-  /** Null until they have been looked for. */
+  /** Null until they are listed. */
   get entries(): readonly RunSummary[] | null {
     return this.#entries
   }
-  /** Bytes of this site; null where the browser does not say. */
+  /** Bytes that this site uses and may use; null where the browser does not report it. */
   get usage(): { used: number | null; quota: number | null } {
     return this.#usage
   }
-  /** Laid over the curves, in the order in which they were chosen. */
+  /** Runs drawn over the curves, in the order in which they were chosen. */
   get chosen(): readonly ChosenRun[] {
     return this.#chosen
   }
-  /** Why what was asked for last did not work; null where it did. */
+  /** Why the last command failed; null if it did not. */
   get problem(): string | null {
     return this.#problem
   }
-  /** What takes a while just now. */
+  /** Describes a command that takes a while, while it runs. */
   get doing(): string | null {
     return this.#doing
   }
@@ -59,7 +59,7 @@ export class KeptRunList {
     return entry !== undefined && !entry.isEvicted
   }
 
-  /** The run as it is kept now; null where it is not. */
+  /** Reads the list again and finds a run; null if it is not kept. */
   async find(runId: string): Promise<RunSummary | null> {
     await this.look()
     return this.#entry(runId) ?? null
@@ -85,12 +85,12 @@ export class KeptRunList {
         const isSame = now.finishedIterations === summary.finishedIterations
         chosen.push({ summary: now, rows: isSame && before.length > 0 ? before : await rows(now.runId) })
       }
-      // Charts are drawn again for another list, not for an empty one.
+      // An empty list stays as it is, so that charts are not redrawn.
       if (this.#chosen.length > 0) this.#chosen = chosen
     })
   }
 
-  /** Lays a run over the curves, or takes it away. */
+  /** Draws a run over the curves, or removes it from them. */
   choose(runId: string, isChosen: boolean): Promise<void> {
     return this.#inTurn(async () => {
       const withoutIt = this.#chosen.filter(({ summary }) => summary.runId !== runId)
@@ -98,7 +98,7 @@ export class KeptRunList {
         this.#chosen = withoutIt
         return
       }
-      // A short run ends before the list has been looked at again.
+      // A short run may end before the list is read again.
       if (!this.#entry(runId)) await this.#look()
       const summary = this.#entry(runId)
       if (!summary) return
@@ -112,7 +112,6 @@ export class KeptRunList {
     return this.#remote().rows(runId)
   }
 
-  /** For RecordedRun to show. */
   source(runId: string): KeptSource {
     return {
       runId,
@@ -133,14 +132,14 @@ export class KeptRunList {
     await this.#try('Deleting…', ({ remove }) => remove(runId))
   }
 
-  /** The run as a zip for this person. */
+  /** Saves the run as a zip. */
   async download(runId: string): Promise<void> {
     await this.#try('Packing the run…', async ({ exportRun }) => {
       saveFile(`${runId}.zip`, await exportRun(runId))
     })
   }
 
-  /** Null where the file holds no run that could be kept. */
+  /** Null if the run in the file could not be kept; `problem` says why. */
   async importFile(file: File): Promise<RunSummary | null> {
     let imported: RunSummary | null = null
     await this.#try(`Unpacking ${file.name}…`, async ({ importRun }) => {
@@ -164,7 +163,7 @@ export class KeptRunList {
     return this.#entries?.find((entry) => entry.runId === runId)
   }
 
-  /** One after the other: what was chosen while a list was read must not be lost with what was there before. */
+  /** Runs jobs one after another, so that a list read in between does not undo a choice. */
   #inTurn(job: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(job)
     return this.#last

@@ -1,11 +1,11 @@
 /**
- * A configuration as the end of an address, so that whoever opens it gets the same run:
+ * A configuration as the hash of an address, which reproduces the run:
  *
  *     #v1.<JSON, deflate-raw, base64url>&view=episodes&hide=tasks,policyTemperature&lesson=lambda&at=12/task/2/5&run=<id>
  *
- * The JSON holds what differs from the preset, and always the seed. The rest stands outside of it, because people write it
- * by hand: the view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that it is in. Each of
- * them also goes without a configuration: `#episodes&at=12`, `#lesson=lambda`.
+ * The JSON contains the differences from the preset, and always the seed. The other fields are easy to write by hand: the
+ * view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that contains it. They also work
+ * without a configuration: `#episodes&at=12`, `#lesson=lambda`.
  */
 import { currentName, parseSettings, presetSettings, SettingsError, type Settings } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
@@ -30,41 +30,41 @@ export type Section = keyof typeof SECTIONS
 export type Hideable = Section | keyof Settings
 
 export interface ReadLink {
-  /** Null where the link has none, and leaves the settings as they are. */
+  /** Null if the link has none and leaves the settings unchanged. */
   content: Configuration | null
   hidden: Hideable[]
-  /** Names under `hide` that nothing on the page has. */
+  /** Names under `hide` that the page does not know. */
   unknown: string[]
-  /** What to look at; null where the link does not say. */
+  /** The step to show; null if the link does not name one. */
   spot: Spot | null
-  /** What stands under `at` and is no place in a run. */
+  /** The value of `at`, if it is not a place in a run. */
   unreadable: string | null
-  /** Id of the kept run that is looked at; null for the recorded run that comes with the page. */
+  /** Id of a kept run; null for the shipped run. */
   run: string | null
   /** Name of a lesson, which may not exist. */
   lesson: string | null
 }
 
-/** What may stand in an address beside its beginning. */
+/** Fields of an address after its first part. */
 const FIELDS = ['view', 'hide', 'lesson', 'at', 'run'] as const
 export type Field = (typeof FIELDS)[number]
 
-/** A link whose configuration cannot be read; the message says why and what holds instead. */
+/** A link whose configuration cannot be read; the message says why and what to do. */
 export class LinkError extends Error {
   override readonly name = 'LinkError'
 
   constructor(why: string, options?: ErrorOptions) {
-    super(`${why} The page goes on with the settings that it had. Ask for the link again, or copy it whole.`, options)
+    super(`${why} The page keeps its settings. Ask for the link again, or copy all of it.`, options)
   }
 }
 
-/** Characters and bytes: far more than all settings take, and little enough to unpack whatever they hold. */
+/** Characters and bytes: far more than all settings need, and few enough to unpack untrusted content. */
 const LONGEST_CODE = 16_384
 const LONGEST_JSON = 65_536
 
 const BACKENDS: readonly BackendWish[] = ['auto', 'cpu', 'webgpu']
 
-/** The beginning of an address, empty where there is none, and its fields; what to hide may stand in several. */
+/** Splits a hash into its first part, which may be empty, and its fields. Several `hide` fields are joined. */
 export function partsOf(hash: string): { head: string; fields: Partial<Record<Field, string>> } {
   const parts = hash.replace(/^#/, '').split('&')
   const head = parts[0]!.includes('=') ? '' : parts.shift()!
@@ -78,7 +78,7 @@ export function partsOf(hash: string): { head: string; fields: Partial<Record<Fi
   return { head, fields }
 }
 
-/** Whether the end of an address is for this module at all. */
+/** Whether a hash is a link. */
 export function isLink(hash: string): boolean {
   const { head, fields } = partsOf(hash)
   return (
@@ -126,7 +126,7 @@ export async function readLink(hash: string): Promise<ReadLink> {
   }
 }
 
-/** What is not escaped well stands for itself: no run has such a name, and the page says so. */
+/** Keeps badly escaped text: no run has such a name, which the page reports. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -140,7 +140,7 @@ async function readContent(code: string): Promise<Configuration> {
   if (version !== '1') {
     throw new LinkError(`The link is of version ${version ?? 'unknown'}; this page reads version 1.`)
   }
-  if (packed!.length > LONGEST_CODE) throw new LinkError('The link is longer than any configuration.')
+  if (packed!.length > LONGEST_CODE) throw new LinkError('The link is too long to be a configuration.')
   let json: unknown
   try {
     const bytes = await throughStream(fromBase64Url(packed!), new DecompressionStream('deflate-raw'), LONGEST_JSON)
@@ -149,7 +149,7 @@ async function readContent(code: string): Promise<Configuration> {
     throw new LinkError('The configuration in the link is damaged or cut short.', { cause })
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new LinkError('The link holds no configuration.')
+    throw new LinkError('The link contains no configuration.')
   }
   const { preset, settings, backend = 'auto', iterations = DEFAULT_ITERATIONS } = json as Record<string, unknown>
   if (typeof preset !== 'string') throw new LinkError('The link names no preset.')
@@ -168,7 +168,7 @@ async function readContent(code: string): Promise<Configuration> {
     }
   } catch (cause) {
     if (!(cause instanceof SettingsError)) throw cause
-    throw new LinkError(`The link asks for what cannot be: ${cause.message}`, { cause })
+    throw new LinkError(`The link has invalid settings: ${cause.message}`, { cause })
   }
 }
 
@@ -183,12 +183,12 @@ function toBase64Url(bytes: Uint8Array): string {
     .replace(/=+$/, '')
 }
 
-/** Throws DOMException for what is not base64url. */
+/** Throws DOMException for other text than base64url. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
 }
 
-/** Throws RangeError for more than `limit` bytes, and TypeError for what cannot be unpacked. */
+/** Throws RangeError beyond `limit` bytes, and TypeError for invalid data. */
 async function throughStream(
   bytes: Uint8Array<ArrayBuffer>,
   stream: CompressionStream | DecompressionStream,

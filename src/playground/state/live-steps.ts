@@ -1,10 +1,10 @@
-/** Steps of the episodes that are being rolled out, until the record of each episode takes their place. */
+/** Steps of the episodes that are being rolled out. The record of a finished episode replaces them. */
 import type { StepHappened } from '../../method/events.ts'
 
 export class LiveSteps {
   readonly #byEpisode = new Map<string, StepHappened[]>()
 
-  /** In the order in which the episodes began. */
+  /** Episodes in the order in which they began. */
   get byEpisode(): ReadonlyMap<string, readonly StepHappened[]> {
     return this.#byEpisode
   }

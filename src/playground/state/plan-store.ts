@@ -1,6 +1,6 @@
 /**
- * Plans of runs that are not done, each under a name of its own in this browser's storage. Whoever is at one holds a lock
- * of its name until the tab closes, so that no other tab offers to go on with it.
+ * Stores unfinished plans of runs in this browser, each under its own name. The tab that works on a plan holds a lock of its
+ * name, so that no other tab offers to resume it.
  */
 import { parsePlan, type RunPlan } from '../run/run-plan.ts'
 
@@ -12,15 +12,15 @@ export type PlanLocks = Pick<LockManager, 'request' | 'query'>
 export class PlanStore {
   readonly #storage: PlanStorage | null
   readonly #locks: PlanLocks | null
-  #release: (() => void) | null = null
+  #unlock: (() => void) | null = null
 
-  /** Null where the browser keeps nothing, or has no locks: pages that are not served over https have none. */
+  /** Storage is null if the browser keeps nothing; locks are null on pages without https. */
   constructor(storage: PlanStorage | null, locks: PlanLocks | null) {
     this.#storage = storage
     this.#locks = locks
   }
 
-  /** The newest plan that no tab is at, and how many could not be read and are gone. */
+  /** The newest plan that no tab works on. Removes unreadable plans and counts them. */
   async unfinished(): Promise<{ plan: RunPlan | null; unreadable: number }> {
     const held = await this.#held()
     const plans: RunPlan[] = []
@@ -38,7 +38,7 @@ export class PlanStore {
     return { plan: plans[0] ?? null, unreadable }
   }
 
-  /** The plan as it is now, for this tab to be at; null where another tab is at it, or is done with it. */
+  /** Takes a plan for this tab; null if another tab works on it or has finished it. */
   async take(id: string): Promise<RunPlan | null> {
     if ((await this.#held()).has(PREFIX + id)) return null
     const plan = parsePlan(this.#storage?.getItem(PREFIX + id) ?? '')
@@ -46,7 +46,7 @@ export class PlanStore {
     return plan
   }
 
-  /** A browser that keeps nothing (private mode, storage full) forgets the plan with the page. */
+  /** A browser that cannot store it (private mode, storage full) forgets the plan with the page. */
   save(plan: RunPlan): void {
     try {
       this.#storage?.setItem(PREFIX + plan.id, JSON.stringify(plan))
@@ -59,19 +59,19 @@ export class PlanStore {
     this.#storage?.removeItem(PREFIX + id)
   }
 
-  /** This tab is at it, and at no other. */
+  /** Marks the plan as this tab's, in place of the plan before. */
   hold(id: string): void {
-    this.letGo()
-    const released = new Promise<void>((resolve) => (this.#release = resolve))
+    this.release()
+    const released = new Promise<void>((resolve) => (this.#unlock = resolve))
     void this.#locks?.request(PREFIX + id, () => released).catch(() => {})
   }
 
-  letGo(): void {
-    this.#release?.()
-    this.#release = null
+  release(): void {
+    this.#unlock?.()
+    this.#unlock = null
   }
 
-  /** Names of locks. A page in a frame of no origin is refused an answer, and has no storage to share either. */
+  /** Names of held locks; none in a frame without an origin, which shares no storage either. */
   async #held(): Promise<ReadonlySet<string | undefined>> {
     const snapshot = await this.#locks?.query().catch(() => null)
     return new Set((snapshot?.held ?? []).map(({ name }) => name))
@@ -84,7 +84,7 @@ export class PlanStore {
   }
 }
 
-/** That of this browser. Reading `localStorage` throws where a person has forbidden it. */
+/** The store of this browser. Reading `localStorage` throws where storage is blocked. */
 export function browserPlanStore(): PlanStore {
   const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks ?? null
   try {

@@ -1,4 +1,4 @@
-/** What the page says of a queue of runs. */
+/** Words for a queue of runs. */
 import { ablationLabel } from '../run/ablations.ts'
 import { counted } from '../kit/format.ts'
 import type { PlanItem, RunPlan } from '../run/run-plan.ts'
@@ -11,11 +11,11 @@ export function itemName({ ablation, seed }: PlanItem, { base }: RunPlan): strin
   return `${of}, seed ${seed}`
 }
 
-/** "3 of 12 runs are done, 1 is left out" */
+/** "3 of 12 runs done, 1 skipped" */
 export function progressOf({ items }: RunPlan): string {
   const count = (state: PlanItem['state']) => items.filter((item) => item.state === state).length
   const [done, leftOut] = [count('done'), count('left-out')]
-  return `${done} of ${counted(items.length, 'run')} done${leftOut > 0 ? `, ${leftOut} left out` : ''}`
+  return `${done} of ${counted(items.length, 'run')} done${leftOut > 0 ? `, ${leftOut} skipped` : ''}`
 }
 
 export function heldSentence(held: HoldReason, item: PlanItem, plan: RunPlan): string {
@@ -26,8 +26,8 @@ export function heldSentence(held: HoldReason, item: PlanItem, plan: RunPlan): s
     case 'stopped':
       return `The run “${name}” was stopped.`
     case 'failed':
-      return `The run “${name}” has failed, and the next might for the same reason. What went wrong is said above.`
+      return `The run “${name}” failed, and the next one might fail for the same reason, which is shown above.`
     case 'replaced':
-      return `Another run was started in the place of “${name}”.`
+      return `You started another run instead of “${name}”.`
   }
 }

@@ -1,4 +1,4 @@
-/** Who plays the roles of the next run. The forms are kept on this machine; keys stay in memory. */
+/** Which models play the roles of the next run. The browser stores the forms; keys stay in memory. */
 import { keyFor, serverAddress, type RoleSource, type ServerKeys, type ModelRecord } from '../../roles/source.ts'
 import {
   parseForms,
@@ -16,7 +16,7 @@ const KEY = 'playground.models'
 export class RoleModels {
   #forms = $state.raw<Readonly<Record<Role, RoleForm>>>(parseForms(readLocal(KEY)))
   #keys = $state.raw<ServerKeys>({})
-  /** Of each role's form when it last had no problem; a form that is being filled in does not count yet. */
+  /** The source of each role, from the last state of its form without a problem. */
   #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(readLocal(KEY))))
 
   form(role: Role): RoleForm {
@@ -25,20 +25,20 @@ export class RoleModels {
   result(role: Role): FormResult {
     return sourceOf(this.#forms[role])
   }
-  /** Of the server in a role's form; '' where there is none. */
+  /** Key of the server in a role's form; empty if there is none. */
   key(role: Role): string {
     return keyFor(this.#keys, this.#forms[role].baseUrl.trim()) ?? ''
   }
-  /** Of WebLLM models at addresses of one's own that stand in the forms. */
+  /** WebLLM models in the forms that have their own addresses. */
   get ownRecords(): ModelRecord[] {
     const records = ROLE_NAMES.map((role) => ({ ...this.#forms[role], hasOwnAddresses: true })).map(webLlmRecord)
     return records.filter((record) => record !== null)
   }
-  /** All roles are played by what ships with the page. */
+  /** Whether shipped models play all roles. */
   get isBuiltIn(): boolean {
     return ROLE_NAMES.every((role) => this.#sources[role].kind === 'built-in')
   }
-  /** A role whose form has a problem, in words; null where a run can start. */
+  /** The first role whose form has a problem; null if a run can start. */
   get problem(): { role: Role; why: string } | null {
     for (const role of ROLE_NAMES) {
       const { problem } = this.result(role)
@@ -46,11 +46,11 @@ export class RoleModels {
     }
     return null
   }
-  /** Of all servers that one was given for; a kept run finds its own among them. */
+  /** Keys by server. A kept run finds its own among them. */
   get keys(): ServerKeys {
     return this.#keys
   }
-  /** What a run is started with; nothing of it where all is built in. */
+  /** The models and keys to start a run with; empty if all roles are built in. */
   get request(): { models?: Partial<Record<Role, RoleSource>>; keys?: ServerKeys } {
     return this.isBuiltIn ? {} : { models: this.#sources, keys: this.#keys }
   }

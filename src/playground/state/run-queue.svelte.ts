@@ -1,8 +1,7 @@
 /**
- * Runs one after another: what is left of a plan, and whether it goes on. A run that ends by itself is followed by the
- * next. One that is stopped or fails holds the queue, since what went wrong with one seed would go wrong with the next, and
- * so does a run that a person puts in its place. A queue that is held says why, and can be gone on with: the run it was at
- * is taken up at its last checkpoint, or begun again. It is kept in the browser, so a page that is closed only holds it.
+ * Runs the items of a plan one after another. A run that completes is followed by the next. A run that is stopped, fails or
+ * is replaced holds the queue, since the next seed would probably fail as well. A held queue says why, and resumes its run
+ * from the last checkpoint or starts it again. The browser keeps the plan, so closing the page only holds the queue.
  */
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
@@ -11,18 +10,18 @@ import type { HoldReason } from './queue-words.ts'
 import { nextItem, requestOf, withItem, type PlanItem, type RunPlan } from '../run/run-plan.ts'
 import type { PlanStore } from './plan-store.ts'
 
-/** What became of a run that was begun in an earlier visit, or was held. */
+/** What became of a run that was started before the queue was held. */
 export type RunFate = 'finished' | 'resumable' | 'gone'
 
 export interface QueuePorts {
   plans: PlanStore
   newRunId(): string
-  /** Resolves when the run is under way, or has failed and `ended` has been told so. */
+  /** Resolves when the run has started, or has failed and `ended` was called. */
   start(request: StartRequest): Promise<void>
-  /** Goes on with a kept run from its last checkpoint; resolves as `start`. */
+  /** Resumes a kept run from its last checkpoint; resolves as `start`. */
   resume(runId: string): Promise<void>
   fateOf(runId: string): Promise<RunFate>
-  /** A run of the plan is done, now or in an earlier visit. */
+  /** Called for each completed run of the plan, also of earlier visits. */
   onDone(runId: string): void
 }
 
@@ -44,44 +43,44 @@ export class RunQueue {
     this.#ports = ports
   }
 
-  /** Null when nothing is queued. */
+  /** Null if nothing is queued. */
   get plan(): RunPlan | null {
     return this.#plan
   }
-  /** The item that is run, or is next; null when nothing is queued. */
+  /** The running or next item; null if nothing is queued. */
   get current(): PlanItem | null {
     return this.#plan && nextItem(this.#plan)
   }
-  /** Why it does not go on; null while it does, and when nothing is queued. */
+  /** Why the queue is held; null if it is not. */
   get held(): HoldReason | null {
     return this.#held
   }
-  /** What a person should know of a queue that is there no more. */
+  /** Reports on a queue that is gone. */
   get notice(): string | null {
     return this.#notice
   }
-  get isGoing(): boolean {
+  get isActive(): boolean {
     return this.#plan !== null && this.#held === null
   }
-  /** Whether the run is the one that a queue under way is at: it keeps the settings that it was started with. */
+  /** Whether the active queue is at this run, which then keeps its settings. */
   isAt(runId: string): boolean {
-    return this.isGoing && this.current?.runId === runId
+    return this.isActive && this.current?.runId === runId
   }
 
-  /** Finds what an earlier visit left. */
+  /** Finds the queue that an earlier visit left. */
   async look(): Promise<void> {
     const { plan, unreadable } = await this.#ports.plans.unfinished()
     if (unreadable > 0) {
       this.#notice =
-        `${counted(unreadable, 'queue')} of an earlier visit cannot be read, as when this page has been updated since, ` +
-        'and will not go on. The runs that were done are kept. Start the missing ones again.'
+        `${counted(unreadable, 'queue')} of an earlier visit cannot be read and was discarded, probably because this page ` +
+        'was updated. Completed runs are kept. Start the missing ones again.'
     }
     if (this.#plan !== null || plan === null || nextItem(plan) === null) return
     this.#plan = plan
     this.#held = 'closed'
   }
 
-  /** Starts a plan, in place of the one before. */
+  /** Starts a plan in place of the one before. */
   async begin(plan: RunPlan): Promise<void> {
     if (this.#plan) this.drop()
     this.#notice = null
@@ -92,7 +91,7 @@ export class RunQueue {
     await this.#startNext()
   }
 
-  /** Goes on after it was held. */
+  /** Continues after it was held. */
   async resume(): Promise<void> {
     if (this.#plan === null || this.#held === null) return
     if (this.#held === 'closed' && !(await this.#takeFromEarlierVisit(this.#plan.id))) return
@@ -105,30 +104,30 @@ export class RunQueue {
     }
   }
 
-  /** Goes past the run that it is held at. */
+  /** Skips the run at which it is held. */
   leaveOut(): void {
     if (this.#plan === null || this.#held === null || this.current === null) return
     this.#change(withItem(this.#plan, this.current, { state: 'left-out' }))
   }
 
-  /** Lets go of what is left. A run that is under way goes on by itself. */
+  /** Discards the remaining items. A run in progress continues. */
   drop(): void {
     if (this.#plan === null) return
     const { id } = this.#plan
     this.#plan = null
     this.#held = null
     this.#ports.plans.remove(id)
-    this.#ports.plans.letGo()
+    this.#ports.plans.release()
   }
 
-  /** A run begins in this tab, of the queue or of a person. */
+  /** Must be called before any run of this tab begins. */
   async began(runId: string): Promise<void> {
     if (this.#plan === null) return
     if (this.current?.runId !== runId) {
       if (this.#held === null) this.#held = 'replaced'
       return
     }
-    // The run that it was at is gone on with otherwise, as from the offer at the top of the page.
+    // Its run is resumed without the queue, as from the offer at the top of the page.
     if (this.#held === 'closed' && !(await this.#takeFromEarlierVisit(this.#plan.id))) return
     this.#held = null
   }
@@ -142,9 +141,9 @@ export class RunQueue {
     }
     this.#held = null
     this.#finishItem(item)
-    // In a task of its own: the session is still telling how the run before ended. A person may start a run meanwhile.
+    // In its own task, since the feed is still reporting how this run ended. Meanwhile another run may start.
     setTimeout(() => {
-      if (this.isGoing) void this.#startNext()
+      if (this.isActive) void this.#startNext()
     }, 0)
   }
 
@@ -157,7 +156,7 @@ export class RunQueue {
     }
     this.#plan = null
     this.#held = null
-    this.#notice = 'Another tab of this page goes on with the queue, or is done with it. Its runs come into this list.'
+    this.#notice = 'Another tab is running the queue or has completed it. Its runs appear in this list.'
     return false
   }
 

@@ -4,8 +4,8 @@
  *     #tasks                     #v1.<configuration>&view=tasks&hide=curves
  *     #episodes&at=12            #v1.<configuration>&view=loop&lesson=lambda
  *
- * A link that names no view has one where it says what to look at: a lesson stands in Learn, a step in Episodes. A part of the page has an address, too: `#theatre` is the view that it stands in, scrolled to it. Whatever names no view
- * is the first one.
+ * A link without a view opens Learn for a lesson, Episodes for a step, and else the first view. Parts of the page have
+ * addresses, too: `#theatre` opens its view and scrolls to it.
  */
 import { isConfiguration, partsOf, type Field, type Hideable, type Section } from './link.ts'
 
@@ -23,7 +23,7 @@ export type View = keyof typeof VIEWS
 export const VIEW_NAMES = Object.keys(VIEWS) as View[]
 export const FIRST_VIEW: View = 'loop'
 
-/** Parts of the page that have an address of their own, by the view that they stand in. */
+/** The view of each part of the page that has its own address. */
 const PARTS: Readonly<Record<string, View>> = {
   alarms: 'loop',
   theatre: 'episodes',
@@ -34,7 +34,7 @@ const PARTS: Readonly<Record<string, View>> = {
   theory: 'learn',
 }
 
-/** What has to be hidden before nothing of a view is left. */
+/** A view disappears when all of its sections are hidden. */
 const CONTENTS: Partial<Record<View, readonly Section[]>> = {
   episodes: ['trajectories'],
   tasks: ['tasks', 'games'],
@@ -46,7 +46,7 @@ const CONTENTS: Partial<Record<View, readonly Section[]>> = {
 
 export interface Place {
   view: View
-  /** Id of the part to scroll to; null for the view as it was left. */
+  /** Id of the part to scroll to; null keeps the view as it was left. */
   part: string | null
 }
 
@@ -63,13 +63,13 @@ function impliedBy({ lesson, at, run }: Partial<Record<Field, string>>): View {
   return at !== undefined || run !== undefined ? 'episodes' : lesson !== undefined ? 'learn' : FIRST_VIEW
 }
 
-/** Whether the end of an address is nothing but a place. */
+/** Whether a hash consists only of a place. */
 export function isPlace(hash: string): boolean {
   const name = hash.replace(/^#/, '')
   return name === '' || isView(name) || Object.hasOwn(PARTS, name)
 }
 
-/** What an address says beside its view and its configuration, each written as it stands there. */
+/** Fields of an address besides view and configuration, as written there. */
 export type AddressFields = Partial<Pick<Record<Field, string>, 'lesson' | 'at' | 'run'>>
 
 /** The end of an address for a view, with a configuration (`#v1.…`, `#hide=…`) or without one (the empty string). */
@@ -83,7 +83,7 @@ export function addressOf(view: View, link: string, fields: AddressFields = {}):
   return link + (isSaid ? `&view=${view}` : '') + rest
 }
 
-/** The views that a link leaves; the first one always is. */
+/** The views that a link does not hide. The first view is always shown. */
 export function shownViews(hidden: readonly Hideable[]): View[] {
   return VIEW_NAMES.filter((view) => {
     const sections = CONTENTS[view]

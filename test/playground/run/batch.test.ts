@@ -49,7 +49,7 @@ describe('deriving the advantages of a batch again', () => {
     expect(compared).toBeGreaterThan(30)
   })
 
-  it('λ = 0 leaves the outcome alone: all steps of a trajectory get R = O', () => {
+  it('gives all steps of a trajectory R = O at λ = 0', () => {
     const iteration = household.iteration(5)!
     for (const group of batchOf(household, iteration)) {
       const { feedback } = group.derive({ ...household.settings!, lambda: 0 })
@@ -76,7 +76,7 @@ describe('deriving the advantages of a batch again', () => {
     ]) // prettier-ignore
   })
 
-  it('keeps a rejected candidate from training, as the loop does', () => {
+  it('does not train on a rejected candidate, like the loop', () => {
     const rejected = household.iterations.flatMap((iteration) => {
       const ids = iteration.resolved.filter((r) => !r.accepted).map((r) => r.candidateId)
       return batchOf(household, iteration).filter(({ taskId }) => ids.includes(taskId))
@@ -105,7 +105,7 @@ describe('the heat map', () => {
     for (const { name } of flippedCells) expect(name).toContain('its sign has flipped')
   })
 
-  it('shows programs and written tests of all problems of the batch in the coding setting', () => {
+  it('shows programs and written tests of all problems of a coding batch', () => {
     const settings = coding.settings!
     const batch = batchOf(coding, coding.iteration(2)!)
     const derived = rederive(batch, settings, settings)
@@ -115,8 +115,8 @@ describe('the heat map', () => {
   })
 })
 
-describe('a map of what has not been judged', () => {
-  it('has the mean of the votes where they are there, and the names of its places', () => {
+describe('the map of an iteration that is not judged', () => {
+  it('shows mean votes where there are any, and names its cells', () => {
     const iteration = household.iteration(3)!
     const group = groupOf(iteration, iteration.taskIds[0]!, 'paper')
     const cut = { ...group, trajectories: group.trajectories.map((t) => ({ ...t, outcome: null, steps: t.steps.slice(0, 2).map((s, k) => ({ ...s, advantage: undefined, meanScore: k === 0 ? s.meanScore : null })) })) } // prettier-ignore
@@ -158,7 +158,7 @@ describe('the decomposition of R', () => {
     expect(compared).toBeGreaterThan(30)
   })
 
-  it('stacks what is above zero upwards and what is below downwards, inside its scale, whatever λ is', () => {
+  it('stacks positive shares upwards and negative ones downwards, within its scale, for any λ', () => {
     const settings = household.settings!
     const batch = batchOf(household, household.iteration(8)!)
     for (const lambda of [0, 0.5, 1, 6]) {
@@ -177,7 +177,7 @@ describe('the decomposition of R', () => {
     }
   })
 
-  it('has only what the policy sees, and says its numbers', () => {
+  it('has only the shares of the policy’s signal, and names their numbers', () => {
     const settings = household.settings!
     const batch = batchOf(household, household.iteration(8)!)
     const of = (signal: 'outcome' | 'step' | 'integrated') => {
@@ -201,7 +201,7 @@ describe('the equation', () => {
   const settings = household.settings!
   const number = (text: string) => Number(text.replace('−', '-').replace('+', ''))
 
-  it('adds up: the numbers of a line give what stands on its left', () => {
+  it('adds up: the right side of a line gives its left side', () => {
     let checked = 0
     for (const group of batchOf(household, household.iteration(8)!)) {
       const derived = group.derive(settings)
@@ -240,7 +240,7 @@ describe('the equation', () => {
     expect(checked).toBeGreaterThan(10)
   })
 
-  it('says that the released code learns from hidden tests alone', () => {
+  it('says that the released code learns only from hidden tests', () => {
     const [group] = batchOf(reference, reference.iteration(1)!)
     const lines = equationLines(group!, group!.derive(reference.settings!), reference.settings!, {
       trajectory: 0,
@@ -251,7 +251,7 @@ describe('the equation', () => {
     expect(equationLines(group!, group!.derive(reference.settings!), reference.settings!, { trajectory: 99, step: 0, test: 0 })).toBeNull() // prettier-ignore
   })
 
-  it('leaves O out where the policy learns from votes alone', () => {
+  it('omits O if the policy learns only from votes', () => {
     const [group] = batchOf(household, household.iteration(1)!)
     const step = { ...settings, signal: 'step' as const }
     const [line] = equationLines(group!, group!.derive(step), step, { trajectory: 0, step: 0, test: 0 })!

@@ -32,18 +32,18 @@ describe('the loop', () => {
     expect(flows.score.value).toBe(loopFlows(until((e) => e.type === 'iteration-finished')).flows.score.value)
   })
 
-  it('knows nothing before a run and says so', () => {
+  it('shows unknown values before a run', () => {
     const { flows } = loopFlows(foldRun([]))
     for (const id of FLOWS) expect(flows[id].value).toBe('–')
   })
 
-  it('writes the junction for the signal that trains', () => {
+  it('shows the formula of the training signal at the junction', () => {
     const of = (signal: 'integrated' | 'outcome' | 'step') =>
       loopFlows(foldRun([...fakeRun({ iterations: 1, settings: { signal } })].filter(isLogged))).junction.formula
     expect([of('integrated'), of('outcome'), of('step')]).toEqual(['R = O + λ S̄', 'R = O', 'R = S̄'])
   })
 
-  it('lights the arrows of the phase and none when it stands still', () => {
+  it('highlights the arrows of the phase, and none while it is idle', () => {
     expect(activeFlows('judge')).toEqual(['steps', 'score'])
     expect(activeFlows(null)).toEqual([])
   })
@@ -65,7 +65,7 @@ describe('the loop', () => {
 })
 
 describe('trajectories', () => {
-  it('are chosen where the outcome is most in doubt', () => {
+  it('are chosen where the accuracy is nearest to one half', () => {
     const choice = (taskId: string, accuracy: number | null) => ({
       taskId,
       accuracy,
@@ -77,7 +77,7 @@ describe('trajectories', () => {
     expect(mostTelling([])).toBeNull()
   })
 
-  it('line all rollouts of a task up, with what was learned about them', () => {
+  it('align all rollouts of a task, with their votes and advantages', () => {
     const choices = groupChoices(view, iteration)
     expect(choices.map((choice) => choice.taskId)).toEqual([...iteration.taskIds, ...iteration.pendingTaskIds])
     const { trajectories, width } = group(iteration, choices[0]!.taskId, 'paper')
@@ -86,7 +86,7 @@ describe('trajectories', () => {
     expect(trajectories[0]!.steps[0]!.evaluations).toHaveLength(fakeSettings.evaluationsPerStep)
   })
 
-  it('show the steps of an episode that has not ended, after those that have', () => {
+  it('show unfinished episodes after the finished ones', () => {
     const taskId = iteration.taskIds[0]!
     const step = {
       type: 'step',
@@ -108,7 +108,7 @@ describe('trajectories', () => {
 })
 
 describe('settings of an iteration', () => {
-  it('are those that it ran with, not those of now', () => {
+  it('are those that it ran with, not the current ones', () => {
     const changed = foldRun([...fakeRun({ iterations: 1 })].filter(isLogged))
     changed.apply({ type: 'settings-changed', patch: { lambda: 3 }, seq: 1e6, iteration: 4 })
     expect([3, 4, 9].map((at) => settingsOf(changed, at)!.lambda)).toEqual([1, 3, 3])
@@ -117,13 +117,13 @@ describe('settings of an iteration', () => {
 })
 
 describe('tasks', () => {
-  it('are one family each, whatever they have been rewritten into', () => {
+  it('are one family each, including all rewrites', () => {
     const all = families(view)
     expect(all).toHaveLength(fakeSettings.taskPoolSize)
     expect(new Set(all.map((family) => family.rootId)).size).toBe(all.length)
   })
 
-  it('tell an accepted rewrite from a rejected, a refused and a waiting one', () => {
+  it('distinguish accepted, rejected, refused and waiting rewrites', () => {
     const states = new Set(families(view).flatMap((family) => family.rewrites.map(rewriteState)))
     for (const rewrite of view.rewrites.values()) {
       const state = rewriteState(rewrite)
@@ -134,12 +134,12 @@ describe('tasks', () => {
     expect(states.size).toBeGreaterThan(1)
   })
 
-  it('come with those that changed most first', () => {
+  it('are sorted by the number of rewrites', () => {
     const counts = families(view).map((family) => family.rewrites.length)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
   })
 
-  it('can come with those first whose rewrites were not accepted', () => {
+  it('can be sorted by rejected rewrites', () => {
     const rejected = families(view)
       .sort(FAMILY_ORDERS.rejected.compare)
       .map((family) => family.rewrites.filter((rewrite) => rewrite.resolution?.accepted === false).length)
@@ -149,7 +149,7 @@ describe('tasks', () => {
 })
 
 describe('the title of the tab', () => {
-  it('has the iteration and the held-out accuracy of a run under way', () => {
+  it('contains the iteration and the held-out accuracy of an open run', () => {
     const accuracy = Math.round(100 * view.series('eval/id/acc').values.at(-1)!)
     expect(documentTitle(view)).toBe(`Iteration 6, ${accuracy} % held out · RLAnything Playground`)
     expect(documentTitle(foldRun([]))).toBe('Iteration 1 · RLAnything Playground')

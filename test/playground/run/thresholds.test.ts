@@ -13,14 +13,14 @@ const view = recordedHousehold()
 const band = bandOf(view)!
 
 describe('the thresholds', () => {
-  it('decide every past rewrite as the run did, where they are the run’s', () => {
+  it('decide every past rewrite as the run did, if they are the run’s', () => {
     const proposals = revisitedProposals(view, band)
     expect(proposals.length).toBeGreaterThan(20)
     expect(proposals.filter(({ was, wouldBe }) => was !== wouldBe)).toEqual([])
     expect(new Set(proposals.map(({ was }) => was))).toEqual(new Set(['accepted', 'rejected']))
   })
 
-  it('accept more where the band is wider, and propose nothing inside it', () => {
+  it('accept more with a wider band, and propose nothing inside it', () => {
     const wide = revisitedProposals(view, { ...band, alphaLow: 0, alphaHigh: 1 })
     for (const proposal of wide) {
       if (proposal.accuracyBefore > 0 && proposal.accuracyBefore < 1) expect(proposal.wouldBe).toBe('not proposed')
@@ -39,7 +39,7 @@ describe('the thresholds', () => {
     expect(new Set(tasks.map(({ direction }) => direction)).size).toBe(3)
   })
 
-  it('every measured task is in one bin of the histogram, 100 % in the last', () => {
+  it('put every measured task in one bin of the histogram, 100 % in the last', () => {
     const tasks = measuredTasks(view, band)
     const bins = accuracyHistogram(tasks)
     expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(tasks.length)
@@ -49,7 +49,7 @@ describe('the thresholds', () => {
     }
   })
 
-  it('are told with the histogram in words, every task counted once', () => {
+  it('are described with the histogram, every task counted once', () => {
     const tasks = measuredTasks(view, band)
     const words = summariseHistogram(tasks, band, 'task')
     const [, easier, inside, harder] = /: (\d+) up to .* (\d+) inside the band, (\d+) from/.exec(words)!.map(Number)
@@ -58,7 +58,7 @@ describe('the thresholds', () => {
     expect(words).toMatch(/most, \d+, from \d+ % to \d+ %\.$/)
   })
 
-  it('lie before, behind or within a bin', () => {
+  it('are before, after or inside a bin', () => {
     const at = (from: number) =>
       placeOfBin({ from, to: from + 0.05, count: 0 }, { ...band, alphaLow: 0.2, alphaHigh: 0.82 })
     expect([0, 0.15, 0.2, 0.75, 0.8, 0.85].map(at)).toEqual([

@@ -17,11 +17,11 @@ describe('what a screen reader hears of a run', () => {
     return heard
   }
 
-  it('is seldom, and the latest when it comes', () => {
+  it('is rare and up to date', () => {
     expect(minute(new Announcer(30_000))).toEqual([1, 30, 60].map((i) => `Running, iteration ${i}`))
   })
 
-  it('is what has changed at once, and nothing old after it', () => {
+  it('is a new topic at once, and no old news after it', () => {
     const announcer = new Announcer(30_000)
     announcer.announce('Running, iteration 1', 'running')
     announcer.announce('Running, iteration 2', 'running')
@@ -33,7 +33,7 @@ describe('what a screen reader hears of a run', () => {
     expect(announcer.said).toBe('Running, iteration 3')
   })
 
-  it('speaks again at once when it has been silent for long, and never when it is closed', () => {
+  it('comes at once after a long silence, and never after closing', () => {
     const announcer = new Announcer(30_000)
     announcer.announce('Running, iteration 1', 'running')
     vi.advanceTimersByTime(31_000)

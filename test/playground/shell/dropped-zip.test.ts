@@ -45,13 +45,13 @@ function counting(blob: Blob): { blob: Blob; read: () => number } {
   return { blob: new Proxy(blob, handler), read: () => read }
 }
 
-describe('a zip that is dropped', () => {
-  it('is a run if it was exported as one, and none if it holds games', async () => {
+describe('a dropped zip', () => {
+  it('is a run if it was exported as one, but not if it contains games', async () => {
     expect(await isRunZip(await runZip())).toBe(true)
     expect(await isRunZip(await zipOf(smallRelease()))).toBe(false)
   })
 
-  it('is a run in whatever folder it was packed again, but not where its files lie apart', async () => {
+  it('is a run in any folder, but not if its files are in different ones', async () => {
     const zip = (...paths: string[]) => zipOf(paths.map((path) => ({ path, text: '{}' })))
     expect(await isRunZip(await zip('mine/metrics.jsonl', 'mine/run.jsonl', 'mine/config.json'))).toBe(true)
     expect(await isRunZip(await zip('a/config.json', 'b/metrics.jsonl'))).toBe(false)
@@ -59,7 +59,7 @@ describe('a zip that is dropped', () => {
     expect(await isRunZip(await zip())).toBe(false)
   })
 
-  it('is told without reading more of it than its list of files', async () => {
+  it('is recognised by its list of files alone', async () => {
     for (const zip of [await runZip(), await zipOf(smallRelease())]) {
       const { blob, read } = counting(zip)
       await isRunZip(blob)
@@ -70,14 +70,14 @@ describe('a zip that is dropped', () => {
     expect((await runZip()).size).toBeGreaterThan(1_900_000)
   })
 
-  it('is a run as well where it was cut short, so that whoever imports it says so', async () => {
+  it('is a run even if it is truncated, so that the import reports it', async () => {
     const run = await runZip()
     expect(await isRunZip(run.slice(0, run.size - 2000))).toBe(true)
     const games = await zipOf(smallRelease())
     expect(await isRunZip(games.slice(0, Math.floor(games.size / 2)))).toBe(false)
   })
 
-  it('is no zip where it only has the name of one', async () => {
+  it('is not a zip by its name alone', async () => {
     for (const text of ['', 'PK', '{"config.json": "run.jsonl"}']) {
       expect(await isZip(new Blob([text]))).toBe(false)
       expect(await isRunZip(new Blob([text]))).toBe(false)
@@ -91,7 +91,7 @@ describe('a drop of several files', () => {
   }
   const named = (name: string, blob: Blob): PickedFile => ({ path: name, file: new File([blob], name) })
 
-  it('gives runs to those who keep them, and the rest in its order to those who look for games', async () => {
+  it('separates runs from the other files, which keep their order', async () => {
     const run = await runZip()
     const games = await zipOf(smallRelease())
     const inFolder: PickedFile = { path: 'json_2.1.3/run.zip', file: new File([run], 'run.zip') }
@@ -107,7 +107,7 @@ describe('a drop of several files', () => {
     expect(runs).toEqual(['a.zip', 'b.zip'])
   })
 
-  it('leaves nothing to look through where all of it is runs', async () => {
+  it('leaves no other files if all are runs', async () => {
     const runs: string[] = []
     expect(await withoutRunZips(picked([named('a.zip', await runZip())]), ({ name }) => runs.push(name))).toBeNull()
     expect(runs).toEqual(['a.zip'])

@@ -39,7 +39,7 @@ async function turn(visibilityState: 'visible' | 'hidden'): Promise<void> {
 }
 
 describe('the wake lock', () => {
-  it('is held while a run is busy, and let go of after it', async () => {
+  it('is held while a run is busy and released afterwards', async () => {
     const lock = new WakeLock()
     await settle()
     expect(request).not.toHaveBeenCalled()
@@ -52,7 +52,7 @@ describe('the wake lock', () => {
     expect(held()).toBe(0)
   })
 
-  it('is asked for again when the page is seen again, and only if it is still wanted', async () => {
+  it('is requested again when the page is visible again and still wants it', async () => {
     const lock = new WakeLock()
     lock.want(true)
     await settle()
@@ -66,7 +66,7 @@ describe('the wake lock', () => {
     expect(held()).toBe(0)
   })
 
-  it('is one, however often it is wanted', async () => {
+  it('is requested once, however often it is wanted', async () => {
     const lock = new WakeLock()
     lock.want(true)
     lock.want(true)
@@ -79,7 +79,7 @@ describe('the wake lock', () => {
     expect(held()).toBe(0)
   })
 
-  it('that comes too late is given back', async () => {
+  it('is released if it comes too late', async () => {
     const lock = new WakeLock()
     lock.want(true)
     lock.want(false)
@@ -87,7 +87,7 @@ describe('the wake lock', () => {
     expect(held()).toBe(0)
   })
 
-  it('may be refused or unknown: a run goes on without it', async () => {
+  it('may be refused or missing; the run continues', async () => {
     request.mockRejectedValue(new DOMException('The battery is low.', 'NotAllowedError'))
     const lock = new WakeLock()
     lock.want(true)

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { presetSettings } from '../../../src/method/settings.ts'
 import { DraftSettings } from '../../../src/playground/state/draft-settings.svelte.ts'
 
-describe('settings that were made by hand', () => {
-  it('come back after a preset has taken their place, and the preset after them', () => {
+describe('settings made by hand', () => {
+  it('are restored after a preset replaced them, and the preset after that', () => {
     const draft = new DraftSettings()
     expect(draft.replaced).toBeNull()
     draft.set('lambda', 3)
@@ -13,10 +13,10 @@ describe('settings that were made by hand', () => {
     expect(draft.replaced).toEqual(own)
     expect(draft.restore()).toMatchObject({ lambda: 3, groupSize: 4, trainReward: true })
     expect(draft.content).toEqual(own)
-    expect(draft.replaced, 'a preset is chosen again, not brought back').toBeNull()
+    expect(draft.replaced, 'a preset is chosen again, not restored').toBeNull()
   })
 
-  it('come back after a link with its iterations and backend', () => {
+  it('are restored after a link, with iterations and backend', () => {
     const draft = new DraftSettings()
     draft.set('lambda', 2)
     draft.chooseIterations(12)
@@ -27,10 +27,10 @@ describe('settings that were made by hand', () => {
     draft.restore()
     expect(draft.values.lambda).toBe(2)
     expect(draft.iterations).toBe(12)
-    expect(draft.replaced, 'what was changed since comes back as well').toEqual(ofLink)
+    expect(draft.replaced, 'later changes are restored as well').toEqual(ofLink)
   })
 
-  it('are not lost to what is the same', () => {
+  it('are not lost to equal settings', () => {
     const draft = new DraftSettings()
     draft.set('lambda', 2)
     draft.choosePreset('coding')

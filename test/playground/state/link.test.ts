@@ -14,7 +14,7 @@ const content = (change: Partial<Settings> = {}, rest: Partial<Configuration> = 
 
 const nothing = { content: null, hidden: [], unknown: [], spot: null, unreadable: null, run: null, lesson: null }
 
-/** The JSON of a link, packed by hand. */
+/** A link with any JSON. */
 async function linkOf(json: unknown): Promise<string> {
   const stream = new Blob([typeof json === 'string' ? json : JSON.stringify(json)]).stream()
   const packed = await new Response(stream.pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer()
@@ -22,7 +22,7 @@ async function linkOf(json: unknown): Promise<string> {
 }
 
 describe('a link', () => {
-  it('gives back any configuration, and the names of what to hide', async () => {
+  it('reproduces any configuration, and the names of what to hide', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -48,7 +48,7 @@ describe('a link', () => {
     )
   })
 
-  it('holds the difference from the preset alone, and the seed always', async () => {
+  it('contains only the difference from the preset, and always the seed', async () => {
     const link = await writeLink(content({ lambda: 0.5 }))
     const packed = Buffer.from(link.slice(4), 'base64url')
     const json = await new Response(
@@ -66,7 +66,7 @@ describe('a link', () => {
     expect({ hidden, unknown }).toEqual({ hidden: ['world'], unknown: [] })
   })
 
-  it('may only hide, and says which names it does not know', async () => {
+  it('can only hide parts, and reports unknown names', async () => {
     expect(await readLink('#hide=tasks,lambda,nonsense')).toEqual({
       ...nothing,
       hidden: ['tasks', 'lambda'],
@@ -74,7 +74,7 @@ describe('a link', () => {
     })
   })
 
-  it('names a lesson, a step and a kept run beside a configuration, or without one', async () => {
+  it('names a lesson, a step and a kept run, with or without a configuration', async () => {
     const spot = { iteration: 12, taskId: 'look-1/train-7', rollout: 1, step: 4, test: null, isOnHeads: false }
     const rest = { spot, run: 'run &1', lesson: 'lambda', hidden: ['tasks'] }
     const fields = 'view=episodes&hide=tasks&lesson=lambda&at=12/look-1/train-7/2/5&run=run%20%261'
@@ -86,7 +86,7 @@ describe('a link', () => {
     expect(await readLink('#hide=tasks&hide=lambda')).toMatchObject({ hidden: ['tasks', 'lambda'] })
   })
 
-  it('is told from the other addresses of the page', () => {
+  it('differs from the other addresses of the page', () => {
     expect(isLink('#benchmark')).toBe(false)
     expect(isLink('')).toBe(false)
     expect(isLink('#tasks&view=loop')).toBe(false)
@@ -96,20 +96,20 @@ describe('a link', () => {
 
   it.each([
     ['that is cut short', async () => (await writeLink(content({ lambda: 0.5 }))).slice(0, -6), 'cut short'],
-    ['that is no base64', async () => '#v1.***', 'damaged'],
+    ['that is not base64', async () => '#v1.***', 'damaged'],
     ['of a later version', async () => '#v2.abcd', 'version 2'],
-    ['with a setting that is none', () => linkOf({ preset: 'household', settings: { lambada: 1 } }), '"lambada"'],
+    ['with an unknown setting', () => linkOf({ preset: 'household', settings: { lambada: 1 } }), '"lambada"'],
     ['with a value out of range', () => linkOf({ preset: 'household', settings: { lambda: 99 } }), 'from 0 to 10'],
-    ['with a preset that is none', () => linkOf({ preset: 'toaster', settings: {} }), '"toaster"'],
+    ['with an unknown preset', () => linkOf({ preset: 'toaster', settings: {} }), '"toaster"'],
     ['without a preset', () => linkOf({ settings: {} }), 'no preset'],
-    ['with a backend that is none', () => linkOf({ preset: 'full', settings: {}, backend: 'abacus' }), 'abacus'],
+    ['with an unknown backend', () => linkOf({ preset: 'full', settings: {}, backend: 'abacus' }), 'abacus'],
     ['with half an iteration', () => linkOf({ preset: 'full', settings: {}, iterations: 0.5 }), '0.5 iterations'],
-    ['that unpacks to more than there could be', () => linkOf(`"${'a'.repeat(200_000)}"`), 'damaged'],
-    ['that is no object', () => linkOf([1]), 'no configuration'],
-  ])('%s is refused with why and what holds instead', async (_, link, why) => {
+    ['that unpacks to too much', () => linkOf(`"${'a'.repeat(200_000)}"`), 'damaged'],
+    ['that is not an object', () => linkOf([1]), 'no configuration'],
+  ])('%s is refused with the reason and what to do', async (_, link, why) => {
     const error: unknown = await readLink(await link()).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(LinkError)
     expect((error as LinkError).message).toContain(why)
-    expect((error as LinkError).message).toContain('goes on with the settings that it had')
+    expect((error as LinkError).message).toContain('keeps its settings')
   })
 })

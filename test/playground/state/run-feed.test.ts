@@ -108,6 +108,19 @@ describe('the feed of a run', () => {
     await feed.want(1)
     expect(stepsOf()).toBeGreaterThan(0)
   })
+
+  it('does not restore texts into another run that began meanwhile', async () => {
+    const log = events.filter(isLogged)
+    const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
+    feed.hear(batch(events))
+    await settle()
+    feed.view.release(1)
+    const reading = feed.want(1)
+    feed.expect('other')
+    const restored = vi.spyOn(feed.view, 'restore')
+    await reading
+    expect(restored).not.toHaveBeenCalled()
+  })
 })
 
 describe('commands to the loop', () => {

@@ -34,7 +34,7 @@ class MemoryStorage implements PlanStorage {
   removeItem = (key: string) => void this.kept.delete(key)
 }
 
-/** Locks that tabs of one browser share. */
+/** Locks that the tabs of a browser share. */
 function sharedLocks(): PlanLocks {
   const held = new Set<string>()
   const request = (async (name: string, hold: () => Promise<unknown>) => {
@@ -72,18 +72,18 @@ function openTab(storage: MemoryStorage, locks: PlanLocks = sharedLocks(), fate:
 }
 let ids = 0
 
-/** Ends the run that the queue is at, as its session would tell, and lets the next begin. */
+/** Ends the current run of the queue, as the feed would report it, and lets the next start. */
 async function end(tab: Tab, how: 'completed' | 'stopped' | 'failed' = 'completed'): Promise<void> {
   const before = tab.started.length
   const { runId } = tab.queue.current!
   tab.queue.ended(runId!, how)
-  if (how === 'completed' && tab.queue.isGoing) await vi.waitFor(() => expect(tab.started.length).toBe(before + 1))
+  if (how === 'completed' && tab.queue.isActive) await vi.waitFor(() => expect(tab.started.length).toBe(before + 1))
 }
 
 const said = ({ settings }: StartRequest) => `${ablationOf(settings)} ${settings.seed}`
 
 describe('a plan of runs', () => {
-  it('gives every row its first seed before any gets its second, whatever is ticked', () => {
+  it('orders all rows of the first seed before the second, whichever rows are chosen', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.constantFrom(...ABLATION_IDS), { minLength: 1 }),
@@ -101,7 +101,7 @@ describe('a plan of runs', () => {
     )
   })
 
-  it('runs the configuration that it was made of but for what its rows say', () => {
+  it('runs its configuration with the changes of its rows', () => {
     const of = plan(['policy', 'step'], 2)
     for (const item of of.items) {
       const { settings, preset, iterations } = requestOf(of, item, 'a')
@@ -115,7 +115,7 @@ describe('a plan of runs', () => {
     expect(requestOf(bare, bare.items[0]!, 'a').preset).toBe('household')
   })
 
-  it('comes back from the browser as it was, and not at all where it was damaged or is of another page', () => {
+  it('is read back unchanged, and not at all if it is damaged or from another version', () => {
     const kept = JSON.stringify(plan(['full'], 2))
     expect(parsePlan(kept)).toEqual(plan(['full'], 2))
     const other = (change: (json: Record<string, unknown>) => void) => {
@@ -134,7 +134,7 @@ describe('a plan of runs', () => {
 })
 
 describe('a queue of runs', () => {
-  it('runs all of them in order, tells of each that is done, and leaves nothing behind', async () => {
+  it('runs all items in order, reports each completed one, and leaves nothing in storage', async () => {
     const storage = new MemoryStorage()
     const tab = openTab(storage)
     await tab.queue.begin(plan(['full', 'policy'], 2))
@@ -149,7 +149,7 @@ describe('a queue of runs', () => {
     expect(storage.length).toBe(0)
   })
 
-  it.each(['stopped', 'failed'] as const)('is held by a run that is %s, and takes it up again', async (how) => {
+  it.each(['stopped', 'failed'] as const)('is held by a run that is %s, and resumes it', async (how) => {
     const fate: Record<string, RunFate> = {}
     const tab = openTab(new MemoryStorage(), sharedLocks(), fate)
     await tab.queue.begin(plan([], 3))
@@ -167,7 +167,7 @@ describe('a queue of runs', () => {
     expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 4, 5])
   })
 
-  it('begins a run again that left no checkpoint, or goes past it', async () => {
+  it('starts a run without a checkpoint again, or skips it', async () => {
     const tab = openTab(new MemoryStorage())
     await tab.queue.begin(plan([], 3))
     await end(tab, 'failed')
@@ -177,11 +177,11 @@ describe('a queue of runs', () => {
     tab.queue.leaveOut()
     await tab.queue.resume()
     await end(tab)
-    expect(progressOf(tab.queue.plan!)).toBe('1 of 3 runs done, 1 left out')
+    expect(progressOf(tab.queue.plan!)).toBe('1 of 3 runs done, 1 skipped')
     expect(tab.started.map(({ settings }) => settings.seed)).toEqual([3, 3, 4, 5])
   })
 
-  it('waits when a person starts another run, and does not take that for its own', async () => {
+  it('is held when you start another run, which does not become its own', async () => {
     const tab = openTab(new MemoryStorage())
     await tab.queue.begin(plan([], 2))
     await tab.queue.began('mine')
@@ -198,7 +198,7 @@ describe('a queue of runs', () => {
     expect(tab.started.length).toBe(2)
   })
 
-  it('lets the run under way end by itself when the rest is let go of', async () => {
+  it('lets the current run finish when the rest is discarded', async () => {
     const storage = new MemoryStorage()
     const tab = openTab(storage)
     await tab.queue.begin(plan([], 3))
@@ -212,7 +212,7 @@ describe('a queue of runs', () => {
 })
 
 describe('a queue whose page was closed', () => {
-  it('is offered at the next visit, with the settings that it was started with', async () => {
+  it('is offered at the next visit with its original settings', async () => {
     const storage = new MemoryStorage()
     const fate: Record<string, RunFate> = {}
     const before = openTab(storage)
@@ -234,7 +234,7 @@ describe('a queue whose page was closed', () => {
     expect(tab.started.map(said)).toEqual(['policy 4'])
   })
 
-  it('does not run again what had ended while the page closed', async () => {
+  it('does not repeat a run that ended while the page closed', async () => {
     const storage = new MemoryStorage()
     const before = openTab(storage)
     await before.queue.begin(plan([], 2))
@@ -245,7 +245,7 @@ describe('a queue whose page was closed', () => {
     expect(tab.done).toEqual([before.started[0]!.runId])
   })
 
-  it('goes on when its run is resumed from the offer of that run', async () => {
+  it('continues when its run is resumed on its own', async () => {
     const storage = new MemoryStorage()
     const before = openTab(storage)
     await before.queue.begin(plan([], 2))
@@ -257,7 +257,7 @@ describe('a queue whose page was closed', () => {
     expect(tab.started.map(({ settings }) => settings.seed)).toEqual([4])
   })
 
-  it('is not offered while another tab is at it, nor gone on with twice', async () => {
+  it('is not offered while another tab runs it, and never resumed twice', async () => {
     const storage = new MemoryStorage()
     const locks = sharedLocks()
     await openTab(storage, locks).queue.begin(plan([], 2))
@@ -276,7 +276,7 @@ describe('a queue whose page was closed', () => {
     expect(other.queue.notice).toContain('Another tab')
   })
 
-  it('that cannot be read is told of once, and the newest of the others is offered', async () => {
+  it('is reported once if it cannot be read, and the newest of the others is offered', async () => {
     const storage = new MemoryStorage()
     storage.setItem('playground.queue/old', '{"version":0}')
     storage.setItem('playground.preferences', '{}')
@@ -293,7 +293,7 @@ describe('a queue whose page was closed', () => {
     ])
   })
 
-  it('is forgotten by a browser that keeps nothing, and runs all the same', async () => {
+  it('runs in a browser without storage, which forgets it', async () => {
     const full = new MemoryStorage()
     full.setItem = () => {
       throw new DOMException('full', 'QuotaExceededError')
@@ -307,7 +307,7 @@ describe('a queue whose page was closed', () => {
 })
 
 describe('what became of a run', () => {
-  it('follows from how far it came and what is kept of it', () => {
+  it('depends on its progress and on what is kept of it', () => {
     const run = newSummary({ runId: 'a', preset: 'household', settings: content.settings, iterations: 3 })
     const checkpoints = [{ iteration: 2, eventCount: 9, bytes: 1 }]
     expect(fateOf(null)).toBe('gone')
@@ -319,7 +319,7 @@ describe('what became of a run', () => {
     expect(fateOf({ ...run, finishedIterations: 3, isFinished: true })).toBe('finished')
   })
 
-  it('is asked of the item whose turn it is', () => {
+  it('is looked up for the next item', () => {
     const of = plan([], 2)
     expect(nextItem(of)?.seed).toBe(3)
     expect(nextItem({ ...of, items: of.items.map((item) => ({ ...item, state: 'done' })) })).toBeNull()

@@ -6,7 +6,7 @@ import { isLink, readLink, writeLink } from '../../../src/playground/state/link.
 import { addressOf, isPlace, placeOf, shownViews, VIEW_NAMES } from '../../../src/playground/state/views.ts'
 
 describe('an address', () => {
-  it('names its view beside any configuration, which stays readable', async () => {
+  it('names its view next to any configuration, which stays readable', async () => {
     const content = { preset: 'household', settings: presetSettings(), backend: 'auto', iterations: 7 } as const
     await fc.assert(
       fc.asyncProperty(
@@ -32,18 +32,18 @@ describe('an address', () => {
     )
   })
 
-  it('without a configuration is the view alone, and nothing for the first', () => {
+  it('without a configuration is only the view, and empty for the first view', () => {
     for (const view of VIEW_NAMES) expect(placeOf(addressOf(view, '')).view).toBe(view)
     expect(addressOf('loop', '')).toBe('')
     expect(placeOf('#hide=curves&view=tasks').view).toBe('tasks')
   })
 
-  it('of a part is the view that it stands in', () => {
+  it('of a part opens the view that contains it', () => {
     expect(placeOf('#theatre')).toEqual({ view: 'episodes', part: 'theatre' })
     expect(placeOf('#v1.abc&view=games')).toEqual({ view: 'tasks', part: 'games' })
   })
 
-  it('that names no view has one where it says what to look at', () => {
+  it('without a view opens the view of its lesson or step', () => {
     expect(placeOf('#at=12').view).toBe('episodes')
     expect(placeOf('#v1.abc&lesson=lambda').view).toBe('learn')
     expect(placeOf('#lesson=lambda&view=tasks').view).toBe('tasks')
@@ -51,7 +51,7 @@ describe('an address', () => {
     expect(addressOf('loop', '', { lesson: 'lambda' })).toBe('#loop&lesson=lambda')
   })
 
-  it('that names nothing is the first view, and not taken for a place', () => {
+  it('without any of these opens the first view, and is not a place', () => {
     for (const hash of ['#constructor', '#v1.abc&view=toString', '#nowhere', '#v1.abc']) {
       expect(placeOf(hash)).toEqual({ view: 'loop', part: null })
     }
@@ -63,7 +63,7 @@ describe('an address', () => {
 })
 
 describe('a link that hides', () => {
-  it('takes a view away when nothing is left of it, and never the first', () => {
+  it('removes a view with nothing left in it, except the first', () => {
     expect(shownViews([])).toEqual(VIEW_NAMES)
     expect(shownViews(['tasks', 'lambda'])).toContain('tasks')
     expect(shownViews(['tasks', 'games'])).not.toContain('tasks')

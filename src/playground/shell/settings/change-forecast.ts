@@ -1,7 +1,6 @@
 /**
- * What a setting that a person has just changed would do to what is already there, before anything is run: another λ or
- * signal to the advantages of the newest judged batch, other thresholds to the tasks that have been measured. The
- * arithmetic is the loop's own (batch.ts, thresholds.ts).
+ * Predicts what a changed setting would do to the run on show: λ or signal to the advantages of the newest judged batch,
+ * thresholds to the measured tasks. The arithmetic is the loop's own (batch.ts, thresholds.ts).
  */
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
@@ -12,16 +11,16 @@ import { settingsOf } from '../../run/trajectories.ts'
 
 export interface Forecast {
   sentence: string
-  /** The part of the page that shows which. */
+  /** The part of the page with the details. */
   href: '#equation' | '#thresholds'
 }
 
-/** The newest iteration whose feedback is known and whose steps are still there. */
+/** The newest judged iteration that is not released. */
 export function judgedIteration(view: RunView): IterationView | null {
   return view.iterations.findLast((iteration) => !iteration.isReleased && isJudged(iteration)) ?? null
 }
 
-/** An iteration's groups with the settings that it ran under. */
+/** An iteration's groups with the settings that it ran with. */
 export interface JudgedBatch {
   iteration: number
   had: Settings
@@ -34,7 +33,7 @@ export function judgedBatch(view: RunView): JudgedBatch | null {
   return had && { iteration: iteration.iteration, had, groups: batchOf(view, iteration) }
 }
 
-/** Null where the batch was computed with that very setting, or belongs to another world. */
+/** Null if the batch already had this setting, or is of another world. */
 export function advantagesForecast(
   { iteration, had, groups }: JudgedBatch,
   name: 'lambda' | 'signal',
@@ -43,7 +42,7 @@ export function advantagesForecast(
   if (had.world !== wished.world || had[name] === wished[name]) return null
   const rederived = rederive(groups, had, { ...had, [name]: wished[name] })
   const { trained, flipped, stopped, started } = countFlips(rederived, 'policy')
-  /** Those of the iteration as it was, as the view of episodes counts them. */
+  /** Advantages of the iteration under its own settings, as the Episodes view counts them. */
   const trainedThen = trained + stopped - started
   const others = [
     ...(stopped > 0 ? [`${stopped} would drop out`] : []),
@@ -55,7 +54,7 @@ export function advantagesForecast(
   }
 }
 
-/** Null where no task has been measured, where the band is the run's, or where it belongs to another world. */
+/** Null if no task is measured, if the run has this band, or if it is of another world. */
 export function thresholdForecast(view: RunView, name: 'alphaLow' | 'alphaHigh', wished: Settings): Forecast | null {
   const had = view.current ? settingsOf(view, view.current.iteration) : view.settings
   if (!had || had.world !== wished.world || had[name] === wished[name]) return null

@@ -1,4 +1,4 @@
-/** Settings whose effect can be told from what is there already (change-forecast.ts, which is loaded when one is moved). */
+/** Settings whose effect can be predicted from the run on show (change-forecast.ts, loaded when one changes). */
 import type { Settings } from '../../../method/settings.ts'
 
 export const FORESEEN = ['lambda', 'signal', 'alphaLow', 'alphaHigh'] as const satisfies readonly (keyof Settings)[]

@@ -1,6 +1,6 @@
 /**
- * What a person can do where there is no WebGPU, in the words of their own browser. Without it the page computes on the CPU
- * and misses nothing but speed. Versions: https://github.com/gpuweb/gpuweb/wiki/Implementation-Status
+ * How to get WebGPU in your browser. Without it the page computes on the CPU, which is only slower.
+ * Versions: https://github.com/gpuweb/gpuweb/wiki/Implementation-Status
  */
 export type BrowserName = 'Firefox' | 'Safari' | 'Edge' | 'Chrome' | 'another'
 
@@ -33,7 +33,7 @@ export function browserOf(userAgent: string): BrowserName {
   return /Safari\//.test(userAgent) ? 'Safari' : 'another'
 }
 
-/** One sentence or two for each thing to try. */
+/** Things to try, one or two sentences each. */
 export function webGpuAdvice(userAgent: string, isSecure: boolean): readonly string[] {
   if (!isSecure)
     return ['Browsers give WebGPU only to pages on https or on localhost. Open this page at such an address.']

@@ -1,4 +1,4 @@
-/** Opens a worker that measures. Each suite has one of its own, so that none finds what another has left behind. */
+/** Opens a worker for measurements. Each suite gets its own, so that none depends on another. */
 import { connectWorker, type Bridge } from '../../../threads/worker-bridge.ts'
 import type { BenchWorker } from '../../../../workers/bench.ts'
 

@@ -1,4 +1,4 @@
-/** Opens the worker that judges programs; it fetches its engine when the first program comes. */
+/** Opens the worker that judges programs. It fetches its engine with the first program. */
 import { connectWorker, type Bridge } from '../../../threads/worker-bridge.ts'
 import type { JudgeWorker } from '../../../../workers/judge.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The standardisation as a heat map: what is compared with what. In the household one task is shown, trajectory by step
- * index, and a step is compared down its column. In the coding setting the whole batch is, problem by program or by written
- * test, and a program is compared along its row.
+ * A heat map that shows which advantages are compared. The household's map has one task, trajectories by step index, where a
+ * step is compared down its column. The coding map has the batch, problems by programs or written tests, where a program is
+ * compared along its row.
  */
 import type { Outcome } from '../../../method/ports.ts'
 import { isFlipped, type Rederived } from '../../run/batch.ts'
@@ -22,18 +22,18 @@ export interface MapCell {
   trajectory: number
   step: number
   parts: MapPart[]
-  /** What stands in it while its advantage has not been assigned; null once it has been. */
+  /** Text of the cell before its advantage is assigned; null afterwards. */
   awaited: string | null
-  /** For screen readers and as a title: where it is and what is in it. */
+  /** Position and content, as a title and for screen readers. */
   name: string
 }
 
 export interface MapRow {
   key: string
   label: string
-  /** Null where the row has none of its own, or its rollout is not over. */
+  /** Null for rows of programs and for unfinished rollouts. */
   outcome: Outcome | null
-  /** How many programs of a problem are right, "5/8"; null of a rollout. */
+  /** Share of correct programs, "5/8"; null for a rollout. */
   solved: string | null
   cells: MapCell[]
 }
@@ -50,7 +50,7 @@ export interface AdvantageMap {
   width: number
 }
 
-/** With what a person who does not see the map would count in it. */
+/** Describes the map for screen readers. */
 function rolloutsName(rows: readonly MapRow[]): string {
   const longest = Math.max(0, ...rows.map(({ cells }) => cells.length))
   const solved = rows.filter(({ outcome }) => outcome === 1).length
@@ -75,7 +75,7 @@ export function advantageMap(batch: readonly Rederived[], taskId: string, role: 
   }
 }
 
-/** Rollouts of which nothing is known yet but what was done, and how it was judged so far. */
+/** The map of an iteration without advantages: cells show mean votes. */
 export function awaitedMap({ taskId, trajectories, width }: GroupView): AdvantageMap {
   const rows = trajectories.map((trajectory, row): MapRow => {
     const cells = trajectory.steps.map((step, index): MapCell => {
@@ -144,7 +144,7 @@ function part(value: number | null, before: number | null): MapPart {
 }
 
 function cell(taskId: string, trajectory: number, step: number, parts: MapPart[], where: string): MapCell {
-  const name = `${where}, ${parts.map(partWords).join('; ') || 'nobody judged it'}`
+  const name = `${where}, ${parts.map(partWords).join('; ') || 'not judged'}`
   return { taskId, trajectory, step, parts, awaited: null, name }
 }
 
@@ -156,14 +156,14 @@ function partWords({ value, before, isFlipped }: MapPart): string {
   return `${now}${was}${isFlipped ? ', its sign has flipped' : ''}`
 }
 
-/** What is written in a cell: "1.2" or "−0.4"; nothing where there are several parts, which are too narrow for numbers. */
+/** Text of a cell: "1.2" or "−0.4". Cells with several parts are too narrow for text. */
 export function cellText({ parts, awaited }: MapCell): string {
   if (awaited !== null) return awaited
   if (parts.length > 1) return ''
   return parts.map(({ value }) => (value === null ? '–' : decimal(value, 1))).join(' ')
 }
 
-/** Ink for what is encouraged, red for what is discouraged; deeper with the size, full at 2. */
+/** Grey for encouraged, red for discouraged; darker for larger advantages, up to 2. */
 export function shade(value: number | null): string {
   if (value === null || value === 0) return 'var(--surface)'
   const weight = decimal(Math.min(1, Math.abs(value) / 2) * 46, 0)

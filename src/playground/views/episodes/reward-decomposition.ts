@@ -1,10 +1,10 @@
 /**
- * What R is made of, step by step of one rollout, or program by program of one problem:
+ * The shares of R, for each step of a rollout or each program of a problem:
  *
  *     R_i = O + λ · mean_j S_ij         mean S of a program: over the tests that the reward model wrote
  *
- * The shares add up to R; where the policy sees only a part (`signal`), only that part is there. The released code trains
- * programs on the share of hidden tests that they pass, which is then the only share.
+ * The shares add up to R. If the policy's signal is only one of them (`signal`), only that one is drawn. The released code
+ * trains programs on the share of hidden tests that they pass, which is then the only share.
  */
 import type { AdvantageSettings } from '../../../method/advantages.ts'
 import { meanScore } from '../../../method/feedback.ts'
@@ -16,37 +16,37 @@ export type ShareId = 'O' | 'S' | 'hidden'
 export interface Share {
   id: ShareId
   value: number
-  /** Where it is drawn, in units of R: shares above zero stand on one another, those below hang from one another. */
+  /** Its extent in units of R. Positive shares stack upwards, negative ones downwards. */
   from: number
   to: number
 }
 
 export interface DecomposedFeedback {
-  /** Of the step in its rollout, or of the program. */
+  /** Index of the step in its rollout, or of the program. */
   index: number
   shares: Share[]
   feedback: number
-  /** Null where it does not train the policy. */
+  /** Null if it does not train the policy. */
   advantage: number | null
-  /** All of its numbers in one breath, for screen readers and as a title. */
+  /** All of its numbers, as a title and for screen readers. */
   name: string
 }
 
 export interface Decomposition {
   noun: 'Step' | 'Program'
-  /** What the shares are called. */
+  /** Names of the shares. */
   legend: { id: ShareId; text: string }[]
   bars: DecomposedFeedback[]
-  /** R is drawn from `low` to `high`, which depend on λ alone, so that rollouts can be compared. */
+  /** The scale of R. It depends only on λ, so that rollouts are comparable. */
   low: number
   high: number
-  /** A is drawn from minus this to this; the same for all rollouts of a task. */
+  /** The scale of A ends at ± this, for all rollouts of a task. */
   advantageLimit: number
 }
 
 const SHARE_NAMES: Readonly<Record<ShareId, string>> = { O: 'O', S: 'λ · mean S', hidden: 'hidden tests passed' }
 
-/** Of a rollout of the task, by its index; of a task of programs, all of them. Null where there is no such rollout. */
+/** Decomposes a rollout, by its index, or all programs of a problem. Null if there is no such rollout. */
 export function decompose(
   { group, now }: Rederived,
   settings: AdvantageSettings,
@@ -102,7 +102,7 @@ export function decompose(
   }
 }
 
-/** Signed stacks: what is above zero on top of what is already there above it, what is below under what is below. */
+/** Stacks positive values upwards and negative ones downwards. */
 function stacked(values: readonly [ShareId, number][]): Share[] {
   let above = 0
   let below = 0

@@ -133,7 +133,7 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#alarms',
         name: 'Alarms',
-        text: '“The reward model says one thing only” rings once the collapse is complete.',
+        text: '“The reward model always gives the same vote” fires once the collapse is complete.',
       },
     ],
     expected:

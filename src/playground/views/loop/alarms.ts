@@ -1,9 +1,9 @@
 /**
- * Ways in which a run goes wrong, each told by a stated rule over the run's own metrics, with the numbers that made the rule
- * fire and the setting to try. A rule looks at finished iterations only, and says so where there are too few of them.
+ * Detects common failures of a run. Each rule reads metrics of finished iterations and reports its numbers and a setting to
+ * try, or that there are too few iterations.
  *
- * The rules and their thresholds are ours; neither the paper nor the released code has any. They are loose on purpose: an
- * alarm that rings for noise is soon ignored.
+ * The rules and their thresholds are ours; neither the paper nor the released code has any. They are loose on purpose, since
+ * people ignore an alarm that noise triggers.
  */
 import type { RunView, Series } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
@@ -25,7 +25,7 @@ export type AlarmId = (typeof ALARMS)[number]
 export interface Lever {
   /** What to do, in one sentence. */
   advice: string
-  /** The change that the page can make for a person; null where there is none. */
+  /** The change that a button makes; null if there is none. */
   change: Partial<Settings> | null
 }
 
@@ -35,15 +35,15 @@ export interface Alarm {
   /** The rule in words, with its thresholds. */
   rule: string
   state: 'quiet' | 'fired' | 'waiting'
-  /** The numbers that the rule looked at; what is missing where it waits. */
+  /** The numbers that the rule read, or what it is waiting for. */
   evidence: string
   lever: Lever
 }
 
-/** What a rule reads: a run, or series made up for a test. */
+/** What a rule reads of a run. */
 export type AlarmSource = Pick<RunView, 'series' | 'tasks' | 'settings'>
 
-/** Iterations that a lasting fault must last. */
+/** Iterations after which a fault counts as lasting. */
 const LASTING = 3
 const HALF = 5
 const ACCEPTANCE_WINDOW = 10
@@ -70,7 +70,7 @@ const found = (isFired: boolean, evidence: string): Finding => ({ state: isFired
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const lastOf = ({ values }: Readonly<Series>, count: number) => values.slice(-count)
 
-/** The last values of a metric, or why there is nothing to say. */
+/** Decides over the last values of a metric, or waits for more. */
 function lasting(source: AlarmSource, name: string, decide: (values: number[]) => Finding, count = LASTING): Finding {
   const values = lastOf(source.series(name), count)
   return values.length < count
@@ -82,7 +82,7 @@ function lasting(source: AlarmSource, name: string, decide: (values: number[]) =
 
 const RULES: Record<AlarmId, Rule> = {
   'reward-collapse': {
-    title: 'The reward model says one thing only',
+    title: 'The reward model always gives the same vote',
     rule: `|mean vote| ≥ ${COLLAPSED_SCORE} with the same sign in each of the last ${LASTING} iterations.`,
     look: (source) =>
       lasting(source, 'policy/step_score/mean', (scores) => {
@@ -99,7 +99,7 @@ const RULES: Record<AlarmId, Rule> = {
       settings.rewardAccuracyLow < 0.2
         ? {
             advice:
-              'Teach it only on tasks of middle accuracy: where all fail, saying −1 is always right. For the next run.',
+              'Train it only on tasks of medium accuracy: where all rollouts fail, −1 is always right. Takes effect with the next run.',
             change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
           }
         : {
@@ -109,7 +109,7 @@ const RULES: Record<AlarmId, Rule> = {
           },
   },
   'task-drift': {
-    title: 'The tasks have drifted from what was drawn',
+    title: 'The tasks have drifted from the originals',
     rule: `The mix of task kinds has moved by more than ${percent(DRIFTED_MIX)} of the pool (total variation), or rewritten tasks share less than half of their words with their originals.`,
     look: (source) => {
       const drift = taskDrift(source.tasks)
@@ -121,7 +121,7 @@ const RULES: Record<AlarmId, Rule> = {
     },
     lever: () => ({
       advice:
-        'Hold the tasks still and see whether held-out accuracy still rises; a narrower band rewrites more often, a wider one less.',
+        'Stop adapting the tasks and see whether held-out accuracy still rises. A narrower band rewrites more often, a wider one less.',
       change: { adaptEnvironment: false },
     }),
   },
@@ -142,12 +142,12 @@ const RULES: Record<AlarmId, Rule> = {
     },
     lever: (settings) => ({
       advice:
-        'Let the outcome weigh more: halve λ. If tasks were just made harder, outcomes may fall for that reason; look at the held-out accuracy.',
+        'Give the outcome more weight: halve λ. Outcomes also fall when tasks become harder, so check held-out accuracy.',
       change: { lambda: settings.lambda / 2 },
     }),
   },
   'entropy-collapse': {
-    title: 'The policy no longer tries anything else',
+    title: 'The policy no longer explores',
     rule: `Mean policy entropy of the last ${LASTING} iterations under ${percent(COLLAPSED_ENTROPY)} of that of the first ${LASTING}.`,
     look: (source) => {
       const { values } = source.series('policy/entropy')
@@ -158,7 +158,7 @@ const RULES: Record<AlarmId, Rule> = {
       return found(last < COLLAPSED_ENTROPY * first, `${decimal(first, 3)} nats at first, ${decimal(last, 3)} now`)
     },
     lever: (settings) => ({
-      advice: 'Sample more freely and learn more slowly.',
+      advice: 'Raise the temperature and lower the learning rate.',
       change: {
         policyTemperature: Math.min(2, Math.round((settings.policyTemperature + 0.2) * 100) / 100),
         policyLearningRate: settings.policyLearningRate / 2,
@@ -181,7 +181,7 @@ const RULES: Record<AlarmId, Rule> = {
       )
     },
     lever: (settings) => ({
-      advice: 'Learn more slowly, or hold the models back with a larger KL penalty.',
+      advice: 'Lower the learning rates, or raise the KL penalty.',
       change: {
         policyLearningRate: settings.policyLearningRate / 3,
         rewardLearningRate: settings.rewardLearningRate / 3,
@@ -190,19 +190,19 @@ const RULES: Record<AlarmId, Rule> = {
     }),
   },
   unparsable: {
-    title: 'The reward model writes what cannot be read',
+    title: 'The reward model writes unreadable votes',
     rule: `More than ${percent(UNPARSABLE_SHARE)} of evaluations unreadable, on average over the last ${LASTING} iterations.`,
     look: (source) =>
       lasting(source, 'reward/parse_fail_rate', (shares) =>
         found(mean(shares) > UNPARSABLE_SHARE, `unreadable: ${shares.map((share) => percent(share, 1)).join(', ')}`),
       ),
     lever: (settings) => ({
-      advice: 'Sample the reward model less freely.',
+      advice: 'Lower the temperature of the reward model.',
       change: { rewardTemperature: Math.max(0.05, Math.round((settings.rewardTemperature - 0.3) * 100) / 100) },
     }),
   },
   'no-acceptance': {
-    title: 'No rewrite is accepted any more',
+    title: 'Rewrites are no longer accepted',
     rule: `None of ${MEASURED_CANDIDATES} or more candidates written in the last ${ACCEPTANCE_WINDOW} iterations was accepted.`,
     look: (source) => {
       const proposed = lastOf(source.series('env/proposed'), ACCEPTANCE_WINDOW)
@@ -217,7 +217,7 @@ const RULES: Record<AlarmId, Rule> = {
     },
     lever: (settings) => ({
       advice:
-        'Measure candidates with more rollouts, since a small group often lands on 0 or 1 by chance; and let the author write more freely.',
+        'Measure candidates with more rollouts, since a small group often gets accuracy 0 or 1 by chance, and raise the temperature of the author.',
       change: {
         groupSize: Math.min(64, settings.groupSize * 2),
         authorTemperature: Math.min(2, Math.round((settings.authorTemperature + 0.2) * 100) / 100),
@@ -232,13 +232,13 @@ const RULES: Record<AlarmId, Rule> = {
         found(mean(shares) > CONSTANT_SETS, `without spread: ${shares.map((share) => percent(share)).join(', ')}`),
       ),
     lever: () => ({
-      advice: 'Let the votes count beside the outcome, and let the tasks adapt towards middle accuracy.',
+      advice: 'Use votes and outcome together, and let the tasks adapt towards medium accuracy.',
       change: { signal: 'integrated', adaptEnvironment: true },
     }),
   },
 }
 
-/** All rules over a run, in the order of ALARMS. Nothing fires before there is a run. */
+/** Evaluates all rules, in the order of ALARMS. All of them wait before the first run. */
 export function alarmsOf(source: AlarmSource): Alarm[] {
   return ALARMS.map((id) => {
     const { title, rule, look, lever } = RULES[id]

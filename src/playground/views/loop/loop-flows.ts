@@ -1,6 +1,6 @@
 /**
- * The numbers that flow along the arrows of the loop, from the last iteration of a run. What the iteration has not
- * come to yet is shown from the one before, marked as such, so that nothing on the diagram jumps or goes blank.
+ * The numbers along the arrows of the loop, from the last iteration of a run. Numbers that it does not have yet come from the
+ * iteration before and are marked, so that the diagram never goes blank.
  */
 import { rewriteDirection } from '../../../method/adaptation.ts'
 import type { Phase } from '../../../method/events.ts'
@@ -17,16 +17,16 @@ export type FlowId = (typeof FLOWS)[number]
 export interface Flow {
   id: FlowId
   symbol: string
-  /** What moves, in words. */
+  /** Names what moves. */
   name: string
   from: string
   to: string
   value: string
-  /** From the iteration before: this one has not come to it yet. */
+  /** Whether the value is from the iteration before. */
   isEarlier: boolean
 }
 
-/** Which arrows carry something in a phase. */
+/** The arrows that are active in a phase. */
 const ACTIVE: Record<Phase, readonly FlowId[]> = {
   evaluate: ['actions', 'tasks'],
   rollout: ['actions', 'tasks', 'outcome'],
@@ -72,7 +72,7 @@ export interface IterationNumbers {
   meanAbsAdvantage: number | null
   meanConsistency: number | null
   votes: number
-  /** Tests that the reward model wrote. */
+  /** Number of tests that the reward model wrote. */
   tests: number
   outOfBand: number | null
   accepted: number | null

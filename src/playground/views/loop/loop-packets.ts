@@ -1,6 +1,6 @@
 /**
- * What moves along an arrow of the loop right now: the number of the last event that went that way, not a mean over the
- * iteration, so that a person sees single outcomes, votes and advantages pass.
+ * What moves along the arrows of the loop right now: single outcomes, votes and advantages of the last event on each arrow,
+ * not means over the iteration.
  */
 import type { Phase } from '../../../method/events.ts'
 import { meanScore } from '../../../method/feedback.ts'
@@ -13,7 +13,7 @@ export interface Packet {
   text: string
 }
 
-/** One for each arrow that is active and has something to carry. */
+/** One packet for each active arrow that has a value. */
 export function packetsOf(view: RunView, phase: Phase | null): Packet[] {
   const iteration = view.current
   const settings = view.settings

@@ -1,7 +1,6 @@
 /**
- * A regular expression as a person writes it, without regard to case. One that could take for ever is refused: engines
- * try every way of cutting a text when a repeated group itself repeats or branches, as in (a+)+ or (a|aa)*, which is
- * 2^n ways for n characters.
+ * Reads a regular expression and ignores case. Refuses expressions that could take forever: if a repeated group itself
+ * repeats or branches, as in (a+)+ or (a|aa)*, engines try 2^n ways to split n characters.
  */
 export type ReadPattern = { expression: RegExp } | { problem: string }
 
@@ -10,16 +9,16 @@ export function readPattern(text: string): ReadPattern {
   try {
     expression = new RegExp(text, 'i')
   } catch (cause) {
-    return { problem: `“${text}” is no regular expression: ${reasonOf(cause, text)}. ${adviceFor(text)}` }
+    return { problem: `“${text}” is not a regular expression: ${reasonOf(cause, text)}. ${adviceFor(text)}` }
   }
   return repeatsRepetition(text)
     ? {
-        problem: `“${text}” is not searched: it repeats a group that itself repeats or has a choice, which can take for ever. Repeat only one of the two.`,
+        problem: `“${text}” was not searched: it repeats a group that itself repeats or has alternatives, which can take forever. Repeat only one of the two.`,
       }
     : { expression }
 }
 
-/** What the engine says of it, without the expression, which it repeats. */
+/** The engine's reason without the expression. */
 function reasonOf(cause: unknown, text: string): string {
   const message = cause instanceof Error ? cause.message : String(cause)
   const end = message.lastIndexOf(`/${text}/`)
@@ -30,14 +29,14 @@ function reasonOf(cause: unknown, text: string): string {
 }
 
 function adviceFor(text: string): string {
-  if (/\\$/u.test(text)) return 'A backslash needs a sign after it.'
+  if (/\\$/u.test(text)) return 'A backslash needs a character after it.'
   const sign = /[()[\]{}*+?]/u.exec(text)?.[0]
-  return sign ? `If “${sign}” is meant as it is, write “\\${sign}”.` : 'Correct it to search on.'
+  return sign ? `To search for “${sign}” itself, write “\\${sign}”.` : 'Correct it to continue.'
 }
 
-/** Whether a group that repeats or branches is repeated without a bound below it. */
+/** Whether a repeated group itself repeats or branches. */
 function repeatsRepetition(text: string): boolean {
-  /** Of every open group, whether something in it repeats or branches. */
+  /** For each open group, whether something in it repeats or branches. */
   const open: boolean[] = []
   let isClass = false
   for (let i = 0; i < text.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Every series of a run by name, and charts of those that are searched for. A name is found by ours, and by what verl,
- * TRL and W&B's callback for TRL call the same number (src/runs/metric-aliases.ts).
+ * Finds series of a run by name and charts them. Searches our names and those of verl, TRL and W&B's callback for TRL
+ * (src/runs/metric-aliases.ts).
  */
 import type { RunView } from '../../../runs/fold.ts'
 import { METRICS } from '../../../method/metrics.ts'
@@ -18,11 +18,11 @@ export interface Alias {
 export interface FoundMetric {
   name: string
   aliases: readonly Alias[]
-  /** Those by which it was found. */
+  /** The aliases that match. */
   foundBy: readonly Alias[]
 }
 
-/** Names in the rows of a kept run: what no log holds are computing times. */
+/** Names in the rows of a kept run, which add computing times to those in the log. */
 export function rowNames(rows: readonly MetricRow[]): Set<string> {
   return new Set(rows.flatMap(({ values }) => Object.keys(values)))
 }
@@ -53,7 +53,7 @@ export function findMetrics(names: readonly string[], expression: RegExp): Found
   })
 }
 
-/** From the log, or, where it has none, from the rows up to the iteration on show. */
+/** Points from the log, or else from the rows up to the iteration on show. */
 export function metricPoints(view: RunView, rows: readonly MetricRow[], name: string): Point[] {
   const { iterations, values } = view.series(name)
   if (iterations.length > 0) return iterations.map((x, i) => ({ x, y: values[i]! }))
@@ -83,7 +83,8 @@ export function metricChart(view: RunView, rows: readonly MetricRow[], { name, a
 function meaningOf(name: string): string {
   const own = METRICS[name]
   if (own !== undefined) return own
-  if (name.startsWith('timing_s/')) return 'Computing time of an iteration, in seconds; measured here, and in no log.'
+  if (name.startsWith('timing_s/'))
+    return 'Computing time of an iteration, in seconds; measured here and not in the log.'
   const [, split, leaf] = /^eval\/([^/]+)\/(.+)$/u.exec(name) ?? []
   if (split !== undefined) {
     const words = { acc: 'Share of solved episodes', ut: 'UT', detect: 'Detect' }[leaf!] ?? leaf

@@ -13,7 +13,7 @@ const batch = judgedBatch(view)!
 const had: Settings = { ...batch.had }
 
 describe('what another λ would do', () => {
-  it('is told of the newest judged batch, with signs counted one by one', () => {
+  it('is predicted for the newest judged batch, sign by sign', () => {
     const wished = { ...had, lambda: 6 }
     const signs = batch.groups.flatMap((group) => {
       const now = group.derive(wished).policy.flat()
@@ -32,18 +32,18 @@ describe('what another λ would do', () => {
     expect(href).toBe('#equation')
   })
 
-  it('is nothing at the λ of the run, and in another world', () => {
+  it('is null at the λ of the run and in another world', () => {
     expect(advantagesForecast(batch, 'lambda', { ...had, alphaLow: 0.1 })).toBeNull()
     expect(advantagesForecast(batch, 'lambda', { ...had, lambda: 2, world: 'coding' })).toBeNull()
   })
 
-  it('takes the signal alone, too: the outcome alone leaves sets without spread', () => {
+  it('is predicted for the signal, too: outcomes alone leave sets without spread', () => {
     expect(advantagesForecast(batch, 'signal', { ...had, signal: 'outcome' })!.sentence).toContain('would drop out')
   })
 })
 
 describe('what another threshold would do', () => {
-  it('counts measured tasks beyond it, beside those of the run', () => {
+  it('counts measured tasks beyond it and beyond that of the run', () => {
     const measured = [...view.tasks.values()].filter(({ status, history }) => status === 'active' && history.length > 0)
     const below = (limit: number) =>
       measured.filter(({ history }) => history.at(-1)!.won / history.at(-1)!.played < limit).length
@@ -55,7 +55,7 @@ describe('what another threshold would do', () => {
     expect(href).toBe('#thresholds')
   })
 
-  it('is nothing before a task has been measured', () => {
+  it('is null before a task is measured', () => {
     expect(judgedBatch(new RunView())).toBeNull()
     expect(thresholdForecast(new RunView(), 'alphaLow', { ...had, alphaLow: 0.5 })).toBeNull()
   })

@@ -13,7 +13,7 @@ const AGENTS = {
 }
 
 describe('help without WebGPU', () => {
-  it('is for the browser at hand, not for one whose name it borrows', () => {
+  it('is for your browser, not for one whose name it uses', () => {
     expect(browserOf(AGENTS.chrome)).toBe('Chrome')
     expect(browserOf(AGENTS.edge)).toBe('Edge')
     expect(browserOf(AGENTS.firefox)).toBe('Firefox')
@@ -28,7 +28,7 @@ describe('help without WebGPU', () => {
     expect(webGpuAdvice(AGENTS.firefox, true).join(' ')).toContain('dom.webgpu.enabled')
   })
 
-  it('says first what no browser can help', () => {
+  it('first names an insecure address, which no browser can change', () => {
     expect(webGpuAdvice(AGENTS.chrome, false)).toEqual([expect.stringContaining('https')])
   })
 })

@@ -93,7 +93,7 @@ describe('alarms', () => {
     },
   )
 
-  it('task-drift fires when the mix of kinds has moved, and not for rewrites within a kind', () => {
+  it('fire for a changed mix of kinds, and not for rewrites within a kind', () => {
     const moved = pool([['pick', 'heat'], ['pick', 'heat'], ['pick', null], ['heat', null]]) // prettier-ignore
     expect(taskDrift(moved)).toMatchObject({ active: 4, rewritten: 2, mix: 0.5 })
     expect(stateOf('task-drift', {}, moved)).toBe('fired')
@@ -101,7 +101,7 @@ describe('alarms', () => {
     expect(stateOf('task-drift', {}, pool([['pick', null]]))).toBe('waiting')
   })
 
-  it('wait, and say for what, where there are too few iterations', () => {
+  it('wait for more iterations and say so', () => {
     for (const alarm of alarmsOf(run({ 'policy/step_score/mean': [-1, -1] }))) {
       expect(alarm.state, alarm.id).toBe('waiting')
       expect(alarm.evidence.length).toBeGreaterThan(10)
@@ -109,14 +109,14 @@ describe('alarms', () => {
     expect(alarmsOf({ ...run({}), settings: null }).every(({ state }) => state === 'waiting')).toBe(true)
   })
 
-  it('none fires on the recorded run, which went well', () => {
+  it('do not fire on the recorded run, which went well', () => {
     const alarms = alarmsOf(recordedHousehold())
     expect(alarms.map(({ id }) => id)).toEqual([...ALARMS])
     expect(alarms.filter(({ state }) => state === 'fired')).toEqual([])
     expect(alarms.filter(({ state }) => state === 'quiet').length).toBe(ALARMS.length)
   })
 
-  it('pull levers that are settings', () => {
+  it('change only settings', () => {
     for (const { lever } of alarmsOf(run({}))) expect(() => parseSettings({ ...lever.change })).not.toThrow()
   })
 })

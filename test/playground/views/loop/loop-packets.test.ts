@@ -18,7 +18,7 @@ describe('what moves along the arrows', () => {
     }
   })
 
-  it('is what the phase has, on its own arrows alone, and nothing while the loop stands still', () => {
+  it('is only on the arrows of the phase, and nothing while the loop is idle', () => {
     const view = foldRun(events)
     for (const phase of ['rollout', 'judge', 'update-policy', 'update-reward'] as const)
       expect(packetsOf(view, phase).map(({ id }) => id)).toEqual(activeFlows(phase))
@@ -26,14 +26,14 @@ describe('what moves along the arrows', () => {
     expect(packetsOf(foldRun([]), 'rollout')).toEqual([])
   })
 
-  it('has no vote before there is one', () => {
+  it('has no vote before the first', () => {
     const view = upTo((event) => event.type === 'episode')
     expect(textOf(packetsOf(view, 'judge'), 'score')).toBeUndefined()
     const judged = upTo((event) => event.type === 'judged')
     expect(textOf(packetsOf(judged, 'judge'), 'score')).toMatch(/^([+−]?\d\.\d)$/u)
   })
 
-  it('is passed tests in the coding setting', () => {
+  it('is passed tests in the coding world', () => {
     const log = [...fakeCodingRun()]
     const view = foldRun(log.slice(0, log.findIndex(({ type }) => type === 'tests-written') + 1))
     expect(textOf(packetsOf(view, 'judge'), 'score')).toMatch(/^\d+\/\d+$/u)

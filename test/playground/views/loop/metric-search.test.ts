@@ -30,20 +30,20 @@ const found = (text: string) => {
 }
 
 describe('the search for metrics', () => {
-  it('knows every series of the log, and of the rows what no log holds', () => {
+  it('knows every series of the log, and those that only the rows have', () => {
     expect(names).toEqual(expect.arrayContaining([...view.seriesNames, 'timing_s/step']))
     expect(names.length).toBeGreaterThan(30)
     expect(names).toEqual([...new Set(names)].sort())
   })
 
-  it('finds by any part of a name, without regard to case', () => {
+  it('finds by any part of a name and ignores case', () => {
     expect(found('GRAD_norm').map(({ name }) => name)).toEqual(['policy/grad_norm', 'reward/grad_norm'])
     expect(found('^timing_s/').map(({ name }) => name)).toEqual(['timing_s/step'])
     expect(found('policy/(ppo_kl|lr)$').map(({ name }) => name)).toEqual(['policy/lr', 'policy/ppo_kl'])
     expect(found('no such')).toEqual([])
   })
 
-  it('finds by the names of verl, TRL and W&B, and says by which', () => {
+  it('finds by the names of verl, TRL and W&B, and shows which matched', () => {
     expect(found('frac_reward_zero_std').map(({ name }) => name)).toEqual(['policy/frac_reward_zero_std'])
     expect(found('^actor/entropy$')).toMatchObject([
       { name: 'policy/entropy', foundBy: [{ of: 'verl', name: 'actor/entropy' }] },
@@ -51,14 +51,14 @@ describe('the search for metrics', () => {
     expect(found('^train/learning_rate$')).toMatchObject([{ name: 'policy/lr', foundBy: [{ of: 'TRL in W&B' }] }])
   })
 
-  it('knows a metric by all names that an export gives it', () => {
+  it('knows all names that exports give a metric', () => {
     for (const name of Object.keys(METRIC_ALIASES)) {
       const exported = Object.keys(withAliases({ [name]: 1 }))
       expect([name, ...aliasesOf(name).map((alias) => alias.name)].sort()).toEqual(exported.sort())
     }
   })
 
-  it('draws what the log has, with its meaning and its other names', () => {
+  it('charts a series with its meaning and its other names', () => {
     const [metric] = found('^policy/entropy$')
     const chart = metricChart(view, rows, metric!)
     const own = view.series('policy/entropy')
@@ -67,7 +67,7 @@ describe('the search for metrics', () => {
     expect(chart.about).toBe(`${METRICS['policy/entropy']} verl calls it actor/entropy. TRL calls it entropy.`)
   })
 
-  it('shows no computing times of iterations that a scrubbed run has not come to', () => {
+  it('shows no computing times beyond the iteration on show', () => {
     const last = rows.length
     expect(metricPoints(view, rows, 'timing_s/step').at(-1)).toEqual({ x: last, y: 2 * last })
     expect(metricPoints(view.at(2), rows, 'timing_s/step').at(-1)).toEqual({ x: 2, y: 4 })
@@ -80,21 +80,23 @@ describe('an expression', () => {
     return 'problem' in read ? read.problem : ''
   }
 
-  it('that cannot be read is told, with the reason and what to do', () => {
-    expect(problem('policy/(')).toMatch(/^“policy\/\(” is no regular expression: unterminated group\. If “\(” is meant/)
-    expect(problem('*')).toMatch(/nothing to repeat\. If “\*” is meant as it is, write “\\\*”\.$/)
+  it('that cannot be read gives the reason and what to do', () => {
+    expect(problem('policy/(')).toMatch(
+      /^“policy\/\(” is not a regular expression: unterminated group\. To search for “\(” itself/,
+    )
+    expect(problem('*')).toMatch(/nothing to repeat\. To search for “\*” itself, write “\\\*”\.$/)
     expect(problem('[z-a]')).toMatch(/out of order/)
-    expect(problem('a\\')).toMatch(/A backslash needs a sign after it/)
+    expect(problem('a\\')).toMatch(/A backslash needs a character after it/)
   })
 
-  it('that repeats a repetition is refused before it holds the page', () => {
+  it('that repeats a repetition is refused before it blocks the page', () => {
     for (const text of ['(a+)+', '(\\w|\\w)+!', '((a)*b)*', '(.*){9}', '(?:x|(y+))*z', '((a|b))+'])
-      expect(problem(text), text).toMatch(/can take for ever/)
+      expect(problem(text), text).toMatch(/can take forever/)
     for (const text of ['(policy|reward)/.*kl', '(ab)+', 'a{2}b*', '\\(a+\\)+', '[(+]+', '(a|b)?', '(a+)b+'])
       expect(problem(text), text).toBe('')
   })
 
-  it('is either read or told, whatever is written', () => {
+  it('is either read or explained, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'()[]{}*+?|\\^$.a1,-') }), (text) => {
         const read = readPattern(text)
