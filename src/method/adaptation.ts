@@ -1,16 +1,16 @@
 /**
- * Tasks that follow the policy (RLAnything, environment adaptation). A task whose accuracy is outside the open
- * interval (α_low, α_high) is rewritten; the rewrite q' replaces q only if
+ * Adapts tasks to the policy (RLAnything, environment adaptation). A task whose accuracy is outside the open interval
+ * (α_low, α_high) is rewritten; the rewrite q' replaces q only if
  *
  *     harder:  α_low < acc(q') < acc(q)          easier:  acc(q) < acc(q') < α_high          always: acc(q') > 0
  *
  * Profile `reference` includes the band's edges, α_low ≤ acc(q') and acc(q') ≤ α_high (alfworld_rl_reward.py:178-190).
  * The trigger includes them in both profiles: "outside (α_low, α_high)" as printed, and as released
- * (alfworld_utils.py:695). The released coding setting alone leaves its lower edge out (llm_env_rollout.py:641); no group of
- * 8 or 32 programs has the accuracy 0.2, so we do not.
+ * (alfworld_utils.py:695). Only the released coding code excludes its lower edge (llm_env_rollout.py:641); no group of 8 or 32
+ * programs has the accuracy 0.2, so we include it.
  *
- * acc(q') is measured in the iteration after acc(q), with a policy that has learned in between, from as many rollouts
- * as the group has. Both accuracies therefore carry the policy version that they were measured with.
+ * acc(q') is measured in the iteration after acc(q), with a policy that has learned in between and as many rollouts as a
+ * group has. Both accuracies are therefore logged with their policy version.
  */
 import type { Direction } from './ports.ts'
 import type { Settings } from './settings.ts'
@@ -29,7 +29,7 @@ export function rewriteDirection(
 
 export interface RewriteDecision {
   accepted: boolean
-  /** The rule in symbols with its numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
+  /** The rule in symbols and numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
   rule: string
 }
 

@@ -1,22 +1,22 @@
 /**
- * The words that a chat model's template puts around what is said, cut into pieces that only ever grow by appending:
+ * A chat model's template, cut into pieces so that a prompt only ever grows by appending:
  *
  *     first prompt   start + system + systemEnd + user + responseCue
  *     next prompt    first prompt + response + responseEnd + nextUser + user + responseCue
  *
- * Plain data: made where the model is, read where its prompts are written.
+ * Plain data: created beside the model, used where its prompts are written.
  */
 export interface ChatPieces {
-  /** Up to the system message. */
+  /** Before the system message. */
   start: string
-  /** Between the system message and the first message of the user. */
+  /** Between the system message and the first user message. */
   systemEnd: string
-  /** After a message of the user; a response follows. */
+  /** Between a user message and the response. */
   responseCue: string
-  /** The spelling of the stop token that ends a response. */
+  /** The stop token that ends a response, as text. */
   responseEnd: string
-  /** After that, up to the next message of the user. */
+  /** Between `responseEnd` and the next user message. */
   nextUser: string
-  /** What the tokenizer takes for tokens of its own, wherever it stands: not to be let in with other people's text. */
+  /** Strings that the tokenizer turns into special tokens. Untrusted text must not contain them. */
   reserved: readonly string[]
 }

@@ -1,37 +1,37 @@
 /**
- * The one vocabulary of run events. The page, the command line, a recorded run and a remote run all speak it.
+ * The vocabulary of run events, shared by the page, the command line, recorded runs and remote runs.
  *
- * The log is append-only: an episode is written once, and what is learned about it later (scores, advantages) is a
- * later event, folded on read. Events of `EphemeralEvent` describe this machine or this moment (timings, progress);
- * they never enter the log, so the same seed, backend and settings give the same log, byte for byte.
+ * The log is append-only: an episode is written once, and its scores and advantages are later events, joined by the reader.
+ * An `EphemeralEvent` describes this machine or this moment (timings, progress) and never enters the log, so the same seed,
+ * backend and settings give the same log, byte for byte.
  */
 import type { Direction, Outcome, Score, Split, Task, TestResult, UpdateMetrics, WrittenTest } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
 export interface EpisodeStep {
-  /** The policy's words. */
+  /** The policy's whole text. */
   response: string
   thought: string
   command: string
   observation: string
-  /** Tokens of the response with their sampling log-probability and entropy, rounded to 4 decimals. */
+  /** Tokens of the response with their sampling log-probabilities and entropies, rounded to 4 decimals. */
   tokens: number[]
   logProbs: number[]
   entropies: number[]
-  /** Both null where nothing knows them: in runs of the released system, whose worlds do not say how far the goal is. */
+  /** Both null in runs of the released system, whose worlds do not report the distance to the goal. */
   trueLabel: 1 | -1 | null
   distance: number | null
-  /** Ground-truth tests, where the step was a program. */
+  /** Results on the ground-truth tests, if the step was a program. */
   tests?: TestResult[]
 }
 
 /** A test that the reward model wrote. */
 export interface GeneratedTest {
-  /** The reward model's words but for the test. */
+  /** The reward model's text without the test. */
   reasoning: string
-  /** Null where the text holds none. */
+  /** Null if the text contains no test. */
   test: WrittenTest | null
-  /** Whether the reference solution passes it: a test that it does not pass lies. Null where that cannot be known. */
+  /** Whether the reference solution passes it: otherwise the test lies. Null if unknown. */
   isTrue: boolean | null
 }
 
@@ -40,7 +40,7 @@ export interface Evaluation {
   reasoning: string
 }
 
-/** The first event of a log. A run that goes on after a stop does not write it again. */
+/** The first event of a log. A resumed run does not write it again. */
 export interface RunStarted {
   type: 'run-started'
   runId: string
@@ -49,7 +49,7 @@ export interface RunStarted {
   backend: string
   models: { policy: string; reward: string; author: string }
 }
-/** Logged before the `iteration-started` of the iteration from which it holds. */
+/** Logged before the `iteration-started` of the first iteration that it affects. */
 export interface SettingsChanged {
   type: 'settings-changed'
   patch: LivePatch
@@ -59,13 +59,13 @@ export interface TaskAdded {
   task: Task
   split: 'train'
 }
-/** A number seen before means that the iteration was cut and starts again; see history.ts. */
+/** A repeated number means that the iteration was interrupted and starts again (history.ts). */
 export interface IterationStarted {
   type: 'iteration-started'
   taskIds: string[]
   pendingTaskIds: string[]
 }
-/** `taskId` may be an active task or a pending proposal's candidate. */
+/** `taskId` is an active task or a pending candidate. */
 export interface EpisodeFinished {
   type: 'episode'
   episodeId: string
@@ -86,7 +86,7 @@ export interface EpisodeJudged {
   rewardVersion: number
   votes: Evaluation[][]
 }
-/** Advantages of the policy's steps of one episode, null where the step does not train. `reward[step][evaluation]` likewise. */
+/** Advantages of one episode: `policy[step]` and `reward[step][evaluation]`, null for what does not train. */
 export interface AdvantagesAssigned {
   type: 'advantages'
   episodeId: string
@@ -94,24 +94,21 @@ export interface AdvantagesAssigned {
   policy: (number | null)[]
   reward: (number | null)[][]
 }
-/**
- * The tests that the reward model wrote for a task, run on the programs of the task's group. It stands where `judged` stands
- * when steps are scored.
- */
+/** The tests that the reward model wrote for a task, run on the task's programs. Replaces `judged` if it writes tests. */
 export interface TestsWritten {
   type: 'tests-written'
   taskId: string
   split: Split
   rewardVersion: number
   tests: GeneratedTest[]
-  /** Of the programs, in the order of the rows of `results`. */
+  /** The programs' episodes, in the order of the rows of `results`. */
   episodeIds: string[]
-  /** results[program][test]; null for a test that cannot be read: there is none, or not a value that could be one. */
+  /** results[program][test]; null for an unreadable test. */
   results: (TestResult | null)[][]
 }
 /**
- * What the tests of a task are worth, and their advantages; null where a test does not train. A task has none where nothing
- * tells what its tests are worth: in profile `reference`, without a correct program.
+ * Feedback and advantages of a task's tests; an advantage is null if the test does not train. Missing if the tests' worth is
+ * unknown: in profile `reference`, without a correct program.
  */
 export interface TestAdvantagesAssigned {
   type: 'test-advantages'
@@ -131,11 +128,11 @@ export interface RewriteProposed {
   proposalId: string
   taskId: string
   direction: Direction
-  /** acc(q) that triggered the rewrite, and the policy version that it was measured with. */
+  /** The acc(q) that triggered the rewrite, measured with `policyVersion`. */
   accuracy: number
   policyVersion: number
   criticSummary: string
-  /** Every attempt of the author with what became of it; the last one is the candidate when `candidate` is set. */
+  /** Every attempt of the author with its result. If `candidate` is set, it is from the last attempt. */
   attempts: { text: string; message: string; ok: boolean }[]
   candidate: Task | null
 }
@@ -150,20 +147,17 @@ export interface RewriteResolved {
   accuracyAfter: number
   policyVersionAfter: number
   accepted: boolean
-  /** The rule that decided, in symbols with its numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
+  /** The rule that decided, in symbols and numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
   rule: string
 }
-/**
- * p+, p-, μ estimated on this iteration's rollouts, with the bound 1 - exp(-m (μ-1)²), or 1 - exp(-m (μ-1)² / 2) where the m
- * evaluations are tests, which all programs share (theory.ts); null where not estimable.
- */
+/** Estimates of p+, p- and μ on this iteration's rollouts with the bound of theory.ts; null if they cannot be estimated. */
 export interface TheoryEstimated {
   type: 'theory'
   pPlus: number | null
   pMinus: number | null
   mu: number | null
   precisionBound: number | null
-  /** Share of steps in successful trajectories, 0 without steps: the balance a : 1-a of what the reward model is taught. */
+  /** Share of steps in successful trajectories, 0 without steps: the a of the weights a : 1-a in theory.ts. */
   successShare: number
 }
 export interface EvaluationFinished {
@@ -172,19 +166,15 @@ export interface EvaluationFinished {
   policyVersion: number
   acc: number
   episodes: number
-  /**
-   * Where the reward model writes tests: the share that all correct programs pass, over the tests of tasks that have a
-   * correct program (UT), and the share that moreover all wrong programs fail, over the tests of tasks that have both
-   * (Detect). Null without such tasks.
-   */
+  /** UT and Detect with the numbers of tests that they count (test-writing/test-metrics.ts), if the reward model writes tests. */
   tests?: { ut: number | null; utTests: number; detect: number | null; detectTests: number }
 }
-/** The iteration's metrics that follow from the log, names as in METRICS (metrics.ts). Finite numbers only. */
+/** Metrics that follow from the log, with names from METRICS (metrics.ts). Finite numbers only. */
 export interface IterationFinished {
   type: 'iteration-finished'
   metrics: Record<string, number>
 }
-/** `stopped` leaves events of a cut iteration, if there was one, that no longer count. */
+/** After `stopped`, events of an interrupted iteration stay in the log but do not count. */
 export interface RunFinished {
   type: 'run-finished'
   reason: 'completed' | 'stopped'
@@ -215,14 +205,14 @@ export interface TimingsMeasured {
   type: 'timings'
   metrics: Record<string, number>
 }
-/** Where the loop is now, for people who watch. */
+/** The current phase and its progress. */
 export interface PhaseProgressed {
   type: 'progress'
   phase: Phase
   done: number
   total: number
 }
-/** One step of an episode as it happens; the episode event that follows is the record. */
+/** A step of an episode as it happens, before the `episode` event that records it. */
 export interface StepHappened {
   type: 'step'
   episodeId: string
@@ -234,7 +224,7 @@ export interface StepHappened {
 }
 export type EphemeralBody = TimingsMeasured | PhaseProgressed | StepHappened
 
-/** `seq` counts logged events from 0; `iteration` is the one that the event belongs to (0 before the first). */
+/** `seq` counts logged events from 0. `iteration` is 0 before the first. */
 export type LoggedEvent = LoggedBody & { seq: number; iteration: number }
 export type EphemeralEvent = EphemeralBody & { iteration: number }
 export type RunEvent = LoggedEvent | EphemeralEvent

@@ -1,33 +1,31 @@
 /**
- * What a step and a judgement of it are worth (RLAnything, integrated and consistency feedback):
+ * Feedback for a step and for an evaluation of it (RLAnything, integrated and consistency feedback):
  *
  *     R_i    = O + (λ / m) · Σ_j S_ij         O, S_ij ∈ {-1, +1}        trains the policy
  *     R_S_ij = R_i · S_ij                                               trains the reward model
  *
- * The paper knows no unparsable evaluation; models write them. Profile `paper` leaves them out of the mean and gives
- * them -(1 + λ), the lowest value that R · S can take: saying nothing readable is as bad as the worst wrong answer,
- * whatever λ is. Profile `reference` counts them as 0 in the mean and gives the constant -2
- * (alfworld_rl_reward.py:288, :321-328). At λ = 1 the two constants are the same number.
+ * The paper does not define unparsable evaluations. Profile `paper` leaves them out of the mean and gives them -(1 + λ), the
+ * lowest value of R · S: an unreadable answer is as bad as the worst wrong one, for any λ. Profile `reference` counts them as 0
+ * in the mean and gives them -2 (alfworld_rl_reward.py:288, :321-328). The two are equal at λ = 1.
  *
- * `signal` chooses what the policy sees (R, O alone or mean S alone). The consistency feedback always uses R: it is
- * defined by the outcome and the votes together.
+ * `signal` selects what trains the policy: R, O alone or mean S alone. The consistency feedback always uses R.
  */
 import type { Outcome, Score } from './ports.ts'
 import type { Settings } from './settings.ts'
 
 export type FeedbackSettings = Pick<Settings, 'profile' | 'signal' | 'lambda'>
 
-/** Feedback of an unparsable evaluation in the released code, whatever its λ. */
+/** Feedback of an unparsable evaluation in the released code, for any λ. */
 export const REFERENCE_UNPARSABLE_FEEDBACK = -2
 
-/** Mean of the m scores of one step in [-1, 1]; 0 when none says anything. */
+/** Mean of the m scores of one step in [-1, 1]; 0 without readable ones. */
 export function meanScore(scores: readonly Score[], profile: Settings['profile']): number {
   const counted = profile === 'reference' ? scores : scores.filter((score) => score !== 0)
   if (counted.length === 0) return 0
   return counted.reduce<number>((sum, score) => sum + score, 0) / counted.length
 }
 
-/** R_i in [-(1 + λ), 1 + λ], or the part of it that `signal` lets through. */
+/** R_i in [-(1 + λ), 1 + λ], or the part of it that `signal` selects. */
 export function integratedFeedback(outcome: Outcome, scores: readonly Score[], settings: FeedbackSettings): number {
   switch (settings.signal) {
     case 'integrated':

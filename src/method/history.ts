@@ -1,13 +1,13 @@
 /**
- * Which events of a log count. A run that is stopped in the middle of an iteration leaves the first part of it in the
- * log, and the log is append-only; when the run goes on, the iteration starts again under the same number. So:
+ * Which events of a log count. A run that stops in the middle of an iteration leaves events of it in the append-only log; when
+ * it resumes, the iteration starts again under the same number. So:
  *
- *     an iteration counts once it has finished; a later `iteration-started` of the same number replaces what an
- *     unfinished one left, and changes of settings always count, because a person made them.
+ *     an iteration counts once it has finished; a later `iteration-started` with the same number replaces the interrupted
+ *     attempt; changes of settings always count, because the user made them.
  */
 import type { LoggedEvent } from './events.ts'
 
-/** The events up to the last finished iteration, without what unfinished iterations left; changes of settings stay. */
+/** The events up to the last finished iteration, without interrupted iterations but with all changes of settings. */
 export function settledHistory(history: readonly LoggedEvent[]): LoggedEvent[] {
   const lastFinished = history.reduce(
     (latest, event) => (event.type === 'iteration-finished' ? Math.max(latest, event.iteration) : latest),

@@ -1,4 +1,4 @@
-/** What a caller of the loop gives and gets; see loop.ts. */
+/** The interface of the loop (loop.ts). */
 import type { RunEvent, LoggedEvent } from './events.ts'
 import type { EnvironmentPort, LanguageModelPort, RoleFormats, UnitTestPort } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
@@ -9,9 +9,9 @@ export interface LoopPorts {
   author: LanguageModelPort
   environment: EnvironmentPort
   formats: RoleFormats
-  /** Where `formats.reward` is a test writer. */
+  /** Required if `formats.reward` is a test writer. */
   unitTests?: UnitTestPort
-  /** Milliseconds of a monotonic clock; the only source of time, so that tests can hold it still. */
+  /** Milliseconds of a monotonic clock; the only source of time, so that tests can control it. */
   now(): number
 }
 
@@ -22,18 +22,18 @@ export interface LoopRequest {
   preset: string
   backend: string
   models: { policy: string; reward: string; author: string }
-  /** Of a new run. With `history` the run's own settings and their changes hold, and these are not looked at. */
+  /** For a new run. Ignored with `history`, which contains the settings. */
   settings: Settings
   /** Iterations to run from here; the generator then ends with `run-finished`. */
   iterations: number
-  /** Train or adapt this component alone in these iterations, whatever the settings freeze. */
+  /** Trains or adapts this component alone, whatever the settings freeze. */
   only?: Component
   /**
-   * Log of the run so far, to go on after its last `iteration-finished`. The caller has loaded the checkpoints that belong
-   * there; `seq` goes on after the last event given.
+   * The log of a resumed run, which continues after its last `iteration-finished`. The caller has loaded the checkpoints of
+   * that iteration. `seq` continues after the last event.
    */
   history?: readonly LoggedEvent[]
-  /** Asked once before every iteration: changes that a person made since the last one. The caller has validated them. */
+  /** Called once before every iteration: validated changes of settings since the last one. */
   takePatch?: () => LivePatch | null
   signal?: AbortSignal
 }

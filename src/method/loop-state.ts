@@ -1,6 +1,6 @@
 /**
- * What the loop knows between iterations: a fold of its own log. Live events and the history of a resumed run go through
- * the same `apply`, so a run that goes on cannot differ from one that never stopped.
+ * The state of the loop between iterations: a fold of its own log. Live events and the history of a resumed run go through the
+ * same `apply`, so a resumed run cannot differ from one that never stopped.
  */
 import type { LoggedEvent } from './events.ts'
 import { settledHistory } from './history.ts'
@@ -16,21 +16,21 @@ export interface PendingRewrite {
   policyVersionBefore: number
 }
 
-/** A place in the pool: an original task and whatever it has been rewritten to. */
+/** A place in the pool: an original task and its current rewrite. */
 export interface TaskSlot {
   original: Task
   active: Task
-  /** At most one at a time; measured in the next iteration in which the environment adapts. */
+  /** Measured in the next iteration in which the environment adapts. */
   pending: PendingRewrite | null
-  /** Iterations that rolled out this slot, as its active task or as its candidate. */
+  /** Iterations that rolled out this slot's active task or candidate. */
   visits: number
-  /** Of the active task when it was last measured. */
+  /** The active task's last measured accuracy. */
   accuracy: number | null
 }
 
 export class LoopState {
   settings: Settings | null = null
-  /** The last finished one; 0 before the first. */
+  /** The last finished iteration; 0 before the first. */
   iteration = 0
   nextSeq = 0
   readonly slots: TaskSlot[] = []
@@ -110,7 +110,7 @@ export class LoopState {
     return this.settings
   }
 
-  /** acc of a task rolled out in this iteration, null if it was not. */
+  /** acc of a task in this iteration; null if it was not rolled out. */
   accuracyOfTask(taskId: string): number | null {
     const count = this.#measured.get(taskId)
     return count ? count.successes / count.episodes : null
@@ -121,8 +121,8 @@ export class LoopState {
   }
 
   /**
-   * The slots whose turn it is: the least visited first, equal visits in an order drawn from the seed. A rotation through
-   * a shuffled pool that needs no cursor, so it survives slots that wait and a changed number of tasks.
+   * The least visited slots, equal visits in an order drawn from the seed. This rotates through a shuffled pool without a
+   * cursor, so it tolerates pending slots and a changed number of tasks.
    */
   chooseSlots(iteration: number, count: number, adapts: boolean): TaskSlot[] {
     const { seed } = this.knownSettings

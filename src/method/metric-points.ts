@@ -1,11 +1,11 @@
 /**
- * The numbers that an event adds to the series of a run, by the name that charts and files give them:
+ * The numbers that an event adds to the series of a run, by their names in charts and files:
  *
  *     METRICS (metrics.ts)              of an iteration
- *     eval/<split>/acc, ut, detect      of an evaluation; split `id` or `ood`
+ *     eval/<split>/acc, ut, detect      of an evaluation; split is `id` or `ood`
  *     theory/pPlus, pMinus, mu          estimates on an iteration's rollouts
  *
- * What is not known is left out.
+ * Unknown values are left out.
  */
 import type { LoggedEvent } from './events.ts'
 

@@ -1,13 +1,12 @@
 /**
- * Randomness without state: every draw is a hash of what it is for.
+ * Stateless randomness: every draw is a hash of its purpose.
  *
  *     deriveSeed(settings.seed, iteration, 'policy', episodeId, step)
  *
- * A run can stop and go on anywhere, and phases can run in any order, because there is no generator whose state would
- * have to be saved. The hash is FNV-1a over the parts, finished with MurmurHash3's fmix32; the stream is mulberry32.
+ * A run can stop and resume anywhere, and phases can run in any order, because no generator state must be saved. The hash is FNV-1a over the parts, finished with MurmurHash3's fmix32; the stream is mulberry32.
  */
 
-/** An unsigned 32-bit seed that depends on every part and on their order. */
+/** An unsigned 32-bit seed that depends on all parts and their order. */
 export function deriveSeed(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5
   for (const part of parts) {
@@ -22,7 +21,7 @@ export function deriveSeed(...parts: readonly (number | string)[]): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** A stream of numbers uniform in [0, 1), the same for the same seed. */
+/** Uniform numbers in [0, 1), the same for the same seed. */
 export function uniformStream(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -33,7 +32,7 @@ export function uniformStream(seed: number): () => number {
   }
 }
 
-/** The items in an order drawn from the seed (Fisher-Yates); the input is left as it is. */
+/** A shuffled copy (Fisher-Yates), the same for the same seed. */
 export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
   const uniform = uniformStream(seed)
   const order = [...items]

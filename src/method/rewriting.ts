@@ -1,7 +1,7 @@
 /**
- * Asking the author for candidates (RLAnything, "adapting environment tasks by critic feedback"): it is told the task,
- * the direction, the accuracy and what the reward model said most often, and writes a few completions of that one prompt.
- * The first one that the environment can apply is the candidate; the others stay in the log with the reason why not.
+ * Asks the author for candidates (RLAnything, "adapting environment tasks by critic feedback"). It reads the task, the direction,
+ * the accuracy and the critic's summary, and writes a few completions of that prompt. The first one that the environment can
+ * apply becomes the candidate; the log keeps the others with the reasons why not.
  */
 import type { PhaseProgressed, RewriteProposed } from './events.ts'
 import type { LoopPorts } from './loop-contract.ts'
@@ -16,19 +16,18 @@ export interface RewriteRequest {
   task: Task
   direction: Direction
   accuracy: number
-  /** What the reward model said most often. */
   criticSummary: string
 }
 
 export interface ProposalOptions {
   settings: Settings
-  /** With which the accuracies were measured. */
+  /** The version that the accuracies were measured with. */
   policyVersion: number
   seed: number
   signal?: AbortSignal | undefined
 }
 
-/** Yields one proposal for each request, also where no attempt was valid. */
+/** Yields one proposal for each request, even if no attempt was valid. */
 export async function* proposeRewrites(
   { author, environment, formats }: Pick<LoopPorts, 'author' | 'environment' | 'formats'>,
   requests: readonly RewriteRequest[],

@@ -1,11 +1,11 @@
 /**
  * Settings of a run: their schema, their defaults and the presets.
  *
- * A default is the paper's where the paper states one (λ 1, α_low 0.2, α_high 0.8), else the released code's (m 3, G 8,
- * ε 0.2, k3 with β 0.01, seq-mean-token-mean, gradient norm 1), and a size that fits a browser tab where theirs needs a
- * cluster (tasks, steps, learning rates, which are for small models). setting-info.ts has the source of each one.
+ * Defaults are the paper's if it states them (λ 1, α_low 0.2, α_high 0.8), else the released code's (m 3, G 8, ε 0.2, k3 with
+ * β 0.01, seq-mean-token-mean, gradient norm 1). Sizes and learning rates fit small models in a browser tab instead of a
+ * cluster. setting-info.ts gives the source of each one.
  *
- * `LIVE_SETTINGS` may change while a run goes; they take effect at the next iteration and are logged.
+ * `LIVE_SETTINGS` can change during a run; changes take effect at the next iteration and are logged.
  */
 import * as v from 'valibot'
 
@@ -25,11 +25,11 @@ export type LossAggregation = (typeof LOSS_AGGREGATIONS)[number]
 export const settingsSchema = v.pipe(
   v.object({
     seed: count(0, 2 ** 31 - 1),
-    /** `paper`: published formulas. `reference`: the released code's arithmetic, quirks included. */
+    /** `paper`: published formulas. `reference`: the released code's arithmetic, including its quirks. */
     profile: v.picklist(['paper', 'reference']),
     /** Which signal trains the policy: O + λ mean S, O alone, or mean S alone. */
     signal: v.picklist(['integrated', 'outcome', 'step']),
-    /** Components that learn or adapt; a component switched off is frozen. */
+    /** Components that learn or adapt; others are frozen. */
     trainPolicy: v.boolean(),
     trainReward: v.boolean(),
     adaptEnvironment: v.boolean(),
@@ -48,9 +48,9 @@ export const settingsSchema = v.pipe(
     rewardTemperature: real(0.05, 2),
     authorTemperature: real(0.05, 2),
     topP: real(0.05, 1),
-    /** Over which evaluations the consistency feedback is standardised. */
+    /** The sets over which consistency feedback is standardised (step-judging/advantages.ts). */
     rewardGrouping: v.picklist(['vote', 'step', 'task']),
-    /** The only rollout that reached a step index: its raw feedback (as released), or no training signal. */
+    /** Training signal of a rollout that alone reached a step index: raw feedback (as released), or none. */
     singleSurvivor: v.picklist(['raw', 'zero']),
     /** Tasks whose accuracy is outside [low, high] do not train the policy / the reward model. */
     policyAccuracyLow: real(0, 1),
@@ -69,21 +69,21 @@ export const settingsSchema = v.pipe(
     lossAggregation: v.picklist(LOSS_AGGREGATIONS),
     maxGradNorm: real(0.001, 1000),
     weightDecay: real(0, 1),
-    /** C of truncated importance sampling, where another program samples than trains; 0 is off. */
+    /** C of truncated importance sampling, if another program samples than trains; 0 is off. */
     importanceCap: real(0, 100),
-    /** Rewrites that the author may try for one task in one iteration. */
+    /** Attempts of the author to rewrite one task in one iteration. */
     rewriteAttempts: count(1, 32),
-    /** Iterations between evaluations; 0 evaluates never. */
+    /** Iterations between evaluations; 0 never evaluates. */
     evaluateEvery: count(0, 1000),
     /** Held-out tasks of each split. */
     evaluationTasks: count(0, 1000),
-    /** Rollouts of each held-out task. Detect needs tasks with a right and a wrong program, so more than one. */
+    /** Rollouts of each held-out task. Detect requires tasks with a correct and a wrong program, so more than one. */
     evaluationRollouts: count(1, 64),
-    /** The world: ALFWorld's rooms, or programs that must pass tests. */
+    /** ALFWorld's rooms, or programs that must pass tests. */
     world: v.picklist(['household', 'coding']),
-    /** Which problems the coding world poses: generated ones, or imported ones of the released format. */
+    /** Problems of the coding world: generated ones, or imported ones in the released format. */
     problems: v.picklist(['generated', 'imported']),
-    /** Which games the household plays: generated ones, small or of the original's size, or imported ALFWorld games. */
+    /** Games of the household: generated ones, small or of ALFWorld's size, or imported ALFWorld games. */
     games: v.picklist(['compact', 'full', 'official']),
     /** ALFWorld's command language: v2 since 0.4 ("move mug 1 to shelf 2"), v1 before it ("put mug 1 in/on shelf 2"). */
     dialect: v.picklist(['v2', 'v1']),
@@ -91,10 +91,7 @@ export const settingsSchema = v.pipe(
     explainRefusals: v.boolean(),
   }),
   v.forward(
-    v.check(
-      (s) => s.alphaLow < s.alphaHigh,
-      'alphaLow must be below alphaHigh: tasks between them are left as they are.',
-    ),
+    v.check((s) => s.alphaLow < s.alphaHigh, 'alphaLow must be below alphaHigh: tasks between them are not rewritten.'),
     ['alphaLow'],
   ),
   v.forward(
@@ -116,7 +113,7 @@ export const settingsSchema = v.pipe(
 export type Settings = v.InferOutput<typeof settingsSchema>
 export type World = Settings['world']
 
-/** Names that settings had before: links, logs and commands written then still work. */
+/** Former names of settings, which older links, logs and commands use. */
 const FORMER_NAMES: Readonly<Record<string, keyof Settings>> = { setting: 'world' }
 
 export function currentName(name: string): string {
@@ -201,11 +198,11 @@ export const DEFAULTS: Settings = {
   explainRefusals: false,
 }
 
-/** Differences from DEFAULTS. Names joined with + are laid over one another: "household+policy-only". */
+/** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+policy-only". */
 export const PRESETS = {
   /**
-   * Tab-sized, for the shipped models: as much as two cores sample and train in a few seconds, and the released AlfWorld
-   * filter (alfworld_rl_reward.py:272), without which votes alone drive the policy where all rollouts failed.
+   * For the shipped models: what two cores sample and train in a few seconds, with the released AlfWorld filter
+   * (alfworld_rl_reward.py:272), without which votes alone drive the policy if all rollouts failed.
    */
   household: {
     tasksPerIteration: 4,
@@ -221,7 +218,7 @@ export const PRESETS = {
     evaluationTasks: 48,
   },
   /**
-   * Tab-sized, for the shipped models that write programs and tests. The reward model learns where a false test costs it
+   * For the shipped models that write programs and tests. The reward model learns from tasks in which false tests cost it
    * (docs/decisions/0008-false-tests-must-cost.md).
    */
   coding: {
@@ -245,7 +242,7 @@ export const PRESETS = {
     evaluationTasks: 32,
     evaluationRollouts: 8,
   },
-  /** The coding run of the paper as its released configuration and code have it (configs/coding_rl.yaml). */
+  /** The paper's coding run, from its released configuration and code (configs/coding_rl.yaml). */
   'paper-coding': {
     world: 'coding',
     profile: 'reference',
@@ -270,7 +267,7 @@ export const PRESETS = {
     evaluationTasks: 128,
     evaluationRollouts: 32,
   },
-  /** The AlfWorld run of the paper as its released configuration has it (configs/alfworld_rl.yaml). */
+  /** The paper's AlfWorld run, from its released configuration (configs/alfworld_rl.yaml). */
   'paper-alfworld': {
     tasksPerIteration: 16,
     groupSize: 8,
@@ -319,7 +316,7 @@ export type PresetName = keyof typeof PRESETS
 
 export const DEFAULT_PRESET: PresetName = 'household'
 
-/** A setting that cannot be: `field` names it, or is null where the preset or the input as a whole is wrong. */
+/** An invalid setting. `field` is null if the preset or the input as a whole is invalid. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
   readonly field: string | null
@@ -330,7 +327,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** Settings of a preset alone. Throws SettingsError for a name that is none. */
+/** Settings of a preset. Throws SettingsError for an unknown name. */
 export function presetSettings(preset: string = DEFAULT_PRESET): Settings {
   let settings: Settings = DEFAULTS
   for (const name of preset.split('+')) {
@@ -342,7 +339,7 @@ export function presetSettings(preset: string = DEFAULT_PRESET): Settings {
   return settings
 }
 
-/** The preset with the input laid over it. Throws SettingsError with one sentence: which field, what is valid. */
+/** The preset overridden by the input. Throws SettingsError, which names the field and its valid values. */
 export function parseSettings(input: unknown = {}, preset: string = DEFAULT_PRESET): Settings {
   const base = presetSettings(preset)
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -351,12 +348,12 @@ export function parseSettings(input: unknown = {}, preset: string = DEFAULT_PRES
   return validated({ ...base, ...definedEntries(withCurrentNames(input)) })
 }
 
-/** The settings after a change of live settings. Throws SettingsError also for a setting that is fixed for a run. */
+/** The settings after a change of live settings. Throws SettingsError for invalid values and for fixed settings. */
 export function applyPatch(settings: Settings, patch: LivePatch): Settings {
   const fixed = Object.keys(definedEntries(patch)).find((name) => !isLiveSetting(name))
   if (fixed !== undefined) {
     const reason = Object.hasOwn(settings, fixed) ? 'is fixed for a run' : 'is not a setting'
-    throw new SettingsError(`"${fixed}" ${reason}; these may change while it goes: ${LIVE_SETTINGS.join(', ')}.`, fixed)
+    throw new SettingsError(`"${fixed}" ${reason}; these may change during a run: ${LIVE_SETTINGS.join(', ')}.`, fixed)
   }
   return validated({ ...settings, ...definedEntries(patch) })
 }
@@ -388,7 +385,7 @@ function shown(value: unknown): string {
   return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? typeof value)
 }
 
-/** The entries that have a value: a patch may hold names with undefined. */
+/** The entries with a value: a patch may contain undefined. */
 export function definedEntries(input: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
@@ -398,7 +395,7 @@ export type SettingDomain =
   | { kind: 'choice'; options: readonly string[] }
   | { kind: 'switch' }
 
-/** What values a setting may have, read from the schema, so that controls and errors cannot disagree with it. */
+/** The valid values of a setting, read from the schema so that controls and errors agree with it. */
 export function settingDomain(name: keyof Settings): SettingDomain {
   const schema = settingsSchema.entries[name]
   if (schema.type === 'boolean') return { kind: 'switch' }

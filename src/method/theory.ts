@@ -1,5 +1,5 @@
 /**
- * What the reward model's votes are worth, and why tasks are kept at middle difficulty (RLAnything, theorems 1 and 2):
+ * The quality of the reward model's votes, and why tasks should be of medium difficulty (RLAnything, theorems 1 and 2):
  *
  *     p+ = P(S = 1 | O = 1)     p- = P(S = -1 | O = -1)     μ = p+ + p-
  *
@@ -7,15 +7,15 @@
  *     P(mean vote ranks the successful step first) ≥ 1 - exp(-m (μ - 1)²)     for μ > 1, by Hoeffding
  *     E[O · S] = a (2 p+ - 1) + (1 - a) (2 p- - 1)                a = acc(q); equals μ - 1 at a = 1/2
  *
- * The last line is what consistency feedback optimises: p+ and p- weighted a : 1 - a. At a → 0 the reward model is only
- * ever taught to say -1, and inside (0.2, 0.8) the ratio of the weights stays between 1/4 and 4.
+ * Consistency feedback optimises the last line: p+ and p- weighted a : 1 - a. At a → 0 the reward model learns only to vote -1;
+ * inside (0.2, 0.8) the ratio of the weights stays between 1/4 and 4.
  *
- * The bound takes the 2m votes as independent with range 2 each: the difference of the two means has mean 2 (μ - 1) and
+ * The bound assumes 2m independent votes with range 2 each: the difference of the two means has mean 2 (μ - 1) and
  * Σ range² = 8 / m, hence exp(-2 · (2 (μ - 1))² · m / 8).
  *
- * Written tests are votes, too: S is how a program fared on a test, p+ the chance that a correct program passes one (what UT
- * asks of all of them at once) and p- the chance that a wrong program fails one (Detect). A test has μ > 1 where correct
- * programs pass it more often than wrong ones. But the m tests are the same for both programs, so only the m differences
+ * Written tests are votes too: S is a program's result on a test, p+ the probability that a correct program passes a test (UT
+ * requires this of all correct programs at once), p- the probability that a wrong program fails one (Detect). μ > 1 if correct
+ * programs pass more often than wrong ones. But both programs share the m tests, so only the m differences
  * S_success - S_failure are independent, with range 4 each: Σ range² = 16 / m, and half the exponent,
  *
  *     P(...) ≥ 1 - exp(-m (μ - 1)² / 2)     for shared evaluations
@@ -23,7 +23,7 @@
 import type { Outcome, Score } from './ports.ts'
 
 export interface VoteStatistics {
-  /** Null where no parsed vote fell on a step with that outcome. */
+  /** Null without a readable vote on a step with that outcome. */
   pPlus: number | null
   pMinus: number | null
   mu: number | null
@@ -32,10 +32,7 @@ export interface VoteStatistics {
   successShare: number
 }
 
-/**
- * `scores[step][evaluation]` per trajectory. Unparsable votes are left out: they say neither +1 nor -1. `isShared` where
- * evaluation j is the same one for all trajectories, a test.
- */
+/** Ignores unparsable votes. `isShared`: evaluation j is the same for all trajectories, as a test is. */
 export function estimateVoteStatistics(
   trajectories: readonly { outcome: Outcome; scores: readonly (readonly Score[])[] }[],
   evaluationsPerStep: number,
@@ -67,7 +64,7 @@ export function estimateVoteStatistics(
   }
 }
 
-/** Least probability that m votes on either step rank a successful step above a failed one; 0, no promise, for μ ≤ 1. */
+/** Lower bound of the probability that m votes rank a successful step above a failed one; 0 for μ ≤ 1. */
 export function precisionBound(mu: number, evaluationsPerStep: number, isShared = false): number {
   if (mu <= 1) return 0
   return 1 - Math.exp((-evaluationsPerStep * (mu - 1) ** 2) / (isShared ? 2 : 1))
@@ -78,7 +75,7 @@ export function expectedAgreement(accuracy: number, pPlus: number, pMinus: numbe
   return accuracy * (2 * pPlus - 1) + (1 - accuracy) * (2 * pMinus - 1)
 }
 
-/** Weight of p+ over that of p- in what the reward model is taught, a : 1 - a; Infinity at accuracy 1. */
+/** The ratio a : 1 - a of the weights of p+ and p-; Infinity at accuracy 1. */
 export function teachingBalance(accuracy: number): number {
   return accuracy / (1 - accuracy)
 }

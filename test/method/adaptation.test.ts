@@ -7,8 +7,8 @@ const paper = { profile: 'paper', alphaLow: 0.2, alphaHigh: 0.8 } as const
 const reference = { ...paper, profile: 'reference' } as const
 const accuracy = fc.integer({ min: 0, max: 20 }).map((count) => count / 20)
 
-describe('which tasks are rewritten', () => {
-  it('is decided outside the open band: the edges are outside', () => {
+describe('the trigger of a rewrite', () => {
+  it('is an accuracy outside the open band, including its edges', () => {
     expect([0, 0.2, 0.25, 0.75, 0.8, 1].map((value) => rewriteDirection(value, paper))).toEqual([
       'easier',
       'easier',
@@ -20,7 +20,7 @@ describe('which tasks are rewritten', () => {
   })
 })
 
-describe('which rewrites are accepted', () => {
+describe('accepted rewrites', () => {
   it.each<[Direction, number, number, boolean, boolean, string]>([
     ['easier', 0.125, 0.5, true, true, "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8"],
     ['easier', 0, 0.125, true, true, "acc(q) < acc(q') < α_high: 0 < 0.125 < 0.8"],
@@ -35,7 +35,7 @@ describe('which rewrites are accepted', () => {
     expect(decideRewrite(direction, before, after, reference).accepted).toBe(byReference)
   })
 
-  it('never have no success, always move the right way, and are accepted as released wherever the paper accepts them', () => {
+  it('have a success and move the right way, and the released rule accepts all that the paper accepts', () => {
     const direction = fc.constantFrom<Direction>('harder', 'easier')
     const band = fc.record({ alphaLow: accuracy, alphaHigh: accuracy })
     fc.assert(

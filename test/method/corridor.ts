@@ -1,7 +1,7 @@
 /**
- * A world small enough to reason about: a corridor that the agent has to walk to its end, and models that are one number
- * each. The policy walks forward with probability `skill`, the reward model judges rightly with probability `insight`,
- * and learning moves the number along the advantages. Everything draws from the seeds it is given.
+ * A world small enough to reason about: the agent must walk to the end of a corridor, and each model is one number. The policy
+ * walks forward with probability `skill`, the reward model judges correctly with probability `insight`, and learning moves the
+ * number along the advantages. All draws depend only on the given seeds.
  */
 import type { RunEvent, LoggedEvent } from '../../src/method/events.ts'
 import { isLogged } from '../../src/method/events.ts'

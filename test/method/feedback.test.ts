@@ -15,7 +15,7 @@ describe('integrated feedback', () => {
     expect(integratedFeedback(-1, [1, 1, -1], { ...paper, lambda: 3 })).toBeCloseTo(0, 12)
   })
 
-  it('leaves an unparsable vote out, or counts it 0 as the released code does', () => {
+  it('ignores an unparsable vote, or counts it as 0 like the released code', () => {
     expect(meanScore([1, 1, 0], 'paper')).toBe(1)
     expect(meanScore([1, 1, 0], 'reference')).toBeCloseTo(2 / 3, 12)
     expect(meanScore([0, 0, 0], 'paper')).toBe(0)
@@ -43,11 +43,11 @@ describe('integrated feedback', () => {
 })
 
 describe('consistency feedback', () => {
-  it('is R · S, whatever signal the policy sees', () => {
+  it('is R · S, whichever signal trains the policy', () => {
     expect(consistencyFeedback(1, [1, 1, -1], { ...paper, signal: 'outcome' })).toEqual([4 / 3, 4 / 3, -4 / 3])
   })
 
-  it('gives an unparsable evaluation the lowest value that R · S can take, and -2 as released', () => {
+  it('gives an unparsable evaluation the lowest value of R · S, or -2 as released', () => {
     expect(consistencyFeedback(1, [1, 0], { ...paper, lambda: 3 })[1]).toBe(-4)
     expect(consistencyFeedback(1, [1, 0], { ...reference, lambda: 3 })[1]).toBe(-2)
     fc.assert(

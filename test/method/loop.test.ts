@@ -5,13 +5,13 @@ import { METRICS } from '../../src/method/metrics.ts'
 import type { LivePatch } from '../../src/method/settings.ts'
 import { collect, decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from './corridor.ts'
 
-/** The log with runs of equal types written once: ['run-started', 'task-added', ...]. */
+/** The types of events, without repetitions: ['run-started', 'task-added', ...]. */
 function phases(events: readonly LoggedEvent[]): string[] {
   return events.map((event) => event.type).filter((type, index, types) => type !== types[index - 1])
 }
 
 describe('the order of a run', () => {
-  it('logs what happened in the order of the method, numbered from 0', async () => {
+  it('logs events in the order of the method, numbered from 0', async () => {
     const log = await logOf(world(), request(smallSettings({ tasksPerIteration: 6 }), { iterations: 1 }))
     expect(phases(log)).toEqual([
       'run-started',
@@ -56,7 +56,7 @@ describe('the order of a run', () => {
     expect(new Set(scores).size).toBe(1)
   })
 
-  it('rolls held-out tasks out several times with numbers of their own, the first as it would be alone', async () => {
+  it('gives each rollout of a held-out task its own random numbers, and the first those of a single one', async () => {
     const rolledOut = async (evaluationRollouts: number) => {
       const ports = world({ lengths: [6] })
       const log = await logOf(ports, request(smallSettings({ evaluationRollouts }), { iterations: 1 }))
@@ -72,7 +72,7 @@ describe('the order of a run', () => {
     expect(often).toHaveLength(5 * alone.length)
     const byTask = (a: { taskId: string }, b: { taskId: string }) => (a.taskId < b.taskId ? -1 : 1)
     expect(often.filter(({ rollout }) => rollout === 0).sort(byTask)).toEqual(alone.sort(byTask))
-    // After the first turn, too: shared numbers would make the rollouts of a task copies of one another.
+    // Also after the first turn: with shared numbers, the rollouts of a task would be copies.
     for (const { taskId } of alone) {
       const ofTask = often.filter((episode) => episode.taskId === taskId)
       expect(new Set(ofTask.map(({ words }) => words.slice(1).join(' '))).size).toBeGreaterThan(2)
@@ -86,7 +86,7 @@ describe('the order of a run', () => {
     expect(new Set(chosen).size).toBe(6)
   })
 
-  it('shows timings and steps to people, and keeps them out of the log', async () => {
+  it('yields timings and steps, but does not log them', async () => {
     const events = await collect(world(), request(smallSettings({ tasksPerIteration: 6 }), { iterations: 1 }))
     const timings = events.find((event) => event.type === 'timings')
     expect(timings?.type === 'timings' && Object.keys(timings.metrics).sort()).toEqual([
@@ -103,7 +103,7 @@ describe('the order of a run', () => {
     expect(events.some((event) => event.type === 'step' && 'seq' in event)).toBe(false)
   })
 
-  it('shows how long new weights took to a sampler elsewhere, of the model that has one, and logs nothing of it', async () => {
+  it('reports the time to send weights to a separate sampler, but does not log it', async () => {
     const ports = world()
     const alone = await collect(world(), request(smallSettings(), { iterations: 1 }))
     Object.assign(ports.policy, { lastSyncMs: () => Promise.resolve(1500) })
@@ -115,7 +115,7 @@ describe('the order of a run', () => {
     expect(events.filter(isLogged)).toEqual(alone.filter(isLogged))
   })
 
-  it('tells of the difference of sampler and trainer where a model has two, and hands on the cap', async () => {
+  it('reports the mismatch of sampler and trainer if they differ, and passes on the cap', async () => {
     const ports = world()
     const { policy } = ports
     const update = policy.update.bind(policy)
@@ -131,7 +131,7 @@ describe('the order of a run', () => {
     expect(caps).toEqual([2])
   })
 
-  it('writes finite metrics that are all described', async () => {
+  it('writes finite metrics, all described', async () => {
     const log = await logOf(world(), request(smallSettings(), { iterations: 2 }))
     for (const { metrics } of ofType(log, 'iteration-finished')) {
       expect(Object.keys(metrics).filter((name) => !(name in METRICS))).toEqual([])
@@ -148,13 +148,13 @@ describe('the order of a run', () => {
 })
 
 describe('determinism', () => {
-  it('writes the same log for the same seed, byte for byte, and another for another', async () => {
+  it('writes the same log for the same seed, byte for byte, and a different one for another', async () => {
     const run = async (seed: number) => JSON.stringify(await logOf(world(), request(smallSettings({ seed }))))
     expect(await run(7)).toBe(await run(7))
     expect(await run(8)).not.toBe(await run(7))
   })
 
-  it('goes on from its history exactly as if it had not stopped', async () => {
+  it('resumes from its history exactly as if it had not stopped', async () => {
     const whole = await logOf(world(), request(smallSettings(), { iterations: 5 }))
     const ports = world()
     const first = (await logOf(ports, request(smallSettings(), { iterations: 2 }))).slice(0, -1)
@@ -164,7 +164,7 @@ describe('determinism', () => {
 })
 
 describe('tokens in, tokens out', () => {
-  it('trains on prompts that are the transcript so far, and on the tokens that were sampled', async () => {
+  it('trains on the transcript so far as prompt, and on the sampled tokens', async () => {
     const ports = world({ lengths: [3] })
     const log = await logOf(ports, request(smallSettings({ signal: 'step' }), { iterations: 1 }))
     const episodes = new Map(ofType(log, 'episode').map((event) => [event.episodeId, event]))
@@ -217,7 +217,7 @@ describe('freezing', () => {
     expect(metrics['reward/entropy']).toBeGreaterThan(0)
   })
 
-  it.each(['policy', 'reward', 'environment'] as const)('works on the %s alone when told so', async (only) => {
+  it.each(['policy', 'reward', 'environment'] as const)('trains or adapts the %s alone on request', async (only) => {
     const ports = world({ lengths: [1, 3, 5, 9] })
     const log = await logOf(ports, request(smallSettings(), { iterations: 2, only }))
     expect([
@@ -227,7 +227,7 @@ describe('freezing', () => {
     ]).toEqual([only === 'policy', only === 'reward', only === 'environment'])
   })
 
-  it('asks the reward model for nothing when nobody would read it', async () => {
+  it('does not ask the reward model if nothing uses its answers', async () => {
     const ports = world()
     const settings = smallSettings({ signal: 'outcome', trainReward: false, adaptEnvironment: false })
     const log = await logOf(ports, request(settings, { iterations: 1 }))
@@ -239,7 +239,7 @@ describe('freezing', () => {
 })
 
 describe('the two updates', () => {
-  it('run at the same time, and are logged policy first whichever ends first', async () => {
+  it('run at the same time, and are logged policy first, whichever finishes first', async () => {
     const ports = world()
     let releasePolicy = () => {}
     const rewardHasBegun = new Promise<void>((resolve) => {
@@ -279,7 +279,7 @@ describe('the two updates', () => {
   })
 })
 
-describe('changes while the run goes', () => {
+describe('changes during a run', () => {
   it('applies a patch at the next iteration and logs it there', async () => {
     const patches: (LivePatch | null)[] = [null, { groupSize: 3, lambda: 2 }]
     const log = await logOf(
@@ -298,7 +298,7 @@ describe('changes while the run goes', () => {
     expect([rollouts(1), rollouts(2)]).toEqual([6, 3])
   })
 
-  it('remembers a patch when it goes on, and does not need it again', async () => {
+  it('keeps a patch after a resume', async () => {
     const ports = world()
     const first = await logOf(ports, request(smallSettings(), { iterations: 1, takePatch: () => ({ groupSize: 2 }) }))
     const rest = await logOf(ports, request(smallSettings(), { iterations: 1, history: first }))
@@ -314,7 +314,7 @@ describe('changes while the run goes', () => {
 
 describe('the life of a rewrite', () => {
   const lengths = [3, 7]
-  it('measures a candidate in the next iteration, then puts it in the place of its task or drops it', async () => {
+  it('measures a candidate in the next iteration, then accepts or rejects it', async () => {
     const log = await logOf(
       world({ lengths, skill: 0.75 }),
       request(smallSettings({ policyLearningRate: 0 }), { iterations: 8 }),
@@ -383,7 +383,7 @@ describe('the life of a rewrite', () => {
     ).toBe(true)
   })
 
-  it('lets candidates wait while the environment is frozen, and their tasks go on', async () => {
+  it('keeps candidates pending while the environment is frozen, and continues with their tasks', async () => {
     const ports = world({ lengths })
     const settings = smallSettings({ taskPoolSize: 2, tasksPerIteration: 2 })
     const patches: LivePatch[] = [{}, { adaptEnvironment: false }, { adaptEnvironment: true }]
@@ -396,7 +396,7 @@ describe('the life of a rewrite', () => {
 })
 
 describe('stopping', () => {
-  it('ends with run-finished, and the iteration that was cut starts again when the run goes on', async () => {
+  it('ends with run-finished, and a resumed run starts the interrupted iteration again', async () => {
     const whole = await logOf(world(), request(smallSettings(), { iterations: 3 }))
     const controller = new AbortController()
     const ports = world({
@@ -423,7 +423,7 @@ describe('stopping', () => {
     expect(strip(rest)).toEqual(strip(whole.filter((event) => event.iteration > finished)))
   })
 
-  it('cuts nothing when it is stopped between two iterations', async () => {
+  it('interrupts nothing between two iterations', async () => {
     const controller = new AbortController()
     const log: LoggedEvent[] = []
     for await (const event of runLoop(world(), request(smallSettings(), { signal: controller.signal }))) {

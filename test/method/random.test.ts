@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { deriveSeed, shuffled, uniformStream } from '../../src/method/random.ts'
 
 describe('derived randomness', () => {
-  it('gives other seeds for other parts, orders and kinds of parts', () => {
+  it('gives different seeds for different parts, orders and types of parts', () => {
     const seeds = [
       deriveSeed(1, 23),
       deriveSeed(12, 3),
@@ -16,7 +16,7 @@ describe('derived randomness', () => {
     expect(deriveSeed(7, 3, 'rollout', 'a')).toBe(deriveSeed(7, 3, 'rollout', 'a'))
   })
 
-  it('hardly collides over the ids of a run', () => {
+  it('rarely collides over the ids of a run', () => {
     const seeds = new Set(
       Array.from({ length: 20_000 }, (_, index) => deriveSeed(7, index % 100, 'rollout', `task-${index}`)),
     )
@@ -36,7 +36,7 @@ describe('derived randomness', () => {
     }
   })
 
-  it('shuffles: same items, same order for the same seed, input untouched', () => {
+  it('shuffles a copy, the same for the same seed', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), fc.integer({ min: 0 }), (items, seed) => {
         const before = [...items]

@@ -29,7 +29,7 @@ describe('settings', () => {
       expect(parseSettings({}, preset)).toMatchObject(PRESETS[preset as keyof typeof PRESETS])
   })
 
-  it('lay presets over one another, and the input over them', () => {
+  it('combine presets, and override them by the input', () => {
     expect(parseSettings({ lambda: 2, groupSize: undefined }, 'paper-alfworld+policy-only')).toMatchObject({
       lambda: 2,
       groupSize: 8,
@@ -39,12 +39,12 @@ describe('settings', () => {
     })
   })
 
-  it('know the coding world: one program is one step, and the release filters both roles alike', () => {
+  it('fit the coding world: a program is one step, and the release filters both roles alike', () => {
     const presets = ['coding', 'paper-coding', 'coding+coding-reference', 'coding+policy-only+step-only']
     for (const preset of presets) {
       const settings = parseSettings({}, preset)
       expect(settings, preset).toMatchObject({ world: 'coding', maxSteps: 1, problems: 'generated' })
-      // Detect needs tasks with a right and a wrong program, so more than one program of each.
+      // Detect requires tasks with a correct and a wrong program, so more than one of each.
       expect(settings.evaluationRollouts, preset).toBeGreaterThan(1)
       expect(settings.policyTemperature, preset).toBeGreaterThan(0)
     }
@@ -72,13 +72,13 @@ describe('settings', () => {
     [{ signal: 'all' }, 'signal', 'signal must be one of integrated, outcome, step, not "all".'],
     [{ trainPolicy: 'yes' }, 'trainPolicy', 'trainPolicy must be true or false, not "yes".'],
     [{ topP: Number.NaN }, 'topP', 'topP must be a number from 0.05 to 1, not NaN.'],
-    [{ alphaLow: 0.9 }, 'alphaLow', 'alphaLow must be below alphaHigh: tasks between them are left as they are.'],
+    [{ alphaLow: 0.9 }, 'alphaLow', 'alphaLow must be below alphaHigh: tasks between them are not rewritten.'],
     [[], null, 'Settings must be an object of names and values.'],
   ])('refuse %j in one sentence', (input, field, message) => {
     expect(errorOf(() => parseSettings(input))).toMatchObject({ field, message })
   })
 
-  it('name the field that does not exist, and the presets that do', () => {
+  it('report an unknown field, and list the presets', () => {
     expect(errorOf(() => parseSettings({ lamda: 1 })).message).toMatch(
       /^"lamda" is not a setting; the settings are seed, .*lambda/u,
     )
@@ -88,7 +88,7 @@ describe('settings', () => {
     expect(() => parseSettings({}, 'toString')).toThrow(SettingsError)
   })
 
-  it('change while a run goes only where they are live', () => {
+  it('can change during a run only if they are live', () => {
     expect(applyPatch(DEFAULTS, { lambda: 3 }).lambda).toBe(3)
     expect(errorOf(() => applyPatch(DEFAULTS, { taskPoolSize: 3 } as LivePatch)).message).toMatch(
       /^"taskPoolSize" is fixed for a run;/u,
@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(errorOf(() => applyPatch(DEFAULTS, { alphaHigh: 0.1 })).field).toBe('alphaLow')
   })
 
-  it('each have a label, a sentence of help, a default inside their values, and a source or a reason to have none', () => {
+  it('each have a label, help, a valid default, and a source or a reason to have none', () => {
     expect(Object.keys(SETTING_INFO).toSorted()).toEqual(names.toSorted())
     for (const name of names) {
       const info = SETTING_INFO[name]

@@ -3,7 +3,7 @@ import type { Outcome, Score } from '../../src/method/ports.ts'
 import { uniformStream } from '../../src/method/random.ts'
 import { estimateVoteStatistics, expectedAgreement, precisionBound, teachingBalance } from '../../src/method/theory.ts'
 
-/** Votes as the theory has them: right with probability p+ on successful steps, p- on failed ones. */
+/** Votes that are right with probability p+ on successful steps, p- on failed ones. */
 function simulate(accuracy: number, pPlus: number, pMinus: number, m: number, trajectories = 20_000) {
   const uniform = uniformStream(1)
   return Array.from({ length: trajectories }, () => {
@@ -27,7 +27,7 @@ describe('the theory, against simulation', () => {
     [0.5, 0.7, 0.6],
     [0.1, 0.9, 0.4],
     [0.8, 0.55, 0.5],
-  ])('has E[O·S] right at a = %d, p+ = %d, p- = %d', (a, pPlus, pMinus) => {
+  ])('predicts E[O·S] at a = %d, p+ = %d, p- = %d', (a, pPlus, pMinus) => {
     const agreement = mean(simulate(a, pPlus, pMinus, 1).map(({ outcome, scores }) => outcome * scores[0]![0]!))
     expect(Math.abs(agreement - expectedAgreement(a, pPlus, pMinus))).toBeLessThan(0.025)
   })
@@ -44,7 +44,7 @@ describe('the theory, against simulation', () => {
     [0.8, 0.8, 5],
     [0.55, 0.55, 1],
     [0.95, 0.9, 9],
-  ])('bounds how often votes rank success above failure from below: p+ = %d, p- = %d, m = %i', (pPlus, pMinus, m) => {
+  ])('bounds from below how often votes rank success above failure: p+ = %d, p- = %d, m = %i', (pPlus, pMinus, m) => {
     const scoreSums = (outcome: Outcome) =>
       simulate(outcome === 1 ? 1 : 0, pPlus, pMinus, m, 5000).map(({ scores }) =>
         scores[0]!.reduce<number>((a, b) => a + b, 0),
@@ -62,7 +62,7 @@ describe('the theory, against simulation', () => {
     'bounds it with half the exponent where both are run on the same tests: p+ = %d, p- = %d, m = %i',
     (pPlus, pMinus, m) => {
       const uniform = uniformStream(2)
-      // A hard test is one that correct programs fail, too: the worst that sharing can do to the difference.
+      // Correct programs fail a hard test too, which is the worst case for shared evaluations.
       const ranked = Array.from({ length: 20_000 }, () => {
         let difference = 0
         for (let test = 0; test < m; test++) {
@@ -76,7 +76,7 @@ describe('the theory, against simulation', () => {
     },
   )
 
-  it('promises nothing for μ ≤ 1, more for more votes, and 1 - e^-m at μ = 2', () => {
+  it('is 0 for μ ≤ 1, grows with the votes, and is 1 - e^-m at μ = 2', () => {
     expect([precisionBound(0.4, 9), precisionBound(1, 9)]).toEqual([0, 0])
     expect(precisionBound(1.4, 5)).toBeGreaterThan(precisionBound(1.4, 3))
     expect(precisionBound(2, 3)).toBeCloseTo(1 - Math.exp(-3), 12)
@@ -89,7 +89,7 @@ describe('the theory, against simulation', () => {
     ).toEqual([0.25, 1, 4])
   })
 
-  it('estimates nothing from nothing, and leaves unparsable votes out', () => {
+  it('estimates nothing without votes, and ignores unparsable ones', () => {
     expect(estimateVoteStatistics([], 3)).toEqual({
       pPlus: null,
       pMinus: null,

@@ -1,6 +1,6 @@
 /**
- * Advantages of the released AlfWorld code, case by case. The vectors are not part of the project: they are read from
- * `../shared/vectors` beside the repository and from the folder that VECTORS_DIR names. Without either, this is skipped.
+ * Advantages of the released AlfWorld code, case by case. The vectors are not part of the project: the test reads
+ * `../shared/vectors` beside the repository and the folder VECTORS_DIR, and is skipped without either.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,7 +1,6 @@
 /**
- * Advantages and rates of the released coding setting, case by case. The vectors are not part of the project: they are read
- * from `../shared/vectors` beside the repository and from the folder that VECTORS_DIR names. Without either, this is
- * skipped.
+ * Advantages and rates of the released coding setting, case by case. The vectors are not part of the project: the test reads
+ * `../shared/vectors` beside the repository and the folder VECTORS_DIR, and is skipped without either.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -75,7 +74,7 @@ function expectRows(actual: number[][], expected: number[][]): void {
 const LOG_LINE =
   /GT-pass-all acc: (\S+) .*syn_ut_acc: (\S+)\s+perfect_ut_rate: (\S+)\s+\(syn_ut_den_gt=(\d+), syn_ut_den_gt_ngt=(\d+)\)/u
 
-/** The released log has six decimals, and 0 where there is nothing to count. */
+/** The released log has six decimals, and 0 if there is nothing to count. */
 const sixDecimals = (rate: number | null) => (rate ?? 0).toFixed(6)
 
 const skipReason = 'no rlanything-coding*.json in ../shared/vectors or VECTORS_DIR'

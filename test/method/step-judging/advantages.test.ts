@@ -6,7 +6,7 @@ import { parseSettings } from '../../../src/method/settings.ts'
 import { groupAdvantages } from '../../../src/method/step-judging/advantages.ts'
 
 const reference: AdvantageSettings = parseSettings({}, 'reference')
-/** No filter on accuracy: what a lone group gives. */
+/** Without filters on accuracy. */
 const open: AdvantageSettings = {
   ...reference,
   policyAccuracyLow: 0,
@@ -55,7 +55,7 @@ describe('the released arithmetic', () => {
     expect(ofVotes(outcome, votes)).toEqual(expected ?? votes.map(() => null))
   })
 
-  it('lets the majority beat the outcome above λ = 3, and drops the step at 3', () => {
+  it('lets the majority outweigh the outcome above λ = 3, and drops the step at 3', () => {
     expect(ofVotes(1, [1, -1, -1], { ...open, lambda: 4 })).toEqual([-1.414, 0.707, 0.707])
     expect(ofVotes(1, [1, -1, -1], { ...open, lambda: 3 })).toEqual([null, null, null])
   })
@@ -92,14 +92,14 @@ describe('the released arithmetic', () => {
     expect(policy.map((steps) => steps.map((value) => Number(value!.toFixed(4))))).toEqual(expected)
   })
 
-  it('keeps the raw feedback of a single survivor, where the formula gives no signal', () => {
+  it('keeps the raw feedback of a single survivor, for which the formula gives no signal', () => {
     expect(groupAdvantages(published, reference).policy[2]![3]).toBeCloseTo(-2 / 3, 12)
     expect(groupAdvantages(published, { ...reference, singleSurvivor: 'zero' }).policy[2]![3]).toBeNull()
   })
 })
 
 describe('standardising', () => {
-  it('gives mean 0 and standard deviation 1, or nothing where nothing differs', () => {
+  it('gives mean 0 and standard deviation 1, or all 0 if nothing differs', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -116,7 +116,7 @@ describe('standardising', () => {
     )
   })
 
-  it('does not notice scale and shift, and without the division notices scale alone', () => {
+  it('is invariant to scale and shift, or only to shift without the division', () => {
     const values = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 2, maxLength: 12 })
     fc.assert(
       fc.property(values, fc.integer({ min: 1, max: 50 }), fc.integer({ min: -50, max: 50 }), (raw, scale, shift) => {
@@ -182,7 +182,7 @@ describe("a group's advantages", () => {
     )
   })
 
-  it('at λ = 0 are those of the outcome alone', () => {
+  it('equal those of the outcome alone at λ = 0', () => {
     fc.assert(
       fc.property(group, (trajectories) => {
         expect(groupAdvantages(trajectories, { ...paper, lambda: 0 }).policy).toEqual(
@@ -213,7 +213,7 @@ describe("a group's advantages", () => {
     ])
   })
 
-  it('count the sets in which nothing differed', () => {
+  it('count constant sets', () => {
     const result = groupAdvantages(
       [
         { outcome: 1, scores: [[1], [1], [1]] },
@@ -224,7 +224,7 @@ describe("a group's advantages", () => {
     expect([result.policySets, result.constantPolicySets]).toEqual([2, 1])
   })
 
-  it('know a step that nobody judged', () => {
+  it('handle a step that was not judged', () => {
     expect(
       groupAdvantages(
         [

@@ -9,7 +9,7 @@ describe("the critic's summary", () => {
     outcome,
     votes: votes.map(([score, reasoning]) => [{ score, reasoning }]),
   })
-  it('counts the reasons of -1 on failed trajectories for an easier task, of +1 on successful ones for a harder', () => {
+  it('counts reasons of -1 on failed trajectories for an easier task, of +1 on successful ones for a harder task', () => {
     const trajectories = [
       trajectory(
         -1,
@@ -26,7 +26,7 @@ describe("the critic's summary", () => {
     expect(criticSummary([], 'harder')).toBe('')
   })
 
-  it('is the same for any order, within its length, and one line', () => {
+  it('is one line of limited length that does not depend on order', () => {
     const votes = fc.array(fc.tuple(fc.constantFrom<Score>(1, -1, 0), fc.string({ maxLength: 150 })), { maxLength: 12 })
     const trajectories = fc.array(fc.tuple(fc.constantFrom<Outcome>(1, -1), votes), { maxLength: 8 })
     fc.assert(

@@ -1,8 +1,8 @@
 /**
- * A coding world small enough to reason about: a problem is to add a number to every input below a size, and a program
- * "3<4" adds 3 to inputs below 4 and leaves the others alone. The policy gets one input further right with probability
- * `skill` each, so larger sizes are harder; the reward model writes a test, "2:5" for input 2 and output 5, that is true
- * with probability `insight`. What it writes is at times no test, and at times one whose input is no number. Everything draws from the seeds it is given.
+ * A coding world small enough to reason about: the problem is to add a number to every input below a size, and the program
+ * "3<4" adds 3 to inputs below 4 and returns others unchanged. The policy handles each further input correctly with
+ * probability `skill`, so larger sizes are harder. The reward model writes tests such as "2:5", for input 2 and output 5,
+ * which are true with probability `insight` and sometimes unreadable. All draws depend only on the given seeds.
  */
 import type { LoopPorts } from '../../../src/method/loop-contract.ts'
 import type {
@@ -31,7 +31,7 @@ const adding = (id: string, rootId: string, body: Problem): Task => ({
   body,
 })
 
-/** What a program answers; null where it is none. */
+/** The output of a program; null if it is invalid. */
 export function run(program: string, input: number): number | null {
   const match = /^(\d+)<(\d+)$/u.exec(program)
   if (!match) return null

@@ -11,7 +11,7 @@ const open = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0
 const paper = parseSettings({ ...open, lambda: 1 }, 'coding')
 const reference = parseSettings(open, 'coding+coding-reference')
 
-/** "+-+" is a program by its generated tests; '?' is a test that is void for it or, in the whole column, cannot be read. */
+/** "+-+" is a program's results on the written tests; '?' is void, or an unreadable test if the whole column has it. */
 const group = (correct: string[], wrong: string[], passRatio = 0.5): ProgramGroup => ({
   programs: [
     ...correct.map(() => ({ outcome: 1 as const, passRatio: 1 })),
@@ -69,7 +69,7 @@ describe('consistency feedback of a test', () => {
     expect(testConsistency(of, { ...paper, lambda: 4 })).toEqual([5 / 3, 5 / 3])
   })
 
-  it('ranks a test that detects above one that all pass, above a lie, above what cannot be read', () => {
+  it('ranks a detecting test above one that all pass, above a lie, above an unreadable one', () => {
     const [detects, passedByAll, lie, unreadable] = testConsistency(group(['++-?', '++-?'], ['-++?', '-++?']), paper)
     expect(detects).toBeGreaterThan(passedByAll!)
     expect(passedByAll).toBeGreaterThan(lie!)
@@ -77,7 +77,7 @@ describe('consistency feedback of a test', () => {
     expect(unreadable).toBe(-2)
   })
 
-  it('stays within ±(1 + λ), whatever the signal, and leaves unreadable tests out of R', () => {
+  it('stays within ±(1 + λ) for any signal, and ignores unreadable tests in R', () => {
     fc.assert(
       fc.property(anyGroup, fc.integer({ min: 0, max: 40 }), (of, lambdaTenths) => {
         const lambda = lambdaTenths / 10
@@ -114,7 +114,7 @@ describe('advantages of programs and tests', () => {
     },
   )
 
-  it('follow the ground truth alone as released, whatever λ, the signal and the generated tests are', () => {
+  it('depend only on the ground truth as released, for any λ, signal and written tests', () => {
     fc.assert(
       fc.property(anyGroup, fc.constantFrom('integrated', 'outcome', 'step'), (of, signal) => {
         const { policy, feedback } = programAdvantages(of, { ...reference, signal, lambda: 3 })
@@ -125,7 +125,7 @@ describe('advantages of programs and tests', () => {
     )
   })
 
-  it('see the part of O + λ mean S that the signal lets through, as published', () => {
+  it('use the part of O + λ mean S that the signal selects, as published', () => {
     const of = group(['+-?'], ['---'])
     const feedback = (signal: 'integrated' | 'outcome' | 'step') =>
       programAdvantages(of, { ...paper, lambda: 2, signal }).feedback
@@ -134,7 +134,7 @@ describe('advantages of programs and tests', () => {
     expect(feedback('step')).toEqual([[0], [-1]])
   })
 
-  it('of exactly 0 train as released, and not as published', () => {
+  it('of exactly 0 train as released, but not as published', () => {
     const of: ProgramGroup = {
       programs: [0, 0.5, 1].map((passRatio) => ({ outcome: passRatio === 1 ? 1 : -1, passRatio })),
       passed: [
@@ -149,7 +149,7 @@ describe('advantages of programs and tests', () => {
     expect(programAdvantages(alike, paper).tests!.reward).toEqual([null])
   })
 
-  it('train inside the accuracy filters alone, which are both 0.2 to 0.8 as released', () => {
+  it('train only inside the accuracy filters, which are both 0.2 to 0.8 as released', () => {
     const trains = (correct: number) => {
       const of = group(Array<string>(correct).fill('+-'), Array<string>(10 - correct).fill('-+'), 0.1)
       const { policy, tests } = programAdvantages(of, parseSettings({}, 'coding+coding-reference'))
@@ -165,13 +165,13 @@ describe('advantages of programs and tests', () => {
     ])
   })
 
-  it('of tests are none where none were written', () => {
+  it('are null for tests if none were written', () => {
     expect(programAdvantages(group(['', ''], ['']), paper).tests).toBeNull()
   })
 })
 
 describe('UT and Detect', () => {
-  it('count tests of tasks that have a correct program, and of tasks that have both kinds', () => {
+  it('count tests of tasks with a correct program, and of tasks with both kinds', () => {
     const both = group(['++-', '++-'], ['-+-', '-+-'])
     const onlyCorrect = group(['+', '+'], [])
     const onlyWrong = group([], ['+-', '-+'])
@@ -179,7 +179,7 @@ describe('UT and Detect', () => {
     expect(testRates([onlyWrong])).toEqual({ ut: null, utTests: 0, detect: null, detectTests: 0 })
   })
 
-  it('call a test wrong that cannot be read, and Detect never counts more tests than UT has true ones', () => {
+  it('count an unreadable test as wrong, and Detect never exceeds the true tests of UT', () => {
     expect(testRates([group(['?'], ['?'])])).toMatchObject({ ut: 0, detect: 0 })
     fc.assert(
       fc.property(fc.array(anyGroup, { maxLength: 4 }), (groups) => {

@@ -7,7 +7,7 @@ import { TESTS_PER_CALL } from '../../../src/method/test-writing/write-tests.ts'
 import { collect, decodeTokens, logOf, ofType, request } from '../corridor.ts'
 import { codingSettings, codingWorld, isReadable, run } from './adding.ts'
 
-/** The log with runs of equal types written once. */
+/** The types of events, without repetitions. */
 function phases(events: readonly LoggedEvent[]): string[] {
   return events.map((event) => event.type).filter((type, index, types) => type !== types[index - 1])
 }
@@ -28,7 +28,7 @@ const scores = ({ results }: TestsWritten) =>
   results.map((row) => row.map((result) => (result === null ? 0 : result.passed ? 1 : -1)))
 
 describe('a run in which the reward model writes tests', () => {
-  it('logs tests where judgements stood, and their advantages after those of the programs', async () => {
+  it('logs tests instead of judgements, and their advantages after those of the programs', async () => {
     const log = await logOf(codingWorld(), request(codingSettings({ tasksPerIteration: 8 }), { iterations: 1 }))
     const advantages = ['advantages', 'test-advantages']
     expect(phases(log)).toEqual([
@@ -49,7 +49,7 @@ describe('a run in which the reward model writes tests', () => {
     expect(ofType(log, 'advantages').every(({ reward }) => JSON.stringify(reward) === '[[]]')).toBe(true)
   })
 
-  it('runs every program of a task on every test, and says what happened', async () => {
+  it('runs every program of a task on every test, and logs the results', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 3 }))
     const episodes = new Map(ofType(log, 'episode').map((event) => [event.episodeId, event]))
     const written = ofType(log, 'tests-written')
@@ -103,7 +103,7 @@ describe('a run in which the reward model writes tests', () => {
     }
   })
 
-  it('trains as released: pass ratios of hidden tests, and tests by the programs that they tell apart', async () => {
+  it('trains as released: pass ratios of hidden tests, and tests by the programs that they distinguish', async () => {
     const settings = codingSettings({}, 'coding+coding-reference')
     const log = await logOf(codingWorld(), request(settings, { iterations: 4 }))
     const episodes = new Map(ofType(log, 'episode').map((event) => [event.episodeId, event]))
@@ -137,7 +137,7 @@ describe('a run in which the reward model writes tests', () => {
     expect(trained).toBeGreaterThan(3)
   })
 
-  it('learns from what was sampled, with the advantages that are in the log', async () => {
+  it('trains on the samples with the logged advantages', async () => {
     const world = codingWorld()
     const log = await logOf(world, request(codingSettings(), { iterations: 1 }))
     const written = new Map(inTraining(log).map((event) => [event.taskId, event]))
@@ -153,13 +153,13 @@ describe('a run in which the reward model writes tests', () => {
     )
     expect(trained.length).toBeGreaterThan(4)
     expect(trained.toSorted()).toEqual(expected.toSorted())
-    // One optimiser step sees a mix of tasks.
+    // Each optimiser step sees a mix of tasks.
     const order = trained.map((row) => (JSON.parse(row) as string[])[0])
     expect(order.filter((prompt, index) => prompt !== order[index - 1]).length).toBeGreaterThan(new Set(order).size)
     expect(ofType(log, 'model-updated').find(({ role }) => role === 'reward')!.examples).toBe(trained.length)
   })
 
-  it('writes the metrics of tests, all described, and none of a judge of steps', async () => {
+  it('writes metrics of tests, all described, and none of a judge', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 1 }))
     const { metrics } = ofType(log, 'iteration-finished')[0]!
     const ofSteps = ['reward/process_acc', 'reward/vote_agreement']
@@ -175,7 +175,7 @@ describe('a run in which the reward model writes tests', () => {
     const isTrue = readable.filter((test) => test.isTrue)
     expect(metrics['reward/test_truth']).toBeCloseTo(isTrue.length / readable.length, 12)
     expect(metrics['reward/ut_tests']).toBeGreaterThanOrEqual(metrics['reward/detect_tests']!)
-    // In this world a test is true exactly where every correct program passes it.
+    // In this world a test is true exactly if every correct program passes it.
     const known = new Set(
       ofType(log, 'episode').flatMap((event) => (event.split === 'train' && event.outcome === 1 ? [event.taskId] : [])),
     )
@@ -191,7 +191,7 @@ describe('a run in which the reward model writes tests', () => {
     expect(ofType(log, 'theory')[0]!.mu).toBeGreaterThan(1)
   })
 
-  it('draws the tests of every task and iteration from a seed of their own, and those of an evaluation from the same', async () => {
+  it('draws tests from a different seed for each task and iteration, and from the same one for each evaluation', async () => {
     const world = codingWorld()
     const log = await logOf(world, request(codingSettings(), { iterations: 2 }))
     const ofSplits = ofType(log, 'tests-written').map(({ split }) => split)
@@ -225,7 +225,7 @@ describe('a run in which the reward model writes tests', () => {
     expect(examples.toSorted()).toEqual(trained.toSorted())
   })
 
-  it('leaves out what cannot be known without a reference solution', async () => {
+  it('omits what is unknown without a reference solution', async () => {
     const log = await logOf(codingWorld({ hasReference: false }), request(codingSettings(), { iterations: 1 }))
     expect(ofType(log, 'tests-written').every(({ tests }) => tests.every(({ isTrue }) => isTrue === null))).toBe(true)
     const { metrics } = ofType(log, 'iteration-finished')[0]!
@@ -233,7 +233,7 @@ describe('a run in which the reward model writes tests', () => {
     expect(metrics).toHaveProperty('reward/ut')
   })
 
-  it('tells the author what programs failed and which tests lie', async () => {
+  it('reports failed tests and lies to the author', async () => {
     const world = codingWorld({ sizes: [6, 1] })
     const log = await logOf(world, request(codingSettings(), { iterations: 3 }))
     const proposals = ofType(log, 'rewrite-proposed')
@@ -280,7 +280,7 @@ describe('its evaluation', () => {
     }
   })
 
-  it('draws the same numbers every time and never greedily, so that unchanged models measure the same', async () => {
+  it('draws the same numbers every time, not greedily, so that unchanged models measure the same', async () => {
     const world = codingWorld()
     const settings = codingSettings({
       trainPolicy: false,
@@ -298,7 +298,7 @@ describe('its evaluation', () => {
     expect(new Set(programs.map(({ steps }) => steps[0]!.command)).size).toBeGreaterThan(1)
   })
 
-  it('begins with the rollout that it would have alone, by a seed that has always been the same', async () => {
+  it('begins with the rollout of a single evaluation, from the seed that it has always had', async () => {
     const first = async (evaluationRollouts: number) => {
       const world = codingWorld()
       const log = await logOf(world, request(codingSettings({ evaluationRollouts }), { iterations: 1 }))
@@ -322,7 +322,7 @@ describe('its determinism', () => {
     expect(await write(8)).not.toBe(await write(7))
   })
 
-  it('goes on from its history exactly as if it had not stopped', async () => {
+  it('resumes from its history exactly as if it had not stopped', async () => {
     const whole = await logOf(codingWorld(), request(codingSettings(), { iterations: 5 }))
     const world = codingWorld()
     const first = (await logOf(world, request(codingSettings(), { iterations: 2 }))).slice(0, -1)
@@ -331,8 +331,8 @@ describe('its determinism', () => {
   })
 })
 
-describe('what is frozen', () => {
-  it.each(['policy', 'reward', 'environment'] as const)('leaves the %s to learn alone', async (only) => {
+describe('freezing', () => {
+  it.each(['policy', 'reward', 'environment'] as const)('trains or adapts the %s alone', async (only) => {
     const world = codingWorld({ sizes: [1, 3, 6, 2] })
     const log = await logOf(world, request(codingSettings(), { iterations: 2, only }))
     expect([
@@ -347,20 +347,20 @@ describe('what is frozen', () => {
     ['coding+policy-only+outcome-only', false],
     ['coding+coding-reference+policy-only', false],
     ['coding+coding-reference+policy-reward', true],
-  ])('has tests written in training where somebody reads them (%s: %s)', async (preset, isRead) => {
+  ])('asks for tests in training only if something uses them (%s: %s)', async (preset, isRead) => {
     const world = codingWorld()
     const log = await logOf(world, request(codingSettings({}, preset), { iterations: 1 }))
     expect(inTraining(log).length > 0).toBe(isRead)
     expect(ofType(log, 'test-advantages').length > 0).toBe(isRead)
     expect(world.policy.updates).toHaveLength(1)
-    // Held-out tasks have theirs all the same: a frozen reward model is measured, too.
+    // Held-out tasks always get tests, because a frozen reward model is measured too.
     expect(ofType(log, 'evaluation').every(({ tests }) => tests !== undefined)).toBe(true)
     if (!isRead) expect(ofType(log, 'iteration-finished')[0]!.metrics).not.toHaveProperty('reward/ut')
   })
 })
 
 describe('its calls', () => {
-  it('are bounded, and show how far they are', async () => {
+  it('are bounded, and report progress', async () => {
     const world = codingWorld()
     const settings = codingSettings({ tasksPerIteration: 40, taskPoolSize: 40, evaluationsPerStep: 16, groupSize: 2, evaluateEvery: 0 }) // prettier-ignore
     const events = await collect(world, request(settings, { iterations: 1 }))
@@ -374,7 +374,7 @@ describe('its calls', () => {
     ])
   })
 
-  it('stop at an abort while tests run, and the iteration starts again as if nothing had been', async () => {
+  it('stop at an abort while tests run, and the iteration then starts again as usual', async () => {
     const whole = await logOf(codingWorld(), request(codingSettings(), { iterations: 3 }))
     const world = codingWorld()
     const controller = new AbortController()
@@ -402,12 +402,12 @@ describe('its calls', () => {
     expect(strip(rest)).toEqual(strip(whole.filter((event) => event.iteration > 1)))
   })
 
-  it('cannot begin where nothing runs the tests: the error says what is missing', async () => {
+  it('require a port that runs the tests', async () => {
     const { unitTests: _, ...ports } = codingWorld()
     await expect(logOf(ports, request(codingSettings()))).rejects.toThrow(/no port to run them.*`unitTests`/u)
   })
 
-  it('fail with the task where a report does not fit, or an episode is no program', async () => {
+  it('name the task if a report does not match, or an episode is not a program', async () => {
     const short = codingWorld()
     const runTests = short.unitTests.runTests.bind(short.unitTests)
     short.unitTests.runTests = async (jobs) => (await runTests(jobs)).map((report) => ({ ...report, results: [] }))

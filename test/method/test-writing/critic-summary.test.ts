@@ -51,7 +51,7 @@ const test = (input: string, output: string, isTrue: boolean | null): GeneratedT
 })
 const unreadable: GeneratedTest = { reasoning: 'so be it', test: null, isTrue: null }
 
-describe('what tests say for the author', () => {
+describe("the critic's summary of tests", () => {
   const tests = [test('[9,1]', '10', true), test('[1]', '5', false), unreadable]
   const mixed = group(
     [
@@ -69,26 +69,26 @@ describe('what tests say for the author', () => {
     )
   })
 
-  it('counts what correct programs passed for a harder one', () => {
+  it('counts what correct programs passed for a harder problem', () => {
     expect(summaryOf(mixed, 'harder')).toBe('passed all tests x2; passed written [9,1] x2; written [1] -> 5 lies x1')
   })
 
-  it('counts a program once where a test was written twice, and a lie as often as it was written', () => {
+  it('counts a program once if a test was written twice, and a lie as often as it was written', () => {
     const twice = group([['-', '--?']], [tests[0]!, tests[0]!, unreadable])
     expect(summaryOf(twice, 'easier')).toBe('wrong answer on test 1 x1; wrong answer on written [9,1] x1')
     const lies = group([['-', '++']], [tests[1]!, tests[1]!])
     expect(summaryOf(lies, 'harder')).toBe('written [1] -> 5 lies x2')
   })
 
-  it('believes correct programs where there is no reference solution, and nobody without them', () => {
+  it('trusts correct programs without a reference solution, and names no lie without either', () => {
     const unknown = test('[1]', '5', null)
     expect(summaryOf(group([['+', '-']], [unknown]), 'easier')).toBe('written [1] -> 5 lies x1')
     expect(summaryOf(group([['-', '-']], [unknown]), 'easier')).not.toContain('lies')
-    // The environment can make nothing of it, so it was not run.
+    // The environment cannot read it, so it was not run.
     expect(summaryOf(group([['+', '?']], [test('one', '5', null)]), 'easier')).toBe('')
   })
 
-  it('knows ground truth alone where no tests were written, and stays short on one line', () => {
+  it('uses only ground truth if no tests were written, and stays on one short line', () => {
     expect(summaryOf({ ...mixed, tests: null }, 'easier')).toBe('wrong answer on test 2 x2; wrong answer on test 1 x1')
     const long = Array.from({ length: 12 }, (_, index) => test(`${index}\n`.repeat(40), '1', true))
     const summary = summaryOf(group([['-', '-'.repeat(12)]], long), 'easier')

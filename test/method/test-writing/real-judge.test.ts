@@ -1,4 +1,4 @@
-/** The loop on the coding setting as it is: its problems, its judge and its formats; the models alone are stand-ins. */
+/** The loop in the coding world with its real problems, judge and formats; only the models are stand-ins. */
 import { describe, expect, it } from 'vitest'
 import { CodingEnvironment } from '../../../src/worlds/coding/environment.ts'
 import { expectingTests, type CodingTask } from '../../../src/worlds/coding/problem.ts'
@@ -44,7 +44,7 @@ function realWorld(): LoopPorts & { reward: FakeModel } {
 }
 
 describe('the loop with the real judge', () => {
-  it('knows true tests from lies by the reference solution, and by the programs that pass the hidden tests', async () => {
+  it('distinguishes true tests from lies by the reference solution, and by programs that pass the hidden tests', async () => {
     const world = realWorld()
     const settings = codingSettings({ evaluationTasks: 2, evaluationRollouts: 3 })
     const log = await logOf(world, request(settings, { iterations: 2 }))

@@ -14,7 +14,7 @@ describe('the settings form', () => {
   it('reports errors in the words of the controls', () => {
     const message = settingsErrorOf({ alphaLow: 0.9 })
     expect(message).toContain('alphaLow')
-    expect(inLabels(message, 'household')).toBe('α_low must be below α_high: tasks between them are left as they are.')
+    expect(inLabels(message, 'household')).toBe('α_low must be below α_high: tasks between them are not rewritten.')
     expect(inLabels('lambda must be a number', 'household')).toBe('λ must be a number')
     expect(inLabels('clipRatioLow must be a number', 'household')).toBe('Clip ratio, low must be a number')
     expect(inLabels('"iPhone" is no setting', 'household')).toBe('"iPhone" is no setting')
