@@ -41,8 +41,8 @@ export interface ShownGroup {
 }
 
 /**
- * The chosen task of the chosen iteration. Without a choice, the newest iteration and the task that tells most, or, before
- * the iteration is judged, the task that it drew first. Null if the run has no such group yet. `live` are the steps of
+ * The chosen task of the chosen iteration. Without a choice, the newest iteration and its most telling task, or, before
+ * the iteration is judged, the first one drawn. Null if the run has no such group yet. `live` are the steps of
  * episodes that are being rolled out.
  */
 export function groupOnShow(

@@ -108,7 +108,7 @@ export class RunFeed implements RunOnShow {
   get isBusy(): boolean {
     return ['loading', 'running', 'pausing'].includes(this.#status.state)
   }
-  /** Whether the run is under way or paused. */
+  /** Whether the run has not ended: it is busy or paused. */
   get isOpen(): boolean {
     return this.isBusy || this.#status.state === 'paused'
   }

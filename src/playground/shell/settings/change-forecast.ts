@@ -37,10 +37,10 @@ export function judgedBatch(view: RunView): JudgedBatch | null {
 export function advantagesForecast(
   { iteration, had, groups }: JudgedBatch,
   name: 'lambda' | 'signal',
-  wished: Settings,
+  changed: Settings,
 ): Forecast | null {
-  if (had.world !== wished.world || had[name] === wished[name]) return null
-  const rederived = rederive(groups, had, { ...had, [name]: wished[name] })
+  if (had.world !== changed.world || had[name] === changed[name]) return null
+  const rederived = rederive(groups, had, { ...had, [name]: changed[name] })
   const { trained, flipped, stopped, started } = countFlips(rederived, 'policy')
   /** Advantages of the iteration under its own settings, as the Episodes view counts them. */
   const trainedThen = trained + stopped - started
@@ -55,11 +55,11 @@ export function advantagesForecast(
 }
 
 /** Null if no task is measured, if the run has this band, or if it is of another world. */
-export function thresholdForecast(view: RunView, name: 'alphaLow' | 'alphaHigh', wished: Settings): Forecast | null {
+export function thresholdForecast(view: RunView, name: 'alphaLow' | 'alphaHigh', changed: Settings): Forecast | null {
   const had = view.current ? settingsOf(view, view.current.iteration) : view.settings
-  if (!had || had.world !== wished.world || had[name] === wished[name]) return null
+  if (!had || had.world !== changed.world || had[name] === changed[name]) return null
   const direction = name === 'alphaLow' ? 'easier' : 'harder'
-  const tasks = measuredTasks(view, { ...had, [name]: wished[name] })
+  const tasks = measuredTasks(view, { ...had, [name]: changed[name] })
   if (tasks.length === 0) return null
   const would = tasks.filter((task) => task.direction === direction).length
   const does = tasks.filter((task) => task.directionNow === direction).length

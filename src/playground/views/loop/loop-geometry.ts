@@ -1,4 +1,4 @@
-/** Where the nodes and arrows of the loop lie, for a width in CSS pixels. Text keeps its size; only distances change. */
+/** Positions of the nodes and arrows of the loop, for a width in CSS pixels. Text keeps its size; only distances change. */
 import type { FlowId } from './loop-flows.ts'
 
 export interface Box {
@@ -26,7 +26,7 @@ export interface LoopGeometry {
 
 export const WIDE_FROM = 640
 
-/** `rem` is the size of the page's text in pixels: boxes grow with it. */
+/** `rem` is the text size in pixels; boxes scale with it. */
 export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const isWide = width >= WIDE_FROM * (rem / 16)
   const unit = rem / 16
@@ -58,7 +58,7 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const environmentInner = environment.x + nodeWidth * (1 - inner)
   const environmentOuter = environment.x + nodeWidth * (1 - outer)
   const between = 13 * unit
-  /** Straight down or up, a quarter turn, then level; and the same backwards. */
+  /** Vertical, a quarter turn, then horizontal; `turnBack` is the reverse. */
   const turn = (x0: number, y0: number, x1: number, y1: number) => {
     const r = Math.min(28 * unit, Math.abs(y1 - y0), Math.abs(x1 - x0))
     return `M${n(x0)} ${n(y0)} V${n(y1 - Math.sign(y1 - y0) * r)} Q${n(x0)} ${n(y1)} ${n(x0 + Math.sign(x1 - x0) * r)} ${n(y1)} H${n(x1)}`
@@ -67,7 +67,7 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
     const r = Math.min(28 * unit, Math.abs(y1 - y0), Math.abs(x1 - x0))
     return `M${n(x0)} ${n(y0)} H${n(x1 - Math.sign(x1 - x0) * r)} Q${n(x1)} ${n(y0)} ${n(x1)} ${n(y0 + Math.sign(y1 - y0) * r)} V${n(y1)}`
   }
-  /** Above the middle of a level stretch; where all are short, on the upright one. */
+  /** Above the middle of the horizontal part, or on the vertical one in the narrow layout. */
   const turned = (level: number, upright: number, y: number, uprightY: number): Arrow['label'] => ({
     x: isWide ? level : upright,
     y: isWide ? y : uprightY,
