@@ -1,4 +1,4 @@
-/** Plays the author: rewrites tasks that have become too easy or too hard. */
+/** Plays the author: rewrites tasks that are too easy or too hard. */
 import { TRANSFORMER_RESULTS_GIVEN, TransformerModel } from '../src/engines/transformer/transformer-model.ts'
 import { exposeService } from '../src/threads/worker-bridge.ts'
 

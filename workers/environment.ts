@@ -1,4 +1,4 @@
-/** The household world: samples tasks, steps episodes, and applies what the author writes. */
+/** The household world: samples tasks, steps episodes, and applies the author's rewrites. */
 import { exposeService } from '../src/threads/worker-bridge.ts'
 import { RunEnvironment } from '../src/worlds/household/run-environment.ts'
 import { IndexedDbGameLibrary } from '../src/worlds/household/library/indexeddb-library.ts'

@@ -1,4 +1,4 @@
-/** Judges programs that nobody has read, with limits of its own; whoever waits for it ends it if it hangs. */
+/** Judges untrusted programs within limits; the caller terminates the worker if it hangs. */
 import { exposeService } from '../src/threads/worker-bridge.ts'
 import { Judge } from '../src/worlds/coding/judge/judge.ts'
 

@@ -1,4 +1,4 @@
-/** Imports problems: reads files of them and puts what they hold into the browser's storage. */
+/** Imports problems from files into the browser's storage. */
 import { exposeService } from '../src/threads/worker-bridge.ts'
 import { ProblemImportService } from '../src/worlds/coding/library/import-service.ts'
 import { IndexedDbProblemLibrary } from '../src/worlds/coding/library/indexeddb-library.ts'

@@ -1,4 +1,4 @@
-/** Plays the reward model: judges every step, and learns from how consistent its judgements were. */
+/** Plays the reward model: judges every step and learns from the consistency of its judgements. */
 import { TRANSFORMER_RESULTS_GIVEN, TransformerModel } from '../src/engines/transformer/transformer-model.ts'
 import { exposeService } from '../src/threads/worker-bridge.ts'
 

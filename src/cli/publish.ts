@@ -1,4 +1,4 @@
-/** `npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]`: makes a run log small enough to come with the page. */
+/** `npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]`: makes a run log small enough to ship with the page. */
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { DEFAULTS } from '../method/settings.ts'
@@ -15,7 +15,7 @@ else if (source === undefined) {
   process.exitCode = 2
 } else {
   const log = await readRunLog(source)
-  // Where the page looks for the run of each world.
+  // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
   const target = out ?? `public/runs/${world}.jsonl.gz`
   const text = serialiseRunLog(publishedLog(log, Number(last)))

@@ -1,7 +1,6 @@
 /**
- * What the author is taught from: tasks, a direction, an accuracy and a critic's summary, with a rewrite that does what
- * the direction asks. The summary leads the choice as it would lead a person's: where the thing was not found a hint or
- * another place helps, where it was found too easily the opposite is harder.
+ * The author's training data: tasks with a direction, an accuracy and a critic's summary, and a rewrite in that direction. The summary
+ * guides the choice: if the object was not found, a hint or another place helps; if it was found too easily, the opposite is harder.
  */
 import { generateGame } from '../worlds/household/generator/generate-game.ts'
 import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../worlds/random.ts'
@@ -14,12 +13,12 @@ import type { Direction } from '../method/ports.ts'
 import type { Piece } from './demonstration-corpus.ts'
 
 const STEP_LIMIT = 20
-/** Learning to read the scene back a little helps to copy names from it. */
+/** Learning to reproduce the scene a little helps to copy names from it. */
 const READING_WEIGHT = 0.05
 
 type Complaint = 'search' | 'handling' | 'idling'
 
-/** Reasons as critics give them (critiques.ts), by what they complain of or praise. */
+/** Critics' reasons (critiques.ts), by what they criticise or praise. */
 const REASONS: Record<Direction, Record<Complaint, (target: string) => string[]>> = {
   easier: {
     search: () => ['went to a place seen before', 'went to a useless place', 'opened a useless place'],
@@ -33,7 +32,7 @@ const REASONS: Record<Direction, Record<Complaint, (target: string) => string[]>
   },
 }
 
-/** Which rewrites answer which complaint; the numbers are odds. */
+/** Which rewrites fit which complaint; the numbers are odds. */
 const ANSWERS: Record<Complaint, Partial<Record<TaskRewrite['kind'], number>>> = {
   search: { 'add-hint': 4, 'remove-hints': 4, move: 3, open: 2, close: 2, 'change-goal': 1, 'add-distractors': 1 },
   handling: {
@@ -66,7 +65,7 @@ export function authorPieces(seed: number, index: number): Piece[] {
   }
 }
 
-/** Null where the task leaves no room for the direction drawn. */
+/** Null if no rewrite of the task goes in the drawn direction. */
 function tryPieces(seed: number, index: number, random: Random): Piece[] | null {
   const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = drawTask(seed, index, random)
@@ -89,7 +88,7 @@ function tryPieces(seed: number, index: number, random: Random): Piece[] | null 
   ]
 }
 
-/** A generated task, now and then rewritten already. */
+/** A generated task, sometimes already rewritten. */
 function drawTask(seed: number, index: number, random: Random): HouseholdTask {
   let task = taskOf(generateGame({ seed: seed * 1_000_003 + index, split: 'train', sceneSize: 'compact' }))
   for (let round = 0; round < 2 && chance(random, 0.3); round++) {
@@ -101,7 +100,7 @@ function drawTask(seed: number, index: number, random: Random): HouseholdTask {
   return task
 }
 
-/** By kind first, so that the many possible moves and goals do not crowd out the rest. */
+/** Draws the kind first, so that the many possible moves and goals do not crowd out the rest. */
 function drawRewrite(candidates: readonly TaskRewrite[], complaint: Complaint, random: Random): TaskRewrite | null {
   const kinds = [...new Set(candidates.map(({ kind }) => kind))]
   const kind = pickWeighted(random, kinds, (candidate) => ANSWERS[complaint][candidate] ?? 0)
@@ -113,7 +112,7 @@ function drawRewrite(candidates: readonly TaskRewrite[], complaint: Complaint, r
     : null
 }
 
-/** In the form of method/critic-summary.ts: reasons with counts, the complaint's own first. */
+/** A summary in the form of method/critic-summary.ts: reasons with counts, the complaint's own first. */
 function drawSummary(task: HouseholdTask, direction: Direction, complaint: Complaint, random: Random): string {
   const own = REASONS[direction][complaint](task.goal.object)
   const other = REASONS[direction][pick(random, ['search', 'handling', 'idling'] as const)](task.goal.object)

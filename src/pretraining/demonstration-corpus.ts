@@ -1,17 +1,17 @@
 /**
- * Demonstrations as supervised examples. A demonstration is a line of pieces of text, some of which are to be learned
- * (what a role writes) and some mostly read (what it is shown). An aside, such as a judgement of the last step, is
- * learned where it stands, and the line goes on without it.
+ * Converts demonstrations to supervised examples. A demonstration is a sequence of pieces of text, some to learn (what a role
+ * writes), others mostly context (what it is shown). An aside, such as a judgement of the last step, is learned in its place, but
+ * later pieces do not follow it.
  */
 import type { Tokens } from '../method/ports.ts'
 
 export interface Piece {
   text: string
-  /** Weight of the piece's tokens in the loss; 0 for what is only read. */
+  /** Weight of the piece's tokens in the loss; 0 for context only. */
   weight: number
-  /** Close the piece with the end-of-response token. */
+  /** Whether the end-of-response token closes the piece. */
   isResponse?: boolean
-  /** Makes the piece an aside: the text that calls for it, which the line does not keep either. */
+  /** Makes the piece an aside: the cue before it, which later pieces do not follow either. */
   asideCue?: string
 }
 

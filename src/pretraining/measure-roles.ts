@@ -1,4 +1,4 @@
-/** Where policies and authors of any setting stand: measured as the loop uses them, by rollouts and rewrites. */
+/** Measures policies and authors of any world the way the loop uses them, by rollouts and rewrites. */
 import type { EpisodeFinished } from '../method/events.ts'
 import type { Direction, EnvironmentPort, LanguageModelPort, RoleFormats, Split, Task } from '../method/ports.ts'
 import { rollOut } from '../method/rollout.ts'
@@ -6,13 +6,13 @@ import { rollOut } from '../method/rollout.ts'
 export interface MeasureOptions {
   split: Split
   tasks: number
-  /** Of each task; 1 unless told. */
+  /** Rollouts of each task; 1 by default. */
   rollouts?: number
   maxSteps: number
   seed: number
 }
 
-/** Episodes of a task stand together. */
+/** Episodes of a task are adjacent. */
 export async function playEpisodes(
   policy: LanguageModelPort,
   environment: EnvironmentPort,
@@ -37,12 +37,12 @@ export interface AuthorValidity {
   valid: number
   /** Share of tasks with a valid one among eight attempts. */
   proposed: number
-  /** The valid ones. */
+  /** The valid rewrites. */
   rewrites: { before: Task; after: Task; direction: Direction }[]
 }
 
 export interface AuthorMeasureOptions {
-  /** What the critic says of tasks that are to become easier, and harder. */
+  /** The critic's summary of tasks that should become easier, and harder. */
   easier: string
   harder: string
   maxSteps: number
@@ -89,7 +89,7 @@ export async function measureAuthor(
   }
 }
 
-/** What a generator returns in the end. */
+/** Runs a generator to its end and returns its result. */
 export async function lastOf<Result>(generator: AsyncGenerator<unknown, Result, void>): Promise<Result> {
   for (;;) {
     const { done, value } = await generator.next()

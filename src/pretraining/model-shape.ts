@@ -1,4 +1,4 @@
-/** How large the shipped models are, and their config.json. */
+/** The size of the shipped models, and their config.json. */
 
 /** config.json without the vocabulary, in Hugging Face's terms. */
 export interface ModelShape {

@@ -1,4 +1,4 @@
-/** Supervised training of a fresh model on a corpus of demonstrations, drawn batch by batch without end. */
+/** Supervised training of a fresh model on an endless corpus of demonstrations, drawn batch by batch. */
 import type { LanguageModel } from '../language-model/language-model.ts'
 import { supervisedExamples, type Piece } from './demonstration-corpus.ts'
 import { END_OF_RESPONSE } from './vocabulary.ts'
@@ -12,18 +12,18 @@ export interface TrainingPlan {
 
 export interface TrainingReport {
   step: number
-  /** Mean since the last report, nats per token. */
+  /** Mean since the last report, in nats per token. */
   loss: number
   tokensPerSecond: number
 }
 
-/** Warm-up over the first 5 %, then a cosine down to a tenth of the peak. `progress` in [0, 1]. */
+/** Warm-up over the first 5 %, then a cosine down to a tenth of the peak. `progress` is in [0, 1]. */
 export function learningRateAt(progress: number, peak: number): number {
   if (progress < 0.05) return (peak * progress) / 0.05
   return peak * (0.1 + 0.45 * (1 + Math.cos((Math.PI * (progress - 0.05)) / 0.95)))
 }
 
-/** `pieces(index)` is demonstration `index`; each is seen once. Reports every `reportEvery` steps. */
+/** `pieces(index)` is demonstration `index`; each is used once. Reports every `reportEvery` steps. */
 export async function* trainOnDemonstrations(
   model: LanguageModel,
   pieces: (index: number) => readonly Piece[],

@@ -1,4 +1,4 @@
-/** What it takes to train one model from nothing: its shape, its words, its demonstrations, and how it stands. */
+/** What training a model from scratch needs: its shape, its vocabulary, its demonstrations, and a measure of its quality. */
 import type { LanguageModel } from '../language-model/language-model.ts'
 import type { Piece } from './demonstration-corpus.ts'
 import type { ModelShape } from './model-shape.ts'
@@ -8,7 +8,7 @@ import type { TokenizerFile } from './vocabulary.ts'
 export const ROLES = ['policy', 'reward', 'author'] as const
 export type Role = (typeof ROLES)[number]
 
-/** One stretch of training: on what, and for how long. */
+/** One phase of training: its data and its length. */
 export interface Phase<Recipe> {
   corpus: Recipe
   plan: TrainingPlan
@@ -18,6 +18,6 @@ export interface Training {
   shape: ModelShape
   tokenizer: TokenizerFile
   phases: { plan: TrainingPlan; pieces(index: number): readonly Piece[] }[]
-  /** One line on how good the model is, on what it was not trained on. */
+  /** One line on the model's quality on held-out data. */
   standing(model: LanguageModel): Promise<string>
 }

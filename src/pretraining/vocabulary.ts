@@ -1,11 +1,10 @@
 /**
- * The tiny models' tokenizer: whole words and whole set phrases of their environment, with bytes for all the rest.
+ * The tiny models' tokenizer: whole words and set phrases of their environment, and bytes for everything else.
  *
- * A text world says the same few sentences over and over, so that "You arrive at" as one token makes an episode half
- * as long as usual sub-words would, and half as long is twice as fast to sample and to train. The file is an ordinary
- * Hugging Face tokenizer.json: byte-level BPE with `ignore_merges` (as Llama 3 has it), no merges, and a Split
- * pre-tokenizer whose pattern lists the phrases before the words. Any other text falls apart into bytes, never into
- * an unknown token.
+ * A text world repeats a few sentences, so "You arrive at" as one token makes episodes half as long as with usual sub-words, and twice
+ * as fast to sample and to train. The file is a standard Hugging Face tokenizer.json: byte-level BPE with `ignore_merges` (as in Llama
+ * 3), no merges, and a Split pre-tokenizer whose pattern lists the phrases before the words. Any other text becomes bytes, never an
+ * unknown token.
  */
 
 export const END_OF_RESPONSE = '<|end|>'
@@ -16,7 +15,7 @@ export interface TokenizerFile {
   [key: string]: unknown
 }
 
-/** GPT-2's printable stand-ins for the 256 bytes, which tokenizer.json files store tokens in. */
+/** GPT-2's printable characters for the 256 bytes, in which tokenizer.json files store tokens. */
 function byteCharacters(): string[] {
   const printable = (byte: number) => (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
   let next = 256
@@ -31,27 +30,27 @@ function toByteLevel(text: string): string {
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** How a text is cut, as parts of a regular expression. */
+/** How to cut a text, as parts of a regular expression. */
 export interface Cut {
-  /** Before a phrase that begins with a letter. */
+  /** Pattern before a phrase that begins with a letter. */
   before: string
-  /** Between phrases: alternatives, the first that fits. */
+  /** Patterns between phrases, in order of preference. */
   between: readonly string[]
 }
 
-/** Words and numbers with the blank before them. */
+/** Words and numbers with the space before them. */
 export const WORDS: Cut = { before: '', between: [' ?[A-Za-z]+', ' ?-?[0-9]+', '\\s', '[^\\sA-Za-z0-9]'] }
 
 /**
- * Where text is programs and values: a number from -99 to 99 is a piece, a longer one falls into pairs of digits from the
- * right, and all else into characters, so that the letters of a string can be told apart, also where they spell a phrase.
+ * For programs and values: a number from -99 to 99 is one piece, a longer one becomes pairs of digits from the right, and all else
+ * becomes characters, so that the letters of a string are separate even if they spell a phrase.
  */
 export const VALUES: Cut = {
   before: '(?<![A-Za-z"])',
   between: ['-?[0-9]{1,2}(?=(?:[0-9]{2})*(?![0-9]))', '[\\s\\S]'],
 }
 
-/** Pieces that texts are cut into: a phrase if one starts here, the longest first, else what is between. */
+/** A pattern of pieces: the longest phrase that starts here, else one of the patterns between phrases. */
 function piecePattern(phrases: readonly string[], { before, between }: Cut): string {
   const longestFirst = [...phrases].sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
   const whole = (phrase: string) =>
@@ -59,7 +58,7 @@ function piecePattern(phrases: readonly string[], { before, between }: Cut): str
   return [...longestFirst.map(whole), ...between].join('|')
 }
 
-/** How often each piece is said. */
+/** How often each piece occurs. */
 export function pieceCounts(phrases: readonly string[], corpus: Iterable<string>, cut: Cut): Map<string, number> {
   const counts = new Map<string, number>()
   const regExp = new RegExp(piecePattern(phrases, cut), 'g')

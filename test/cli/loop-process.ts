@@ -15,7 +15,7 @@ export const SMALL = Object.entries({
   rewriteAttempts: 2,
   evaluateEvery: 1,
   evaluationTasks: 2,
-  // So few rollouts often agree; what is learned from then are the votes.
+  // So few rollouts often agree; then only the votes teach something.
   policyAccuracyLow: 0,
   policyAccuracyHigh: 1,
 }).flatMap(([key, value]) => ['--set', `${key}=${value}`])

@@ -24,7 +24,7 @@ describe('the loop on the command line', () => {
     rmSync(models, { recursive: true })
   })
 
-  it('writes the same log for the same seed, byte for byte, and another for another seed', async () => {
+  it('writes the same log for the same seed, byte for byte, and a different one for another seed', async () => {
     const run = (seed: number, file: string) =>
       loop(
         ...['--models', shipped, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
@@ -46,7 +46,7 @@ describe('the loop on the command line', () => {
     expect(readFileSync(join(folder, 'c.jsonl'), 'utf8')).not.toBe(log)
   })
 
-  it('takes the CPU by itself where there is no graphics adapter, and its log is that of one who asked for it', async () => {
+  it('selects the CPU without a graphics adapter, with the same log as --backend cpu', async () => {
     const run = (backend: string, file: string) =>
       loop('--models', models, '--backend', backend, '--iterations', '1', ...SMALL, '--out', join(folder, file))
     const [auto, cpu] = await Promise.all([run('auto', 'auto.jsonl'), run('cpu', 'cpu.jsonl')])
@@ -92,7 +92,7 @@ describe('the loop on the command line', () => {
     expect(readFileSync(join(folder, 'chat-again.jsonl'), 'utf8')).toBe(log)
   })
 
-  it('plays the games of a folder, and names what in it is none', async () => {
+  it('plays the games of a folder, and names files that are not games', async () => {
     const games = join(folder, 'games')
     const cut = Array.from({ length: 8 }, (_, i) => ({ path: `json_2.1.1/train/cut-${i}/game.tw-pddl`, text: '{' }))
     for (const { path, text } of [...smallRelease(), ...cut]) {
@@ -120,7 +120,7 @@ describe('the loop on the command line', () => {
     const lines = stderr.trimEnd().split('\n')
     expect([code, lines.length]).toEqual([0, 7])
     expect(lines.slice(0, 5).every((line) => /^Left out .*cut-\d\/game\.tw-pddl: It is not JSON/.test(line))).toBe(true)
-    expect(lines.slice(5)).toEqual(['Left out 3 more.', 'Imported 11 games: 6 train, 3 valid_seen, 2 valid_unseen.'])
+    expect(lines.slice(5)).toEqual(['Skipped 3 more.', 'Imported 11 games: 6 train, 3 valid_seen, 2 valid_unseen.'])
 
     const events = parseRunLog(readFileSync(out, 'utf8'))
     expect(events[0]).toMatchObject({ type: 'run-started', settings: { games: 'official' } })
@@ -156,7 +156,7 @@ describe('the loop on the command line', () => {
     })
     const written = events.filter((event) => event.type === 'tests-written' && event.split === 'train')
     expect(written).toHaveLength(2 * 2)
-    // Untrained models write no programs, but the judge has run what they wrote.
+    // Untrained models write no valid programs, but the judge runs what they write.
     const steps = events.flatMap((event) => (event.type === 'episode' ? event.steps : []))
     expect(new Set(steps.flatMap(({ tests }) => tests!.map(({ passed }) => passed)))).toEqual(new Set([false]))
     expect(
@@ -164,7 +164,7 @@ describe('the loop on the command line', () => {
     ).toHaveLength(3)
   })
 
-  it('poses the problems of a file, and names what in it is none', async () => {
+  it('poses the problems of a file, and names items that are not problems', async () => {
     const item = { test_method: 'stdio', test_time_limit: 1, test_input: ['1'], test_output: ['1'] }
     const items = [
       ...[1, 2, 3].map((index) => ({ ...item, question: `Print 1 in way ${index}.`, split: 'train' })),
@@ -197,7 +197,7 @@ describe('the loop on the command line', () => {
     ])
   })
 
-  it('ends with code 2 and one line when an argument is wrong or the models are not there', async () => {
+  it('ends with code 2 and one line if an argument is wrong or the models are missing', async () => {
     const [wrong, nowhere, uncoded, gameless, problemless, empty] = await Promise.all([
       loop('--backend', 'abacus'),
       loop('--models', folder),

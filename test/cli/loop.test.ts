@@ -17,7 +17,7 @@ describe('the loop on the command line', () => {
     rmSync(models, { recursive: true })
   })
 
-  it('prints JSON lines of finite numbers alone when it is asked to, and saves checkpoints', async () => {
+  it('prints only JSON lines of finite numbers with --json, and saves checkpoints', async () => {
     const save = join(folder, 'saved')
     const { stdout, stderr } = await loop('--models', models, '--iterations', '1', ...SMALL, '--json', '--save', save)
     expect(stderr).toMatch(/^Backend: (cpu|webgpu), because [^\n]+\.\n$/)
@@ -34,7 +34,7 @@ describe('the loop on the command line', () => {
     expect(existsSync(join(save, 'reward.safetensors'))).toBe(true)
   })
 
-  it('says before anything is loaded that a model cannot learn, and what to change', async () => {
+  it('reports before loading that a model cannot learn, and what to change', async () => {
     const { code, stderr } = await loop(...['--policy-model', 'openai:http://127.0.0.1:9/v1#m'], '--models', models)
     expect([code, stderr]).toEqual([
       2,

@@ -5,12 +5,12 @@ import { typescriptFlags } from '../../scripts/ensure.mjs'
 const pretrain = (...args: string[]) =>
   spawnSync(process.execPath, [...typescriptFlags(), 'src/cli/pretrain.ts', ...args], { encoding: 'utf8' })
 
-it('pretraining takes the world by its current and by its former name', { timeout: 60_000 }, () => {
+it('pretraining accepts the world by its current and its former option', { timeout: 60_000 }, () => {
   for (const flag of ['--world', '--setting']) {
     const wrong = pretrain(flag, 'kitchen')
     expect(wrong.status).toBe(2)
     expect(wrong.stderr).toContain('--world must be one of household, coding, not "kitchen".')
-    // Accepted: the complaint is about the next argument.
+    // Accepted: the error is about the next argument.
     expect(pretrain(flag, 'coding', '--seed', 'x').stderr).toContain('--seed must be')
   }
 })

@@ -5,7 +5,7 @@ const END = 0
 const encode = (text: string) => Array.from(text, (letter) => letter.charCodeAt(0))
 
 describe('demonstrations as supervised examples', () => {
-  it('learns a response in the light of all that went before, and closes it', () => {
+  it('learn a response after everything before it, and close it', () => {
     const examples = supervisedExamples(
       [
         { text: 'ab', weight: 0 },
@@ -21,7 +21,7 @@ describe('demonstrations as supervised examples', () => {
     ])
   })
 
-  it('keeps neither an aside nor what called for it', () => {
+  it('keep neither an aside nor its cue for later pieces', () => {
     const examples = supervisedExamples(
       [
         { text: 'a', weight: 0 },

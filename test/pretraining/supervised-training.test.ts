@@ -39,7 +39,7 @@ describe('training on demonstrations', () => {
     return reports
   }
 
-  it('lowers the loss, and to the same numbers for the same seed', async () => {
+  it('lowers the loss, to the same numbers for the same seed', async () => {
     const first = await losses(1)
     expect(first).toHaveLength(8)
     expect(first.at(-1)).toBeLessThan(0.8 * first[0]!)

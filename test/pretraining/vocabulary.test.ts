@@ -13,7 +13,7 @@ const tokenizer = new Tokenizer(file, 'test')
 const encode = (text: string) => library.encode(text, { add_special_tokens: false })
 
 describe('the tiny models’ tokenizer', () => {
-  it('takes phrases and words whole, and a phrase never bites into a longer word', () => {
+  it('encodes phrases and words as one token, and no phrase within a longer word', () => {
     expect(encode('You arrive at countertop 1. On the countertop 1, you see a apple 2.').tokens).toEqual([
       'YouĠarriveĠat',
       'Ġcountertop',
@@ -29,11 +29,11 @@ describe('the tiny models’ tokenizer', () => {
     ])
   })
 
-  it('knows the end-of-response token inside text', () => {
+  it('recognises the end-of-response token in text', () => {
     expect(encode(`apple${END_OF_RESPONSE}`).ids.at(-1)).toBe(file.model.vocab[END_OF_RESPONSE])
   })
 
-  it('gives any text back, letter for letter, through bytes', () => {
+  it('decodes any text unchanged, through bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         fc.pre(!text.includes('<|'))
@@ -48,18 +48,18 @@ describe('the tokenizer of programs and values', () => {
   const values = new Tokenizer(buildTokenizer(['add ', ' + ', ', ', 'sum of'], numbers, VALUES), 'test')
   const pieces = (text: string) => Array.from(values.encode(text), (token) => values.decode(Int32Array.of(token)))
 
-  it('spells strings letter by letter, also where they spell a phrase', () => {
+  it('encodes strings letter by letter, even if they spell a phrase', () => {
     expect(pieces('add "add bead"')).toEqual(['add ', ...'"add bead"'])
     expect(pieces('sum of sum offer')).toEqual(['sum of', ...' sum offer'])
   })
 
-  it('takes numbers from -99 to 99 whole, and longer ones in pairs of digits from the right', () => {
+  it('encodes numbers from -99 to 99 as one token, and longer ones in pairs of digits from the right', () => {
     for (const number of numbers) expect(pieces(number)).toEqual([number])
     expect(pieces('[-7, 42]')).toEqual(['[', '-7', ', ', '42', ']'])
     expect(pieces('12345 + -678')).toEqual(['1', '23', '45', ' + ', '-6', '78'])
   })
 
-  it('gives any text back', () => {
+  it('decodes any text unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
         fc.pre(!text.includes('<|'))

@@ -1,4 +1,4 @@
-/** Runs of the built page in a real Chromium, as a visitor has them: a fresh profile, a preset, Run. */
+/** Runs the built page in Chromium like a visitor: a fresh profile, a preset, Run. */
 import type { Page } from 'playwright-core'
 import { preview } from 'vite'
 import { launchBrowser } from '../../../scripts/browser.mjs'
@@ -10,12 +10,12 @@ import { summarise, type LearningResult } from './learning-report.ts'
 export interface LearningOptions {
   preset: string
   minutes: number
-  /** Held-out tasks of each split. */
+  /** Number of held-out tasks of each split. */
   evaluationTasks: number
   evaluateEvery: number
 }
 
-/** Serves the page and lends a browser for as long as `use` takes. */
+/** Serves the page and keeps a browser open while `use` runs. */
 export async function learnInChromium(
   options: LearningOptions,
   use: (learn: (seed: number) => Promise<LearningResult>) => Promise<void>,
@@ -61,7 +61,7 @@ async function learn(page: Page, seed: number, options: LearningOptions): Promis
   return summarise(seed, await keptEvents(page), firstIterationSeconds)
 }
 
-/** Throws an Error if the run has ended, or its time, without an iteration. */
+/** Throws an Error if the run or its time ends without an iteration. */
 async function secondsToFirstIteration(page: Page, endsAt: number): Promise<number> {
   const started = performance.now()
   while (performance.now() < endsAt) {
@@ -71,18 +71,18 @@ async function secondsToFirstIteration(page: Page, endsAt: number): Promise<numb
     const alert = page.getByRole('alert').first()
     if (await alert.isVisible()) throw new Error(`The page says: ${await alert.innerText()}`)
   }
-  throw new Error('No iteration was finished in time; give the experiment more --minutes.')
+  throw new Error('No iteration finished in time; increase --minutes.')
 }
 
-/** Evaluations and metrics of the run as the page has put them into IndexedDB; none before it has. */
+/** The run's evaluations and metrics that the page has stored in IndexedDB so far. */
 async function keptEvents(page: Page): Promise<LoggedEvent[]> {
   return page.evaluate(async () => {
     const name = 'rlanything-playground'
-    // Opening a database that is not there would create it, empty, under the page's feet.
+    // Opening a missing database would create an empty one before the page does.
     if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
     return new Promise<LoggedEvent[]>((resolve, reject) => {
       const opening = indexedDB.open(name)
-      opening.onerror = () => reject(new Error('The page keeps no runs.'))
+      opening.onerror = () => reject(new Error('The page has not kept a run.'))
       opening.onsuccess = () => {
         const database = opening.result
         const wanted: LoggedEvent[] = []

@@ -1,4 +1,4 @@
-/** Runs of the command line, each in a process of its own that is interrupted when its time is up. */
+/** Runs `npm run loop` in a process for each seed and interrupts it when its time is up. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,10 +19,10 @@ export interface NodeLearningOptions extends LearningOptions {
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const MOST_ITERATIONS = '1000000'
-/** Exit codes of a run that ended by itself, and of one that was interrupted and ended in order. */
+/** Exit codes of a completed run, and of one that was interrupted and ended in order. */
 const ENDED_WELL: readonly (number | null)[] = [0, 130]
 
-/** Throws an Error with what the run said if it failed. */
+/** Throws an Error with the run's messages if it fails. */
 export async function learnInNode(seed: number, options: NodeLearningOptions): Promise<LearningResult> {
   const folder = options.keptIn ?? (await mkdtemp(join(tmpdir(), 'learning-')))
   const log = join(folder, `${options.preset}-s${seed}.jsonl`)
@@ -39,7 +39,7 @@ function loopArguments(seed: number, log: string, options: NodeLearningOptions):
   return [
     ...['--preset', preset, '--seed', String(seed), '--out', log, '--iterations', MOST_ITERATIONS],
     ...['--eval-tasks', String(evaluationTasks), '--set', `evaluateEvery=${evaluateEvery}`],
-    // Later ones hold.
+    // Later arguments override earlier ones.
     ...given,
   ]
 }
@@ -56,7 +56,7 @@ async function runLoop(loopArguments: readonly string[], minutes: number): Promi
       firstIterationSeconds = (performance.now() - started) / 1000
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
-  // Where another run fails, this one does not go on alone.
+  // If another run fails, this one must not continue alone.
   const end = () => child.kill()
   process.once('exit', end)
   const timer = setTimeout(() => child.kill('SIGINT'), minutes * 60_000)
@@ -65,7 +65,7 @@ async function runLoop(loopArguments: readonly string[], minutes: number): Promi
       child.once('error', reject)
       child.once('close', resolve)
     })
-    if (!ENDED_WELL.includes(code)) throw new Error(`A run ended with code ${String(code)}. It said:\n${complaints}`)
+    if (!ENDED_WELL.includes(code)) throw new Error(`A run ended with code ${String(code)}:\n${complaints}`)
     return firstIterationSeconds
   } finally {
     clearTimeout(timer)

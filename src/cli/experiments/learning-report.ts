@@ -1,19 +1,18 @@
 /**
- * What runs have learned, from their evaluations: held-out tasks before anything was learned, and the mean of the last
- * three evaluations at the end.
+ * Reports what runs have learned: evaluations on held-out tasks before learning, and the mean of the last three.
  *
- *     standard error = √(Σ p_k (1 - p_k) / n_k) / K        of K evaluations with a share of p_k of n_k
+ *     standard error = √(Σ p_k (1 - p_k) / n_k) / K        of K evaluations with shares p_k of n_k
  *
- * It is that of n_k independent draws. Rollouts of one task are not, so it is the least that the spread may be.
+ * This assumes n_k independent draws. Rollouts of one task are not independent, so it is a lower bound.
  */
 import type { EvaluationFinished, LoggedEvent } from '../../method/events.ts'
 
-/** Evaluations that "after" is the mean of. */
+/** Evaluations in the mean "after". */
 const LAST = 3
 const SPLITS = ['id', 'ood'] as const
 type Split = (typeof SPLITS)[number]
 
-/** A share with what it was measured on: episodes, or tests. */
+/** A share, and the number of episodes or tests that it was measured on. */
 interface Share {
   share: number
   of: number
@@ -25,7 +24,7 @@ export interface Mean {
   evaluations: number
 }
 
-/** Null where nothing was measured: no evaluation, or no task that such a test could be told on. */
+/** Null if nothing was measured: no evaluation, or no task on which tests could be judged. */
 export interface Change {
   before: Mean | null
   after: Mean | null
@@ -35,15 +34,15 @@ export interface LearningResult {
   seed: number
   iterations: number
   firstIterationSeconds: number
-  /** `Code`, `UT` and `Detect` where programs are written, else `accuracy`; each of both splits. */
+  /** `Code`, `UT` and `Detect` for programs, else `accuracy`; each for both splits. */
   metrics: Record<string, Record<Split, Change>>
-  /** Of the first five iterations and of the last five. */
+  /** Means over the first five iterations and over the last five. */
   reward: Record<'process' | 'outcome', [number, number]> | null
-  /** Rewritten tasks. */
+  /** Accepted rewrites. */
   accepted: number
 }
 
-/** Of a run's events, evaluations and `iteration-finished` are looked at. */
+/** Reads a run's evaluations and `iteration-finished` events. */
 export function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
   const evaluations = events.filter((event) => event.type === 'evaluation')
   const series = (name: string) =>
@@ -129,7 +128,7 @@ export function learningTable(results: readonly LearningResult[]): string {
     .join('')
 }
 
-/** A line for each metric and split: how many seeds rose. Seeds of which one end is not known are not among those counted. */
+/** A line for each metric and split: how many seeds rose, of those measured both before and after. */
 export function learningVerdicts(results: readonly LearningResult[]): string {
   const names = Object.keys(results[0]?.metrics ?? {})
   return names
@@ -155,7 +154,7 @@ function verdict(name: string, split: Split, results: readonly LearningResult[])
   )
 }
 
-/** "+3.1" of a share that grew by 0.031. */
+/** "+3.1" for a share that grew by 0.031. */
 export function points(share: number): string {
   const value = 100 * share
   return `${value >= 0 ? '+' : ''}${value.toFixed(1)}`

@@ -1,6 +1,6 @@
 /**
- * How long single tasks hold the page's main thread, view by view, while a run goes that has a log of many iterations: first
- * in the page that made them, then in one that has just been opened and goes on with the kept run.
+ * Measures how long single tasks block the page's main thread, view by view, during a run with a log of many iterations: first in
+ * the page that made it, then in a new page that continues the kept run.
  */
 import { preview } from 'vite'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -11,9 +11,9 @@ import { heldMainThread, type HeldThread } from './main-thread.ts'
 
 export interface MainThreadOptions {
   preset: string
-  /** Iterations in the log before anything is watched. */
+  /** Iterations in the log before measuring. */
   after: number
-  /** For which each view is watched. */
+  /** Seconds to watch each view. */
   seconds: number
 }
 
@@ -26,10 +26,10 @@ export interface WatchedView extends HeldThread {
 const VIEWS = ['Loop', 'Episodes', 'Tasks', 'Runs']
 const PORT = 4400
 const PATIENCE_MS = 7_200_000
-/** Milliseconds in which a view is loaded and drawn; that is not what is watched. */
+/** Milliseconds for a view to load and draw, which is not measured. */
 const ARRIVAL_MS = 2000
 
-/** Calls `onView` as soon as a view has been watched; prints nothing. */
+/** Calls `onView` after each view; prints nothing. */
 export async function watchMainThread(
   { preset, after, seconds }: MainThreadOptions,
   onView: (watched: WatchedView) => void,

@@ -1,7 +1,6 @@
 /**
- * How long the page's main thread is held while a run goes, in a real Chromium: the browser's own long tasks
- * (PerformanceObserver, wall time) and, from a trace, the CPU time of the longest tasks. Wall time grows on a busy
- * machine and CPU time does not, so the latter is what a claim rests on.
+ * Measures how long tasks block the page's main thread in Chromium: the browser's long tasks (PerformanceObserver, wall time) and,
+ * from a trace, the CPU time of the longest tasks. Wall time grows on a busy machine but CPU time does not, so claims use the latter.
  */
 import type { Browser, Page } from 'playwright-core'
 
@@ -46,7 +45,7 @@ export async function heldMainThread(browser: Browser, page: Page, happens: () =
   return { longTasks: descending(longTasks), cpu: descending(cpuOfTasks(trace.traceEvents)).slice(0, 10) }
 }
 
-/** Milliseconds of CPU time of every task of renderers' main threads; there is one page. */
+/** Milliseconds of CPU time of every task on the renderer's main thread; there is one page. */
 function cpuOfTasks(events: readonly TraceEvent[]): number[] {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`
   const main = new Set(

@@ -1,4 +1,4 @@
-/** The games that the command line plays: generated ones by seed, or official ones by id; each is made once. */
+/** The games that the command line plays: generated ones by seed, or official ones by id; each is created once. */
 import {
   taskSentence,
   taskTypes,
@@ -18,10 +18,10 @@ import { openGames } from '../../worlds/household/library/node-files.ts'
 export const SPLITS = ['train', 'id', 'ood'] as const satisfies Split[]
 export const SCENES = ['compact', 'full'] as const satisfies SceneSize[]
 
-/** Which games are meant. */
+/** Which games to choose from. */
 export interface GameFilter {
   split?: Split
-  /** Of generated games. */
+  /** Size of generated games. */
   scene?: SceneSize
   task?: TaskType
 }
@@ -33,28 +33,28 @@ export interface ListedGame {
   goal: string
 }
 
-/** There is no such game, or more than one; the message is for people. */
+/** There is no such game, or more than one; the message is for the user. */
 export class NoGameError extends Error {
   override readonly name = 'NoGameError'
 }
 
 /** Both throw NoGameError. */
 export interface GameShelf {
-  /** By id or, where these are files, a part of it that no other game has. */
+  /** Finds a game by its id or, for files, by a unique part of it. */
   byId(id: string, filter: GameFilter): Promise<HouseholdGame>
-  /** The same for the same seed. */
+  /** Draws a game that depends only on the seed. */
   bySeed(seed: number, filter: GameFilter): Promise<HouseholdGame>
-  /** `count` games from number `first` on: generated ones by seed, official ones by id. */
+  /** `count` games starting at `first`: generated ones by seed, official ones by id. */
   list(first: number, count: number, filter: GameFilter): AsyncGenerator<ListedGame>
 }
 
-/** Games that are kept made; agents come back to the same ones. */
+/** Games kept in memory, since agents play the same ones again. */
 const KEPT_GAMES = 1000
 
 export class GeneratedShelf implements GameShelf {
   readonly #kept = new Map<string, HouseholdGame>()
 
-  /** `onProblem` is told of seeds that give no game of the kind that was asked for. */
+  /** Calls `onProblem` for seeds without a game of the requested kind. */
   constructor(private readonly onProblem: (problem: string) => void) {}
 
   async bySeed(seed: number, { split = 'train', scene = 'full', task }: GameFilter): Promise<HouseholdGame> {
@@ -72,7 +72,7 @@ export class GeneratedShelf implements GameShelf {
     return game
   }
 
-  /** The id of a generated game says which seed it came from, with or without a wish for its task. */
+  /** Reads the seed from the id of a generated game, whether or not the id names a task type. */
   async byId(id: string): Promise<HouseholdGame> {
     const [, task, split, scene, seed] = /^(\w+)-\w+-\w+-\d+\/(train|id|ood)-(compact|full)-(\d+)$/.exec(id) ?? []
     if (seed !== undefined) {
@@ -83,7 +83,7 @@ export class GeneratedShelf implements GameShelf {
       }
     }
     throw new NoGameError(
-      `No generated game has the id "${id}". Take one that --list shows, or give the official games with --games PATH.`,
+      `No generated game has the id "${id}". Use one that --list shows, or --games PATH for official games.`,
     )
   }
 
@@ -112,7 +112,7 @@ interface ShelvedFile {
   read?: Promise<HouseholdGame>
 }
 
-/** A release has thousands of games and a session plays a few, so that each is read when it is asked for. */
+/** A release has thousands of games and a session plays a few, so each is read on request. */
 export class OfficialShelf implements GameShelf {
   readonly #files: readonly ShelvedFile[]
 
@@ -124,7 +124,7 @@ export class OfficialShelf implements GameShelf {
     this.#files = [...files].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** `onProblem` is told of what cannot be read. Throws NoGameError where nothing can. */
+  /** Calls `onProblem` for files that cannot be read. Throws NoGameError if none can. */
   static async open(path: string, onProblem: (problem: string) => void): Promise<OfficialShelf> {
     const files = new Map<string, ShelvedFile>()
     try {
@@ -136,10 +136,10 @@ export class OfficialShelf implements GameShelf {
       }
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      if (files.size === 0) throw new NoGameError(`"${path}" gave no games: ${reason}`, { cause })
+      if (files.size === 0) throw new NoGameError(`"${path}" has no playable games: ${reason}`, { cause })
       onProblem(`${path}: ${reason}`)
     }
-    if (files.size === 0) throw new NoGameError(`"${path}" holds no games: no file in it is named "*.tw-pddl".`)
+    if (files.size === 0) throw new NoGameError(`"${path}" contains no games: no file in it is named "*.tw-pddl".`)
     return new OfficialShelf(path, files.values(), onProblem)
   }
 
@@ -150,10 +150,12 @@ export class OfficialShelf implements GameShelf {
     if (found.length === 1) return this.#game(found[0]!)
     if (found.length === 0) throw new NoGameError(`No game in "${this.path}" has "${id}" in its id.`)
     const some = found.slice(0, 3).map((file) => file.id)
-    throw new NoGameError(`${found.length} games have "${id}" in their id, as ${some.join(' and ')}; give more of it.`)
+    throw new NoGameError(
+      `${found.length} games have "${id}" in their id, such as ${some.join(' and ')}; use more of the id.`,
+    )
   }
 
-  /** Draws as a run does: the first of its games for the same seed and split. */
+  /** Draws like a run: the first game for the seed and split. */
   async bySeed(seed: number, filter: GameFilter): Promise<HouseholdGame> {
     const { split, task } = filter
     const random = seededRandom('library', split ? OFFICIAL_SPLIT_OF[split] : 'all', seed)
@@ -198,7 +200,7 @@ export class OfficialShelf implements GameShelf {
   }
 }
 
-/** By the name of its folder; the game itself knows for sure. */
+/** Guesses from the folder's name; only the game itself is certain. */
 function mayBe({ id }: ShelvedFile, task: TaskType | undefined): boolean {
   return task === undefined || taskTypes.every((type) => type === task || !id.startsWith(`${type}-`))
 }
@@ -209,7 +211,7 @@ export async function readGame(source: SourceFile): Promise<HouseholdGame> {
     if (item.kind === 'game') return item.game.game
     throw new NoGameError(`"${item.problem.path}" cannot be played. ${item.problem.reason}`)
   }
-  throw new NoGameError(`"${source.path}" is no game.`)
+  throw new NoGameError(`"${source.path}" is not a game.`)
 }
 
 async function* alone(source: SourceFile): AsyncGenerator<SourceFile> {

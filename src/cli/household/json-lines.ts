@@ -1,15 +1,15 @@
-/** Lines in, lines out, between two programs: in batches, and never more in memory than one long line. */
+/** Exchanges lines with another program in batches, with at most one long line in memory. */
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 
-/** Splits text that comes in chunks. Of a line longer than `limit` nothing is kept but that it was there. */
+/** Splits chunks of text into lines. Drops a line longer than `limit`, but reports it. */
 export class LineSplitter {
   #rest = ''
   #isTooLong = false
 
   constructor(private readonly limit: number) {}
 
-  /** The lines that this chunk ends; null for one that was too long. Without their breaks. */
+  /** The lines that this chunk completes, without their breaks; null for one that was too long. */
   *take(chunk: string): Generator<string | null> {
     let start = 0
     for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
@@ -20,7 +20,7 @@ export class LineSplitter {
     this.#keep(chunk.slice(start))
   }
 
-  /** What is left when no more comes: a last line without a break. */
+  /** The rest at the end of the input: a last line without a break. */
   *end(): Generator<string | null> {
     if (this.#rest !== '' || this.#isTooLong) yield this.#line()
   }
@@ -39,12 +39,12 @@ export class LineSplitter {
   }
 }
 
-/** Characters that are collected before they are written, unless there is nothing more to answer. */
+/** Characters to collect before writing, unless there is nothing more to answer. */
 const BATCH = 1 << 16
 
 /**
- * Answers every line of the input, blank ones apart, in order. What a chunk of input asks goes out in one write; while an
- * answer takes its time, those before it are on their way. Reads no further while the other side does not read.
+ * Answers every line of the input, except blank ones, in order. Writes all answers to a chunk of input at once, but earlier ones do
+ * not wait for a slow answer. Stops reading while the other side does not read.
  */
 export async function answerLines(
   input: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-/** A game for a person in a terminal, or for commands that are piped in. */
+/** Plays a game with a person in a terminal, or with commands from a pipe. */
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { admissibleCommands } from '../../worlds/household/engine/commands.ts'
@@ -12,22 +12,22 @@ import { cloneState, startGame, type GameState, type StartOptions } from '../../
 export interface Terminal {
   input: Readable
   output: Writable
-  /** Someone types; else commands are repeated after the prompt, so that the output reads like a session. */
+  /** Whether a person types; otherwise commands are echoed after the prompt, so that the output reads like a session. */
   isInteractive: boolean
 }
 
 const PROMPT = '> '
 const HELPERS = {
-  ':admissible': 'what can be done now',
-  ':hint': 'the next command of a shortest way to the goal',
-  ':distance': 'commands of a shortest way to the goal',
-  ':undo': 'takes the last command back',
-  ':restart': 'plays the game from its beginning',
+  ':admissible': 'lists the commands that are possible now',
+  ':hint': 'shows the next command of a shortest way to the goal',
+  ':distance': 'shows how many commands a shortest way to the goal takes',
+  ':undo': 'undoes the last command',
+  ':restart': 'restarts the game',
   ':quit': 'ends the game',
-  ':help': 'this list; `help` alone is a command of the game',
+  ':help': 'shows this list; `help` alone is a command of the game',
 }
 
-/** Plays until the game is over, the input ends or the player quits; whether it was won. */
+/** Plays until the game or the input ends or the player quits. Returns whether the game was won. */
 export async function playHousehold(game: HouseholdGame, options: StartOptions, terminal: Terminal): Promise<boolean> {
   const { input, output, isInteractive } = terminal
   const session = new Session(game, options)
@@ -44,7 +44,7 @@ export async function playHousehold(game: HouseholdGame, options: StartOptions, 
     else output.write(PROMPT)
   }
   say(`${session.opening}\n`)
-  if (isInteractive) say('Tab completes, :help lists what is no command of the game.\n')
+  if (isInteractive) say('Press Tab to complete; :help lists the commands that are not part of the game.\n')
   ask()
   for await (const line of lines) {
     const command = line.trim()
@@ -60,7 +60,7 @@ export async function playHousehold(game: HouseholdGame, options: StartOptions, 
   return session.isWon
 }
 
-/** One game with its past. */
+/** One game with its history. */
 class Session {
   #state: GameState
   #past: GameState[] = []
@@ -87,7 +87,7 @@ class Session {
     return won ? `Won in ${count}.` : done ? `Not won: all ${count} are used up.` : `Not won; ended after ${count}.`
   }
 
-  /** A command of the game, or one of the helpers; what to show. */
+  /** Runs a command of the game or a helper, and returns what to show. */
   take(command: string): string {
     switch (command) {
       case ':admissible':
@@ -100,7 +100,7 @@ class Session {
       }
       case ':undo': {
         const before = this.#past.pop()
-        if (!before) return 'There is nothing to take back.'
+        if (!before) return 'There is nothing to undo.'
         this.#state = before
         return `Back at step ${before.steps}.`
       }
@@ -113,7 +113,7 @@ class Session {
           .map(([name, text]) => `${name.padEnd(13)}${text}`)
           .join('\n')
     }
-    if (command.startsWith(':')) return `${command} is none of ${Object.keys(HELPERS).join(', ')}.`
+    if (command.startsWith(':')) return `${command} is unknown; the commands are ${Object.keys(HELPERS).join(', ')}.`
     this.#past.push(cloneState(this.#state))
     return step(this.#state, command).observation
   }

@@ -1,6 +1,6 @@
 /**
- * What the household server is asked, checked (docs/household-protocol.md). Every request is one object with a `method`;
- * fields that a method does not have are refused, so that a misspelt one is no silent default.
+ * Validates the household server's requests (docs/household-protocol.md). A request is an object with a `method`; unknown fields are
+ * refused, so that a misspelt one does not silently become a default.
  */
 import * as v from 'valibot'
 import { taskTypes } from '../../worlds/household/engine/game.ts'
@@ -55,7 +55,7 @@ export type StateRequest = Requests['state']
 export type ErrorCode =
   'bad-json' | 'line-too-long' | 'unknown-method' | 'bad-request' | 'no-episode' | 'no-game' | 'internal'
 
-/** Whom it concerns is known by `id`; the server goes on. */
+/** An invalid request; the server answers it and continues. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
 
@@ -70,16 +70,16 @@ export class RequestError extends Error {
 
 export type RequestId = string | number | null | undefined
 
-/** In characters; what is longer is no request and is not kept in memory. */
+/** Most characters of a request; longer lines are refused and not kept in memory. */
 export const LONGEST_LINE = 1 << 20
 
-/** One line. Throws RequestError. */
+/** Parses one line. Throws RequestError. */
 export function parseRequest(line: string): Request {
   let json: unknown
   try {
     json = JSON.parse(line)
   } catch (error) {
-    throw new RequestError('bad-json', `This line is no JSON: ${(error as Error).message}`)
+    throw new RequestError('bad-json', `This line is not JSON: ${(error as Error).message}`)
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new RequestError('bad-request', 'A request is a JSON object with a "method".')

@@ -1,6 +1,6 @@
 /**
- * The household for agents in any language: requests and answers as lines of JSON (docs/household-protocol.md). Answers
- * come in the order of the requests, and whatever is wrong with one the next is answered.
+ * The household for agents in any language: requests and answers as lines of JSON (docs/household-protocol.md). Answers come in the
+ * order of the requests; an invalid request does not affect the next.
  */
 import { admissibleCommands } from '../../worlds/household/engine/commands.ts'
 import { step } from '../../worlds/household/engine/step.ts'
@@ -25,13 +25,13 @@ import {
   type StateRequest,
 } from './requests.ts'
 
-/** What a reset has unless it says otherwise. */
+/** Defaults of a reset. */
 export interface ServerDefaults {
   filter: GameFilter
   dialect: Dialect
   isExplaining: boolean
   steps: number
-  /** Of the first reset that names neither game nor seed; the next has the next. */
+  /** Seed of the first reset without game and seed; each further one increments it. */
   seed: number
 }
 
@@ -53,7 +53,7 @@ export class HouseholdServer {
     this.#nextSeed = defaults.seed
   }
 
-  /** The answer to one line, without a line break; a promise only where a game must be found first. Never throws. */
+  /** Answers one line, without a line break; returns a promise only if a game must be found first. Never throws. */
   answer(line: string): string | Promise<string> {
     let id: RequestId
     try {
@@ -98,7 +98,7 @@ export class HouseholdServer {
 
   async #reset({ episode, game: gameId, seed, admissible, ...request }: ResetRequest): Promise<Answer> {
     if (gameId !== undefined && seed !== undefined) {
-      throw new RequestError('bad-request', 'reset: give "game" or "seed", not both.')
+      throw new RequestError('bad-request', 'reset: use "game" or "seed", not both.')
     }
     const filter = filterOf(request, this.defaults.filter)
     const game =
@@ -164,7 +164,7 @@ function stateOf({ state, knowledge }: Episode, { distance, best, expert }: Stat
   const commandOf = ({ command, subgoal }: ReturnType<typeof decide>) =>
     state.done || subgoal.kind === 'stuck' ? null : command
   if (best) answer['best'] = commandOf(nextCommandKnowingAll(state))
-  // Ties are settled the same way for one who asks twice.
+  // The same request breaks ties the same way.
   if (expert) answer['expert'] = commandOf(decide(state, knowledge, seededRandom(state.game.id, state.steps)))
   return answer
 }
@@ -173,7 +173,7 @@ function written(id: RequestId, answer: Answer): string {
   return JSON.stringify(id === undefined ? answer : { id, ...answer })
 }
 
-/** Also for what is no request at all. */
+/** The answer to a failed or unreadable request. */
 export function refused(id: RequestId, error: unknown): string {
   let code: ErrorCode = 'internal'
   if (error instanceof RequestError) code = error.code

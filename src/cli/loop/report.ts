@@ -1,6 +1,6 @@
 /**
- * What the command line shows of a run: a line of metrics an iteration, for people or as JSON, and where the loop is
- * now on a terminal. Fed with the run's events; it computes nothing that is not in them.
+ * What the command line shows of a run: a line of metrics for each iteration, as text or JSON, and the loop's progress in a terminal.
+ * Everything comes from the run's events.
  */
 import type { BackendChoice } from '../../engines/backends/choice.ts'
 import type { Players } from '../../sessions/open-players.ts'
@@ -24,10 +24,10 @@ type Metrics = Record<string, number>
 const BAR_WIDTH = 24
 const CLEAR_LINE = '\r\u001B[2K'
 
-/** Events that come between the evaluations of two splits. */
+/** Events between the evaluations of two splits. */
 const OF_EVALUATION: ReadonlySet<RunEvent['type']> = new Set(['episode', 'tests-written'])
 
-/** What a line for people shows, of what an iteration has. */
+/** The metrics of an iteration in a line of text. */
 const SHOWN: readonly [label: string, metric: string, digits: number][] = [
   ['acc', 'policy/acc', 3],
   ['process acc', 'reward/process_acc', 3],
@@ -64,7 +64,7 @@ export class RunReport {
     if (event.type === 'run-finished') this.end()
   }
 
-  /** Leaves nothing half shown. */
+  /** Completes or clears the current line. */
   end(): void {
     this.#printEvaluation()
     if (this.#isBarShown) this.#options.stderr.write(CLEAR_LINE)
@@ -108,7 +108,7 @@ export class RunReport {
   }
 }
 
-/** UT and Detect only where there were tests to measure them on. */
+/** UT and Detect only if there were tests to measure them on. */
 function evaluationMetrics({ split, acc, tests }: EvaluationFinished): Metrics {
   const { ut = null, detect = null } = tests ?? {}
   return {
@@ -118,7 +118,7 @@ function evaluationMetrics({ split, acc, tests }: EvaluationFinished): Metrics {
   }
 }
 
-/** "id acc 0.250", or of programs and tests "id Code 0.250 UT 0.500 Detect 0.125". */
+/** "id acc 0.250", or for programs and tests "id Code 0.250 UT 0.500 Detect 0.125". */
 function evaluationWords({ split, acc, tests }: EvaluationFinished): string {
   if (tests === undefined) return `${split} acc ${acc.toFixed(3)}`
   const { ut, detect } = tests
@@ -148,5 +148,5 @@ export function playersLine({ names, infos }: Pick<Players, 'names' | 'infos'>):
   return `Models: ${words.join(', ')}.`
 }
 
-/** Sentences that begin with a name, which stays as it is in the middle of another. */
+/** Sentences that begin with a name, which stays capitalised within another sentence. */
 const NAME_FIRST = /^(WebGPU|Node) /

@@ -1,12 +1,12 @@
 /**
- * Who plays a role, in words of a command line:
+ * Which model plays a role, on the command line:
  *
  *     built-in                                   the model that we ship
  *     PATH, https://…                            a Hugging Face folder, played by our own transformer
  *     hf:ORGANISATION/NAME[@REVISION]            such a folder on huggingface.co
  *     openai:BASE-ADDRESS#MODEL                  a server with OpenAI's interface
  *     tinker:BASE-ADDRESS#BASE-MODEL             a server with Tinker's
- *     {"kind": …}                                any source, as role-source.ts has it; what is left out is as above
+ *     {"kind": …}                                any source (src/roles/source.ts); defaults as above
  */
 import * as v from 'valibot'
 import { WEIGHT_STORAGES, type RoleSource, type ServerKeys } from '../../roles/source.ts'
@@ -14,7 +14,7 @@ import { serverAddress } from '../../roles/source.ts'
 import { checkLoraOptions, LoraError, type LoraOptions } from '../../language-model/lora/options.ts'
 import { PROJECTIONS } from '../../language-model/weights/projection.ts'
 
-/** Where keys come from: a command line is seen by other people of a machine, and kept by shells. */
+/** Keys come from the environment, because other users of a machine see command lines and shells keep them. */
 export const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', tinker: 'TINKER_API_KEY' } as const
 
 export class RoleArgumentError extends Error {
@@ -70,10 +70,10 @@ const sourceSchema = v.variant('kind', [
   }),
 ])
 
-/** `lora` is for checkpoints that do not say themselves what is trained; null trains all their weights. Throws RoleArgumentError. */
+/** `lora` is the default for checkpoints that do not name their adapters; null trains all their weights. Throws RoleArgumentError. */
 export function parseRoleSource(text: string, lora: LoraOptions | null): RoleSource {
   const spec = text.trim()
-  if (spec === '') throw new RoleArgumentError('is empty; give a folder, hf:ORGANISATION/NAME, or "built-in"')
+  if (spec === '') throw new RoleArgumentError('is empty; use a folder, hf:ORGANISATION/NAME, or "built-in"')
   if (spec === 'built-in') return { kind: 'built-in' }
   if (spec.startsWith('{')) return fromJson(spec, lora)
   const [, kind, address = '', model = ''] = /^(openai|tinker):([^#]*)(?:#(.*))?$/s.exec(spec) ?? []
@@ -112,7 +112,7 @@ export function parseLora(text: string): LoraOptions | null {
       )
     }
   }
-  // Twice the rank is usual.
+  // Twice the rank is the usual alpha.
   if (!hasAlpha) options.alpha = 2 * options.rank
   return checked(options)
 }
@@ -165,18 +165,18 @@ function checkpoint(location: string, adapters: LoraOptions | null): RoleSource 
   return { kind: 'checkpoint', location, adapters, storage: 'float32', contextWindow: null, sampler: null }
 }
 
-/** A server names its base models as Hugging Face does, or by a path of its own machine. */
+/** A server names its base models like Hugging Face, or by a path on its own machine. */
 function tokenizerOf(baseModel: string): string {
   return /^[\w.-]+\/[\w.-]+$/.test(baseModel) ? folderAddress(`hf:${baseModel}`) : baseModel
 }
 
-/** "hf:HuggingFaceTB/SmolLM2-135M-Instruct" -> ".../resolve/main"; others are as they are. */
+/** "hf:HuggingFaceTB/SmolLM2-135M-Instruct" -> ".../resolve/main"; others stay unchanged. */
 function folderAddress(location: string): string {
   if (!location.startsWith('hf:')) return location
   const [, repository, revision = 'main'] = /^hf:([\w.-]+\/[\w.-]+)(?:@([\w./-]+))?$/.exec(location) ?? []
   if (repository === undefined) {
     throw new RoleArgumentError(
-      `"${location}" names no repository; write hf:ORGANISATION/NAME, with @REVISION if need be`,
+      `"${location}" names no repository; write hf:ORGANISATION/NAME, optionally with @REVISION`,
     )
   }
   return `${HUGGING_FACE}/${repository}/resolve/${revision}`
@@ -185,11 +185,13 @@ function folderAddress(location: string): string {
 function webAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new RoleArgumentError(`"${text}" is no http(s) address of a server; write it whole: http://127.0.0.1:8000/v1`)
+    throw new RoleArgumentError(
+      `"${text}" is not an http(s) address; write the whole address: http://127.0.0.1:8000/v1`,
+    )
   }
   if (url.username !== '' || url.password !== '') {
     throw new RoleArgumentError(
-      `the address has a name or password in it; give keys in ${Object.values(KEY_VARIABLES).join(' or ')}`,
+      `the address contains a name or password; pass keys in ${Object.values(KEY_VARIABLES).join(' or ')}`,
     )
   }
   return serverAddress(text)
@@ -200,7 +202,7 @@ function targetsOf(text: string): LoraOptions['targets'] {
   const names = text.split('+').map((name) => name.trim())
   const unknown = names.find((name) => !PROJECTIONS.some((known) => known === name))
   if (unknown !== undefined) {
-    throw new RoleArgumentError(`targets has "${unknown}"; they are all, or of ${PROJECTIONS.join(', ')}, joined by +`)
+    throw new RoleArgumentError(`targets has "${unknown}"; use all, or some of ${PROJECTIONS.join(', ')}, joined by +`)
   }
   return PROJECTIONS.filter((name) => names.includes(name))
 }

@@ -1,4 +1,4 @@
-/** What the three coding models are taught from: programs, tests and rewrites for problems of the training split. */
+/** Training data of the three coding models: programs, tests and rewrites for problems of the training split. */
 import { demonstrateProgram, demonstrateRewrite, demonstrateTest } from '../../worlds/coding/roles/demonstrations.ts'
 import type { CodingTask } from '../../worlds/coding/problem.ts'
 import { describeSpec } from '../../worlds/coding/problems/statement.ts'
@@ -19,7 +19,7 @@ export interface ProgramRecipe {
 export interface TestRecipe {
   /** Share of tests with a wrong computation. */
   slip: number
-  /** Share of tests whose input probes the steps' constants. */
+  /** Share of tests whose inputs probe the steps' constants. */
   boundary: number
 }
 
@@ -43,7 +43,7 @@ export function testPieces(recipe: TestRecipe, seed: number, index: number): Pie
   ]
 }
 
-/** Demonstration `index` of the author's corpus: a rewrite that does what the direction asks. */
+/** Demonstration `index` of the author's corpus: a rewrite in the given direction. */
 export function rewritePieces(seed: number, index: number): Piece[] {
   for (let attempt = 0; ; attempt++) {
     const random = seededRandom('rewrite corpus', seed, index, attempt)
@@ -66,7 +66,7 @@ function problemOf(seed: number, index: number): { statement: string; spec: Spec
   return { statement, spec: spec! }
 }
 
-/** A generated task, or one that was rewritten up to three times, mostly to a harder one, as in a run whose policy learns. */
+/** A generated task, or one rewritten up to three times, mostly to be harder, as in a run whose policy learns. */
 function drawTask(seed: number, index: number, random: Random): CodingTask {
   let task = generateTask({ seed: seed * 1_000_003 + index, split: 'train' })
   for (let rewrites = chance(random, 0.5) ? integer(random, 1, 3) : 0; rewrites > 0; rewrites--) {
@@ -79,15 +79,15 @@ function drawTask(seed: number, index: number, random: Random): CodingTask {
   return task
 }
 
-/** As many as the loop judges a problem by (presets.coding). */
+/** Programs by which the loop judges a problem (presets.coding). */
 const PROGRAMS = 8
 const WRITTEN_TESTS = 8
 const LIE_ODDS = 0.5
 const LONGEST_VALUE = 32
 
 /**
- * What method/test-writing/critic-summary.ts would say of a problem whose programs nearly all fail, or pass: the counts are drawn, the tests are
- * such as the reward model writes.
+ * What method/test-writing/critic-summary.ts would say of a problem whose programs nearly all fail, or pass: the counts are drawn, and the
+ * tests are like the reward model's.
  */
 function drawSummary(spec: Spec, direction: Direction, random: Random): string {
   const counts = new Map<string, number>()
@@ -99,7 +99,7 @@ function drawSummary(spec: Spec, direction: Direction, random: Random): string {
       const verdict = chance(random, 0.95) ? 'wrong answer' : pick(random, ['runtime error', 'syntax error'])
       if (failed > 0) counts.set(`${verdict} on test ${test}`, failed)
     }
-  // Now and then the reward model is not asked.
+  // Sometimes the reward model is not asked.
   const written = chance(random, 0.1) ? 0 : WRITTEN_TESTS
   for (let i = 0; i < written; i++) {
     const lies = chance(random, LIE_ODDS)

@@ -1,4 +1,4 @@
-/** Where the coding models stand: measured as the loop measures them, every program and every test through the judge. */
+/** Measures the coding models like the loop, with every program and test through the judge. */
 import { demonstrateProgram } from '../../worlds/coding/roles/demonstrations.ts'
 import { CodingEnvironment } from '../../worlds/coding/environment.ts'
 import { Judge } from '../../worlds/coding/judge/judge.ts'
@@ -71,7 +71,7 @@ export interface TestAccuracy extends TestRates {
   unreadable: number
 }
 
-/** On programs of a hand that slips, as many for a task as tests are written for it. */
+/** Measures tests on demonstrated programs with mistakes, as many for a task as tests are written for it. */
 export async function measureTests(
   reward: LanguageModelPort,
   environment: CodingEnvironment,
@@ -95,7 +95,7 @@ export async function measureTests(
   }
 }
 
-/** Programs as demonstrated, in the shape of rollouts, for tests to be measured on. */
+/** Demonstrated programs in the form of rollouts, to measure tests on. */
 async function demonstratedGroups(
   environment: CodingEnvironment,
   slip: number,
@@ -145,7 +145,7 @@ async function demonstratedGroups(
   return groups
 }
 
-/** Share of valid rewrites after which a task takes more effort where it was to become harder, and less where easier. */
+/** Share of valid rewrites that changed a task's effort in the requested direction. */
 export function shareAsAsked(rewrites: AuthorValidity['rewrites']): number {
   return shareOf(rewrites, ({ before, after, direction }) => {
     const change = effortOf((after as CodingTask).body.spec!) - effortOf((before as CodingTask).body.spec!)

@@ -1,7 +1,7 @@
-/** Set phrases of the coding setting that stand between values, one token each (see vocabulary.ts). */
+/** Set phrases between values in the coding world, one token each (see vocabulary.ts). */
 import { CODING_PHRASES as DEMONSTRATED_PHRASES } from '../../worlds/coding/roles/demonstrations.ts'
 
-/** Of the roles' prompts, and of the critic's reasons (method/test-writing/critic-summary.ts). */
+/** Phrases of the roles' prompts, and of the critic's reasons (method/test-writing/critic-summary.ts). */
 const ROLE_PHRASES: readonly string[] = [
   '\nProgram:\n',
   '\nTest:\n',
@@ -31,12 +31,12 @@ const ROLE_PHRASES: readonly string[] = [
   '\n}',
 ]
 
-/** Brackets stand by themselves, so that lists look alike wherever they stand. */
+/** Brackets are separate, so that lists have the same tokens everywhere. */
 const isBrackets = (phrase: string) => /^[[\]\s]*$/.test(phrase)
 
 /**
- * A phrase takes the blanks around it as well, so that a number or a letter that follows is the same token everywhere, and a
- * fragment of a program the same wherever it stands.
+ * A phrase includes the spaces around it, so that a following number or letter, and a fragment of a program, have the same tokens
+ * everywhere.
  */
 export const CODING_PHRASES: readonly string[] = [
   ...new Set(

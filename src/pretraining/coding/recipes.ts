@@ -1,9 +1,8 @@
 /**
- * How the three shipped coding models are made. Chosen so that they start where there is something to learn: a policy that
- * solves 30 to 45 % of the held-out problems, and a reward model of whose tests 30 to 45 % are true and few tell right
- * programs from wrong ones.
+ * How the three shipped coding models are trained. They start with something left to learn: the policy solves 30 to 45 % of the
+ * held-out problems, and 30 to 45 % of the reward model's tests are true, few of which detect wrong programs.
  *
- * As in the household, the skill is learned from steady hands first and the trembling comes last.
+ * As in the household, they first learn the skill from flawless demonstrations, and mistakes come last.
  */
 import type { ProgramRecipe, TestRecipe } from './corpus.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
@@ -42,7 +41,7 @@ export const CODING_REWARD: { shape: ModelShape; phases: Phase<TestRecipe>[] } =
   ],
 }
 
-/** Finding valid rewrites to demonstrate is slow, so each demonstration is seen several times. */
+/** Finding valid rewrites to demonstrate is slow, so each demonstration is used several times. */
 export const CODING_AUTHOR: { shape: ModelShape; demonstrations: number; plan: TrainingPlan } = {
   shape: { ...SMALL, hidden_size: 64, intermediate_size: 192 },
   demonstrations: 12_000,

@@ -6,7 +6,7 @@ import { buildTokenizer, pieceCounts, VALUES, type TokenizerFile } from '../voca
 const LARGEST_NUMBER = 99
 const SAMPLED = 1000
 
-/** `pieces(index)` is demonstration `index`. Phrases that they do not say are left out: such a token would learn nothing. */
+/** `pieces(index)` is demonstration `index`. Phrases that do not occur in them are omitted: their tokens would learn nothing. */
 export function codingTokenizer(pieces: (index: number) => readonly Piece[]): TokenizerFile {
   const texts = Array.from({ length: SAMPLED }, (_, index) => pieces(index)).flatMap((line) =>
     line.map(({ text }) => text),

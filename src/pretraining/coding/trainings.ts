@@ -1,4 +1,4 @@
-/** What it takes to train each coding model. */
+/** The training of each coding model. */
 import { codingFormats } from '../../worlds/coding/roles/plain-roles.ts'
 import type { LanguageModel } from '../../language-model/language-model.ts'
 import type { Split } from '../../method/ports.ts'
@@ -10,7 +10,7 @@ import { measureAuthor } from '../measure-roles.ts'
 import type { Role, Training } from '../training.ts'
 
 const MEASURED = { tasks: 48, programs: 8, seed: 1 }
-/** Slips in the programs that the reward model is measured on: about as good as the shipped policy. */
+/** Share of mistakes in the programs that measure the reward model: about as good as the shipped policy. */
 const JUDGED_SLIP = 0.3
 const AUTHOR_MEASURE = {
   easier:

@@ -1,4 +1,4 @@
-/** What the household policy and reward model are taught from: demonstrations, as pieces of their prompts. */
+/** Training data of the household's policy and reward model: demonstrations, as pieces of their prompts. */
 import {
   demonstrate,
   demonstrateJudgement,
@@ -10,7 +10,7 @@ import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
 import { householdFormats, judgement, policyResponse } from '../../worlds/household/roles/plain-roles.ts'
 import type { Piece } from '../demonstration-corpus.ts'
 
-/** How much of the loss falls on what the models only read: enough to learn the world's manner of speaking. */
+/** Weight of text that the models only read: enough to learn the world's language. */
 const READING_WEIGHT = 0.2
 
 export interface PolicyRecipe {
@@ -22,7 +22,7 @@ export interface PolicyRecipe {
 }
 
 export interface RewardRecipe {
-  /** Slips are drawn evenly from this range, so that good and bad play is judged. */
+  /** The share of slips is drawn uniformly from this range, so that the corpus has good and bad play. */
   slips: readonly [number, number]
   maxSteps: number
   hints: number

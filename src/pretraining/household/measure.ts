@@ -1,4 +1,4 @@
-/** Where the household's reward model stands: measured as the loop measures it, by judgements at temperature 1. */
+/** Measures the household's reward model like the loop, by judgements at temperature 1. */
 import { demonstrate } from '../../worlds/household/roles/demonstrations.ts'
 import type { HouseholdGame } from '../../worlds/household/engine/game.ts'
 import { seededRandom } from '../../worlds/random.ts'
@@ -8,7 +8,7 @@ import { judge } from '../../method/step-judging/judging.ts'
 import type { LanguageModelPort, StepJudgeFormat } from '../../method/ports.ts'
 import { lastOf } from '../measure-roles.ts'
 
-/** A demonstration in the shape of an episode, for judges to be measured on. */
+/** A demonstration in the form of an episode, to measure judges on. */
 export function demonstratedEpisode(
   game: HouseholdGame,
   slip: number,

@@ -1,6 +1,6 @@
 /**
- * How the three shipped household models are made. Chosen so that they start about where the paper's models start:
- * a policy that solves 35 to 45 % of the held-out tasks, and a reward model that is right about 50 to 75 % of the steps.
+ * How the three shipped household models are trained. They start about where the paper's models do: the policy solves 35 to 45 % of
+ * the held-out tasks, and the reward model judges 50 to 75 % of the steps correctly.
  */
 import type { PolicyRecipe, RewardRecipe } from './corpus.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
@@ -8,8 +8,8 @@ import type { TrainingPlan } from '../supervised-training.ts'
 import type { Phase } from '../training.ts'
 
 /**
- * First the skill is learned from steady hands, since copying names and following a goal come late or never from noisy
- * demonstrations; then the trembling, so that there is something left for reinforcement learning to do.
+ * It first learns the skill from flawless demonstrations, because noisy ones teach copying names and following a goal late or never;
+ * then from noisy ones, which leave something to learn by reinforcement.
  */
 export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
   shape: SMALL,
@@ -30,9 +30,9 @@ export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
 }
 
 /**
- * Likewise: first true judgements, then lenient ones, as an untrained judge's are. The consistency feedback R·S teaches
- * the sign of E[R | step] = E[O | step] + λ E[S | step], and steps of failed trajectories outnumber the others; a judge
- * that doubts good steps as much as bad ones would unlearn to praise them before it learned to blame the rest.
+ * Likewise: first true judgements, then lenient ones, like an untrained judge's. The consistency feedback R·S teaches the sign of
+ * E[R | step] = E[O | step] + λ E[S | step], and steps of failed trajectories outnumber the others: a judge that doubts good steps
+ * as much as bad ones would unlearn praising them before it learned to criticise the rest.
  */
 export const REWARD: { shape: ModelShape; phases: Phase<RewardRecipe>[] } = {
   shape: SMALL,
@@ -48,7 +48,7 @@ export const REWARD: { shape: ModelShape; phases: Phase<RewardRecipe>[] } = {
   ],
 }
 
-/** Finding valid rewrites to demonstrate is slow, so each demonstration is seen several times. */
+/** Finding valid rewrites to demonstrate is slow, so each demonstration is used several times. */
 export const AUTHOR: { shape: ModelShape; demonstrations: number; plan: TrainingPlan } = {
   shape: { ...SMALL, hidden_size: 64, intermediate_size: 192 },
   demonstrations: 3000,

@@ -1,4 +1,4 @@
-/** The tokenizer that the household models share: every word of the world, whether a small corpus happens to use it or not. */
+/** The tokenizer that the household models share: every word of the world, even if a small corpus does not use it. */
 import { startPlacement } from '../../worlds/household/corpus/statistics.ts'
 import { receptacleTypes } from '../../worlds/household/engine/vocabulary.ts'
 import { policyPieces, rewardPieces } from './corpus.ts'

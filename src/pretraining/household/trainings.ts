@@ -1,4 +1,4 @@
-/** What it takes to train each household model. */
+/** The training of each household model. */
 import { HouseholdEnvironment } from '../../worlds/household/environment.ts'
 import { generatedGames } from '../../worlds/household/game-source.ts'
 import { generateGame } from '../../worlds/household/generator/generate-game.ts'
@@ -13,7 +13,7 @@ import { measureAuthor, playEpisodes } from '../measure-roles.ts'
 import type { Role, Training } from '../training.ts'
 
 const MAX_STEPS = 20
-/** Slips in the play that the reward model is measured on: about as good as the shipped policy. */
+/** Share of slips in the play that measures the reward model: about as good as the shipped policy. */
 const JUDGED_SLIP = 0.5
 const AUTHOR_MEASURE = {
   easier: 'went to a place seen before x31; nothing happened x12',

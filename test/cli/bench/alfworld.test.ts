@@ -17,7 +17,7 @@ const plays = [1, 2].map((seed): OfficialPlay => {
   return { ...play, bytes: async () => Buffer.from(`file of seed ${seed}`) }
 })
 
-/** What the package tells of a play if it agrees with our engine. */
+/** What the package reports of a play if it agrees with our engine. */
 function momentsOf({ game, commands }: OfficialPlay) {
   const state = startGame(game)
   const moments = [{ observation: openingText(state), won: false, admissible: admissibleCommands(state) }]
@@ -35,7 +35,7 @@ describe('the Python package as a peer', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** A command that answers as a Python with the package would; it fails where it is given other plays or files. */
+  /** A command that answers like a Python with the package; it fails for other plays or files. */
   function packageTelling(told: ReturnType<typeof momentsOf>[]): string {
     const file = join(folder, `python-${readdirSync(folder).length}`)
     const versions = { alfworld: '9.8', textworld: '7.6', python: '5.4' }
@@ -54,7 +54,7 @@ describe('the Python package as a peer', () => {
     return file
   }
 
-  it('is measured by its own times, after everything it shows was found equal to ours', async () => {
+  it('is measured by its own times, after everything that it shows equals ours', async () => {
     const steps = plays[0]!.commands.length + plays[1]!.commands.length
     expect(await alfworldPeer(packageTelling(plays.map(momentsOf)))(plays, context)).toEqual({
       subject: 'alfworld 9.8, TextWorld 7.6, Python 5.4',
@@ -64,7 +64,7 @@ describe('the Python package as a peer', () => {
     })
   })
 
-  it('is said to differ where one word does, with the command', async () => {
+  it('reports a different word with its command', async () => {
     const told = plays.map(momentsOf)
     told[1]![3]!.observation += ' Or does it?'
     told[1]![2]!.admissible.pop()
@@ -75,11 +75,11 @@ describe('the Python package as a peer', () => {
     })
   })
 
-  it('is not measured, and why, where there is none, it fails, or it tells of fewer games', async () => {
+  it('reports why it is not measured if it is missing, fails, or reports fewer games', async () => {
     const failures = [undefined, join(folder, 'nowhere'), process.execPath, packageTelling([momentsOf(plays[0]!)])]
     const reasons = await Promise.all(failures.map((python) => alfworldPeer(python)(plays, context)))
     expect(reasons).toEqual(
-      ['ALFWORLD_PYTHON', 'ENOENT', 'ended with code 1', 'told of 1 games instead of 2'].map((reason) => ({
+      ['ALFWORLD_PYTHON', 'ENOENT', 'ended with code 1', 'reported 1 games instead of 2'].map((reason) => ({
         notMeasured: expect.stringContaining(reason) as string,
       })),
     )

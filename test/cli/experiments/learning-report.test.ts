@@ -4,7 +4,7 @@ import type { EvaluationFinished, LoggedEvent } from '../../../src/method/events
 
 type Tests = EvaluationFinished['tests']
 
-/** Evaluations of one split, one after the other, of ten episodes each. */
+/** Consecutive evaluations of one split, of ten episodes each. */
 function evaluations(
   split: 'id' | 'ood',
   accuracies: readonly number[],
@@ -33,13 +33,13 @@ const iteration = (metrics: Record<string, number>, index: number): LoggedEvent 
 })
 
 describe('what runs have learned', () => {
-  it('is told by the first evaluation and the mean of the last three, with the error of the draws that they are of', () => {
+  it('is the first evaluation and the mean of the last three, with the standard errors of their draws', () => {
     const result = summarise(3, evaluations('id', [0.2, 0.9, 0.4, 0.5, 0.6]), 1)
     const { before, after } = result.metrics['accuracy']!.id
     expect(before).toMatchObject({ value: 0.2, evaluations: 1 })
     expect(before?.standardError).toBeCloseTo(Math.sqrt(0.016), 12)
     expect(after?.value).toBeCloseTo(0.5, 12)
-    // The same by hand: three means of ten draws, then the mean of the three.
+    // By hand: three means of ten draws, then the mean of the three.
     expect(after?.standardError).toBeCloseTo(Math.sqrt(0.024 + 0.025 + 0.024) / 3, 12)
     expect(after?.evaluations).toBe(3)
     expect(result.metrics['accuracy']!.ood).toEqual({ before: null, after: null })
@@ -56,7 +56,7 @@ describe('what runs have learned', () => {
     expect(summarise(0, [iteration({}, 1)], 1).reward).toBeNull()
   })
 
-  it('has Code, UT and Detect of programs and tests, and leaves out what no task could tell', () => {
+  it('has Code, UT and Detect for programs and tests, and omits what no task could measure', () => {
     const known = (share: number): Tests => ({ ut: share, utTests: 100, detect: share / 2, detectTests: 50 })
     const unknown: Tests = { ut: null, utTests: 0, detect: null, detectTests: 0 }
     const log = [

@@ -1,4 +1,4 @@
-/** The household's command line as a process of its own. */
+/** Runs the household's command line in a process. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { typescriptFlags } from '../../../scripts/ensure.mjs'
@@ -15,13 +15,13 @@ export function startHousehold(...args: string[]) {
   return spawn(process.execPath, [...typescriptFlags(), 'src/cli/household.ts', ...args], { cwd: root })
 }
 
-/** Gives it all of the input at once and waits for its end. */
+/** Passes all input at once and waits for the end. */
 export async function household(args: readonly string[], input: string | Buffer = ''): Promise<Ended> {
   const child = startHousehold(...args)
   const ended: Ended = { code: null, stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
-  // A game that is over reads no further.
+  // A finished game stops reading.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
   ended.code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
@@ -30,7 +30,7 @@ export async function household(args: readonly string[], input: string | Buffer 
 
 export type Answer = Record<string, unknown> & { error?: { code: string; message: string } }
 
-/** Asks a server of its own; every line of its output must be an answer. */
+/** Sends requests to a new server; every line of its output must be an answer. */
 export async function asked(requests: readonly unknown[], ...args: string[]): Promise<Answer[]> {
   const lines = requests.map((request) => (typeof request === 'string' ? request : JSON.stringify(request)))
   const { code, stdout, stderr } = await household(['--serve', ...args], lines.map((line) => `${line}\n`).join(''))

@@ -17,7 +17,7 @@ import { household, root } from './household-process.ts'
 const game = generateGame({ seed: 5, split: 'train', sceneSize: 'compact' })
 const seeded = ['--seed', '5', '--scene', 'compact']
 
-/** Commands that win, and what is seen after each. */
+/** Commands that win, and the observation after each. */
 function shortestWay() {
   const state = startGame(game)
   const turns: { command: string; observation: string }[] = []
@@ -29,7 +29,7 @@ function shortestWay() {
 }
 
 describe('a game in the terminal', () => {
-  it('is played from piped commands, shows every observation, and ends with 0 when it is won', async () => {
+  it('plays piped commands, shows every observation, and ends with 0 if won', async () => {
     const turns = shortestWay()
     const { code, stdout, stderr } = await household(seeded, turns.map(({ command }) => `${command}\n`).join(''))
     const transcript = turns.map(({ command, observation }) => `> ${command}\n${observation}\n\n`).join('')
@@ -37,7 +37,7 @@ describe('a game in the terminal', () => {
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  it('ends with 1 when the input ends, the steps are used up, or it is quit; what comes after that is not read', async () => {
+  it('ends with 1 if the input ends, the steps are used up, or the player quits, and reads no further', async () => {
     const [ended, limited, quit] = await Promise.all([
       household(seeded, 'look'),
       household([...seeded, '--steps', '2'], 'look\ninventory\nlook\n'),
@@ -49,7 +49,7 @@ describe('a game in the terminal', () => {
     expect(quit.stdout).toMatch(/\nNot won; ended after 0 steps\.\n$/)
   })
 
-  it('helps without using a step: what can be done, a hint, the distance, and back again', async () => {
+  it('helps without using a step: possible commands, a hint, the distance, and undo', async () => {
     const [first] = shortestWay()
     const before = distanceToGoal(startGame(game))
     const commands = [
@@ -72,21 +72,21 @@ describe('a game in the terminal', () => {
       `${first!.command}\n${first!.observation}`,
       `:distance\n${before - 1} commands to the goal.`,
       ':undo\nBack at step 0.',
-      ':undo\nThere is nothing to take back.',
+      ':undo\nThere is nothing to undo.',
       `:distance\n${before} commands to the goal.`,
     ])
     expect(answers[7]!.split('\n')).toContain(first!.command)
-    expect(stdout).toContain(':x is none of :admissible')
+    expect(stdout).toContain(':x is unknown; the commands are :admissible')
     expect(stdout).toMatch(/Not won; ended after 0 steps\.\n$/)
   })
 
-  it('begins again on :restart', async () => {
+  it('restarts with :restart', async () => {
     const { stdout } = await household(seeded, 'look\n:restart\n')
     expect(stdout.split(openingText(startGame(game)))).toHaveLength(3)
     expect(stdout).toMatch(/ended after 0 steps\.\n$/)
   })
 
-  it('speaks the old dialect and explains refusals when asked to', async () => {
+  it('speaks the old dialect and explains refusals on request', async () => {
     const { stdout } = await household([...seeded, '--dialect', 'v1', '--explain'], 'help\n')
     expect(stdout).toMatch(/> help\nNothing happens\. \w.+/)
     const plain = await household([...seeded, '--dialect', 'v1'], 'help\n')
@@ -95,7 +95,7 @@ describe('a game in the terminal', () => {
 })
 
 describe('the games of the command line', () => {
-  it('are listed with ids by which they can be played', async () => {
+  it('are listed with ids that can be played', async () => {
     const { code, stdout } = await household([
       '--list',
       '--split',
@@ -119,7 +119,7 @@ describe('the games of the command line', () => {
     expect(played.stdout).toContain(openingText(startGame(expected)))
   })
 
-  it('print no banner and no other noise through npm', async () => {
+  it('print no banner or other output through npm', async () => {
     const npm = process.env['npm_execpath']
     const [file, first] = npm ? [process.execPath, [npm]] : ['npm', []]
     const run = promisify(execFile)
@@ -154,7 +154,7 @@ describe('official games', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  it('are won by their walkthroughs, found by a part of their id', async () => {
+  it('are won by their walkthroughs and found by a part of their id', async () => {
     const { walkthrough, sentence } = games[1]!
     const { code, stdout } = await household(['--games', folder, '--game', 'trial_T2'], walkthrough.join('\n'))
     expect(stdout).toContain(`Your task is to: ${sentence}\n`)
@@ -162,7 +162,7 @@ describe('official games', () => {
     expect(code).toBe(0)
   })
 
-  it('are listed with ALFWorld’s splits; what cannot be read is told apart', async () => {
+  it('are listed with ALFWorld’s splits; unreadable files are reported separately', async () => {
     const all = await household(['--games', folder, '--list'])
     expect(
       all.stdout
@@ -177,7 +177,7 @@ describe('official games', () => {
     expect(unseen.stdout.trimEnd().split('\n')).toHaveLength(2)
   })
 
-  it('are drawn by seed, and of their split only', async () => {
+  it('are drawn by seed, only from their split', async () => {
     const drawn = await Promise.all(
       [0, 1, 2, 3, 4, 5].map((seed) => household(['--games', folder, '--split', 'ood', '--seed', String(seed)])),
     )
@@ -187,7 +187,7 @@ describe('official games', () => {
     expect(again.stdout).toBe(drawn[0]!.stdout)
   })
 
-  it('say why a game cannot be played, and which are meant where several may be', async () => {
+  it('report why a game cannot be played, and which games match an ambiguous id', async () => {
     const [broken, several] = await Promise.all([
       household(['--games', folder, '--game', 'trial_T0']),
       household(['--games', folder, '--game', 'trial_T']),

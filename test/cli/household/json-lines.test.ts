@@ -22,7 +22,7 @@ async function answered(chunks: readonly Uint8Array[], answer = (line: string | 
 }
 
 describe('lines', () => {
-  it('are the same wherever the chunks end; a line over the limit is told but not kept', () => {
+  it('do not depend on where chunks end; a line over the limit is reported but not kept', () => {
     const anyText = fc.array(
       fc.string({ maxLength: 30 }).map((text) => text.replaceAll('\n', ' ')),
       { maxLength: 8 },
@@ -31,7 +31,7 @@ describe('lines', () => {
       fc.property(anyText, fc.boolean(), fc.array(fc.nat(60), { maxLength: 12 }), (lines, isBroken, lengths) => {
         let rest = lines.join('\n') + (isBroken && lines.length > 0 ? '\n' : '')
         const expected = rest.split('\n').map((line) => (line.length > LIMIT ? null : line))
-        // What comes after the last break is a line only if there is something.
+        // The text after the last break is a line only if it is not empty.
         if (expected.at(-1) === '') expected.pop()
         const chunks: string[] = []
         for (const length of lengths) {
@@ -43,14 +43,14 @@ describe('lines', () => {
     )
   })
 
-  it('may have characters that two chunks share', async () => {
+  it('may have characters split between two chunks', async () => {
     const bytes = new TextEncoder().encode('tasse à café ☕\n')
     for (let cut = 0; cut <= bytes.length; cut++) {
       expect(await answered([bytes.subarray(0, cut), bytes.subarray(cut)])).toBe('tasse à café ☕\n')
     }
   })
 
-  it('are answered in order, blank ones left out, each chunk in one write', async () => {
+  it('are answered in order, except blank ones, with one write for each chunk', async () => {
     const writes: string[] = []
     const output = new Writable({
       decodeStrings: false,
@@ -71,7 +71,7 @@ describe('lines', () => {
     expect(writes).toEqual(['a\nb\n', 'cd\n', 'e\n'])
   })
 
-  it('are not read faster than the answers are', async () => {
+  it('are not read faster than their answers', async () => {
     let read = 0
     let resume = () => {}
     const output = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => (resume = done) })

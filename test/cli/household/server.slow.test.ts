@@ -19,7 +19,7 @@ const document = readFileSync(join(root, 'docs/household-protocol.md'), 'utf8')
 const generated = (seed: number) => generateGame({ seed, split: 'train', sceneSize: 'full' })
 
 describe('the household server', () => {
-  it('answers as the engine does, step by step, in several episodes at once', async () => {
+  it('answers like the engine, step by step, in several episodes at once', async () => {
     const random = seededRandom('server test')
     const episodes = [0, 1, 2].map((seed) => ({ seed, state: startGame(generated(seed)) }))
     const requests: object[] = []
@@ -54,7 +54,7 @@ describe('the household server', () => {
     expect(await asked(requests)).toEqual(expected)
   })
 
-  it('tells the list, the standing, the state and the ways on when asked', async () => {
+  it('reports admissible commands, progress, state and next commands on request', async () => {
     const state = startGame(generated(4))
     const commands = admissibleCommands(state).slice(0, 2)
     for (const command of commands) step(state, command)
@@ -84,7 +84,7 @@ describe('the household server', () => {
     for (const way of ['best', 'expert']) expect(admissibleCommands(state)).toContain(full![way])
   })
 
-  it('brings every game to its end by `best`, and then has no more to say', async () => {
+  it('wins every game by `best`, which is empty after that', async () => {
     const child = startHousehold('--serve', '--scene', 'compact')
     const answers = child.stdout.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string>
     const ask = async (request: object) => {
@@ -106,7 +106,7 @@ describe('the household server', () => {
     expect(await once(child, 'close')).toEqual([0, null])
   })
 
-  it('takes the next seed where a reset names none, and what the command line says where it says nothing', async () => {
+  it('uses the next seed if a reset names none, and the command line’s defaults', async () => {
     const answers = await asked(
       [
         { method: 'reset' },
@@ -125,7 +125,7 @@ describe('the household server', () => {
     expect(answers[5]!['stepLimit']).toBe(9)
   })
 
-  it('lists games that can be reset by their id', async () => {
+  it('lists games that a reset accepts by id', async () => {
     const filter = { split: 'id', scene: 'compact', task: 'pick_two_obj_and_place' }
     const [list] = await asked([{ method: 'games', first: 30, count: 3, ...filter }])
     const games = list!['games'] as { id: string; split: string; task: string; goal: string }[]
@@ -135,7 +135,7 @@ describe('the household server', () => {
     expect(answers.map(({ game, goal }) => [game, goal])).toEqual(games.map(({ id, goal }) => [id, goal]))
   })
 
-  it('forgets an episode that is closed, and no other', async () => {
+  it('forgets only a closed episode', async () => {
     const answers = await asked([
       { method: 'reset', seed: 1 },
       { method: 'reset', seed: 1, episode: 'b' },
@@ -151,10 +151,10 @@ describe('the household server', () => {
   })
 })
 
-describe('a request that is wrong', () => {
+describe('an invalid request', () => {
   const wrong: [unknown, string, string][] = [
-    ['nonsense', 'bad-json', 'no JSON'],
-    ['{"method":"won"', 'bad-json', 'no JSON'],
+    ['nonsense', 'bad-json', 'not JSON'],
+    ['{"method":"won"', 'bad-json', 'not JSON'],
     ['[]', 'bad-request', 'object'],
     ['7', 'bad-request', 'object'],
     ['{}', 'unknown-method', METHODS.join(', ')],
@@ -173,7 +173,7 @@ describe('a request that is wrong', () => {
     [{ method: 'games', count: 1e9 }, 'bad-request', '"count"'],
   ]
 
-  it('is answered with a code, a reason and its id, and changes nothing', async () => {
+  it('gets a code, a reason and its id, and changes nothing', async () => {
     const requests = wrong.map(([request], index) =>
       typeof request === 'string' ? request : { id: index, ...(request as object) },
     )
@@ -192,7 +192,7 @@ describe('a request that is wrong', () => {
     expect(answers.at(-1)).toEqual({ won: false, done: false, steps: 1 })
   })
 
-  it('has an id of text or number, or none', async () => {
+  it('may have a string or a number as id, or none', async () => {
     const answers = await asked(['{"id":{},"method":"won"}', '{"id":null,"method":"games","count":0}'])
     expect(answers).toEqual([
       { id: null, error: { code: 'bad-request', message: expect.stringContaining('"id"') as string } },
@@ -200,7 +200,7 @@ describe('a request that is wrong', () => {
     ])
   })
 
-  it('may have ten megabytes or break off at the end of the input: the server goes on, and ends in order', async () => {
+  it('may have ten megabytes or end with the input: the server continues and ends in order', async () => {
     const long = JSON.stringify({ id: 1, method: 'step', command: 'x'.repeat(1e7) })
     const { code, stdout, stderr } = await household(
       ['--serve'],
@@ -217,7 +217,7 @@ describe('a request that is wrong', () => {
 })
 
 describe('the pipe', () => {
-  it('takes a last line without a break, and bytes that are no text', async () => {
+  it('accepts a last line without a break, and bytes that are not text', async () => {
     const { stdout } = await household(
       ['--serve'],
       Buffer.concat([Buffer.from([0xff, 0xfe, 10]), Buffer.from('{"method":"games","count":0}')]),
@@ -237,7 +237,7 @@ describe('the pipe', () => {
     expect(answers.at(-1)!['steps']).toBe(20_000)
   })
 
-  it('may be left by whoever reads: the server ends without a word', async () => {
+  it('ends silently if the reader closes the pipe', async () => {
     const child = startHousehold('--serve')
     let complaint = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text))
@@ -272,7 +272,7 @@ describe('the protocol’s document', () => {
   if (!hasPython)
     process.stdout.write('Skipped: the Python client of docs/household-protocol.md; there is no python3.\n')
 
-  it.skipIf(!hasPython)('has a Python client that plays a game as it stands there', async () => {
+  it.skipIf(!hasPython)('contains a Python client that plays a game as printed', async () => {
     const [, client] = /```python\n(.*?)```/s.exec(document)!
     const { stdout, stderr } = await promisify(execFile)('python3', ['-c', client!], { cwd: root })
     expect(stdout).toMatch(/^(won after \d+|not won after 50) steps\n$/)

@@ -46,7 +46,7 @@ function show(isJson: boolean, isTTY: boolean, taken: readonly RunEvent[] = even
 }
 
 describe('the report of a run', () => {
-  it('is JSON lines of finite numbers and nothing else: evaluations, and metrics with their timings', () => {
+  it('is only JSON lines of finite numbers: evaluations, and metrics with their timings', () => {
     const { stdout, stderr } = show(true, false)
     expect(
       stdout
@@ -60,13 +60,13 @@ describe('the report of a run', () => {
     expect(stderr).toBe('')
   })
 
-  it('is one line an iteration for people', () => {
+  it('is one line of text for each iteration', () => {
     expect(show(false, false).stdout).toBe(
       'evaluation after 0: id acc 0.250, ood acc 0.125\niteration 1: acc 0.500, s 2.5\n',
     )
   })
 
-  it('says how good programs and tests are, and of what nothing is known', () => {
+  it('reports the quality of programs and tests, and which values are unknown', () => {
     const rest = { type: 'evaluation', policyVersion: 1, episodes: 8, iteration: 3 } as const
     const measured = { ut: 0.5, utTests: 12, detect: 0.25, detectTests: 8 }
     const evaluations: RunEvent[] = [
@@ -105,15 +105,15 @@ describe('the report of a run', () => {
     })
   })
 
-  it('shows a bar on a terminal alone, and takes it away', () => {
+  it('shows a progress bar only in a terminal, and clears it', () => {
     const { stderr } = show(false, true)
     expect(stderr).toMatch(/iteration 1\/1 █{12}░{12} rollout 4\/8/)
     expect(stderr.endsWith('\u001B[2K')).toBe(true)
   })
 })
 
-describe('the line that says which backend was taken', () => {
-  it('gives the reason, and the speeds where they were measured', () => {
+describe('the line on the selected backend', () => {
+  it('gives the reason, and the speeds if they were measured', () => {
     const obstacle = 'WebGPU offers no graphics adapter here.'
     expect(choiceLine({ backend: 'cpu', why: obstacle, tokensPerSecond: {} })).toBe(
       'Backend: cpu, because WebGPU offers no graphics adapter here.',

@@ -6,7 +6,7 @@ import { PROJECTIONS } from '../../../src/language-model/weights/projection.ts'
 
 const whole = { adapters: null, storage: 'float32', contextWindow: null, sampler: null }
 
-describe('who plays a role, on a command line', () => {
+describe('the model of a role, on the command line', () => {
   it.each([
     ['built-in', { kind: 'built-in' }],
     ['models/mine', { kind: 'checkpoint', location: 'models/mine', ...whole }],
@@ -62,7 +62,7 @@ describe('who plays a role, on a command line', () => {
     ['', /is empty/],
     ['hf:SmolLM2', /names no repository/],
     ['openai:http://127.0.0.1:8000/v1', /names no model/],
-    ['openai:127.0.0.1:8000#m', /no http\(s\) address/],
+    ['openai:127.0.0.1:8000#m', /not an http\(s\) address/],
     ['openai:http://me:secret@host/v1#m', /OPENAI_API_KEY/],
     ['{"kind":"checkpoint"}', /location/],
     ['{"kind":"checkpoint","location":"x","storage":"float8"}', /storage/],
@@ -72,7 +72,7 @@ describe('who plays a role, on a command line', () => {
     expect(() => parseRoleSource(text, null)).toThrow(why)
   })
 
-  it('trains adapters as --lora says, twice their rank being the usual alpha', () => {
+  it('trains the adapters of --lora, with an alpha of twice their rank by default', () => {
     expect(parseLora('rank=8')).toEqual({ ...DEFAULT_LORA, rank: 8, alpha: 16 })
     expect(parseLora('rank=8,alpha=8,dropout=0.1,targets=v_proj+q_proj')).toEqual({
       rank: 8,
@@ -86,7 +86,7 @@ describe('who plays a role, on a command line', () => {
     }
   })
 
-  it('takes keys from the environment, each for the servers of its kind', () => {
+  it('reads keys from the environment, each for the servers of its kind', () => {
     const sources = ['openai:http://a/v1#m', 'tinker:http://b#Q/m', 'openai:http://a/v1#n', 'here'].map((text) =>
       parseRoleSource(text, null),
     )
@@ -97,7 +97,7 @@ describe('who plays a role, on a command line', () => {
     expect(keysFrom(sources, { TINKER_API_KEY: '' })).toEqual({})
   })
 
-  it('is an argument of the loop for each role, with adapters on folders unless told otherwise', () => {
+  it('is an argument of the loop for each role, with adapters on folders by default', () => {
     const { roles, keys } = parseLoopArguments(
       ['--policy-model', 'a', '--author-model=openai:http://h/v1#m', '--lora', 'rank=2'],
       { OPENAI_API_KEY: 'secret' },
@@ -119,7 +119,7 @@ describe('who plays a role, on a command line', () => {
     [['--lora', 'rank=2'], /--lora is for folders/],
     [['--policy-model', 'hf:x'], /--policy-model: .*names no repository/],
     [['--policy-model', 'a', '--lora', 'rank=x'], /--lora: rank must be a number/],
-  ])('%j is one line that helps', (args, why) => {
+  ])('%j is refused in one line', (args, why) => {
     expect(() => parseLoopArguments(args)).toThrow(ArgumentError)
     expect(() => parseLoopArguments(args)).toThrow(why)
   })

@@ -15,7 +15,7 @@ const TESTS = { slip: 0.3, boundary: 0.5 }
 const problemAt = (index: number) => generateProblem({ seed: SEED * 1_000_003 + index, split: 'train' })
 
 describe('the coding corpora', () => {
-  it('are the same for the same seed, and others for others', () => {
+  it('depend only on the seed', () => {
     const all = (seed: number) =>
       INDICES.slice(0, 4).map((index) => [
         programPieces(PROGRAMS, seed, index),
@@ -26,7 +26,7 @@ describe('the coding corpora', () => {
     expect(all(SEED)).not.toEqual(all(SEED + 1))
   })
 
-  it('show programs that pass where no hand slips, and fail where it does', async () => {
+  it('contain programs that pass without slips, and fail with slips', async () => {
     const environment = codingEnvironmentHere()
     const wins = async (slip: number) => {
       const tasks = INDICES.map((index) => codingTask(problemAt(index), String(index)))
@@ -45,7 +45,7 @@ describe('the coding corpora', () => {
     expect(await wins(1)).toBe(0)
   })
 
-  it('show tests that the role’s own format reads, true where no hand slips, and lies where it does', async () => {
+  it('contain tests that the role’s format reads, true without slips and false with slips', async () => {
     const truths = async (slip: number) => {
       const reports = await codingEnvironmentHere().runTests(
         INDICES.map((index) => {
@@ -60,7 +60,7 @@ describe('the coding corpora', () => {
     expect(await truths(1)).toEqual(INDICES.map(() => false))
   })
 
-  it('teach the author rewrites that can be read, after a prompt in its format', () => {
+  it('contain readable rewrites for the author, after a prompt in its format', () => {
     for (const index of INDICES) {
       const [prompt, rewrite] = rewritePieces(SEED, index)
       expect(prompt!.text).toMatch(/^(harder|easier) \d+\nWrite f[^]*\nCritic: [^]*\nRewrite:$/)

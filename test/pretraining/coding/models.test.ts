@@ -22,7 +22,7 @@ describe('the shipped coding models', () => {
     return model
   }
 
-  it('have a policy with room to learn: right sometimes, on most problems', async () => {
+  it('have a policy with room to learn: sometimes right, on most problems', async () => {
     const { strict, mixed, malformed } = await measurePrograms(
       await shipped('policy'),
       codingEnvironmentHere(),
@@ -34,7 +34,7 @@ describe('the shipped coding models', () => {
     expect(malformed).toBeLessThan(0.15)
   }, 60_000)
 
-  it('have a reward model whose tests can be read, are true sometimes, and tell right from wrong rarely', async () => {
+  it('have a reward model whose tests are readable, sometimes true, and rarely detect wrong programs', async () => {
     const model = await shipped('reward')
     const { ut, detect, unreadable } = await measureTests(model, codingEnvironmentHere(), 0.6, HELD_OUT)
     expect(unreadable).toBeLessThan(0.05)
@@ -44,7 +44,7 @@ describe('the shipped coding models', () => {
     expect(detect).toBeLessThan(0.35)
   }, 60_000)
 
-  it('have an author most of whose rewrites are valid', async () => {
+  it('have an author whose rewrites are mostly valid', async () => {
     const { valid, proposed, rewrites } = await measureAuthor(
       await shipped('author'),
       codingEnvironmentHere(),

@@ -9,7 +9,7 @@ const REWARD = { slips: [0.2, 0.6] as const, maxSteps: 20, hints: 0.1, errors: {
 const INDICES = Array.from({ length: 20 }, (_, index) => index)
 
 describe('the household corpora', () => {
-  it('are the same for the same seed, and others for others', () => {
+  it('depend only on the seed', () => {
     expect(INDICES.map((index) => policyPieces(POLICY, 3, index))).toEqual(
       INDICES.map((index) => policyPieces(POLICY, 3, index)),
     )
@@ -17,7 +17,7 @@ describe('the household corpora', () => {
     expect(authorPieces(3, 1)).toEqual(authorPieces(3, 1))
   })
 
-  it('show the policy nothing but responses that its own format reads', () => {
+  it('contain only responses that the policy’s format reads', () => {
     for (const { text, isResponse } of INDICES.flatMap((index) => policyPieces(POLICY, 1, index))) {
       if (!isResponse) continue
       const { thought, command } = householdFormats.policy.parse(text)
@@ -26,7 +26,7 @@ describe('the household corpora', () => {
     }
   })
 
-  it('judge every step of a transcript beside it, in a form that parses', () => {
+  it('contain a parsable judgement of every step of a transcript', () => {
     for (const index of INDICES) {
       const pieces = rewardPieces(REWARD, 1, index)
       const asides = pieces.filter(({ asideCue }) => asideCue !== undefined)
@@ -39,7 +39,7 @@ describe('the household corpora', () => {
     }
   })
 
-  it('teach the author rewrites that can be read', () => {
+  it('contain readable rewrites for the author', () => {
     for (const index of INDICES.slice(0, 6)) {
       const rewrite = authorPieces(2, index).at(-1)!
       expect(rewrite.isResponse).toBe(true)
