@@ -1,6 +1,11 @@
-/** `npm run household`: ALFWorld's text game in a terminal, or for agents in any language. See USAGE. */
+/** `npm run household`: ALFWorld's text game in a terminal, or for agents in any language. See --help. */
 import { ArgumentError } from './arguments.ts'
-import { parseHouseholdArguments, USAGE, LISTED_GAMES, type HouseholdArguments } from './household/arguments.ts'
+import {
+  parseHouseholdArguments,
+  HOUSEHOLD_USAGE,
+  LISTED_GAMES,
+  type HouseholdArguments,
+} from './household/arguments.ts'
 import { GeneratedShelf, NoGameError, OfficialShelf, type GameShelf } from './household/games.ts'
 import { playHousehold } from './household/player.ts'
 import { LONGEST_LINE, RequestError } from './household/requests.ts'
@@ -66,7 +71,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 try {
   const options = parseHouseholdArguments(process.argv.slice(2))
-  if (options === null) process.stdout.write(USAGE)
+  if (options === null) process.stdout.write(HOUSEHOLD_USAGE)
   else process.exitCode = await run(options)
 } catch (error) {
   if (!(error instanceof ArgumentError || error instanceof NoGameError)) throw error

@@ -1,4 +1,4 @@
-/** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See USAGE. */
+/** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See --help. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
@@ -17,7 +17,7 @@ import type { World } from '../method/settings.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
 import { ArgumentError } from './arguments.ts'
-import { parseLoopArguments, USAGE, type LoopArguments } from './loop/arguments.ts'
+import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/arguments.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
 import { OPENERS } from './loop/worlds/index.ts'
 
@@ -130,7 +130,7 @@ function interrupt(session: LoopSession, world: OpenedWorld): void {
 
 try {
   const options = parseLoopArguments(process.argv.slice(2), process.env)
-  if (options === null) process.stdout.write(USAGE)
+  if (options === null) process.stdout.write(LOOP_USAGE)
   else process.exitCode = await run(options)
 } catch (error) {
   const message = error instanceof Error ? error.message : String(error)

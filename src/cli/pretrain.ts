@@ -1,12 +1,13 @@
-/** `npm run pretrain`: trains the shipped models from scratch; the result depends only on the seed. See USAGE. */
+/** `npm run pretrain`: trains the shipped models from scratch; the result depends only on the seed. See --help. */
 import { join } from 'node:path'
+import { ROLES, type Role } from '../method/ports.ts'
 import { folderReader, writeModelFolder } from '../language-model/files/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
 import { codingTraining } from '../pretraining/coding/trainings.ts'
 import { householdTraining } from '../pretraining/household/trainings.ts'
 import { configJson } from '../pretraining/model-shape.ts'
 import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
-import { ROLES, type Role, type Training } from '../pretraining/training.ts'
+import type { Training } from '../pretraining/training.ts'
 import { END_OF_RESPONSE } from '../pretraining/vocabulary.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts'
 

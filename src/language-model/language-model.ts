@@ -46,7 +46,7 @@ export type LanguageModelOptions = Partial<BatchSizes> & {
 }
 
 /** A backend to start, or the one that TensorFlow.js has selected. All models of a thread share one. */
-export type BackendChoice = BackendName | 'selected'
+export type ModelBackend = BackendName | 'selected'
 
 export class LanguageModel implements LanguageModelPort {
   readonly config: ModelConfig
@@ -77,7 +77,7 @@ export class LanguageModel implements LanguageModelPort {
   /** Loads a model from its folder. Throws BackendUnavailableError, ModelFileError, ModelConfigError, SafetensorsError, TokenizerError or ModelTooLargeError. */
   static async load(
     reader: ModelReader,
-    backend: BackendChoice,
+    backend: ModelBackend,
     options: LanguageModelOptions = {},
   ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)
@@ -90,7 +90,7 @@ export class LanguageModel implements LanguageModelPort {
     configJson: unknown,
     tokenizerJson: unknown,
     seed: number,
-    backend: BackendChoice,
+    backend: ModelBackend,
     options: LanguageModelOptions = {},
   ): Promise<LanguageModel> {
     if (backend !== 'selected') await selectBackend(backend)

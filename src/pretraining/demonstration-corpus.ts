@@ -3,7 +3,7 @@
  * writes), others mostly context (what it is shown). An aside, such as a judgement of the last step, is learned in its place, but
  * later pieces do not follow it.
  */
-import type { Tokens } from '../method/ports.ts'
+import type { SupervisedExample } from '../language-model/training/trainer.ts'
 
 export interface Piece {
   text: string
@@ -13,12 +13,6 @@ export interface Piece {
   isResponse?: boolean
   /** Makes the piece an aside: the cue before it, which later pieces do not follow either. */
   asideCue?: string
-}
-
-export interface SupervisedExample {
-  prompt: Tokens
-  response: Tokens
-  weight: number
 }
 
 /** `encode` adds no special tokens; `endOfResponse` is the token that closes a response. */

@@ -5,11 +5,8 @@ import type { ModelShape } from './model-shape.ts'
 import type { TrainingPlan } from './supervised-training.ts'
 import type { TokenizerFile } from './vocabulary.ts'
 
-export const ROLES = ['policy', 'reward', 'author'] as const
-export type Role = (typeof ROLES)[number]
-
 /** One phase of training: its data and its length. */
-export interface Phase<Recipe> {
+export interface TrainingPhase<Recipe> {
   corpus: Recipe
   plan: TrainingPlan
 }

@@ -22,7 +22,7 @@ export interface HouseholdArguments {
   steps: number
 }
 
-export const USAGE = `npm run household -- [options]
+export const HOUSEHOLD_USAGE = `npm run household -- [options]
 
   --seed S            plays the generated game of this seed, or draws an official one (0)
   --games PATH        plays official games: ALFWorld's zip, a folder with games, or one game.tw-pddl

@@ -57,7 +57,7 @@ const BACKEND_WISHES = ['auto', ...BACKENDS] as const satisfies readonly Backend
 
 const loraWords = `rank=${DEFAULT_LORA.rank},alpha=${DEFAULT_LORA.alpha},targets=all`
 
-export const USAGE = `npm run loop -- [options]
+export const LOOP_USAGE = `npm run loop -- [options]
 
   --iterations N      iterations to run (5)
   --preset NAME       ${Object.keys(PRESETS).join(', ')}; joined with + (${DEFAULT_PRESET})

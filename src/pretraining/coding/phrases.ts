@@ -1,5 +1,5 @@
 /** Set phrases between values in the coding world, one token each (see vocabulary.ts). */
-import { CODING_PHRASES as DEMONSTRATED_PHRASES } from '../../worlds/coding/roles/demonstrations.ts'
+import { CODING_PHRASES } from '../../worlds/coding/roles/demonstrations.ts'
 
 /** Phrases of the roles' prompts, and of the critic's reasons (method/test-writing/critic-summary.ts). */
 const ROLE_PHRASES: readonly string[] = [
@@ -38,9 +38,9 @@ const isBrackets = (phrase: string) => /^[[\]\s]*$/.test(phrase)
  * A phrase includes the spaces around it, so that a following number or letter, and a fragment of a program, have the same tokens
  * everywhere.
  */
-export const CODING_PHRASES: readonly string[] = [
+export const CODING_TOKEN_PHRASES: readonly string[] = [
   ...new Set(
-    [...ROLE_PHRASES, ...DEMONSTRATED_PHRASES].flatMap((phrase) => {
+    [...ROLE_PHRASES, ...CODING_PHRASES].flatMap((phrase) => {
       const bare = /^[\n ]*[a-z-]?[\n ]*$/.test(phrase) ? phrase : phrase.replace(/^ | $/g, '')
       return [phrase, bare, `${bare} `, ` ${bare}`, ` ${bare} `]
     }),

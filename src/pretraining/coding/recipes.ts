@@ -7,9 +7,9 @@
 import type { ProgramRecipe, TestRecipe } from './corpus.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
 import type { TrainingPlan } from '../supervised-training.ts'
-import type { Phase } from '../training.ts'
+import type { TrainingPhase } from '../training.ts'
 
-export const CODING_POLICY: { shape: ModelShape; phases: Phase<ProgramRecipe>[] } = {
+export const CODING_POLICY: { shape: ModelShape; phases: TrainingPhase<ProgramRecipe>[] } = {
   shape: SMALL,
   phases: [
     {
@@ -23,7 +23,7 @@ export const CODING_POLICY: { shape: ModelShape; phases: Phase<ProgramRecipe>[] 
   ],
 }
 
-export const CODING_REWARD: { shape: ModelShape; phases: Phase<TestRecipe>[] } = {
+export const CODING_REWARD: { shape: ModelShape; phases: TrainingPhase<TestRecipe>[] } = {
   shape: SMALL,
   phases: [
     {

@@ -7,7 +7,8 @@ import { CODING_AUTHOR, CODING_POLICY, CODING_REWARD } from './recipes.ts'
 import { codingTokenizer } from './tokenizer.ts'
 import { codingEnvironmentHere, measurePrograms, measureTests, shareAsAsked } from './measure.ts'
 import { measureAuthor } from '../measure-roles.ts'
-import type { Role, Training } from '../training.ts'
+import type { Role } from '../../method/ports.ts'
+import type { Training } from '../training.ts'
 
 const MEASURED = { tasks: 48, programs: 8, seed: 1 }
 /** Share of mistakes in the programs that measure the reward model: about as good as the shipped policy. */

@@ -5,13 +5,13 @@
 import type { PolicyRecipe, RewardRecipe } from './corpus.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
 import type { TrainingPlan } from '../supervised-training.ts'
-import type { Phase } from '../training.ts'
+import type { TrainingPhase } from '../training.ts'
 
 /**
  * It first learns the skill from flawless demonstrations, because noisy ones teach copying names and following a goal late or never;
  * then from noisy ones, which leave something to learn by reinforcement.
  */
-export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
+export const POLICY: { shape: ModelShape; phases: TrainingPhase<PolicyRecipe>[] } = {
   shape: SMALL,
   phases: [
     {
@@ -34,7 +34,7 @@ export const POLICY: { shape: ModelShape; phases: Phase<PolicyRecipe>[] } = {
  * E[R | step] = E[O | step] + λ E[S | step], and steps of failed trajectories outnumber the others: a judge that doubts good steps
  * as much as bad ones would unlearn praising them before it learned to criticise the rest.
  */
-export const REWARD: { shape: ModelShape; phases: Phase<RewardRecipe>[] } = {
+export const REWARD: { shape: ModelShape; phases: TrainingPhase<RewardRecipe>[] } = {
   shape: SMALL,
   phases: [
     {

@@ -10,7 +10,8 @@ import { AUTHOR, POLICY, REWARD } from './recipes.ts'
 import { householdTokenizer } from './tokenizer.ts'
 import { demonstratedEpisode, measureReward } from './measure.ts'
 import { measureAuthor, playEpisodes } from '../measure-roles.ts'
-import type { Role, Training } from '../training.ts'
+import type { Role } from '../../method/ports.ts'
+import type { Training } from '../training.ts'
 
 const MAX_STEPS = 20
 /** Share of slips in the play that measures the reward model: about as good as the shipped policy. */

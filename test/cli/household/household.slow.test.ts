@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { USAGE } from '../../../src/cli/household/arguments.ts'
+import { HOUSEHOLD_USAGE } from '../../../src/cli/household/arguments.ts'
 import { step } from '../../../src/worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../../src/worlds/household/planning/expert.ts'
 import { generateGame } from '../../../src/worlds/household/generator/generate-game.ts'
@@ -124,7 +124,7 @@ describe('the games of the command line', () => {
     const [file, first] = npm ? [process.execPath, [npm]] : ['npm', []]
     const run = promisify(execFile)
     const { stdout } = await run(file, [...first, 'run', 'household', '--', '--help'], { cwd: root })
-    expect(stdout).toBe(USAGE)
+    expect(stdout).toBe(HOUSEHOLD_USAGE)
   })
 
   it.each([
