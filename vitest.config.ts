@@ -16,7 +16,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
-          pool: 'threads',
+          // Processes, because some tests measure memory and processor time of their own.
+          pool: 'forks',
           // Without an exclude of its own, so that --exclude works.
           include: ['test/*.test.ts', 'test/!(browser)/**/*.test.ts'],
           setupFiles: ['test/seed.ts'],

@@ -1,12 +1,9 @@
-/** The views of the page: found by address, link and number, left as they were; looked at by axe; how the first one loads. */
+/** The views of the page: found by address, link and number, left as they were; how the first one loads. */
 import { gzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { VIEWS, type View } from '../../src/playground/state/views.ts'
-import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
-import { fakeRunLines } from '../playground/fake-run.ts'
 import { usePages } from './harness.ts'
-import { expectSound } from './looks.ts'
+import { serveMadeUpRuns } from './made-up-runs.ts'
 import { goTo } from './views.ts'
 
 const pages = usePages()
@@ -18,12 +15,7 @@ async function open(options: BrowserContextOptions = {}): Promise<void> {
 
 async function visit(hash = '', options: BrowserContextOptions = {}): Promise<void> {
   await open(options)
-  await page.route('**/runs/**', (route) => {
-    const name = new URL(route.request().url()).pathname.split('/').at(-1)
-    if (name === 'household.jsonl') return route.fulfill({ body: fakeRunLines({ iterations: 12 }) })
-    if (name === 'coding.jsonl') return route.fulfill({ body: fakeCodingRunLines() })
-    return route.fulfill({ status: 404 })
-  })
+  await serveMadeUpRuns(page)
   await page.goto(new URL(hash, inject('pageAddress')).href)
   await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
 }
@@ -134,43 +126,6 @@ describe('the views', () => {
     await expect.poll(() => page.url()).toBe(before)
     const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
     await expect.poll(() => cell.getAttribute('aria-selected')).toBe('true')
-  })
-})
-
-describe('every view', () => {
-  const settled: Record<View, string> = {
-    loop: 'h2#loop-title',
-    episodes: '#equation',
-    tasks: '#games details, #games button',
-    learn: '#theory',
-    runs: '#runs-title',
-    models: '#models-title',
-    cluster: '#cluster-title',
-    benchmark: '#benchmark-title',
-  }
-  it.each(['Household', 'Coding'])(
-    'has nothing that axe objects to, and stays inside 360 pixels, in %s',
-    async (world) => {
-      await visit()
-      await page.getByRole('radio', { name: world, exact: true }).check()
-      await page.getByText(`This is a recorded run of the preset ${world.toLowerCase()}`).waitFor()
-      for (const view of Object.keys(VIEWS) as View[]) {
-        await goTo(page, VIEWS[view])
-        await page.locator(settled[view]).first().waitFor()
-        await expectSound(page, [360])
-      }
-    },
-  )
-
-  it.each([360, 1280])('stays inside %i pixels, and its controls can be reached', async (width) => {
-    await visit('', { viewport: { width, height: 740 } })
-    for (const view of Object.keys(VIEWS) as View[]) {
-      await goTo(page, VIEWS[view])
-      await page.locator(settled[view]).first().waitFor()
-      expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(width)
-      expect(await page.getByRole('button', { name: 'Run', exact: true }).isVisible()).toBe(true)
-      expect(await page.getByText('Settings of your run').isVisible()).toBe(true)
-    }
   })
 })
 

@@ -7,7 +7,7 @@ import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
 
 /** Tolerated time beyond a program's limit. */
 const GRACE_MS = 50
-const ATTEMPTS = 3
+const ATTEMPTS = 10
 
 const HONEST: JudgeJob = {
   source: `
@@ -44,13 +44,15 @@ describe('a judge of hostile programs', () => {
   beforeAll(async () => {
     // V8 compiles the engine twice while it runs, and the time of its threads counts as this process's.
     for (let i = 0; i < 200; i++) honest = await judge.judge(HONEST)
-    // Executed time is at least real time on machines like those it was fitted to. On a slower one everything is slower.
-    const busy = 'for (;;) { const all = []; for (let i = 0; i < 1000; i++) all.push({ x: i, y: [i] }) }'
-    const paces: number[] = []
-    for (let i = 0; i < ATTEMPTS; i++) paces.push((await timed(busy, HONEST.tests[1]!)).usedMs)
-    const limitMs = HOSTILE_LIMITS.executedMs
-    allowedMs = limitMs * Math.max(1, Math.min(...paces) / limitMs) + GRACE_MS
+    allowedMs = Math.min(await allowance(), await allowance(), await allowance())
   })
+
+  /** Executed time is at least real time on machines like those it was fitted to. On a slower one everything is slower. */
+  async function allowance(): Promise<number> {
+    const busy = 'for (;;) { const all = []; for (let i = 0; i < 1000; i++) all.push({ x: i, y: [i] }) }'
+    const { usedMs } = await timed(busy, HONEST.tests[1]!)
+    return Math.max(HOSTILE_LIMITS.executedMs, usedMs) + GRACE_MS
+  }
 
   async function timed(source: string, test: Test) {
     const before = cpuUsage()
@@ -64,17 +66,17 @@ describe('a judge of hostile programs', () => {
   })
 
   it.each(HOSTILE_PROGRAMS.map((program) => [program.name, program] as const))('%s', async (_, program) => {
-    let fewestMs = Infinity
-    for (let i = 0; i < ATTEMPTS && fewestMs > allowedMs; i++) {
+    let excessMs = Infinity
+    for (let i = 0; i < ATTEMPTS && excessMs > 0; i++) {
       const { verdict, usedMs } = await timed(program.source, testOf(program))
       expect(verdict).toMatchObject({ kind: program.verdict })
       if (program.message !== undefined)
         expect(verdict).toMatchObject({ message: expect.stringContaining(program.message) as string })
       expect(verdict.executedMs).toBeLessThanOrEqual(HOSTILE_LIMITS.executedMs)
-      fewestMs = Math.min(fewestMs, usedMs)
+      // CPU time of this process. A machine whose other work shares its caches is slower for a while, so the pace is taken again.
+      excessMs = usedMs - (i === 0 ? allowedMs : await allowance())
     }
-    // Measures CPU time of this process, since other work on the machine is no program's fault.
-    expect(fewestMs).toBeLessThan(allowedMs)
+    expect(excessMs).toBeLessThanOrEqual(0)
     // The next program gets the same verdicts as ever, to the last unit of fuel.
     expect(await judge.judge(HONEST)).toEqual(honest)
   })

@@ -1,0 +1,55 @@
+/** How every view looks: to axe, and in windows of several widths. */
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, inject, it } from 'vitest'
+import { VIEWS, type View } from '../../src/playground/state/views.ts'
+import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { serveMadeUpRuns } from './made-up-runs.ts'
+import { goTo } from './views.ts'
+
+const pages = usePages()
+let page: Page
+
+async function visit(options: BrowserContextOptions = {}): Promise<void> {
+  page = await pages.open(options)
+  await serveMadeUpRuns(page)
+  await page.goto(inject('pageAddress'))
+  await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
+}
+
+describe('every view', () => {
+  const settled: Record<View, string> = {
+    loop: 'h2#loop-title',
+    episodes: '#equation',
+    tasks: '#games details, #games button',
+    learn: '#theory',
+    runs: '#runs-title',
+    models: '#models-title',
+    cluster: '#cluster-title',
+    benchmark: '#benchmark-title',
+  }
+  it.each(['Household', 'Coding'])(
+    'has nothing that axe objects to, and stays inside 360 pixels, in %s',
+    async (world) => {
+      await visit()
+      await page.getByRole('radio', { name: world, exact: true }).check()
+      await page.getByText(`This is a recorded run of the preset ${world.toLowerCase()}`).waitFor()
+      for (const view of Object.keys(VIEWS) as View[]) {
+        await goTo(page, VIEWS[view])
+        await page.locator(settled[view]).first().waitFor()
+        await expectSound(page, [360])
+      }
+    },
+  )
+
+  it.each([360, 1280])('stays inside %i pixels, and its controls can be reached', async (width) => {
+    await visit({ viewport: { width, height: 740 } })
+    for (const view of Object.keys(VIEWS) as View[]) {
+      await goTo(page, VIEWS[view])
+      await page.locator(settled[view]).first().waitFor()
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(width)
+      expect(await page.getByRole('button', { name: 'Run', exact: true }).isVisible()).toBe(true)
+      expect(await page.getByText('Settings of your run').isVisible()).toBe(true)
+    }
+  })
+})
