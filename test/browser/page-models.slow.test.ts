@@ -146,7 +146,7 @@ describe('the model chooser', () => {
     await page.getByRole('button', { name: 'Delete my chat model' }).click()
     await page.getByText('No models yet.').waitFor()
     expect(await files()).toEqual([])
-    await policy.getByText(/There is no folder "my chat model" in this browser any more/).waitFor()
+    await policy.getByText(/The folder "my chat model" is no longer in this browser/).waitFor()
   })
 
   it('reports the missing files of a folder', async () => {

@@ -248,7 +248,7 @@ describe('chat models from Hugging Face in every role', () => {
     await service.start({
       ...request({ author: checkpoint({ storage: 'float16' }), policy: checkpoint(), reward: checkpoint() }),
     })
-    expect(JSON.stringify(messages.at(-1))).toMatch(/need WebGPU, and this run computes on the CPU/)
+    expect(JSON.stringify(messages.at(-1))).toMatch(/require WebGPU, and this run uses the CPU/)
   })
 })
 

@@ -1,24 +1,24 @@
 /**
- * Which backend computes a run. Where a person leaves it open and there is a real graphics adapter, both are measured on
- * what a run does, one small generation and one update of the policy, each after a warm-up that compiles its kernels;
- * the faster one is taken. A software adapter is the processor again, only slower, so it is not asked.
+ * Chooses the backend of a run. With `auto` and a real graphics adapter, measures both on a small generation and update of the
+ * policy, after a warm-up that compiles kernels, and takes the faster one. A software adapter is a slower CPU, so it is not
+ * measured.
  */
 import { type BackendName, BACKENDS } from '../../language-model/backends/backend.ts'
 import type { LanguageModelPort } from '../../method/ports.ts'
 
 export interface BackendChoice {
   backend: BackendName
-  /** For people, a sentence. */
+  /** A sentence for display. */
   why: string
-  /** Tokens sampled and trained per second; only where measured. */
+  /** Tokens sampled and trained per second, if measured. */
   tokensPerSecond: Partial<Record<BackendName, number>>
 }
 
 export interface ChoiceOptions {
   wish: 'auto' | BackendName
-  /** Why WebGPU is out of the question here; null where it is worth a try. */
+  /** Why WebGPU cannot be used here; null if it can be tried. */
   findObstacle: () => Promise<string | null>
-  /** Tokens per second of the policy on a backend; rejects where it cannot run. Null for models too large to be loaded for that. */
+  /** Tokens per second of the policy on a backend; rejects if it cannot run. Null for models too large to load twice. */
   measure: ((backend: BackendName) => Promise<number>) | null
 }
 
@@ -30,9 +30,9 @@ export async function chooseBackend({ wish, findObstacle, measure }: ChoiceOptio
   if (obstacle !== null) return { backend: 'cpu', why: obstacle, tokensPerSecond: {} }
   const tokensPerSecond: BackendChoice['tokensPerSecond'] = {}
   if (measure === null) {
-    return { backend: 'webgpu', why: 'A model of the size of a checkpoint is not measured first.', tokensPerSecond }
+    return { backend: 'webgpu', why: 'Checkpoints are too large to measure first.', tokensPerSecond }
   }
-  // One after the other, or each would slow the other down.
+  // One after the other, because at the same time each would slow down the other.
   for (const backend of BACKENDS) {
     try {
       tokensPerSecond[backend] = await measure(backend)
@@ -44,17 +44,17 @@ export async function chooseBackend({ wish, findObstacle, measure }: ChoiceOptio
   }
   const { cpu = 0, webgpu = 0 } = tokensPerSecond
   const backend = webgpu > cpu ? 'webgpu' : 'cpu'
-  return { backend, why: `Measured here, ${NAMES[backend]} is the faster one for this model.`, tokensPerSecond }
+  return { backend, why: `Measured here, ${NAMES[backend]} is faster for this model.`, tokensPerSecond }
 }
 
-/** What a browser says of its graphics. */
+/** Why a browser cannot use WebGPU; null if it can be tried. */
 export async function webGpuObstacle(gpu: GPU | undefined): Promise<string | null> {
   if (!gpu) return 'This browser has no WebGPU.'
   const adapter = await gpu.requestAdapter({ powerPreference: 'high-performance' }).catch(() => null)
   if (!adapter) return 'WebGPU offers no graphics adapter here.'
   const info = adapter.info as GPUAdapterInfo | undefined
   const isSoftware = info?.isFallbackAdapter === true || /swiftshader|llvmpipe|basic render/i.test(describe(info))
-  return isSoftware ? 'The graphics adapter here is software, which is the CPU again, only slower.' : null
+  return isSoftware ? 'The graphics adapter here is software, which is slower than the CPU backend.' : null
 }
 
 function describe(info: GPUAdapterInfo | undefined): string {
@@ -63,7 +63,7 @@ function describe(info: GPUAdapterInfo | undefined): string {
 
 const PROMPT = 'You are in the middle of a room. Looking around you, you see a desk, a shelf and a drawer.'
 
-/** Tokens sampled and trained per second, kernels already compiled. Changes the weights: measure on a model of its own. */
+/** Tokens sampled and trained per second, after compiling kernels. Changes the weights, so use a separate model. */
 export async function measureModel(model: LanguageModelPort, now: () => number): Promise<number> {
   const [prompt] = await model.encode([PROMPT])
   const round = async (seed: number): Promise<number> => {

@@ -1,4 +1,4 @@
-/** The process of node-graphics.ts: says what is in the way of WebGPU, and ends. */
+/** The process of node-graphics.ts: prints why WebGPU cannot be used, and exits. */
 import { provideGpuInNode } from '../../language-model/backends/node-gpu.ts'
 import { webGpuObstacle } from './choice.ts'
 

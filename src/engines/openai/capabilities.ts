@@ -1,10 +1,10 @@
 /**
- * What a server can do, found out by asking it: servers that call themselves OpenAI-compatible differ in what they take, and some
- * ignore in silence what they do not. First the way of asking, then field by field; a field counts where its effect is seen.
+ * Probes what a server can do: OpenAI-compatible servers accept different fields, and some silently ignore the others. Probes
+ * first the endpoint, then each field; a field counts as supported if its effect shows.
  *
  *     tokens   token ids in and out: /tokenize, and /completions with return_token_ids (vLLM); for models without a chat template
  *     chat     /chat/completions
- *     text     /completions, for models without a chat template on servers that keep their tokenizer
+ *     text     /completions, for models without a chat template on servers that do not expose their tokenizer
  */
 import { isRemoteError, RemoteError } from '../remote/remote-error.ts'
 import type { HttpClient } from '../remote/http-client.ts'
@@ -15,15 +15,15 @@ export type Endpoint = 'tokens' | 'chat' | 'text'
 export interface ServerCapabilities {
   endpoint: Endpoint
   fields: ReadonlySet<OptionalField>
-  /** Tokens that prompt and response may have together; null where the server does not say. */
+  /** Tokens that prompt and response may have together; null if the server does not report it. */
   contextTokens: number | null
 }
 
-/** A server that does not answer now is not waited for as one that has been lost in the middle of a run. */
+/** Shorter than during a run, when a lost server is waited for. */
 const PROBE_PATIENCE_MS = 5_000
-/** Servers may load the model for the first request. */
+/** Long, because servers may load the model at the first request. */
 const FIRST_ANSWER_MS = 600_000
-/** Says the way of asking, not the request itself, to be wrong. */
+/** The server does not support this endpoint. */
 const NO_CHAT = /chat[ _]template|not a chat|does not support chat|no chat/i
 
 /** Throws RemoteError. */
@@ -36,7 +36,7 @@ export async function probe(client: HttpClient, model: string): Promise<ServerCa
   return { endpoint, fields, contextTokens: known?.max_model_len ?? null }
 }
 
-/** Null where the server has no list. Wrong keys and dead servers are found out here. */
+/** Null if the server has no list. Fails for wrong keys and dead servers. */
 async function listModels(client: HttpClient) {
   try {
     const { data } = await client.json({ path: '/models', schema: ModelList, patienceMs: PROBE_PATIENCE_MS })
@@ -52,7 +52,7 @@ async function findEndpoint(client: HttpClient, model: string, listed: readonly 
     await ask(client, 'chat', probeCall(model, 'chat'), new Set(), FIRST_ANSWER_MS)
     return 'chat'
   } catch (error) {
-    // Some fail in place of saying that the model has no template.
+    // Some servers fail instead of reporting that the model has no template.
     const hasNoChat =
       isRemoteError(error, 'not-found', 'failed') || (error instanceof RemoteError && NO_CHAT.test(error.detail))
     if (!hasNoChat) throw withModels(error, model, listed)
@@ -89,13 +89,13 @@ async function takes(client: HttpClient, model: string, endpoint: Endpoint, fiel
       )
     return true
   } catch (error) {
-    // Some say so by failing.
+    // Some servers report it by failing.
     if (isRemoteError(error, 'refused', 'failed', 'malformed')) return false
     throw error
   }
 }
 
-/** Behind the address without its version, where vLLM has it. */
+/** vLLM serves it at the address without its version. */
 export function tokenize(client: HttpClient, model: string, text: string, signal?: AbortSignal) {
   return client.json({
     path: '/../tokenize',
@@ -125,14 +125,14 @@ function probeCall(model: string, endpoint: Endpoint): SampleCall {
   return { model, prompt, count: 1, seed: 1, temperature: 1, topP: 1, maxTokens: 2 }
 }
 
-/** A wrong name is the most frequent mistake. */
+/** A wrong name is the most common mistake. */
 function withModels(error: unknown, model: string, listed: readonly string[]): unknown {
   if (!isRemoteError(error, 'not-found', 'refused') || listed.length === 0 || listed.includes(model)) return error
   const names = listed.slice(0, 8).join(', ') + (listed.length > 8 ? ', …' : '')
   return new RemoteError(
     error.kind,
     {
-      what: `The server could not be asked for the model “${model}”.`,
+      what: `The server does not serve the model “${model}”.`,
       why: `It lists ${names}. ${error.why}`,
       remedy: 'Choose one of these, or start the server with this model.',
     },

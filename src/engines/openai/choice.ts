@@ -1,6 +1,6 @@
 /**
- * What a server said, as a completion of ours. Log-probabilities are the server's where it gives them, 0 where it does not; entropies
- * are 0, for no server tells them. Both are only logged: what a server samples is not trained on here.
+ * Converts a server's choice into a completion. Log-probabilities are 0 if the server does not return them; entropies are always
+ * 0, because no server returns them. Both are only logged: samples of these servers do not train.
  */
 import type * as v from 'valibot'
 import type { Completion } from '../../method/ports.ts'
@@ -10,7 +10,7 @@ import type { ChatAnswer, TextAnswer } from './wire.ts'
 export type ChatChoice = v.InferOutput<typeof ChatAnswer>['choices'][number]
 export type TextChoice = v.InferOutput<typeof TextAnswer>['choices'][number]
 
-/** Everything but the limit of tokens is an end that the model or its server chose: stop, eos_token, content_filter, tool_calls. */
+/** Everything except the token limit is a chosen end: stop, eos_token, content_filter, tool_calls. */
 export function finishReason(reason: string | null | undefined): 'stop' | 'length' {
   return reason === 'length' || reason === 'max_tokens' ? 'length' : 'stop'
 }
@@ -30,7 +30,7 @@ export function textCompletion(choice: TextChoice): Completion {
   return spelled(choice.text, finishReason(choice.finish_reason), pieces)
 }
 
-/** Of a server that tells its tokens; `text` without the stop token, as the server gives it. */
+/** For a server that returns token ids; its `text` is without the stop token. */
 export function tokenCompletion(choice: TextChoice, tokens: readonly number[]): Completion {
   const given = choice.logprobs?.token_logprobs ?? []
   return {
@@ -69,12 +69,12 @@ function spelled(
   }
 }
 
-/** A model may say anything; nothing that it says is a mark. */
+/** Removes marks from a model's text. */
 function withoutMarks(text: string): string {
   return text.replace(/[\uE0C0\uE0C1]/g, '\uFFFD')
 }
 
-/** Servers spell impossible tokens as -9999 or -Infinity, which JSON has as null. */
+/** Servers report impossible tokens as -9999 or -Infinity, which is null in JSON. */
 function finite(logProb: number): number {
   return Number.isFinite(logProb) ? logProb : -9999
 }

@@ -1,11 +1,11 @@
 /**
- * A language of our own for servers whose tokenizer stays with them: tokens are the bytes of UTF-8, and marks around messages, so that a
- * transcript that grows by appending is still a conversation that can be taken apart for the server:
+ * A token language for servers that do not expose their tokenizer: tokens are UTF-8 bytes, and marks around messages, so that an
+ * appended transcript can be split into the messages of a conversation again:
  *
  *     ⟨system⟩ instructions ⟨user⟩ message ⟨assistant⟩ response ⟨end⟩ ⟨user⟩ message ⟨assistant⟩
  *
- * Marks have code points of private use in them, and are reserved: formats keep them out of other people's text, so what a model or an
- * environment said can end no message.
+ * Marks contain private-use code points and are reserved: formats remove them from untrusted text, so no text of a model or an
+ * environment can end a message.
  */
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
@@ -33,7 +33,7 @@ export const MARKED_PIECES: ChatPieces = {
   reserved: MARKS.map(spelling),
 }
 
-/** Each byte a token, each mark one. */
+/** Encodes each byte and each mark as one token. */
 export function encodeMarked(text: string): Tokens {
   const tokens: number[] = []
   let from = 0
@@ -46,19 +46,19 @@ export function encodeMarked(text: string): Tokens {
   return Int32Array.from(tokens)
 }
 
-/** The same text again. */
+/** The inverse of encoding. */
 export function decodeMarked(tokens: Tokens): string {
   return parts(tokens)
     .map(({ mark, text }) => (mark === null ? '' : spelling(mark)) + text)
     .join('')
 }
 
-/** What a server is told. A conversation that ends with an unfinished response is none that it could be cued for. */
+/** The messages to send. Throws for a prompt that ends with an unfinished response. */
 export function messagesOf(prompt: Tokens): ChatMessage[] {
   const messages: ChatMessage[] = []
   for (const { mark, text } of parts(prompt)) {
     if (mark === 'system' || mark === 'user' || mark === 'assistant') messages.push({ role: mark, content: text })
-    else if (text !== '') throw notAConversation('Text stands outside of its messages')
+    else if (text !== '') throw notAConversation('It has text outside of messages')
   }
   const cue = messages.pop()
   if (cue?.role !== 'assistant' || cue.content !== '')
@@ -67,7 +67,7 @@ export function messagesOf(prompt: Tokens): ChatMessage[] {
   return messages.filter(({ role, content }) => role !== 'system' || content !== '')
 }
 
-/** `token` begins at the byte that the log-probability stands at; the chain rule gives its other bytes 0. */
+/** A token's first byte gets its log-probability; by the chain rule, its other bytes get 0. */
 export function spreadLogProbs(response: Tokens, pieces: readonly { bytes: number; logProb: number }[]): Float32Array {
   const logProbs = new Float32Array(response.length)
   let at = 0
@@ -103,6 +103,6 @@ function pushBytes(tokens: number[], text: string): void {
 
 function notAConversation(why: string): Error {
   return new Error(
-    `A prompt is no conversation that a chat server could be given. ${why}. Write prompts with this model's chatPieces().`,
+    `The prompt is not a conversation that a chat server accepts. ${why}. Write prompts with this model's chatPieces().`,
   )
 }

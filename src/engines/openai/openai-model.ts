@@ -1,6 +1,6 @@
 /**
- * A model on an OpenAI-compatible server, in any role that nobody trains. Completions are asked for one request each (or `n` in one
- * where the server takes that), as many at once as the source allows, with seeds of their own.
+ * A model on an OpenAI-compatible server, for a role that is not trained. Requests each completion separately (or `n` at once if
+ * the server supports it) with its own seed, as many at the same time as the source allows.
  */
 import { deriveSeed } from '../../method/random.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
@@ -16,18 +16,17 @@ import { ChatAnswer, sampleBody, TextAnswer, type SampleCall } from './wire.ts'
 
 export interface OpenAiModelOptions {
   source: OpenAiSource
-  /** Sent as a bearer token; null where the server wants none. */
+  /** Sent as a bearer token; null if the server requires none. */
   key: string | null
-  /** For tests: how requests are made, and how long they are made again. */
+  /** For tests: how requests are made, and how long they are retried. */
   http?: Partial<HttpClientOptions>
 }
 
 export interface OpenAiModelInfo extends ModelInfo {
-  /** What the server was found to do. */
   capabilities: ServerCapabilities
 }
 
-/** Servers have seeds of 31 bits, or read larger ones as negative. */
+/** Servers support 31-bit seeds, or read larger ones as negative. */
 const LARGEST_SEED = 0x7fffffff
 const REMEMBERED_TEXTS = 4096
 
@@ -37,7 +36,7 @@ export class OpenAiModel implements RoleModel {
   readonly #remembered = new Map<string, Tokens>()
   #capabilities: ServerCapabilities | null = null
 
-  /** Throws RemoteError for an address that cannot be asked from here. */
+  /** Throws RemoteError for an address that cannot be reached from here. */
   constructor({ source, key, http }: OpenAiModelOptions) {
     this.#source = source
     this.#client = new HttpClient({
@@ -49,7 +48,7 @@ export class OpenAiModel implements RoleModel {
     })
   }
 
-  /** Finds out what the server can do. Throws RemoteError. */
+  /** Probes the server. Throws RemoteError. */
   async load(): Promise<OpenAiModelInfo> {
     const capabilities = await probe(this.#client, this.#source.model)
     this.#capabilities = capabilities
@@ -57,7 +56,7 @@ export class OpenAiModel implements RoleModel {
     return {
       parameters: 0,
       backendDescription: describe(this.#client.address, capabilities),
-      // Prompts in bytes cannot be held against a limit in tokens: then the server says when it is reached.
+      // Prompts in bytes cannot be compared with a limit in tokens, so the server reports when it is reached.
       maxPositions: endpoint === 'tokens' && contextTokens !== null ? contextTokens : Infinity,
       capabilities,
     }
@@ -73,13 +72,13 @@ export class OpenAiModel implements RoleModel {
     return Promise.all(texts.map((text) => this.#serverTokens(text)))
   }
 
-  /** Throws RemoteError, or the signal's reason; then nothing is asked any more. */
+  /** Throws RemoteError or the signal's reason, after cancelling all requests. */
   async generate(
     requests: readonly GenerateRequest[],
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    // The first that fails ends the others: their answers would be thrown away.
+    // The first failure cancels the others, whose answers would be discarded.
     const failed = new AbortController()
     const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
     try {
@@ -93,12 +92,12 @@ export class OpenAiModel implements RoleModel {
   async update(): Promise<UpdateMetrics> {
     throw new RemoteError('unsupported', {
       what: `The model “${this.#source.model}” cannot be trained.`,
-      why: 'OpenAI-compatible servers sample, and have no way of training.',
+      why: 'OpenAI-compatible servers sample but cannot train.',
       remedy: 'Switch its training off, or choose a built-in model, a checkpoint or a Tinker server for this role.',
     })
   }
 
-  /** The model as it is on the server: nothing that could be given back to it. */
+  /** Empty, because the server's model never changes. */
   async saveCheckpoint(): Promise<Uint8Array> {
     return new Uint8Array(0)
   }
@@ -126,7 +125,7 @@ export class OpenAiModel implements RoleModel {
         completions.push(...(await this.#ask(call(request.count - completions.length, completions.length), signal)))
       return completions.slice(0, request.count)
     }
-    // With a seed each, a completion does not depend on how many are asked for.
+    // With one seed each, completions do not depend on how many are requested.
     const each = Array.from({ length: request.count }, (_, index) => this.#ask(call(1, index), signal))
     return (await Promise.all(each)).map(([completion]) => completion!)
   }
@@ -157,7 +156,7 @@ export class OpenAiModel implements RoleModel {
       case 'chat':
         return { messages: messagesOf(prompt) }
       case 'text':
-        // Where a response ended, these servers are given no token: they keep its spelling to themselves.
+        // These servers do not return the token that ends a response.
         return { text: decodeMarked(prompt).replaceAll(MARKED_PIECES.responseEnd, '') }
     }
   }
@@ -173,7 +172,7 @@ export class OpenAiModel implements RoleModel {
   }
 
   get #found(): ServerCapabilities {
-    if (this.#capabilities === null) throw new Error('What the server can do is not known yet; call load first.')
+    if (this.#capabilities === null) throw new Error('The server has not been probed yet; call load first.')
     return this.#capabilities
   }
 }

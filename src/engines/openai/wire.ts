@@ -1,6 +1,6 @@
 /**
- * What goes over the wire to OpenAI-compatible servers, as vLLM, SGLang and `transformers serve` understand it. Schemas name what is
- * read and let everything else pass; fields that some servers refuse are sent only where the probe has found that they are taken.
+ * The wire format of OpenAI-compatible servers (vLLM, SGLang, `transformers serve`). Schemas name only the fields that are read.
+ * Fields that some servers refuse are sent only if the probe found them supported.
  */
 import * as v from 'valibot'
 import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
@@ -11,7 +11,7 @@ export const ModelList = v.object({
   data: v.array(v.object({ id: v.string(), max_model_len: v.nullish(v.pipe(Count, v.minValue(1))) })),
 })
 
-/** `bytes` are those of the token, null where it has no spelling; servers may leave them out. */
+/** `bytes` are those of the token; null if it has no text; optional. */
 const TokenLogProb = v.object({ token: v.string(), logprob: v.number(), bytes: v.nullish(v.array(Count)) })
 
 export const ChatAnswer = v.object({
@@ -49,7 +49,7 @@ export const TextAnswer = v.object({
 export const TokenizeAnswer = v.object({ tokens: v.array(Count), max_model_len: v.nullish(Count) })
 export const DetokenizeAnswer = v.object({ prompt: v.string() })
 
-/** Fields that not every server takes. */
+/** Fields that not every server supports. */
 export const OPTIONAL_FIELDS = ['seed', 'logprobs', 'n'] as const
 export type OptionalField = (typeof OPTIONAL_FIELDS)[number]
 
@@ -73,7 +73,7 @@ export function sampleBody(call: SampleCall, fields: ReadonlySet<OptionalField>)
     temperature: call.temperature,
     top_p: call.topP,
     max_tokens: call.maxTokens,
-    // Of chat a switch, and of text the number of alternatives beside the token itself.
+    // A switch for chat, and for text the number of alternatives beside the token itself.
     ...(fields.has('logprobs') && { logprobs: isChat ? true : 1 }),
     ...(fields.has('seed') && { seed: call.seed }),
     ...(fields.has('n') && call.count > 1 && { n: call.count }),

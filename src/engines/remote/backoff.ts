@@ -1,10 +1,10 @@
 /**
- * How long to wait before a request is made again. Exponential with full jitter, so that requests refused together do not come back
+ * The delay before a request is retried. Exponential with full jitter, so that requests refused together are not retried
  * together:
  *
  *     delay_k = U(0, 1) · min(cap, base · 2^k)         k = 0, 1, 2, ...
  *
- * A server that says when (Retry-After) is waited for at least that long, jitter on top.
+ * If the server sends Retry-After, the delay is at least that long, plus jitter.
  */
 export interface Backoff {
   baseMs: number
@@ -13,14 +13,14 @@ export interface Backoff {
 
 export const BACKOFF: Backoff = { baseMs: 500, capMs: 15_000 }
 
-/** The longest that a server's Retry-After is believed. */
+/** The longest Retry-After that is respected. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 export function backoffMs(attempt: number, { baseMs, capMs }: Backoff, uniform: number): number {
   return uniform * Math.min(capMs, baseMs * 2 ** attempt)
 }
 
-/** Of the header's value: seconds or a date; 0 where it says nothing that can be read. */
+/** The header's value: seconds or a date; 0 if unreadable. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (header === null || header.trim() === '') return 0
   const seconds = Number(header)
@@ -28,7 +28,7 @@ export function retryAfterMs(header: string | null, now: number): number {
   return Number.isFinite(wanted) ? Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, wanted)) : 0
 }
 
-/** Rejects with the signal's reason as soon as it is aborted. */
+/** Rejects with the signal's reason on abort. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)

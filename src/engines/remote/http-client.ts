@@ -1,12 +1,12 @@
 /**
- * JSON over HTTP with a server that may be slow, overloaded, restarted or wrong. Requests wait their turn, have a time limit each, and are
- * made again with backoff while there is patience:
+ * JSON over HTTP with a server that may be slow, overloaded, restarted or wrong. Requests wait in a queue, have a time limit
+ * each, and are retried with backoff until `patience` runs out:
  *
- *     made again                       no answer, time limit, 408, 425, 429, 5xx, an answer cut short
- *     made again unless `once`         of those, what the server may have acted on: all but a refused connection, 425, 429 and 503
- *     never made again                 401, 403, 404, other 4xx, whole answers that are not what they should be
+ *     retried                  no answer, time limit, 408, 425, 429, 5xx, an incomplete answer
+ *     retried unless `once`    of those, what the server may have acted on: all except a refused connection, 425, 429 and 503
+ *     not retried              401, 403, 404, other 4xx, complete answers that are invalid
  *
- * Patience is time since the request was first made: long enough that a server can be restarted in the middle of a run.
+ * Patience counts from the first attempt, and is long enough to restart a server in the middle of a run.
  */
 import * as v from 'valibot'
 import { checkedAddress } from './address.ts'
@@ -17,13 +17,13 @@ import { isRemoteError, type RemoteError } from './remote-error.ts'
 
 export interface HttpClientOptions {
   baseUrl: string
-  /** The key's among them. They are in no error. */
+  /** Including the key's. Errors never contain them. */
   headers?: Readonly<Record<string, string>>
-  /** Requests at once, at most. */
+  /** Most concurrent requests. */
   concurrency: number
-  /** Of one request. */
+  /** Limit of one request. */
   timeoutMs: number
-  /** How long a request is made again and again. */
+  /** How long a request is retried. */
   patienceMs?: number
   backoff?: Backoff
   fetch?: typeof fetch
@@ -32,22 +32,22 @@ export interface HttpClientOptions {
 
 export interface JsonRequest<Schema extends v.GenericSchema> {
   method?: 'GET' | 'POST'
-  /** Behind the base address. */
+  /** Relative to the base address. */
   path: string
   body?: unknown
-  /** What the answer must be. */
+  /** The schema of the answer. */
   schema: Schema
   signal?: AbortSignal | undefined
-  /** In place of the client's. */
+  /** Overrides the client's. */
   timeoutMs?: number
   patienceMs?: number
-  /** What is asked for must not be done twice. */
+  /** The request must not be executed twice. */
   once?: boolean
 }
 
 export const PATIENCE_MS = 120_000
 
-/** Answers that come before the server has acted. */
+/** Statuses that a server returns before it has acted. */
 const NOT_ACTED_ON = new Set([425, 429, 503])
 
 type Attempt = { value: unknown } | { error: RemoteError; canAskAgain: boolean; notBeforeMs: number }
@@ -59,7 +59,7 @@ export class HttpClient {
   readonly #origin: string
   readonly #closed = new AbortController()
 
-  /** Throws RemoteError for an address that cannot be asked from here. */
+  /** Throws RemoteError for an address that cannot be reached from here. */
   constructor(options: HttpClientOptions) {
     this.address = checkedAddress(options.baseUrl, pageProtocol())
     this.#origin = new URL(this.address).origin
@@ -88,7 +88,7 @@ export class HttpClient {
     }
   }
 
-  /** Ends all requests, and answers none after that. */
+  /** Cancels all requests, and refuses later ones. */
   close(): void {
     this.#closed.abort(new DOMException('The connection to the server was closed.', 'AbortError'))
   }
@@ -108,7 +108,7 @@ export class HttpClient {
         },
         ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
         signal: AbortSignal.any([signal, limit]),
-        // Keys and prompts belong to this server alone.
+        // So that no other server gets the key or a prompt.
         credentials: 'omit',
         redirect: 'error',
       })
@@ -133,7 +133,7 @@ export class HttpClient {
     try {
       return { value: JSON.parse(text) as unknown }
     } catch (cause) {
-      const problem = `It is not JSON, but begins ${JSON.stringify(text.slice(0, 80))}`
+      const problem = `It is not JSON, but begins with ${JSON.stringify(text.slice(0, 80))}`
       return { error: explainMalformed(this.#origin, path, problem, cause), canAskAgain: false, notBeforeMs: 0 }
     }
   }
@@ -156,7 +156,7 @@ function pageProtocol(): string | null {
   return location?.protocol ?? null
 }
 
-/** Whether the server says that a prompt is longer than what its model reads. Every kind of server has other words for it. */
+/** Whether the server reports that a prompt exceeds the model's context. Each kind of server words it differently. */
 export function saysContextIsFull(error: unknown): boolean {
   return (
     isRemoteError(error, 'refused', 'failed') &&

@@ -1,4 +1,4 @@
-/** At most so many jobs at once; the others wait their turn, in order, and leave the queue when they are aborted. */
+/** Runs at most so many jobs at once. Others wait in order, and leave the queue on abort. */
 export class Limiter {
   readonly #most: number
   #running = 0
@@ -15,7 +15,7 @@ export class Limiter {
     try {
       return await job()
     } finally {
-      // Whoever is next takes over the place, so that nobody slips in between.
+      // Hands the place to the next job directly, so that no other can take it.
       const next = this.#waiting.shift()
       if (next) next()
       else this.#running--

@@ -1,26 +1,26 @@
-/** What goes wrong between a model on a server and us: what happened, why, and what to do about it, for people and for code. */
+/** A failure of a server: what happened, why, and what to do, with a code. */
 
 export type RemoteErrorKind =
-  /** Nobody answers: not started, another address, the network, or a browser that may not ask. */
+  /** No answer: not started, wrong address, the network, or a browser that may not call it. */
   | 'unreachable'
-  /** A page of https may not ask http. */
+  /** An https page may not call http. */
   | 'mixed-content'
   | 'timeout'
   /** 401, 403 */
   | 'unauthorised'
-  /** 404: the address, the model, or what the server has forgotten. */
+  /** 404: the address, the model, or something that the server has deleted. */
   | 'not-found'
-  /** 429, for longer than we have patience. */
+  /** 429 until patience ran out. */
   | 'rate-limited'
   /** 5xx */
   | 'failed'
-  /** Any other 4xx: the request itself is not to its liking. */
+  /** Any other 4xx: the request is invalid. */
   | 'refused'
-  /** Answers that are not what they should be. */
+  /** Invalid answers. */
   | 'malformed'
-  /** The connection broke after the request was sent, and it is not known whether the server did what it was asked. */
+  /** The connection was lost after the request, so it is unknown whether the server executed it. */
   | 'unknown-outcome'
-  /** Cannot be had of this kind of server at all. */
+  /** This kind of server does not support it. */
   | 'unsupported'
 
 export interface RemoteErrorWords {
@@ -35,11 +35,11 @@ export class RemoteError extends Error {
   readonly what: string
   readonly why: string
   readonly remedy: string
-  /** Of the response; null where there was none. */
+  /** Of the response; null without one. */
   readonly status: number | null
-  /** The server's own words, cut; '' where there are none. */
+  /** The server's own message, shortened; '' without one. */
   readonly detail: string
-  /** Of the server, where it is the key that it did not accept; null otherwise. */
+  /** Of the server, if it rejected the key; else null. */
   readonly keyOrigin: string | null
 
   constructor(

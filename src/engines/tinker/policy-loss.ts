@@ -1,17 +1,17 @@
 /**
- * Our loss (language-model/loss.ts) in the words of Tinker's API. A token's advantage is the only weight that it has, and a server sums
+ * Our loss (language-model/loss.ts) in terms of Tinker's API. A token's only weight is its advantage, and a server sums
  *
  *     Σ_t -min(ρ_t a_t, clip(ρ_t) a_t)       "ppo", ρ_t = π / π_old
  *     Σ_t -ρ_t a_t                           "importance_sampling"
  *
- * or takes means of it. The weight w of the aggregation is put into a_t together with whatever undoes the server's means, and so is the
- * importance weight ι ≥ 0, for both are constants that min lets through. There is no KL term; where there is to be one, the loss is
- * linearised around the weights as they are, whose log-probabilities are asked for first:
+ * or takes means. So a_t contains the weight w of the aggregation, a factor that undoes the server's means, and the importance
+ * weight ι ≥ 0: constants that pass through min. The API has no KL term; to add one, the loss is linearised around the current
+ * weights, whose log-probabilities are requested first:
  *
  *     a_t = -∂loss/∂(log π_t) = w (ι ρ A [not clipped] - β kl'(d)),     d = log π_t - log π_old
  *     kl' = 1 (k1),   d (k2),   1 - e^-d (k3)
  *
- * and given to "importance_sampling" with ρ = 1. The gradient is that of our loss, to the last digit that the server computes with.
+ * and passed to "importance_sampling" with ρ = 1. The gradient equals that of our loss, up to the server's precision.
  */
 import { aggregationWeights } from '../../language-model/training/loss.ts'
 import type { TrainingExample, UpdateOptions } from '../../method/ports.ts'
@@ -23,7 +23,7 @@ export interface ComparedExample extends TrainingExample {
   importance?: Float32Array
 }
 
-/** Beyond this a ratio has no gradient, as in our own loss. */
+/** Ratios beyond this have no gradient, as in our own loss. */
 const LOG_RATIO_LIMIT = 10
 
 export interface TokenTerms {
@@ -57,7 +57,7 @@ export function tokenTerms(
   }
 }
 
-/** What undoes the server's means, for each of the examples of one optimiser step, and holds the aggregation's weight. */
+/** Factors that undo the server's means and apply the aggregation's weight, for each example of one optimiser step. */
 export function exampleWeights(
   examples: readonly TrainingExample[],
   { lossAggregation }: Pick<UpdateOptions, 'lossAggregation'>,
@@ -77,8 +77,8 @@ export function undoReduction(
 }
 
 /**
- * One example as a datum: the model reads all but the last token and each position predicts the next one, so that values of the response
- * begin one position before it; positions of the prompt have zeros. Both values [response.length].
+ * An example as a datum. The model reads all but the last token and predicts the next one at each position, so values of the
+ * response begin one position before it; positions of the prompt are 0. Both values have shape [response.length].
  */
 export function datum(
   { prompt, response }: Pick<TrainingExample, 'prompt' | 'response'>,
@@ -97,7 +97,7 @@ export function datum(
   }
 }
 
-/** Of all positions of a datum, those of the response. */
+/** The values at the positions of the response. */
 export function ofResponse(values: readonly number[], { prompt, response }: TrainingExample): Float32Array | null {
   return values.length === targets(prompt.length, response.length)
     ? Float32Array.from(values.slice(prompt.length - 1))

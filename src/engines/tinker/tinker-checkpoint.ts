@@ -1,6 +1,6 @@
 /**
- * A checkpoint of a model on a server is where the server keeps its weights and optimiser state: a safetensors file without tensors.
- * It holds for as long as the server keeps them.
+ * A checkpoint of a model on a server: a safetensors file without tensors that names where the server keeps weights and optimiser
+ * state. Valid as long as the server keeps them.
  */
 import * as v from 'valibot'
 import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
@@ -36,11 +36,11 @@ export function readTinkerCheckpoint(
     throw unfit('It cannot be read', cause)
   }
   const read = v.safeParse(Checkpoint, metadata)
-  if (!read.success) throw unfit('It is of a model that was not on a Tinker server')
+  if (!read.success) throw unfit('It belongs to a model that was not on a Tinker server')
   const { baseModel, rank, path } = read.output
   if (baseModel !== expected.baseModel || rank !== expected.rank)
     throw unfit(
-      `It is of adapters of rank ${rank} on ${baseModel}, and the run’s are of rank ${expected.rank} on ${expected.baseModel}`,
+      `Its adapters have rank ${rank} on ${baseModel}, and the run’s have rank ${expected.rank} on ${expected.baseModel}`,
     )
   return { baseModel, rank, path }
 }
@@ -51,7 +51,7 @@ function unfit(why: string, cause?: unknown): RemoteError {
     {
       what: 'The checkpoint does not fit the model on the server.',
       why: `${why}.`,
-      remedy: 'Go on with the models that the run began with.',
+      remedy: 'Resume with the models that the run started with.',
     },
     { cause },
   )

@@ -1,6 +1,6 @@
 /**
- * The protocol: a session that is kept alive, operations, and their futures. What a server has done is done once; a request whose
- * outcome is not known is not made again (RemoteError 'unknown-outcome'), and one that the server has forgotten is 'not-found'.
+ * The protocol: a session that is kept alive, operations, and their futures. Changing operations execute at most once: a request
+ * with unknown outcome is not retried (RemoteError 'unknown-outcome'), and one that the server has deleted is 'not-found'.
  */
 import * as v from 'valibot'
 import { wait } from '../remote/backoff.ts'
@@ -11,26 +11,26 @@ import { Anything, Capabilities, Failed, OpenApi, Promised, Session, TryAgain } 
 export interface TinkerClientOptions {
   baseUrl: string
   key: string | null
-  /** Of one operation, its future included. */
+  /** Limit of one operation, including its future. */
   timeoutMs: number
   http?: Partial<HttpClientOptions>
 }
 
-/** How a server makes one loss of many examples. */
+/** How a server combines the losses of examples. */
 export type LossReduction =
-  /** Σ over all tokens: Tinker's. */
+  /** Σ over all tokens, as Tinker does. */
   | 'sum'
-  /** Mean over the examples of the mean over all of an example's tokens, prompts included: SkyRL's JAX backend. */
+  /** Mean over examples of the mean over all tokens including prompts, as SkyRL's JAX backend does. */
   | 'mean-of-examples'
 
 export interface ServerTraits {
   reduction: LossReduction
   clipsGradients: boolean
-  /** By model; null where the server does not say. */
+  /** By model; null if the server does not report them. */
   models: ReadonlyMap<string, number | null>
 }
 
-/** Futures are held open by the server; each may be a request that waits. */
+/** The server holds futures open, so each may be a waiting request. */
 const CONCURRENCY = 256
 const POLL_MS = 45_000
 const AGAIN_MS = 500
@@ -77,7 +77,7 @@ export class TinkerClient {
     }
   }
 
-  /** In place of the session before. */
+  /** Replaces the current session. */
   async openSession(): Promise<string> {
     this.#stopHeart()
     const { session_id: session } = await this.#client.json({
@@ -85,7 +85,7 @@ export class TinkerClient {
       body: { type: 'create_session', tags: ['rlanything-playground'], user_metadata: null, sdk_version: '0.3.0' },
       schema: Session,
     })
-    // A session without a sign of life for minutes is cleared away with its models. A beat that is missed is made up for by the next.
+    // The server deletes a session with its models after minutes without a heartbeat. A single missed one does no harm.
     this.#heart = setInterval(() => {
       this.#client
         .json({ path: '/api/v1/session_heartbeat', body: { session_id: session }, schema: Anything, patienceMs: 0 })
@@ -95,12 +95,12 @@ export class TinkerClient {
     return session
   }
 
-  /** An operation that changes something: made once. */
+  /** An operation that changes something: executed once. */
   train<Schema extends v.GenericSchema>(path: string, body: object, schema: Schema, signal?: AbortSignal) {
     return this.#operation(path, body, schema, true, signal)
   }
 
-  /** An operation that may be made again. */
+  /** An operation that may be retried. */
   sample<Schema extends v.GenericSchema>(path: string, body: object, schema: Schema, signal?: AbortSignal) {
     return this.#operation(path, body, schema, false, signal)
   }
@@ -130,7 +130,7 @@ export class TinkerClient {
       throw new RemoteError('malformed', {
         what: `${this.address} answered ${path} with something that cannot be read.`,
         why: `${v.getDotPath(read.issues[0]) ?? 'The answer'}: ${read.issues[0].message}.`,
-        remedy: 'Check that the server is of a version with Tinker’s interface as SkyRL 0.3 has it.',
+        remedy: 'Check that the server’s version has the Tinker interface of SkyRL 0.3.',
       })
     return { output: read.output, modelId: promised.model_id ?? null }
   }
@@ -147,7 +147,7 @@ export class TinkerClient {
           signal,
         })
       } catch (error) {
-        // "Not yet", in the words of HTTP.
+        // The future is still pending.
         if (isRemoteError(error, 'timeout') || (error instanceof RemoteError && error.status === 408)) continue
         if (error instanceof RemoteError && error.status === 400) throw this.#failed(operation, error.detail, error)
         throw error
@@ -159,8 +159,8 @@ export class TinkerClient {
     }
     throw new RemoteError('timeout', {
       what: `${this.address} has not finished ${operation} after ${Math.round(this.#timeoutMs / 1000)} s.`,
-      why: 'The server is slow, overloaded, or hangs.',
-      remedy: 'Allow more time, lower the size of a group, or look into the server’s log.',
+      why: 'The server is slow, overloaded or stuck.',
+      remedy: 'Allow more time, lower the group size, or check the server’s log.',
     })
   }
 
@@ -172,8 +172,8 @@ export class TinkerClient {
         what: `${this.address} could not carry out ${operation}.`,
         why: `It says: ${detail}.`,
         remedy: isForgotten
-          ? 'Go on from the last iteration: the model is made again from its last checkpoint.'
-          : 'Look into the server’s log, and check rank, base model and settings.',
+          ? 'Resume from the last iteration: the model is recreated from its last checkpoint.'
+          : 'Check the server’s log, rank, base model and settings.',
       },
       { cause, detail },
     )

@@ -1,11 +1,11 @@
 /**
- * A model on a server with Tinker's interface, which samples and trains adapters (LoRA) on a base model. Our loop computes advantages,
- * and the server has the weights.
+ * A model on a server with Tinker's interface, which samples and trains adapters (LoRA) on a base model. Our loop computes
+ * advantages, and the server holds the weights.
  *
- * The weights are saved on the server when they are new: at the beginning and after every update, once for training and once for
- * sampling. So whatever is lost, a session that timed out, a server that was restarted, an update that broke in the middle, is made again
- * from there: a new model with the weights and optimiser state of the last whole update, and then what was asked for once more. An update
- * is done whole or not at all. What was saved stays on the server; the interface has no way that all servers know to remove it.
+ * New weights are saved on the server, at the beginning and after every update, once for training and once for sampling. After a
+ * loss (a session timed out, the server restarted, an update was interrupted), a new model is created with the weights and
+ * optimiser state of the last complete update, and the call is repeated. An update is applied completely or not at all. Saved
+ * weights stay on the server, because not all servers support deleting them.
  */
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
@@ -28,9 +28,9 @@ export interface TinkerModelOptions {
   key: string | null
   /** The files of `source.tokenizer`. */
   files: ModelReader
-  /** Of the adapters' first weights. */
+  /** Seed of the adapters' initial weights. */
   seed: number
-  /** For people, when something was lost and made again. */
+  /** Reports that the model was lost and recreated. */
   onNotice?: (text: string) => void
   http?: Partial<HttpClientOptions>
 }
@@ -44,7 +44,7 @@ interface Words {
 
 interface OnServer {
   modelId: string
-  /** Of the last whole update: for training, and for sampling. */
+  /** Saved weights of the last complete update, for training and for sampling. */
   weights: string
   sampler: string
 }
@@ -57,7 +57,7 @@ export class TinkerModel implements RoleModel {
   #words: Words | null = null
   #traits: ServerTraits | null = null
   #onServer: OnServer | null = null
-  /** The model on the server is not, or may not be, what `#onServer` says. */
+  /** The model on the server may differ from `#onServer`. */
   #isLost = false
   #saves = 0
   #last: Promise<unknown> = Promise.resolve()
@@ -73,7 +73,7 @@ export class TinkerModel implements RoleModel {
     })
   }
 
-  /** Makes the adapters. Throws RemoteError, ModelFileError, TokenizerError or ChatTemplateError. */
+  /** Creates the adapters. Throws RemoteError, ModelFileError, TokenizerError or ChatTemplateError. */
   load(): Promise<ModelInfo> {
     return this.#inTurn(async () => {
       const { source, files } = this.#options
@@ -104,7 +104,7 @@ export class TinkerModel implements RoleModel {
     return texts.map((text) => tokenizer.encode(text))
   }
 
-  /** Log-probabilities are the server's, of temperature 1; entropies are 0, for it tells none. */
+  /** Log-probabilities are the server's, at temperature 1; entropies are 0, because it returns none. */
   generate(
     requests: readonly GenerateRequest[],
     options: SamplingOptions,
@@ -139,7 +139,7 @@ export class TinkerModel implements RoleModel {
       return this.#surviving(async () => {
         const { modelId } = this.#loaded(this.#onServer)
         const context = { client: this.#client, modelId, traits: this.#loaded(this.#traits), signal }
-        // Until the new weights are saved, those on the server are somewhere between two updates.
+        // Until the new weights are saved, the model on the server is between two updates.
         this.#isLost = true
         const metrics = await updateOnServer(usable, options, context)
         this.#onServer = await this.#saved(modelId, signal)
@@ -156,7 +156,7 @@ export class TinkerModel implements RoleModel {
     })
   }
 
-  /** Throws RemoteError, where the server has not kept the weights among others. */
+  /** Throws RemoteError, for example if the server no longer has the weights. */
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
     return this.#inTurn(async () => {
       const { path } = readTinkerCheckpoint(bytes, this.#options.source)
@@ -198,8 +198,8 @@ export class TinkerModel implements RoleModel {
     if (logprobs?.length !== tokens.length)
       throw new RemoteError('malformed', {
         what: `${this.#client.address} sampled ${tokens.length} tokens and gave ${logprobs?.length ?? 0} log-probabilities.`,
-        why: 'Nothing can be trained on a token without the log-probability that it was sampled with.',
-        remedy: 'Check that the server is of a version with Tinker’s interface as SkyRL 0.3 has it.',
+        why: 'Training requires the log-probability with which each token was sampled.',
+        remedy: 'Check that the server’s version has the Tinker interface of SkyRL 0.3.',
       })
     const isStopped = stopTokens.has(tokens.at(-1) ?? -1)
     return {
@@ -211,9 +211,9 @@ export class TinkerModel implements RoleModel {
     }
   }
 
-  // ---------------------------------------------------------------------------------------------- lost and made again
+  // ---------------------------------------------------------------------------------------------- recovery
 
-  /** Does it, and once more where the server has lost the model meanwhile. */
+  /** Runs an operation, and repeats it if the server has lost the model. */
   async #surviving<T>(job: () => Promise<T>): Promise<T> {
     if (this.#isLost) await this.#restore()
     try {
@@ -238,7 +238,7 @@ export class TinkerModel implements RoleModel {
         {
           what: `${this.#client.address} has no weights at ${weights} any more.`,
           why: `${cause.why} Checkpoints of models on a server hold for as long as the server keeps them.`,
-          remedy: 'Start the server with the checkpoints that it had, or begin a new run.',
+          remedy: 'Start the server with its former checkpoints, or start a new run.',
         },
         { cause },
       )
@@ -246,7 +246,7 @@ export class TinkerModel implements RoleModel {
     this.#onServer = await this.#saved(modelId)
     this.#isLost = false
     if (because)
-      this.#options.onNotice?.(`The model on ${this.#client.address} was lost and made again with the weights of its last update. ${because.why}`) // prettier-ignore
+      this.#options.onNotice?.(`The model on ${this.#client.address} was lost and recreated with the weights of its last update. ${because.why}`) // prettier-ignore
   }
 
   async #createModel(): Promise<string> {
@@ -263,12 +263,12 @@ export class TinkerModel implements RoleModel {
       throw new RemoteError('malformed', {
         what: `${this.#client.address} made a model and did not name it.`,
         why: 'Its answer has no model_id.',
-        remedy: 'Check that the server is of a version with Tinker’s interface as SkyRL 0.3 has it.',
+        remedy: 'Check that the server’s version has the Tinker interface of SkyRL 0.3.',
       })
     return id
   }
 
-  /** Names that a server has seen stay taken, even where saving failed. */
+  /** Every name is new, because a server may reserve names even if saving failed. */
   async #saved(modelId: string, signal?: AbortSignal): Promise<OnServer> {
     const name = `update-${this.#saves++}-${Date.now().toString(36)}`
     const [weights, sampler] = [
@@ -294,7 +294,7 @@ async function readWords(files: ModelReader): Promise<Words> {
   const tokenizerJson = await readJson(files, 'tokenizer.json')
   if (tokenizerJson === null)
     throw new ModelFileError(
-      `There is no tokenizer.json in "${files.name}". Name the folder of the base model’s tokenizer.`,
+      `There is no tokenizer.json in "${files.name}". Enter the folder of the base model’s tokenizer.`,
     )
   const tokenizer = new Tokenizer(tokenizerJson, files.name)
   const template = await readChatTemplate(files)
@@ -307,7 +307,7 @@ async function readWords(files: ModelReader): Promise<Words> {
   const stopTokens = new Set(end === undefined ? ends : [...ends, end])
   if (stopTokens.size === 0)
     throw new ModelFileError(
-      `Nothing in "${files.name}" says by which token a response ends. Add the base model’s config.json, or a chat template.`,
+      `No file in "${files.name}" names the token that ends a response. Add the base model’s config.json, or a chat template.`,
     )
   const context = config?.max_position_embeddings
   return { tokenizer, pieces, stopTokens, contextTokens: typeof context === 'number' ? context : null }

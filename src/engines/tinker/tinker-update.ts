@@ -1,7 +1,7 @@
 /**
- * One update over a batch on a server: as many optimiser steps as asked for, each of which is a forward and backward pass over its part
- * of the examples and a step of AdamW (β = 0.9, 0.999, ε = 1e-8, as our own). What the server tells of log-probabilities becomes the same
- * metrics as ours. Entropy is estimated by the mean of -log π over what was sampled, for the server tells no distributions.
+ * One update over a batch on a server: each optimiser step is a forward and backward pass over its part of the examples and a
+ * step of AdamW (β = 0.9, 0.999, ε = 1e-8, as our own). Metrics are computed from the server's log-probabilities. Entropy is
+ * estimated by the mean of -log π over the samples, because the server returns no distributions.
  */
 import { splitIntoUpdates } from '../../language-model/training/packing.ts'
 import { importanceWeights, mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
@@ -11,7 +11,7 @@ import { datum, exampleWeights, ofResponse, tokenTerms, undoReduction, type Comp
 import type { LossReduction, ServerTraits, TinkerClient } from './tinker-client.ts'
 import { OptimOutput, PassOutput } from './wire.ts'
 
-/** Examples of one request; gradients of several add up. */
+/** Examples in one request; gradients of several requests add up. */
 const EXAMPLES_PER_REQUEST = 64
 
 export interface UpdateContext {
@@ -21,12 +21,12 @@ export interface UpdateContext {
   signal?: AbortSignal | undefined
 }
 
-/** Throws RemoteError for what no server with this interface can do; before anything is asked of it. */
+/** Throws RemoteError for settings that this interface does not support, before any request. */
 export function checkOptions({ temperature }: Pick<UpdateOptions, 'temperature'>): void {
   if (temperature === 1) return
   throw new RemoteError('unsupported', {
     what: `A model on a Tinker server cannot learn from samples at temperature ${temperature}.`,
-    why: 'Its log-probabilities are those of temperature 1, in sampling and in training, and ratios have to be taken at one temperature.',
+    why: 'Its log-probabilities are always those of temperature 1, and ratios require one common temperature.',
     remedy: 'Set the temperature of the role that learns to 1.',
   })
 }
@@ -76,7 +76,7 @@ export async function updateOnServer(
   return totals
 }
 
-/** Gradients of one optimiser step; the log-probabilities that they were taken at, of each example's response. */
+/** Computes the gradients of one optimiser step. Returns the log-probabilities of each example's response. */
 async function backward(
   part: readonly ComparedExample[],
   weights: readonly number[],
@@ -113,7 +113,7 @@ async function backward(
   return pass('forward_backward', part, data, { loss_fn: 'importance_sampling' }, context)
 }
 
-/** log π of every response token with the weights as they are. */
+/** log π of every response token with the current weights. */
 function forward(examples: readonly TrainingExample[], context: UpdateContext): Promise<Float32Array[]> {
   const data = examples.map((example) => datum(example, example.oldLogProbs, new Float32Array(example.response.length)))
   return pass('forward', examples, data, { loss_fn: 'importance_sampling' }, context)
@@ -145,7 +145,7 @@ async function pass(
   return logProbs
 }
 
-/** Norm of the gradient where the server tells it; 0 otherwise. */
+/** Norm of the gradient; 0 if the server does not report it. */
 async function optimiserStep(options: UpdateOptions, { client, modelId, traits, signal }: UpdateContext) {
   const adam = {
     learning_rate: options.learningRate,
@@ -187,12 +187,12 @@ function termsOf({ oldLogProbs, advantage, importance }: ComparedExample, token:
 function misaligned(address: string, operation: string): RemoteError {
   return new RemoteError('malformed', {
     what: `${address} answered ${operation} with other log-probabilities than it was asked for.`,
-    why: 'Their number is not that of the tokens, so it cannot be said which belongs to which.',
-    remedy: 'Check that the server is of a version with Tinker’s interface as SkyRL 0.3 has it.',
+    why: 'Their number differs from the number of tokens, so they cannot be matched.',
+    remedy: 'Check that the server’s version has the Tinker interface of SkyRL 0.3.',
   })
 }
 
-/** What this server does otherwise than our own trainer, for people. */
+/** Notice of how this server differs from our own trainer. */
 export function differences({
   reduction,
   clipsGradients,

@@ -1,18 +1,18 @@
 /**
- * What goes over the wire to servers with Tinker's interface: Thinking Machines' own and SkyRL's. Every operation is a request that
- * answers with a future at once, and a future that is asked for until it is there. Schemas name what is read and let the rest pass.
+ * The wire format of servers with Tinker's interface: Thinking Machines' own and SkyRL's. Every operation is a request that
+ * returns a future at once, and polling of that future. Schemas name only the fields that are read.
  */
 import * as v from 'valibot'
 
 const Id = v.pipe(v.union([v.string(), v.number()]), v.transform(String))
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
-/** NaN and infinities have no JSON; Python writes them nevertheless, which is not read as JSON, or as null. */
+/** JSON has no NaN or infinities. Python may write them anyway, as invalid JSON or null. */
 const Numbers = v.object({ data: v.array(v.number()) })
 
 export const Capabilities = v.object({
   supported_models: v.array(v.object({ model_name: v.nullish(v.string()), max_context_length: v.nullish(Count) })),
 })
-/** FastAPI's description of itself, which SkyRL's server has. */
+/** FastAPI's description, which SkyRL's server provides. */
 export const OpenApi = v.object({
   info: v.object({ title: v.string() }),
   components: v.object({
@@ -23,9 +23,9 @@ export const Session = v.object({ session_id: Id })
 export const Anything = v.unknown()
 export const Promised = v.object({ request_id: Id, model_id: v.nullish(Id) })
 
-/** Of a future: come again later. */
+/** The future is pending. */
 export const TryAgain = v.object({ type: v.literal('try_again') })
-/** Of a future: it has failed. */
+/** The future has failed. */
 export const Failed = v.object({ error: v.string() })
 
 export const CreatedModel = v.object({ model_id: v.nullish(Id) })

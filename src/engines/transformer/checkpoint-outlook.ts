@@ -1,6 +1,6 @@
 /**
- * What is known of a checkpoint before a weight of it is read: its configuration, the size of its files, and whether it would fit
- * where it is to compute. The run refuses by the same rules (role-memory.ts).
+ * What is known about a checkpoint before its weights are read: configuration, file sizes, and whether it fits into memory. A run
+ * refuses by the same rules (memory.ts).
  */
 import type { ModelConfig } from '../../language-model/files/config.ts'
 import { readModelConfig, readWeightBytes } from '../../language-model/files/model-folder.ts'
@@ -13,7 +13,7 @@ export interface CheckpointOutlook {
   name: string
   config: ModelConfig
   parameters: number
-  /** Of its safetensors files. */
+  /** Size of its safetensors files. */
   fileBytes: number
 }
 
@@ -27,20 +27,20 @@ export async function lookAtCheckpoint(location: string): Promise<CheckpointOutl
 
 export interface CheckpointLimits {
   backend: 'cpu' | 'webgpu'
-  /** Graphics memory that may be used; the CPU has an end of its own. */
+  /** Graphics memory that may be used; the CPU has its own limit. */
   budgetBytes: number
-  /** Of the graphics adapter: the largest buffer that a kernel reads. */
+  /** The adapter's largest buffer for a kernel. */
   maxStorageBufferBindingSize: number
 }
 
 export interface PlacedVerdict extends CheckpointVerdict {
-  /** Bytes that there are. */
+  /** Available bytes. */
   limitBytes: number
-  /** Bytes of a tensor that the graphics device does not take as one; null where it takes all. */
+  /** Bytes of a tensor that exceeds the graphics device's largest buffer; null if none does. */
   tooLarge: number | null
 }
 
-/** Whether a checkpoint fits, and else the change that costs least. */
+/** Whether a checkpoint fits, and if not, the cheapest change with which it would. */
 export function judgeCheckpoint(
   config: ModelConfig,
   use: CheckpointUse,
@@ -50,7 +50,7 @@ export function judgeCheckpoint(
   const verdict = checkCheckpoint(config, use, limitBytes, backend)
   const largest = largestTensor(config, use)
   if (backend === 'cpu' || largest <= maxStorageBufferBindingSize) return { ...verdict, limitBytes, tooLarge: null }
-  // Weights in half precision come to the device in full: four bits alone are less at once.
+  // Weights in half precision are uploaded as float32, so only four bits make a single tensor smaller.
   const smaller: CheckpointUse = { ...use, storage: 'four-bit' }
   const canBeSmaller = !use.isTrained || use.adapters !== null
   const isEnough = canBeSmaller && largestTensor(config, smaller) <= maxStorageBufferBindingSize
@@ -59,7 +59,7 @@ export function judgeCheckpoint(
   return { ...verdict, fits: false, change, limitBytes, tooLarge: largest }
 }
 
-/** Bytes of the largest weight as it is given to the device. */
+/** Bytes of the largest weight when uploaded to the device. */
 function largestTensor(config: ModelConfig, { storage }: CheckpointUse): number {
   const bytes = parameterShapes(config).map(({ shape }) => {
     const size = shape.reduce((product, side) => product * side, 1)

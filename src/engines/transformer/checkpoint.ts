@@ -1,6 +1,6 @@
 /**
- * A checkpoint of somebody else's in our own transformer: refused before its weights are loaded where they cannot fit, with
- * adapters where these are trained, and with its chat template's pieces where the folder has one.
+ * Opens a Hugging Face checkpoint in our own transformer: refuses one that does not fit before its weights are loaded, attaches
+ * adapters if these are trained, and reads the pieces of its chat template, if any.
  */
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
@@ -12,7 +12,7 @@ import { modelFiles } from './model-files.ts'
 import { cacheSlots, CPU_MEMORY_BYTES, refuseTooLarge, type CheckpointUse } from './memory.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
 
-/** How a checkpoint is held, and what its fresh adapters are drawn from. */
+/** How a checkpoint is stored and trained, with the seed of new adapters. */
 export interface HeldCheckpoint extends CheckpointUse {
   adapterSeed: number
 }
@@ -20,25 +20,25 @@ export interface HeldCheckpoint extends CheckpointUse {
 export interface CheckpointPlace {
   /** An address, a path in Node, or `local:NAME`. */
   location: string
-  /** The one that is selected in this thread. */
+  /** The selected backend of this thread. */
   backend: BackendName
   checkpoint: HeldCheckpoint
 }
 
 export interface OpenedCheckpoint {
   model: LanguageModel
-  /** Null where the folder has no chat template. */
+  /** Null without a chat template. */
   chatPieces: ChatPieces | null
 }
 
-/** Weights that cannot lie on this backend as they should. */
+/** This backend cannot store weights in the requested format. */
 export class ModelStorageError extends Error {
   override readonly name = 'ModelStorageError'
 }
 
 /**
- * Throws ModelStorageError, ModelTooLargeError, ChatTemplateError for a template that a growing transcript cannot follow, LoraError,
- * and what LanguageModel.load throws; leaves nothing in memory then.
+ * Throws ModelStorageError, ModelTooLargeError, LoraError, ChatTemplateError for a template that does not allow transcripts to grow
+ * by appending, and the errors of LanguageModel.load. Then leaves nothing in memory.
  */
 export async function openCheckpoint(
   { location, backend, checkpoint }: CheckpointPlace,
@@ -48,7 +48,7 @@ export async function openCheckpoint(
   checkStorage(storage, backend)
   const reader = await modelFiles(location, onBytes)
   const config = await readModelConfig(reader)
-  // How much memory a graphics device has, nobody tells: it is refused tensor by tensor.
+  // The memory of a graphics device is unknown, so allocation fails tensor by tensor.
   refuseTooLarge(reader.name, config, checkpoint, backend === 'cpu' ? CPU_MEMORY_BYTES : Infinity, backend)
   const template = await readChatTemplate(reader)
   const renderer = template && (await chatRenderer(template, reader.name))
@@ -59,7 +59,7 @@ export async function openCheckpoint(
   })
   try {
     const chatPieces = renderer && chatPiecesOf(renderer, addedTokensOf(model.tokenizerJson), reader.name)
-    // Some configurations name the end of a text alone.
+    // Some configurations name only the end of a text, not that of a response.
     const end = chatPieces && model.tokenizer.tokenId(chatPieces.responseEnd)
     if (typeof end === 'number') model.alsoStopAt(end)
     if (adapters !== null) await model.attachAdapters(adapters, adapterSeed)
@@ -73,7 +73,7 @@ export async function openCheckpoint(
 function checkStorage(storage: CheckpointUse['storage'], backend: BackendName): void {
   if (storage === 'float16' && backend !== 'webgpu') {
     throw new ModelStorageError(
-      'Weights in half precision need WebGPU, and this run computes on the CPU. Choose the WebGPU backend, or store the weights as float32 or in four bits.',
+      'Weights in half precision require WebGPU, and this run uses the CPU. Choose the WebGPU backend, or store the weights as float32 or in four bits.',
     )
   }
 }

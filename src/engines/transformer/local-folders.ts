@@ -1,18 +1,17 @@
 /**
- * Model folders that a person gave the page. They are copied into the site's own file system (the origin-private one), because
- * a file that was picked is readable until the page is closed, and a run that goes on tomorrow wants it again. A role's source
- * names one as `local:NAME`.
+ * Model folders that were added to the page. They are copied into the origin-private file system, because a picked file is
+ * readable only until the page is closed, and resuming a run requires it again. A role's source names one as `local:NAME`.
  */
 import { directoryReader, ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
 
-/** Before the name of a folder, where a source has an address otherwise. */
+/** Prefix of the name of a folder, in place of an address. */
 export const LOCAL = 'local:'
 
-/** In the site's file system. */
+/** Its folder in the origin-private file system. */
 const FOLDER = 'model-folders'
 
-/** What of a Hugging Face folder is read; other formats of the same weights stay where they are. */
+/** The files of a Hugging Face folder that are read; other formats of the same weights are skipped. */
 const IS_READ =
   /^(config|tokenizer|tokenizer_config|special_tokens_map|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^model(-\d+-of-\d+)?\.safetensors$/
 
@@ -21,12 +20,12 @@ export interface LocalFolder {
   bytes: number
 }
 
-/** Anything that gives the root of a file system: `navigator.storage`, or a stand-in. */
+/** Provides the root of a file system: `navigator.storage`, or a stand-in. */
 export type FileSystemRoot = Pick<StorageManager, 'getDirectory'>
 
 /**
- * Copies what is read of a folder, in place of one of the same name. Throws ModelFileError where config.json, the tokenizer or the
- * weights are not among the files, before anything is copied, or where there is no room, and then leaves nothing.
+ * Copies the files that are read, replacing a folder of the same name. Throws ModelFileError if config.json, the tokenizer or the
+ * weights are missing, before copying anything, or if there is no space, and then leaves nothing.
  */
 export async function keepLocalFolder(
   name: string,
@@ -40,7 +39,7 @@ export async function keepLocalFolder(
   if (!read.some((file) => file.name.endsWith('.safetensors'))) missing.push('model.safetensors')
   if (missing.length > 0) {
     throw new ModelFileError(
-      `The folder "${name}" lacks ${missing.join(', ')}. Choose a folder as Hugging Face has it, with the weights as safetensors.`,
+      `The folder "${name}" lacks ${missing.join(', ')}. Use a standard Hugging Face model folder with safetensors weights.`,
       { isMissing: true },
     )
   }
@@ -58,14 +57,14 @@ export async function keepLocalFolder(
   } catch (cause) {
     await removeLocalFolder(name, root)
     throw new ModelFileError(
-      `The folder "${name}" could not be copied (${cause instanceof Error ? cause.message : String(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that are not needed, or free disk space.`,
+      `The folder "${name}" could not be copied (${cause instanceof Error ? cause.message : String(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that you do not need, or free disk space.`,
       { cause },
     )
   }
   return { name, bytes: total }
 }
 
-/** By name. */
+/** Sorted by name. */
 export async function localFolders(root: FileSystemRoot = navigator.storage): Promise<LocalFolder[]> {
   const folders: LocalFolder[] = []
   for await (const handle of (await foldersIn(root)).values()) {
@@ -77,7 +76,7 @@ export async function localFolders(root: FileSystemRoot = navigator.storage): Pr
   return folders.sort((a, b) => a.name.localeCompare(b.name))
 }
 
-/** One that is not there is none to remove. */
+/** No-op if the folder does not exist. */
 export async function removeLocalFolder(name: string, root: FileSystemRoot = navigator.storage): Promise<void> {
   const folders = await foldersIn(root)
   await folders.removeEntry(encodeURIComponent(name), { recursive: true }).catch((error: unknown) => {
@@ -85,7 +84,7 @@ export async function removeLocalFolder(name: string, root: FileSystemRoot = nav
   })
 }
 
-/** Throws ModelFileError where no such folder was given. */
+/** Throws ModelFileError if there is no such folder. */
 export async function localFolderReader(name: string, root: FileSystemRoot = navigator.storage): Promise<ModelReader> {
   try {
     const folder = await (await foldersIn(root)).getDirectoryHandle(encodeURIComponent(name))
@@ -93,7 +92,7 @@ export async function localFolderReader(name: string, root: FileSystemRoot = nav
   } catch (cause) {
     if (!isNotFound(cause)) throw cause
     throw new ModelFileError(
-      `There is no folder "${name}" in this browser any more. Give it to the page again under Models, under the same name.`,
+      `The folder "${name}" is no longer in this browser. Add it again under Models, with the same name.`,
       { cause, isMissing: true },
     )
   }

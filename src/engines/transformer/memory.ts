@@ -1,12 +1,12 @@
 /**
- * What a checkpoint takes of the memory that our transformer computes in, before it is loaded, and the smallest change with
- * which it would fit. With P weights, of which p are trained, d bytes of each as they are stored:
+ * Estimates the memory of a checkpoint in our transformer before it is loaded, and the smallest change with which it would fit.
+ * With P weights, of which p are trained, stored with d bytes each:
  *
- *     weights      P · d, and 4 bytes of each weight of an adapter
+ *     weights      P · d, and 4 bytes for each weight of an adapter
  *     learning     12 p: a gradient and Adam's two moments in float32
- *     cache        2 · layers · keyWidth · 4 for each token that is kept for later prompts
- *     activations  of the tokens run at once (memory-budget.ts), forward and backward where the model learns
- *     rest         logits in pieces of 16 MB, their gradients, and what kernels put aside
+ *     cache        2 · layers · keyWidth · 4 for each token that is cached for later prompts
+ *     activations  of the tokens run at once (memory-budget.ts), forward, and backward if the model learns
+ *     rest         logits in pieces of 16 MB, their gradients, and temporary buffers of kernels
  */
 import { ModelTooLargeError } from '../../language-model/backends/backend.ts'
 import type { ModelConfig } from '../../language-model/files/config.ts'
@@ -16,7 +16,7 @@ import { parameterShapes } from '../../language-model/weights/parameters.ts'
 import { weightBytes } from '../../language-model/weights/weight-storage.ts'
 import { type CheckpointSource, WEIGHT_STORAGES, type WeightStorage } from '../../roles/source.ts'
 
-/** How a checkpoint is held. */
+/** How a checkpoint is stored and trained. */
 export interface CheckpointUse extends Pick<CheckpointSource, 'adapters' | 'storage' | 'contextWindow'> {
   isTrained: boolean
 }
@@ -34,14 +34,14 @@ export interface CheckpointMemory {
 export interface CheckpointVerdict {
   fits: boolean
   estimate: CheckpointMemory
-  /** With which it would fit; null where it fits, or where nothing helps. */
+  /** A change with which it would fit; null if it fits, or if nothing helps. */
   change: CheckpointUse | null
 }
 
-/** WebAssembly's 32-bit memory, which the CPU computes in. */
+/** The CPU backend uses WebAssembly's 32-bit memory. */
 export const CPU_MEMORY_BYTES = 2 ** 32
 const REST_BYTES = 96e6
-/** Transcripts in the cache at once, if the context is chosen: the rollouts of a group share most of theirs. */
+/** Transcripts in the cache at once, for a chosen context: the rollouts of a group share most of theirs. */
 const TRANSCRIPTS_KEPT = 8
 const SHORTEST_CONTEXT = 512
 const STORED_AS: Record<WeightStorage, string> = {
@@ -49,10 +49,10 @@ const STORED_AS: Record<WeightStorage, string> = {
   float16: 'weights in half precision',
   'four-bit': 'weights in four bits',
 }
-/** Offered in place of training all weights. */
+/** Suggested instead of training all weights. */
 const SMALL_ADAPTERS: LoraOptions = { rank: 16, alpha: 32, dropout: 0, targets: ['q_proj', 'v_proj'] }
 
-/** Tokens that are kept for later prompts. */
+/** Tokens that are cached for later prompts. */
 export function cacheSlots(config: ModelConfig, contextWindow: number | null): number {
   const most = defaultBatchSizes(config).cacheSlots
   return contextWindow === null ? most : Math.min(most, TRANSCRIPTS_KEPT * contextWindow)
@@ -65,7 +65,7 @@ export function estimateCheckpoint(config: ModelConfig, use: CheckpointUse): Che
   const learned = use.isTrained ? (use.adapters === null ? all : adapterWeights) : 0
   const perToken = bytesPerToken(config)
   const { prefillTokens, microBatchTokens, recomputeActivations } = defaultBatchSizes(config)
-  // A trajectory is run as a whole, however long it is.
+  // A trajectory is always run as a whole.
   const trained = Math.max(microBatchTokens, use.contextWindow ?? 0)
   const perTrained = recomputeActivations ? perToken.recomputed : perToken.trained
   const estimate = {
@@ -79,8 +79,8 @@ export function estimateCheckpoint(config: ModelConfig, use: CheckpointUse): Che
 }
 
 /**
- * Whether a checkpoint fits `limitBytes`, and else the change that costs least: a shorter context, then half-precision weights
- * where the backend has them, then weights in four bits, then adapters in place of all weights, then several of these.
+ * Whether a checkpoint fits `limitBytes`, and if not, the cheapest change: a shorter context, then half-precision weights if the
+ * backend supports them, then weights in four bits, then adapters instead of all weights, then several of these.
  */
 export function checkCheckpoint(
   config: ModelConfig,
@@ -108,7 +108,7 @@ export function checkCheckpoint(
   return { fits: false, estimate, change: null }
 }
 
-/** Throws ModelTooLargeError, which says what would fit. `name` is the model's. */
+/** Throws ModelTooLargeError, which names a change with which the model would fit. */
 export function refuseTooLarge(
   name: string,
   config: ModelConfig,
@@ -119,7 +119,7 @@ export function refuseTooLarge(
   const { fits, estimate, change } = checkCheckpoint(config, use, limitBytes, backend)
   if (fits) return
   throw new ModelTooLargeError(
-    `"${name}" takes about ${inMegabytes(estimate.total)} (weights ${inMegabytes(estimate.weights)}, learning ${inMegabytes(estimate.learning)}, cache ${inMegabytes(estimate.cache)}, activations ${inMegabytes(estimate.activations)}), and there are ${inMegabytes(limitBytes)}. ${adviceOf(use, change, backend)}`,
+    `"${name}" takes about ${inMegabytes(estimate.total)} (weights ${inMegabytes(estimate.weights)}, learning ${inMegabytes(estimate.learning)}, cache ${inMegabytes(estimate.cache)}, activations ${inMegabytes(estimate.activations)}), and ${inMegabytes(limitBytes)} are available. ${adviceOf(use, change, backend)}`,
   )
 }
 
@@ -128,12 +128,12 @@ function adviceOf(use: CheckpointUse, change: CheckpointUse | null, backend: 'cp
   const parts = [
     ...(change.contextWindow === use.contextWindow ? [] : [`a context of ${change.contextWindow} tokens`]),
     ...(change.storage === use.storage ? [] : [STORED_AS[change.storage]]),
-    ...(change.adapters === use.adapters ? [] : ['adapters trained in place of all weights']),
+    ...(change.adapters === use.adapters ? [] : ['adapters trained instead of all weights']),
   ]
   return `It would fit with ${parts.join(' and ')}.`
 }
 
-/** Weights of all adapters: A[r, in] and B[out, r] for each projection of every layer. */
+/** Number of adapter weights: A[r, in] and B[out, r] for each projection of every layer. */
 function adapterSize(config: ModelConfig, { rank, targets }: LoraOptions): number {
   return parameterShapes(config)
     .filter(({ name }) => targets.some((target) => name.endsWith(`.${target}.weight`)))

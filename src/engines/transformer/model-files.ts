@@ -1,10 +1,10 @@
-/** The files of a model folder, wherever it is: an address, a path in Node, or `local:NAME` for one that a person gave the page. */
+/** Reads a model folder: an address, a path in Node, or `local:NAME` for a folder added to the page. */
 import { urlReader, type ModelReader } from '../../language-model/files/model-folder.ts'
 import { nodeModule } from '../../threads/endpoints.ts'
 import { LOCAL, localFolderReader } from './local-folders.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
 
-/** `onBytes` hears of downloads alone: what is on this machine is there at once. Throws ModelFileError. */
+/** `onBytes` reports only downloads, not local files. Throws ModelFileError. */
 export async function modelFiles(location: string, onBytes?: OnBytes): Promise<ModelReader> {
   const isNode = nodeModule('node:worker_threads') !== null
   if (location.startsWith(LOCAL) && !isNode) return localFolderReader(location.slice(LOCAL.length))
@@ -16,7 +16,7 @@ export async function modelFiles(location: string, onBytes?: OnBytes): Promise<M
   return folderReader(location)
 }
 
-/** The same for whoever wants a reader before anything is looked for; errors come with the first file. */
+/** The same without waiting: errors come with the first file. */
 export function laterModelFiles(location: string): ModelReader {
   let files: Promise<ModelReader> | null = null
   const found = () => (files ??= modelFiles(location))
@@ -33,14 +33,14 @@ function isAddress(location: string): boolean {
   return /^[a-z]{2,}:\/\//i.test(location)
 }
 
-/** `fetch` that tells how many bytes have come, over all files together. */
+/** A `fetch` that reports the bytes of all files together. */
 function countingFetch(onBytes: OnBytes): typeof fetch {
   let done = 0
   let total = 0
   return async (...request) => {
     const response = await fetch(...request)
     if (response.body === null || !response.ok) return response
-    // The rest of a download that was cut is in the total already.
+    // The rest of an interrupted download is already in the total.
     if (response.status !== 206) total += Number(response.headers.get('content-length') ?? 0)
     const counter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {

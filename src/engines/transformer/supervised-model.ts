@@ -1,7 +1,7 @@
 /**
- * A model in a worker that survives its worker: when that is lost, a new one is started, gets the weights and optimiser
- * state after the last update, and repeats the call. The run goes on as if nothing had happened, because generation and
- * updates depend on nothing but weights and seeds. A worker whose graphics device has failed counts as lost.
+ * A model that survives the loss of its worker: starts a new one with the weights and optimiser state of the last update, and
+ * repeats the call. The run continues with the same results, because generation and updates depend only on weights and seeds. A
+ * worker whose graphics device has failed counts as lost.
  */
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
@@ -18,14 +18,14 @@ import type { TransformerSource } from './transformer-model.ts'
 import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import type { Bridge, Remoted } from '../../threads/worker-bridge.ts'
 
-/** What a worker exposes that a model lives in. */
+/** What the worker of a model exposes. */
 export interface WorkerModel<Source> extends RoleModel {
   load(source: Source, onBytes?: OnBytes): Promise<ModelInfo>
   lastSyncMs(): Promise<number | null>
 }
 
 export interface SupervisedModelOptions<Source> {
-  /** "policy"; for messages. */
+  /** For messages: "policy". */
   name: string
   source: Source
   startWorker(): Bridge<WorkerModel<Source>>
@@ -33,7 +33,7 @@ export interface SupervisedModelOptions<Source> {
   onRestart?(loss: WorkerLostError): void
 }
 
-/** Losses in a row, without a call that came through, after which it is no use to go on. */
+/** Consecutive losses without a successful call, after which it gives up. */
 const MOST_LOSSES = 3
 
 export class SupervisedModel<Source = TransformerSource> implements RoleModel {
@@ -41,7 +41,7 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
   #bridge: Bridge<WorkerModel<Source>> | null = null
   #ready: Promise<Remoted<WorkerModel<Source>>> | null = null
   #info: ModelInfo | null = null
-  /** As of the last update; null while the weights are those of the source. */
+  /** After the last update; null while the weights are those of the source. */
   #checkpoint: Uint8Array | null = null
   #losses = 0
   #isClosed = false
@@ -50,7 +50,7 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
     this.#options = options
   }
 
-  /** Starts the worker and loads the model. Throws what loading throws. */
+  /** Starts the worker and loads the model. Throws the errors of loading. */
   async load(): Promise<ModelInfo> {
     await this.#call(async () => {})
     if (this.#info === null) throw new Error(`The ${this.#options.name} model did not load.`)
@@ -81,7 +81,7 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
     })
   }
 
-  /** Not to be written to: a restart may read it. */
+  /** Do not modify the result: a restart may read it. */
   saveCheckpoint(): Promise<Uint8Array> {
     return this.#call(async (model) => (this.#checkpoint ??= await model.saveCheckpoint()))
   }
@@ -97,7 +97,7 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
     return this.#call((model) => model.lastSyncMs())
   }
 
-  /** Ends the worker; calls under way reject. */
+  /** Ends the worker; pending calls reject. */
   close(): void {
     this.#isClosed = true
     this.#bridge?.terminate()
@@ -117,7 +117,7 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
           throw error
         }
         if (this.#isClosed) throw error
-        // Several calls may have been under way; the first to hear of the loss starts the next worker.
+        // Several calls may be pending; the first to learn of the loss starts the next worker.
         if (this.#ready === ready) {
           this.#ready = null
           this.#bridge?.terminate()

@@ -1,6 +1,6 @@
 /**
- * The engine of our own transformer: a language model of this machine, as a service that a worker exposes. All three
- * roles are this one class; each has its own thread, so that policy and reward model compute at the same time.
+ * Our own transformer playing a role, as a service that a worker exposes. Each role has its own thread, so that policy and reward
+ * model compute at the same time.
  */
 import { selectBackend } from '../../language-model/backends/select-backend.ts'
 import type { BackendName } from '../../language-model/backends/backend.ts'
@@ -24,23 +24,20 @@ export interface TransformerSource {
   /** Folder of the model: an address in a browser, a path in Node, or `local:NAME`. */
   location: string
   backend: BackendName
-  /** Of a model that is not ours. */
+  /** Set for a model that is not built in. */
   checkpoint?: HeldCheckpoint
 }
 
-/** A checkpoint's file of a model that cannot change. */
+/** The checkpoint of a model that cannot change. */
 const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
 export class TransformerModel implements RoleModel {
   #model: LanguageModel | null = null
   #chatPieces: ChatPieces | null = null
-  /** No weight of it can be trained, so there is none to keep. */
+  /** None of its weights can be trained, so checkpoints are empty. */
   #isFixed = false
 
-  /**
-   * Loads the model, in place of the one before. Throws what LanguageModel.load throws, a ModelTooLargeError before weights are
-   * loaded that cannot fit, and a ChatTemplateError for a template that a growing transcript cannot follow.
-   */
+  /** Loads the model, replacing the current one. Throws the errors of LanguageModel.load and openCheckpoint. */
   async load({ location, backend, checkpoint }: TransformerSource, onBytes?: OnBytes): Promise<ModelInfo> {
     const { description } = await selectBackend(backend)
     await this.#model?.dispose()
@@ -81,7 +78,7 @@ export class TransformerModel implements RoleModel {
     return this.#loaded.update(examples, options, signal)
   }
 
-  /** Of a model with adapters these alone, and of one that cannot change nothing; the optimiser's state with them. */
+  /** With adapters, saves only these and their optimiser's state; saves nothing of a model that cannot change. */
   async saveCheckpoint(): Promise<Uint8Array> {
     if (this.#isFixed) return writeSafetensors({ metadata: UNCHANGED, tensors: new Map() })
     return this.#loaded.saveCheckpoint()
@@ -91,12 +88,12 @@ export class TransformerModel implements RoleModel {
     if (!this.#isFixed) await this.#loaded.loadCheckpoint(bytes)
   }
 
-  /** It samples for itself. */
+  /** Null, because it samples for itself. */
   async lastSyncMs(): Promise<number | null> {
     return null
   }
 
-  /** Waits for calls in progress and frees the memory; a worker that ends need not be asked to. */
+  /** Waits for pending calls and frees the memory. */
   async unload(): Promise<void> {
     const model = this.#model
     this.#model = null
@@ -109,7 +106,7 @@ export class TransformerModel implements RoleModel {
   }
 }
 
-/** Results that a worker gives away instead of copying them. */
+/** Methods whose results a worker transfers instead of copying. */
 export const TRANSFORMER_RESULTS_GIVEN = [
   'generate',
   'saveCheckpoint',

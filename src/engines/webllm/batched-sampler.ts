@@ -1,7 +1,7 @@
 /**
- * Sampling of many sequences at once on MLC's batched functions. A wave of prompts is read in chunks, several prompts in one;
- * each prompt is then forked for its completions, which share its pages, and every live completion is one row of one decode
- * step after the other. Logits come to the CPU, where our own sampler draws, as for our own transformer.
+ * Samples many sequences at once with MLC's batched functions. Reads a wave of prompts in chunks, several prompts in one; forks
+ * each prompt for its completions, which share its pages; then decodes step by step, with one row for each live completion.
+ * Logits are copied to the CPU, where our own sampler draws.
  */
 import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, Tokens } from '../../method/ports.ts'
@@ -10,9 +10,9 @@ import { logProbOf, SampledRow } from './sampled-row.ts'
 import { PAGE_TOKENS, type SequenceRun, type WebLlmInternals } from './webllm-internals.ts'
 
 export interface GroupLimits {
-  /** Sequences that the key/value cache holds at once. */
+  /** Sequences in the key/value cache at once. */
   sequences: number
-  /** Tokens that it holds, over all sequences. */
+  /** Tokens in the cache, over all sequences. */
   cacheTokens: number
   /** Tokens of prompt and response together. */
   contextWindow: number
@@ -37,7 +37,7 @@ interface LiveRow {
   sequence: number
 }
 
-/** Logits of a scored chunk that are on the CPU at once, in bytes. */
+/** Bytes of a scored chunk's logits on the CPU at once. */
 export const SCORE_BYTES = 64e6
 
 export class BatchedSampler implements Sampler {
@@ -99,7 +99,7 @@ export class BatchedSampler implements Sampler {
         try {
           for (let from = 0; from < tokens.length - 1;) {
             signal?.throwIfAborted()
-            // How wide a row of logits is shows at the first token.
+            // The width of a row of logits is known after the first token.
             const most =
               this.#vocabularySize === 0 ? 1 : Math.max(1, Math.floor(SCORE_BYTES / (4 * this.#vocabularySize)))
             const length = Math.min(most, this.#model.prefillChunk, tokens.length - 1 - from)
@@ -123,7 +123,7 @@ export class BatchedSampler implements Sampler {
     this.#model.dispose()
   }
 
-  /** Groups, in order, in waves that fit the cache at their longest. */
+  /** Divides groups, in order, into waves that fit the cache even at full length. */
   #planWaves(requests: readonly GenerateRequest[], maxTokens: number): Group[][] {
     const { sequences, cacheTokens, contextWindow } = this.#options
     const waves: Group[][] = []
@@ -132,7 +132,7 @@ export class BatchedSampler implements Sampler {
     let usedSequences = 0
     for (const [requestIndex, request] of requests.entries()) {
       const room = roomFor(request.prompt, maxTokens, contextWindow)
-      // A fork begins on a page of its own, and copies what the last one of the prompt holds.
+      // A fork begins on its own page, and copies the prompt's last one.
       const each = inPages(room) + PAGE_TOKENS
       const shared = inPages(request.prompt.length)
       for (let first = 0; first < request.count;) {
@@ -150,7 +150,7 @@ export class BatchedSampler implements Sampler {
         }
         if (fits < 1)
           throw new RangeError(
-            `One completion of a prompt of ${request.prompt.length} tokens needs ${shared + each} tokens of the key/value cache, which holds ${cacheTokens}. Load the model with a larger cache, or lower maxTokens.`,
+            `One completion of a prompt of ${request.prompt.length} tokens needs ${shared + each} tokens of the key/value cache, which has ${cacheTokens}. Load the model with a larger cache, or lower maxTokens.`,
           )
         wave.push({ request, requestIndex, first, count: fits, maxTokens: room })
         usedTokens += shared + fits * each
@@ -162,7 +162,7 @@ export class BatchedSampler implements Sampler {
     return waves
   }
 
-  /** Reads the wave's prompts, forks them, and draws every completion's first token. `rows` gets all that are begun. */
+  /** Reads the wave's prompts, forks them, and draws every completion's first token. Adds started completions to `rows`. */
   async #begin(
     wave: readonly Group[],
     options: SamplerOptions,
@@ -179,7 +179,7 @@ export class BatchedSampler implements Sampler {
     const live: LiveRow[] = []
     for (const { runs, ends } of chunksOf(groups, this.#model.prefillChunk)) {
       signal?.throwIfAborted()
-      // A chunk in which no prompt ends must be asked for something all the same.
+      // Logits must be requested even for a chunk in which no prompt ends.
       const positions = ends.length > 0 ? ends.map(({ position }) => position) : [0]
       const logits = await this.#model.prefill(runs, positions)
       for (const [i, { group }] of ends.entries()) {
@@ -199,7 +199,7 @@ export class BatchedSampler implements Sampler {
 
   async #draw(row: SampledRow, logits: Float32Array, at: number, of: number, options: SamplerOptions): Promise<void> {
     const [values, distribution] = this.#row(logits, at, of)
-    // A grammar changes the logits, and the completions of a prompt share theirs.
+    // A copy, because a grammar modifies the logits, which the completions of a prompt share.
     await row.draw(options.format ? values.slice() : values, distribution, options)
   }
 
@@ -215,11 +215,11 @@ export class BatchedSampler implements Sampler {
 
 interface Chunk {
   runs: SequenceRun[]
-  /** Where in the chunk the prompt of which group ends. */
+  /** Positions in the chunk at which the prompts of groups end. */
   ends: { position: number; group: number }[]
 }
 
-/** Prompts one after the other, cut into chunks of at most `size` tokens. */
+/** Concatenates prompts into chunks of at most `size` tokens. */
 function chunksOf(groups: readonly { request: GenerateRequest; sequence: number }[], size: number): Chunk[] {
   const chunks: Chunk[] = []
   let room = 0

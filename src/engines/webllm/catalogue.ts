@@ -1,8 +1,8 @@
 /**
- * Models of WebLLM's own list (version 0.2.86) that the roles can be played with: the families that our trainer knows, too.
+ * The models of WebLLM's list (version 0.2.86) that can play roles: those of the families that our trainer supports.
  *
- * `requiredMB` is WebLLM's figure for a context of 4096 tokens. Several of its records of f16 models do not declare that
- * they need shader-f16; all kernels of such models are of that type, so it is asked for here.
+ * `requiredMB` is WebLLM's figure for a context of 4096 tokens. Several of its f16 records do not declare shader-f16, which all
+ * their kernels require, so it is added here.
  */
 import { MLC_QUANTIZATIONS, type MlcQuantization } from '../../weight-formats/mlc-encoding.ts'
 import type { ModelRecord } from '../../roles/source.ts'
@@ -10,18 +10,18 @@ import type { ModelRecord } from '../../roles/source.ts'
 const WEIGHTS = 'https://huggingface.co/mlc-ai/'
 const LIBRARIES = 'https://raw.githubusercontent.com/mlc-ai/binary-mlc-llm-libs/main/web-llm-models/v0_2_86/base/'
 
-/** What memory depends on, of the published config.json. */
+/** The values of the published config.json that determine memory. */
 export interface DecoderShape {
   hiddenSize: number
   layers: number
   keyValueHeads: number
   headDim: number
   vocabularySize: number
-  /** All weights, a tied output layer once. */
+  /** Number of weights, a tied output layer once. */
   parameters: number
-  /** Tokens that the model can read. */
+  /** The model's own context. */
   maxPositions: number
-  /** The library has the vocabulary's size compiled in, and plans memory for the logits of a whole chunk. */
+  /** The library has the vocabulary size compiled in, and reserves memory for the logits of a whole chunk. */
   reservesLogits: boolean
 }
 
@@ -31,7 +31,7 @@ export interface CatalogueModel {
   name: string
   quantization: MlcQuantization
   shape: DecoderShape
-  /** WebLLM's own figure, 10^6 bytes of graphics memory at 4096 tokens. */
+  /** WebLLM's figure: 10^6 bytes of graphics memory at 4096 tokens. */
   requiredMB: number
   features: readonly GPUFeatureName[]
   record: ModelRecord
@@ -39,7 +39,7 @@ export interface CatalogueModel {
 
 interface Family {
   name: string
-  /** Of the compiled library; Qwen2.5 runs on Qwen2's. */
+  /** Name of the compiled library; Qwen2.5 uses Qwen2's. */
   library?: string
   sizes: Omit<DecoderShape, 'reservesLogits'>
   requiredMB: Partial<Record<MlcQuantization, number>>
@@ -115,7 +115,7 @@ export function featuresFor(quantization: MlcQuantization): GPUFeatureName[] {
   return quantization.includes('f16') ? ['shader-f16'] : []
 }
 
-/** What an adapter lacks for a model; empty where it can run it. */
+/** Features that an adapter lacks for a model; empty if it can run it. */
 export function missingFeatures(
   model: Pick<CatalogueModel, 'features'>,
   adapter: Pick<GPUAdapter, 'features'>,
@@ -123,21 +123,21 @@ export function missingFeatures(
   return model.features.filter((feature) => !adapter.features.has(feature))
 }
 
-/** The same model without half precision, which every adapter can run. */
+/** The same model in float32, which every adapter supports. */
 export function fullPrecisionOf(model: CatalogueModel): CatalogueModel | null {
   const quantization = model.quantization.replace('f16', 'f32')
   return CATALOGUE.find((other) => other.name === model.name && other.quantization === quantization) ?? null
 }
 
 export interface CustomModel {
-  /** What the model is called here. */
+  /** Name of the model. */
   id: string
   /** Folder of the weights and address of the compiled library. */
   model: string
   library: string
 }
 
-/** A record of one's own addresses. Throws UnusableModelError where WebLLM would fail later with less to say. */
+/** A record with custom addresses. Throws UnusableModelError early, where WebLLM would fail later without a clear message. */
 export function customRecord({ id, model, library }: CustomModel, features: readonly GPUFeatureName[]): ModelRecord {
   for (const [what, address] of [
     ['weights', model],
@@ -146,10 +146,10 @@ export function customRecord({ id, model, library }: CustomModel, features: read
     const parsed = URL.canParse(address) ? new URL(address) : null
     if (parsed === null || !/^https?:$/.test(parsed.protocol))
       throw new UnusableModelError(
-        `The address of the ${what}, "${address}", is not an http(s) address. Give the whole address, with https:// in front.`,
+        `The address of the ${what}, "${address}", is not an http(s) address. Enter the whole address, beginning with https://.`,
       )
   }
-  if (id.trim() === '') throw new UnusableModelError('The model has no name. Give it one.')
+  if (id.trim() === '') throw new UnusableModelError('The model has no name. Enter one.')
   return { model_id: id, model, model_lib: library, required_features: [...features] }
 }
 

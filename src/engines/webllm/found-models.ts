@@ -1,6 +1,6 @@
 /**
- * Models in WebLLM's cache that no record is known of: from folders of one's own, and from addresses that no form holds any more.
- * What there is to know of one lies beside its weights.
+ * Models in WebLLM's cache without a known record: from local folders, and from addresses that are no longer in a form. Their
+ * descriptions are read from the files beside the weights.
  */
 import { featuresFor } from './catalogue.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
@@ -9,7 +9,7 @@ import { MLC_QUANTIZATIONS } from '../../weight-formats/mlc-encoding.ts'
 
 const CONFIG = 'mlc-chat-config.json'
 
-/** `model_lib` is '' where the library lies elsewhere: such a model can be deleted and not be run. */
+/** `model_lib` is '' if the library is elsewhere: such a model can be deleted but not run. */
 export async function foundRecords(files: ModelFiles, known: readonly ModelRecord[]): Promise<ModelRecord[]> {
   const folders = new Set(known.map(({ model }) => modelFolder(model)))
   const names = new Set(known.map(({ model_id }) => model_id))

@@ -1,11 +1,11 @@
 /**
- * What a model takes of the graphics memory, before it is loaded, and the smallest change that makes it fit.
+ * Estimates the graphics memory of a model before it is loaded, and the smallest change with which it would fit.
  *
- *     weights      parameters · bytes of each (four bits: 0.5, and one scale for 32)
+ *     weights      parameters · bytes each (four bits: 0.5, and one scale for every 32)
  *     caches       2 · layers · keyValueHeads · headDim · bytes · (context of WebLLM's own cache + tokens of ours)
- *     logits       sequences · vocabulary · 4, twice (computed and copied); where the library has the vocabulary's size
- *                  compiled in (Qwen), it reserves them for a whole chunk of 1024 tokens, else 64 MB are enough to score
- *     rest         activations of a chunk, and a twentieth of the weights for temporaries and the runtime
+ *     logits       sequences · vocabulary · 4, twice (computed and copied); if the library has the vocabulary size compiled in
+ *                  (Qwen), it reserves them for a whole chunk of 1024 tokens, else 64 MB suffice to score
+ *     rest         activations of a chunk, and a twentieth of the weights for temporary buffers and the runtime
  */
 import type { MlcQuantization } from '../../weight-formats/mlc-encoding.ts'
 import type { CatalogueModel, DecoderShape } from './catalogue.ts'
@@ -27,11 +27,11 @@ export interface MemoryEstimate {
   total: number
 }
 
-/** What the device can do. */
+/** Limits of the device. */
 export interface MemoryLimits {
-  /** Bytes that may be used altogether; nobody tells a page how much there is, so a person or a measurement sets it. */
+  /** Total bytes that may be used. Browsers do not report the available memory, so this is set by hand or measured. */
   budgetBytes: number
-  /** Of the adapter: the largest buffer that a kernel reads. */
+  /** The adapter's largest buffer for a kernel. */
   maxStorageBufferBindingSize: number
 }
 
@@ -47,8 +47,8 @@ const FEWEST_SEQUENCES = 1
 const SHORTEST_CONTEXT = 256
 
 /**
- * Sequences of one prompt share it, and few transcripts are as long as they may be: on average there is room for each to be half
- * as long, and for one of full length in any case.
+ * Tokens to cache: half the context for each sequence, because sequences of one prompt share it and few transcripts reach full
+ * length, and at least one full context.
  */
 export function memoryPlan(contextWindow: number, sequences: number): MemoryPlan {
   return {
@@ -65,20 +65,20 @@ export function estimateMemory(shape: DecoderShape, quantization: MlcQuantizatio
   const caches = perToken * (plan.contextWindow + plan.cacheTokens)
   const reserved = shape.reservesLogits ? 4 * CHUNK_TOKENS * shape.vocabularySize : SCORE_BYTES
   const logits = 2 * 4 * plan.sequences * shape.vocabularySize + reserved
-  // Query, keys, values, gate and up of one layer at a time: about twelve times the hidden width.
+  // Query, keys, values, gate and up of one layer: about twelve times the hidden width.
   const rest = 12 * CHUNK_TOKENS * shape.hiddenSize * float + 0.05 * weights
   return { weights, caches, logits, rest, total: weights + caches + logits + rest }
 }
 
-/** Bytes of the largest tensor, the embedding; the device must be able to bind it whole. */
+/** Bytes of the largest tensor, the embedding, which the device must bind whole. */
 export function largestTensorBytes(shape: DecoderShape, quantization: MlcQuantization): number {
   const float = quantization.includes('f16') ? 2 : 4
   return shape.vocabularySize * shape.hiddenSize * (quantization.startsWith('q0') ? float : 0.5)
 }
 
 /**
- * Whether a model fits, and else the change that alters least: fewer tokens cached for groups, then a shorter context, then
- * the largest of `others` that fits as it is. Others are models that the device has the features for.
+ * Whether a model fits, and if not, the smallest change: fewer cached tokens, then a shorter context, then the largest of
+ * `others` that fits. `others` are models that the device supports.
  */
 export function checkMemory(
   model: CatalogueModel,
@@ -104,7 +104,7 @@ function smallerPlan(model: CatalogueModel, plan: MemoryPlan, limits: MemoryLimi
   const fits = (candidate: MemoryPlan) =>
     estimateMemory(model.shape, model.quantization, candidate).total <= limits.budgetBytes
   let candidate = plan
-  // Half the sequences and their tokens: a rollout takes more waves and learns the same.
+  // With half the sequences, a rollout takes more waves but gives the same samples.
   while (candidate.sequences > FEWEST_SEQUENCES) {
     const sequences = Math.max(FEWEST_SEQUENCES, Math.floor(candidate.sequences / 2))
     const share = sequences / candidate.sequences
@@ -134,7 +134,7 @@ function otherModel(
 }
 
 function advice(change: MemoryChange | null, before: MemoryPlan): string {
-  if (change === null) return 'No model of the list fits: choose one of the built-in models.'
+  if (change === null) return 'No model of the list fits: choose a built-in model.'
   if (change.kind === 'model') return `${change.model.id} would fit.`
   const { sequences, contextWindow } = change.plan
   const parts = [

@@ -1,10 +1,10 @@
-/** Brings a model of WebLLM into the cache before a run wants it. File by file, so that a download that was cut goes on where it was. */
+/** Downloads a WebLLM model into the cache before a run, file by file, so that an interrupted download can continue. */
 import { ModelFileError } from '../../language-model/files/model-folder.ts'
 import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
-/** Throws ModelFileError, MlcFormatError, or the signal's reason; what has come stays. `onBytes` counts what was there already, too. */
+/** Throws ModelFileError, MlcFormatError or the signal's reason, and keeps complete files. `onBytes` includes cached files. */
 export async function downloadModel(
   files: ModelFiles,
   record: ModelRecord,

@@ -1,6 +1,6 @@
 /**
- * The files of WebLLM's models where WebLLM keeps them: in the browser's Cache Storage, under the addresses that they were
- * loaded from. Nothing expires there; what has been put under an address is what WebLLM loads.
+ * The files of WebLLM's models in the browser's Cache Storage, under the addresses that they were loaded from. Entries do not
+ * expire: WebLLM loads what is stored under an address.
  */
 import { ModelFileError } from '../../language-model/files/model-folder.ts'
 
@@ -9,19 +9,19 @@ export type CacheScope = (typeof CACHE_SCOPES)[number]
 
 export interface StoredFile {
   address: string
-  /** 0 where the answer did not say. */
+  /** 0 if the answer did not report it. */
   bytes: number
 }
 
 export interface ModelFiles {
-  /** From the cache, or else from the network without keeping it. Throws ModelFileError. */
+  /** From the cache, or from the network without caching. Throws ModelFileError. */
   read(scope: CacheScope, address: string): Promise<Uint8Array<ArrayBuffer>>
   write(scope: CacheScope, address: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
   list(scope: CacheScope): Promise<StoredFile[]>
   remove(scope: CacheScope, address: string): Promise<void>
 }
 
-/** As WebLLM makes it of a record's address: ".../resolve/main/" is added where no branch is named. */
+/** Derives it from a record's address like WebLLM: adds ".../resolve/main/" if no branch is named. */
 export function modelFolder(model: string): string {
   const folder = model.endsWith('/') ? model : `${model}/`
   return new URL(/.+\/resolve\/.+\//.test(folder) ? folder : `${folder}resolve/main/`).href

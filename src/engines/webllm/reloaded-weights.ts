@@ -1,7 +1,6 @@
 /**
- * New weights where buffers cannot be written in place: the model is written to the cache once more under an address of its
- * own, which nothing answers, with the new tensors in it, and WebLLM loads it from there. Costs a whole load. What was
- * downloaded stays as it is.
+ * Changes weights if buffers cannot be written in place: writes a copy of the model with the new tensors to the cache, under an
+ * address of its own that no server answers, and WebLLM loads it from there. Costs a whole load. The download stays unchanged.
  */
 import { float32FromBfloat16 } from '../../language-model/weights/half-precision.ts'
 import { type MlcTensor, type MlcType } from '../../weight-formats/mlc-encoding.ts'
@@ -14,7 +13,7 @@ import {
 } from '../../weight-formats/tensor-cache.ts'
 import type { ModelFiles } from './model-files.ts'
 
-/** Folders for the changed copies of the model in `folder`; there are two, so that one can be made from the other. */
+/** Two folders for changed copies of the model in `folder`, so that one can be made from the other. */
 export function changedFolders(folder: string): [string, string] {
   const named = (copy: number) => folder.replace(/\/resolve\//, `-changed-${copy}/resolve/`)
   return [named(1), named(2)]
@@ -26,7 +25,7 @@ export async function removeModel(files: ModelFiles, folder: string): Promise<vo
       if (address.startsWith(folder)) await files.remove(scope, address)
 }
 
-/** Copies the model at `from` to `to` with `changed` in place of its tensors of those names. */
+/** Copies the model at `from` to `to`, replacing the tensors in `changed`. */
 export async function writeChangedModel(
   files: ModelFiles,
   from: string,
@@ -55,7 +54,7 @@ export async function writeChangedModel(
   for (const { name, bytes } of writer.finish()) await files.write('webllm/model', to + name, bytes)
 }
 
-/** Official float32 models are stored as bfloat16 and widened on loading; new weights have more digits than that. */
+/** Official float32 models are stored as bfloat16 and widened on loading; new weights need full float32. */
 function plainTensor(
   record: TensorRecord,
   stored: Uint8Array,

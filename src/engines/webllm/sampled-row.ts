@@ -1,19 +1,19 @@
-/** One completion while it is being sampled, whichever way its logits come. */
+/** One completion while it is sampled, by either sampler. */
 import { randomStream, type RandomStream } from '../../language-model/sampling/random-stream.ts'
 import type { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import type { TokenMatcher } from './webllm-internals.ts'
 
-/** Far below any logit and finite, so that 0 · log 0 stays 0. */
+/** Far below any logit but finite, so that 0 · log 0 stays 0. */
 const RULED_OUT = -1e30
 
 export interface RowStart {
   request: GenerateRequest
   requestIndex: number
-  /** Of the completion in its request; with the request's seed it is the key of the random stream. */
+  /** Index of the completion in its request; together with the request's seed, the key of its random stream. */
   index: number
   maxTokens: number
-  /** Null where every token is allowed. The row disposes of it. */
+  /** Null if every token is allowed. The row disposes it. */
   matcher: TokenMatcher | null
 }
 
@@ -39,14 +39,14 @@ export class SampledRow {
     return this.#tokens.at(-1)!
   }
 
-  /** Draws the next token. Logits [V]; a grammar rules tokens out in place. */
+  /** Draws the next token from logits [V]; a grammar excludes tokens in place. */
   async draw(logits: Float32Array, distribution: TokenDistribution, sampling: SamplingOptions): Promise<void> {
     if (this.#matcher !== null) ruleOut(logits, await this.#matcher.allowed())
     this.drawFrom(logits, distribution, sampling)
     this.#matcher?.accept(this.lastToken)
   }
 
-  /** The same without the row's grammar. */
+  /** Likewise without the row's grammar. */
   drawFrom(logits: Float32Array, distribution: TokenDistribution, { temperature, topP }: SamplingOptions): void {
     distribution.read(logits, 0, temperature)
     const token = distribution.draw(topP, this.#stream)
@@ -76,13 +76,13 @@ export class SampledRow {
   }
 }
 
-/** Tokens beyond the mask are ruled out too: logits are padded to a round number of tokens that do not exist. */
+/** Excludes tokens beyond the mask too: logits are padded with tokens that do not exist. */
 export function ruleOut(logits: Float32Array, allowed: Int32Array): void {
   for (let token = 0; token < logits.length; token++)
     if ((((allowed[token >> 5] ?? 0) >>> (token & 31)) & 1) === 0) logits[token] = RULED_OUT
 }
 
-/** Minus infinities, as a mask on the GPU leaves them, made finite in place. */
+/** Replaces minus infinities, which a mask on the GPU leaves, in place. */
 export function makeFinite(logits: Float32Array): void {
   for (let token = 0; token < logits.length; token++) if (logits[token]! < RULED_OUT) logits[token] = RULED_OUT
 }

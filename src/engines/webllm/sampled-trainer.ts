@@ -1,11 +1,10 @@
 /**
- * A model that learns here and samples with WebLLM. There are two copies of it in one thread: our own transformer, whose base is
- * frozen and whose adapters are trained, and WebLLM's, which takes the merged weights after every update. Calls are served one
- * after the other, so the next rollout is always of the weights of the last update; where giving them over failed or was
- * aborted, it is tried again before anything is sampled.
+ * A model that our own transformer trains and WebLLM samples, both in one thread. Our copy has a frozen base with trained
+ * adapters; WebLLM's gets the merged weights after every update. Calls run one after the other, so the next rollout always uses
+ * the weights of the last update. If sending them failed or was aborted, it is tried again before sampling.
  *
- * The two compute the same with other kernels and number types. An update therefore compares with the trainer's own
- * log-probabilities and says how far the sampler's were from them (mismatch_kl, language-model/sampler-mismatch.ts).
+ * The two compute with different kernels and number types. An update therefore compares with the trainer's own
+ * log-probabilities and reports how far the sampler's differ (mismatch_kl, language-model/sampler-mismatch.ts).
  */
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { selectAdoptedDevice, selectBackend } from '../../language-model/backends/select-backend.ts'
@@ -28,7 +27,7 @@ import type { WebLlmModel, WebLlmSource } from './webllm-model.ts'
 import { changedParameters, type ChangedParameter } from './weight-places.ts'
 import { syncBytes, syncWeights, type SyncWay } from './weight-sync.ts'
 
-/** What trains, once it is open: adapters attached, if there are to be any. */
+/** The opened trainer, with its adapters attached, if any. */
 export interface OpenedTrainer {
   model: LanguageModel
   chatPieces: ChatPieces | null
@@ -36,25 +35,25 @@ export interface OpenedTrainer {
 
 export interface SampledTrainerParts<TrainerSource> {
   sampler: WebLlmModel
-  /** Opens what trains on the backend that is selected. */
+  /** Opens the trainer on the selected backend. */
   openTrainer(source: TrainerSource, onBytes?: OnBytes): Promise<OpenedTrainer>
 }
 
 export interface SampledTrainerSource<TrainerSource> {
   sampler: WebLlmSource
   trainer: TrainerSource
-  /** What the trainer computes on; webgpu shares WebLLM's device where that can be reached. */
+  /** The trainer's backend; webgpu shares WebLLM's device if it can be accessed. */
   backend: BackendName
 }
 
-/** How the weights of the last update came to the sampler. */
+/** How the sampler got the weights of the last update. */
 export interface SyncReport {
   way: SyncWay
   durationMs: number
   bytes: number
 }
 
-/** The sampler has not got the weights of the last update. */
+/** The sampler does not have the weights of the last update. */
 export class WeightSyncError extends Error {
   override readonly name = 'WeightSyncError'
 }
@@ -70,15 +69,15 @@ interface Loaded {
   samplerId: string
   changed: readonly ChangedParameter[]
   way: SyncWay
-  /** The trainer's weights are not the sampler's. */
+  /** The sampler does not have the trainer's weights. */
   isStale: boolean
   lastSync: SyncReport | null
 }
 
-/** Tokens that are sampled when a model has loaded, to see whether the other one would have said the same. */
+/** Tokens sampled after loading, to check that both models agree. */
 const PROBE_TOKENS = 8
 const PROBE = 'The quick brown fox jumps over the lazy dog. The'
-/** Nats for each token. Rounding to 16 bits makes about 0.001 of a model, another version of it far more than this. */
+/** Nats for each token. Rounding to 16 bits causes about 0.001, a different version of the model far more than this. */
 const MOST_MISMATCH = 0.25
 
 const WAYS: Record<SyncWay, string> = {
@@ -97,15 +96,15 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   }
 
   /**
-   * Loads both, in place of those before. Throws what loading either throws, MlcFormatError where they are of other shapes, and
-   * DifferentModelsError where they say other things.
+   * Loads both, replacing current ones. Throws the errors of loading either, MlcFormatError for different shapes, and
+   * DifferentModelsError for different outputs.
    */
   load(source: SampledTrainerSource<TrainerSource>, onBytes?: OnBytes): Promise<ModelInfo> {
     return this.#inTurn(async () => {
       await this.#unload()
       const { sampler } = this.#parts
       const [onSampler, onTrainer] = onBytes ? together(onBytes) : [undefined, undefined]
-      // First WebLLM, for it opens the device.
+      // First WebLLM, because it opens the device.
       const samplerInfo = await sampler.load(source.sampler, onSampler)
       let trainer: LanguageModel | null = null
       try {
@@ -142,7 +141,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
     return this.#model.trainer.encode(texts)
   }
 
-  /** Throws WeightSyncError where the sampler cannot be given the weights of the last update. */
+  /** Throws WeightSyncError if the sampler cannot get the weights of the last update. */
   generate(
     requests: readonly GenerateRequest[],
     options: SamplingOptions,
@@ -154,11 +153,11 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
     })
   }
 
-  /** Resolves when the sampler has the new weights. Throws WeightSyncError where it could not get them; the update itself is made then. */
+  /** Resolves when the sampler has the new weights. If it cannot get them, throws WeightSyncError after the update. */
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
     return this.#inTurn(async () => {
       const loaded = this.#model
-      // Before anything changes, because an update that fails may have made some of its steps.
+      // Set first, because a failed update may have made some of its steps.
       loaded.isStale = true
       const metrics = await loaded.trainer.update(examples, { ...options, sampledElsewhere: true }, signal)
       await this.#sync(loaded, signal)
@@ -166,7 +165,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
     })
   }
 
-  /** Of the trainer, optimiser included. */
+  /** The trainer's checkpoint, with its optimiser. */
   saveCheckpoint(): Promise<Uint8Array> {
     return this.#inTurn(() => this.#model.trainer.saveCheckpoint())
   }
@@ -180,12 +179,12 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
     })
   }
 
-  /** How long it took to give over the weights of the last update; null before the first. */
+  /** How long it took to send the weights of the last update; null before the first. */
   async lastSync(): Promise<SyncReport | null> {
     return this.#model.lastSync
   }
 
-  /** Waits for calls in progress and frees the memory of both. */
+  /** Waits for pending calls and frees the memory of both. */
   unload(): Promise<void> {
     return this.#inTurn(() => this.#unload())
   }
@@ -197,10 +196,10 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
     try {
       await syncWeights({ trainer, sampler, changed }, way, signal)
     } catch (cause) {
-      // A lost device is mended by whoever started this thread, an abort was wanted.
+      // The owner of this thread recovers from a lost device, and an abort was intended.
       if (isDeviceFailure(cause) || isAbort(cause) || signal?.aborted === true) throw cause
       throw new WeightSyncError(
-        `The weights of the last update could not be given to "${samplerId}" (${cause instanceof Error ? cause.message : String(cause)}). Nothing is sampled with the old ones. Resume the run from its last checkpoint; if this happens again, close other pages that use the GPU, or let the model sample for itself.`,
+        `The weights of the last update could not be sent to "${samplerId}" (${cause instanceof Error ? cause.message : String(cause)}). The run does not sample with the old ones. Resume the run from its last checkpoint; if this happens again, close other pages that use the GPU, or let the model sample for itself.`,
         { cause },
       )
     }
@@ -211,7 +210,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   async #unload(): Promise<void> {
     const loaded = this.#loaded
     this.#loaded = null
-    // The trainer first: a device that they share ends with WebLLM.
+    // The trainer first, because WebLLM destroys a shared device.
     await loaded?.trainer.dispose()
     await this.#parts.sampler.unload()
   }
@@ -228,19 +227,19 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   }
 }
 
-/** Results that a worker gives away instead of copying them. */
+/** Methods whose results a worker transfers instead of copying. */
 export const SAMPLED_TRAINER_RESULTS_GIVEN = [
   'generate',
   'saveCheckpoint',
 ] as const satisfies readonly (keyof RoleModel)[]
 
-/** Where the trainer would stop, its chat template's end of a response included. */
+/** The trainer's stop tokens, including its chat template's end of a response. */
 async function stopTokens({ model, chatPieces }: OpenedTrainer): Promise<number[]> {
   const ends = chatPieces === null ? [] : [...(await model.encode([chatPieces.responseEnd]))[0]!]
   return [...model.config.eosTokens, ...(ends.length === 1 ? ends : [])]
 }
 
-/** Equal shapes are not enough: a base model and its instruct version have them, too. */
+/** Equal shapes are not enough: a base model and its instruct version have the same. */
 async function checkSame(trainer: LanguageModel, sampler: WebLlmModel, samplerId: string): Promise<void> {
   const [prompt] = await trainer.encode([PROBE])
   const [[said]] = (await sampler.generate([{ prompt: prompt!, count: 1, seed: 1 }], {
@@ -252,11 +251,11 @@ async function checkSame(trainer: LanguageModel, sampler: WebLlmModel, samplerId
   const mismatch = mismatchSum(own!, said.logProbs) / said.tokens.length
   if (mismatch > MOST_MISMATCH)
     throw new DifferentModelsError(
-      `"${samplerId}" is not the model that is trained: what it says differs by ${mismatch.toFixed(2)} nats for each token. Choose the same model for both, of the same version.`,
+      `"${samplerId}" is not the model that is trained: their outputs differ by ${mismatch.toFixed(2)} nats for each token. Choose the same model and version for both.`,
     )
 }
 
-/** Bytes of two loads as of one. */
+/** Combines the bytes of two loads. */
 function together(onBytes: OnBytes): [OnBytes, OnBytes] {
   const parts = [
     [0, 0],

@@ -1,10 +1,10 @@
-/** The two ways of sampling with WebLLM have one face: batched behind its interface, or one sequence at a time before it. */
+/** The interface of both WebLLM samplers: batched with its internals, or one sequence at a time with its public interface. */
 import { PromptTooLongError } from '../../language-model/sampling/generate.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import type { ResponseFormat } from './surface.ts'
 
 export interface SamplerOptions extends SamplingOptions {
-  /** What a completion must look like; log-probabilities are then those of the tokens that it allows. */
+  /** The required format of a completion; log-probabilities are then relative to the allowed tokens. */
   format?: ResponseFormat
 }
 
@@ -16,11 +16,11 @@ export interface Sampler {
   dispose(): void
 }
 
-/** Tokens that a completion of this prompt may have. */
+/** Most tokens in a completion of this prompt. */
 export function roomFor(prompt: Tokens, maxTokens: number, contextWindow: number): number {
   if (prompt.length === 0)
     throw new PromptTooLongError(
-      'A prompt is empty, and a model needs at least one token to continue. Begin the prompt with some text.',
+      'A prompt is empty, but a model requires at least one token. Begin the prompt with some text.',
     )
   if (prompt.length >= contextWindow)
     throw new PromptTooLongError(

@@ -1,10 +1,10 @@
 /**
- * Sampling with WebLLM's public interface alone: one completion after the other, the prompt read anew for each. A logit
- * processor sees every row of logits, draws with our own sampler, and leaves WebLLM one token to choose from; so tokens,
- * log-probabilities, entropies and random streams are those of the batched way.
+ * Samples with WebLLM's public interface: one completion after the other, reading the prompt again for each. A logit processor
+ * gets every row of logits, draws with our own sampler, and leaves WebLLM a single token to choose; so tokens,
+ * log-probabilities, entropies and random streams equal those of the batched sampler.
  *
- * Grammars exist in chats only. The model is loaded with a template that adds nothing, so that a chat of one message is the
- * message itself; it goes as text, and a prompt whose text does not give its own tokens again is refused.
+ * Grammars require chats. The model is loaded with an empty template, so that a chat of one message is the message itself. It is
+ * passed as text, and a prompt whose text encodes to different tokens is refused.
  */
 import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
@@ -26,11 +26,11 @@ export class PromptTextError extends Error {
 
 type Choose = (logits: Float32Array) => number
 
-/** WebLLM's hook. It is registered before a model is loaded, and does nothing until a rollout uses it. */
+/** WebLLM's hook. Registered before a model is loaded, and inactive until a sampler uses it. */
 export class SamplingProcessor implements LogitProcessor {
   choose: Choose | null = null
   chosen = -1
-  /** What `choose` threw; WebLLM would lose it or lose its place. */
+  /** What `choose` threw. Kept, because WebLLM would swallow it or get into an invalid state. */
   failure: Error | null = null
 
   processLogits(logits: Float32Array): Float32Array {
@@ -143,10 +143,10 @@ export class SequentialSampler implements Sampler {
     const content = decode(prompt)
     if (encode(content).join() !== prompt.join())
       throw new PromptTextError(
-        'A prompt cannot be written as text and read again as the same tokens, which a grammar needs while WebLLM works without its internals. Use the model without a grammar, or the WebLLM version that this project pins.',
+        'A prompt encodes to different tokens after decoding, but a grammar requires a prompt as text if WebLLM’s internals are unavailable. Use the model without a grammar, or the WebLLM version that this project pins.',
       )
     await this.#choosing(choose, async () => {
-      // Else a chat that continues the one before would be read from its cache.
+      // Otherwise a chat that continues the previous one would reuse its cache.
       await this.#engine.resetChat(false, modelId)
       const interrupt = () => void this.#engine.interruptGenerate()
       signal?.addEventListener('abort', interrupt, { once: true })
@@ -182,7 +182,7 @@ export class SequentialSampler implements Sampler {
     this.#throwFailure()
     if (token === this.#processor.chosen) return
     throw new Error(
-      `WebLLM sampled token ${token} where ${this.#processor.chosen} was the only one left. This version does not sample from what its logit processor returns; use the version that this project pins.`,
+      `WebLLM sampled token ${token} although only ${this.#processor.chosen} was allowed. This version ignores its logit processor; use the version that this project pins.`,
     )
   }
 

@@ -1,4 +1,4 @@
-/** Which models are in the cache, how large they are, and how they leave it; models from a folder on one's own disk enter it. */
+/** Lists, sizes and removes models in the cache, and adds models from a local folder. */
 import { OLD_TENSOR_CACHE_FILE, parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
@@ -6,11 +6,11 @@ import type { ModelRecord } from '../../roles/source.ts'
 export interface StoredModel {
   id: string
   bytes: number
-  /** False after a download that did not end: loading goes on where it stopped. */
+  /** False after an interrupted download, which loading continues. */
   isComplete: boolean
 }
 
-/** Of the given records those with something in the cache. */
+/** The given records that have files in the cache. */
 export async function storedModels(files: ModelFiles, records: readonly ModelRecord[]): Promise<StoredModel[]> {
   const bytesAt = new Map<string, number>()
   for (const scope of CACHE_SCOPES)
@@ -52,8 +52,8 @@ export interface LocalFile {
 }
 
 /**
- * Takes a model from files on the person's disk into the cache, under an address of this site that nothing answers, and gives
- * its record. Throws LocalFolderError that names what is missing, before anything is kept.
+ * Copies a model from local files into the cache, under an address of this site that no server answers, and returns its record.
+ * Throws LocalFolderError naming missing files, before anything is stored.
  */
 export async function keepLocalModel(
   files: ModelFiles,

@@ -1,12 +1,12 @@
 /**
- * The public functions of @mlc-ai/web-llm that we call, as we use them. Types of our own: the package's leave out what
- * matters here and name packages that do not exist on their own. What is not public is in webllm-internals.ts.
+ * The public functions of @mlc-ai/web-llm that we call, with our own types: the package's types omit what matters here and refer to
+ * missing packages. Its internals are in webllm-internals.ts.
  */
 import type { ConversationTemplate } from '../../weight-formats/mlc-chat-config.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
 export interface LogitProcessor {
-  /** Logits of the next token [V], grammar already applied; returns what is sampled from. */
+  /** Gets the logits of the next token [V] after the grammar; returns the logits to sample from. */
   processLogits(logits: Float32Array): Float32Array
   processSampledToken(token: number): void
   resetState(): void
@@ -34,7 +34,7 @@ export interface ChatReply {
   choices: { finish_reason: string }[]
 }
 
-/** What load replaces of a model's mlc-chat-config.json. */
+/** Overrides of a model's mlc-chat-config.json. */
 export interface ChatOptions {
   conv_template: ConversationTemplate
   context_window_size: number
@@ -52,7 +52,7 @@ export interface PublicEngine {
   setAppConfig(config: { model_list: ModelRecord[] }): void
   resetChat(keepStats: boolean, modelId: string): Promise<void>
   interruptGenerate(): Promise<void>
-  /** Reads tokens after those read before and samples the next; the logit processor decides which. */
+  /** Reads further tokens and samples the next, which the logit processor chooses. */
   forwardTokensAndSample(tokens: number[], isPrefill: boolean, modelId: string): Promise<number>
   chat: { completions: { create(request: ChatRequest): Promise<ChatReply> } }
 }
@@ -68,7 +68,7 @@ export interface WebLlmModule {
   MLCEngine: new (options: EngineOptions) => PublicEngine
 }
 
-/** The only import of the package: six megabytes that are loaded when a model is. */
+/** The only import of the package, whose six megabytes are loaded with the first model. */
 export async function importWebLlm(): Promise<WebLlmModule> {
   return await import('@mlc-ai/web-llm')
 }

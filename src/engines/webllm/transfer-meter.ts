@@ -1,11 +1,11 @@
-/** How fast a download goes and how long it will take, from the bytes that have come over the last seconds. */
+/** Speed and remaining time of a download, from the bytes of the last seconds. */
 
 export interface TransferState {
   done: number
   total: number
-  /** Over the last seconds; 0 before there is anything to tell it from. */
+  /** Over the last seconds; 0 while unknown. */
   bytesPerSecond: number
-  /** Null while it cannot be told. */
+  /** Null while unknown. */
   secondsLeft: number | null
 }
 
@@ -23,7 +23,7 @@ export class TransferMeter {
   /** Both in bytes. */
   update(done: number, total: number): TransferState {
     const at = this.#now()
-    // Files that come from the cache count, too: the count falls when another download begins, and all starts anew.
+    // A falling count means that another download has started, so the measurement starts over.
     if (done < (this.#points.at(-1)?.done ?? 0)) this.#points = []
     this.#points.push({ at, done })
     while (this.#points.length > 2 && this.#points[1]!.at <= at - WINDOW_MS) this.#points.shift()

@@ -1,10 +1,10 @@
 /**
- * The one file that reaches behind the public interface of @mlc-ai/web-llm, whose version is pinned for its sake (0.2.86).
+ * The only file that uses internals of @mlc-ai/web-llm, whose version is pinned for this reason (0.2.86).
  *
- * WebLLM decodes one sequence at a time and cannot change weights. The library that it runs, TVM's virtual machine with
- * MLC's compiled functions, can do both: it has batched functions beside the single ones, a key/value cache that forks,
- * and parameters that are ordinary buffers. What is touched here is looked for one by one when a model is loaded, and
- * whatever is missing is named; the engine then goes the slower public way (sequential-sampler.ts, reloaded-weights.ts).
+ * WebLLM decodes one sequence at a time and cannot change weights. Its library, TVM's virtual machine with MLC's compiled
+ * functions, can do both: it has batched functions, a key/value cache that forks, and parameters that are ordinary buffers. Every
+ * internal used here is checked when a model is loaded. If any is missing, the engine reports it and uses the slower public
+ * interface (sequential-sampler.ts, reloaded-weights.ts).
  */
 import { bytesPerElement } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount } from '../../weight-formats/mlc-parameters.ts'
@@ -13,7 +13,7 @@ import type { Tokens } from '../../method/ports.ts'
 
 export const PINNED_VERSION = '0.2.86'
 
-// ------------------------------------------------------------------------------------------------ as they are called there
+// ------------------------------------------------------------------------------------------------ WebLLM's own names
 
 interface TvmObject {
   dispose(): void
@@ -77,7 +77,7 @@ interface Pipeline {
   responseFormatCacheKey?: string | undefined
 }
 
-/** Everything of the above that must be there: path below the pipeline, and what it must be. */
+/** All required internals: path below the pipeline, and type. */
 const NEEDED: readonly (readonly [path: string, kind: 'function' | 'object' | 'number'])[] = [
   ...[
     'beginScope',
@@ -114,32 +114,32 @@ export interface ParameterInfo {
   bytes: number
 }
 
-/** Tokens that a grammar allows next, for one sequence. */
+/** The tokens that a grammar allows next, for one sequence. */
 export interface TokenMatcher {
-  /** One bit a token, the lowest first; [⌈V / 32⌉]. */
+  /** One bit for each token, the lowest first; [⌈V / 32⌉]. */
   allowed(): Promise<Int32Array>
   accept(token: number): void
   dispose(): void
 }
 
-/** Tokens that follow what a sequence has read. */
+/** Further tokens of a sequence. */
 export interface SequenceRun {
   sequence: number
   tokens: Tokens
 }
 
-/** A float weight on the GPU, as the model's type has it: what goes to a parameter, or to a part of it. All in bytes. */
+/** A weight on the GPU in the model's number type, to copy to a parameter or a part of it. All in bytes. */
 export interface GpuSource {
   name: string
   buffer: GPUBuffer
   offset: number
-  /** Where in the parameter it goes, and how much; the whole unless told. */
+  /** Destination in the parameter, and size; by default the whole. */
   part?: { offset: number; bytes: number }
 }
 
 export type InternalsFound = { internals: WebLlmInternals; missing: [] } | { internals: null; missing: string[] }
 
-/** Call it anew after every load. Never throws: what cannot be used is named in `missing`. */
+/** Call again after every load. Never throws: `missing` names unavailable internals. */
 export function openInternals(engine: PublicEngine, modelId: string): InternalsFound {
   const read = (path: string, from: unknown): unknown =>
     path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], from)
@@ -186,7 +186,7 @@ export function openInternals(engine: PublicEngine, modelId: string): InternalsF
 }
 
 export class WebLlmInternals {
-  /** Tokens that can be read at once. */
+  /** Most tokens that can be read at once. */
   readonly prefillChunk: number
   readonly parameters: ReadonlyMap<string, ParameterInfo>
   readonly #pipeline: Pipeline
@@ -207,7 +207,7 @@ export class WebLlmInternals {
       }
       return new Map(
         metadata.params.map(({ name, dtype }, index) => {
-          // The library may leave sizes open (the vocabulary of Llama's is -1 there); the loaded tensor knows them.
+          // The library may leave sizes open (-1 for Llama's vocabulary), so the loaded tensor's are used.
           const { shape } = this.#pipeline.params.get(index)
           const bytes = elementCount(shape) * bytesPerElement(dtype)
           return [name, { index, shape: [...shape], dtype, bytes }] as const
@@ -216,7 +216,7 @@ export class WebLlmInternals {
     })
   }
 
-  /** Runs a job while WebLLM itself leaves the model alone. */
+  /** Runs a job while WebLLM itself does not use the model. */
   async exclusively<T>(job: () => Promise<T>): Promise<T> {
     await this.#lock.acquire()
     try {
@@ -228,7 +228,7 @@ export class WebLlmInternals {
 
   // ---------------------------------------------------------------------------------------------- sequences
 
-  /** A key/value cache of our own beside WebLLM's, which holds one sequence; it replaces one opened before. */
+  /** Opens a key/value cache beside WebLLM's, which holds one sequence. Replaces an earlier one. */
   openCache(sequences: number, tokens: number): void {
     this.#cache?.dispose()
     const shape = (size: number) => this.#tvm.makeShapeTuple([size])
@@ -245,7 +245,7 @@ export class WebLlmInternals {
     )
   }
 
-  /** Forgets all sequences. */
+  /** Removes all sequences. */
   clear(): void {
     this.#scoped(() => this.#pipeline.fclearKVCaches(this.#cache))
   }
@@ -254,13 +254,13 @@ export class WebLlmInternals {
     this.#scoped(() => this.#pipeline.fKVCacheAddSequence(this.#cache, this.#tvm.scalar(sequence, 'int64')))
   }
 
-  /** `child` has read what `parent` has; the pages are shared. */
+  /** Makes `child` a copy of `parent` with shared pages. */
   fork(parent: number, child: number): void {
     const id = (sequence: number) => this.#tvm.scalar(sequence, 'int64')
     this.#scoped(() => this.#function(FORK)(this.#cache, id(parent), id(child), id(-1)))
   }
 
-  /** Reads runs, at most `prefillChunk` tokens together; logits [rows.length, V] after the tokens at `rows` of all runs joined. */
+  /** Reads at most `prefillChunk` tokens of all runs. Logits [rows.length, V] after the tokens at `rows` of the concatenated runs. */
   async prefill(runs: readonly SequenceRun[], rows: readonly number[]): Promise<Float32Array> {
     const tokens = joined(runs)
     return this.#forward(runs, tokens, [1, tokens.length], 'batch_prefill', (embedded) => [
@@ -269,12 +269,12 @@ export class WebLlmInternals {
     ])
   }
 
-  /** Reads one run; logits [tokens, V] after every one of its tokens. */
+  /** Reads one run. Logits [tokens, V] after each of its tokens. */
   async verify(run: SequenceRun): Promise<Float32Array> {
     return this.#forward([run], run.tokens, [1, run.tokens.length], 'batch_verify', (embedded) => [embedded])
   }
 
-  /** Reads one token of each sequence; logits [sequences, V]. */
+  /** Reads one token of each sequence. Logits [sequences, V]. */
   async decode(sequences: readonly number[], tokens: Tokens): Promise<Float32Array> {
     const runs = sequences.map((sequence, i) => ({ sequence, tokens: tokens.subarray(i, i + 1) }))
     return this.#forward(runs, tokens, [tokens.length, 1], 'batch_decode', (embedded) => [embedded])
@@ -309,7 +309,7 @@ export class WebLlmInternals {
 
   // ---------------------------------------------------------------------------------------------- parameters
 
-  /** The upload is queued before whatever is computed next. Bytes as the library has them; their number is checked. */
+  /** Queues the upload before the next computation. Bytes in the library's format, whose number is checked. */
   writeParameter(name: string, bytes: Uint8Array): void {
     this.#scoped(() => this.#parameter(name, bytes.length).copyFromRawBytes(bytes))
   }
@@ -319,15 +319,15 @@ export class WebLlmInternals {
     return this.#read(host)
   }
 
-  /** The device that WebLLM computes on. It is destroyed when WebLLM unloads or reloads. */
+  /** WebLLM's device, which is destroyed when WebLLM unloads or reloads. */
   get device(): GPUDevice {
     return this.#tvm.lib.webGPUContext.device
   }
 
-  /** Copies on the device; the sources must be buffers of `device`. */
+  /** Copies on the device. Sources must be buffers of `device`. */
   copyParameters(sources: readonly GpuSource[]): void {
     const context = this.#tvm.lib.webGPUContext
-    // What WebLLM has encoded and not submitted yet still reads the old weights.
+    // Commands that WebLLM has encoded but not submitted still read the old weights.
     context.flushCommands()
     const encoder = context.device.createCommandEncoder()
     this.#scoped(() => {
@@ -336,7 +336,9 @@ export class WebLlmInternals {
         const whole = this.parameters.get(name)!.bytes
         const to = part ?? { offset: 0, bytes: whole }
         if (to.offset < 0 || to.offset + to.bytes > whole)
-          throw new RangeError(`"${name}" has ${whole} bytes, and ${to.bytes} were to go to place ${to.offset}.`)
+          throw new RangeError(
+            `"${name}" has ${whole} bytes, but ${to.bytes} were to be written at offset ${to.offset}.`,
+          )
         encoder.copyBufferToBuffer(
           buffer,
           offset,
@@ -354,14 +356,14 @@ export class WebLlmInternals {
     if (info === undefined) throw new RangeError(`The compiled library has no parameter "${name}".`)
     if (bytes !== undefined && bytes !== info.bytes)
       throw new RangeError(
-        `"${name}" takes ${info.bytes} bytes as ${info.dtype} [${info.shape.join(', ')}], and ${bytes} were given.`,
+        `"${name}" has ${info.bytes} bytes as ${info.dtype} [${info.shape.join(', ')}], but ${bytes} were passed.`,
       )
     return this.#pipeline.params.get(info.index)
   }
 
   // ---------------------------------------------------------------------------------------------- grammars
 
-  /** A matcher of its own for one sequence: WebLLM keeps one, which is taken away from it, so that it makes the next. */
+  /** Creates a matcher for one sequence. WebLLM keeps only one, so it is removed from WebLLM to make it create the next. */
   async openMatcher(format: ResponseFormat): Promise<TokenMatcher> {
     const pipeline = this.#pipeline
     const forget = () => {
@@ -372,7 +374,7 @@ export class WebLlmInternals {
     forget()
     await pipeline.prepareGrammarMatcherForSampling({ response_format: format })
     const matcher = pipeline.grammarMatcher
-    if (matcher === undefined) throw new Error('WebLLM made no matcher for the grammar.')
+    if (matcher === undefined) throw new Error('WebLLM created no matcher for the grammar.')
     forget()
     return {
       allowed: () => matcher.getNextTokenBitmask(),
@@ -394,7 +396,7 @@ export class WebLlmInternals {
     return this.#functions.get(name)!
   }
 
-  /** TVM's objects made in here are freed at its end, unless detached. Scopes are a stack, so nothing may wait inside one. */
+  /** Frees TVM objects created inside, unless detached. Scopes are a stack, so a scope must not be asynchronous. */
   #scoped<T>(job: () => T): T {
     this.#tvm.beginScope()
     try {

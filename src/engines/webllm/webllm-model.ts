@@ -1,14 +1,14 @@
 /**
- * A language model that WebLLM runs, behind the port that the loop knows. It generates; it does not train. Whoever trains
- * (an adapter on our own transformer, for instance) gives it the new weights by their Hugging Face names.
+ * A language model that WebLLM runs, as a LanguageModelPort. It generates but does not train. A trainer (such as an adapter on our
+ * own transformer) passes it new weights by their Hugging Face names.
  *
- * There are two ways of doing everything, and which one is in use is said when the model has loaded:
+ * It has two implementations of everything, and reports after loading which one is in use:
  *
  *                      with WebLLM's internals                    with its public interface alone
  *     sampling         many sequences at once, shared prompts     one after the other
  *     new weights      into the buffers, between two rollouts     a changed copy in the cache, and loaded again
  *
- * Calls are served one after the other, so that a rollout never sees half an update.
+ * Calls run one after the other, so that a rollout never sees half an update.
  */
 import { DeviceWatch } from '../../language-model/backends/device-watch.ts'
 import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
@@ -36,16 +36,16 @@ import { isQuantized, encodedWeights, weightCount, type MlcParameterShape } from
 
 export interface WebLlmSource extends GroupLimits {
   record: ModelRecord
-  /** Tokens that end a completion beside those of the model's own template. */
+  /** Additional stop tokens, beside those of the model's own template. */
   stopTokens?: readonly number[]
 }
 
 export interface WebLlmInfo extends ModelInfo {
-  /** Many sequences at once and weights in place; false in the slower way. */
+  /** Many sequences at once and weights in place; false with the public interface. */
   usesInternals: boolean
-  /** What this version of WebLLM lacks for that. */
+  /** Internals that this version of WebLLM lacks. */
   missing: readonly string[]
-  /** Whether new weights can be given: not with four-bit ones. */
+  /** Whether weights can change: not with four-bit ones. */
   acceptsWeights: boolean
 }
 
@@ -62,22 +62,22 @@ interface Loaded {
   source: WebLlmSource
   engine: PublicEngine
   tokenizer: Tokenizer
-  /** Of the rollout, too, which reads it at every token. */
+  /** Shared with the sampler, which reads it at every token. */
   stopTokens: Set<number>
   processor: SamplingProcessor
   parameters: ReadonlyMap<string, MlcParameterShape>
   internals: WebLlmInternals | null
   missing: readonly string[]
   rollout: Sampler
-  /** Where the weights were loaded from: the source's folder, or that of a changed copy. */
+  /** Folder of the loaded weights: the source's, or that of a changed copy. */
   folder: string
-  /** The weights are not those of the source any more. */
+  /** The weights differ from the source. */
   isChanged: boolean
-  /** Null where the device cannot be seen. */
+  /** Null if the device is inaccessible. */
   watch: DeviceWatch | null
 }
 
-/** As the checkpoint of a model whose weights are still those of its source. */
+/** The checkpoint of a model with the weights of its source. */
 const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
 export class WebLlmModel implements LanguageModelPort {
@@ -90,7 +90,7 @@ export class WebLlmModel implements LanguageModelPort {
     this.#parts = parts
   }
 
-  /** Loads the model, in place of the one before. Throws ModelFileError, ModelLoadError, TokenizerError or MlcFormatError. */
+  /** Loads the model, replacing the current one. Throws ModelFileError, ModelLoadError, TokenizerError or MlcFormatError. */
   load(source: WebLlmSource, onBytes?: OnBytes): Promise<WebLlmInfo> {
     return this.#inTurn(async () => {
       await this.#unload()
@@ -124,7 +124,7 @@ export class WebLlmModel implements LanguageModelPort {
     return this.#computing(({ rollout }) => rollout.generate(requests, options, signal))
   }
 
-  /** Completions that have a format: an author's rewrite, a judge's score. */
+  /** Completions with a required format: an author's rewrite, a judge's score. */
   generateFormatted(
     requests: readonly GenerateRequest[],
     options: SamplingOptions,
@@ -142,16 +142,16 @@ export class WebLlmModel implements LanguageModelPort {
 
   async update(): Promise<UpdateMetrics> {
     throw new Error(
-      'WebLLM runs models and does not train them. Train an adapter on our own transformer and give its weights to this model, or choose a built-in model for a role that learns.',
+      'WebLLM runs models but does not train them. Choose a checkpoint for which WebLLM samples, or a built-in model, for a role that learns.',
     )
   }
 
-  /** Takes new weights, named as in Hugging Face's files: all of them or some. Throws MlcFormatError and changes nothing. */
+  /** Sets some or all weights, by their Hugging Face names. Throws MlcFormatError without changing anything. */
   setWeights(weights: ReadonlyMap<string, Float32Array>): Promise<void> {
     return this.#computing(() => this.#setWeights(weights, null))
   }
 
-  /** Takes weights that are on WebLLM's own device already, in the types and names of its parameters. */
+  /** Sets weights from buffers on WebLLM's own device, with the types and names of its parameters. */
   copyWeights(sources: readonly GpuSource[]): Promise<void> {
     return this.#computing(async (loaded) => {
       if (loaded.internals === null)
@@ -168,22 +168,21 @@ export class WebLlmModel implements LanguageModelPort {
     return this.#model.parameters
   }
 
-  /** Ends completions at these tokens, too. */
+  /** Adds stop tokens. */
   alsoStopAt(tokens: Iterable<number>): void {
     for (const token of tokens) this.#model.stopTokens.add(token)
   }
 
-  /** WebLLM's device, for buffers that copyWeights reads; it does not survive the next load. */
+  /** WebLLM's device, for the buffers of copyWeights; destroyed at the next load. */
   get device(): GPUDevice | null {
     return this.#model.internals?.device ?? null
   }
 
-  /** The weights last given, as a safetensors file; one without tensors while they are those of the source. */
+  /** The last set weights as a safetensors file; without tensors while they are those of the source. */
   saveCheckpoint(): Promise<Uint8Array> {
     return this.#inTurn(async () => {
       if (this.#checkpoint !== null) return this.#checkpoint.slice()
-      if (this.#model.isChanged)
-        throw new Error('The weights were given tensor by tensor. Save them where they were trained.')
+      if (this.#model.isChanged) throw new Error('The weights were set tensor by tensor. Save them with the trainer.')
       return writeSafetensors({ metadata: UNCHANGED, tensors: new Map() })
     })
   }
@@ -198,7 +197,7 @@ export class WebLlmModel implements LanguageModelPort {
     })
   }
 
-  /** Waits for calls in progress and frees the graphics memory. */
+  /** Waits for pending calls and frees the graphics memory. */
   unload(): Promise<void> {
     return this.#inTurn(() => this.#unload())
   }
@@ -209,7 +208,7 @@ export class WebLlmModel implements LanguageModelPort {
     const { record } = source
     const { files } = this.#parts
     const folder = modelFolder(record.model)
-    // Left over where a page was closed while weights were being changed.
+    // Left over if the page was closed while weights were changing.
     for (const copy of changedFolders(folder)) await removeModel(files, copy)
     const readJson = async (scope: 'webllm/config' | 'webllm/model', name: string): Promise<unknown> =>
       JSON.parse(new TextDecoder().decode(await files.read(scope, folder + name)))
@@ -275,7 +274,7 @@ export class WebLlmModel implements LanguageModelPort {
     return { ...parts, parameters, internals, missing, rollout, isChanged: false, watch }
   }
 
-  /** Loads anew from a folder; the id is that of the source. */
+  /** Reloads from a folder under the source's id. */
   async #reload(folder: string): Promise<void> {
     const before = this.#model
     const { record } = before.source
@@ -305,7 +304,7 @@ export class WebLlmModel implements LanguageModelPort {
       await internals.exclusively(async () => {
         for (const [name, bytes] of changed) internals.writeParameter(name, bytes)
       })
-      // What a chat has read was read with the old weights.
+      // The chat's cache belongs to the old weights.
       await engine.resetChat(false, record.model_id)
       this.#model.isChanged = true
     } else {
@@ -319,14 +318,14 @@ export class WebLlmModel implements LanguageModelPort {
     this.#checkpoint = checkpoint
   }
 
-  // ---------------------------------------------------------------------------------------------- one after the other
+  // ---------------------------------------------------------------------------------------------- queue
 
   get #model(): Loaded {
     if (this.#loaded === null) throw new Error('No model is loaded in this worker; call load first.')
     return this.#loaded
   }
 
-  /** Throws GraphicsDeviceError when the device that the model is on has failed. */
+  /** Throws GraphicsDeviceError if the model's device has failed. */
   #computing<T>(job: (loaded: Loaded) => Promise<T>): Promise<T> {
     return this.#inTurn(() => {
       const loaded = this.#model
@@ -341,7 +340,7 @@ export class WebLlmModel implements LanguageModelPort {
   }
 }
 
-/** Results that a worker gives away instead of copying them. */
+/** Methods whose results a worker transfers instead of copying. */
 export const WEBLLM_RESULTS_GIVEN = [
   'generate',
   'generateFormatted',

@@ -1,6 +1,6 @@
 /**
- * A role that WebLLM plays, in a worker: alone, or as the sampler of a checkpoint that our own transformer trains in the same
- * thread. How a model that plays alone is spoken to is in the tokenizer's files beside its weights.
+ * A role's model in a worker with WebLLM: alone, or as the sampler of a checkpoint that our own transformer trains in the same
+ * thread. The chat template of a model alone is read from the tokenizer's files beside its weights.
  */
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
@@ -25,9 +25,9 @@ import { WebLlmModel, type WebLlmParts, type WebLlmSource } from './webllm-model
 
 export interface WebLlmRolePlace {
   sampler: WebLlmSource
-  /** What it samples for; null where it plays alone, and nobody learns. */
+  /** The checkpoint for which it samples; null for WebLLM alone, which does not learn. */
   trainer: CheckpointPlace | null
-  /** What it may write where it plays alone. */
+  /** Grammars of its completions, for WebLLM alone. */
   grammars: RoleGrammars
 }
 
@@ -45,7 +45,7 @@ export class WebLlmRole implements RoleModel {
     this.#sampled = new SampledTrainer({ sampler: this.#alone, openTrainer: openCheckpoint })
   }
 
-  /** Throws what WebLlmModel, SampledTrainer and chatPiecesOf throw. */
+  /** Throws the errors of WebLlmModel, SampledTrainer and chatPiecesOf. */
   async load({ sampler, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
     this.#isTrained = trainer !== null
     if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)
@@ -98,7 +98,7 @@ export class WebLlmRole implements RoleModel {
   }
 }
 
-/** Results that a worker gives away instead of copying them. */
+/** Methods whose results a worker transfers instead of copying. */
 export const WEBLLM_ROLE_RESULTS_GIVEN = ['generate', 'saveCheckpoint'] as const satisfies readonly (keyof WebLlmRole)[]
 
 async function readPieces(files: ModelFiles, { record }: WebLlmSource): Promise<ChatPieces | null> {
@@ -109,10 +109,10 @@ async function readPieces(files: ModelFiles, { record }: WebLlmSource): Promise<
   return chatPiecesOf(await chatRenderer(template, record.model_id), addedTokensOf(tokenizer), record.model_id)
 }
 
-/** Small files of a model's folder, kept beside the weights so that the model can be spoken to without a network. */
+/** Small files of a model's folder, cached beside the weights so that the model works offline. */
 function keptReader(files: ModelFiles, name: string, folder: string): ModelReader {
   const read = async (file: string): Promise<Uint8Array> => {
-    // WebLLM keeps the tokenizer with the weights.
+    // WebLLM caches the tokenizer with the weights.
     if (file === 'tokenizer.json') return files.read('webllm/model', folder + file)
     try {
       const bytes = await files.read('webllm/config', folder + file)
@@ -120,7 +120,7 @@ function keptReader(files: ModelFiles, name: string, folder: string): ModelReade
       return bytes
     } catch (cause) {
       if (!(cause instanceof ModelFileError)) throw cause
-      // A folder has one of several files with the template; that none of them is there, shows in the end.
+      // A folder has only one of several possible files with the template.
       throw new ModelFileError(cause.message, { cause, isMissing: true })
     }
   }

@@ -1,4 +1,4 @@
-/** Weights by Hugging Face's names as the bytes of a library's parameters. */
+/** Encodes weights with Hugging Face names as the bytes of a compiled library's parameters. */
 import { bytesPerElement, encodeParameter } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount, MlcFormatError, partNames } from '../../weight-formats/mlc-parameters.ts'
 
@@ -8,8 +8,8 @@ export interface MlcParameterShape {
 }
 
 /**
- * Bytes by parameter; parameters of which nothing is given are left out, for an adapter changes only a few. Throws
- * MlcFormatError for weights that the model has no place for, a part without its neighbours, and quantised models.
+ * Bytes by parameter, only for parameters with new weights. Throws MlcFormatError for weights that the model lacks, for a part of
+ * a parameter without the other parts, and for quantised models.
  */
 export function encodedWeights(
   parameters: ReadonlyMap<string, MlcParameterShape>,
@@ -18,11 +18,11 @@ export function encodedWeights(
 ): Map<string, Uint8Array<ArrayBuffer>> {
   if (isQuantized(parameters))
     throw new MlcFormatError(
-      `"${source}" has four-bit weights, in which an update would vanish by rounding. Load its q0f16 or q0f32 variant for a role that learns.`,
+      `"${source}" has four-bit weights, which would round an update away. Load its q0f16 or q0f32 variant for a role that learns.`,
     )
   const bytes = new Map<string, Uint8Array<ArrayBuffer>>()
   const left = new Set(weights.keys())
-  // With a tied output layer there is no parameter of this name; files may hold the embedding twice.
+  // A tied output layer has no parameter of this name, but files may contain the embedding twice.
   if (!parameters.has('lm_head.weight')) left.delete('lm_head.weight')
   for (const [name, { shape, dtype }] of parameters) {
     const parts = partNames(name)
@@ -31,13 +31,13 @@ export function encodedWeights(
     const absent = parts.filter((part) => !given.includes(part))
     if (absent.length > 0)
       throw new MlcFormatError(
-        `New weights for "${source}" hold ${given.join(', ')} without ${absent.join(', ')}, and MLC keeps them as one. Give all of them.`,
+        `New weights for "${source}" contain ${given.join(', ')} without ${absent.join(', ')}, which MLC stores together. Pass all of them.`,
       )
     const values = given.map((part) => weights.get(part)!)
     const length = values.reduce((sum, part) => sum + part.length, 0)
     if (length !== elementCount(shape))
       throw new MlcFormatError(
-        `New weights for "${source}" have ${length} numbers for ${name}, which is [${shape.join(', ')}]. Take weights of the same model.`,
+        `New weights for "${source}" have ${length} numbers for ${name}, which is [${shape.join(', ')}]. Use weights of the same model.`,
       )
     const whole = values.length === 1 ? values[0]! : joined(values, length)
     const [tensor] = encodeParameter(
@@ -49,7 +49,7 @@ export function encodedWeights(
   }
   if (left.size > 0)
     throw new MlcFormatError(
-      `New weights hold ${[...left].slice(0, 3).join(', ')}, which "${source}" does not have. Take weights of the same model.`,
+      `New weights contain ${[...left].slice(0, 3).join(', ')}, which "${source}" does not have. Use weights of the same model.`,
     )
   return bytes
 }
@@ -58,7 +58,7 @@ export function isQuantized(parameters: ReadonlyMap<string, MlcParameterShape>):
   return [...parameters.keys()].some((name) => name.endsWith('.q_weight'))
 }
 
-/** Weights, four-bit codes eight to a word, scales not counted. */
+/** Number of weights: eight four-bit codes in a word, scales not counted. */
 export function weightCount(parameters: ReadonlyMap<string, MlcParameterShape>): number {
   let count = 0
   for (const [name, { shape }] of parameters)

@@ -1,6 +1,6 @@
 /**
- * Where the weights that a trainer changes lie in the parameters of a compiled model. MLC keeps what reads one input as one
- * matrix, the rows of its parts one below the other, so that a part is one stretch of it:
+ * Locates a trainer's weights in the parameters of a compiled model. MLC joins matrices that read the same input, with their rows
+ * one below the other, so that each is a contiguous part:
  *
  *     c_attn [ q ; k ; v ],   gate_up_proj [ gate ; up ]
  */
@@ -11,10 +11,10 @@ import { isQuantized, type MlcParameterShape } from './weight-bytes.ts'
 export interface WeightPart {
   /** Hugging Face's name. */
   name: string
-  /** Bytes of the parameter that it takes, and where they begin. */
+  /** Bytes and offset in the parameter. */
   offset: number
   bytes: number
-  /** False for a neighbour of a weight that is trained. */
+  /** False for another part of the same parameter. */
   isChanged: boolean
 }
 
@@ -25,13 +25,13 @@ export interface ChangedParameter {
   parts: readonly WeightPart[]
 }
 
-/** What the trainer has: shapes by Hugging Face's names. */
+/** The trainer's shapes, by Hugging Face name. */
 export interface TrainerWeights {
   changing: ReadonlyMap<string, readonly number[]>
   all: ReadonlyMap<string, readonly number[]>
 }
 
-/** In the model's order. Throws MlcFormatError where sampler and trainer are not the same model, or the sampler is quantised. */
+/** In the model's order. Throws MlcFormatError if sampler and trainer are different models, or the sampler is quantised. */
 export function changedParameters(
   parameters: ReadonlyMap<string, MlcParameterShape>,
   { changing, all }: TrainerWeights,
@@ -39,7 +39,7 @@ export function changedParameters(
 ): ChangedParameter[] {
   if (isQuantized(parameters))
     throw new MlcFormatError(
-      `"${source}" has four-bit weights, in which an update would vanish by rounding. Sample with its q0f16 or q0f32 variant.`,
+      `"${source}" has four-bit weights, which would round an update away. Sample with its q0f16 or q0f32 variant.`,
     )
   const left = new Set(changing.keys())
   const changed: ChangedParameter[] = []
@@ -47,7 +47,7 @@ export function changedParameters(
     const names = partNames(name)
     if (!names.some((part) => left.has(part))) continue
     if (dtype !== 'float16' && dtype !== 'float32')
-      throw new MlcFormatError(`"${source}" keeps ${name} as ${dtype}. Sample with a q0f16 or q0f32 model.`)
+      throw new MlcFormatError(`"${source}" stores ${name} as ${dtype}. Sample with a q0f16 or q0f32 model.`)
     let offset = 0
     const parts = names.map((part): WeightPart => {
       const bytes = elementCount(all.get(part) ?? [0]) * bytesPerElement(dtype)

@@ -1,9 +1,9 @@
 /**
- * The ways of new weights from the trainer to the sampler: what training changes alone, as it is computed with (W + s B A).
+ * Sends new weights from the trainer to the sampler: only those that training changes, merged as W + s B A.
  *
- *     shared     both compute on one graphics device, and weights are copied from buffer to buffer
- *     uploaded   they come to this thread and go to WebLLM's buffers, one parameter after the other
- *     reloaded   where WebLLM's buffers cannot be reached: a changed copy of its model, which it loads anew
+ *     shared     both use one graphics device, and weights are copied from buffer to buffer
+ *     uploaded   weights are read to this thread and written to WebLLM's buffers, one parameter after the other
+ *     reloaded   if WebLLM's buffers are inaccessible: WebLLM loads a changed copy of its model
  */
 import type { LanguageModel } from '../../language-model/language-model.ts'
 import type { WebLlmModel } from './webllm-model.ts'
@@ -18,14 +18,14 @@ export interface SyncedPair {
   changed: readonly ChangedParameter[]
 }
 
-/** Bytes that one sync gives to the sampler. */
+/** Bytes that one sync sends to the sampler. */
 export function syncBytes(changed: readonly ChangedParameter[], way: SyncWay): number {
   return changed
     .flatMap(({ parts }) => (way === 'shared' ? parts.filter(({ isChanged }) => isChanged) : parts))
     .reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** When it throws, the signal's reason too, the sampler may hold some of the new weights and some of the old. */
+/** If it throws, even the signal's reason, the sampler may have a mix of new and old weights. */
 export async function syncWeights(pair: SyncedPair, way: SyncWay, signal?: AbortSignal): Promise<void> {
   switch (way) {
     case 'shared':
@@ -62,7 +62,7 @@ async function upload({ trainer, sampler, changed }: SyncedPair, signal?: AbortS
   }
 }
 
-/** All at once, for each time costs a load. */
+/** All at once, because each change costs a load. */
 async function reload({ trainer, sampler, changed }: SyncedPair, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   const names = changed.flatMap(({ parts }) => parts.map(({ name }) => name))

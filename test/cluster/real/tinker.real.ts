@@ -151,7 +151,7 @@ describe('a Tinker server', { timeout: 1_200_000 }, () => {
     expect(Array.from(again!.logProbs)).toEqual(
       Array.from(learned!.logProbs, (one) => expect.closeTo(one, 2) as number),
     )
-    expect(notices.join()).toMatch(/lost and made again/)
+    expect(notices.join()).toMatch(/lost and recreated/)
 
     // A new session, from the checkpoint.
     const resumed = await model(4)

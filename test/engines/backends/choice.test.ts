@@ -4,7 +4,7 @@ import { chooseBackend, webGpuObstacle } from '../../../src/engines/backends/cho
 const noObstacle = () => Promise.resolve(null)
 
 describe('the backend of a run', () => {
-  it('is the one that a person chose, unmeasured', async () => {
+  it('is the chosen one, without a measurement', async () => {
     const measure = vi.fn()
     const choice = await chooseBackend({ wish: 'webgpu', findObstacle: noObstacle, measure })
     expect(choice).toEqual({ backend: 'webgpu', why: 'You chose WebGPU.', tokensPerSecond: {} })
@@ -14,13 +14,13 @@ describe('the backend of a run', () => {
   it.each([
     [{ cpu: 5000, webgpu: 900 }, 'cpu'],
     [{ cpu: 5000, webgpu: 20_000 }, 'webgpu'],
-  ] as const)('is the faster one where both were measured: %o', async (speeds, backend) => {
+  ] as const)('is the faster one if both were measured: %o', async (speeds, backend) => {
     const measure = (name: 'cpu' | 'webgpu') => Promise.resolve(speeds[name])
     const choice = await chooseBackend({ wish: 'auto', findObstacle: noObstacle, measure })
     expect(choice).toMatchObject({ backend, tokensPerSecond: speeds })
   })
 
-  it('is the CPU where WebGPU is not there or fails, and says which', async () => {
+  it('is the CPU if WebGPU is missing or fails, with the reason', async () => {
     const measure = vi.fn((name: string) =>
       name === 'cpu' ? Promise.resolve(5000) : Promise.reject(new Error('No device.')),
     )
@@ -35,7 +35,7 @@ describe('the backend of a run', () => {
     })
   })
 
-  it('is not looked for on a software adapter', async () => {
+  it('is not measured on a software adapter', async () => {
     const gpu = { requestAdapter: () => Promise.resolve({ info: { vendor: 'google', architecture: 'swiftshader' } }) }
     expect(await webGpuObstacle(gpu as unknown as GPU)).toContain('software')
   })

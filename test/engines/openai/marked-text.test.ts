@@ -12,11 +12,11 @@ import { begun, continued, opened } from '../../../src/worlds/instruct/conversat
 import { foreignTextFor } from '../../../src/worlds/instruct/foreign-text.ts'
 import { joinTokens } from '../../../src/method/rollout.ts'
 
-/** Surrogates come in pairs; half of one is no text that UTF-8 could spell. */
+/** Excludes unpaired surrogates, which UTF-8 cannot encode. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !/[\uE0C0\uE0C1]/.test(value))
 const pieces = MARKED_PIECES
 
-it('gives every text back as it was, marks included', () => {
+it('decodes every encoded text, including marks', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(text, fc.constantFrom(...pieces.reserved)), { maxLength: 8 }), (parts) => {
       const whole = parts.join('')
@@ -25,7 +25,7 @@ it('gives every text back as it was, marks included', () => {
   )
 })
 
-it('takes a transcript that grew by appending apart into what was said', () => {
+it('splits an appended transcript into its messages', () => {
   fc.assert(
     fc.property(text, text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (system, first, turns) => {
       let prompt = encodeMarked(opened(pieces, system, first))
@@ -48,7 +48,7 @@ it('takes a transcript that grew by appending apart into what was said', () => {
   )
 })
 
-it('keeps what others wrote in its message, whatever they wrote', () => {
+it('keeps untrusted text within its message', () => {
   const foreign = foreignTextFor(pieces.reserved)
   fc.assert(
     fc.property(fc.array(fc.oneof(text, fc.constantFrom(...pieces.reserved)), { maxLength: 6 }), (parts) => {
@@ -58,13 +58,13 @@ it('keeps what others wrote in its message, whatever they wrote', () => {
   )
 })
 
-it('refuses what is no conversation with a cue', () => {
+it('refuses a prompt that is not a conversation with a cue', () => {
   expect(() => messagesOf(encodeMarked('just text'))).toThrow(/chatPieces/)
   expect(() => messagesOf(encodeMarked(begun(pieces, 'system') + 'user'))).toThrow(/cue for a response/)
   expect(() => messagesOf(encodeMarked(opened(pieces, 's', 'u') + 'begun'))).toThrow(/cue for a response/)
 })
 
-it('keeps the log-probability of a response when tokens become bytes', () => {
+it('keeps the log-probability of a response when converting tokens to bytes', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ minLength: 1 }), fc.integer({ min: -40, max: 0 }))), (tokens) => {
       const response = encodeMarked(tokens.map(([token]) => token).join(''))

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** What the servers that we know do and do not do. */
+/** Features of known servers. */
 interface Kind {
   list?: string[]
   chat?: boolean
@@ -120,7 +120,7 @@ async function promptFor(model: OpenAiModel, message: string) {
 }
 
 describe('a server with chat completions', () => {
-  it('is given the messages, and answers with tokens and their log-probabilities', async () => {
+  it('gets messages, and returns tokens with log-probabilities', async () => {
     const { server, model } = await modelOf({ reply: () => 'né' })
     const info = await model.load()
     expect(info.capabilities).toMatchObject({ endpoint: 'chat', contextTokens: 512 })
@@ -145,7 +145,7 @@ describe('a server with chat completions', () => {
     expect(Array.from(completion.logProbs)).toEqual([-0.125, -0.25, 0, 0])
   })
 
-  it('draws each completion from a seed of its own, the same for the same request, and asks within the limit', async () => {
+  it('draws each completion from its own reproducible seed, and respects the limit of concurrent requests', async () => {
     const { server, model } = await modelOf({ delayMs: 60 }, { concurrency: 2 })
     await model.load()
     const prompt = await promptFor(model, 'x')
@@ -171,7 +171,7 @@ describe('a server with chat completions', () => {
     expect(server.mostAtOnce).toBe(2)
   })
 
-  it('goes on where the connection breaks, and makes a run neither lose nor double an answer', async () => {
+  it('retries after a lost connection, without losing or doubling an answer', async () => {
     let faults = 0
     const { model } = await modelOf({
       reply: (asked) => `answer to ${lastMessage(asked)}`,
@@ -187,7 +187,7 @@ describe('a server with chat completions', () => {
     expect(completions.map(([one]) => one!.text)).toEqual(['a', 'b', 'c', 'd', 'e'].map((x) => `answer to ${x}`))
   })
 
-  it('marks a response that was cut, and a prompt that fills the context', async () => {
+  it('reports a truncated response, and a prompt that fills the context', async () => {
     const { model } = await modelOf({
       reply: () => 'a very long answer that never ends',
       fault: (asked) =>
@@ -209,7 +209,7 @@ describe('a server with chat completions', () => {
     expect(full!.tokens).toHaveLength(0)
   })
 
-  it('stops asking as soon as one request fails for good or the run is stopped', async () => {
+  it('cancels all requests when one fails or the run stops', async () => {
     const { server, model } = await modelOf(
       { fault: ({ body }) => (body.max_tokens === 12 ? { status: 400, json: { detail: 'no' } } : null) },
       { concurrency: 1 },
@@ -224,9 +224,9 @@ describe('a server with chat completions', () => {
   })
 })
 
-describe('a server that does less', () => {
-  it('is asked without what it refuses or ignores, which is said', async () => {
-    // As `transformers serve`: logprobs and n are ignored.
+describe('a server with fewer features', () => {
+  it('gets no field that it refuses or ignores, which is reported', async () => {
+    // Like `transformers serve`, which ignores logprobs and n.
     const { server, model } = await modelOf({ logprobs: false, n: false, seed: false })
     const info = await model.load()
     expect([...info.capabilities.fields]).toEqual([])
@@ -244,7 +244,7 @@ describe('a server that does less', () => {
     expect(Array.from(group![0]!.logProbs).every((one) => one === 0)).toBe(true)
   })
 
-  it('without chat is given text', async () => {
+  it('without chat gets text', async () => {
     const { server, model } = await modelOf({ chat: false })
     expect((await model.load()).capabilities.endpoint).toBe('text')
     expect(await model.chatPieces()).toBeNull()
@@ -254,7 +254,7 @@ describe('a server that does less', () => {
     expect(completion.logProbs[1]).toBe(-0.25)
   })
 
-  it('without chat and with its tokenizer is given token ids, and its own are kept', async () => {
+  it('without chat but with its tokenizer exchanges token ids', async () => {
     const { server, model } = await modelOf({ chat: false, tokens: true, reply: () => 'go' })
     const info = await model.load()
     expect(info).toMatchObject({ maxPositions: 512, capabilities: { endpoint: 'tokens' } })
@@ -267,27 +267,27 @@ describe('a server that does less', () => {
   })
 })
 
-describe('what is wrong is said when the model is loaded', () => {
-  it('a key', async () => {
+describe('loading reports a wrong', () => {
+  it('key', async () => {
     const { model } = await modelOf({ key: 'right' }, {}, 'wrong')
     await expect(model.load()).rejects.toThrow(/does not accept the key.*401/)
     const { model: other } = await modelOf({ key: 'right' }, {}, 'right')
     await expect(other.load()).resolves.toBeDefined()
   })
 
-  it('a model, with those that there are', async () => {
+  it('model, and lists the available ones', async () => {
     const { model } = await modelOf({ list: ['qwen', 'llama'] })
     await expect(model.load()).rejects.toThrow(/“tiny”.*qwen, llama.*Choose one/)
   })
 })
 
-it('cannot be trained, and has nothing to save', async () => {
+it('cannot be trained, and saves nothing', async () => {
   const { model } = await modelOf({})
   await expect(model.update()).rejects.toThrow(/cannot be trained.*Tinker/)
   expect(await model.saveCheckpoint()).toHaveLength(0)
 })
 
-it('asks for nothing any more when the role that it plays is closed', async () => {
+it('makes no more requests after it is closed', async () => {
   const busy = () => ({ status: 503, json: { error: 'Busy.' } })
   let isBusy = false
   const server = await standInServer<Body>(openAiLike({ fault: () => (isBusy ? busy() : null) }))

@@ -39,7 +39,7 @@ const failure = (job: Promise<unknown>) =>
     (error: unknown) => error as RemoteError,
   )
 
-describe('requests that fail in passing', () => {
+describe('requests that fail temporarily', () => {
   const passing: [string, Answer][] = [
     ['a connection that breaks', { breaks: 'before' }],
     ['a connection that breaks in the middle of an answer', { breaks: 'midway' }],
@@ -47,18 +47,18 @@ describe('requests that fail in passing', () => {
     ['503', { status: 503, text: 'starting' }],
     ['429', { status: 429, json: { error: { message: 'slow down' } } }],
   ]
-  it.each(passing)('are made again: %s', async (_name, fault) => {
+  it.each(passing)('are retried: %s', async (_name, fault) => {
     const { server, client } = await serverAnd((_asked, index) => (index < 2 ? fault : { json: { value: 7 } }))
     expect(await client.json({ path: '/v', body: { a: 1 }, schema: Value })).toEqual({ value: 7 })
     expect(server.asked.map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { a: 1 }])
   })
 
-  it('are not made twice where the server may have acted on them', async () => {
+  it('are not retried if the server may have acted on them', async () => {
     for (const fault of [{ breaks: 'before' }, { breaks: 'midway' }] as const) {
       const { server, client } = await serverAnd(() => fault)
       const error = await failure(client.json({ path: '/step', body: {}, schema: Value, once: true }))
       expect(error.kind).toBe('unknown-outcome')
-      expect(error.message).toMatch(/not known whether.*Go on from the last iteration/)
+      expect(error.message).toMatch(/unknown whether.*Resume from the last iteration/)
       expect(server.asked).toHaveLength(1)
     }
     const { server, client } = await serverAnd(() => ({ status: 500, json: {} }))
@@ -66,7 +66,7 @@ describe('requests that fail in passing', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  it('are made again, though only once is asked for, where the server refused to act or was not there', async () => {
+  it('are retried even with `once` if the server refused or was unreachable', async () => {
     const { server, client } = await serverAnd((_asked, index) =>
       index === 0 ? { status: 429, json: {} } : { json: { value: 1 } },
     )
@@ -83,20 +83,20 @@ describe('requests that fail in passing', () => {
     expect(restarted.asked).toHaveLength(1)
   })
 
-  it('end a storm of 429 in a clear error once patience is spent, having waited as long as the server said', async () => {
+  it('give up on repeated 429 with a clear error, after respecting Retry-After', async () => {
     const { server, client } = await serverAnd(
       () => ({ status: 429, json: { error: { message: 'quota' } }, headers: { 'retry-after': '1' } }),
       { patienceMs: 2500 },
     )
     const error = await failure(client.json({ path: '/v', schema: Value }))
     expect(error).toMatchObject({ name: 'RemoteError', kind: 'rate-limited', status: 429, detail: 'quota' })
-    expect(error.message).toMatch(/too many.*quota.*Lower the number of requests/)
+    expect(error.message).toMatch(/too many.*quota.*Lower the number of concurrent requests/)
     expect(server.asked.length).toBeGreaterThanOrEqual(2)
     expect(server.asked.length).toBeLessThanOrEqual(3)
   })
 })
 
-describe('requests that fail for good', () => {
+describe('requests that fail permanently', () => {
   const final: [string, Answer, string, RegExp][] = [
     ['a wrong key', { status: 401, json: { error: 'Unauthorized' } }, 'unauthorised', /key.*401: Unauthorized/],
     [
@@ -109,7 +109,7 @@ describe('requests that fail for good', () => {
     ['a page in place of JSON', { text: '<html>hello' }, 'malformed', /not JSON.*<html>hello/],
     ['JSON of another shape', { json: { value: 'x' } }, 'malformed', /value: /],
   ]
-  it.each(final)('are made once: %s', async (_name, answer, kind, words) => {
+  it.each(final)('are not retried: %s', async (_name, answer, kind, words) => {
     const { server, client } = await serverAnd(() => answer, { headers: { Authorization: 'Bearer secret-key' } })
     const error = await failure(client.json({ path: '/v', schema: Value }))
     expect(error.kind).toBe(kind)
@@ -119,15 +119,15 @@ describe('requests that fail for good', () => {
     expect(server.asked[0]!.headers.authorization).toBe('Bearer secret-key')
   })
 
-  it('name the reason where nobody listens', async () => {
+  it('report that no server listens', async () => {
     const { server, client } = await serverAnd(() => ({ json: {} }), { patienceMs: 30 })
     await server.close()
     const error = await failure(client.json({ path: '/v', schema: Value }))
     expect(error.kind).toBe('unreachable')
-    expect(error.message).toMatch(/did not answer.*Nothing listens at that address/)
+    expect(error.message).toMatch(/did not answer.*No server listens at that address/)
   })
 
-  it('end at the time limit of one request, again and again until patience is spent', async () => {
+  it('are retried after their time limit until patience runs out', async () => {
     const { server, client } = await serverAnd(() => ({ hangs: true }), { timeoutMs: 500, patienceMs: 2500 })
     const error = await failure(client.json({ path: '/v', schema: Value }))
     expect(error.kind).toBe('timeout')
@@ -136,7 +136,7 @@ describe('requests that fail for good', () => {
 })
 
 describe('cancelling', () => {
-  it('ends a request under way, one that waits its turn and one that waits to be made again', async () => {
+  it('ends running, queued and retrying requests', async () => {
     const { server, client } = await serverAnd(
       ({ path }) => (path === '/busy' ? { status: 503, json: {} } : { hangs: true }),
       { concurrency: 1, backoff: { baseMs: 10_000, capMs: 10_000 }, random: () => 0.5, patienceMs: 60_000 },
@@ -153,7 +153,7 @@ describe('cancelling', () => {
     expect(server.asked.map(({ path }) => path)).toEqual(['/busy', '/hang'])
   })
 
-  it('leaves no place taken behind', async () => {
+  it('frees its place in the queue', async () => {
     const { client } = await serverAnd(({ path }) => (path === '/hang' ? { hangs: true } : { json: { value: 1 } }), {
       concurrency: 1,
     })
@@ -166,7 +166,7 @@ describe('cancelling', () => {
   })
 })
 
-it('never has more requests under way than allowed', async () => {
+it('never exceeds the limit of concurrent requests', async () => {
   const { server, client } = await serverAnd(() => ({ json: { value: 1 }, delayMs: 100 }), { concurrency: 3 })
   await Promise.all(Array.from({ length: 12 }, () => client.json({ path: '/v', schema: Value })))
   expect(server.asked).toHaveLength(12)
@@ -174,7 +174,7 @@ it('never has more requests under way than allowed', async () => {
 })
 
 describe('waiting', () => {
-  it('doubles up to a limit, and jitter never makes it longer', () => {
+  it('doubles up to a limit, and jitter never prolongs it', () => {
     fc.assert(
       fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, uniform) => {
         const most = backoffMs(attempt, { baseMs: 100, capMs: 5000 }, 1)
@@ -184,7 +184,7 @@ describe('waiting', () => {
     )
   })
 
-  it('reads Retry-After as seconds and as a date, and believes no hour', () => {
+  it('reads Retry-After as seconds or a date, up to a limit', () => {
     const now = Date.parse('2026-01-01T00:00:00Z')
     expect(retryAfterMs('3', now)).toBe(3000)
     expect(retryAfterMs('Thu, 01 Jan 2026 00:00:05 GMT', now)).toBe(5000)
@@ -194,14 +194,14 @@ describe('waiting', () => {
 })
 
 describe('addresses', () => {
-  it('of http elsewhere are refused to a page of https, and those of this machine are not', () => {
+  it('of http servers on other machines are refused on an https page', () => {
     expect(() => checkedAddress('http://10.0.0.2:8000/v1', 'https:')).toThrow(/https.*ssh -L/)
     expect(checkedAddress('http://127.0.0.1:8000/v1/', 'https:')).toBe('http://127.0.0.1:8000/v1')
     expect(checkedAddress('https://models.example/v1', 'https:')).toBe('https://models.example/v1')
     expect(checkedAddress('http://10.0.0.2:8000/v1', null)).toBe('http://10.0.0.2:8000/v1')
   })
 
-  it('hold no password, and are whole', () => {
+  it('must be complete and without password', () => {
     expect(() => checkedAddress('https://me:secret@host/v1', null)).toThrow(/name or password/)
     expect(() => checkedAddress('https://me:secret@host/v1', null)).not.toThrow(/secret/)
     for (const wrong of ['localhost:8000', 'v1', 'ftp://host/'])

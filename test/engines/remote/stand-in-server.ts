@@ -1,4 +1,4 @@
-/** A server of this process that answers as a test says, faults included, and remembers what it was asked. */
+/** A server in this process with scripted answers and faults, which records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -6,14 +6,14 @@ export interface Asked<Body = Record<string, unknown>> {
   method: string
   path: string
   headers: IncomingMessage['headers']
-  /** Empty where there was none. */
+  /** Empty without a body. */
   body: Body
 }
 
 export type Answer =
   | { status?: number; json: unknown; headers?: Record<string, string>; delayMs?: number }
   | { status?: number; text: string }
-  /** The connection breaks after the request was read; half an answer is sent first if asked for. */
+  /** Closes the connection after reading the request, optionally after half an answer. */
   | { breaks: 'before' | 'midway' }
   /** Never answers. */
   | { hangs: true }

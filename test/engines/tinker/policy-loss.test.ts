@@ -14,13 +14,13 @@ import { policyLoss } from '../../../src/language-model/training/loss.ts'
 import type { TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
 import { KL_ESTIMATORS, LOSS_AGGREGATIONS } from '../../../src/method/settings.ts'
 
-/** 64ths: what float32 makes of them is the same number. */
+/** Multiples of 1/64, which float32 represents exactly. */
 const real = (low: number, high: number) =>
   fc.integer({ min: Math.ceil(low * 64), max: Math.floor(high * 64) }).map((steps) => steps / 64)
 const token = fc.record({ logProb: real(-8, -0.01), oldLogProb: real(-8, -0.01), advantage: real(-2, 2), weight: real(0.01, 1), importance: real(0, 2) }) // prettier-ignore
 const options = fc.record({ clipRatioLow: real(0.05, 0.5), clipRatioHigh: real(0.05, 0.5), klCoefficient: real(0, 0.5), klEstimator: fc.constantFrom(...KL_ESTIMATORS) }) // prettier-ignore
 
-it('has the value and the gradient of the loss that our own trainer has', async () => {
+it('has the value and the gradient of our own trainer’s loss', async () => {
   await selectBackend('cpu')
   fc.assert(
     fc.property(fc.array(token, { minLength: 1, maxLength: 6 }), options, (tokens, chosen) => {
@@ -61,7 +61,7 @@ const example = (prompt: number, response: number): TrainingExample => ({
   advantage: 1,
 })
 
-it('undoes the means of a server, whatever the lengths, so that every aggregation has the weights that it should', () => {
+it('undoes a server’s means for any lengths, so that every aggregation has its weights', () => {
   const lengths = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 })), { minLength: 1 })
   fc.assert(
     fc.property(lengths, fc.constantFrom(...LOSS_AGGREGATIONS), (sizes, lossAggregation) => {
@@ -80,7 +80,7 @@ it('undoes the means of a server, whatever the lengths, so that every aggregatio
   )
 })
 
-it('puts what belongs to a token where the token is predicted', () => {
+it('puts the values of a token where it is predicted', () => {
   const built = datum({ prompt: Int32Array.of(5, 6, 7), response: Int32Array.of(8, 9) }, [-1, -2], [0.5, 0.25])
   expect(built).toEqual({
     model_input: { chunks: [{ type: 'encoded_text', tokens: [5, 6, 7, 8] }] },

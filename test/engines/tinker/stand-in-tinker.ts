@@ -1,6 +1,6 @@
 /**
  * A server with the routes of SkyRL's, whose model is one number: θ, the log-probability of every token. A step adds
- * learning rate · Σ advantages to it, so that what was done, once or twice, whole or half, can be read off.
+ * learning rate · Σ advantages, so that θ shows which operations were executed, and how often.
  */
 import { standInServer, type Answer, type Asked, type StandInServer } from '../remote/stand-in-server.ts'
 
@@ -31,11 +31,11 @@ export interface TinkerStandIn {
   server: StandInServer<TinkerBody>
   models: Map<string, Model>
   saved: Map<string, number>
-  /** Forgets sessions and models, as a server that was restarted; what was saved stays. */
+  /** Deletes sessions and models like a restarted server, but keeps saved weights. */
   restart(): void
-  /** Of operations, in order, futures and sessions left out. */
+  /** Operations in order, without futures and sessions. */
   operations(): string[]
-  /** What happens in place of, or after, an operation. */
+  /** A fault instead of, or after, an operation. */
   fault: ((asked: Asked<TinkerBody>, done: () => Answer) => Answer | null) | null
 }
 
@@ -125,7 +125,7 @@ export async function standInTinker(key: string | null = null, port = 0): Promis
       case '/api/v1/retrieve_future': {
         const id = asked.body.request_id!
         if (!futures.has(id)) return { status: 404, json: { detail: 'Future not found' } }
-        // Not yet, in both of the ways that servers say it.
+        // Pending, in both forms that servers use.
         const times = (asks.get(id) ?? 0) + 1
         asks.set(id, times)
         if (times === 1 && Number(id) % 19 === 7) return { status: 408, json: { detail: 'Timeout waiting for result' } }

@@ -4,7 +4,7 @@ import { memoryReader } from '../../../src/language-model/files/model-folder.ts'
 import type { TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
 import { standInTinker, type TinkerStandIn } from './stand-in-tinker.ts'
 
-/** A letter a token, and `<end>`. */
+/** Each letter is a token, and so is `<end>`. */
 const END = 128
 const letters = Array.from({ length: END }, (_, code) => [String.fromCharCode(code), code] as const)
 const bytes = (json: unknown) => new TextEncoder().encode(JSON.stringify(json))
@@ -88,7 +88,7 @@ const sample = async (from: TinkerModel) => {
 }
 
 describe('sampling', () => {
-  it('gives tokens as they were sampled, with their log-probabilities, and text without the stop token', async () => {
+  it('returns the sampled tokens with log-probabilities, and text without the stop token', async () => {
     const actor = await loaded()
     const [one, two] = await sample(actor)
     const asked = tinker.server.asked.filter(({ path }) => path === '/api/v1/asample').map(({ body }) => body)
@@ -103,7 +103,7 @@ describe('sampling', () => {
     }
   })
 
-  it('is of the weights after the last update', async () => {
+  it('uses the weights of the last update', async () => {
     const actor = await loaded()
     await actor.update(BATCH, UPDATE)
     const [one] = await sample(actor)
@@ -113,7 +113,7 @@ describe('sampling', () => {
 })
 
 describe('an update', () => {
-  it('makes the steps asked for, with our weights whatever the server takes the mean of', async () => {
+  it('makes the requested steps, with our weights whichever mean the server takes', async () => {
     const actor = await loaded()
     const metrics = await actor.update(BATCH, UPDATE)
     expect(tinker.operations().slice(3)).toEqual([
@@ -132,7 +132,7 @@ describe('an update', () => {
     expect(passes.map(({ loss_fn, loss_fn_config }) => [loss_fn, loss_fn_config])).toEqual(
       Array(2).fill(['ppo', { clip_low_threshold: 0.8, clip_high_threshold: 1.3 }]),
     )
-    // token-mean of 2 · 2 tokens, times the 2 examples and 4 positions that this server divides by.
+    // token-mean over 2 · 2 tokens, times the 2 examples and 4 positions by which this server divides.
     expect(passes[0]!.data[0]!.loss_fn_inputs.advantages.data).toEqual([0, 0, 2, 2])
     expect(metrics).toMatchObject({ lossTokens: 8, trainedTokens: 20, grad_norm: 0.5 })
     // Before the first step ρ is 1 and pg = -(1 - 0.5)/2; after it θ has risen by 0.1 · 2 · (2 - 1).
@@ -141,7 +141,7 @@ describe('an update', () => {
     expect(metrics.ppo_kl).toBeCloseTo(-0.1, 5)
   })
 
-  it('asks for log-probabilities first where there is a KL term, which this interface does not have', async () => {
+  it('requests log-probabilities first for a KL term, which the interface lacks', async () => {
     const actor = await loaded()
     await actor.update(BATCH, { ...UPDATE, klCoefficient: 0.5 })
     expect(tinker.operations().slice(3, 9)).toEqual(['forward', 'forward_backward', 'optim_step', 'forward', 'forward_backward', 'optim_step']) // prettier-ignore
@@ -153,11 +153,11 @@ describe('an update', () => {
     const risen = 0.2
     const expected = 2 * (Math.exp(risen) * 0.25 - 0.5 * (1 - Math.exp(-risen)))
     expect(second!.data[0]!.loss_fn_inputs.advantages.data[2]).toBeCloseTo(expected, 5)
-    // ρ = 1: what is sent as old are the log-probabilities as they are.
+    // ρ = 1, because the current log-probabilities are sent as the old ones.
     expect(second!.data[0]!.loss_fn_inputs.logprobs.data[2]).toBeCloseTo(-2 + risen, 5)
   })
 
-  it('is refused at another temperature than the server knows, before anything is done', async () => {
+  it('is refused at a temperature that the server does not support, before any request', async () => {
     const actor = await loaded()
     const before = tinker.server.asked.length
     await expect(actor.update(BATCH, { ...UPDATE, temperature: 0.8 })).rejects.toThrow(
@@ -167,7 +167,7 @@ describe('an update', () => {
   })
 
   const breaks = ['forward_backward', 'optim_step', 'save_weights', 'save_weights_for_sampler']
-  it.each(breaks)('is made once, though the connection breaks after %s was done', async (operation) => {
+  it.each(breaks)('is applied once although the connection is lost after %s', async (operation) => {
     const undisturbed = await loaded()
     await undisturbed.update(BATCH, UPDATE)
     const expected = theta()
@@ -181,11 +181,11 @@ describe('an update', () => {
     await actor.update(BATCH, UPDATE)
     expect(faults).toBeGreaterThan(0)
     expect(theta()).toBeCloseTo(expected, 6)
-    expect(notices.join()).toMatch(/lost and made again.*not known whether/)
+    expect(notices.join()).toMatch(/lost and recreated.*unknown whether/)
     expect((await sample(actor))[0]!.logProbs[0]).toBeCloseTo(expected, 5)
   })
 
-  it('that was stopped halfway has not happened', async () => {
+  it('that is aborted halfway has no effect', async () => {
     const actor = await loaded()
     const stop = new AbortController()
     tinker.fault = ({ path }) => {
@@ -200,8 +200,8 @@ describe('an update', () => {
   })
 })
 
-describe('a server that forgot everything but what was saved', () => {
-  it('is given its model again in the middle of a run', async () => {
+describe('a server that lost everything except saved weights', () => {
+  it('gets its model again in the middle of a run', async () => {
     const actor = await loaded()
     await actor.update(BATCH, UPDATE)
     const learned = theta()
@@ -217,7 +217,7 @@ describe('a server that forgot everything but what was saved', () => {
     expect(notices).toHaveLength(2)
   })
 
-  it('goes on from a checkpoint in another session', async () => {
+  it('resumes from a checkpoint in another session', async () => {
     const actor = await loaded()
     await actor.update(BATCH, UPDATE)
     const checkpoint = await actor.saveCheckpoint()
@@ -231,7 +231,7 @@ describe('a server that forgot everything but what was saved', () => {
     await expect(resumed.loadCheckpoint(checkpoint)).rejects.toThrow(/no weights at tinker:.*any more/)
   })
 
-  it('is not given checkpoints of other models', async () => {
+  it('refuses checkpoints of other models', async () => {
     const actor = await loaded()
     const other = await loaded({ source: { kind: 'tinker', baseUrl: tinker.server.url, baseModel: 'tiny', tokenizer: 'x', rank: 8, timeoutSeconds: 60 } }) // prettier-ignore
     await expect(other.loadCheckpoint(await actor.saveCheckpoint())).rejects.toThrow(/rank 4 on tiny.*rank 8/)
@@ -240,7 +240,7 @@ describe('a server that forgot everything but what was saved', () => {
 })
 
 describe('faults', () => {
-  it('in passing are waited out: refusals, answers cut short and futures that are not there yet', async () => {
+  it('that are temporary are waited out: refusals, incomplete answers and pending futures', async () => {
     const actor = await loaded()
     let faults = 0
     tinker.fault = () => (faults++ % 2 === 0 ? { status: 429, json: { detail: 'busy' } } : null)
@@ -250,7 +250,7 @@ describe('faults', () => {
     expect(undisturbed).toBeCloseTo(-2 + 0.2 + 0.1 * 5, 1)
   })
 
-  it('of a key and of a model are said at once', async () => {
+  it('of a key or a model are reported at once', async () => {
     await tinker.server.close()
     tinker = await standInTinker('right')
     await expect(loaded({ key: 'wrong' })).rejects.toThrow(/does not accept the key.*401/)
@@ -266,7 +266,7 @@ describe('faults', () => {
     await expect(loaded({ key: 'right', source })).rejects.toThrow(/“huge”.*tiny/)
   })
 
-  it('of an answer without log-probabilities end the run, for nothing could be learned from it', async () => {
+  it('of missing log-probabilities end the run, because training requires them', async () => {
     const actor = await loaded()
     tinker.fault = ({ path }, done) => {
       if (!path.endsWith('forward_backward')) return null

@@ -13,7 +13,7 @@ import { parameterShapes } from '../../../src/language-model/weights/parameters.
 import { writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import { PLAIN } from '../../language-model/tiny-model.ts'
 
-/** 26 MB in half precision, far more than a socket's buffers hold. */
+/** 26 MB in half precision, far more than a socket buffers. */
 const LARGE = { ...PLAIN, hidden_size: 64, vocab_size: 200_000 }
 const CONFIG = parseModelConfig(LARGE, 'large')
 const SMALL = parseModelConfig(PLAIN, 'small')
@@ -33,7 +33,7 @@ function file(config: ModelConfig, names: readonly string[]): Uint8Array {
 let server: Server
 const PIECE = 1 << 16
 
-/** Serves files; `sent` has the bytes of each that were taken before its reader hung up, `closed` those of which that is over. */
+/** Serves files; `sent` has the bytes of each that were read, `closed` the names of finished requests. */
 async function serve(files: Record<string, Uint8Array | object>) {
   const sent = new Map<string, number>()
   const closed = new Set<string>()
@@ -62,7 +62,7 @@ describe('looking at a checkpoint', () => {
     server.close()
   })
 
-  it('tells its size from the header of its file, and reads no further', async () => {
+  it('reads its size from the header of its file, and no further', async () => {
     const weights = file(CONFIG, namesOf(CONFIG))
     expect(weights.length).toBeGreaterThan(10e6)
     const { location, sent, closed } = await serve({ 'config.json': LARGE, 'model.safetensors': weights })
@@ -72,7 +72,7 @@ describe('looking at a checkpoint', () => {
     expect(sent.get('model.safetensors')).toBeLessThan(weights.length / 2)
   })
 
-  it('adds shards up, and says what they lack', async () => {
+  it('adds up shards, and reports missing ones', async () => {
     const names = namesOf(SMALL)
     const [first, second] = [names.slice(0, 3), names.slice(3)]
     const weight_map = Object.fromEntries(
@@ -102,24 +102,24 @@ describe('whether a checkpoint fits', () => {
   const roomy: CheckpointLimits = { backend: 'webgpu', budgetBytes: 4e9, maxStorageBufferBindingSize: 2e9 }
   const embedding = 4 * 200_000 * 64
 
-  it('is its memory against what may be used', () => {
+  it('compares its memory with the budget', () => {
     expect(judgeCheckpoint(CONFIG, use, roomy)).toMatchObject({ fits: true, change: null, tooLarge: null })
     const budgetBytes = estimateCheckpoint(CONFIG, use).total - 1
     const verdict = judgeCheckpoint(CONFIG, use, { ...roomy, budgetBytes })
     expect(verdict).toMatchObject({ fits: false, limitBytes: budgetBytes })
     expect(judgeCheckpoint(CONFIG, verdict.change!, { ...roomy, budgetBytes }).fits).toBe(true)
-    // The CPU has an end of its own, and no buffers to bind.
+    // The CPU has its own limit, and no buffers to bind.
     const onCpu = judgeCheckpoint(CONFIG, use, { backend: 'cpu', budgetBytes: 0, maxStorageBufferBindingSize: 0 })
     expect(onCpu).toMatchObject({ fits: true, limitBytes: 2 ** 32 })
   })
 
-  it('is also its largest tensor against what the adapter binds, which four bits alone make less', () => {
+  it('compares its largest tensor with the largest buffer, which only four bits can fit', () => {
     const limits = { ...roomy, maxStorageBufferBindingSize: embedding - 1 }
     const verdict = judgeCheckpoint(CONFIG, use, limits)
     expect(verdict).toMatchObject({ fits: false, tooLarge: embedding, change: { ...use, storage: 'four-bit' } })
     expect(judgeCheckpoint(CONFIG, verdict.change!, limits).fits).toBe(true)
     expect(judgeCheckpoint(CONFIG, { ...use, storage: 'float16' }, limits).tooLarge).toBe(embedding)
-    // All weights are trained in float32 or not at all.
+    // All weights can be trained only in float32.
     expect(judgeCheckpoint(CONFIG, { ...use, adapters: null }, limits).change).toBeNull()
     expect(judgeCheckpoint(CONFIG, use, { ...limits, maxStorageBufferBindingSize: 1e6 }).change).toBeNull()
   })

@@ -1,6 +1,6 @@
 /**
- * A folder as an instruct model has it on Hugging Face: SmolLM2's chat template and special tokens, a tokenizer of its kind, and a
- * tiny Llama that has learned a little to respond by a score or an action. So some votes can be read, and they differ.
+ * A folder like an instruct model's on Hugging Face: SmolLM2's chat template and special tokens, a similar tokenizer, and a tiny
+ * Llama trained a little to respond with a score or an action, so that some votes are readable, and they differ.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const VOCABULARY = 483
 const CUE = '<|im_start|>assistant\n'
 const RESPONSES = ['Score: 1', 'Score: -1', 'Action: look', 'Action: inventory']
 
-/** Writes it, on the CPU backend, and gives its files by name. */
+/** Writes it on the CPU backend. Returns its files by name. */
 export async function writeInstructFolder(folder: string): Promise<Record<string, Uint8Array>> {
   const [tokenizer, tokenizerConfig] = ['tokenizer.json', 'tokenizer_config.json'].map((file) =>
     readFileSync(join(CHAT, file)),

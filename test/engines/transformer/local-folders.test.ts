@@ -11,12 +11,12 @@ class NotFound extends Error {
   override name = 'NotFoundError'
 }
 
-/** A directory in memory, with what is used of the browser's. */
+/** A directory in memory with the used part of the browser's interface. */
 class MemoryDirectory {
   readonly kind = 'directory'
   readonly entries = new Map<string, MemoryDirectory | MemoryFile>()
   readonly name: string
-  /** Bytes that may still be written, over all directories. */
+  /** Remaining space in bytes, over all directories. */
   readonly room: { bytes: number }
 
   constructor(name: string, room: { bytes: number }) {
@@ -91,8 +91,8 @@ const FILES = {
 const filesOf = (contents: Record<string, string>) =>
   Object.entries(contents).map(([name, text]) => new File([text], name))
 
-describe('a folder that somebody gave the page', () => {
-  it('is there again under its name, with what is read of it and nothing else', async () => {
+describe('a folder added to the page', () => {
+  it('is kept under its name, with only the files that are read', async () => {
     const root = fileSystem()
     const told: number[][] = []
     const kept = await keepLocalFolder('my model/1', filesOf(FILES), (...numbers) => told.push(numbers), root)
@@ -105,7 +105,7 @@ describe('a folder that somebody gave the page', () => {
     await expect(reader.read('pytorch_model.bin')).rejects.toMatchObject({ isMissing: true })
   })
 
-  it('takes the place of one of the same name, and goes when it is removed', async () => {
+  it('replaces one of the same name, and can be removed', async () => {
     const root = fileSystem()
     await keepLocalFolder('m', filesOf({ ...FILES, 'chat_template.jinja': '{{ x }}' }), undefined, root)
     await keepLocalFolder('m', filesOf(FILES), undefined, root)
@@ -113,10 +113,10 @@ describe('a folder that somebody gave the page', () => {
     await removeLocalFolder('m', root)
     await removeLocalFolder('m', root)
     expect(await localFolders(root)).toEqual([])
-    await expect(localFolderReader('m', root)).rejects.toThrow(/There is no folder "m" in this browser any more/)
+    await expect(localFolderReader('m', root)).rejects.toThrow(/The folder "m" is no longer in this browser/)
   })
 
-  it('is refused with what it lacks, before anything is copied', async () => {
+  it('is refused with the missing files, before anything is copied', async () => {
     const root = fileSystem()
     await expect(keepLocalFolder('m', filesOf({ 'config.json': '{}' }), undefined, root)).rejects.toThrow(
       /lacks tokenizer\.json, model\.safetensors/,
@@ -124,7 +124,7 @@ describe('a folder that somebody gave the page', () => {
     expect(await localFolders(root)).toEqual([])
   })
 
-  it('leaves nothing half copied where there is no room', async () => {
+  it('leaves nothing behind if there is no space', async () => {
     const root = fileSystem(10)
     await expect(keepLocalFolder('m', filesOf(FILES), undefined, root)).rejects.toThrow(
       /could not be copied \(no room\)/,

@@ -1,4 +1,4 @@
-/** A graphics device is lost in the middle of a role's work: its worker is started again with the last weights, and nothing shows. */
+/** When a graphics device is lost, the worker is restarted with the last weights, and results stay the same. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  /** The policy from the folder. `fails` says of each worker's calls, by number, which of them find the device gone. */
+  /** The policy from the folder. `fails` selects the calls of each worker, by number, that find the device lost. */
   function open(sampled: boolean, fails: (worker: number, method: string, call: number) => boolean) {
     let workers = 0
     const notices: string[] = []
@@ -61,7 +61,7 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
           if (typeof method !== 'function') return method
           return async (...args: unknown[]): Promise<unknown> => {
             const result: unknown = await Reflect.apply(method, target, args)
-            // After the work: a device that goes in the middle of an update may have made some of its steps.
+            // After the call, because a device lost during an update may have made some of its steps.
             if (fails(worker, String(name), calls++)) throw lost()
             return result
           }
@@ -101,7 +101,7 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
     return { role: openRole('policy', source, context), notices, workers: () => workers }
   }
 
-  /** Two iterations of sampling and learning; what was sampled, what the updates said, and the weights in the end. */
+  /** Two iterations of sampling and learning. Returns samples, update metrics and final weights. */
   async function iterate({ model, load, close }: OpenedRole) {
     await load()
     const said: unknown[] = []
@@ -126,15 +126,15 @@ describe('a checkpoint with adapters whose graphics device is lost', () => {
   it.each([
     ['our own transformer', false],
     ['WebLLM, which samples for it', true],
-  ])('goes on with %s as if nothing had happened, wherever it is lost', async (_who, sampled) => {
+  ])('continues with %s and the same results, wherever it is lost', async (_who, sampled) => {
     await tf.setBackend('simd')
     const whole = open(sampled, () => false)
     const undisturbed = await iterate(whole.role)
     expect(whole.workers()).toBe(1)
-    // How long the sampler's new weights took; a model that samples for itself has none.
+    // Time to send weights to the sampler; null for a model that samples for itself.
     const time = sampled ? 'number' : 'object'
     expect(undisturbed.synced).toEqual([time, time])
-    // The two iterations have moved the weights, or nothing would be told apart.
+    // Ensures that the two iterations have changed the weights.
     expect(undisturbed.said[2]).not.toEqual(undisturbed.said[0])
     for (const method of ['update', 'generate', 'saveCheckpoint']) {
       let seen = 0

@@ -31,7 +31,7 @@ const whole: CheckpointUse = { adapters: null, storage: 'float32', contextWindow
 const adapted: CheckpointUse = { ...whole, adapters: LORA }
 
 describe('the memory of a checkpoint', () => {
-  it('counts weights as published, three more numbers for each that is trained, and adapters as PEFT counts them', () => {
+  it('counts weights as published, three numbers more for each trained one, and adapters like PEFT', () => {
     const estimate = estimateCheckpoint(SMOLLM2, whole)
     expect(estimate.weights).toBe(4 * 134_515_008)
     expect(estimate.learning).toBe(12 * 134_515_008)
@@ -41,7 +41,7 @@ describe('the memory of a checkpoint', () => {
     expect(estimateCheckpoint(SMOLLM2, { ...adapted, isTrained: false }).learning).toBe(0)
   })
 
-  it('is half of the matrices in half precision, and an eighth of the cache in an eighth of the context', () => {
+  it('halves matrices in half precision, and needs an eighth of the cache for an eighth of the context', () => {
     const half = estimateCheckpoint(SMOLLM2, { ...whole, storage: 'float16', isTrained: false }).weights
     const norms = 61 * 576
     expect(half).toBe(2 * (134_515_008 - norms) + 4 * norms)
@@ -49,7 +49,7 @@ describe('the memory of a checkpoint', () => {
     expect(estimateCheckpoint(SMOLLM2, { ...adapted, contextWindow: 64 }).cache * 8).toBe(long)
   })
 
-  it('fits where there is room, and else names the change that costs least', () => {
+  it('reports whether it fits, and if not, the cheapest change', () => {
     expect(checkCheckpoint(SMOLLM2, adapted, 2 ** 32, 'cpu').fits).toBe(true)
     const need = (use: CheckpointUse) => estimateCheckpoint(SMOLLM2, use).total
     const short = { ...adapted, contextWindow: 512 }
@@ -57,18 +57,18 @@ describe('the memory of a checkpoint', () => {
     const lessThanShort = need(short) - 1
     expect(checkCheckpoint(SMOLLM2, adapted, lessThanShort, 'cpu').change).toMatchObject({ storage: 'four-bit' })
     expect(checkCheckpoint(SMOLLM2, adapted, lessThanShort, 'webgpu').change).toMatchObject({ storage: 'float16' })
-    // Whole weights cannot be trained in half precision: adapters are what helps.
+    // Weights in half precision cannot be trained, so adapters are needed.
     const change = checkCheckpoint(SMOLLM2, whole, need({ ...whole, contextWindow: 512 }) - 1, 'webgpu').change
     expect(change?.adapters).not.toBeNull()
   })
 
-  it('is refused in words with numbers, and what would fit does fit', () => {
+  it('is refused with numbers, and the suggested change fits', () => {
     const limit = 1.9e9
     const { change } = checkCheckpoint(SMOLLM2, whole, limit, 'cpu')
     expect(change).not.toBeNull()
     expect(estimateCheckpoint(SMOLLM2, change!).total).toBeLessThanOrEqual(limit)
     expect(() => refuseTooLarge('SmolLM2', SMOLLM2, whole, limit, 'cpu')).toThrow(
-      /"SmolLM2" takes about [\d,]+ MB .* and there are 1,900 MB\. It would fit with adapters trained in place of all weights/,
+      /"SmolLM2" takes about [\d,]+ MB .* and 1,900 MB are available\. It would fit with adapters trained instead of all weights/,
     )
     expect(() => refuseTooLarge('SmolLM2', SMOLLM2, whole, 1e8, 'cpu')).toThrow(/Choose a smaller model, or WebGPU/)
   })

@@ -5,13 +5,13 @@ import type { TransformerModel } from '../../../src/engines/transformer/transfor
 import type { Bridge } from '../../../src/threads/worker-bridge.ts'
 import type { UpdateOptions } from '../../../src/method/ports.ts'
 
-/** Workers whose model is one number: an update adds 1, and each dies when it is told to. */
+/** Workers whose model is one number: an update adds 1. They die on request. */
 class FakeWorkers {
   started = 0
   ended = 0
-  /** What calls of a lost worker reject with. */
+  /** The error of a lost worker's calls. */
   failure: () => Error = () => new WorkerLostError('policy', 'exit code 1')
-  /** Calls of each worker after which it is lost, by its number. */
+  /** The number of calls after which each worker is lost. */
   readonly lifetimes: number[]
   #weight = 0
 
@@ -52,7 +52,7 @@ function supervise(workers: FakeWorkers) {
 const options = {} as UpdateOptions
 
 describe('a supervised model', () => {
-  it('goes on with the weights of the last update when its worker is lost', async () => {
+  it('continues with the weights of the last update when its worker is lost', async () => {
     const { model, restarts, weight } = supervise(new FakeWorkers(5, Infinity))
     await model.update([], options)
     await model.update([], options)
@@ -60,7 +60,7 @@ describe('a supervised model', () => {
     expect(restarts).toHaveLength(1)
   })
 
-  it('repeats an update that was lost, once', async () => {
+  it('repeats a lost update once', async () => {
     // The first worker dies between its second update and its checkpoint.
     const { model, weight } = supervise(new FakeWorkers(4, Infinity))
     await model.update([], options)
@@ -68,7 +68,7 @@ describe('a supervised model', () => {
     expect(await weight()).toBe(2)
   })
 
-  it('starts one new worker for all calls that were under way', async () => {
+  it('starts one new worker for all pending calls', async () => {
     const workers = new FakeWorkers(1, Infinity)
     const { model } = supervise(workers)
     await model.load()
@@ -76,14 +76,14 @@ describe('a supervised model', () => {
     expect(workers.started).toBe(2)
   })
 
-  it('gives up when workers keep dying, with the error that says why', async () => {
+  it('gives up when workers keep dying, with the reason', async () => {
     const workers = new FakeWorkers(0, 0, 0, 0, 0)
     const { model } = supervise(workers)
     await expect(model.load()).rejects.toBeInstanceOf(WorkerLostError)
     expect(workers.started).toBe(3)
   })
 
-  it('takes a worker whose graphics device has failed for lost: ends it, and goes on with the last weights', async () => {
+  it('treats a failed graphics device as a lost worker, and continues with the last weights', async () => {
     const workers = new FakeWorkers(3, Infinity)
     workers.failure = () =>
       reviveError({ name: 'GraphicsDeviceError', message: 'The device was lost.', stack: null, cause: null })
@@ -98,7 +98,7 @@ describe('a supervised model', () => {
     ])
   })
 
-  it('gives up on a graphics device that fails again and again, with what it said', async () => {
+  it('gives up on a graphics device that keeps failing, with its error', async () => {
     const workers = new FakeWorkers(1, 1, 1, 1)
     workers.failure = () => Object.assign(new Error('Choose the CPU.'), { name: 'GraphicsDeviceError' })
     const { model } = supervise(workers)
@@ -107,7 +107,7 @@ describe('a supervised model', () => {
     expect([workers.started, workers.ended]).toEqual([3, 3])
   })
 
-  it('keeps a checkpoint that was loaded into it', async () => {
+  it('restores a loaded checkpoint in a new worker', async () => {
     const { model, weight } = supervise(new FakeWorkers(2, Infinity))
     await model.loadCheckpoint(Uint8Array.of(9))
     expect(await weight()).toBe(9)

@@ -1,4 +1,4 @@
-/** Folders of untrained models for all three roles, small enough for whole runs in a test. */
+/** Folders of untrained models for all roles, small enough for whole runs in a test. */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { writeModelFolder } from '../../../src/language-model/files/folder-reade
 import { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { PLAIN, tinyTokenizerJson } from '../../language-model/tiny-model.ts'
 
-/** Path of a new folder with `household-policy`, `coding-policy` and so on in it; the caller removes it. */
+/** Creates a folder with `household-policy`, `coding-policy` and so on. The caller removes it. */
 export async function writeTinyModels(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'tiny-models-'))
   const config = { ...PLAIN, vocab_size: 270, max_position_embeddings: 8192 }

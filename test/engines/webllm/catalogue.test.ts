@@ -24,7 +24,7 @@ interface PublishedRecord {
 let published: Map<string, PublishedRecord>
 
 beforeAll(async () => {
-  // The package looks for it as it is loaded; Node has had it since 21.
+  // The package requires it on loading; Node has it since 21.
   if (!('navigator' in globalThis)) Object.assign(globalThis, { navigator: {} })
   const { prebuiltAppConfig } = (await import('@mlc-ai/web-llm')) as unknown as {
     prebuiltAppConfig: { model_list: PublishedRecord[] }
@@ -32,7 +32,7 @@ beforeAll(async () => {
   published = new Map(prebuiltAppConfig.model_list.map((record) => [record.model_id, record]))
 })
 
-/** What the catalogue leaves out of the published config.json: heads, intermediate size, architecture. */
+/** Values of the published config.json that the catalogue omits: heads, intermediate size, architecture. */
 const PUBLISHED: Record<string, [modelType: 'llama' | 'qwen2' | 'qwen3', heads: number, intermediate: number]> = {
   'SmolLM2-135M-Instruct': ['llama', 9, 1536],
   'SmolLM2-360M-Instruct': ['llama', 15, 2560],
@@ -64,7 +64,7 @@ function parametersOf({ name, shape }: CatalogueModel) {
 }
 
 describe('the list of models', () => {
-  it('is WebLLM’s own, of the version that is pinned', () => {
+  it('matches that of the pinned WebLLM version', () => {
     expect(manifest.dependencies['@mlc-ai/web-llm']).toBe(PINNED_VERSION)
     expect(CATALOGUE.length).toBeGreaterThan(20)
     for (const { id, record, requiredMB, features } of CATALOGUE) {
@@ -72,7 +72,7 @@ describe('the list of models', () => {
       expect(theirs, id).toBeDefined()
       expect(record).toMatchObject({ model: theirs!.model, model_lib: theirs!.model_lib })
       expect(requiredMB).toBe(theirs!.vram_required_MB)
-      // Ours may ask for more than theirs, never for less.
+      // Our records may require more features than theirs, never fewer.
       expect(features).toEqual(expect.arrayContaining(theirs!.required_features ?? []))
     }
   })
@@ -88,7 +88,7 @@ describe('the list of models', () => {
     expect(estimated.weights / encodedBytes(parameters, model.quantization)).toBeCloseTo(1, 2)
   })
 
-  it('estimates about the memory that WebLLM states for 4096 tokens', () => {
+  it('estimates approximately WebLLM’s figures for 4096 tokens', () => {
     for (const { id, shape, quantization, requiredMB } of CATALOGUE) {
       const { total } = estimateMemory(shape, quantization, { contextWindow: 4096, sequences: 1, cacheTokens: 0 })
       const ratio = total / (requiredMB * 1e6)
@@ -97,7 +97,7 @@ describe('the list of models', () => {
     }
   })
 
-  it('tells which adapter can run which model, and what to take instead', () => {
+  it('reports which adapter can run which model, and an alternative', () => {
     const half = CATALOGUE.find(({ id }) => id === 'Qwen2.5-0.5B-Instruct-q0f16-MLC')!
     const plain = { features: new Set<string>(['subgroups']) } as unknown as GPUAdapter
     expect(missingFeatures(half, plain)).toEqual(['shader-f16'])
@@ -105,7 +105,7 @@ describe('the list of models', () => {
     expect(fullPrecisionOf(half)!.id).toBe('Qwen2.5-0.5B-Instruct-q0f32-MLC')
   })
 
-  it('takes models at other addresses, if they are addresses', () => {
+  it('accepts models at other valid addresses', () => {
     const custom = { id: 'mine', model: 'https://example.org/mine', library: 'https://example.org/mine.wasm' }
     expect(customRecord(custom, ['shader-f16'])).toEqual({
       model_id: 'mine',
@@ -119,7 +119,7 @@ describe('the list of models', () => {
   })
 })
 
-describe('the guard of the memory', () => {
+describe('the memory guard', () => {
   const model = CATALOGUE.find(({ id }) => id === 'SmolLM2-360M-Instruct-q0f16-MLC')!
   const plan: MemoryPlan = { contextWindow: 2048, sequences: 16, cacheTokens: 16 * 2048 }
   const limits = (budgetBytes: number, maxStorageBufferBindingSize = 2 ** 30) => ({
@@ -127,13 +127,13 @@ describe('the guard of the memory', () => {
     maxStorageBufferBindingSize,
   })
 
-  it('lets pass what fits, to the byte', () => {
+  it('accepts what fits, to the byte', () => {
     const { total } = estimateMemory(model.shape, model.quantization, plan)
     expect(checkMemory(model, plan, limits(total)).fits).toBe(true)
     expect(checkMemory(model, plan, limits(total - 1)).fits).toBe(false)
   })
 
-  it('names the smallest change that fits: fewer sequences, then a shorter context, then another model', () => {
+  it('suggests the smallest change: fewer sequences, then a shorter context, then another model', () => {
     const need = (change: Partial<MemoryPlan>) =>
       estimateMemory(model.shape, model.quantization, { ...plan, ...change }).total
     const half = checkMemory(model, plan, limits(need({ sequences: 8, cacheTokens: 8 * 2048 })))
@@ -154,7 +154,7 @@ describe('the guard of the memory', () => {
     expect(none).toMatchObject({ change: null, message: expect.stringContaining('built-in') as string })
   })
 
-  it('sees that a tensor is larger than what a kernel may read, whatever memory there is', () => {
+  it('detects a tensor that exceeds the largest buffer, whatever memory there is', () => {
     const wide = CATALOGUE.find(({ id }) => id === 'Qwen2.5-0.5B-Instruct-q0f32-MLC')!
     const verdict = checkMemory(wide, plan, limits(1e12, 2 ** 27), CATALOGUE)
     expect(verdict).toMatchObject({ fits: false, message: expect.stringMatching(/tensor of 545 MB.*135 MB/) as string })

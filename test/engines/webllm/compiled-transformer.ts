@@ -1,11 +1,11 @@
-/** A decoder as MLC would compile it, for the stand-in of WebLLM: in 64 bits, from parameters fused as MLC has them, read anew for every token. */
+/** A decoder for the stand-in of WebLLM: in 64 bits, with parameters fused as in MLC, read again for every token. */
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
 import { architectureOf } from '../../../src/weight-formats/mlc-export.ts'
 import { mlcParameters, unfuse } from '../../../src/weight-formats/mlc-parameters.ts'
 import { naiveLogits } from '../../language-model/naive-transformer.ts'
 import type { CompiledModel } from './small-model.ts'
 
-/** "Embedded" tokens are their ids: the whole model is computed at the end. */
+/** "Embedded" tokens are their ids; the whole model is computed at the end. */
 export function compiledTransformer(configJson: unknown): CompiledModel {
   const config = parseModelConfig(configJson, 'compiled')
   const parameters = mlcParameters(config, architectureOf(configJson, 'compiled'))

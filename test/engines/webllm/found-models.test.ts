@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { foundRecords } from '../../../src/engines/webllm/found-models.ts'
 import type { CacheScope, ModelFiles } from '../../../src/engines/webllm/model-files.ts'
 
-/** A cache that tells its scopes apart. */
+/** A cache with separate scopes. */
 function cache(entries: Record<CacheScope, Record<string, string>>): ModelFiles {
   const bytes = (text: string) => new TextEncoder().encode(text)
   return {
@@ -17,8 +17,8 @@ const KNOWN = { model_id: 'known', model: 'https://a.test/owner/known', model_li
 const LOCAL = 'https://site.test/local-models/my%20model/resolve/main/'
 const LEFT = 'https://b.test/owner/known/resolve/main/'
 
-describe('models in the cache that no list knows', () => {
-  it('are those of folders, which can run, and those of forgotten addresses, which can be deleted', async () => {
+describe('unlisted models in the cache', () => {
+  it('are those of folders, which can run, and those of unknown addresses, which can be deleted', async () => {
     const files = cache({
       'webllm/config': {
         'https://a.test/owner/known/resolve/main/mlc-chat-config.json': '{"quantization":"q0f16"}',

@@ -1,4 +1,4 @@
-/** Downloads of WebLLM's models over real HTTP: told of as they come, stopped, cut, taken up again, deleted. */
+/** Downloads of WebLLM's models over real HTTP: reported, stopped, interrupted, continued, deleted. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const TOTAL = [...SMALL.values()].reduce((sum, { length }) => sum + length, LIBR
 let server: Server
 let record: ModelRecord
 let asked: string[]
-/** What the server does in place of an answer, by the file's name. */
+/** Faults of the server, by file name. */
 let instead: Map<string, (response: ServerResponse, bytes: Uint8Array) => void>
 
 beforeEach(async () => {
@@ -45,7 +45,7 @@ afterEach(() => {
   server.close()
 })
 
-/** A cache in memory with nothing in it. */
+/** An empty cache in memory. */
 function emptyFiles(): MemoryFiles {
   const files = new MemoryFiles(smallWeights(1))
   files.stored.clear()
@@ -55,7 +55,7 @@ function emptyFiles(): MemoryFiles {
 const never = new AbortController().signal
 
 describe('downloading a model of WebLLM', () => {
-  it('brings every file under its own address, and tells of every byte once, up to the total', async () => {
+  it('stores every file under its address, and reports every byte once, up to the total', async () => {
     const files = emptyFiles()
     const told: [number, number][] = []
     await downloadModel(files, record, (...numbers) => told.push(numbers), never)
@@ -74,7 +74,7 @@ describe('downloading a model of WebLLM', () => {
     expect(asked).toHaveLength(SMALL.size + 1)
   })
 
-  it('has a speed and a time left, which fit what is still to come', async () => {
+  it('reports speed and remaining time', async () => {
     let now = 0
     const meter = new TransferMeter(() => now)
     // As when the button was pressed.
@@ -84,7 +84,7 @@ describe('downloading a model of WebLLM', () => {
       emptyFiles(),
       record,
       (done, total) => {
-        // A thousand bytes a second, as the clock of the test has it.
+        // A thousand bytes each second, by the clock of the test.
         now = done
         states.push(meter.update(done, total))
       },
@@ -96,7 +96,7 @@ describe('downloading a model of WebLLM', () => {
     expect(states.at(-1)).toMatchObject({ done: TOTAL, secondsLeft: 0 })
   })
 
-  it('stops when it is told to, in the middle of a file, and keeps the whole files alone', async () => {
+  it('can be stopped in the middle of a file, and keeps only complete files', async () => {
     const last = SHARDS.at(-1)!
     const controller = new AbortController()
     instead.set(last, (response, bytes) => {
@@ -109,7 +109,7 @@ describe('downloading a model of WebLLM', () => {
     expect(await storedModels(files, [record])).toMatchObject([{ isComplete: false }])
   })
 
-  it('says that it was cut, and goes on with what is missing, counting what is here', async () => {
+  it('reports an interruption, and continues with the missing files', async () => {
     const last = SHARDS.at(-1)!
     instead.set(last, (response, bytes) => {
       response.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 10))
@@ -130,7 +130,7 @@ describe('downloading a model of WebLLM', () => {
     expect(await storedModels(files, [record])).toMatchObject([{ bytes: TOTAL, isComplete: true }])
   })
 
-  it('says which address is wrong, and keeps nothing of a page that says so', async () => {
+  it('reports a wrong address, and does not store its error page', async () => {
     const files = emptyFiles()
     const wrong = { ...record, model_lib: `${record.model_lib}.gone` }
     await expect(downloadModel(files, wrong, () => {}, never)).rejects.toMatchObject({
@@ -140,7 +140,7 @@ describe('downloading a model of WebLLM', () => {
     expect(files.stored.has(wrong.model_lib)).toBe(false)
   })
 
-  it('is undone by deleting, and then starts from nothing', async () => {
+  it('starts over after deleting', async () => {
     const files = emptyFiles()
     await downloadModel(files, record, () => {}, never)
     await deleteModel(files, record, [record])

@@ -11,7 +11,7 @@ export interface Rehearsal {
   missing: string[]
   description: string
   acceptsWeights: boolean
-  /** Of each completion: what it was sampled with, and what the model gives it when it reads all of it. */
+  /** Log-probabilities of each completion at sampling, and when the model scores it. */
   completions: { tokens: number[]; sampled: number[]; scored: number[] }[]
   /** Scores of a sequence at temperatures 1 and 1/2. */
   scores: { cool: number[]; warm: number[] }
@@ -28,7 +28,7 @@ const source: WebLlmSource = {
   cacheTokens: 512,
 }
 
-/** What is sampled of one prompt: greedily, and by a group that forks it. */
+/** Samples of one prompt: greedy, and by a group that forks it. */
 export interface Stage {
   prompt: number[]
   greedy: { tokens: number[] }[]
@@ -39,7 +39,7 @@ export interface Stage {
 export interface UpdateScope {
   /** Loads the model and samples. */
   sampleFirst(): Promise<Stage>
-  /** Takes the weights under /changed, a safetensors file, and samples again. */
+  /** Sets the weights of /changed, a safetensors file, and samples again. */
   sampleChanged(): Promise<Stage>
 }
 

@@ -1,4 +1,4 @@
-/** Runs a model with WebLLM: whatever role it plays, it generates and takes weights that others have trained. */
+/** Runs a model with WebLLM. */
 import { browserFiles } from '../../../src/engines/webllm/model-files.ts'
 import { importWebLlm } from '../../../src/engines/webllm/surface.ts'
 import { WEBLLM_RESULTS_GIVEN, WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'

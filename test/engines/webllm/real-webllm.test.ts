@@ -1,11 +1,11 @@
 /**
- * WebLLM itself, in headless Chromium on the software adapter; minutes for a token or two. It needs what cannot be part of
- * the project:
+ * The real WebLLM in headless Chromium on the software adapter; minutes for a token or two. It requires files that cannot be
+ * part of the project:
  *
  *     WEBLLM_MODEL_DIR   a folder with mlc-chat-config.json, tokenizer.json, tensor-cache.json, shards and model.wasm,
  *                        a library without shader-f16 (q0f32 or q4f32_1)
- *                        and for what is learned the model's config.json, with a q0f32 library
- *     WEBLLM_PACKAGE     the package's index.js, where the library wants another version than the pinned one
+ *                        and to train it, the model's config.json, with a q0f32 library
+ *     WEBLLM_PACKAGE     the package's index.js, if the library requires another version than the pinned one
  */
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ function finalNorm(from: string): number[] | null {
   return null
 }
 
-/** Opens the page with WebLLM and the model; `changed` is what it finds under /changed. */
+/** Opens the page with WebLLM and the model, and serves `changed` as /changed. */
 async function inPage<T>(from: string, changed: () => Uint8Array, job: (page: Page) => Promise<T>): Promise<T> {
   const outDir = mkdtempSync(join(tmpdir(), 'real-webllm-'))
   const here = fileURLToPath(new URL('.', import.meta.url))
@@ -96,7 +96,7 @@ async function inPage<T>(from: string, changed: () => Uint8Array, job: (page: Pa
       },
     ],
   })
-  // With a profile: without one the cache is in memory, which does not take large shards.
+  // With a profile, because without one the cache is in memory and too small for large shards.
   const browser = await chromium.launchPersistentContext(join(outDir, 'profile'), {
     executablePath: findOrInstallBrowser(),
     headless: true,
@@ -127,7 +127,7 @@ const rehearse = (from: string): Promise<Rehearsal> =>
       ),
   )
 
-/** The folder's numbers by Hugging Face's names. */
+/** The folder's weights by Hugging Face name. */
 function weightsOf(from: string, configJson: unknown): Map<string, NamedTensor> {
   const parameters = new Map(
     mlcParameters(parseModelConfig(configJson, from), architectureOf(configJson, from)).map(
@@ -170,8 +170,8 @@ async function expectSame(ours: LanguageModel, { prompt, greedy, drawn }: Stage)
   for (const difference of differences) expect(Math.abs(difference)).toBeLessThan(5e-3)
 }
 
-describe('WebLLM itself', () => {
-  it('samples groups with the log-probabilities that it gives them', { timeout: PATIENCE_MS }, async ({ skip }) => {
+describe('the real WebLLM', () => {
+  it('samples groups with the log-probabilities of its scores', { timeout: PATIENCE_MS }, async ({ skip }) => {
     if (folder === undefined) return skip('WEBLLM_MODEL_DIR is not set: there is no compiled model to try.')
     const rehearsal = await rehearse(folder)
     process.stderr.write(`${JSON.stringify(rehearsal)}\n`)

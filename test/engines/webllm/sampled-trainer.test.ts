@@ -34,7 +34,7 @@ const OPTIONS: UpdateOptions = {
   maxGradNorm: 1,
   weightDecay: 0,
 }
-/** Enough to send WebLLM the public way. */
+/** Internals without which WebLLM uses its public interface. */
 const PUBLIC_ONLY = ['batch_decode']
 const PIECES: ChatPieces = {
   start: '<|start|>',
@@ -56,7 +56,7 @@ interface OpenOptions {
   quantization?: MlcQuantization
   without?: string[]
   adapters?: LoraOptions | null
-  /** Of the sampler's weights; the trainer's is 1. */
+  /** Scale of the sampler's weights; the trainer's is 1. */
   samplerSeed?: number
   chatPieces?: ChatPieces
 }
@@ -94,7 +94,7 @@ const REQUESTS = [
   { prompt: prompt(7, 90), count: 2, seed: 13 },
 ]
 
-/** What a rollout of the requests has to teach: its first half was good. */
+/** Examples from a rollout of the requests, of which the first half was good. */
 function examplesOf(completions: readonly Completion[][]): TrainingExample[] {
   return completions.flatMap((group, r) =>
     group.map(({ tokens, logProbs }, j) => ({
@@ -113,7 +113,7 @@ async function iterate({ model }: Opened, options: Partial<UpdateOptions> = {}) 
 const idsOf = (completions: readonly Completion[][]) =>
   completions.map((group) => group.map(({ tokens }) => [...tokens]))
 
-/** The sampler says what our own transformer says, greedily and with its log-probabilities, in groups too. */
+/** Checks that the sampler agrees with our transformer, greedily and by log-probabilities, in groups too. */
 async function expectSame({ model, trainer }: Opened, digits: number): Promise<Completion[][]> {
   const ours = await trainer.generate(REQUESTS, GREEDY)
   expect(idsOf(await model.generate(REQUESTS, GREEDY))).toEqual(idsOf(ours))
@@ -143,7 +143,7 @@ describe.each<[string, OpenOptions, number]>([
   ],
   ['by loading again', { without: PUBLIC_ONLY }, 4],
 ])('what was learned comes to the sampler: %s', (_name, options, digits) => {
-  it('before the next rollout, iteration after iteration', async () => {
+  it('before the next rollout, in every iteration', async () => {
     const opened = await open(options)
     const start = await expectSame(opened, digits)
     const base = (await opened.trainer.readWeights(['model.layers.0.self_attn.k_proj.weight'])).values().next().value!
@@ -154,7 +154,7 @@ describe.each<[string, OpenOptions, number]>([
       expect(metrics.mismatch_kl).toBeLessThan(digits > 1 ? 1e-6 : 1e-3)
       expect(await expectSame(opened, digits)).not.toEqual(start)
     }
-    // Against the trainer as it was, so that agreeing with one that had not learned would not pass.
+    // Compares with the trainer before, so that agreement without learning fails.
     const trained = await opened.trainer.readWeights(['model.layers.1.self_attn.q_proj.weight'])
     const fresh = initialWeights(parseModelConfig(options.config ?? QWEN, 'tiny'), 1)
     for (const [name, values] of trained) expect(values).not.toEqual(fresh.get(name))
@@ -165,8 +165,8 @@ describe.each<[string, OpenOptions, number]>([
   })
 })
 
-describe('giving weights over', () => {
-  it('changes the adapted projections alone', async () => {
+describe('sending weights', () => {
+  it('changes only the adapted projections', async () => {
     const opened = await open({ adapters: { ...LORA, targets: ['q_proj', 'down_proj'] } })
     const before = opened.engine.tvm.params.map(({ data }) => data.slice())
     await iterate(opened)
@@ -179,7 +179,7 @@ describe('giving weights over', () => {
         [`self_attn.c_attn.weight`, 'mlp.down_proj.weight'].map((name) => `model.layers.${i}.${name}`),
       ),
     )
-    // Of a fused matrix the part that is trained: here its first rows, the queries.
+    // The trained part of a fused matrix: here its first rows, the queries.
     const fused = opened.engine.tvm.names.indexOf('model.layers.0.self_attn.c_attn.weight')
     const bytes = 4 * 16 * 16
     expect(opened.engine.tvm.params[fused]!.data.slice(bytes)).toEqual(before[fused]!.slice(bytes))
@@ -190,7 +190,7 @@ describe('giving weights over', () => {
     })
   })
 
-  it('is over before a rollout that was asked for at once', async () => {
+  it('finishes before a rollout requested at once', async () => {
     const opened = await open()
     const examples = examplesOf(await opened.model.generate(REQUESTS, DRAWN))
     const [, after] = await Promise.all([
@@ -200,7 +200,7 @@ describe('giving weights over', () => {
     expect(idsOf(after)).toEqual(idsOf(await opened.trainer.generate(REQUESTS, GREEDY)))
   })
 
-  it('leaves no tensor behind', async () => {
+  it('leaks no tensor', async () => {
     const opened = await open()
     await iterate(opened)
     const tensors = tf.memory().numTensors
@@ -208,7 +208,7 @@ describe('giving weights over', () => {
     expect(tf.memory().numTensors).toBe(tensors)
   })
 
-  it('happens when a checkpoint is loaded, which is the trainer’s', async () => {
+  it('follows loading a checkpoint, which is the trainer’s', async () => {
     const opened = await open()
     await iterate(opened)
     const checkpoint = await opened.model.saveCheckpoint()
@@ -220,11 +220,11 @@ describe('giving weights over', () => {
     const resumed = await open()
     await resumed.model.loadCheckpoint(checkpoint)
     expect(await resumed.model.generate(REQUESTS, DRAWN)).toEqual(then)
-    // The optimiser's state is in it, too.
+    // It also contains the optimiser's state.
     expect(await iterate(resumed)).toEqual(await iterate(opened))
   })
 
-  it('that fails says so, samples nothing old, and is made up for', async () => {
+  it('that fails is reported, prevents sampling with old weights, and is repeated', async () => {
     const opened = await open()
     const checkpoint = await opened.model.saveCheckpoint()
     const start = await opened.model.generate(REQUESTS, DRAWN)
@@ -246,7 +246,7 @@ describe('giving weights over', () => {
     await expectSame(opened, 4)
   })
 
-  it('that was aborted is made up for before the next rollout', async () => {
+  it('that was aborted is repeated before the next rollout', async () => {
     const opened = await open()
     const examples = examplesOf(await opened.model.generate(REQUESTS, DRAWN))
     const controller = new AbortController()
@@ -263,7 +263,7 @@ describe('giving weights over', () => {
     expect(await opened.model.lastSync()).not.toBeNull()
   })
 
-  it('passes on that the graphics device is lost, so that another is started', async () => {
+  it('passes on a lost graphics device, so that another worker starts', async () => {
     const opened = await open()
     const examples = examplesOf(await opened.model.generate(REQUESTS, DRAWN))
     opened.engine.tvm.loseDevice('out of memory')
@@ -271,8 +271,8 @@ describe('giving weights over', () => {
   })
 })
 
-describe('two programs', () => {
-  it('are told apart in the update: by how far the sampler is off, and in the weights', async () => {
+describe('sampler and trainer', () => {
+  it('are compared in the update: by the sampler’s mismatch, and in the weights', async () => {
     const opened = await open()
     const examples = examplesOf(await opened.model.generate(REQUESTS, DRAWN)).map((example) => ({
       ...example,
@@ -283,16 +283,16 @@ describe('two programs', () => {
     expect(metrics.mismatch_kl).toBeCloseTo(Math.exp(0.3) - 1.3, 4)
     expect(Math.abs(metrics.ppo_kl)).toBeLessThan(1e-5)
     await opened.model.loadCheckpoint(checkpoint)
-    // All weights are e^0.3, so that the surrogate is that much larger.
+    // All importance weights are e^0.3, which scales the surrogate.
     const weighted = await opened.model.update(examples, { ...OPTIONS, updatesPerIteration: 1, importanceCap: 2 })
     expect(weighted.pg_loss).toBeCloseTo(Math.exp(0.3) * metrics.pg_loss, 4)
   })
 
-  it('must be one model: of one shape, of weights that can be given, and of one mind', async () => {
+  it('must be the same model: in shape, in weights that can be changed, and in outputs', async () => {
     await expect(open({ quantization: 'q4f32_1' })).rejects.toThrow(/four-bit weights.*q0f16 or q0f32/)
     await expect(open({ samplerSeed: 2 })).rejects.toMatchObject({
       name: 'DifferentModelsError',
-      message: expect.stringMatching(/nats for each token.*same model for both/) as string,
+      message: expect.stringMatching(/nats for each token.*same model and version for both/) as string,
     })
     const files = new MemoryFiles(smallWeights(1))
     const { module, engines } = standIn({ files })
@@ -314,7 +314,7 @@ describe('two programs', () => {
     await expect(other.generate(REQUESTS, GREEDY)).rejects.toThrow(/call load first/)
   })
 
-  it('stop at the same tokens, the chat template’s own among them', async () => {
+  it('stop at the same tokens, including the chat template’s', async () => {
     const { model } = await open({ chatPieces: PIECES })
     expect(await model.chatPieces()).toBe(PIECES)
     const asked = { ...REQUESTS[0]!, count: 40 }
@@ -326,7 +326,7 @@ describe('two programs', () => {
     )
   })
 
-  it('say what computes, and count their bytes together', async () => {
+  it('describe their backends, and add up their bytes', async () => {
     const files = new MemoryFiles(smallWeights(1))
     const weights = initialWeights(parseModelConfig(QWEN, 'tiny'), 1)
     files.replace(

@@ -25,7 +25,7 @@ export const PARAMETERS = [
   { name: ATTENTION, shape: [3 * HIDDEN, HIDDEN], parts: [] },
 ]
 
-/** By Hugging Face's names; the same for the same seed. */
+/** By Hugging Face name; the same for the same seed. */
 export function smallWeights(seed: number): Map<string, Float32Array> {
   const uniform = randomStream(seed)
   const matrix = (size: number, scale: number) => Float32Array.from({ length: size }, () => scale * (2 * uniform() - 1))
@@ -43,7 +43,7 @@ export function fusedWeights(weights: ReadonlyMap<string, Float32Array>): Map<st
   ])
 }
 
-/** What the compiled functions compute, over parameters as MLC names them. */
+/** The compiled functions, over parameters with MLC's names. */
 export function embedToken(parameters: ReadonlyMap<string, Float32Array>, token: number): number[] {
   const embedding = parameters.get(EMBEDDING)!
   const attention = parameters.get(ATTENTION)!
@@ -56,7 +56,7 @@ export function embedToken(parameters: ReadonlyMap<string, Float32Array>, token:
   })
 }
 
-/** Logits [V] after the embedded tokens that a sequence has read. */
+/** Logits [V] after the embedded tokens of a sequence. */
 export function logitsAfter(
   parameters: ReadonlyMap<string, Float32Array>,
   embedded: readonly (readonly number[])[],
@@ -72,13 +72,13 @@ export function logitsAfter(
   })
 }
 
-/** What a library computes, over parameters as MLC names them. */
+/** The functions of a library, over parameters with MLC's names. */
 export interface CompiledModel {
   vocabulary: number
-  /** Numbers of an embedded token. */
+  /** Length of an embedded token. */
   hidden: number
   embed(parameters: ReadonlyMap<string, Float32Array>, token: number): number[]
-  /** Logits [V] after the embedded tokens that a sequence has read. */
+  /** Logits [V] after the embedded tokens of a sequence. */
   logits(parameters: ReadonlyMap<string, Float32Array>, embedded: readonly (readonly number[])[]): Float32Array
 }
 
@@ -89,7 +89,7 @@ export const SMALL_MODEL: CompiledModel = {
   logits: logitsAfter,
 }
 
-/** log p of `tokens` after `prompt` at a temperature, computed anew for each. */
+/** log p of `tokens` after `prompt` at a temperature, computed from scratch for each. */
 export function exactLogProbs(
   weights: ReadonlyMap<string, Float32Array>,
   prompt: readonly number[],
@@ -105,7 +105,7 @@ export function exactLogProbs(
   })
 }
 
-/** What the model computes with in a quantisation. */
+/** The weights in a quantisation. */
 export function roundedWeights(
   weights: ReadonlyMap<string, Float32Array>,
   quantization: 'q0f16' | 'q0f32',
@@ -140,7 +140,7 @@ export class MemoryFiles implements ModelFiles {
     for (const { name, bytes } of writeTensorCache(tensors, 4096)) this.stored.set(folder + name, bytes)
   }
 
-  /** Files of another model under the same address, in the place of those of the small one. */
+  /** Files of another model under the same address, instead of the small one's. */
   replace(files: Iterable<{ name: string; bytes: Uint8Array<ArrayBuffer> }>): void {
     const folder = modelFolder(RECORD.model)
     this.stored.clear()

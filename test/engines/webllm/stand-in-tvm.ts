@@ -1,6 +1,6 @@
 /**
- * TVM's runtime with a compiled small model, as far as the engine reaches into it: scopes that free what is made in them,
- * tensors of a host and a device, a paged key/value cache that forks, and functions that refuse what the real ones refuse.
+ * The part of TVM's runtime that the engine uses, with a compiled small model: scopes that free their objects, tensors of a
+ * host and a device, a paged key/value cache that forks, and functions that refuse what the real ones refuse.
  */
 import { decodeFloats } from '../../../src/weight-formats/mlc-encoding.ts'
 import { SMALL_MODEL, type CompiledModel } from './small-model.ts'
@@ -47,7 +47,7 @@ export class StandInTensor extends StandInObject {
     if (source instanceof StandInTensor) {
       source.use()
       if (source.data.length !== this.data.length) throw new Error('Sizes of tensors differ.')
-      // A copy from the device has arrived when the device has been waited for.
+      // A copy from the device is complete only after waiting for the device.
       if (source.where === 'gpu' && this.where === 'cpu') this.#tvm.pendingCopies.push(() => this.data.set(source.data))
       else this.data.set(source.data)
     } else {
@@ -110,7 +110,7 @@ class PagedCache extends StandInObject {
     const from = this.sequences.get(parent)
     if (!from) throw new Error(`The parent sequence ${parent} is not there.`)
     if (this.sequences.has(child) || position !== -1) throw new Error('This fork cannot be made.')
-    // Full pages are shared; what the last one holds is copied to a page of the child's own.
+    // Full pages are shared; the last one is copied to a page of the child.
     this.#insert(child, { read: [...from.read], pages: from.read.length % PAGE === 0 ? 0 : 1 })
     this.#checkPages()
   }
@@ -122,7 +122,7 @@ class PagedCache extends StandInObject {
     this.#forward = sequences.map((sequence, i) => ({ sequence, length: lengths[i]! }))
   }
 
-  /** Appends embedded tokens in order; what each sequence had read after each of them. */
+  /** Appends embedded tokens in order. Returns what each sequence had read after each of them. */
   append(embedded: number[][]): number[][][] {
     if (!this.#forward) throw new Error('No forward has begun.')
     if (this.#forward.reduce((sum, { length }) => sum + length, 0) !== embedded.length)
@@ -224,7 +224,7 @@ export class StandInTvm {
     return this.params.indexOf(tensor) + 1
   }
 
-  /** Objects of scopes that are open; 0 between calls, or something leaks. */
+  /** Objects in open scopes; must be 0 between calls. */
   get openScopes(): number {
     return this.#scopes.length
   }

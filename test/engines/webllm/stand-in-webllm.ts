@@ -1,6 +1,6 @@
 /**
- * A stand-in for exactly the part of @mlc-ai/web-llm 0.2.86 that the engine uses, public and not, around a small model. It
- * loads its weights from the files that it is given, as WebLLM loads them from the cache.
+ * A stand-in for exactly the part of @mlc-ai/web-llm 0.2.86 that the engine uses, public and internal, with a small model. It
+ * loads its weights from given files, as WebLLM loads them from the cache.
  */
 import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
 import type {
@@ -21,7 +21,7 @@ import { cacheFunctions, StandInTvm } from './stand-in-tvm.ts'
 
 const tokenizer = new Tokenizer(tinyTokenizerJson(), 'the stand-in')
 
-/** A grammar is its sentences, separated by "|"; tokens of several letters count as their letters. */
+/** A grammar lists its sentences, separated by "|"; a token of several letters matches its letters. */
 class StandInMatcher {
   #said = ''
   #isFinished = false
@@ -74,11 +74,11 @@ function textOf(token: number): string {
 export interface StandInOptions {
   files: MemoryFiles
   prefillChunk?: number
-  /** What the library computes; the small model unless told. */
+  /** The functions of the library; by default those of the small model. */
   compiled?: CompiledModel
   /** Internals to leave out: paths below the pipeline, or names of compiled functions. */
   without?: string[]
-  /** Ignores what the logit processor returns, as a version without it would. */
+  /** Ignores the logit processor's result, like a version without one. */
   ignoresProcessor?: boolean
 }
 
@@ -221,7 +221,7 @@ export class StandInEngine implements PublicEngine {
   }
 }
 
-/** The module, and the engines that were made of it. */
+/** The module, and the engines created from it. */
 export function standIn(options: StandInOptions): { module: WebLlmModule; engines: StandInEngine[] } {
   const engines: StandInEngine[] = []
   class MLCEngine extends StandInEngine {

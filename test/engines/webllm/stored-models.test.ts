@@ -7,7 +7,7 @@ import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
 import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
 import { standIn } from './stand-in-webllm.ts'
 
-/** The browser's Cache Storage, as far as it is used. */
+/** The used part of the browser's Cache Storage. */
 function cacheStorage(): CacheStorage {
   const stores = new Map<string, Map<string, Response>>()
   return {
@@ -27,7 +27,7 @@ function cacheStorage(): CacheStorage {
 
 const offline = (() => Promise.reject(new TypeError('offline'))) as unknown as typeof fetch
 
-/** The small model as files on a disk. */
+/** The small model as local files. */
 function localFolder(): LocalFile[] {
   const folder = modelFolder(RECORD.model)
   const files = [...new MemoryFiles(smallWeights(1)).stored].map(([address, bytes]) => ({
@@ -38,7 +38,7 @@ function localFolder(): LocalFile[] {
 }
 
 describe('models in the cache', () => {
-  it('come from a folder, are listed with their bytes, load without a network, and leave', async () => {
+  it('are added from a folder, listed with their bytes, loaded offline, and removed', async () => {
     const files = browserFiles(cacheStorage(), offline)
     const record = await keepLocalModel(files, 'my model', 'https://site.test', localFolder())
     expect(record.model).toBe('https://site.test/local-models/my%20model/resolve/main/')
@@ -59,7 +59,7 @@ describe('models in the cache', () => {
     expect(await storedModels(files, [record])).toEqual([])
   })
 
-  it('share a library until the last of them leaves', async () => {
+  it('share a library until the last of them is removed', async () => {
     const files = browserFiles(cacheStorage(), offline)
     const first = await keepLocalModel(files, 'a', 'https://site.test', localFolder())
     const second: ModelRecord = {
@@ -75,7 +75,7 @@ describe('models in the cache', () => {
     expect((await files.list('webllm/wasm')).map(({ address }) => address)).not.toContain('https://site.test/lib.wasm')
   })
 
-  it('are refused where the folder is not whole, by what it lacks', async () => {
+  it('are refused if the folder is incomplete, with the missing files', async () => {
     const files = browserFiles(cacheStorage(), offline)
     const keep = (folder: LocalFile[]) => keepLocalModel(files, 'x', 'https://site.test', folder)
     const without = (name: string) => localFolder().filter((file) => file.name !== name)
@@ -89,7 +89,7 @@ describe('models in the cache', () => {
     await expect(keep(cut)).rejects.toThrow(/3 bytes instead of/)
   })
 
-  it('say when an address cannot be reached', async () => {
+  it('report an unreachable address', async () => {
     const files = browserFiles(cacheStorage(), offline)
     await expect(files.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/could not be reached/)
     const gone = browserFiles(cacheStorage(), async () => new Response('', { status: 404 }))
@@ -98,7 +98,7 @@ describe('models in the cache', () => {
     expect(await answering.read('webllm/model', 'https://site.test/a')).toEqual(Uint8Array.of(1, 2))
   })
 
-  it('have the addresses that WebLLM makes of a record', () => {
+  it('have the addresses that WebLLM derives from a record', () => {
     expect(modelFolder('https://huggingface.co/mlc-ai/x')).toBe('https://huggingface.co/mlc-ai/x/resolve/main/')
     expect(modelFolder('https://huggingface.co/mlc-ai/x/resolve/v2')).toBe(
       'https://huggingface.co/mlc-ai/x/resolve/v2/',
@@ -107,13 +107,13 @@ describe('models in the cache', () => {
 })
 
 describe('a download', () => {
-  it('has the speed of its last seconds and the time that is left', () => {
+  it('reports the speed of its last seconds and the remaining time', () => {
     let now = 0
     const meter = new TransferMeter(() => now)
     expect(meter.update(0, 100e6)).toEqual({ done: 0, total: 100e6, bytesPerSecond: 0, secondsLeft: null })
     now = 2000
     expect(meter.update(10e6, 100e6)).toMatchObject({ bytesPerSecond: 5e6, secondsLeft: 18 })
-    // The first minute was fast; what counts is how it goes now.
+    // The first minute was fast, but only the current speed counts.
     for (let second = 3; second <= 20; second++) {
       now = 1000 * second
       meter.update(10e6 + (second - 2) * 1e6, 100e6)

@@ -20,7 +20,7 @@ import { standIn, type StandInEngine, type StandInOptions } from './stand-in-web
 const SOURCE: WebLlmSource = { record: RECORD, contextWindow: 96, sequences: 6, cacheTokens: 320 }
 const SAMPLING = { temperature: 1, topP: 1, maxTokens: 12 }
 const WEIGHTS = smallWeights(1)
-/** Enough to send the engine the public way. */
+/** Internals without which the engine uses the public interface. */
 const PUBLIC_ONLY = ['batch_decode']
 
 interface Opened {
@@ -50,7 +50,7 @@ describe.each([
   ['batched', []],
   ['one by one', PUBLIC_ONLY],
 ])('sampling, %s', (_name, without) => {
-  it('gives tokens with the log-probabilities that the model gives them', async () => {
+  it('returns tokens with the model’s log-probabilities', async () => {
     const { model } = await open({ without })
     for (const temperature of [1, 0.7]) {
       const completions = await model.generate(requests, { ...SAMPLING, temperature })
@@ -69,7 +69,7 @@ describe.each([
     }
   })
 
-  it('draws from the distribution: how often a token comes first follows its probability', async () => {
+  it('draws from the distribution: frequencies of first tokens follow their probabilities', async () => {
     const { model } = await open({ without })
     const count = 400
     const [completions] = await model.generate([{ prompt: prompt(4), count, seed: 3 }], { ...SAMPLING, maxTokens: 1 })
@@ -81,7 +81,7 @@ describe.each([
     }
   })
 
-  it('depends on nothing but weights, prompt and seed: not on the batch, nor on what was cached', async () => {
+  it('depends only on weights, prompt and seed, not on batch or cache', async () => {
     const { model } = await open({ without })
     const together = await model.generate(requests, SAMPLING)
     for (const [r, request] of requests.entries())
@@ -90,14 +90,14 @@ describe.each([
     expect(other[0]).not.toEqual(together[0])
   })
 
-  it('takes the likeliest token at temperature 0 and stays within the nucleus of top-p', async () => {
+  it('takes the most likely token at temperature 0, and stays within the nucleus of top-p', async () => {
     const { model } = await open({ without })
     const greedy = await model.generate([requests[0]!], { ...SAMPLING, temperature: 0 })
     expect(new Set(greedy[0]!.map(({ tokens }) => tokens.join())).size).toBe(1)
     const narrow = await model.generate([{ ...requests[0]!, count: 20 }], { ...SAMPLING, topP: 0.05, maxTokens: 1 })
     const p = narrow[0]!.map(({ tokens }) => Math.exp(exactLogProbs(WEIGHTS, [...prompt(20)], [...tokens], 1)[0]!))
     expect(Math.min(...p)).toBeGreaterThan(0.001)
-    // Of the distribution before it was narrowed.
+    // Relative to the distribution before top-p.
     narrow[0]!.forEach(({ logProbs }, i) => expect(Math.exp(logProbs[0]!)).toBeCloseTo(p[i]!, 5))
   })
 
@@ -110,7 +110,7 @@ describe.each([
     exact.forEach((value, i) => expect(scores[0]![i]).toBeCloseTo(value, 4))
   })
 
-  it('ends with the signal’s reason in the middle of a rollout, and works afterwards', async () => {
+  it('rejects with the signal’s reason in the middle of a rollout, and works afterwards', async () => {
     const { model, engine } = await open({ without })
     const before = await model.generate([requests[0]!], SAMPLING)
     const controller = new AbortController()
@@ -122,7 +122,7 @@ describe.each([
     await expect(model.generate(requests, SAMPLING, controller.signal)).rejects.toThrow('enough')
   })
 
-  it('keeps to a grammar, whose tokens share the probability', async () => {
+  it('follows a grammar, whose tokens share the probability', async () => {
     const { model } = await open({ without })
     const format = { type: 'grammar', grammar: ' the desk| the drawer 1|take' } as const
     const asked = { ...requests[0]!, prompt: (await model.encode(['go to the desk\n']))[0]! }
@@ -135,13 +135,13 @@ describe.each([
     expect(new Set(completions!.map(({ text }) => text)).size).toBeGreaterThan(1)
     const certain = await model.generateFormatted([asked], SAMPLING, { type: 'grammar', grammar: 'take' })
     for (const { logProbs, entropies } of certain[0]!) {
-      // Of the ways to say "take", one token or its letters; after them there is one way on.
+      // "take" can be one token or its letters; then only one continuation is allowed.
       expect(logProbs.at(-1)).toBeCloseTo(0, 6)
       expect(Number.isFinite(entropies.reduce((a, b) => a + b))).toBe(true)
     }
   })
 
-  it('refuses prompts that are empty or too long, saying what to do', async () => {
+  it('refuses empty and too long prompts, with a remedy', async () => {
     const { model } = await open({ without })
     await expect(model.generate([{ ...requests[0]!, prompt: prompt(0) }], SAMPLING)).rejects.toThrow(/empty/)
     await expect(model.generate([{ ...requests[0]!, prompt: prompt(96) }], SAMPLING)).rejects.toThrow(
@@ -151,7 +151,7 @@ describe.each([
     expect(short![0]!.tokens.length).toBeLessThanOrEqual(2)
   })
 
-  it('computes with new weights from the next rollout on, all of them or some', async () => {
+  it('uses new weights from the next rollout on, all of them or some', async () => {
     const { model, engine } = await open({ without })
     const changed = smallWeights(2)
     await model.setWeights(changed)
@@ -170,7 +170,7 @@ describe.each([
     )
   })
 
-  it('goes back to the weights of a checkpoint, and to those it was loaded with', async () => {
+  it('restores the weights of a checkpoint, and the original ones', async () => {
     const { model } = await open({ without })
     const original = await model.generate(requests, SAMPLING)
     const pristine = await model.saveCheckpoint()
@@ -191,7 +191,7 @@ describe.each([
 })
 
 describe('sampling in batches', () => {
-  it('gives the same as one by one, for any prompts, counts and sizes of the cache', async () => {
+  it('equals sampling one by one, for any prompts, counts and cache sizes', async () => {
     const request = fc.record({
       prompt: fc
         .array(fc.integer({ min: 2, max: 260 }), { minLength: 1, maxLength: 60 })
@@ -231,7 +231,7 @@ describe('sampling in batches', () => {
     expect(engine.reads).toEqual([])
   })
 
-  it('leaves no scope open and frees its grammars, however it ends', async () => {
+  it('closes all scopes and frees its grammars, however it ends', async () => {
     const { model, engine } = await open()
     await model.generateFormatted([requests[0]!], SAMPLING, { type: 'grammar', grammar: 'take|go to' })
     const controller = new AbortController()
@@ -248,12 +248,12 @@ describe('sampling in batches', () => {
     expect(engine.matchers.every(({ isFree }) => isFree)).toBe(true)
   })
 
-  it('says what a completion that never fits the cache would need', async () => {
+  it('reports what a completion that never fits the cache would need', async () => {
     const { model } = await open({ source: { cacheTokens: 32 } })
-    await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/needs 64 tokens.*holds 32/)
+    await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/needs 64 tokens.*has 32/)
   })
 
-  it('is over when the graphics device is lost', async () => {
+  it('ends when the graphics device is lost', async () => {
     const { model, engine } = await open()
     engine.tvm.loseDevice('out of memory')
     await expect(model.generate(requests, SAMPLING)).rejects.toMatchObject({ name: 'GraphicsDeviceError' })
@@ -261,7 +261,7 @@ describe('sampling in batches', () => {
 })
 
 describe('weights on the device', () => {
-  it('are copied from buffer to buffer, after what was still to be computed with the old ones', async () => {
+  it('are copied from buffer to buffer, after pending computations with the old ones', async () => {
     const { model, engine } = await open()
     const changed = smallWeights(5)
     const [tensor] = encodeParameter(PARAMETERS[1]!, fusedWeights(changed).get(ATTENTION)!, 'q0f32')
@@ -270,11 +270,11 @@ describe('weights on the device', () => {
     await model.copyWeights([{ name: ATTENTION, buffer: { data } as unknown as GPUBuffer, offset: 8 }])
     expect(engine.tvm.copied).toEqual(['flush'])
     expect(engine.tvm.weights.get(ATTENTION)).toEqual(fusedWeights(changed).get(ATTENTION))
-    await expect(model.saveCheckpoint()).rejects.toThrow(/Save them where they were trained/)
+    await expect(model.saveCheckpoint()).rejects.toThrow(/Save them with the trainer/)
     expect(model.device).not.toBeNull()
   })
 
-  it('are in the library’s type: half precision is what it is', async () => {
+  it('have the library’s type, such as half precision', async () => {
     const { model, engine } = await open({ quantization: 'q0f16' })
     const changed = smallWeights(3)
     await model.setWeights(changed)
@@ -282,7 +282,7 @@ describe('weights on the device', () => {
     expect(engine.tvm.weights.get(EMBEDDING)).not.toEqual(changed.get(EMBEDDING))
   })
 
-  it('are refused without a change where they do not fit', async () => {
+  it('are refused without any change if they do not fit', async () => {
     const { model, engine } = await open()
     const before = [...engine.tvm.params].map(({ data }) => data.slice())
     const some = new Map(smallWeights(2))
@@ -308,7 +308,7 @@ describe('a version of WebLLM with other internals', () => {
     ['fKVCacheBeginForward', 'pipeline.fKVCacheBeginForward (function)'],
     ['params', 'pipeline.params.get (function)'],
     ['tvm', 'pipeline.tvm.beginScope (function)'],
-  ])('is told by what it lacks: %s', async (lacking, named) => {
+  ])('is detected by missing internals: %s', async (lacking, named) => {
     const files = new MemoryFiles(WEIGHTS)
     const { module } = standIn({ files, without: [lacking] })
     const model = new WebLlmModel({ importModule: async () => module, files })
@@ -320,7 +320,7 @@ describe('a version of WebLLM with other internals', () => {
     expect((await model.generate([requests[1]!], SAMPLING))[0]).toHaveLength(1)
   })
 
-  it('loads changed weights from a copy of its own, and leaves what was downloaded alone', async () => {
+  it('loads changed weights from a copy, and does not change the download', async () => {
     const { model, engine, files } = await open({ without: PUBLIC_ONLY })
     const downloaded = new Map(files.stored)
     await model.setWeights(smallWeights(2))
@@ -332,38 +332,38 @@ describe('a version of WebLLM with other internals', () => {
       'https://models.test/small-model-changed-2/resolve/main/',
       'https://models.test/small-model-changed-1/resolve/main/',
     ])
-    // Only the copy that is in use is kept.
+    // Keeps only the copy in use.
     expect([...files.stored.keys()].filter((address) => address.includes('changed-2'))).toEqual([])
     for (const [address, bytes] of downloaded) expect(files.stored.get(address)).toBe(bytes)
     await model.load(SOURCE)
     expect(files.stored).toEqual(downloaded)
   })
 
-  it('is found out if it does not sample from what its logit processor returns', async () => {
+  it('is detected if it ignores its logit processor', async () => {
     const { model } = await open({ without: PUBLIC_ONLY, ignoresProcessor: true })
     await expect(model.generate([{ ...requests[0]!, count: 8 }], SAMPLING)).rejects.toThrow(/logit processor/)
   })
 
-  it('passes on what a model of diverged weights makes the sampler throw', async () => {
+  it('passes on the sampler’s error for diverged weights', async () => {
     const { model } = await open({ without: PUBLIC_ONLY })
     await model.setWeights(new Map([[EMBEDDING, new Float32Array(270 * 8).fill(3e38)]]))
     await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/not finite/)
   })
 
-  it('refuses a formatted answer to a prompt that text cannot carry', async () => {
+  it('refuses a grammar for a prompt that text cannot represent', async () => {
     const { model } = await open({ without: PUBLIC_ONLY })
     const [whole] = await model.encode(['take'])
     const letters = Int32Array.from([...'take'].flatMap((letter) => 2 + letter.charCodeAt(0)))
     expect(whole!.length).toBe(1)
     const asked = { prompt: letters, count: 1, seed: 1 }
     await expect(model.generateFormatted([asked], SAMPLING, { type: 'grammar', grammar: 'take' })).rejects.toThrow(
-      /written as text/,
+      /a prompt as text/,
     )
   })
 })
 
 describe('loading', () => {
-  it('tells how many bytes have come', async () => {
+  it('reports loaded bytes', async () => {
     const files = new MemoryFiles(WEIGHTS)
     const { module } = standIn({ files })
     const model = new WebLlmModel({ importModule: async () => module, files })
@@ -374,7 +374,7 @@ describe('loading', () => {
     expect(seen.map(([done]) => done)).toEqual([...seen.map(([done]) => done)].sort((a, b) => a - b))
   })
 
-  it('fails with what WebLLM said and what to do', async () => {
+  it('fails with WebLLM’s error and a remedy', async () => {
     const files = new MemoryFiles(WEIGHTS)
     const { module } = standIn({ files })
     const model = new WebLlmModel({ importModule: async () => module, files })
@@ -387,7 +387,7 @@ describe('loading', () => {
     await expect(model.update()).rejects.toThrow(/does not train/)
   })
 
-  it('saves an empty checkpoint of a model that is as it was loaded', async () => {
+  it('saves an empty checkpoint of an unchanged model', async () => {
     const { model } = await open()
     expect(readSafetensors(await model.saveCheckpoint(), 'x').tensors.size).toBe(0)
     await model.unload()

@@ -38,7 +38,7 @@ async function open(tokenizerConfig: object | null) {
 }
 
 describe('a role that WebLLM plays alone', () => {
-  it("is spoken to as its tokenizer's files say, answers groups, and leaves out what its context cannot hold", async () => {
+  it("uses its tokenizer's chat template, answers groups, and gives empty completions to prompts that fill its context", async () => {
     const { role, info } = await open({ chat_template: TEMPLATE, eos_token: '<|end|>' })
     expect(info).toMatchObject({ maxPositions: 96, trainedParameters: 0 })
     expect(await role.model.chatPieces()).toMatchObject({
@@ -58,12 +58,12 @@ describe('a role that WebLLM plays alone', () => {
       [false, false, false],
       [true, true],
     ])
-    await expect(role.model.update([], {} as never)).rejects.toThrow(/WebLLM runs models and does not train them/)
-    // Nothing has changed, and that can be kept and taken up.
+    await expect(role.model.update([], {} as never)).rejects.toThrow(/WebLLM runs models but does not train them/)
+    // The checkpoint of an unchanged model can be saved and loaded.
     await role.model.loadCheckpoint(await role.model.saveCheckpoint())
   })
 
-  it('continues plain text where its folder has no chat template', async () => {
+  it('continues plain text without a chat template', async () => {
     const { role } = await open(null)
     expect(await role.model.chatPieces()).toBeNull()
   })
@@ -71,7 +71,7 @@ describe('a role that WebLLM plays alone', () => {
   it.each([
     ['a chat model', { chat_template: TEMPLATE, eos_token: '<|end|>' }, ['take', 'go to the desk']],
     ['a model that continues text', null, [' drawer', ' the desk']],
-  ])('keeps to the grammar for %s', async (_kind, tokenizerConfig, sentences) => {
+  ])('follows the grammar for %s', async (_kind, tokenizerConfig, sentences) => {
     const { files, module } = await prepared(tokenizerConfig)
     const role = new WebLlmRole({ importModule: async () => module, files })
     await role.load({
