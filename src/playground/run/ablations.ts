@@ -14,7 +14,8 @@
  */
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { Settings } from '../../method/settings.ts'
-import type { World } from './worlds.ts'
+import type { World } from '../../method/settings.ts'
+import { WORLDS } from '../../worlds/index.ts'
 
 export const ABLATION_IDS = ['policy', 'policy-reward', 'policy-environment', 'full', 'outcome', 'step'] as const
 export type AblationId = (typeof ABLATION_IDS)[number]
@@ -58,9 +59,9 @@ export function ablationLabel(id: AblationId, world: World): string {
     case 'full':
       return 'Full loop'
     case 'outcome':
-      return world === 'coding' ? 'Full loop, hidden tests alone' : 'Full loop, outcomes alone'
+      return WORLDS[world].ablations.outcome
     case 'step':
-      return world === 'coding' ? 'Full loop, written tests alone' : 'Full loop, votes alone'
+      return WORLDS[world].ablations.step
   }
 }
 

@@ -2,6 +2,7 @@
  * The batch of an iteration, read back from a log, so that every advantage can be derived again under other settings. The
  * arithmetic is the loop's own (src/method): under the iteration's own settings it gives the numbers in the log.
  */
+import { WORLDS } from '../../worlds/index.ts'
 import { untrained, type AdvantageSettings, type GroupAdvantages } from '../../method/advantages.ts'
 import { groupAdvantages } from '../../method/step-judging/advantages.ts'
 import { programAdvantages } from '../../method/test-writing/advantages.ts'
@@ -45,7 +46,8 @@ export function batchOf(view: RunView, iteration: IterationView): BatchGroup[] {
     const episodes = episodesOf.get(taskId)
     if (!episodes) return []
     episodes.sort((a, b) => a.episode.rollout - b.episode.rollout)
-    const group = view.settings?.world === 'coding' ? programs(view, iteration, taskId, episodes) : steps(episodes)
+    const isTested = view.settings !== null && WORLDS[view.settings.world].evidence === 'tests'
+    const group = isTested ? programs(view, iteration, taskId, episodes) : steps(episodes)
     const isRejected = rejected.has(taskId)
     return [
       {

@@ -2,10 +2,18 @@
  * Which settings on the controls a branch of a run applies: those that can change during a run (LIVE_SETTINGS). The others
  * are fixed at its start, each for a reason.
  */
-import { LIVE_SETTINGS, isLiveSetting, type LivePatch, type LiveSetting, type Settings } from '../../method/settings.ts'
+import {
+  LIVE_SETTINGS,
+  isLiveSetting,
+  type LivePatch,
+  type LiveSetting,
+  type Settings,
+  type World,
+} from '../../method/settings.ts'
+import { WORLDS } from '../../worlds/index.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { writeSettings } from './run-names.ts'
-import { isRelevant, WORLDS, type SettingName, type World } from './worlds.ts'
+import { isRelevant, type SettingName } from './worlds.ts'
 
 interface BranchChanges {
   /** The applied settings. */

@@ -2,7 +2,8 @@
 import type { IterationView, RunView } from '../../runs/fold.ts'
 import type { Point } from '../kit/charts/scale.ts'
 import type { Chart, ChartSeries } from '../kit/charts/series.ts'
-import type { World } from './worlds.ts'
+import { DEFAULTS, type World } from '../../method/settings.ts'
+import { WORLDS } from '../../worlds/index.ts'
 
 /** Where the rows of a kept run (metric-rows.ts) have the values of a series. */
 export interface SeriesSource {
@@ -22,7 +23,7 @@ export interface RunChart extends Chart {
   series: RunSeries[]
 }
 
-export function charts(view: RunView, world: World = view.settings?.world ?? 'household'): RunChart[] {
+export function charts(view: RunView, world: World = view.settings?.world ?? DEFAULTS.world): RunChart[] {
   const metric = (name: string): Point[] => {
     const { iterations, values } = view.series(name)
     return iterations.map((x, i) => ({ x, y: values[i]! }))
@@ -54,72 +55,16 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       source: { metric: `reward/${leaf}`, onlyWith: 'reward/examples' },
     },
   ]
-  /** A share measured in evaluations of both splits and in training. */
-  const shares = (hue: 'policy' | 'reward', leaf: string, training: string): RunSeries[] => [
-    { name: 'in distribution', hue, line: 'solid', ...of(`eval/id/${leaf}`) },
-    { name: 'out of distribution', hue, line: 'dashed', ...of(`eval/ood/${leaf}`) },
-    { name: 'training', hue: 'ink', line: 'dotted', ...of(training) },
-  ]
-  const ofHousehold = (): RunChart[] => [
-    {
-      id: 'accuracy',
-      title: 'Policy accuracy',
-      unit: 'share',
-      about:
-        'Share of episodes solved: on held-out tasks of trained kinds (in distribution), on rooms or kinds never trained on (out of distribution), and on the training tasks of the iteration.',
-      series: shares('policy', 'acc', 'policy/acc'),
-    },
-    {
-      id: 'reward',
-      title: 'Reward-model accuracy',
-      unit: 'share',
-      about:
-        'Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome.',
-      series: [
-        { name: 'process', hue: 'reward', line: 'solid', ...of('reward/process_acc') },
-        { name: 'outcome', hue: 'reward', line: 'dashed', ...of('reward/outcome_acc') },
-      ],
-    },
-  ]
-  const ofCoding = (): RunChart[] => [
-    {
-      id: 'code',
-      title: 'Code',
-      unit: 'share',
-      about:
-        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems of kinds never trained on (out of distribution), and for the training problems of the iteration.',
-      series: shares('policy', 'acc', 'policy/acc'),
-    },
-    {
-      id: 'ut',
-      title: 'UT',
-      unit: 'share',
-      about:
-        'Unit tests: share of written tests that all right programs pass, over problems that have a right program.',
-      series: shares('reward', 'ut', 'reward/ut'),
-    },
-    {
-      id: 'detect',
-      title: 'Detect',
-      unit: 'share',
-      about:
-        'Share of written tests that all right programs pass and all wrong ones fail, over problems that have both.',
-      series: shares('reward', 'detect', 'reward/detect'),
-    },
-    {
-      id: 'truth',
-      title: 'True tests',
-      unit: 'share',
-      about: 'Share of tests written in training that the reference solution passes; the others lie.',
-      series: [{ name: 'training', hue: 'reward', line: 'solid', ...of('reward/test_truth') }],
-    },
-  ]
-  const isCoding = world === 'coding'
+  const { charts: measured, nouns, precision } = WORLDS[world]
+  const own = measured.map((chart): RunChart => ({
+    ...chart,
+    series: chart.series.map(({ metric, ...series }) => ({ ...series, ...of(metric) })),
+  }))
   return [
-    ...(isCoding ? ofCoding() : ofHousehold()),
+    ...own,
     {
       id: 'tasks',
-      title: isCoding ? 'Rewritten problems' : 'Rewritten tasks',
+      title: `Rewritten ${nouns.task}s`,
       unit: 'count',
       about: 'Rewrites so far: how many the author proposed and how many were accepted.',
       series: [
@@ -138,9 +83,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? 'ho
       title: 'Precision μ = p₊ + p₋',
       unit: 'number',
       reference: { value: 1, name: 'no signal' },
-      about: isCoding
-        ? 'p₊ is the share of written tests that right programs pass, p₋ the share that wrong ones fail. The reward model carries a signal only if μ is above 1.'
-        : 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones. The reward model carries a signal only if μ is above 1.',
+      about: `${precision} The reward model carries a signal only where μ is above 1.`,
       series: [{ name: 'μ', hue: 'reward', line: 'solid', ...of('theory/mu') }],
     },
     {

@@ -61,11 +61,10 @@ export function groupOnShow(
       : (choices[0]?.taskId ?? null)
   if (taskId === null) return null
   const group = groupOf(iteration, taskId, settings.profile, iteration === view.current ? live : undefined)
-  return { iteration, settings, choices, group, tests: testsOf(view, iteration, settings, taskId) }
+  return { iteration, settings, choices, group, tests: testsOf(view, iteration, taskId) }
 }
 
-function testsOf(view: RunView, { iteration, episodes }: IterationView, { world }: Settings, taskId: string) {
-  if (world !== 'coding') return { hidden: 0, written: 0 }
+function testsOf(view: RunView, { iteration, episodes }: IterationView, taskId: string) {
   const programs = episodes.filter(({ episode }) => episode.taskId === taskId)
   return {
     hidden: Math.max(0, ...programs.map(({ episode }) => episode.steps[0]?.tests?.length ?? 0)),

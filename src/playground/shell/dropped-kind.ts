@@ -4,7 +4,7 @@
  */
 import type { PickedFile } from '../../worlds/household/library/dropped-files.ts'
 import { isRunZip } from './dropped-zip.ts'
-import type { World } from '../run/worlds.ts'
+import type { World } from '../../method/settings.ts'
 
 export type DroppedKind = 'log' | 'problems'
 

@@ -4,7 +4,8 @@
  * view and to the step that was on show in each.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/settings.ts'
-import { WORLD_PRESETS, type World } from '../run/worlds.ts'
+import type { World } from '../../method/settings.ts'
+import { WORLDS } from '../../worlds/index.ts'
 import { addressOf, isPlace, type View } from './views.ts'
 import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
@@ -148,7 +149,7 @@ export class PageLink {
 
   /** The complete address of a step in the shipped run of a world or in a kept run. Independent of the controls. */
   async addressOfStep({ at, run }: Citation, world: World): Promise<string> {
-    const preset = WORLD_PRESETS[world]
+    const preset = WORLDS[world].presets.own
     const base = { preset, settings: presetSettings(preset), backend: 'auto', iterations: DEFAULT_ITERATIONS } as const
     const link = run !== undefined || isDefault(base) ? '' : await writeLink(base)
     const address = addressOf('episodes', link, { at, ...(run !== undefined && { run }) })

@@ -1,10 +1,10 @@
 /** The state behind the page: the run on show, the controls for the next run, and the worlds to choose from. */
 import type { Phase } from '../../method/events.ts'
-import type { Settings } from '../../method/settings.ts'
+import type { Settings, World } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
 import type { Lane } from '../kit/revision.svelte.ts'
 import type { Configuration } from '../run/configuration.ts'
-import { WORLD_PRESETS, type World } from '../run/worlds.ts'
+import { WORLDS } from '../../worlds/index.ts'
 import { Comparison } from './comparison.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
@@ -15,10 +15,9 @@ import type { RunFeed } from './run-feed.svelte.ts'
 import { ShownRun, type RunSource } from './shown-run.svelte.ts'
 import type { WorldShelves } from './world-shelf.ts'
 
-/** The recorded run that ships for each world, packed or not; the first that exists is loaded. */
-const RECORDINGS: Readonly<Record<World, readonly string[]>> = {
-  household: ['./runs/household.jsonl.gz', './runs/household.jsonl'],
-  coding: ['./runs/coding.jsonl.gz', './runs/coding.jsonl'],
+/** A packed and an unpacked recording, in the order in which they are tried. */
+function recordingsOf(world: World): readonly string[] {
+  return [`./runs/${world}.jsonl.gz`, `./runs/${world}.jsonl`]
 }
 
 export class Playground {
@@ -77,7 +76,7 @@ export class Playground {
       ...Object.values(this.#shelves).map((shelf) => shelf.look()),
       ...[kept.look(), this.runs.look(), queue.look()],
     ])
-    await this.recorded.load(RECORDINGS[this.world])
+    await this.recorded.load(recordingsOf(this.world))
     await looked
     if (!this.hasRecording && this.source === 'recorded') this.shown.show('live')
   }
@@ -108,7 +107,7 @@ export class Playground {
   async showShipped(): Promise<void> {
     const { recorded, world } = this
     const isThere = recorded.state === 'ready' && recorded.origin === 'shipped'
-    if (!isThere || recorded.view.settings?.world !== world) await recorded.load(RECORDINGS[world])
+    if (!isThere || recorded.view.settings?.world !== world) await recorded.load(recordingsOf(world))
     if (this.hasRecording && world === this.world) this.show('recorded')
   }
 
@@ -128,7 +127,7 @@ export class Playground {
   /** Applies the preset of a world and shows its recorded run, unless a live run is there. */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
-    this.choosePreset(WORLD_PRESETS[world])
+    this.choosePreset(WORLDS[world].presets.own)
     await this.#showRecording()
   }
 
@@ -151,7 +150,7 @@ export class Playground {
     const { world } = this
     if (this.launcher.hasLiveRun || this.view.settings?.world === world) return
     this.show('recorded')
-    await this.recorded.load(RECORDINGS[world])
+    await this.recorded.load(recordingsOf(world))
     // Meanwhile another world may have been chosen, or a run started.
     if (world === this.world && !this.launcher.hasLiveRun) this.shown.show(this.hasRecording ? 'recorded' : 'live')
   }

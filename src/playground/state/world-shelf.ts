@@ -1,5 +1,5 @@
 /** What a person has imported for one world, such as games or problems. Each world implements its own shelf. */
-import type { World } from '../run/worlds.ts'
+import type { World } from '../../method/settings.ts'
 
 export interface WorldShelf {
   /** Lists what this browser keeps. */

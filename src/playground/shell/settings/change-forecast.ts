@@ -2,6 +2,7 @@
  * Predicts what a changed setting would do to the run on show: λ or signal to the advantages of the newest judged batch,
  * thresholds to the measured tasks. The arithmetic is the loop's own (batch.ts, thresholds.ts).
  */
+import { WORLDS } from '../../../worlds/index.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { batchOf, countFlips, isJudged, rederive, type BatchGroup } from '../../run/batch.ts'
@@ -64,7 +65,7 @@ export function thresholdForecast(view: RunView, name: 'alphaLow' | 'alphaHigh',
   const would = tasks.filter((task) => task.direction === direction).length
   const does = tasks.filter((task) => task.directionNow === direction).length
   return {
-    sentence: `Of ${counted(tasks.length, had.world === 'coding' ? 'measured problem' : 'measured task')}, ${would} would be made ${direction} instead of ${does}.`,
+    sentence: `Of ${counted(tasks.length, `measured ${WORLDS[had.world].nouns.task}`)}, ${would} would be made ${direction} instead of ${does}.`,
     href: '#thresholds',
   }
 }

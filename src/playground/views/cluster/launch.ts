@@ -1,8 +1,8 @@
 /** The form that launches a run of the released system: its fields, their checks, and the request to the gateway. */
 import { RUN_NAME, type EditableField, type ReleasedSystem, type LaunchRequest } from '../../../cluster/protocol.ts'
-import type { Settings } from '../../../method/settings.ts'
+import type { Settings, World } from '../../../method/settings.ts'
+import { WORLDS } from '../../../worlds/index.ts'
 import { compact } from '../../kit/format.ts'
-import type { World } from '../../run/worlds.ts'
 
 export type FieldName = EditableField['name']
 /** The contents of the fields; text, because a number may be incomplete while you type. */
@@ -26,7 +26,7 @@ const UP_FRONT: readonly FieldName[] = [
 ]
 
 export function systemOf(world: World): ReleasedSystem {
-  return world === 'coding' ? 'coding' : 'alfworld'
+  return WORLDS[world].releasedSystem ?? 'alfworld'
 }
 
 export function splitFields(fields: readonly EditableField[]): { upFront: EditableField[]; folded: EditableField[] } {

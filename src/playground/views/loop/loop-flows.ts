@@ -7,8 +7,8 @@ import type { Phase } from '../../../method/events.ts'
 import { consistencyFeedback, meanScore } from '../../../method/feedback.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import type { Score } from '../../../method/ports.ts'
-import { DEFAULTS, type Settings } from '../../../method/settings.ts'
-import type { World } from '../../run/worlds.ts'
+import { DEFAULTS, type Settings, type World } from '../../../method/settings.ts'
+import { WORLDS } from '../../../worlds/index.ts'
 import { counted, decimal, percent, signed, UNKNOWN, whole } from '../../kit/format.ts'
 
 export const FLOWS = ['actions', 'tasks', 'outcome', 'steps', 'score', 'advantage', 'consistency', 'critic'] as const
@@ -40,25 +40,8 @@ export function activeFlows(phase: Phase | null): readonly FlowId[] {
   return phase ? ACTIVE[phase] : []
 }
 
-const PHASE_NAMES: Record<Phase, string> = {
-  evaluate: 'evaluating on held-out tasks',
-  rollout: 'rolling out the policy',
-  judge: 'judging every step',
-  'update-policy': 'training the policy',
-  'update-reward': 'training the reward model',
-  adapt: 'adapting the tasks',
-}
-
-/** Where the coding setting has other words. */
-const CODING_PHASE_NAMES: Partial<Record<Phase, string>> = {
-  evaluate: 'evaluating on held-out problems',
-  rollout: 'writing programs',
-  judge: 'writing tests and running them',
-  adapt: 'adapting the problems',
-}
-
 export function phaseName(phase: Phase, world: World): string {
-  return (world === 'coding' ? CODING_PHASE_NAMES[phase] : undefined) ?? PHASE_NAMES[phase]
+  return WORLDS[world].phases[phase]
 }
 
 export interface IterationNumbers {
@@ -171,15 +154,15 @@ export interface LoopFlows {
   environmentLine: string
 }
 
-export function loopFlows(view: RunView, world: World = view.settings?.world ?? 'household'): LoopFlows {
+export function loopFlows(view: RunView, world: World = view.settings?.world ?? DEFAULTS.world): LoopFlows {
   const settings = view.settings ?? DEFAULTS
-  const isCoding = world === 'coding'
+  const { nouns, isOneStep, evidence, flows: words } = WORLDS[world]
   const now = view.current
   const before = view.iterations.at(-2)
   const current = now ? iterationNumbers(now, settings) : null
   const earlier = before ? iterationNumbers(before, settings) : null
   const m = settings.evaluationsPerStep
-  const noun = isCoding ? 'problem' : 'task'
+  const noun = nouns.task
 
   function flow(
     id: FlowId,
@@ -194,24 +177,23 @@ export function loopFlows(view: RunView, world: World = view.settings?.world ?? 
     return { id, symbol, name, from, to, value: fresh ?? old ?? UNKNOWN, isEarlier: fresh === null && old !== null }
   }
   const flows: Record<FlowId, Flow> = {
-    actions: flow('actions', 'a', isCoding ? 'programs' : 'actions', 'policy', 'environment', (n) => {
+    actions: flow('actions', 'a', words.actions, 'policy', 'environment', (n) => {
       if (n.rollouts === 0) return null
-      return isCoding
-        ? counted(n.rollouts, 'program')
-        : `${counted(n.rollouts, 'rollout')}, ${counted(n.steps, 'step')}`
+      const rollouts = counted(n.rollouts, nouns.rollout)
+      return isOneStep ? rollouts : `${rollouts}, ${counted(n.steps, 'step')}`
     }),
-    tasks: flow('tasks', 'q', isCoding ? 'problems' : 'observations, tasks', 'environment', 'policy', (n) => {
+    tasks: flow('tasks', 'q', words.tasks, 'environment', 'policy', (n) => {
       if (n.tasks === 0) return null
       return n.accepted === null ? counted(n.tasks, noun) : `${counted(n.tasks, noun)}, ${whole(n.accepted)} rewritten`
     }),
     outcome: flow('outcome', 'O', 'outcome', 'environment', 'feedback', (n) =>
       n.meanOutcome === null ? null : `${signed(n.meanOutcome)} (${percent(n.successShare)} solved)`,
     ),
-    steps: flow('steps', 'τ', isCoding ? 'programs to test' : 'steps to judge', 'policy', 'reward model', (n) => {
+    steps: flow('steps', 'τ', words.steps, 'policy', 'reward model', (n) => {
       if (n.steps === 0) return null
-      return isCoding ? `${whole(n.rollouts)} × ${m} tests` : `${whole(n.steps)} × ${m} votes`
+      return `${whole(isOneStep ? n.rollouts : n.steps)} × ${m} ${evidence}`
     }),
-    score: flow('score', 'S̄', isCoding ? 'tests passed or failed' : 'mean score', 'reward model', 'feedback', (n) =>
+    score: flow('score', 'S̄', words.score, 'reward model', 'feedback', (n) =>
       n.meanScore === null ? null : signed(n.meanScore),
     ),
     advantage: flow('advantage', 'A', 'advantage', 'feedback', 'policy', (n) =>
@@ -228,10 +210,9 @@ export function loopFlows(view: RunView, world: World = view.settings?.world ?? 
   const { signal, lambda } = settings
   const shown = current?.meanFeedback !== null && current ? current : earlier
   const written = (value: number | null | undefined) => signed(value)
-  // The released code trains its policy on hidden tests alone where programs are written (coding/advantages.ts).
   const junction =
-    isCoding && settings.profile === 'reference'
-      ? { formula: 'R = hidden tests', numbers: `mean R ${written(shown?.meanFeedback)}` }
+    words.referenceJunction !== null && settings.profile === 'reference'
+      ? { formula: words.referenceJunction, numbers: `mean R ${written(shown?.meanFeedback)}` }
       : signal === 'outcome'
         ? { formula: 'R = O', numbers: written(shown?.meanFeedback) }
         : signal === 'step'
@@ -250,9 +231,7 @@ export function loopFlows(view: RunView, world: World = view.settings?.world ?? 
     flows,
     junction,
     policyLine: `solves ${share('policy/acc')} of active ${noun}s`,
-    rewardLine: isCoding
-      ? `${share('reward/test_truth')} of its tests are true`
-      : `judges ${share('reward/process_acc')} of steps right`,
+    rewardLine: words.reward.sentence(share(words.reward.metric)),
     environmentLine:
       view.tasks.size === 0
         ? `no ${noun}s yet`

@@ -12,7 +12,7 @@ import { decimal, percent, signed } from '../../kit/format.ts'
 import { experimentName } from '../../run/run-names.ts'
 import { seedDifference, verdictOf, type BySeed, type SeedDifference, type Verdict } from './seed-difference.ts'
 import { meanInterval } from '../../run/seed-interval.ts'
-import type { World } from '../../run/worlds.ts'
+import type { World } from '../../../method/settings.ts'
 
 type Measure = 'last' | 'last-tenth' | 'total'
 

@@ -1,9 +1,10 @@
 /** What is drawn of the pool over a run: what was let in, how far it has drifted, and of which kinds it is. */
+import { WORLDS } from '../../../worlds/index.ts'
 import type { Chart, ChartSeries } from '../../kit/charts/series.ts'
 import type { DriftRow, DriftRows } from './drift-history.ts'
 import { percent } from '../../kit/format.ts'
 import { DRIFTED_MIX, DRIFTED_WORDS, hasDrifted } from '../../run/task-drift.ts'
-import type { World } from '../../run/worlds.ts'
+import type { World } from '../../../method/settings.ts'
 
 export function driftCharts({ rows }: DriftRows, world: World): Chart[] {
   const points = (pick: (row: DriftRow) => number) => rows.map((row) => ({ x: row.iteration, y: pick(row) }))
@@ -13,7 +14,7 @@ export function driftCharts({ rows }: DriftRows, world: World): Chart[] {
     line,
     points: points(pick),
   })
-  const tasks = world === 'coding' ? 'problems' : 'tasks'
+  const tasks = `${WORLDS[world].nouns.task}s`
   return [
     {
       id: 'accepted',
@@ -98,6 +99,6 @@ export function driftSentence({ rows }: DriftRows, world: World): string {
   const kinds =
     last.mix === 0 ? 'its kinds are mixed as they were' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
   const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
-  const noun = world === 'coding' ? 'problem' : 'task'
+  const noun = WORLDS[world].nouns.task
   return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original. ${alarm}`
 }

@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { foldRun } from '../../../../src/runs/fold.ts'
-import { PRESETS, presetSettings } from '../../../../src/method/settings.ts'
+import { PRESETS, presetSettings, type World } from '../../../../src/method/settings.ts'
+import { WORLD_NAMES as worlds } from '../../../../src/worlds/index.ts'
 import { charts } from '../../../../src/playground/run/curves.ts'
 import { FLOWS, iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
 import { FOLDED, UP_FRONT } from '../../../../src/playground/run/settings-form.ts'
-import {
-  isRelevant,
-  leftOutSentence,
-  presetsOf,
-  settingWords,
-  WORLDS,
-  type World,
-} from '../../../../src/playground/run/worlds.ts'
+import { isRelevant, leftOutSentence, presetsOf, settingWords } from '../../../../src/playground/run/worlds.ts'
 import { fakeCodingRun } from '../../fake-coding-run.ts'
 
 const view = foldRun(fakeCodingRun({ iterations: 3 }))
-const worlds = Object.keys(WORLDS) as World[]
 
 describe('a world', () => {
   it.each(worlds)('%s offers presets of its own alone', (world) => {
