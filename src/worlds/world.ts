@@ -24,6 +24,14 @@ export interface WorldDescriptor {
     /** What a person may import. */
     imports: string
   }
+  rollouts: {
+    /** Paragraphs. */
+    help: readonly string[]
+    /** Said before there are any. */
+    none: string
+    /** Names the list of an iteration's tasks. */
+    tasks: string
+  }
   /** How the reward model judges: it votes on every step, or it writes tests that every program runs. */
   evidence: 'votes' | 'tests'
   /** Whether an episode is a single step. */
@@ -96,6 +104,8 @@ export interface WorldImports {
   value: string
   /** "ALFWorld games" */
   name: string
+  /** Said where the setting offers the value and nothing is imported. */
+  missing: string
   /** What the argument names, and what it does. */
   path: string
   usage: string

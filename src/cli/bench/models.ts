@@ -147,21 +147,21 @@ export async function loopSuiteInNode(
   models: Record<Settings['world'], string> = { household: SHIPPED, coding: SHIPPED },
 ): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../../bench/peers/tfjs-loop.ts')
-  const isCodingMeasured = ROLES.every((role) => existsSync(join(models.coding, shippedModel('coding', role))))
+  const hasCodingModels = ROLES.every((role) => existsSync(join(models.coding, shippedModel('coding', role))))
   const suite = loopSuite({
     place,
     clock,
     rounds,
     sizes,
     readModel: (world, role) => folderReader(join(models[world], shippedModel(world, role))),
-    ...(isCodingMeasured && { startJudge: startJudgeInThread }),
+    ...(hasCodingModels && { startJudge: startJudgeInThread }),
     stock: [tfjsLoopBackend()],
   })
   return {
     ...suite,
     async run(context) {
       await suite.run(context)
-      if (!isCodingMeasured)
+      if (!hasCodingModels)
         context.progress(
           `Skipped the coding preset: ${models.coding} has no models for it; npm run pretrain makes them`,
         )

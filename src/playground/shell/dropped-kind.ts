@@ -1,12 +1,15 @@
 /**
- * Recognises dropped files: run logs and problems by their beginning, since their names do not tell, and exported runs by
- * the names in the zip (dropped-zip.ts).
+ * Recognises dropped files: run logs and tasks of a world by their beginning, since their names do not tell, and exported
+ * runs by the names in the zip (dropped-zip.ts).
  */
-import type { PickedFile } from '../../worlds/household/library/dropped-files.ts'
+import { WORLD_NAMES } from '../../worlds/index.ts'
+import { WORLD_PAGES } from '../worlds/index.ts'
+import type { PickedFile } from '../../storage/dropped-files.ts'
 import { isRunZip } from './dropped-zip.ts'
 import type { World } from '../../method/settings.ts'
 
-export type DroppedKind = 'log' | 'problems'
+/** A run log, or tasks of a world. */
+export type DroppedKind = 'log' | World
 
 const HEAD_BYTES = 2 ** 16
 
@@ -17,13 +20,13 @@ export async function droppedKind(file: Blob, world: World): Promise<DroppedKind
   return kindOfText(new TextDecoder().decode(head), world)
 }
 
-/** Unrecognised text counts as what the world imports; its reader then reports what is wrong. */
+/** Unrecognised text goes to the world that takes it, whose reader then reports what is wrong; else it counts as a log. */
 export function kindOfText(head: string, world: World): DroppedKind {
   const start = head.replace(/^\uFEFF/, '').trimStart()
   const firstLine = start.slice(0, /\n|$/.exec(start)!.index)
   if (/^\{\s*"format"\s*:\s*"rlanything-run"|^\{.*"type"\s*:\s*"run-started"/.test(firstLine)) return 'log'
-  if (start.startsWith('[') || /"(?:question|test_input|test_method)"\s*:/.test(start)) return 'problems'
-  return world === 'coding' ? 'problems' : 'log'
+  const owner = WORLD_NAMES.find((name) => WORLD_PAGES[name].recognises(start))
+  return owner ?? (WORLD_PAGES[world].takesUnknownText ? world : 'log')
 }
 
 /**

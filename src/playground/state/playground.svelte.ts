@@ -13,7 +13,7 @@ import type { OpenLoop } from './loop-port.ts'
 import { RecordedRun } from './recorded-run.svelte.ts'
 import type { RunFeed } from './run-feed.svelte.ts'
 import { ShownRun, type RunSource } from './shown-run.svelte.ts'
-import type { WorldShelves } from './world-shelf.ts'
+import type { WorldShelf } from './world-shelf.ts'
 
 /** A packed and an unpacked recording, in the order in which they are tried. */
 function recordingsOf(world: World): readonly string[] {
@@ -28,11 +28,11 @@ export class Playground {
   readonly launcher: Launcher
   readonly runs: KeptRunList
   readonly comparison: Comparison
-  readonly #shelves: WorldShelves
+  readonly #shelves: readonly Pick<WorldShelf, 'look'>[]
   #isOpened = false
 
-  constructor(open: OpenLoop, shelves: WorldShelves, runs: KeptRunList) {
-    this.#shelves = shelves
+  constructor(open: OpenLoop, shelves: Readonly<Record<World, Pick<WorldShelf, 'look'>>>, runs: KeptRunList) {
+    this.#shelves = Object.values(shelves)
     this.runs = runs
     this.comparison = new Comparison(runs)
     this.launcher = new Launcher(open, this.draft, runs, () => this.show('live'))
@@ -73,7 +73,7 @@ export class Playground {
     this.#isOpened = true
     const { kept, queue } = this.launcher
     const looked = Promise.all([
-      ...Object.values(this.#shelves).map((shelf) => shelf.look()),
+      ...this.#shelves.map((shelf) => shelf.look()),
       ...[kept.look(), this.runs.look(), queue.look()],
     ])
     await this.recorded.load(recordingsOf(this.world))

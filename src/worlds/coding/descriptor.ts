@@ -17,6 +17,14 @@ export const coding: WorldDescriptor = {
     'A policy writes programs, a reward model writes tests for them, and problems adapt to what the policy can do.',
   nouns: { task: 'problem', rollout: 'program' },
   titles: { rollouts: 'Programs', tasks: 'Problems and their rewrites', imports: 'Problems' },
+  rollouts: {
+    help: [
+      'All programs for one problem in one iteration, on the hidden tests, which say what is right, and on the tests that the reward model wrote without seeing a program.',
+      'O is +1 where a program passes every hidden test. S is +1 for a written test that it passes and −1 for one that it fails, R = O + λ · mean S, and A compares R with the other programs of the problem. A written test is worth much where it agrees with R.',
+    ],
+    none: 'No programs yet. Press Run, and the first programs and tests appear here.',
+    tasks: 'Problems of this iteration',
+  },
   evidence: 'tests',
   isOneStep: true,
   presets: {
@@ -146,6 +154,7 @@ export const coding: WorldDescriptor = {
     setting: 'problems',
     value: 'imported',
     name: 'problems',
+    missing: 'Imported: import a file of problems first, under Problems.',
     path: 'a file of problems in JSON or JSONL',
     usage: 'poses the coding problems of a file, JSON or JSONL; with --preset coding',
   },

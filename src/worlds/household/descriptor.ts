@@ -6,6 +6,14 @@ export const household: WorldDescriptor = {
   sentence: 'A policy acts, a reward model judges every step, and tasks adapt to what the policy can do.',
   nouns: { task: 'task', rollout: 'rollout' },
   titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Games' },
+  rollouts: {
+    help: [
+      'All rollouts of one task in one iteration. A cell is a step; its number is the advantage A that trains the policy: grey is encouraged, red discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
+      'O is the outcome, S a vote of the reward model, R = O + λ · mean S. Choose a cell to see how its numbers came about. Below the table, R of its rollout is split into its shares. Drag λ to see what it would change.',
+    ],
+    none: 'No rollouts yet. Press Run, and the first trajectories appear here step by step.',
+    tasks: 'Tasks of this iteration',
+  },
   evidence: 'votes',
   isOneStep: false,
   presets: {
@@ -68,6 +76,7 @@ export const household: WorldDescriptor = {
     setting: 'games',
     value: 'official',
     name: 'ALFWorld games',
+    missing: 'Official: import ALFWorld’s games first, under Games.',
     path: "the zip or folder of ALFWorld's released games",
     usage: "plays ALFWorld's own games: the released zip, its unpacked folder or part of it",
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PickedFile } from '../../../src/worlds/household/library/dropped-files.ts'
+import type { PickedFile } from '../../../src/storage/dropped-files.ts'
 import { isLogged } from '../../../src/method/events.ts'
 import { withoutRunZips } from '../../../src/playground/shell/dropped-kind.ts'
 import { isRunZip, isZip } from '../../../src/playground/shell/dropped-zip.ts'

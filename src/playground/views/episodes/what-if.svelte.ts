@@ -42,7 +42,7 @@ export class WhatIf {
     const written = (this.#focus.judgedSpot?.test ?? 0) - (this.#focus.judged?.tests.hidden ?? 0)
     return Math.max(0, Math.min(written, (this.chosen?.now.tests?.feedback.length ?? 1) - 1))
   })
-  readonly isCoding = $derived(this.chosen?.group.kind === 'programs')
+  readonly hasPrograms = $derived(this.chosen?.group.kind === 'programs')
   readonly lines = $derived(
     this.chosen && this.settings
       ? equationLines(this.chosen.group, this.chosen.now, this.settings, {
@@ -86,18 +86,18 @@ export class WhatIf {
 
   readonly choose = (cell: MapCell): void => {
     if (cell.taskId !== this.taskId) this.#focus.chooseTask(cell.taskId)
-    if (!this.isCoding) this.#focus.chooseStep(cell.trajectory, cell.step)
+    if (!this.hasPrograms) this.#focus.chooseStep(cell.trajectory, cell.step)
     else if (this.role === 'reward') this.#focus.chooseTest((this.#focus.judged?.tests.hidden ?? 0) + cell.step)
     else this.#focus.chooseProgram(cell.trajectory, null)
   }
   readonly isChosen = (cell: MapCell): boolean =>
     cell.taskId === this.taskId &&
-    (this.isCoding && this.role === 'reward'
+    (this.hasPrograms && this.role === 'reward'
       ? cell.step === this.test
       : cell.trajectory === this.trajectory && cell.step === this.step)
   /** Whether the mean and the spread highlighted in the equation include a cell. */
   readonly isCompared = (cell: MapCell): boolean =>
     (this.lit === 'mean' || this.lit === 'std') &&
     cell.taskId === this.taskId &&
-    (this.isCoding || cell.step === this.step)
+    (this.hasPrograms || cell.step === this.step)
 }

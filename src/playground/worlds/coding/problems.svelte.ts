@@ -1,9 +1,13 @@
 /** The problems that this browser keeps, file by file, and bringing in more. Tabs tell one another when that changes. */
+import { createContext } from 'svelte'
 import type { ImportedProblem } from '../../../worlds/coding/problem-source.ts'
 import type { ProblemImport } from '../../../worlds/coding/library/import-service.ts'
 import { IndexedDbProblemLibrary } from '../../../worlds/coding/library/indexeddb-library.ts'
 import type { ProblemFileEntry } from '../../../worlds/coding/library/problem-library.ts'
+import type { PickedFile } from '../../../storage/dropped-files.ts'
+import { counted } from '../../kit/format.ts'
 import type { OpenProblemImporter } from '../../state/workers/problems-worker.ts'
+import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export interface ProblemFailure {
   /** What can be tried again without its faulty items; null where it is not the file that is at fault. */
@@ -15,7 +19,10 @@ export interface ProblemFailure {
   sound: number
 }
 
-export class Problems {
+/** The page's problems, for the components of this world. */
+export const [problemsOfPage, provideProblems] = createContext<Problems>()
+
+export class Problems implements WorldShelf {
   readonly #open: OpenProblemImporter
   readonly #library = new IndexedDbProblemLibrary()
   readonly #tabs = new BroadcastChannel('coding-problems')
@@ -54,6 +61,28 @@ export class Problems {
   }
   get failures(): readonly ProblemFailure[] {
     return this.#failures
+  }
+
+  get news(): ShelfNews {
+    return {
+      failures: this.#failures.map(({ name, why }) => ({
+        what: `Problems: ${name}`,
+        why,
+        remedy: 'Choose the coding world to see what can be imported, under Problems.',
+      })),
+      imports: this.#imports.map(({ entry: { name, counts } }) => {
+        const imported = counted(counts.train + counts.id + counts.ood, 'problem')
+        return `${imported} imported from ${name}. Choose the coding world to pose them.`
+      }),
+    }
+  }
+
+  async takeDropped(texts: readonly File[], others: AsyncGenerator<PickedFile> | null): Promise<boolean> {
+    const files = [...texts]
+    if (others) for await (const { file } of others) if (file) files.push(file)
+    if (files.length === 0) return false
+    void this.importFiles(files)
+    return true
   }
 
   async look(): Promise<void> {

@@ -2,11 +2,13 @@
  * The games of ALFWorld that this browser keeps: which there are, and bringing in more. Tabs tell one another when that
  * changes.
  */
-import type { PickedFile } from '../../../worlds/household/library/dropped-files.ts'
+import { createContext } from 'svelte'
+import type { PickedFile } from '../../../storage/dropped-files.ts'
 import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import type { ImportProgress, ImportSummary } from '../../../worlds/household/library/import-service.ts'
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
 import type { OpenImporter } from '../../state/workers/games-worker.ts'
+import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export type ImportState =
   | { state: 'none' }
@@ -18,7 +20,10 @@ export type ImportState =
 /** Files that the worker asks for at a time. */
 const BATCH = 256
 
-export class Games {
+/** The page's games, for the components of this world. */
+export const [gamesOfPage, provideGames] = createContext<Games>()
+
+export class Games implements WorldShelf {
   readonly #open: OpenImporter
   readonly #library = new IndexedDbGameLibrary()
   readonly #tabs = new BroadcastChannel('household-games')
@@ -59,6 +64,15 @@ export class Games {
   /** Whether the browser has promised not to make room at the expense of this page's data. */
   get isLasting(): boolean {
     return this.#isLasting
+  }
+
+  /** A page that shows another world says nothing of games. */
+  readonly news: ShelfNews = { failures: [], imports: [] }
+
+  async takeDropped(_texts: readonly File[], others: AsyncGenerator<PickedFile> | null): Promise<boolean> {
+    if (others === null) return false
+    void this.importFiles(others)
+    return true
   }
 
   async look(): Promise<void> {

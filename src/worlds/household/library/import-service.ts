@@ -2,7 +2,7 @@
  * The service of the games worker: reads files, stores their games in the library, and reports progress. Stores games in
  * batches, so an import that is cancelled, or whose tab closes, keeps the earlier batches.
  */
-import type { PickedFile } from './dropped-files.ts'
+import type { PickedFile } from '../../../storage/dropped-files.ts'
 import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-library.ts'
 import { importGames } from './import-games.ts'
 import { zipFiles } from './zip-files.ts'

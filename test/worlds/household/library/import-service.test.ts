@@ -1,6 +1,6 @@
 import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it } from 'vitest'
-import type { PickedFile } from '../../../../src/worlds/household/library/dropped-files.ts'
+import type { PickedFile } from '../../../../src/storage/dropped-files.ts'
 import type { LibraryGame } from '../../../../src/worlds/household/library/game-library.ts'
 import { GameImportService, type ImportProgress } from '../../../../src/worlds/household/library/import-service.ts'
 import { MemoryGameLibrary } from '../../../../src/worlds/household/library/memory-library.ts'

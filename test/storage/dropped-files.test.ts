@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  chosenFiles,
-  isRunLogName,
-  takeDrop,
-  type PickedFile,
-} from '../../../../src/worlds/household/library/dropped-files.ts'
+import { chosenFiles, isRunLogName, takeDrop, type PickedFile } from '../../src/storage/dropped-files.ts'
 
 /** A folder as the browser presents it: up to a hundred children at a time; null is a file that cannot be opened. */
 type Tree = { [name: string]: Tree | string | null }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { testsDiff } from '../../../../src/playground/worlds/coding/tests-diff.ts'
+import { testsDiff } from '../../../../src/playground/views/tasks/tests-diff.ts'
 
 describe('the difference of hidden tests', () => {
   const test = (input: string, output: string) => ({ input, output })

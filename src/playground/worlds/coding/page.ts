@@ -1,0 +1,13 @@
+import { openProblemsWorker } from '../../state/workers/problems-worker.ts'
+import type { WorldPage } from '../world-page.ts'
+import { Problems, provideProblems } from './problems.svelte.ts'
+
+export const codingPage: WorldPage = {
+  createShelf: () => provideProblems(new Problems(openProblemsWorker)),
+  recognises: (head) => head.startsWith('[') || /"(?:question|test_input|test_method)"\s*:/.test(head),
+  takesUnknownText: true,
+  loadImports: () => import('./Problems.svelte'),
+  loadGroup: () => import('./ProgramGroup.svelte'),
+  theatre: null,
+  loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
+}

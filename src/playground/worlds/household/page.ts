@@ -1,0 +1,17 @@
+import { openGamesWorker } from '../../state/workers/games-worker.ts'
+import type { WorldPage } from '../world-page.ts'
+import { Games, provideGames } from './games.svelte.ts'
+
+export const householdPage: WorldPage = {
+  createShelf: () => provideGames(new Games(openGamesWorker)),
+  // Games come as zips and folders.
+  recognises: () => false,
+  takesUnknownText: false,
+  loadImports: () => import('./Games.svelte'),
+  loadGroup: null,
+  theatre: {
+    about: 'an episode in its rooms, the rollouts side by side, tokens, and the same task by hand',
+    load: () => import('./Theatre.svelte'),
+  },
+  loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
+}
