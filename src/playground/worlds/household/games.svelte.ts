@@ -66,7 +66,7 @@ export class Games implements WorldShelf {
     return this.#isLasting
   }
 
-  /** A page that shows another world says nothing of games. */
+  /** Games can only be dropped while the household is chosen, and its panel reports on them. */
   readonly news: ShelfNews = { failures: [], imports: [] }
 
   async takeDropped(_texts: readonly File[], others: AsyncGenerator<PickedFile> | null): Promise<boolean> {
