@@ -45,7 +45,7 @@ export interface GroupAdvantages {
   policy: (number | null)[][]
   /** reward[trajectory][step][evaluation]; null if the evaluation does not train. */
   reward: (number | null)[][][]
-  /** Of written tests; null without any, or if their worth is unknown. */
+  /** Those of written tests; null without any, or if their worth is unknown. */
   tests: TestAdvantages | null
   /** Sets of at least two values over which the policy's feedback was standardised, and how many were constant. */
   policySets: number

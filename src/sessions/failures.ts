@@ -15,7 +15,7 @@ export class OpeningError extends Error {
   }
 }
 
-export function messageOf(error: unknown): string {
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -33,7 +33,7 @@ export function failureOf(what: string, error: unknown, { models = {} }: StartRe
   }
   return {
     what,
-    why: messageOf(error),
+    why: errorText(error),
     remedy:
       'Start the run again. If it fails again, reload the page, which offers to resume a run that has a checkpoint.',
   }

@@ -20,7 +20,7 @@ import {
   type RunSummary,
 } from '../runs/run-store.ts'
 import { EventBatcher } from './event-batcher.ts'
-import { failureOf, keyMissing, messageOf, OpeningError } from './failures.ts'
+import { failureOf, keyMissing, errorText, OpeningError } from './failures.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
@@ -254,7 +254,7 @@ export class LoopService {
     if (!resumed)
       await store
         .create(newSummary({ ...request, ...(keyedServers.length > 0 && { keyedServers }) }))
-        .catch((error: unknown) => notice(messageOf(error)))
+        .catch((error: unknown) => notice(errorText(error)))
     if (this.#loading !== request) {
       opened.close()
       return
@@ -288,7 +288,7 @@ export class LoopService {
         status(statusOf(state))
       },
       onStoreFailure: (error) => {
-        if (!hasReportedStore) notice(messageOf(error))
+        if (!hasReportedStore) notice(errorText(error))
         hasReportedStore = true
       },
     })
@@ -318,7 +318,7 @@ export class LoopService {
 
   async #openStore(notice?: (text: string) => void): Promise<ResumableRunStore | null> {
     this.#store ??= this.#options.openStore().catch((error: unknown) => {
-      notice?.(messageOf(error))
+      notice?.(errorText(error))
       return null
     })
     return this.#store

@@ -35,11 +35,11 @@ export class RemoteError extends Error {
   readonly what: string
   readonly why: string
   readonly remedy: string
-  /** Of the response; null without one. */
+  /** HTTP status of the response; null without one. */
   readonly status: number | null
   /** The server's own message, shortened; '' without one. */
   readonly detail: string
-  /** Of the server, if it rejected the key; else null. */
+  /** The server's origin, if it rejected the key; else null. */
   readonly keyOrigin: string | null
 
   constructor(

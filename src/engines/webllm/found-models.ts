@@ -20,8 +20,8 @@ export async function foundRecords(files: ModelFiles, known: readonly ModelRecor
     if (folder + CONFIG !== address || folders.has(folder)) continue
     const name = decodeURIComponent(/([^/]+)\/resolve\/[^/]+\/$/.exec(folder)?.[1] ?? folder)
     const json = new TextDecoder().decode(await files.read('webllm/config', address))
-    const told = (JSON.parse(json) as { quantization?: unknown }).quantization
-    const quantization = MLC_QUANTIZATIONS.find((known) => known === told)
+    const stated = (JSON.parse(json) as { quantization?: unknown }).quantization
+    const quantization = MLC_QUANTIZATIONS.find((known) => known === stated)
     found.push({
       model_id: names.has(name) ? folder : name,
       model: folder,

@@ -58,7 +58,7 @@ async function fetched(
   } catch (cause) {
     signal.throwIfAborted()
     throw new ModelFileError(
-      `${address} was cut or could not be reached. Download again: it goes on after the last whole file.`,
+      `${address} was interrupted or could not be reached. Download again to continue after the last complete file.`,
       {
         cause,
       },

@@ -261,11 +261,11 @@ function together(onBytes: OnBytes): [OnBytes, OnBytes] {
     [0, 0],
     [0, 0],
   ]
-  const told =
+  const report =
     (part: number): OnBytes =>
     (done, total) => {
       parts[part] = [done, total]
       onBytes(parts[0]![0]! + parts[1]![0]!, parts[0]![1]! + parts[1]![1]!)
     }
-  return [told(0), told(1)]
+  return [report(0), report(1)]
 }

@@ -1,10 +1,11 @@
 /** The forms that choose the models of a run, and the sources made of them. They contain no keys. */
+import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage, ModelRecord } from '../../roles/source.ts'
 import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
 import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection.ts'
 
-export type Role = 'policy' | 'reward' | 'author'
-export const ROLE_NAMES: readonly Role[] = ['policy', 'reward', 'author']
+export type { Role }
+export const ROLE_NAMES = ROLES
 export const ROLE_TITLES: Readonly<Record<Role, string>> = {
   policy: 'Policy',
   reward: 'Reward model',

@@ -118,7 +118,9 @@ describe('downloading a model of WebLLM', () => {
     const files = emptyFiles()
     await expect(downloadModel(files, record, () => {}, never)).rejects.toMatchObject({
       name: 'ModelFileError',
-      message: expect.stringMatching(/was cut.*Download again: it goes on after the last whole file/) as string,
+      message: expect.stringMatching(
+        /was interrupted.*Download again to continue after the last complete file/,
+      ) as string,
     })
     instead.clear()
     asked = []
