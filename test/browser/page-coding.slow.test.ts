@@ -75,7 +75,7 @@ describe('the choice of a world', () => {
     await goTo(page, 'Loop')
     await page.getByRole('img', { name: /^Detect\. No values yet/ }).waitFor()
     await goTo(page, 'Episodes')
-    await page.getByText('Nothing has been written yet. Press Run').waitFor()
+    await page.getByText('No programs yet. Press Run').waitFor()
     await page.locator('summary').getByText('Run', { exact: true }).click()
     expect(await page.getByLabel('Steps per episode', { exact: true }).count()).toBe(0)
     await page.getByText('Steps per episode: a program is one step').waitFor()

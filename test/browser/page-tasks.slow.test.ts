@@ -46,7 +46,7 @@ describe('the lineage', () => {
     await section.getByRole('button', { name: /put two handtowel in countertop/ }).click()
     await section.getByText("acc(q) < acc(q') < α_high: 0.125 < 0.625 < 0.8").first().waitFor()
     await section.getByText(/^nothing happened x62; went to a place seen before x31/).waitFor()
-    await section.getByText('A hint tells that handtowel 1 is in sinkbasin 1.').waitFor()
+    await section.getByText('A hint says that handtowel 1 is in sinkbasin 1.').waitFor()
     await section.getByText(/From the original\s+\d+ % in words\./).waitFor()
     await section.getByText(/a rewritten task is \d+ % away from the words of its original/).waitFor()
     expect(await section.locator('.diff ins').allTextContents()).toEqual([
@@ -68,7 +68,7 @@ describe('the lineage', () => {
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim().split('\n')[0] ?? '')
     await section.locator('[role="treeitem"][tabindex="0"]').focus()
     await page.keyboard.press('Home')
-    await expect.poll(focused).toMatch(/^As it was drawn/)
+    await expect.poll(focused).toMatch(/^Original/)
     await page.keyboard.press('ArrowDown')
     await expect.poll(focused).toMatch(/^Iteration \d+, (harder|easier)/)
     expect(await section.getByRole('treeitem', { selected: true }).count()).toBe(1)
@@ -108,7 +108,7 @@ describe('the pool', () => {
     await section.getByText(/^After iteration 10, /).waitFor()
     await expect.poll(() => section.getByRole('treeitem').count()).toBeLessThan(late)
     await scrubTo(0)
-    await section.getByText('After iteration 0, the pool is as it was drawn.').waitFor()
+    await section.getByText('After iteration 0, the pool is unchanged.').waitFor()
     await expect.poll(() => section.getByRole('treeitem').count()).toBe(1)
   })
 

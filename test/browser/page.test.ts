@@ -58,7 +58,7 @@ describe('before anything is started', () => {
     await visit({ recording: null })
     await page.getByText('Nothing has run yet. Press Run').waitFor()
     await goTo(page, 'Episodes')
-    await page.getByText('Nothing has been rolled out yet.').waitFor()
+    await page.getByText('No rollouts yet.').waitFor()
   })
 })
 

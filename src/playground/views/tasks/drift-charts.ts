@@ -1,4 +1,4 @@
-/** What is drawn of the pool over a run: what was let in, how far it has drifted, and of which kinds it is. */
+/** Charts of the pool over a run: accepted rewrites, drift, and the mix of kinds. */
 import { WORLDS } from '../../../worlds/index.ts'
 import type { Chart, ChartSeries } from '../../kit/charts/series.ts'
 import type { DriftRow, DriftRows } from './drift-history.ts'
@@ -32,7 +32,7 @@ export function driftCharts({ rows }: DriftRows, world: World): Chart[] {
       id: 'drift-mix',
       title: 'Drift of the kinds',
       unit: 'share',
-      about: `Total variation between the kinds of the pool now and of the pool as it was drawn: half the sum of |share now − share then|. The alarm rings above ${percent(DRIFTED_MIX)}.`,
+      about: `Total variation between the kinds of the pool now and of the original pool: half the sum of |share now − share then|. The alarm rings above ${percent(DRIFTED_MIX)}.`,
       reference: { value: DRIFTED_MIX, name: 'alarm' },
       series: [series('total variation', 'solid', ({ mix }) => mix)],
     },
@@ -52,18 +52,18 @@ export function driftCharts({ rows }: DriftRows, world: World): Chart[] {
 
 export interface KindBand {
   name: string
-  /** Shares of the pool as it was drawn and as it is after the last row. */
+  /** Shares of the pool at the start and after the last row. */
   then: number
   now: number
-  /** Share of the pool that is of this kind and rewritten, after the last row. */
+  /** Share of the pool after the last row that is of this kind and rewritten. */
   rewritten: number
-  /** Of every row: where the band begins and ends in the stack, and where its rewritten part ends. */
+  /** For every row, where the band starts and ends in the stack, and where its rewritten part ends. */
   stack: { iteration: number; from: number; rewrittenTo: number; to: number }[]
 }
 
 export const OTHER_KINDS = 'other kinds'
 
-/** Kinds as bands on top of one another, the largest first; all beyond `most` are one. */
+/** Kinds as stacked bands, the largest first. Kinds beyond `most` share a band. */
 export function kindBands({ rows, kinds }: DriftRows, most = 7): KindBand[] {
   const first = rows[0]
   const last = rows.at(-1)
@@ -90,14 +90,14 @@ export function kindBands({ rows, kinds }: DriftRows, most = 7): KindBand[] {
   }))
 }
 
-/** How far the pool has drifted, in words, by the rule of the alarm. */
+/** Describes how far the pool has drifted, by the rule of the alarm. */
 export function driftSentence({ rows }: DriftRows, world: World): string {
   const last = rows.at(-1)
   if (!last) return 'No pool has been drawn yet.'
   const share = percent(last.rewritten / Math.max(1, last.active), 1)
-  if (last.rewritten === 0) return `After iteration ${last.iteration}, the pool is as it was drawn.`
+  if (last.rewritten === 0) return `After iteration ${last.iteration}, the pool is unchanged.`
   const kinds =
-    last.mix === 0 ? 'its kinds are mixed as they were' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
+    last.mix === 0 ? 'the mix of its kinds is unchanged' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
   const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
   const noun = WORLDS[world].nouns.task
   return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original. ${alarm}`

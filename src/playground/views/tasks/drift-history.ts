@@ -1,7 +1,6 @@
 /**
- * The pool over a run: after every finished iteration how many rewrites had been accepted, and how far the pool was from the
- * tasks that were drawn. A finished iteration never changes, so each is folded once, whichever view of the run shows it;
- * scrubbing back gives the beginning of what is known.
+ * The pool over a run: how many rewrites were accepted after each finished iteration, and how far the pool was from the original
+ * tasks. A finished iteration never changes, so each is folded once; scrubbing back returns a prefix of the rows.
  */
 import type { RunStarted } from '../../../method/events.ts'
 import type { RunView } from '../../../runs/fold.ts'
@@ -9,13 +8,13 @@ import type { Task } from '../../../method/ports.ts'
 import { PoolDrift, type KindCount, type TaskDrift } from '../../run/task-drift.ts'
 
 export interface DriftRow extends TaskDrift {
-  /** 0 for the pool as it was drawn. */
+  /** 0 for the original pool. */
   iteration: number
   proposed: number
-  /** Accepted so far, by what they were to be. */
+  /** Accepted so far, by direction. */
   harder: number
   easier: number
-  /** In the order of `DriftHistory.kinds`; kinds that came later are missing. */
+  /** In the order of `DriftHistory.kinds`; later kinds are missing. */
   counts: KindCount[]
 }
 
@@ -28,18 +27,18 @@ export const NO_HISTORY: DriftRows = { rows: [], kinds: [] }
 
 export class DriftHistory {
   #run: RunStarted | null = null
-  /** What the originals were last counted in, and how many tasks it had then. */
+  /** The view in which the originals were last counted, and its number of tasks then. */
   #counted: { view: RunView; size: number } | null = null
   #originals = 0
   #pool = new PoolDrift()
   #tasks = new Map<string, Task>()
   readonly #active = new Set<string>()
-  /** Ids of the resolutions of every folded iteration: #resolved[i] of iteration i + 1. */
+  /** Ids of the resolutions of each folded iteration: #resolved[i] is for iteration i + 1. */
   #resolved: string[] = []
   #rows: DriftRow[] = []
   #shown: DriftRows = NO_HISTORY
 
-  /** The same object while no iteration has ended. */
+  /** Returns the same object until another iteration ends. */
   read(view: RunView): DriftRows {
     const finished = view.iterations.length - (view.current?.isFinished === false ? 1 : 0)
     if (!this.#knows(view, Math.min(finished, this.#resolved.length))) this.#start(view)
@@ -50,7 +49,7 @@ export class DriftHistory {
     return this.#shown
   }
 
-  /** Whether the first `count` iterations of the view are those that were folded. */
+  /** Whether the first `count` iterations of the view are the folded ones. */
   #knows(view: RunView, count: number): boolean {
     if (view.started !== this.#run) return false
     if (this.#counted?.view !== view || this.#counted.size !== view.tasks.size) {
@@ -88,7 +87,7 @@ export class DriftHistory {
       const root = next && this.#tasks.get(next.rootId)
       if (!accepted || !old || !next || !root) continue
       counts[direction]++
-      // Another rewrite of the same task may have taken its place already.
+      // Another rewrite of the same task may have replaced it already.
       if (this.#active.delete(taskId)) this.#pool.replace(old, old.id === root.id ? null : root, next, root)
       else this.#pool.activate(next, root)
       this.#active.add(candidateId)

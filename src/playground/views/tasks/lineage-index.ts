@@ -1,13 +1,13 @@
 /**
- * The families of a run that goes on. A view changes in place, so what changed between two readings is told by its
- * iterations: the families of the tasks that were rolled out or rewritten since. Only those are made anew; all others stay the
- * same objects, and so do those of which nothing is new. Another view (a scrub, a branch, a cut iteration) is read whole.
+ * The families of a running run. A view changes in place, so its iterations show which families have changed since the last
+ * reading: those of the tasks that were rolled out or rewritten. Only these become new objects. Another view (a scrub, a branch, a
+ * cut iteration) is read whole.
  */
 import type { IterationView, RunView, TaskView } from '../../../runs/fold.ts'
 import { familyOf, membersByRoot, type Family } from '../../run/tasks.ts'
 
 export interface FamilyList {
-  /** In the order in which their originals were drawn. */
+  /** In the order of their originals. */
   all: readonly Family[]
   byRoot: ReadonlyMap<string, Family>
 }
@@ -18,11 +18,11 @@ export class LineageIndex {
   #families = new Map<string, Family>()
   #signatures = new Map<string, string>()
   #taskCount = 0
-  /** The last iteration that was looked at; it may have grown since. */
+  /** The last iteration read; it may have grown since. */
   #seen: IterationView | null = null
   #list: FamilyList = { all: [], byRoot: new Map() }
 
-  /** The same list while nothing is new. */
+  /** Returns the same list while nothing has changed. */
   read(view: RunView): FamilyList {
     const roots = view === this.#view ? this.#changedRoots(view) : null
     this.#view = view
@@ -40,11 +40,11 @@ export class LineageIndex {
     return this.#list
   }
 
-  /** Null where the view has to be read whole. */
+  /** Null if the view must be read whole. */
   #changedRoots(view: RunView): Set<string> | null {
     const { iterations } = view
     const from = this.#seen === null ? 0 : this.#seen.iteration - 1
-    // An iteration that was cut has been taken out of the view, with what it made.
+    // A cut iteration is removed from the view, with its tasks.
     if (this.#seen !== null && iterations[from] !== this.#seen) return null
     const roots = new Set<string>()
     for (const { taskIds, pendingTaskIds, proposed } of iterations.slice(from)) {
@@ -66,7 +66,7 @@ export class LineageIndex {
     return view.tasks.size === this.#taskCount ? roots : null
   }
 
-  /** False where nothing has happened to the family. */
+  /** False if the family is unchanged. */
   #make(root: string): boolean {
     const members = this.#members.get(root)
     if (!members) return false
@@ -78,7 +78,7 @@ export class LineageIndex {
   }
 }
 
-/** Grows with everything that can happen to a family: a member, an episode, a proposal, a resolution. */
+/** Changes with every member, episode, proposal and resolution of a family. */
 function signatureOf(members: readonly TaskView[]): string {
   let played = 0
   let proposals = 0

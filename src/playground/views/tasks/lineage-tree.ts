@@ -1,11 +1,11 @@
 /**
- * The tree of a family: the original task, below it every rewrite that was tried on it, below an accepted one those that were
- * tried on that. Time runs down. What a task became stays in its lane, as the trunk; what was not let in branches off by one.
+ * The tree of a family: the original task, below it the rewrites that were tried on it, and below an accepted one those tried on
+ * that. Time runs down. Accepted rewrites stay in the lane of their task, the trunk; the others branch off by one lane.
  *
  *     lane 0   lane 1
  *       ●                 the original
  *       ├────────○        iteration 3, harder, not accepted
- *       ●                 iteration 7, harder, accepted: from here on this is played
+ *       ●                 iteration 7, harder, accepted: played from here on
  *       └────────◌        iteration 9, easier, being measured
  */
 import type { RewriteView, TaskView } from '../../../runs/fold.ts'
@@ -13,16 +13,16 @@ import { counted, percent } from '../../kit/format.ts'
 import { rewriteState, STATE_WORDS, type Family, type RewriteState } from '../../run/tasks.ts'
 
 export interface LineageNode {
-  /** Of the proposal; of the task for the original. */
+  /** Id of the proposal, or of the task for the original. */
   id: string
-  /** Null where the author found nothing valid. */
+  /** Null if the author wrote nothing valid. */
   task: TaskView | null
   /** Null for the original. */
   rewrite: RewriteView | null
   state: 'original' | RewriteState
-  /** The task that is played now. */
+  /** Whether it is the task in play. */
   isPlayed: boolean
-  /** In the order of time. */
+  /** In order of time. */
   children: LineageNode[]
 }
 
@@ -49,7 +49,7 @@ export function lineageTree(family: Family): LineageNode {
     isPlayed: root === family.active,
     children: [],
   }
-  // Without recursion: an easy task may be made harder hundreds of times.
+  // A loop, because an easy task may be made harder hundreds of times.
   const open = [original]
   for (let node = open.pop(); node; node = open.pop()) {
     for (const rewrite of node.task?.rewrites ?? []) {
@@ -70,7 +70,7 @@ export function lineageTree(family: Family): LineageNode {
   return original
 }
 
-/** The rows that are drawn, from the top; nothing below a collapsed node. */
+/** The visible rows from the top, without those below a collapsed node. */
 export function lineageRows(root: LineageNode, collapsed: ReadonlySet<string> = new Set()): LineageRow[] {
   const rows: LineageRow[] = []
   const open: Omit<LineageRow, 'isExpanded'>[] = [
@@ -101,7 +101,7 @@ export function lineageRows(root: LineageNode, collapsed: ReadonlySet<string> = 
 
 export interface PassingLane {
   lane: number
-  /** It leads to what the task became. */
+  /** Whether it leads to the task in play. */
   isTrunk: boolean
 }
 
@@ -120,11 +120,11 @@ export function passingLanes(rows: readonly LineageRow[]): PassingLane[][] {
 export interface TreeMove {
   /** The row that gets the focus. */
   to: number
-  /** A node to open or to close. */
+  /** A node to expand or collapse. */
   toggled: string | null
 }
 
-/** What a key does in a tree (WAI-ARIA Authoring Practices, tree view); null for a key that means nothing there. */
+/** What a key does in a tree (WAI-ARIA Authoring Practices, tree view); null for other keys. */
 export function treeMove(rows: readonly LineageRow[], at: number, key: string): TreeMove | null {
   const row = rows[at]
   if (!row) return null
@@ -149,7 +149,7 @@ export function treeMove(rows: readonly LineageRow[], at: number, key: string): 
   }
 }
 
-/** acc(q) and acc(q′), as far as they were measured: of the original what it was when it was last played. */
+/** acc(q) and acc(q′) as far as measured; for the original, its accuracy when last played. */
 export function accuracies(node: LineageNode): { before: number | null; after: number | null } {
   if (node.rewrite === null) {
     const latest = node.task?.history.at(-1)
@@ -158,12 +158,12 @@ export function accuracies(node: LineageNode): { before: number | null; after: n
   return { before: node.rewrite.proposal.accuracy, after: node.rewrite.resolution?.accuracyAfter ?? null }
 }
 
-/** The node in one line, for those who hear it. */
+/** The node in one line, for screen readers. */
 export function nodeSentence(node: LineageNode): string {
   const { before, after } = accuracies(node)
   if (node.rewrite === null) {
     const played = after === null ? 'not played yet' : `accuracy ${percent(after)} when last played`
-    return `As it was drawn: ${played}${node.isPlayed ? ', played now' : ''}, ${counted(node.children.length, 'rewrite')} tried on it`
+    return `Original: ${played}${node.isPlayed ? ', played now' : ''}, ${counted(node.children.length, 'rewrite')} tried on it`
   }
   const change = after === null ? `accuracy ${percent(before)}` : `accuracy ${percent(before)} → ${percent(after)}`
   const { direction } = node.rewrite.proposal

@@ -1,4 +1,4 @@
-/** A program that a person writes, judged as the policy's are: by the environment of the runs, in a judge of its own. */
+/** A program that a person writes, judged as the policy's programs are, in a separate judge. */
 import { CodingEnvironment } from '../../../worlds/coding/environment.ts'
 import { checkerFault } from '../../../worlds/coding/released/checker-trial.ts'
 import type { CodingTask, Problem } from '../../../worlds/coding/problem.ts'
@@ -6,7 +6,7 @@ import { generatedProblems } from '../../../worlds/coding/problem-source.ts'
 import type { StepResult, TestResult } from '../../../method/ports.ts'
 import { SupervisedJudge } from '../../../worlds/coding/judge/supervised-judge.ts'
 import { starterProgram } from './hand-program.ts'
-import type { OpenJudge } from '../../state/workers/judge-worker.ts'
+import type { OpenJudge } from './judge-worker.ts'
 
 export type HandVerdict =
   | { state: 'none' }
@@ -14,7 +14,7 @@ export type HandVerdict =
   | { state: 'judged'; isRight: boolean; observation: string; tests: readonly TestResult[] }
   | { state: 'failed'; why: string }
 
-/** One judge for all programs of a person; it starts with the first. */
+/** One judge for all programs of a person. Starts with the first program. */
 export class HandJudge {
   readonly #judge: SupervisedJudge
   readonly #environment: CodingEnvironment
@@ -25,14 +25,14 @@ export class HandJudge {
     this.#environment = new CodingEnvironment({ judge: this.#judge, problems: generatedProblems() })
   }
 
-  /** Throws a WorkerLostError if no judge can be started, or this one was closed. */
+  /** Throws a WorkerLostError if no judge can be started or this one was closed. */
   async judge(task: CodingTask, program: string): Promise<StepResult> {
     const episodeId = `hand-${++this.#count}`
     await this.#environment.reset([{ episodeId, task, maxSteps: 1 }])
     return (await this.#environment.step([{ episodeId, command: program }]))[0]!
   }
 
-  /** Why the problem's checker cannot be relied on (checker-trial.ts); null where it can, or there is none. Throws likewise. */
+  /** Why the problem's checker is unreliable (checker-trial.ts); null if it is reliable or there is none. Throws likewise. */
   checkerFault(problem: Problem): Promise<string | null> {
     return checkerFault(problem, async (job) => (await this.#judge.judge([job]))[0]!)
   }
@@ -54,7 +54,7 @@ export class HandProgram {
   #program = $state.raw('')
   #verdict = $state.raw<HandVerdict>({ state: 'none' })
 
-  /** Begins with the frame that the problem asks for, unless there is a program already. */
+  /** Starts with the frame that the problem requires, unless a program is given. */
   constructor(task: CodingTask, judge: HandJudge, { program, onwrite }: HandProgramOptions = {}) {
     this.task = task
     this.#judge = judge
@@ -65,12 +65,12 @@ export class HandProgram {
   get program(): string {
     return this.#program
   }
-  /** Of the program as it was when it was last judged. */
+  /** Verdict on the program as last judged. */
   get verdict(): HandVerdict {
     return this.#verdict
   }
 
-  /** What was said of the program before does not hold any more. */
+  /** Discards the verdict on the previous text. */
   write(program: string): void {
     this.#program = program
     this.#onwrite?.(program)

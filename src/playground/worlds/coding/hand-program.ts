@@ -1,4 +1,4 @@
-/** What an empty editor begins with: the frame that a problem's form asks for. */
+/** Initial text of the editor: the frame that the problem's form requires. */
 import type { Problem } from '../../../worlds/coding/problem.ts'
 import { inputTypeOf, PARAMETERS } from '../../../worlds/coding/problems/spec.ts'
 

@@ -1,4 +1,4 @@
-/** A problem that a person writes, tries and keeps. What is written survives a reload. */
+/** A problem that a person writes, tries and keeps. The draft survives a reload. */
 import { importedTask } from '../../../worlds/coding/released/file.ts'
 import { EMPTY_DRAFT, faultyLine, fileOf, parseDraft, problemOf, sentenceOf, type OwnDraft } from './own-problem.ts'
 import { HandProgram, type HandJudge } from './hand-program.svelte.ts'
@@ -24,21 +24,21 @@ export class OwnProblem {
   get draft(): OwnDraft {
     return this.#draft
   }
-  /** Why it cannot be posed as it is, as found out when it was last tried or kept. */
+  /** Why it cannot be posed as it is, found when it was last tried or kept. */
   get fault(): string | null {
     return this.#fault
   }
   get faultyLine(): { number: number; text: string } | null {
     return this.#fault?.startsWith('The checker') ? faultyLine(this.#fault, this.#draft.checker) : null
   }
-  /** Name of the file that it was kept as, if it is still what the form says. */
+  /** Name of the file that it was kept as, if the form has not changed since. */
   get kept(): string | null {
     return this.#kept
   }
   get isTrying(): boolean {
     return this.#isTrying
   }
-  /** The problem as it was tried, with a program; null before that, and once the problem has changed. */
+  /** The problem as last tried, with a program; null before that and after a change. */
   get hand(): HandProgram | null {
     return this.#hand
   }
@@ -66,7 +66,7 @@ export class OwnProblem {
     this.change(EMPTY_DRAFT)
   }
 
-  /** Tries the checker, and then the program that there is. */
+  /** Tries the checker, then the program. */
   async try(): Promise<void> {
     const problem = await this.#sound()
     if (problem === null) return
@@ -78,7 +78,7 @@ export class OwnProblem {
     if (program !== '') await this.#hand.judge()
   }
 
-  /** Puts it into the library, for training, in the place of one with the same statement. */
+  /** Adds it to the library for training. Replaces one with the same statement. */
   async keep(): Promise<void> {
     const problem = await this.#sound()
     if (problem === null) return

@@ -1,4 +1,4 @@
-/** A problem that a person is writing: the fields of a form, kept as text, and the item of a problem file that they are. */
+/** A problem that a person is writing: fields of a form as text, and the item of a problem file that they describe. */
 import * as v from 'valibot'
 import { itemOf, readItem } from '../../../worlds/coding/released/item.ts'
 import type { Problem } from '../../../worlds/coding/problem.ts'
@@ -11,7 +11,7 @@ const draftShape = v.object({
   timeLimit: v.string(),
   tests: v.array(v.object({ input: v.string(), output: v.string() })),
   checker: v.string(),
-  /** What is tried on it. */
+  /** The program to try. */
   program: v.string(),
 })
 
@@ -30,7 +30,7 @@ export const EMPTY_DRAFT: OwnDraft = {
   program: '',
 }
 
-/** As it was kept; the empty form where it was not, or by a version of the page that kept it in another way. */
+/** The kept draft; an empty form if there is none in this version's format. */
 export function parseDraft(text: string | null): OwnDraft {
   try {
     const result = v.safeParse(draftShape, JSON.parse(text ?? ''))
@@ -40,7 +40,7 @@ export function parseDraft(text: string | null): OwnDraft {
   }
 }
 
-/** Rows that say nothing are left out; where there is a checker, a test without an output expects none. */
+/** Empty rows are ignored. With a checker, a test without an output expects none. */
 export function problemOf(draft: OwnDraft): { problem: Problem } | { fault: string } {
   if (draft.statement.trim() === '') return { fault: 'The statement is empty: say what a program has to do.' }
   const tests = draft.tests.filter(({ input, output }) => input.trim() !== '' || output.trim() !== '')
@@ -62,13 +62,13 @@ export function problemOf(draft: OwnDraft): { problem: Problem } | { fault: stri
   return 'fault' in read ? { fault: sentenceOf(read.fault) } : { problem: read.problem }
 }
 
-/** The file that is kept in the library; the same words are the same file. */
+/** The file to keep in the library. Equal statements give the same file. */
 export function fileOf(problem: Problem): { name: string; text: string } {
   const words = problem.statement.replace(/\s+/g, ' ').slice(0, 40).trim()
   return { name: `Own: ${words}`, text: JSON.stringify({ ...itemOf(problem), split: 'train' }) }
 }
 
-/** A fault of an item in the words of the form. */
+/** Describes an item's fault with the names of the form's fields. */
 export function sentenceOf(fault: string): string {
   const said = fault
     .replace(/\bentry (\d+) of test_input\b/, 'the input of test $1')
@@ -80,7 +80,7 @@ export function sentenceOf(fault: string): string {
   return `${said[0]!.toUpperCase()}${said.slice(1)}.`
 }
 
-/** The line of the checker that a sentence about it speaks of; null where it speaks of none. */
+/** The line of the checker that a message names; null if it names none. */
 export function faultyLine(fault: string, checker: string): { number: number; text: string } | null {
   const number = Number(/\(line (\d+)\)/.exec(fault)?.[1])
   const text = checker.split('\n')[number - 1]

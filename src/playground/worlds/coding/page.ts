@@ -1,4 +1,4 @@
-import { openProblemsWorker } from '../../state/workers/problems-worker.ts'
+import { openProblemsWorker } from './problems-worker.ts'
 import type { WorldPage } from '../world-page.ts'
 import { Problems, provideProblems } from './problems.svelte.ts'
 

@@ -1,4 +1,4 @@
-/** Problems to look at: those that this browser keeps, and as many generated ones as a person cares to see. */
+/** Problems to browse: the imported ones, and an endless list of generated ones. */
 import type { Split } from '../../../method/ports.ts'
 import type { CodingTask } from '../../../worlds/coding/problem.ts'
 import type { ImportedProblem } from '../../../worlds/coding/problem-source.ts'
@@ -7,7 +7,7 @@ import { slicer } from '../../kit/time-slice.ts'
 
 export type ProblemsFrom = 'generated' | 'imported'
 
-/** Problems that are shown more at a time. */
+/** Problems added by each "Show more". */
 const PAGE = 8
 
 export class ProblemShelf {
@@ -32,7 +32,7 @@ export class ProblemShelf {
     return this.#hasMore
   }
 
-  /** The imported problems that there are. */
+  /** Sets the imported problems. */
   async offer(imported: readonly ImportedProblem[]): Promise<void> {
     this.#imported = imported
     if (imported.length === 0) this.#from = 'generated'

@@ -1,4 +1,4 @@
-/** The problems that this browser keeps, file by file, and bringing in more. Tabs tell one another when that changes. */
+/** Imported problems in this browser, file by file: lists and imports them. Tabs notify each other of changes. */
 import { createContext } from 'svelte'
 import type { ImportedProblem } from '../../../worlds/coding/problem-source.ts'
 import type { ProblemImport } from '../../../worlds/coding/library/import-service.ts'
@@ -6,16 +6,16 @@ import { IndexedDbProblemLibrary } from '../../../worlds/coding/library/indexedd
 import type { ProblemFileEntry } from '../../../worlds/coding/library/problem-library.ts'
 import type { PickedFile } from '../../../storage/dropped-files.ts'
 import { counted } from '../../kit/format.ts'
-import type { OpenProblemImporter } from '../../state/workers/problems-worker.ts'
+import type { OpenProblemImporter } from './problems-worker.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export interface ProblemFailure {
-  /** What can be tried again without its faulty items; null where it is not the file that is at fault. */
+  /** The file, to import again without its faulty items; null if the file is not at fault. */
   file: File | null
-  /** Of the file, or a sentence on what could not be done. */
+  /** Name of the file, or a sentence on what failed. */
   name: string
   why: string
-  /** Problems of the file that could be imported without the faulty ones. */
+  /** Valid problems of the file. */
   sound: number
 }
 
@@ -31,7 +31,7 @@ export class Problems implements WorldShelf {
   #reading = $state.raw<string | null>(null)
   #imports = $state.raw<readonly Extract<ProblemImport, { isKept: true }>[]>([])
   #failures = $state.raw<readonly ProblemFailure[]>([])
-  /** Settles when all imports so far have ended; never rejects. */
+  /** Settles when every import so far has ended; never rejects. */
   #imported: Promise<void> = Promise.resolve()
 
   constructor(open: OpenProblemImporter) {
@@ -39,15 +39,15 @@ export class Problems implements WorldShelf {
     this.#tabs.onmessage = () => void this.look()
   }
 
-  /** Null until they have been looked for. */
+  /** Null until listed. */
   get entries(): readonly ProblemFileEntry[] | null {
     return this.#entries
   }
-  /** Whether a run can pose imported problems: it draws its tasks from those for training. */
+  /** Whether a run can pose imported problems, for which it needs some for training. */
   get areThere(): boolean {
     return this.#entries?.some(({ counts }) => counts.train > 0) ?? false
   }
-  /** Why this browser keeps no problems; null where it does. */
+  /** Why this browser cannot keep problems; null if it can. */
   get obstacle(): string | null {
     return this.#obstacle
   }
@@ -55,7 +55,7 @@ export class Problems implements WorldShelf {
   get reading(): string | null {
     return this.#reading
   }
-  /** Of the last import. */
+  /** Files kept by the last import. */
   get imports(): readonly Extract<ProblemImport, { isKept: true }>[] {
     return this.#imports
   }
@@ -95,12 +95,12 @@ export class Problems implements WorldShelf {
     }
   }
 
-  /** All of them, to be looked at. Throws LibraryError. */
+  /** Reads all imported problems. Throws LibraryError. */
   all(): Promise<ImportedProblem[]> {
     return this.#library.problems()
   }
 
-  /** Reads the files in a worker and keeps their problems: of each file all or, if an item has a fault, none. */
+  /** Reads the files in a worker and keeps their problems. Keeps none of a file with a faulty item unless that item is left out. */
   importFiles(files: readonly File[], leaveOutFaulty = false): Promise<void> {
     this.#imported = this.#imported.then(() => this.#read(files, leaveOutFaulty))
     return this.#imported

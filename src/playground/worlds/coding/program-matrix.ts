@@ -1,6 +1,6 @@
 /**
  * Programs × tests: all programs of a problem in an iteration, on the hidden tests of the problem and on those that the
- * reward model wrote. The log has verdicts; here they become rows, columns and the marks of a test.
+ * reward model wrote. Turns the verdicts of the log into rows, columns and marks of tests.
  */
 import type { GeneratedTest, StepHappened } from '../../../method/events.ts'
 import type { EpisodeView, IterationView, TestsView } from '../../../runs/fold.ts'
@@ -9,7 +9,7 @@ import type { Settings } from '../../../method/settings.ts'
 import { decimal, signed } from '../../kit/format.ts'
 import type { ShownProblem } from './shown-problem.ts'
 
-/** What a cell shows. Each has a letter or sign of its own, so that none is told by its colour alone. */
+/** What a cell shows. Each kind has its own sign, so that none depends on colour alone. */
 export const CELL_SIGNS = {
   passed: '✓',
   'wrong answer': '✗',
@@ -24,12 +24,12 @@ export const CELL_SIGNS = {
   unknown: '·',
 } as const
 export type CellKind = keyof typeof CELL_SIGNS
-/** Of the program: they count neither for it nor against it. */
+/** Count neither for nor against the program. */
 const SAYS_NOTHING: ReadonlySet<CellKind> = new Set(['unreadable', 'unknown', 'checker failed'])
 
 export interface MatrixCell {
   kind: CellKind
-  /** The judge's word, and what there is to say beyond it. */
+  /** The judge's verdict, and its detail. */
   verdict: string
   detail: string
 }
@@ -48,14 +48,14 @@ export interface MatrixColumn {
   kind: 'hidden' | 'generated'
   /** "hidden test 1", "written test 3". */
   name: string
-  /** Null where it is not known, or cannot be read. */
+  /** Null if unknown or unreadable. */
   test: WrittenTest | null
   /** What the reward model wrote; null for hidden tests. */
   generated: GeneratedTest | null
   marks: TestMark[]
-  /** Null until assigned, and of hidden tests. */
+  /** Null until assigned, and for hidden tests. */
   feedback: number | null
-  /** Undefined until assigned, and of hidden tests; null where it does not train. */
+  /** Undefined until assigned, and for hidden tests; null if it does not train. */
   advantage: number | null | undefined
   passed: number
   run: number
@@ -65,14 +65,14 @@ export interface MatrixRow {
   index: number
   episodeId: string
   rollout: number
-  /** Null while it is being judged. */
+  /** Null while being judged. */
   outcome: Outcome | null
   thought: string
   program: string
   observation: string
-  /** Of the hidden tests; null while it is being judged. */
+  /** Results on hidden tests; null while being judged. */
   hidden: { passed: number; count: number } | null
-  /** Of the written tests that could be run. */
+  /** Results on the written tests that could be run. */
   written: { passed: number; count: number } | null
   feedback: number | null
   advantage: number | null | undefined
@@ -93,9 +93,9 @@ export interface MatrixSource {
   iteration: IterationView
   taskId: string
   problem: ShownProblem | null
-  /** Null until they are written. */
+  /** Null until written. */
   tests: TestsView | null
-  /** Programs that have been written but not recorded yet, by episode. */
+  /** Programs that are written but not logged yet, by episode. */
   live?: ReadonlyMap<string, readonly StepHappened[]>
 }
 
@@ -139,7 +139,7 @@ function finishedRow(
   const generatedCells = written.map((test, j) => {
     if (test.test === null) return UNREADABLE
     if (!results) return UNKNOWN
-    // A test of words that its form cannot read is not run either.
+    // A test that its form cannot parse is not run either.
     return results[j] ? cellOf(results[j]) : UNREADABLE
   })
   const run = generatedCells.filter(({ kind }) => !SAYS_NOTHING.has(kind))
@@ -241,7 +241,7 @@ function generatedColumn(
   }
 }
 
-/** What a lying test expects against what is right, as far as the programs that solve the problem say what is right. */
+/** What a false test expects, and what the programs that solve the problem answer instead. */
 export function lieSentence(matrix: ProgramMatrix, column: MatrixColumn): string | null {
   if (!column.marks.includes('lies') || !column.test) return null
   const witness = matrix.rows.find((row) => row.outcome === 1 && row.cells[column.index]!.kind === 'wrong answer')
@@ -251,7 +251,7 @@ export function lieSentence(matrix: ProgramMatrix, column: MatrixColumn): string
   return `${expected} The reference solution answers something else; so does program ${witness.rollout + 1}, which passes all hidden tests${detail ? `: ${detail}` : ''}.`
 }
 
-/** A cell in one breath, for a title and for screen readers. */
+/** A cell in one sentence, for a title and for screen readers. */
 export function cellSentence(row: MatrixRow, column: MatrixColumn): string {
   const { verdict, detail } = row.cells[column.index]!
   return `Program ${row.rollout + 1}, ${column.name}: ${verdict}${detail ? `, ${detail}` : ''}`
@@ -279,7 +279,7 @@ export function columnSentence(column: MatrixColumn): string {
   return parts.join(', ')
 }
 
-/** R of a program with its numbers, as it is in the log; null until it is assigned. */
+/** R of a program with the numbers of the log; null until assigned. */
 export function programArithmetic(
   matrix: ProgramMatrix,
   row: MatrixRow,
@@ -287,7 +287,7 @@ export function programArithmetic(
 ): string | null {
   if (row.feedback === null || row.outcome === null) return null
   const r = signed(row.feedback)
-  // The released code trains the policy on the hidden tests alone (coding/advantages.ts).
+  // The released code trains the policy on the hidden tests alone (method/test-writing/advantages.ts).
   if (profile === 'reference') {
     return row.hidden ? `R = hidden tests passed = ${row.hidden.passed} / ${row.hidden.count} = ${r}` : null
   }

@@ -1,7 +1,6 @@
 /**
- * A program as lines of coloured pieces. It knows the words of JavaScript and, of other languages, what all share: names,
- * numbers, strings and comments. It never fails: what it does not understand is plain text, and the pieces of all lines
- * joined by line feeds are the program.
+ * Splits a program into lines of coloured pieces. Knows the keywords of JavaScript, and what all languages share: names, numbers,
+ * strings and comments. Never fails: anything else is plain text, and the pieces of all lines joined by line feeds are the program.
  */
 export type PieceKind = 'plain' | 'keyword' | 'number' | 'string' | 'comment'
 export interface Piece {
@@ -17,7 +16,7 @@ const KEYWORDS = new Set(
   ).split(' '),
 )
 
-/** Alternatives in the order in which they are tried; strings and templates end at the end of the text at the latest. */
+/** Alternatives in the order in which they are tried. Unclosed strings and templates end with the text. */
 const PIECE =
   /(?<comment>\/\/[^\n]*|\/\*[^]*?(?:\*\/|$))|(?<string>'(?:\\[^]|[^'\\\n])*'?|"(?:\\[^]|[^"\\\n])*"?|`(?:\\[^]|[^`\\])*`?)|(?<number>\b(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?)n?\b)|(?<word>[\p{ID_Start}$_][\p{ID_Continue}$]*)/giu
 

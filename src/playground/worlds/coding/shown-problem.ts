@@ -1,6 +1,5 @@
 /**
- * A problem as the page reads it from a task's body. A log may come from anywhere, so nothing is taken for granted: what
- * is not a problem is null, and what is not a test is left out.
+ * Reads a problem from a task's body. A log may come from anywhere, so its content is checked: null for a body that is no problem.
  */
 import * as v from 'valibot'
 import type { Task, WrittenTest } from '../../../method/ports.ts'
@@ -14,12 +13,12 @@ const shape = v.object({
   functionName: v.optional(v.string()),
 })
 
-/** In place of the output of a test that expects none. */
+/** Shown as the output of a test that expects none. */
 export const NOTHING_EXPECTED = 'what the checker accepts'
 
 export interface ShownProblem {
   statement: string
-  /** NOTHING_EXPECTED is the output of those that have none. */
+  /** A test without an output has NOTHING_EXPECTED. */
   tests: readonly WrittenTest[]
   reference: string | null
   checker: string | null
@@ -34,7 +33,7 @@ export function shownProblem(task: Pick<Task, 'body'> | null | undefined): Shown
   return { ...result.output, tests }
 }
 
-/** `[1, 2] → 3` on one line, shortened in the middle of neither. */
+/** `[1, 2] → 3` on one line. Long texts are cut at their ends. */
 export function testLine({ input, output }: WrittenTest, most = 60): string {
   const half = Math.floor(most / 2)
   const inputText = oneLine(input)

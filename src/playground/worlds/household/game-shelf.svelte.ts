@@ -1,4 +1,4 @@
-/** Games to look at: those that this browser keeps, and as many generated ones as a person cares to see. */
+/** Games to browse: the imported ones, and an endless list of generated ones. */
 import {
   goalSentence,
   type HouseholdGame,
@@ -14,13 +14,13 @@ import { slicer } from '../../kit/time-slice.ts'
 
 export type ShelfSource = SceneSize | 'official'
 
-/** What is asked for; null takes all. */
+/** Filters; null matches everything. */
 export interface ShelfChoice {
   source: ShelfSource
-  /** Of official games a split's name, of generated ones one of GENERATED_SPLITS. */
+  /** A split's name for official games; one of GENERATED_SPLITS for generated ones. */
   split: string | null
   taskType: TaskType | null
-  /** Looked for in the ids of official games. */
+  /** Text to find in the ids of official games. */
   words: string
 }
 
@@ -30,10 +30,10 @@ export interface ShelfItem {
   note: string
 }
 
-/** Items that are shown more at a time. */
+/** Items added by each "Show more". */
 const PAGE = 12
 
-/** In the words of the charts. */
+/** Names as in the charts. */
 export const GENERATED_SPLITS: Record<Split, string> = {
   train: 'training',
   id: 'in distribution',
@@ -60,12 +60,12 @@ export class GameShelf {
   get hasMore(): boolean {
     return this.#hasMore
   }
-  /** Games that are as asked for; null for generated ones, which have no end. */
+  /** Games that match the filters; null for generated ones, which are endless. */
   get found(): number | null {
     return this.#found
   }
 
-  /** The official games that there are. */
+  /** Sets the imported games. */
   async offer(entries: readonly LibraryEntry[]): Promise<void> {
     this.#entries = entries
     await this.#fill()
@@ -84,7 +84,7 @@ export class GameShelf {
     await this.#fill()
   }
 
-  /** Null for a game that another tab has removed. */
+  /** Null if another tab has removed the game. */
   async game(id: string): Promise<HouseholdGame | null> {
     const generated = this.#generated[id]
     if (generated) return generated

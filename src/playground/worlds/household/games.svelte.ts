@@ -1,23 +1,22 @@
 /**
- * The games of ALFWorld that this browser keeps: which there are, and bringing in more. Tabs tell one another when that
- * changes.
+ * ALFWorld's games in this browser: lists and imports them. Tabs notify each other of changes.
  */
 import { createContext } from 'svelte'
 import type { PickedFile } from '../../../storage/dropped-files.ts'
 import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import type { ImportProgress, ImportSummary } from '../../../worlds/household/library/import-service.ts'
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
-import type { OpenImporter } from '../../state/workers/games-worker.ts'
+import type { OpenImporter } from './games-worker.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
 export type ImportState =
   | { state: 'none' }
-  /** Files read of those found; null while there may be more. */
+  /** Files read, and found; `found` is null until all are listed. */
   | { state: 'reading'; files: number; found: number | null; games: number }
   | { state: 'read'; summary: ImportSummary }
   | { state: 'failed'; why: string; games: number }
 
-/** Files that the worker asks for at a time. */
+/** Files that the worker requests at a time. */
 const BATCH = 256
 
 /** The page's games, for the components of this world. */
@@ -33,7 +32,7 @@ export class Games implements WorldShelf {
   #problems = $state.raw<readonly ImportProblem[]>([])
   #isLasting = $state.raw(true)
   #abort: AbortController | null = null
-  /** Settles when all imports so far have ended; never rejects. */
+  /** Settles when every import so far has ended; never rejects. */
   #imported: Promise<void> = Promise.resolve()
 
   constructor(open: OpenImporter) {
@@ -41,27 +40,27 @@ export class Games implements WorldShelf {
     this.#tabs.onmessage = () => void this.look()
   }
 
-  /** Null until they have been looked for. */
+  /** Null until listed. */
   get entries(): readonly LibraryEntry[] | null {
     return this.#entries
   }
-  /** Whether a run can play official games: it draws its tasks from the training split. */
+  /** Whether a run can play official games, for which it needs some of the training split. */
   get areThere(): boolean {
     return this.#entries?.some(({ split }) => split === 'train') ?? false
   }
-  /** Why this browser keeps no games; null where it does. */
+  /** Why this browser cannot keep games; null if it can. */
   get obstacle(): string | null {
     return this.#obstacle
   }
   get import(): ImportState {
     return this.#import
   }
-  /** Of the import that is under way, or of the last one. */
+  /** Problems of the current import, or of the last one. */
   get problems(): readonly ImportProblem[] {
     return this.#problems
   }
 
-  /** Whether the browser has promised not to make room at the expense of this page's data. */
+  /** Whether the browser has promised not to evict this page's data. */
   get isLasting(): boolean {
     return this.#isLasting
   }
@@ -86,7 +85,7 @@ export class Games implements WorldShelf {
     }
   }
 
-  /** Reads the files in a worker and keeps their games, one import after another. */
+  /** Reads the files in a worker and keeps their games. Imports run one after another. */
   importFiles(files: AsyncGenerator<PickedFile>): Promise<void> {
     this.#imported = this.#imported.then(() => this.#read(files))
     return this.#imported
@@ -123,11 +122,11 @@ export class Games implements WorldShelf {
       this.#abort = null
       await this.#tell()
     }
-    // Some browsers ask the person, who now has something to lose.
+    // Some browsers ask the person, so this waits until there is something to keep.
     if (this.#entries?.length) this.#isLasting = (await storage()?.persist()) ?? false
   }
 
-  /** What has been read by then is kept. */
+  /** Keeps what has been read so far. */
   cancel(): void {
     this.#abort?.abort()
   }
@@ -149,7 +148,7 @@ export class Games implements WorldShelf {
   }
 }
 
-/** Pages that are not served over https have none. */
+/** Undefined on pages that are not served over https. */
 function storage(): StorageManager | undefined {
   return (navigator as Partial<Navigator>).storage
 }

@@ -1,13 +1,13 @@
-/** What there is to say of imported games: how many of which split and type, what was wrong with files, what an id means. */
+/** Describes imported games: counts by split and type, problems with files, and the meaning of an id. */
 import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import { OFFICIAL_SPLITS, type OfficialSplit } from '../../../worlds/household/library/game-library.ts'
 import { goalSentence, taskTypes, type TaskType } from '../../../worlds/household/engine/game.ts'
 
-/** Of which a run that is evaluated needs games. */
+/** Splits that an evaluated run needs. */
 export const EVALUATION_SPLITS = ['valid_seen', 'valid_unseen'] as const satisfies readonly OfficialSplit[]
 
 export interface CountTable {
-  /** Splits that have a game. */
+  /** Splits with at least one game. */
   columns: string[]
   /** All six types, in ALFWorld's order; counts[column]. */
   rows: { taskType: TaskType; counts: number[]; total: number }[]
@@ -27,7 +27,7 @@ export function countTable(entries: readonly LibraryEntry[]): CountTable {
   return { columns: splits.map(splitName), rows, totals, total: entries.length }
 }
 
-/** ALFWorld's own word, or what there is to say of a game whose path has none. */
+/** ALFWorld's name of the split, or a description if the game's path has none. */
 export function splitName(split: OfficialSplit | null): string {
   return split ?? 'no split'
 }
@@ -37,7 +37,7 @@ export interface ProblemGroup {
   paths: string[]
 }
 
-/** Problems by reason, those of most files first: twelve thousand files that are no games are one line. */
+/** Problems grouped by reason, most files first, because thousands of files may share one. */
 export function problemGroups(problems: readonly ImportProblem[]): ProblemGroup[] {
   const groups = new Map<string, string[]>()
   for (const { path, reason } of problems) {
@@ -50,7 +50,7 @@ export function problemGroups(problems: readonly ImportProblem[]): ProblemGroup[
 
 /**
  * An official game's id in words: "pick_two_obj_and_place-Mug-None-Shelf-1/trial_T2019…" is "put two mug in shelf, floor
- * plan 1". An id of another form stays as it is.
+ * plan 1". An id of another form is unchanged.
  */
 export function gameTitle(id: string): string {
   const match = /^([a-z_]+)-(\w+)-\w+-(\w+)-(\d+)\//.exec(id)

@@ -1,4 +1,4 @@
-/** A game that a person plays, command by command, as the policy would. The engine is the runs' own. */
+/** A game that a person plays command by command, in the same engine as the policy. */
 import { admissibleCommands } from '../../../worlds/household/engine/commands.ts'
 import { step } from '../../../worlds/household/engine/step.ts'
 import { nextCommandKnowingAll } from '../../../worlds/household/planning/expert.ts'
@@ -45,29 +45,29 @@ export class HandGame {
     return taskSentence(this.game)
   }
 
-  /** Where everything is at the start, as the author reads it. */
+  /** The initial scene as the author reads it. */
   get scene(): string {
     return describeTask(taskOf(this.game))
   }
   get dialect(): Dialect {
     return this.#dialect
   }
-  /** Whether a refused command says why from now on. */
+  /** Sets whether refused commands give a reason from now on. */
   get isExplaining(): boolean {
     return this.#isExplaining
   }
-  /** Room and task, as the policy reads them. */
+  /** Room and task as the policy reads them. */
   get opening(): string {
     return this.#opening
   }
   get turns(): readonly Turn[] {
     return this.#turns
   }
-  /** What can be done now; nothing when the game is over. */
+  /** Admissible commands; none when the game is over. */
   get groups(): readonly CommandGroup[] {
     return this.#groups
   }
-  /** Commands of a shortest way to the goal from here; Infinity where there is none any more. */
+  /** Length of the shortest path to the goal; Infinity if it can no longer be reached. */
   get distance(): number {
     return this.#distance
   }
@@ -82,7 +82,7 @@ export class HandGame {
     return this.#isOver
   }
 
-  /** From the beginning. */
+  /** Starts the game over. */
   restart(dialect = this.#dialect): void {
     this.#state = this.#start(dialect)
   }
@@ -99,7 +99,7 @@ export class HandGame {
     this.#look(this.#state)
   }
 
-  /** The next command of a shortest way, as one who knows where everything is would play. */
+  /** The next command of a shortest path, with full knowledge of the scene. */
   hint(): string {
     return nextCommandKnowingAll(this.#state).command
   }

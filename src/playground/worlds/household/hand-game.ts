@@ -1,4 +1,4 @@
-/** Commands as buttons: grouped by verb, in an order that a person finds things in. */
+/** Commands as buttons, grouped by verb. */
 
 export interface CommandGroup {
   /** "go to", "take"; "see" for the commands of one word. */
@@ -7,10 +7,10 @@ export interface CommandGroup {
 }
 
 const VERBS = ['take', 'move', 'put', 'open', 'close', 'use', 'clean', 'heat', 'cool', 'slice', 'examine', 'go to']
-/** Of `look`, `inventory` and `help`. */
+/** Heading of `look`, `inventory` and `help`. */
 export const PLAIN = 'see'
 
-/** What changes the world comes first, then what shows it, then the many places to go to. */
+/** Verbs that change the world come first, then those that show it, then the many places to go to. */
 export function commandGroups(commands: readonly string[]): CommandGroup[] {
   const groups = new Map<string, CommandGroup['commands']>([...VERBS, PLAIN].map((verb) => [verb, []]))
   for (const text of commands) {

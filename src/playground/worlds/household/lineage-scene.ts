@@ -1,6 +1,6 @@
 /**
- * What a rewrite did to a room, in words. Where the log holds the rooms before and after, what differs between them is told.
- * A published log has no rooms: a generated one is drawn again, and where that cannot be, the author's own line is explained.
+ * Describes what a rewrite did to a room: the differences between the rooms if the log has them. A published log has no rooms; a
+ * generated room is drawn again from its seed, and where that is impossible, the author's line is explained.
  */
 import { nameOf, type HouseholdGame } from '../../../worlds/household/engine/game.ts'
 import { parseRewrite, type TaskRewrite } from '../../../worlds/household/rewrites/language.ts'
@@ -13,14 +13,14 @@ import { playedTask } from './theatre-scene.ts'
 
 export interface SceneChange {
   sentences: string[]
-  /** The rooms of the log, rooms drawn again from the seed, or only the words of the author. */
+  /** The rooms in the log, rooms drawn again from the seed, or only the author's line. */
   from: 'log' | 'seed' | 'words'
 }
 
-/** Rewrites that are applied again to draw a room: each takes some milliseconds, since an expert tries it. */
+/** Most rewrites to apply again for one room. Each takes milliseconds because an expert tries it. */
 const MOST_APPLIED = 4
 
-/** `run` may be null where there is nothing to draw a room from. */
+/** `run` is null if there is nothing to draw a room from. */
 export function sceneChange(before: Task, proposal: RewriteProposed, run: RunView | null): SceneChange {
   const then = householdTask(before)
   const now = householdTask(proposal.candidate)
@@ -39,19 +39,19 @@ function householdTask(task: Task | null): HouseholdTask | null {
   return body?.game && body.rewrites && body.goal && body.hints ? (body as HouseholdTask) : null
 }
 
-/** What the author's line means. */
+/** Explains the author's line. */
 export function rewriteSentence(rewrite: TaskRewrite): string {
   switch (rewrite.kind) {
     case 'change-goal':
       return `The goal is now ${rewrite.object} with ${rewrite.target}.`
     case 'add-hint':
-      return `A hint tells where ${rewrite.object} is.`
+      return `A hint says where ${rewrite.object} is.`
     case 'remove-hints':
-      return 'The hints are taken away.'
+      return 'The hints are removed.'
     case 'add-distractors':
       return `${counted(rewrite.count, 'object')} that the goal does not need ${rewrite.count === 1 ? 'is' : 'are'} added to the room.`
     case 'remove-object':
-      return `${rewrite.object} is taken out of the room.`
+      return `${rewrite.object} is removed from the room.`
     case 'open':
       return `${rewrite.receptacle} starts open.`
     case 'close':
@@ -68,7 +68,7 @@ function differences(before: HouseholdTask, after: HouseholdTask): string[] {
     new Map(
       game.objects.map((object) => [
         nameOf(object),
-        object.in.map((index) => nameOf(game.receptacles[index]!)).join(' and ') || 'nowhere to be reached',
+        object.in.map((index) => nameOf(game.receptacles[index]!)).join(' and ') || 'an unreachable place',
       ]),
     )
   const [was, is] = [places(then), places(now)]
@@ -82,12 +82,12 @@ function differences(before: HouseholdTask, after: HouseholdTask): string[] {
       `The goal was ${before.goal.object} with ${before.goal.target} and is now ${after.goal.object} with ${after.goal.target}.`,
     )
   for (const hint of after.hints)
-    if (!isTold(before.hints, hint)) result.push(`A hint tells that ${hint.object} is in ${hint.receptacle}.`)
+    if (!isTold(before.hints, hint)) result.push(`A hint says that ${hint.object} is in ${hint.receptacle}.`)
   for (const hint of before.hints)
-    if (!isTold(after.hints, hint)) result.push(`The hint about ${hint.object} is taken away.`)
+    if (!isTold(after.hints, hint)) result.push(`The hint about ${hint.object} is removed.`)
   for (const [name, place] of is) if (!was.has(name)) result.push(`${name} is added to ${place}.`)
   for (const [name, place] of was) {
-    if (!is.has(name)) result.push(`${name} is taken out of ${place}.`)
+    if (!is.has(name)) result.push(`${name} is removed from ${place}.`)
     else if (is.get(name) !== place) result.push(`${name} starts in ${is.get(name)} and not in ${place}.`)
   }
   for (const name of isOpen) if (!wasOpen.has(name)) result.push(`${name} starts open.`)

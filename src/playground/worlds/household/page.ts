@@ -1,4 +1,4 @@
-import { openGamesWorker } from '../../state/workers/games-worker.ts'
+import { openGamesWorker } from './games-worker.ts'
 import type { WorldPage } from '../world-page.ts'
 import { Games, provideGames } from './games.svelte.ts'
 

@@ -1,8 +1,8 @@
 /**
- * An episode in its rooms: the game of its task, and what was where after every command.
+ * Replays an episode in its rooms: the game of its task, and where everything was after each command.
  *
  * A published log has no games. A generated one is drawn again from the seed in its id, and the author's rewrites are applied
- * again from the log, so the scene is the one that was played; whether every observation is as it was logged is told with it.
+ * again from the log, so the scene is the one that was played. The replay lists the observations that differ from the log.
  */
 import type { RunView } from '../../../runs/fold.ts'
 import type { EpisodeFinished } from '../../../method/events.ts'
@@ -19,7 +19,7 @@ import { worldOf } from '../../../worlds/household/engine/rooms.ts'
 
 const GENERATED_ID = /\/(train|id|ood)-(compact|full)-(\d+)$/u
 
-/** The task that was played; null where the log does not say enough to know it. */
+/** The task that was played; null if the log does not determine it. */
 export function playedTask(view: RunView, taskId: string, settings: Settings): HouseholdTask | null {
   const task = view.tasks.get(taskId)
   if (!task) return null
@@ -39,7 +39,7 @@ function drawnAgain(taskId: string): HouseholdTask | null {
   const [, split, sceneSize, seed] = GENERATED_ID.exec(taskId) ?? []
   if (seed === undefined) return null
   const game = generateGame({ seed: Number(seed), split: split as Split, sceneSize: sceneSize as SceneSize })
-  // Another version of the generator may draw something else.
+  // Another version of the generator may draw another game.
   return game.id === taskId ? taskOf(game) : null
 }
 
@@ -47,14 +47,14 @@ export interface SceneObject {
   name: string
   /** "hot", "clean", "sliced" ... */
   conditions: string[]
-  /** Of the type that the task is about. */
+  /** Whether its type is the task's. */
   isWanted: boolean
 }
 
 export interface SceneReceptacle {
   name: string
   isHere: boolean
-  /** Null where it cannot be opened. */
+  /** Null if it cannot be opened. */
   isOpen: boolean | null
   /** Whether the agent has seen what is in it. */
   isSeen: boolean
@@ -67,14 +67,14 @@ export interface Moment {
   step: number
   receptacles: SceneReceptacle[]
   held: SceneObject | null
-  /** Where the agent stands: names of what it stands before, none in the middle of the room. */
+  /** Names of what the agent is at; empty in the middle of the room. */
   place: string[]
 }
 
 export interface Replay {
   /** moments[k]: after k commands; one more than there are steps. */
   moments: Moment[]
-  /** Steps whose observation is not the logged one. */
+  /** Steps whose observation differs from the log. */
   differences: number[]
 }
 
@@ -126,8 +126,8 @@ function momentOf(state: GameState, step: number, seen: Set<number>): Moment {
   }
 }
 
-/** The scene in one breath, for screen readers. */
+/** The scene in one sentence, for screen readers. */
 export function momentSentence({ place, held }: Moment): string {
-  const where = place.length === 0 ? 'in the middle of the room' : `before ${place.join(' and ')}`
-  return `The agent stands ${where} and holds ${held ? `a ${held.name}` : 'nothing'}.`
+  const where = place.length === 0 ? 'in the middle of the room' : `at ${place.join(' and ')}`
+  return `The agent is ${where} and holds ${held ? `a ${held.name}` : 'nothing'}.`
 }

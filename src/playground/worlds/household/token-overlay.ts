@@ -1,6 +1,6 @@
 /**
- * The tokens that a step was sampled as, with what each carries: log-probability, entropy, and the step's advantage, which is
- * that of all of its tokens. The page keeps no tokens (readable-event.ts), so they are looked up in the run's own log.
+ * The tokens of a step with their log-probability, entropy and advantage, which all tokens of a step share. The page keeps no
+ * tokens (readable-event.ts), so they are read from the run's log.
  */
 import type { EpisodeStep, ModelUpdated } from '../../../method/events.ts'
 import type { GroupView } from '../../run/trajectories.ts'
@@ -13,11 +13,11 @@ export interface ShownToken {
   logProb: number
   entropy: number
   advantage: number | null
-  /** 0 to 1: how deep it is coloured. */
+  /** Depth of colour, 0 to 1. */
   weights: Record<TokenQuantity, number>
 }
 
-/** Nats at which the colour is full. */
+/** Nats of full colour. */
 const FULL = { logProb: 3, entropy: 2, advantage: 2 } as const
 
 export function shownTokens(
@@ -43,18 +43,18 @@ export function shownTokens(
   })
 }
 
-/** Whether the response of a step trains the policy, and why. All of its tokens do or none does: they share one advantage. */
+/** Whether the response of a step trains the policy, and why. Its tokens share one advantage, so all of them train or none. */
 export interface TokenTraining {
-  /** Null while it is not known. */
+  /** Null while unknown. */
   trains: boolean | null
   sentence: string
 }
 
 /**
- * What keeps a response from training (method/learning.ts, method/advantages.ts): no advantage, no token, or no update of the
- * policy. Being cut at the token limit does not: such a response trains like any other.
+ * A response does not train without an advantage, a token, or an update of the policy (method/learning.ts,
+ * method/advantages.ts). One that is cut at the token limit trains like any other.
  *
- * `update` is null where the policy was not updated in the iteration, or not yet, where `isFinished` says which.
+ * `update` is null if the policy was not updated in the iteration, or not yet; `isFinished` says which.
  */
 export function tokenTraining(
   group: GroupView,
@@ -86,7 +86,7 @@ export function tokenTraining(
       ? masked(`${none}, for the policy was not updated in this iteration.`)
       : { trains: null, sentence: 'The policy has not been updated with it yet.' }
   }
-  // The loop leaves out an advantage of exactly 0; one that is 0 but for rounding stays in.
+  // The loop excludes an advantage of exactly 0, but not one that is 0 up to rounding.
   const size = Math.abs(advantage) < 1e-9 ? ', which is 0 but for rounding and moves nothing' : ''
   return {
     trains: true,
@@ -94,7 +94,7 @@ export function tokenTraining(
   }
 }
 
-/** How far the sampler was from the trainer. The log has it for an update as a whole, not for a token. */
+/** How far the sampler was from the trainer. The log has this for a whole update, not for a token. */
 export function mismatchSentence(update: ModelUpdated | null): string {
   if (!update) return ''
   const { mismatch_kl: mismatch } = update.metrics
@@ -103,7 +103,7 @@ export function mismatchSentence(update: ModelUpdated | null): string {
     : `Another program sampled: mismatch_kl = ${compact(mismatch)} nats a token, over the whole update. What the trainer gave each token is not logged.`
 }
 
-/** The steps of an episode in a log of JSON lines, the last one of that id; null where it is not there. */
+/** The steps of the last episode with this id in a log of JSON lines; null if there is none. */
 export async function episodeSteps(
   log: ReadableStream<Uint8Array>,
   episodeId: string,

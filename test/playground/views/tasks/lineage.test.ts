@@ -79,7 +79,7 @@ describe('the tree of a family', () => {
   it('says of each node what happened', () => {
     const accepted = trees.flatMap(({ tree }) => all(tree)).find(({ state }) => state === 'accepted')!
     expect(nodeSentence(accepted)).toMatch(/^Iteration \d+, (harder|easier): accuracy \d+ % → \d+ %, accepted/)
-    expect(nodeSentence(trees[0]!.tree)).toMatch(/^As it was drawn: .*\d+ rewrites? tried on it$/)
+    expect(nodeSentence(trees[0]!.tree)).toMatch(/^Original: .*\d+ rewrites? tried on it$/)
   })
 })
 
