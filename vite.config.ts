@@ -57,7 +57,7 @@ function listShipped(): Plugin {
 
 export default defineConfig({
   // Relative addresses: the build can be served from any folder of any host.
-  base: '.',
+  base: './',
   plugins: [svelte(), listShipped()],
   build: {
     target: 'es2022',

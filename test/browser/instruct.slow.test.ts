@@ -183,7 +183,7 @@ describe('chat models in a browser', () => {
     expect(messages.at(-1)).toMatchObject({
       status: {
         state: 'failed',
-        failure: { why: expect.stringMatching(/no folder "gone" in this browser/) as string },
+        failure: { why: expect.stringMatching(/folder "gone" is no longer in this browser/) as string },
       },
     })
   })

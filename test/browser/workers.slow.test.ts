@@ -93,7 +93,8 @@ describe('the workers in a browser', () => {
     for (const file of roles) expect(statSync(join(assets, file)).size, file).toBeLessThan(20_000)
     const models = chunksNamedIn(roles, 'model')
     expect(models).toHaveLength(1)
-    expect(chunksNamedIn([...roles, ...models], 'webgpu')).toHaveLength(1)
+    // From backends/webgpu/register.ts.
+    expect(chunksNamedIn([...roles, ...models], 'register')).toHaveLength(1)
   })
 
   it.each(['policy', 'reward', 'author'])('%s loads a model and answers', async (role) => {
