@@ -163,9 +163,9 @@ describe('an item with a checker', () => {
   }
 
   it.each<[string, Fields, string]>([
-    ['a number', { checker: 3 }, 'checker is 3 and must be text'],
+    ['a number', { checker: 3 }, 'checker must be text, not 3'],
     ['nothing', { checker: ' \n' }, 'checker is empty'],
-    ['too much', { checker: `//${'x'.repeat(20_000)}` }, 'checker has 20002 characters, and at most 20000 can be read'],
+    ['too much', { checker: `//${'x'.repeat(20_000)}` }, 'checker has 20002 characters; the limit is 20000'],
     ['no program', { checker: 'function check(a) {\n  return a +* 2\n}' }, 'checker cannot be used: SyntaxError: unexpected token in expression: \'*\' (line 2)'], // prettier-ignore
     ['another name', { checker: 'function verify() { return true }' }, 'checker cannot be used: it defines no function check(input, output, expected)'], // prettier-ignore
     [
@@ -184,7 +184,7 @@ describe('an item with a checker', () => {
       "checker fails for the output null on test 1: TypeError: cannot read property 'includes' of null (line 1); it must return true or false whatever a program answers", // prettier-ignore
     ],
     ['an endless loop', { checker: 'const check = () => { for (;;); }' }, 'checker fails for the expected output on test 1: it took more than 1000 ms of executed time; it must return true or false whatever a program answers'], // prettier-ignore
-    ['no output, and no checker', { test_output: ['2', null] }, 'entry 2 of test_output is null, and only a problem with a checker can do without'], // prettier-ignore
+    ['no output, and no checker', { test_output: ['2', null] }, 'entry 2 of test_output is null, which requires a checker'], // prettier-ignore
     ['nothing wrong', { checker: GOOD }, 'none'],
     ['the same input twice', { checker: 'const check = () => true', test_input: ['1', '1'] }, 'none'],
   ])('of %s', async (_, fields, fault) => {

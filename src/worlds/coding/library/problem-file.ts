@@ -36,7 +36,7 @@ export async function readProblemFile(
 ): Promise<ReleasedFile> {
   const mostBytes = 4 * FILE_LIMITS.characters
   if (file.size > mostBytes) {
-    const reason = `The file has ${file.size} bytes, and at most ${mostBytes} can be read. Split it into several files.`
+    const reason = `The file has ${file.size} bytes; the limit is ${mostBytes}. Split it into several files.`
     throw new ProblemFileError(fileName, reason)
   }
   const bytes = await file.arrayBuffer().catch((cause: unknown) => {

@@ -102,7 +102,7 @@ interface FoundItem {
 function* itemsOf(text: string): Generator<FoundItem & ({ item: unknown } | { fault: string })> {
   if (text.length > FILE_LIMITS.characters) {
     throw new ReleasedFormatError(
-      `The file has ${text.length} characters, and at most ${FILE_LIMITS.characters} can be read. Split it into several files.`,
+      `The file has ${text.length} characters; the limit is ${FILE_LIMITS.characters}. Split it into several files.`,
     )
   }
   const start = /\S/.exec(text.replace(/^\uFEFF/, ''))?.[0]

@@ -33,7 +33,11 @@ const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
 type Issue = { received: string; kind: string }
 const mustBe = (what: string) => (issue: Issue) =>
-  issue.received === 'undefined' ? 'is missing' : `is ${nounOf(issue.received)} and must be ${what}`
+  issue.received === 'undefined'
+    ? 'is missing'
+    : issue.received === 'NaN'
+      ? `must be ${what}`
+      : `must be ${what}, not ${nounOf(issue.received)}`
 
 const text = v.string(mustBe('text'))
 const texts = v.array(text, mustBe('a list of texts'))
@@ -49,7 +53,7 @@ const ENTRIES = {
 const SPLIT = v.nullish(v.picklist(['train', 'id', 'ood'], mustBe('"train", "id" or "ood"')))
 const objectMessage = (issue: Issue & { expected: string | null }) =>
   issue.expected === 'never'
-    ? 'is not part of a problem'
+    ? 'is not a field of a problem'
     : issue.received === 'undefined'
       ? 'is missing'
       : mustBe('an object')(issue)
@@ -71,7 +75,7 @@ type ReadItem = { problem: Problem; split: Split | null; isTimeLimitCut: boolean
  */
 export function readItem(item: unknown, { isStrict, leastTests }: ReadingOptions): ReadItem {
   // valibot accepts a list as an object.
-  if (Array.isArray(item)) return { fault: 'it is a list and must be an object' }
+  if (Array.isArray(item)) return { fault: 'it must be an object, not a list' }
   const parsed = v.safeParse(isStrict ? strictItem : looseItem, item, { abortEarly: true })
   if (!parsed.success) return { fault: issueFault(parsed.issues[0]) }
   const { question, test_method, function_name, test_time_limit, test_input, test_output } = parsed.output
@@ -93,10 +97,10 @@ export function readItem(item: unknown, { isStrict, leastTests }: ReadingOptions
   let problem: Problem = { ...base, form: 'stdio' }
   if (test_method === 'function') {
     if (function_name === null || function_name === undefined) {
-      return { fault: 'function_name is missing: test_method "function" needs it' }
+      return { fault: 'function_name is missing: test_method "function" requires it' }
     }
     if (!IDENTIFIER.test(function_name))
-      return { fault: `function_name "${function_name.slice(0, 40)}" is no name of a function` }
+      return { fault: `function_name "${function_name.slice(0, 40)}" is not a valid function name` }
     problem = { ...base, form: 'call', functionName: function_name }
   }
   const unfit = testsFault(problem)
@@ -122,29 +126,26 @@ export function itemOf(problem: Problem): Record<string, unknown> {
 function questionFault(question: string): string | null {
   if (question.trim() === '') return 'question is empty'
   const most = ITEM_LIMITS.questionCharacters
-  return question.length > most ? `question has ${question.length} characters, and at most ${most} can be read` : null
+  return question.length > most ? `question has ${question.length} characters; the limit is ${most}` : null
 }
 
 function checkerTextFault(checker: string | null, outputs: readonly (string | null)[]): string | null {
   if (checker === null) {
     const missing = outputs.indexOf(null)
-    return missing < 0
-      ? null
-      : `entry ${missing + 1} of test_output is null, and only a problem with a checker can do without`
+    return missing < 0 ? null : `entry ${missing + 1} of test_output is null, which requires a checker`
   }
   if (checker.trim() === '') return 'checker is empty'
   const most = ITEM_LIMITS.checkerCharacters
-  return checker.length > most ? `checker has ${checker.length} characters, and at most ${most} can be read` : null
+  return checker.length > most ? `checker has ${checker.length} characters; the limit is ${most}` : null
 }
 
 function sizeFault(inputs: readonly string[], outputs: readonly (string | null)[], leastTests: number): string | null {
   if (inputs.length !== outputs.length) {
-    return `test_output has ${outputs.length} entries and test_input ${inputs.length}; each input needs one output`
+    return `test_output has ${outputs.length} entries and test_input ${inputs.length}; each input requires one output`
   }
   const { tests, textCharacters, testCharacters } = ITEM_LIMITS
-  if (inputs.length < leastTests)
-    return `test_input has ${inputs.length} entries, and at least ${leastTests} are needed`
-  if (inputs.length > tests) return `test_input has ${inputs.length} entries, and at most ${tests} can be read`
+  if (inputs.length < leastTests) return `test_input has ${inputs.length} entries; the minimum is ${leastTests}`
+  if (inputs.length > tests) return `test_input has ${inputs.length} entries; the limit is ${tests}`
   let all = 0
   for (const [field, entries] of [
     ['test_input', inputs],
@@ -154,12 +155,12 @@ function sizeFault(inputs: readonly string[], outputs: readonly (string | null)[
       const length = entry?.length ?? 0
       all += length
       if (length > textCharacters) {
-        return `entry ${index + 1} of ${field} has ${length} characters, and at most ${textCharacters} can be read`
+        return `entry ${index + 1} of ${field} has ${length} characters; the limit is ${textCharacters}`
       }
     }
   }
   return all > testCharacters
-    ? `test_input and test_output have ${all} characters, and at most ${testCharacters} can be read`
+    ? `test_input and test_output have ${all} characters; the limit is ${testCharacters}`
     : null
 }
 
@@ -175,7 +176,7 @@ function testsFault(problem: Problem): string | null {
     const earlier = byInput.get(input)
     // With a checker, both outputs may be right.
     if (earlier && problem.checker === undefined && !isSameAnswer(earlier.test, test)) {
-      return `entries ${earlier.index + 1} and ${index + 1} of test_input are the same, and their outputs differ`
+      return `entries ${earlier.index + 1} and ${index + 1} of test_input are the same, but their outputs differ`
     }
     byInput.set(input, { index, test })
   }
@@ -209,9 +210,6 @@ function nounOf(received: string): string {
       return 'a list'
     case 'Object':
       return 'an object'
-    case 'NaN':
-    case 'Infinity':
-      return 'no number'
   }
   if (received.startsWith('"')) return received.length > 40 ? `${received.slice(0, 40)}…"` : received
   return received

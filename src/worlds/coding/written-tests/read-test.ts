@@ -25,7 +25,7 @@ export function readTest(problem: Problem, { input, output }: HiddenTest, longes
   const outputLength = output?.length ?? 0
   if (input.length > longest || outputLength > longest) {
     const [name, length] = input.length > longest ? ['input', input.length] : ['output', outputLength]
-    return { reason: `its ${name} has ${length} characters, and at most ${longest} can be read` }
+    return { reason: `its ${name} has ${length} characters; the limit is ${longest}` }
   }
   const { checker } = problem
   if (output === null && checker === undefined) return { reason: 'its output is null, and there is no checker' }
@@ -37,7 +37,7 @@ export function readTest(problem: Problem, { input, output }: HiddenTest, longes
   }
   const given = readJson(input)
   if ('reason' in given) return { reason: `its input ${given.reason}` }
-  if (!isArray(given.value)) return { reason: 'its input is no JSON array of arguments' }
+  if (!isArray(given.value)) return { reason: 'its input is not a JSON array of arguments' }
   const expected = output === null ? { value: null } : readJson(output)
   if ('reason' in expected) return { reason: `its output ${expected.reason}` }
   const { functionName } = problem

@@ -25,8 +25,8 @@ const faultOf = (fields: Partial<OwnDraft>) => {
   return 'fault' in read ? read.fault : 'none'
 }
 
-describe('a problem that a person writes', () => {
-  it('is a problem of a file: what is kept is read back as it was tried', async () => {
+describe('a problem that you write', () => {
+  it('is stored like a problem from a file, and reads back unchanged', async () => {
     const read = problemOf(draft)
     if ('fault' in read) throw new Error(read.fault)
     expect(read.problem.tests).toEqual([
@@ -44,21 +44,21 @@ describe('a problem that a person writes', () => {
     [{ statement: ' ' }, 'The statement is empty: say what a program has to do.'],
     [{ tests: [{ input: ' ', output: '' }] }, 'There is no test: write an input and, unless the checker needs none, an output.'], // prettier-ignore
     [{ checker: '' }, 'The output of test 2 is not JSON.'],
-    [{ functionName: 'f()' }, 'The name of the function "f()" is no name of a function.'],
-    [{ timeLimit: 'long' }, 'The time limit is no number and must be a number of seconds.'],
+    [{ functionName: 'f()' }, 'The name of the function "f()" is not a valid function name.'],
+    [{ timeLimit: 'long' }, 'The time limit must be a number of seconds.'],
     [{ timeLimit: '0' }, 'The time limit must be more than 0 seconds.'],
-    [{ tests: [{ input: '1', output: '2' }] }, 'The input of test 1 is no JSON array of arguments.'],
+    [{ tests: [{ input: '1', output: '2' }] }, 'The input of test 1 is not a JSON array of arguments.'],
   ])('%j: %s', (fields, fault) => {
     expect(faultOf(fields)).toBe(fault)
   })
 
-  it('survives being kept, and a page that kept something else', () => {
+  it('can be stored, and ignores other stored data', () => {
     expect(parseDraft(JSON.stringify(draft))).toEqual(draft)
     for (const text of [null, '', '{', '3', '{"statement": 3}', JSON.stringify({ ...draft, tests: [] })])
       expect(parseDraft(text)).toEqual(EMPTY_DRAFT)
   })
 
-  it('is shown the line of its checker that cannot be read', () => {
+  it('shows the line of its checker with the syntax error', () => {
     const fault = sentenceOf('checker cannot be used: SyntaxError: unexpected token (line 2)')
     expect(fault).toBe('The checker cannot be used: SyntaxError: unexpected token (line 2).')
     expect(faultyLine(fault, 'one\ntwo\nthree')).toEqual({ number: 2, text: 'two' })

@@ -87,25 +87,25 @@ describe('a released problem', () => {
 describe('an item with a fault', () => {
   it.each<[Fields, string]>([
     [{ question: undefined }, 'question is missing'],
-    [{ question: 3 }, 'question is 3 and must be text'],
+    [{ question: 3 }, 'question must be text, not 3'],
     [{ question: ' \n' }, 'question is empty'],
-    [{ question: 'x'.repeat(20_001) }, 'question has 20001 characters, and at most 20000 can be read'],
+    [{ question: 'x'.repeat(20_001) }, 'question has 20001 characters; the limit is 20000'],
     [{ test_method: undefined }, 'test_method is missing'],
-    [{ test_method: 'pytest' }, 'test_method is "pytest" and must be "stdio" or "function"'],
-    [{ test_time_limit: '2' }, 'test_time_limit is "2" and must be a number of seconds'],
+    [{ test_method: 'pytest' }, 'test_method must be "stdio" or "function", not "pytest"'],
+    [{ test_time_limit: '2' }, 'test_time_limit must be a number of seconds, not "2"'],
     [{ test_time_limit: 0 }, 'test_time_limit must be more than 0 seconds'],
-    [{ test_time_limit: null }, 'test_time_limit is null and must be a number of seconds'],
-    [{ test_input: '1' }, 'test_input is "1" and must be a list of texts'],
-    [{ test_input: ['1', 2] }, 'entry 2 of test_input is 2 and must be text'],
-    [{ test_output: ['1', ['2']] }, 'entry 2 of test_output is a list and must be text'],
-    [{ test_output: ['1', '2', '3'] }, 'test_output has 3 entries and test_input 2; each input needs one output'],
-    [{ test_input: [], test_output: [] }, 'test_input has 0 entries, and at least 1 are needed'],
+    [{ test_time_limit: null }, 'test_time_limit must be a number of seconds, not null'],
+    [{ test_input: '1' }, 'test_input must be a list of texts, not "1"'],
+    [{ test_input: ['1', 2] }, 'entry 2 of test_input must be text, not 2'],
+    [{ test_output: ['1', ['2']] }, 'entry 2 of test_output must be text, not a list'],
+    [{ test_output: ['1', '2', '3'] }, 'test_output has 3 entries and test_input 2; each input requires one output'],
+    [{ test_input: [], test_output: [] }, 'test_input has 0 entries; the minimum is 1'],
     [{ test_input: ['1', ''] }, 'entry 2 of test_input is empty'],
     [{ test_output: ['', '1'] }, 'entry 1 of test_output is empty'],
-    [{ test_input: ['1', '1'] }, 'entries 1 and 2 of test_input are the same, and their outputs differ'],
-    [{ test_method: 'function' }, 'function_name is missing: test_method "function" needs it'],
-    [{ test_method: 'function', function_name: 'f(1)' }, 'function_name "f(1)" is no name of a function'],
-    [{ test_method: 'function', function_name: 'f' }, 'entry 1 of test_input is no JSON array of arguments'],
+    [{ test_input: ['1', '1'] }, 'entries 1 and 2 of test_input are the same, but their outputs differ'],
+    [{ test_method: 'function' }, 'function_name is missing: test_method "function" requires it'],
+    [{ test_method: 'function', function_name: 'f(1)' }, 'function_name "f(1)" is not a valid function name'],
+    [{ test_method: 'function', function_name: 'f' }, 'entry 1 of test_input is not a JSON array of arguments'],
     [{ test_method: 'function', function_name: 'f', test_input: ['[1', '[2]'] }, 'entry 1 of test_input is not JSON'],
     [
       { test_method: 'function', function_name: 'f', test_input: ['[1]', '[2]'], test_output: ['1', 'two'] },
@@ -113,9 +113,9 @@ describe('an item with a fault', () => {
     ],
     [
       { test_method: 'function', function_name: 'f', test_input: ['[1]', '[ 1 ]'], test_output: ['1', '2'] },
-      'entries 1 and 2 of test_input are the same, and their outputs differ',
+      'entries 1 and 2 of test_input are the same, but their outputs differ',
     ],
-    [{ split: 'test' }, 'split is "test" and must be "train", "id" or "ood"'],
+    [{ split: 'test' }, 'split must be "train", "id" or "ood", not "test"'],
   ])('%j', (fields, fault) => {
     expect(faultOf(fields)).toBe(fault)
   })
@@ -123,20 +123,18 @@ describe('an item with a fault', () => {
   it('may be too large', () => {
     const { tests, textCharacters } = ITEM_LIMITS
     const many = Array.from({ length: tests + 1 }, (_, i) => `${i}`)
-    expect(faultOf({ test_input: many, test_output: many })).toBe(
-      `test_input has 101 entries, and at most 100 can be read`,
-    )
+    expect(faultOf({ test_input: many, test_output: many })).toBe(`test_input has 101 entries; the limit is 100`)
     const long = ['x'.repeat(textCharacters + 1), '2']
-    expect(faultOf({ test_output: long })).toBe('entry 1 of test_output has 100001 characters, and at most 100000 can be read') // prettier-ignore
+    expect(faultOf({ test_output: long })).toBe('entry 1 of test_output has 100001 characters; the limit is 100000') // prettier-ignore
     const all = Array.from({ length: 6 }, (_, i) => `${i}`.repeat(90_000))
     expect(faultOf({ test_input: all, test_output: all.map(() => '1') })).toContain('have 540006 characters')
   })
 
-  it('may be no item at all', () => {
+  it('may have any other type', () => {
     for (const item of [null, 3, 'x', [], undefined]) {
       expect(readItem(item, { isStrict: false, leastTests: 1 })).toMatchObject({ fault: expect.any(String) as string })
     }
-    expect(readItem([], { isStrict: false, leastTests: 1 })).toEqual({ fault: 'it is a list and must be an object' })
+    expect(readItem([], { isStrict: false, leastTests: 1 })).toEqual({ fault: 'it must be an object, not a list' })
   })
 
   it('always has a reason, whatever it is', () => {
@@ -180,7 +178,7 @@ describe('a file of problems', () => {
   it('is refused with the field and line of its first faulty item', async () => {
     const bad = [...items.slice(0, 2), { ...items[2], test_output: ['1'] }, { ...items[3], question: '' }, items[4]]
     expect(await errorOf(lines(bad))).toBe(
-      'Item 3 (line 3): test_output has 1 entries and test_input 2; each input needs one output. 1 more item has a fault. ' +
+      'Item 3 (line 3): test_output has 1 entries and test_input 2; each input requires one output. 1 more item has a fault. ' +
         'Nothing was imported. Correct the file, or import the other 3 without it.',
     )
     expect(await errorOf(JSON.stringify(bad))).toMatch(/^Item 3: test_output has 1 entries/)
@@ -194,11 +192,11 @@ describe('a file of problems', () => {
     const { problems, faults } = await readReleasedFile(lines(bad), { leaveOutFaulty: true })
     expect(problems).toEqual((await readReleasedFile(lines([items[0], items[2]]))).problems)
     expect(faults).toEqual([
-      'Item 2 (line 2): test_method is "x" and must be "stdio" or "function".',
-      'Item 3 (line 3): it is 7 and must be an object.',
+      'Item 2 (line 2): test_method must be "stdio" or "function", not "x".',
+      'Item 3 (line 3): it must be an object, not 7.',
     ])
     expect(await errorOf(lines([7, 8]), { leaveOutFaulty: true })).toBe(
-      'Item 1 (line 1): it is 7 and must be an object. 1 more item has a fault. Nothing was imported. Correct the file.',
+      'Item 1 (line 1): it must be an object, not 7. 1 more item has a fault. Nothing was imported. Correct the file.',
     )
   })
 

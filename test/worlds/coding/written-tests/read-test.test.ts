@@ -35,8 +35,8 @@ describe('a written test', () => {
   it.each([
     ['words', 'one, two', '1', 'its input is not JSON'],
     ['nothing', '', '1', 'its input is not JSON'],
-    ['an argument without its list', '1', '1', 'its input is no JSON array of arguments'],
-    ['an object', '{"x": 1}', '1', 'its input is no JSON array of arguments'],
+    ['an argument without its list', '1', '1', 'its input is not a JSON array of arguments'],
+    ['an object', '{"x": 1}', '1', 'its input is not a JSON array of arguments'],
     ['a huge number', '[1, [1e999]]', '1', 'its input has a number too large for a double'],
     ['a deep list', `[${nested(100)}]`, '1', 'its input is nested deeper than 100'],
     ['a very deep list', nested(9000), '1', 'its input is nested deeper than 100'],
@@ -44,7 +44,7 @@ describe('a written test', () => {
     ['undefined', '[1]', 'undefined', 'its output is not JSON'],
     ['a huge output', '[1]', '-1e999', 'its output has a number too large for a double'],
     ['a deep output', '[1]', nested(101), 'its output is nested deeper than 100'],
-    ['a long input', `["${'x'.repeat(20_000)}"]`, '1', 'its input has 20004 characters, and at most 20000 can be read'],
+    ['a long input', `["${'x'.repeat(20_000)}"]`, '1', 'its input has 20004 characters; the limit is 20000'],
   ])('of a function with %s is invalid', (_, input, output, reason) => {
     expect(readTest(calling, { input, output })).toEqual({ reason })
   })
