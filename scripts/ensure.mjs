@@ -25,8 +25,8 @@ export function npmCommand() {
 }
 
 /**
- * `missing`, `stale` or `fresh`: how node_modules stands to package-lock.json. A stamp with the lock file's hash
- * decides; without one (somebody ran npm by hand) the times of the lock file and of npm's own record do.
+ * `missing`, `stale` or `fresh`: whether node_modules matches package-lock.json. A stamp with the lock file's hash
+ * decides; without one (npm was run by hand) the times of the lock file and of npm's own record do.
  * @param {string} folder
  */
 export function installState(folder) {

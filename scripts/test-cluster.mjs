@@ -25,7 +25,7 @@ const files = readdirSync(join(root, 'test/cluster/real')).filter((file) => file
 const unknown = names.find((name) => !files.some((file) => file.startsWith(name)))
 if (unknown !== undefined || (isAll && names.length > 0)) {
   say(
-    `${isAll ? '--all stands alone' : `Unknown argument "${unknown}"`}. Valid: --all, or beginnings of ${files.join(', ')}.`,
+    `${isAll ? '--all takes no further arguments' : `Unknown argument "${unknown}"`}. Valid: --all, or beginnings of ${files.join(', ')}.`,
   )
   process.exit(2)
 }

@@ -56,14 +56,14 @@ export class BenchService {
     progress: (text: string) => void,
     signal?: AbortSignal,
   ): Promise<void> {
-    const told: unknown[] = []
+    const reports: unknown[] = []
     const suite = await this.#open(name)
     await suite.run({
-      report: (measurement) => void told.push(report(measurement)),
-      progress: (text) => void told.push(progress(text)),
+      report: (measurement) => void reports.push(report(measurement)),
+      progress: (text) => void reports.push(progress(text)),
       ...(signal && { signal }),
     })
-    await Promise.all(told)
+    await Promise.all(reports)
   }
 
   async #open(name: SuiteName): Promise<Suite> {

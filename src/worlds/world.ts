@@ -129,7 +129,7 @@ export interface RoleGrammars {
 export interface OpenedWorld extends Pick<LoopPorts, 'environment' | 'unitTests'> {
   /** Prompts and parsers of each role. They depend on the models, so they are known once these are loaded. */
   formatsFor(pieces: RolePieces): Promise<RoleFormats>
-  /** For models that nobody trains. */
+  /** For models that are not trained. */
   grammars(): Promise<Record<Role, RoleGrammars>>
   close(): void
 }

@@ -26,7 +26,7 @@ describe('the cpu backend in a browser', () => {
     })
   })
 
-  it('learns three sentences by heart, says them, and keeps no tensor', async () => {
+  it('memorises three sentences, reproduces them, and leaks no tensors', async () => {
     const { on, errors } = await open()
     const model = on('cpu')
     await model.select('cpu')
@@ -51,7 +51,7 @@ describe('the cpu backend in a browser', () => {
     expect(errors).toEqual([])
   })
 
-  it('is what a browser without a graphics adapter is told to choose', async ({ skip }) => {
+  it('is recommended to browsers without a graphics adapter', async ({ skip }) => {
     const { page, on } = await open()
     const hasAdapter = await page.evaluate(async () =>
       Boolean(await (navigator.gpu as GPU | undefined)?.requestAdapter()),

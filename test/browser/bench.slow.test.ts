@@ -1,4 +1,4 @@
-/** The benchmark's page: every peer there is, on the smallest of models, WebGPU on Chromium's software adapter. */
+/** The benchmark page with every peer, on the smallest models; WebGPU runs on Chromium's software adapter. */
 import { describe, expect, it } from 'vitest'
 import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
@@ -64,20 +64,20 @@ const noteOf = (measurements: Measurement[], name: string, of: string) =>
   measurements.find((measurement) => measurement.name === name && measurement.subject === of)?.note
 
 describe('the suites in a page', () => {
-  it('train beside peers whose gradients are ours, with two threads and WebGPU where memory can be shared', async () => {
+  it('train beside peers with our gradients, on two threads and WebGPU if memory can be shared', async () => {
     const measurements = await measured(TRAIN, 'many')
     const onCpu = ['simd', 'tfjs wasm', 'tfjs wasm, transposed by hand', 'jax-js wasm']
     expect(subjectsOf(measurements, 'training step')).toEqual([...onCpu, 'webgpu', 'tfjs webgpu', 'jax-js webgpu'])
     expect(noteOf(measurements, 'training step', 'tfjs wasm')).toContain('2 threads')
   })
 
-  it('generate beside peers whose logits and tokens are ours', async () => {
+  it('generate beside peers with our logits and tokens', async () => {
     const measurements = await measured(GENERATE, 'many')
     const all = ['simd', 'tfjs wasm', 'transformers.js wasm', 'webgpu', 'tfjs webgpu']
     expect(subjectsOf(measurements, 'generation')).toEqual(all)
   })
 
-  it('give peers one thread where memory cannot be shared', async () => {
+  it('give peers one thread if memory cannot be shared', async () => {
     const trained = await measured(TRAIN, 'one')
     expect(subjectsOf(trained, 'training step')).toEqual(['simd', 'jax-js wasm'])
     expect(noteOf(trained, 'training step', 'jax-js wasm')).toContain('one thread')

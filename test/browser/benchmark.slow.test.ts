@@ -1,4 +1,4 @@
-/** The benchmark as a view of the page: measured in a worker, cancelled and finished, read off and taken away. */
+/** The Benchmark view: measures in a worker, cancels, finishes, and exports its results. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import type { Measurement } from '../../src/bench/suite.ts'

@@ -1,4 +1,4 @@
-/** A blank page that has the exports of one source file as globals; sources are served as they are, without a build. */
+/** A blank page with the exports of one source file as globals. Sources are served without a build. */
 import { fileURLToPath } from 'node:url'
 import { createServer, type ViteDevServer } from 'vite'
 import { afterAll, beforeAll } from 'vitest'
@@ -6,7 +6,7 @@ import { useBrowser, type OpenedPage } from './harness.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** `file` is below the repository's root. Gives a function that opens a fresh page, and the page's address. */
+/** `file` is relative to the repository's root. Returns a function that opens a fresh page, and the page's address. */
 export function useBlankPage(file: string): { open: () => Promise<OpenedPage>; address: () => string } {
   const open = useBrowser()
   let server: ViteDevServer

@@ -1,4 +1,4 @@
-/** Imported games on the page: dropped, kept, chosen for a run, and played by hand. */
+/** Imported games on the page: dropping, storing, choosing for a run, and playing by hand. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -31,7 +31,7 @@ async function newContext(options: BrowserContextOptions = {}): Promise<void> {
   await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
 }
 
-/** In the context of the page before, if there is one. */
+/** Reuses the previous page's context, if any. */
 async function visit(): Promise<Page> {
   const page = await pages.open(context)
   await page.goto(new URL('#games', inject('pageAddress')).href)
@@ -88,8 +88,8 @@ async function openGame(page: Page, { path }: WrittenGame): Promise<void> {
   await page.getByRole('log', { name: 'What happens' }).waitFor()
 }
 
-describe('games that are dropped on the page', () => {
-  it('are counted, and what is none is named; the rest is there after a reload, and once', async () => {
+describe('games dropped on the page', () => {
+  it('are counted, with other files named, and are stored once across reloads', async () => {
     await newContext()
     const page = await visit()
     expect(await choice(page, 'Official games').isDisabled()).toBe(true)
@@ -121,13 +121,13 @@ describe('games that are dropped on the page', () => {
     expect(await page.getByText('could not be used').count()).toBe(0)
   })
 
-  it('stay when the tab closes in the middle: whole games, and the next import brings the rest', async () => {
+  it('are stored whole if the tab closes during the import; the next import adds the rest', async () => {
     await newContext()
     const first = await visit()
     const many = Array.from({ length: 400 }, (_, i) => writtenGame(i + 1, 'train'))
     const zip = await zipOf(many)
     await drop(first, [zip])
-    // As soon as any are kept.
+    // As soon as any are stored.
     const entries = () =>
       first.evaluate(
         () =>
@@ -155,7 +155,7 @@ describe('games that are dropped on the page', () => {
     expect(await total(second)).toEqual(['all', '400', '400'])
   })
 
-  it('come out of a folder from the disk, with what lies beside them passed over', async () => {
+  it('are read from a folder on disk, skipping other files', async () => {
     await newContext()
     const page = await visit()
     const folder = await mkdtemp(join(tmpdir(), 'games-'))
@@ -164,7 +164,7 @@ describe('games that are dropped on the page', () => {
         await mkdir(dirname(join(folder, path)), { recursive: true })
         await writeFile(join(folder, path), text)
       }
-      // The browser's own drag and drop, because a page cannot make up a folder.
+      // Uses the browser's own drag and drop, because a page cannot create a folder.
       const session = await context.newCDPSession(page)
       const data = { items: [], files: [join(folder, 'json_2.1.1')], dragOperationsMask: 1 }
       for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
@@ -179,13 +179,13 @@ describe('games that are dropped on the page', () => {
     }
   })
 
-  it('are read by a worker: the page’s own thread is never held for 50 ms of CPU time', async () => {
+  it('are read by a worker, so the main thread is never blocked for 50 ms of CPU time', async () => {
     await newContext()
     const page = await visit()
     const many = Array.from({ length: 600 }, (_, i) => writtenGame(i + 1, 'train'))
     const folder = await mkdtemp(join(tmpdir(), 'games-'))
     try {
-      // A file on disk: bytes that a test hands over would be unpacked in the page.
+      // A file on disk, because bytes passed by the test would be unpacked in the page.
       const zip = join(folder, 'games.zip')
       await writeFile(zip, (await zipOf(many)).buffer)
       await page.waitForLoadState('networkidle')
@@ -198,7 +198,7 @@ describe('games that are dropped on the page', () => {
     }
   })
 
-  it('are no obstacle to a run log that is dropped with them', async () => {
+  it('do not prevent opening a run log dropped with them', async () => {
     await newContext()
     const page = await visit()
     const log = { name: 'mine.jsonl', buffer: Buffer.from('{"format":"rlanything-run","version":9}\n') }
@@ -207,7 +207,7 @@ describe('games that are dropped on the page', () => {
     await page.getByRole('alert').getByText('the log has version 9').waitFor()
   })
 
-  it('can be removed, after a question', async () => {
+  it('can be removed after confirmation', async () => {
     await newContext()
     const page = await visit()
     await page.getByLabel('Zip or game files').setInputFiles({ ...(await zipOf(games)), mimeType: 'application/zip' })
@@ -225,7 +225,7 @@ describe('games that are dropped on the page', () => {
 })
 
 describe('a run on official games', () => {
-  it('plays the imported games, and goes on with them at the next visit', async () => {
+  it('plays the imported games, and continues with them at the next visit', async () => {
     await newContext()
     const first = await visit()
     await drop(first, [await zipOf(games)])
@@ -272,7 +272,7 @@ describe('a run on official games', () => {
     for (const id of drawn) expect(train).toContain(id)
   })
 
-  it('is refused before its models are loaded when another tab has removed the games', async () => {
+  it('is refused before its models load if another tab has removed the games', async () => {
     await newContext()
     const page = await visit()
     await drop(page, [await zipOf(games)])
@@ -296,7 +296,7 @@ describe('a run on official games', () => {
 })
 
 describe('a game played by hand', () => {
-  it('is won by pressing and by writing commands, the same as any agent’s', async () => {
+  it('is won by clicking and typing commands, like an agent’s', async () => {
     await newContext()
     const page = await visit()
     await drop(page, [await zipOf(games)])
@@ -336,7 +336,7 @@ describe('a game played by hand', () => {
     await page.getByText('0 commands of 50').waitFor()
   })
 
-  it('speaks both dialects, and can be a generated one', async () => {
+  it('supports both dialects, and can be generated', async () => {
     await newContext()
     const page = await visit()
     await page.getByText('Look at a game and play it by hand').click()
@@ -362,7 +362,7 @@ describe('a game played by hand', () => {
       .waitFor()
   })
 
-  it('is played with the keyboard alone', async () => {
+  it('can be played with only the keyboard', async () => {
     await newContext()
     const page = await visit()
     await page.locator('summary', { hasText: 'Look at a game' }).focus()
@@ -382,8 +382,8 @@ describe('a game played by hand', () => {
   })
 })
 
-describe('the panel of games', () => {
-  it('has nothing that axe objects to and stays inside windows of 360 to 1440 pixels', async () => {
+describe('the games panel', () => {
+  it('passes axe and fits into windows of 360 to 1440 pixels', async () => {
     await newContext()
     const page = await visit()
     await drop(page, [await zipOf([...games, { path: 'json_2.1.1/train/a/game.tw-pddl', text: '{}' }])])
@@ -394,7 +394,7 @@ describe('the panel of games', () => {
     await expectSound(page, [360, 768, 1440])
   })
 
-  it('leaves the first load small: below 300 kB packed, without engine, zip reader or worker', async () => {
+  it('keeps the first load below 300 kB packed, without engine, zip reader or worker', async () => {
     await newContext()
     const sizes = new Map<string, number>()
     context.on('response', async (response) => {
@@ -409,8 +409,8 @@ describe('the panel of games', () => {
   })
 })
 
-describe.skipIf(isLeftOut('official game files on the page', noGameFiles))('game files as released', () => {
-  it('are imported whole, and one of them is won by hand', async () => {
+describe.skipIf(isLeftOut('official game files on the page', noGameFiles))('released game files', () => {
+  it('are all imported, and one of them is won by hand', async () => {
     await newContext()
     const page = await visit()
     const files = await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * A gateway on a real socket whose run tells a made-up log as fast as the test says: with the token, the origins, the numbering and the
- * resuming of the protocol, and connections that the test cuts.
+ * A gateway on a real socket that streams a made-up log at the test's pace. It implements the protocol's token,
+ * origins, numbering and resuming, and the test can cut its connections.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,9 +25,9 @@ const DOMAINS = ['chrome', 'gimp', 'libreoffice_calc', 'os']
 
 interface Job {
   summary: GatewayRun
-  /** The whole story; `told` of them have happened. */
+  /** All events of the run; the first `sent` of them have happened. */
   story: LoggedEvent[]
-  told: number
+  sent: number
   log: LogLine[]
   listeners: Set<ServerResponse>
 }
@@ -37,7 +37,7 @@ export class GatewayStandIn {
   readonly jobs = new Map<string, Job>()
   readonly patches: unknown[] = []
   readonly starts: LaunchRequest[] = []
-  /** What every connection to the events asked to go on after, in order. */
+  /** The event after which each connection asked to continue, in order. */
   readonly resumed: (string | undefined)[] = []
   allowedOrigin: string
   protocol = 1
@@ -58,7 +58,7 @@ export class GatewayStandIn {
     await new Promise<void>((resolve) => this.#server.close(() => resolve()))
   }
 
-  /** Cuts every event stream in the middle of whatever it says. */
+  /** Cuts every event stream in the middle of a message. */
   cut(): void {
     for (const { listeners } of this.jobs.values()) {
       for (const response of listeners) response.socket?.destroy()
@@ -66,18 +66,18 @@ export class GatewayStandIn {
     }
   }
 
-  /** Tells the events of so many more iterations. */
+  /** Sends the events of this many more iterations. */
   advance(runId: string, iterations = 1): void {
     const job = this.jobs.get(runId)!
     for (let i = 0; i < iterations; i++) {
-      const end = job.story.findIndex(({ type }, at) => at >= job.told && type === 'iteration-finished')
-      job.told = end < 0 ? job.story.length : end + 1
+      const end = job.story.findIndex(({ type }, at) => at >= job.sent && type === 'iteration-finished')
+      job.sent = end < 0 ? job.story.length : end + 1
     }
-    const last = job.story[job.told - 1]!
-    job.summary = { ...job.summary, state: 'RUNNING', step: last.iteration, events: job.told }
+    const last = job.story[job.sent - 1]!
+    job.summary = { ...job.summary, state: 'RUNNING', step: last.iteration, events: job.sent }
     if (job.summary.pending && job.summary.pending.effectiveFromStep <= last.iteration)
       job.summary = { ...job.summary, live: job.summary.pending.live, pending: null }
-    // With the colours that the gateway takes out, a line has more bytes than its text.
+    // A line has more bytes than its text, because the gateway removes its colours.
     const offset = 40 * job.log.length
     job.log.push({ offset, text: `[policy] step ${last.iteration} of ${job.summary.totalSteps}` })
     for (const response of job.listeners) {
@@ -126,13 +126,13 @@ export class GatewayStandIn {
       events: 0,
       notices: [],
     }
-    this.jobs.set(runId, { summary, story, told: 0, log: [], listeners: new Set() })
+    this.jobs.set(runId, { summary, story, sent: 0, log: [], listeners: new Set() })
     return summary
   }
 
   #tell(response: ServerResponse & { next?: number }, job: Job): void {
-    for (let i = response.next ?? 0; i < job.told; i++) response.write(message('run', job.story[i], i))
-    response.next = job.told
+    for (let i = response.next ?? 0; i < job.sent; i++) response.write(message('run', job.story[i], i))
+    response.next = job.sent
     response.write(message('status', job.summary))
   }
 

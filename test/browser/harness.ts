@@ -14,7 +14,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { launchBrowser } from '../../scripts/browser.mjs'
 
 const VIEWPORT = { width: 1280, height: 900 }
-/** Milliseconds that a control or an address may take to appear: a busy machine is no failure. */
+/** Milliseconds that a control or an address may take to appear on a busy machine. */
 const PATIENCE = 120_000
 
 export interface BrowserChoice {
@@ -24,7 +24,10 @@ export interface BrowserChoice {
   isAlone?: boolean
 }
 
-/** The browser of a test file: a connection to the shared one, or its own. Closing either closes the pages opened through it. */
+/**
+ * The browser of a test file: a connection to the shared one, or its own. Closing either closes the pages opened
+ * through it.
+ */
 export function openBrowser({ flags = [], isAlone = false }: BrowserChoice = {}): Promise<Browser> {
   return isAlone || flags.length > 0 ? launchBrowser({ flags }) : chromium.connect(inject('browserAddress'))
 }
@@ -61,11 +64,11 @@ export interface Pages {
   readonly browser: Browser
   /** A first-time visitor, with their own storage. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>
-  /** A blank page of such a visitor, or of one who has been here. The test says where it goes. */
+  /** A blank page of a first-time or returning visitor. The test navigates. */
   open(who?: BrowserContextOptions | BrowserContext): Promise<Page>
 }
 
-/** Closes after each test what the test opened, and fails it if any of its pages had an uncaught error. */
+/** After each test, closes what it opened, and fails it if one of its pages had an uncaught error. */
 export function usePages(choice: BrowserChoice = {}): Pages {
   let browser: Browser
   const contexts: BrowserContext[] = []
@@ -97,7 +100,7 @@ export function usePages(choice: BrowserChoice = {}): Pages {
   }
 }
 
-/** Content of a download. A browser that is connected to has no files of its own here, so it is saved first. */
+/** Content of a download. The shared browser's files are not accessible here, so the download is saved first. */
 export async function downloaded(download: Download): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'download-'))
   try {

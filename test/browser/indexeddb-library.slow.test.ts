@@ -1,10 +1,10 @@
-/** The library of imported games against a real IndexedDB; its sources are served as they are, without a build. */
+/** The library of imported games in a real IndexedDB. Its sources are served without a build. */
 import { describe, expect, it } from 'vitest'
 import type { LibraryGame } from '../../src/worlds/household/library/game-library.ts'
 import { generateGame } from '../../src/worlds/household/generator/generate-game.ts'
 import { useBlankPage } from './blank-page.ts'
 
-/** The page has the module's exports as globals. */
+/** The module's exports are globals of the page. */
 type LibraryModule = typeof import('../../src/worlds/household/library/indexeddb-library.ts')
 
 const games = [1, 2, 3].map((seed): LibraryGame => {
@@ -13,10 +13,10 @@ const games = [1, 2, 3].map((seed): LibraryGame => {
 })
 const ids = games.map(({ id }) => id)
 
-describe('games kept in the browser', () => {
+describe('games stored in the browser', () => {
   const { open, address } = useBlankPage('src/worlds/household/library/indexeddb-library.ts')
 
-  it('come back after a reload, whole and in the order asked for, and are listed by id', async () => {
+  it('survive a reload, are returned in the requested order, and are listed by id', async () => {
     const { page } = await open()
     await page.evaluate(async (given) => {
       const { IndexedDbGameLibrary } = globalThis as unknown as LibraryModule
@@ -44,7 +44,7 @@ describe('games kept in the browser', () => {
     expect(found.none).toEqual([])
   })
 
-  it('do not double when they are put in again, and are gone when they are cleared', async () => {
+  it('are stored once, however often they are added, until they are cleared', async () => {
     const { page } = await open()
     const found = await page.evaluate(async (given) => {
       const { IndexedDbGameLibrary } = globalThis as unknown as LibraryModule
@@ -59,7 +59,7 @@ describe('games kept in the browser', () => {
     expect([found.none, found.games]).toEqual([[], []])
   })
 
-  it('are none of a batch of which one cannot be kept', async () => {
+  it('include no game of a batch if one of them cannot be stored', async () => {
     const { page } = await open()
     const found = await page.evaluate(async (given) => {
       const { IndexedDbGameLibrary } = globalThis as unknown as LibraryModule
@@ -72,7 +72,7 @@ describe('games kept in the browser', () => {
     expect(found.entries).toEqual([])
   })
 
-  it('are left to a newer version of the page in another tab, and this one says so', async () => {
+  it('are released to a newer version of the page in another tab, with an error here', async () => {
     const { page } = await open()
     await page.evaluate(async (given) => {
       const { IndexedDbGameLibrary } = globalThis as unknown as LibraryModule
@@ -104,7 +104,7 @@ describe('games kept in the browser', () => {
     for (const message of messages) expect(message).toContain('Reload this tab')
   })
 
-  it('say that the space is full when it is', async () => {
+  it('report when the storage is full', async () => {
     const { page } = await open()
     const session = await page.context().newCDPSession(page)
     const origin = new URL(address()).origin

@@ -1,10 +1,10 @@
-/** The library of imported problems against a real IndexedDB; its sources are served as they are, without a build. */
+/** The library of imported problems in a real IndexedDB. Its sources are served without a build. */
 import { describe, expect, it } from 'vitest'
 import { readReleasedFile } from '../../src/worlds/coding/released/file.ts'
 import { numbered } from '../worlds/coding/released-items.ts'
 import { useBlankPage } from './blank-page.ts'
 
-/** The page has the module's exports as globals. */
+/** The module's exports are globals of the page. */
 type LibraryModule = typeof import('../../src/worlds/coding/library/indexeddb-library.ts')
 
 const problemsOf = async (from: number, count: number) => {
@@ -13,14 +13,14 @@ const problemsOf = async (from: number, count: number) => {
   )
   return (await readReleasedFile(JSON.stringify(items))).problems
 }
-/** More than are read at a time, and not a multiple of it. */
+/** More than one read returns, and not a multiple of that. */
 const many = { name: 'many.jsonl', problems: await problemsOf(0, 250) }
 const few = { name: 'a few.json', problems: await problemsOf(300, 2) }
 
-describe('problems kept in the browser', () => {
+describe('problems stored in the browser', () => {
   const { open, address } = useBlankPage('src/worlds/coding/library/indexeddb-library.ts')
 
-  it('come back after a reload, whole and in the order of their files', async () => {
+  it('survive a reload, unchanged and in the order of their files', async () => {
     const { page } = await open()
     await page.evaluate(
       async (files) => {
@@ -43,7 +43,7 @@ describe('problems kept in the browser', () => {
     expect(found.problems).toEqual([...few.problems, ...many.problems])
   })
 
-  it('give way to a file of the same name, and are gone one file after the other', async () => {
+  it('are replaced by a file of the same name, and removed one file at a time', async () => {
     const { page } = await open()
     const found = await page.evaluate(
       async ({ many, few }) => {
@@ -73,7 +73,7 @@ describe('problems kept in the browser', () => {
     expect(found.cleared).toEqual([[], []])
   })
 
-  it('stay as they were where a file cannot be kept', async () => {
+  it('do not change if a new file cannot be stored', async () => {
     const { page } = await open()
     const found = await page.evaluate(async (file) => {
       const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule
@@ -89,7 +89,7 @@ describe('problems kept in the browser', () => {
     expect(found.problems).toEqual(few.problems)
   })
 
-  it('are left to a newer version of the page in another tab, and this one says so', async () => {
+  it('are released to a newer version of the page in another tab, with an error here', async () => {
     const { page } = await open()
     await page.evaluate(async (file) => {
       const { IndexedDbProblemLibrary } = globalThis as unknown as LibraryModule

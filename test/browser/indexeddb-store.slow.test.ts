@@ -1,4 +1,4 @@
-/** The store of runs against a real IndexedDB; its sources are served as they are, without a build. */
+/** The store of runs in a real IndexedDB. Its sources are served without a build. */
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { presetSettings } from '../../src/method/settings.ts'
@@ -7,13 +7,13 @@ import { headerLine, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { useBlankPage } from './blank-page.ts'
 
 declare global {
-  /** Of the library of 2024, which the browsers of these tests have. */
+  /** Added to the standard library in 2024; the browsers of these tests support it. */
   interface ArrayConstructor {
     fromAsync<T>(items: AsyncIterable<T>): Promise<T[]>
   }
 }
 
-/** The page has the module's exports as globals. */
+/** The module's exports are globals of the page. */
 type StoreModule = typeof import('../../src/runs/indexeddb-store.ts')
 
 function iteration(number: number, firstSeq: number): LoggedEvent[] {
@@ -27,10 +27,10 @@ function summary(runId: string): RunSummary {
   return newSummary({ runId, preset: 'household', settings: presetSettings('household'), iterations: 9 }, 1)
 }
 
-describe('runs kept in the browser', () => {
+describe('the store of runs in the browser', () => {
   const { open } = useBlankPage('src/runs/indexeddb-store.ts')
 
-  it('come back in order, with their checkpoints', async () => {
+  it('returns events in order, with their checkpoints', async () => {
     const { page } = await open()
     const found = await page.evaluate(
       async ([run, first, second]) => {
@@ -78,7 +78,7 @@ describe('runs kept in the browser', () => {
     expect(found.other).toBeNull()
   })
 
-  it('go on at the last checkpoint after the tab was closed', async () => {
+  it('resumes from the last checkpoint after the tab closes', async () => {
     const { page } = await open()
     const checkpoint: Omit<RunCheckpoint, 'policy' | 'reward'> = { runId: 'b', iteration: 1, eventCount: 2 }
     await page.evaluate(
@@ -88,7 +88,7 @@ describe('runs kept in the browser', () => {
         await store.create(run)
         await store.append(run.runId, events.slice(0, 2))
         await store.saveCheckpoint({ ...at, policy: Uint8Array.of(7), reward: Uint8Array.of(8) })
-        // One iteration more, whose checkpoint was never written.
+        // One more iteration, whose checkpoint was never written.
         await store.append(run.runId, events.slice(2))
       },
       [summary('b'), [...iteration(1, 0), ...iteration(2, 2)], checkpoint] as const,
@@ -116,7 +116,7 @@ describe('runs kept in the browser', () => {
     expect(found.after).toBeNull()
   })
 
-  it('of before a setting existed come back with its default', async () => {
+  it('fills in the default of a setting that an old log lacks', async () => {
     const { page } = await open()
     const { games: _, ...settings } = presetSettings('household')
     const started = { type: 'run-started', runId: 'e', settings, preset: 'household', backend: 'cpu' }
@@ -136,7 +136,7 @@ describe('runs kept in the browser', () => {
     expect(found).toMatchObject([{ type: 'run-started', settings: { ...settings, games: 'compact' } }])
   })
 
-  it('are gone when they are removed, and others stay', async () => {
+  it('removes a run and keeps the others', async () => {
     const { page } = await open()
     const left = await page.evaluate(
       async ([first, second, events]) => {
@@ -160,7 +160,7 @@ describe('runs kept in the browser', () => {
     expect(left).toEqual([['d'], [], iteration(1, 0), []])
   })
 
-  it('branch at a checkpoint, and neither future touches the other', async () => {
+  it('branches at a checkpoint into independent runs', async () => {
     const { page } = await open()
     const started = { type: 'run-started', runId: 'f', settings: presetSettings('household'), preset: 'household' }
     const models = { policy: 'p', reward: 'r', author: 'a' }
@@ -209,7 +209,7 @@ describe('runs kept in the browser', () => {
     expect(found.checkpoint).toBe(2)
   })
 
-  it('give up log and checkpoints for room, and keep their curves', async () => {
+  it('frees space by deleting log and checkpoints, and keeps the curves', async () => {
     const { page } = await open()
     const found = await page.evaluate(
       async ([run, events]) => {
@@ -237,7 +237,7 @@ describe('runs kept in the browser', () => {
     })
   })
 
-  it('of an earlier page get their numbers and sizes', async () => {
+  it('adds numbers and sizes to runs of an earlier version', async () => {
     const { page } = await open()
     const { runId, preset, settings, iterations } = summary('old')
     const { world, importanceCap: _, ...former } = settings

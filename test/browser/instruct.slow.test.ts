@@ -57,7 +57,7 @@ function hearRun(page: Page, method: 'start' | 'resumeRun', argument: StartReque
   )
 }
 
-/** What a checkpoint of the run holds: the last one's bytes, by role. */
+/** Bytes of the run's last checkpoint, by role. */
 function lastCheckpoint(page: Page): Promise<{ iteration: number; policy: number[]; reward: number[] }> {
   return page.evaluate(async () => {
     const database = await new Promise<IDBDatabase>((resolve, reject) => {
@@ -98,7 +98,7 @@ describe('chat models in a browser', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('play an iteration with adapters that learn, from an address and from a folder of the page, and go on after it', async () => {
+  it('train adapters for an iteration, from an address and from a stored folder, and continue after it', async () => {
     const { page, errors } = await open()
     await page.addScriptTag({ path: comlink })
     const bytes = Object.fromEntries(Object.entries(files).map(([name, content]) => [name, Array.from(content)]))
@@ -145,7 +145,7 @@ describe('chat models in a browser', () => {
       'reward',
     ])
 
-    // Adapters and their moments are all that changes, and all that is kept.
+    // Only adapters and their moments change, so only these are saved.
     const kept = await lastCheckpoint(page)
     expect(kept.iteration).toBe(1)
     for (const checkpoint of [kept.policy, kept.reward]) {
@@ -164,7 +164,7 @@ describe('chat models in a browser', () => {
     expect(errors).toEqual([])
   })
 
-  it('are refused by name where the folder is not there any more', async () => {
+  it('are refused by name if the folder no longer exists', async () => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
     const messages = await hearRun(page, 'start', {

@@ -1,4 +1,4 @@
-/** The judge in a worker of a real browser: the same verdicts as in Node, to the last unit of executed time. */
+/** The judge in a worker of a real browser gives the same verdicts as in Node, to the last unit of executed time. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from '../worlds/coding/judge
 import type { JudgeScope } from './fixtures/judge-page.ts'
 import { useBrowser } from './harness.ts'
 
-/** What the issue allows a program beyond its limit. */
+/** Milliseconds that a program may run beyond its limit. */
 const GRACE_MS = 50
 const TRIES = 20
 
@@ -69,7 +69,7 @@ describe('the judge in a browser', () => {
     const requests: string[] = []
     const { page, errors } = await open()
     const origin = server.resolvedUrls?.local[0] ?? ''
-    // What the page before it still asks for is not counted.
+    // Excludes requests of the previous page.
     page.on('request', (request) => {
       if (request.url().startsWith(origin)) requests.push(new URL(request.url()).pathname)
     })
@@ -79,14 +79,14 @@ describe('the judge in a browser', () => {
   }
 
   function judged(page: Page, jobs: readonly JudgeJob[]): Promise<JudgeResult[]> {
-    // As text: a job may hold any JSON, which the types of evaluate follow down for ever.
+    // As text, because the types of `evaluate` recurse endlessly into the JSON of a job.
     return page.evaluate(
       (text) => (globalThis as unknown as JudgeScope).judge(JSON.parse(text) as JudgeJob[]),
       JSON.stringify(jobs),
     )
   }
 
-  it('is not loaded before a program is judged', async () => {
+  it('loads when the first program is judged', async () => {
     const { page, requests } = await openPage()
     const before = [...requests]
     expect(before.filter((path) => /wasm|worker|judge-[\w-]+\.js/i.test(path))).toHaveLength(1)
@@ -96,7 +96,7 @@ describe('the judge in a browser', () => {
     expect(requests.slice(before.length).filter((path) => path.endsWith('.wasm'))).toHaveLength(1)
   })
 
-  it('gives hostile programs and checkers the verdicts that Node gives them, asks nobody for anything, and stays well', async () => {
+  it('gives hostile programs and checkers the same verdicts as Node, makes no requests, and keeps working', async () => {
     const { page, errors, requests } = await openPage()
     await judged(page, [job(RIGHT)])
     const before = requests.length
@@ -117,7 +117,7 @@ describe('the judge in a browser', () => {
     expect(errors).toEqual([])
   })
 
-  it('ends a program at the latest 50 ms after its limit by the clock, and judges the next one', async () => {
+  it('ends a program no later than 50 ms after its time limit, and judges the next one', async () => {
     const { page, errors } = await openPage()
     await judged(page, [job(RIGHT)])
     const attempt = () =>
@@ -135,7 +135,7 @@ describe('the judge in a browser', () => {
       )
     let shortest = Infinity
     let tries = 0
-    // On a busy machine every thread waits for its turn, and a single try says nothing about the judge.
+    // On a busy machine every thread has to wait, so a single try says nothing about the judge.
     for (; tries < TRIES && shortest >= GRACE_MS; tries++) {
       const { results, overMs } = await attempt()
       expect(results).toMatchObject([[{ kind: 'time limit', by: 'clock' }], [{ kind: 'passed' }]])

@@ -1,4 +1,4 @@
-/** Language models on both backends of one page, for tests in a browser. The page and its workers are built for the tests alone. */
+/** Language models on both backends of one page. The page and its workers are built only for these tests. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { useBrowser } from './harness.ts'
 
 export type RemoteModel = Remoted<ModelOnBackend>
 
-/** Gives a function that opens the page; its `on` is the model's thread with that backend. */
+/** Returns a function that opens the page, whose `on` calls the model's thread with that backend. */
 export function useLanguageModels(
   flags: readonly string[] = [],
 ): () => Promise<{ page: Page; errors: string[]; on: (backend: BackendName) => RemoteModel }> {

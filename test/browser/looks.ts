@@ -1,12 +1,12 @@
-/** How a page looks: to axe in both colour schemes, and in windows of several widths. */
+/** Checks a page with axe in both colour schemes, and its layout in several window widths. */
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** The rules that see colours. The others find the same in either scheme, so they run once. */
+/** Rules that depend on colours. The others find the same in both schemes, so they run once. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Violations that axe finds in light and dark, each with its elements. `without` names rules to leave out. */
+/** Violations that axe finds in light and dark, each with its elements. `without` names rules to skip. */
 export async function axeViolations(page: Page, without: string[] = []): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -26,14 +26,14 @@ export async function axeViolations(page: Page, without: string[] = []): Promise
 export async function expectInside(page: Page, widths: readonly number[]): Promise<void> {
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
-    // Charts follow the window in a task of their own.
+    // Charts resize in a separate task.
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: `${width} pixels` })
       .toBeLessThanOrEqual(width)
   }
 }
 
-/** Checks both, and leaves the window and the colours as they were. */
+/** Checks both, then restores the window and the colours. */
 export async function expectSound(page: Page, widths: readonly number[]): Promise<void> {
   const before = page.viewportSize()
   expect(await axeViolations(page)).toEqual([])

@@ -1,4 +1,4 @@
-/** Made-up runs of both worlds, small and the same every time, in place of the recorded ones. */
+/** Small, deterministic runs of both worlds in place of the recorded ones. */
 import type { Page } from 'playwright-core'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'

@@ -1,4 +1,4 @@
-/** The page without a network, and when a new version is put in its place: served from a folder that a test can change. */
+/** The page without a network, and after an update. It is served from a folder that a test can change. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -20,7 +20,7 @@ const TYPES: Record<string, string> = {
   '.wasm': 'application/wasm',
 }
 
-/** What the test uses of a service worker's clients. */
+/** The part of a service worker's clients that the test uses. */
 interface Clients {
   matchAll(): Promise<readonly unknown[]>
 }
@@ -29,7 +29,7 @@ let browser: Browser
 let context: BrowserContext
 let server: Server
 let address: string
-/** What the server has in place of the built file; null is 404. */
+/** Content that replaces the built file; null for 404. */
 let replaced: Map<string, string | null>
 let asked: string[]
 const problems: string[] = []
@@ -72,7 +72,7 @@ async function visit(): Promise<Page> {
   return page
 }
 
-/** Until everything is kept. */
+/** Waits until everything is cached. */
 const kept = (page: Page) => page.evaluate(async () => void (await navigator.serviceWorker.ready))
 const version = (page: Page) => page.evaluate(() => document.documentElement.dataset['version'] ?? 'first')
 
@@ -96,14 +96,14 @@ describe('without a network', () => {
 })
 
 describe('a new version', () => {
-  it('waits for the pages of the one before, which go on whole; then only what has changed is fetched', async () => {
+  it('waits until pages of the old version close, which keep working; then fetches only changed files', async () => {
     const first = await visit()
     await kept(first)
     await first.reload()
     await first.getByText('This is a recorded run').waitFor()
     expect(asked.filter((path) => path.startsWith('models/')).length).toBeGreaterThan(0)
 
-    // The next version: another index.html, and no part of the page under the name that it had.
+    // The next version has another index.html, and every part of the page has a new name.
     const index = (await readFile(join(root, 'dist', 'index.html'), 'utf8')).replace(
       '<html',
       '<html data-version="second"',
@@ -136,7 +136,7 @@ describe('a new version', () => {
     await second.close()
     expect(await version(first)).toBe('first')
 
-    // A page that was closed stays among the clients for a moment, longer on a busy machine.
+    // A closed page stays among the clients for a moment, longer on a busy machine.
     const [worker] = context.serviceWorkers()
     const clients = () =>
       worker!.evaluate(async () => (await (self as unknown as { clients: Clients }).clients.matchAll()).length)

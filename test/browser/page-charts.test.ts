@@ -1,6 +1,6 @@
 /**
- * Charts for those who see them and for those who do not: in every view with everything opened, each has its numbers in
- * its name and in a table, list or grid; curves are zoomed by dragging and by keys, and found by a regular expression.
+ * Accessible charts: in every view with everything opened, each chart has its numbers in its name and in a table, list
+ * or grid. Curves are zoomed by dragging and by keys, and found by a regular expression.
  */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
@@ -18,7 +18,7 @@ async function visit(): Promise<void> {
   await page.getByRole('img', { name: /^Policy accuracy\. in distribution \d/ }).waitFor()
 }
 
-/** What stands at the end of each view, and how many charts it has at least, by world. */
+/** The last element of each view, and its minimum number of charts, by world. */
 const ENDS: Record<View, { selector: string; household: number; coding: number }> = {
   loop: { selector: '#curves-title', household: 7, coding: 9 },
   episodes: { selector: '#equation', household: 0, coding: 0 },
@@ -30,7 +30,7 @@ const ENDS: Record<View, { selector: string; household: number; coding: number }
   benchmark: { selector: '#benchmark-title', household: 0, coding: 0 },
 }
 
-/** Opens what is folded, and what that brings. */
+/** Opens all collapsed parts, including nested ones. */
 async function openEverything(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     const opened = await page.evaluate(() => {
@@ -41,12 +41,12 @@ async function openEverything(): Promise<void> {
       return folded.length
     })
     if (opened === 0) return
-    // What was folded is drawn in tasks of its own.
+    // Opened parts are drawn in separate tasks.
     await turns(page)
   }
 }
 
-/** Charts of the view on show that have values, and what charts lack. One without values yet says that. */
+/** Charts with values in the current view, and what they lack. A chart without values says so. */
 function look(): Promise<{ charts: number; faults: string[] }> {
   return page.evaluate(() => {
     const nameOf = (element: Element): string => {
@@ -82,7 +82,7 @@ function look(): Promise<{ charts: number; faults: string[] }> {
       if (name === '') faults.push(`A ${grid.role} has no name: ${grid.textContent.slice(0, 60)}`)
       if (!grid.querySelector('[tabindex="0"]')) faults.push(`No key reaches the ${grid.role} “${name}”`)
     }
-    // A picture that is neither named nor hidden says nothing to who does not see it.
+    // An image with neither a name nor aria-hidden is inaccessible to screen readers.
     for (const svg of view.querySelectorAll('svg'))
       if (isSeen(svg) && svg.role !== 'img' && !svg.closest('[aria-hidden=true]'))
         faults.push(`A picture is neither named nor hidden: ${svg.outerHTML.slice(0, 80)}`)
@@ -103,7 +103,7 @@ describe('every chart of the page', () => {
       await page.locator(ENDS[view].selector).first().waitFor()
       await openEverything()
       await expect.poll(async () => (await look()).charts, { message: view }).toBeGreaterThanOrEqual(ENDS[view][world])
-      // The last of a view is drawn in a task of its own; what is wrong stays wrong.
+      // The last chart is drawn in a separate task. Real faults remain when it is done.
       await expect.poll(async () => (await look()).faults, { message: view }).toEqual([])
     }
   })
@@ -130,14 +130,14 @@ describe('the curves', () => {
   const iterationsOf = async (title: RegExp) =>
     (/iterations (\d+) to (\d+)/.exec((await chart(title).getAttribute('aria-label')) ?? '') ?? []).slice(1).map(Number)
 
-  it('are zoomed together by dragging and by keys, and come back; a click is still a click', async () => {
+  it('zoom together by dragging and by keys, and reset; a click still picks an iteration', async () => {
     await visit()
     await drag(/^Entropy/, 0.9, 0.5)
     await expect.poll(() => wholeRun().isEnabled()).toBe(true)
     const [first, last] = await range()
     expect(first).toBeGreaterThan(5)
     expect(last! - first!).toBeLessThan(20)
-    // Evaluations are rare, what training logs is not.
+    // Evaluations are rare; training metrics are not.
     for (const title of [/^Entropy/, /^KL of the update/, /^Policy-gradient loss/])
       expect(await iterationsOf(title)).toEqual([first, last])
     const ticks = await chart(/^Policy accuracy/)
@@ -179,7 +179,7 @@ describe('the curves', () => {
     await expect.poll(view).toBe('Episodes')
   })
 
-  it('let a finger move the page up and down, and zoom from left to right', async () => {
+  it('scroll the page on a vertical swipe, and zoom on a horizontal one', async () => {
     await visit()
     await chart(/^Entropy/).scrollIntoViewIfNeeded()
     const finger = await page.context().newCDPSession(page)
@@ -201,7 +201,7 @@ describe('the curves', () => {
     expect(await view()).toBe('Loop')
   })
 
-  it('of every other series are found by name, ours and those of others; a bad expression is explained', async () => {
+  it('include every other series, found by our names and other projects’; invalid expressions are explained', async () => {
     await visit()
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))

@@ -1,4 +1,4 @@
-/** The coding world on the page: chosen, looked at in a made-up run, with problems of one's own and programs by hand. */
+/** The coding world on the page: choosing it, viewing a made-up run, and adding your own problems and programs. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
@@ -11,7 +11,7 @@ const pages = usePages()
 let page: Page
 
 interface Visit extends BrowserContextOptions {
-  /** Whether the page comes with a recorded run of the coding world. */
+  /** Whether the page includes a recorded run of the coding world. */
   isRecorded?: boolean
 }
 
@@ -63,7 +63,7 @@ const item = (question: string, more: object = {}) => ({
 })
 
 describe('the choice of a world', () => {
-  it('brings its settings, its words and its panels, and back again', async () => {
+  it('switches settings, wording and panels, in both directions', async () => {
     await visit()
     await goTo(page, 'Tasks')
     await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
@@ -89,7 +89,7 @@ describe('the choice of a world', () => {
     await page.getByText('This is a recorded run of the preset household').waitFor()
   })
 
-  it('shows the recorded run of the world where there is one', async () => {
+  it('shows the recorded run of the world if there is one', async () => {
     await visit({ isRecorded: true })
     await world('Coding').check()
     await page.getByText('This is a recorded run of the preset coding').waitFor()
@@ -119,7 +119,7 @@ describe('programs × tests', () => {
     expect(marks).toEqual(['detects', '', 'lies', 'unreadable', 'unreadable'])
   })
 
-  it('is walked with the arrow keys, from programs to cells to tests', async () => {
+  it('is navigated with the arrow keys, from programs to cells to tests', async () => {
     await visit()
     await openRun()
     await page.getByRole('rowheader', { name: /^Program 1,/ }).click()
@@ -141,7 +141,7 @@ describe('programs × tests', () => {
     await press('Home', /^Program 1, right/)
   })
 
-  it('shows the program, what it fails and its arithmetic; its text stays text', async () => {
+  it('shows the program, its failed tests and its arithmetic; its text is never markup', async () => {
     await visit()
     await openRun()
     await page.getByRole('rowheader', { name: /^Program 5,/ }).click()
@@ -155,7 +155,7 @@ describe('programs × tests', () => {
     await page.getByText('Program 5 on it').waitFor()
   })
 
-  it('says of a test that lies what it expects and what is right', async () => {
+  it('shows what a false test expects, and the right answer', async () => {
     await visit()
     await openRun()
     await page.getByRole('columnheader', { name: /^Written test 3/ }).click()
@@ -169,7 +169,7 @@ describe('programs × tests', () => {
 })
 
 describe('a rewritten problem', () => {
-  it('is shown by what has changed, with the attempts that were refused', async () => {
+  it('is shown as a diff, with the refused attempts', async () => {
     await visit()
     await openRun()
     await goTo(page, 'Tasks')
@@ -186,8 +186,8 @@ describe('a rewritten problem', () => {
   })
 })
 
-describe('problems of one’s own', () => {
-  it('are refused with the first item that has a fault, and imported without it; they stay until they are removed', async () => {
+describe('your own problems', () => {
+  it('are refused with the first faulty item, or imported without it, and stay until you remove them', async () => {
     await visit()
     await goTo(page, 'Tasks')
     await world('Coding').check()
@@ -216,7 +216,7 @@ describe('problems of one’s own', () => {
     expect(await imported.isDisabled()).toBe(true)
   })
 
-  it('are told from run logs and taken in the household too', async () => {
+  it('are distinguished from run logs, and accepted in the household too', async () => {
     await visit()
     await drop('one.json', JSON.stringify([item('Print the sum.')]))
     await page.getByText('1 problem imported from one.json. Choose the coding world to pose them.').waitFor()
@@ -227,8 +227,8 @@ describe('problems of one’s own', () => {
   })
 })
 
-describe('a problem that one writes', () => {
-  it('survives a reload, is tried with its checker, whose errors have their line, and is kept', async () => {
+describe('a problem that you write', () => {
+  it('survives a reload, runs its checker, whose errors have a line number, and is saved', async () => {
     await visit()
     const openForm = async () => {
       await goTo(page, 'Tasks')
@@ -264,8 +264,8 @@ describe('a problem that one writes', () => {
   })
 })
 
-describe('a program by hand', () => {
-  it('goes through the judge: wrong, then right; nothing of it is loaded before', async () => {
+describe('a program that you write', () => {
+  it('is judged wrong, then right, by a judge that loads only when needed', async () => {
     await visit()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
@@ -293,8 +293,8 @@ describe('a program by hand', () => {
   }) // prettier-ignore
 })
 
-describe('looks', () => {
-  it('axe finds nothing to object to, and all of it stays inside windows of 360 to 1440 pixels', async () => {
+describe('the layout', () => {
+  it('passes axe and fits into windows of 360 to 1440 pixels', async () => {
     await visit()
     await openRun()
     await world('Coding').check()

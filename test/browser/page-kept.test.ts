@@ -1,4 +1,4 @@
-/** What outlives a visit: a run goes on where the page was closed, and its log goes to a file and back. */
+/** What survives a visit: a run continues where the page was closed, and its log is exported and imported. */
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
@@ -23,7 +23,7 @@ async function visit(): Promise<Page> {
 
 const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
 
-/** Waits until the training curve has come to an iteration; gives the one that it has come to. */
+/** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */
 async function reach(page: Page, iteration: number): Promise<number> {
   const chart = page.getByRole('img', { name: /^Policy accuracy/ })
   let reached = 0
@@ -40,7 +40,7 @@ async function reach(page: Page, iteration: number): Promise<number> {
 }
 
 describe('a run whose page was closed', () => {
-  it('is offered at the next visit and goes on, with its log', async () => {
+  it('is offered at the next visit and continues, with its log', async () => {
     const first = await visit()
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
@@ -79,7 +79,7 @@ describe('a run whose page was closed', () => {
     expect(await reach(second, finished.length)).toBe(finished.length)
   })
 
-  it('is forgotten when it is discarded', async () => {
+  it('is deleted when you discard it', async () => {
     const first = await visit()
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
@@ -95,7 +95,7 @@ describe('a run whose page was closed', () => {
 })
 
 describe('a run log', () => {
-  it('is shown when it is dropped on the page', async () => {
+  it('is shown when you drop it on the page', async () => {
     const page = await visit()
     const text = fakeRunLines({ iterations: 3 })
     await page.evaluate((text) => {
@@ -107,7 +107,7 @@ describe('a run log', () => {
     await reach(page, 3)
   })
 
-  it('that is damaged is refused with the line', async () => {
+  it('is refused with the line number if it is damaged', async () => {
     const page = await visit()
     const lines = fakeRunLines({ iterations: 1 }).split('\n')
     lines[4] = lines[4]!.slice(0, 20)
@@ -116,7 +116,7 @@ describe('a run log', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
   })
 
-  it('that stops in the middle of a line is refused with what to do', async () => {
+  it('is refused with a remedy if it ends in the middle of a line', async () => {
     const page = await visit()
     await page.getByLabel('Run log').setInputFiles(file(fakeRunLines({ iterations: 1 }).slice(0, -30)))
     await page.getByRole('alert').getByText('it is incomplete.').waitFor()

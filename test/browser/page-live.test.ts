@@ -1,4 +1,4 @@
-/** A run of one's own, with the shipped models in the page's real workers, as small as a run can be. */
+/** Your own run, as small as possible, with the shipped models in the page's real workers. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
@@ -15,14 +15,14 @@ async function visit(): Promise<void> {
   await page.getByText('Nothing has run yet. Press Run').waitFor()
 }
 
-describe('a run of one’s own', () => {
-  it('steps one iteration, then another of one component alone', async () => {
+describe('your own run', () => {
+  it('steps one iteration, then another in which only one component is updated', async () => {
     await visit()
     await makeSmall(page)
     await page.getByRole('button', { name: 'Step', exact: true }).press('Enter')
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
-    // What cannot be pressed while it goes on, or is not there afterwards, does not drop the keys.
+    // The keyboard focus survives buttons that are disabled during the step or removed after it.
     const focused = () => page.evaluate(() => document.activeElement?.textContent.trim())
     expect(await focused()).toBe('Step')
     await goTo(page, 'Episodes')
@@ -37,7 +37,7 @@ describe('a run of one’s own', () => {
     expect(await focused()).toBe('Run')
   })
 
-  it('goes on when a model’s worker dies: another takes over with the weights of the last update', async () => {
+  it('continues with the weights of the last update in a new worker if a model’s worker dies', async () => {
     await visit()
     await makeSmall(page)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
@@ -56,7 +56,7 @@ describe('a run of one’s own', () => {
     await page.getByText('Stopped', { exact: true }).first().waitFor()
   })
 
-  it('says what happened when a model cannot be loaded', async () => {
+  it('reports why a model cannot be loaded', async () => {
     await visit()
     await page.context().route('**/models/household-policy/**', (route) => route.fulfill({ status: 404 }))
     await page.getByRole('button', { name: 'Run', exact: true }).click()

@@ -1,4 +1,4 @@
-/** The method seen: equation, heat map, thresholds, theory, alarms and theatre, as a person meets them, on the recorded runs. */
+/** The method on the page: equation, heat map, thresholds, theory, alarms and theatre, on the recorded runs. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
@@ -18,7 +18,7 @@ async function visit(view: ViewTitle, options: BrowserContextOptions = {}): Prom
 const section = (id: string) => page.locator(`#${id}`)
 
 describe('the loop', () => {
-  it('in slow motion, lets single numbers move along its arrows, and none where less motion is wished for', async () => {
+  it('moves single numbers along its arrows in slow motion, unless reduced motion is preferred', async () => {
     await visit('Loop')
     await page.getByLabel('Replay speed').selectOption('0.25')
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
@@ -31,12 +31,12 @@ describe('the loop', () => {
     await expect.poll(() => outcome.first().isVisible()).toBe(false)
   })
 
-  it('tells a run of one’s own event by event, and all of it in the end', async () => {
+  it('shows your own run event by event, until all events are shown', async () => {
     await visit('Loop')
     await makeSmall(page)
     await page.getByRole('switch', { name: 'Slow motion' }).check()
     await page.getByRole('button', { name: 'Step', exact: true }).click()
-    // The run has paused after its iteration, and the page still tells it.
+    // The run has paused after its iteration, and the page is still replaying its events.
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.locator('.packet').first().waitFor()
     await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
@@ -44,7 +44,7 @@ describe('the loop', () => {
 })
 
 describe('the equation', () => {
-  it('lights the number of a symbol that has the focus', async () => {
+  it('highlights the number of the focused symbol', async () => {
     await visit('Episodes')
     const outcome = section('equation').getByRole('button', { name: /^O, outcome of the trajectory: [+−]1$/ })
     await outcome.focus()
@@ -56,7 +56,7 @@ describe('the equation', () => {
     expect(await section('equation').locator('.lit').count()).toBe(0)
   })
 
-  it('derives all advantages again when λ moves, marks flips, and goes back; R is shown with its shares', async () => {
+  it('recomputes all advantages when λ moves, marks flips, resets, and shows the shares of R', async () => {
     await visit('Episodes')
     const lambda = page.getByRole('slider', { name: 'λ, what if' })
     const flipped = section('equation').getByRole('gridcell', { name: /its sign has flipped/ })
@@ -101,7 +101,7 @@ describe('the equation', () => {
       .waitFor()
   })
 
-  it('takes λ over for training, and shows the consistency feedback with m parts a step', async () => {
+  it('applies λ to training, and shows the consistency feedback with m parts for each step', async () => {
     await visit('Episodes')
     const track = page.getByRole('slider', { name: /^λ, weight of the votes/ })
     const { x, y, width, height } = (await track.boundingBox())!
@@ -110,7 +110,7 @@ describe('the equation', () => {
     await page.mouse.down()
     for (const lambda of [1.5, 2, 3]) {
       await drag(lambda)
-      // What is said below the slider comes with the first movement, and does not end the drag.
+      // The text below the slider appears on the first movement and must not end the drag.
       await page.getByText(/^In iteration 30, \d+ of the policy’s/).waitFor()
     }
     await page.mouse.up()
@@ -133,7 +133,7 @@ describe('the equation', () => {
 })
 
 describe('the thresholds', () => {
-  it('are moved by keyboard, say what would be rewritten and accepted, and cannot cross', async () => {
+  it('move by keyboard, show what would be rewritten and accepted, and cannot cross', async () => {
     await visit('Tasks')
     const status = section('thresholds').getByRole('status')
     const before = await status.innerText()
@@ -155,7 +155,7 @@ describe('the thresholds', () => {
 })
 
 describe('the theory', () => {
-  it('takes the run’s estimate, and promises nothing at μ ≤ 1', async () => {
+  it('uses the run’s estimate, and gives no guarantee at μ ≤ 1', async () => {
     await visit('Learn')
     await page.getByRole('button', { name: 'Use the run’s estimate' }).click()
     const row = section('theory').getByRole('row', { name: /μ = p₊ \+ p₋/ })
@@ -167,7 +167,7 @@ describe('the theory', () => {
 })
 
 describe('alarms', () => {
-  it('do not ring on the recorded run, and tell their rules', async () => {
+  it('do not fire on the recorded run, and show their rules', async () => {
     await visit('Loop')
     await page.getByText(/^Nothing looks wrong: none of 8 rules has fired$/).click()
     await section('alarms').getByText('μ', { exact: false }).first().waitFor()
@@ -176,9 +176,9 @@ describe('alarms', () => {
 })
 
 describe('the theatre', () => {
-  it('replays an episode step by step, shows all rollouts at that step, and lets a person play the task', async () => {
+  it('replays an episode step by step, shows all rollouts at that step, and lets you play the task', async () => {
     await visit('Episodes')
-    // It is open where there is room for it, and is loaded when it comes into sight.
+    // It is open where there is room for it, and loads when it scrolls into view.
     await section('theatre').scrollIntoViewIfNeeded()
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('0')
     await page.getByText(/^The agent is in the middle of the room/).waitFor({ state: 'attached' })
@@ -200,8 +200,8 @@ describe('the theatre', () => {
   })
 })
 
-describe('all of it', () => {
-  it('has nothing that axe objects to and stays inside 360 pixels, with everything open', async () => {
+describe('all parts', () => {
+  it('pass axe and fit into 360 pixels, with everything open', async () => {
     const look = () => expectSound(page, [360])
     await visit('Loop')
     await section('alarms').locator('summary').first().click()
@@ -210,7 +210,7 @@ describe('all of it', () => {
     await page.getByRole('button', { name: 'What λ does' }).click()
     await look()
     await goTo(page, 'Episodes')
-    // What stands above has its height then, so the theatre stays in sight.
+    // The parts above it have their final height by then, so the theatre stays in view.
     await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
     await section('theatre').scrollIntoViewIfNeeded()
     if ((await section('theatre').locator('details[open]').count()) === 0)

@@ -62,11 +62,11 @@ function chatFolder(name: string): string {
     ['config.json', JSON.stringify(LONG)],
     ['tokenizer.json', JSON.stringify(tinyTokenizerJson())],
     ['model.safetensors', writeSafetensors({ metadata: {}, tensors })],
-    ['pytorch_model.bin', 'what nobody reads'],
+    ['pytorch_model.bin', 'never read'],
   ])
 }
 
-/** A model as mlc_llm writes it, but for its library. */
+/** A model as mlc_llm writes it, without its library. */
 function mlcFiles(): [string, Uint8Array][] {
   const config = { ...PLAIN, vocab_size: 270 }
   const weights = initialWeights(parseModelConfig(config, 'tiny'), 1)
@@ -74,7 +74,7 @@ function mlcFiles(): [string, Uint8Array][] {
   return [...exportMlc(model, { quantization: 'q0f32' })].map(({ name, bytes }) => [name, bytes])
 }
 
-/** A server that any page may ask. */
+/** A server that accepts requests from any page. */
 async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer((request, response) => {
     response.setHeader('access-control-allow-origin', '*')
@@ -104,7 +104,7 @@ describe('the model chooser', () => {
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('a-key-of-the-test')
     await page.getByRole('link', { name: 'Loop' }).click()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    // The server is not there, and the run says so: it was asked for.
+    // No server listens, and the run reports it, which shows that the server was requested.
     await page
       .getByRole('alert')
       .getByText(/127\.0\.0\.1:9/)
@@ -136,7 +136,7 @@ describe('the model chooser', () => {
 
     await page.reload()
     await policy.getByText(/Needs about [\d.]+ [MG]B of memory .* of 4\.[03] GB/).waitFor()
-    // A trajectory of so many tokens, run forward and backward, is more than there is memory.
+    // A forward and backward pass over a trajectory of this many tokens exceeds the memory.
     await policy.getByLabel('Context, tokens').fill('131072')
     await policy.getByText(/of memory .*, more than the available 4\.[03] GB/).waitFor()
     await policy.getByRole('button', { name: /^Change to a context of \d+ tokens/ }).click()
@@ -275,7 +275,7 @@ describe('the model chooser', () => {
     await role('Policy').getByLabel('Sample with WebLLM').check()
     await role('Reward model').getByLabel('Played by').selectOption('webllm')
     await role('Author of tasks').getByLabel('Played by').selectOption('tinker')
-    // A narrow window scrolls the row of views, and axe takes the links left of it for skip links.
+    // A narrow window scrolls the row of views, and axe mistakes links outside on the left for skip links.
     expect(await axeViolations(page, ['skip-link'])).toEqual([])
     await expectInside(page, [width])
   })

@@ -70,7 +70,7 @@ async function logOf(page: Page): Promise<object[]> {
 
 /** The texts that the page shows of a run. */
 async function shownText(page: Page): Promise<string[]> {
-  // The text of rows out of sight would depend on the layout.
+  // Text of rows outside the viewport would depend on the layout.
   await page.addStyleTag({ content: '* { content-visibility: visible !important }' })
   await goTo(page, 'Loop')
   await page.getByRole('img', { name: /^Policy accuracy/ }).waitFor()

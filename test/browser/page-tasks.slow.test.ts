@@ -1,4 +1,4 @@
-/** Tasks and their lineage, and the drift of the pool, as a person meets them, on the recorded and on made-up runs. */
+/** Tasks with their lineage, and the drift of the pool, on the recorded and on made-up runs. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ async function visit(options: BrowserContextOptions = {}): Promise<Locator> {
   return section
 }
 
-/** A small pool and a narrow band: it is rewritten often. */
+/** A small pool and a narrow band, so that tasks are rewritten often. */
 const OFTEN: FakeRunOptions = { iterations: 40, settings: { taskPoolSize: 4, alphaLow: 0.45, alphaHigh: 0.55 } }
 
 const open = (options: FakeRunOptions) => openLog(fakeRunLines(options), options.iterations!)
@@ -38,7 +38,7 @@ const scrubTo = (iteration: number) =>
   page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill(String(iteration))
 
 describe('the lineage', () => {
-  it('shows of the recorded run the rule in numbers, the critic, refused attempts and what changed', async () => {
+  it('shows the rule in numbers, the critic, refused attempts and changes of the recorded run', async () => {
     const section = await visit()
     await section.getByRole('checkbox', { name: 'rewritten only' }).check()
     await section.getByText(/^\d+ of 512 tasks$/).waitFor()
@@ -60,7 +60,7 @@ describe('the lineage', () => {
     await section.getByText('There is no shelf to put things in here.').waitFor()
   }) // prettier-ignore
 
-  it('is gone through by keys alone', async () => {
+  it('is navigated by keyboard', async () => {
     const section = await visit()
     await open(OFTEN)
     const items = section.getByRole('treeitem')
@@ -85,19 +85,19 @@ describe('the lineage', () => {
     await expect.poll(focused).toMatch(/^Iteration \d+/)
   })
 
-  it('has all of it in a table', async () => {
+  it('is also a complete table', async () => {
     const section = await visit()
     await open(OFTEN)
     await section.getByText('Its rewrites as a table').click()
     const table = section.getByRole('region', { name: 'Rewrites, table' })
-    // The tree follows the log in a task of its own: a row for every node but the original, and one of headings.
+    // The tree follows the log in a separate task. The table has a row for every node except the original, and a header.
     await expect.poll(async () => (await table.getByRole('row').count()) - (await section.getByRole('treeitem').count())).toBe(0)
     await table.getByRole('cell', { name: /^α_low < acc\(q'\) < acc\(q\).*: [\d.]+ < [\d.]+ < [\d.]+$/ }).first().waitFor()
   }) // prettier-ignore
 })
 
 describe('the pool', () => {
-  it('follows the scrubber: tree, charts and kinds are those of the iteration', async () => {
+  it('follows the scrubber with tree, charts and kinds', async () => {
     const section = await visit()
     await open(OFTEN)
     const accepted = section.getByRole('img', { name: /^Accepted tasks\./ })
@@ -112,7 +112,7 @@ describe('the pool', () => {
     await expect.poll(() => section.getByRole('treeitem').count()).toBe(1)
   })
 
-  it('has the thresholds of the alarm, and says that it rings where kinds are others', async () => {
+  it('shows the thresholds of the alarm, which fires if the mix of kinds changed', async () => {
     const section = await visit()
     await section.getByText(/No threshold is passed\.$/).waitFor()
     await open(OFTEN)
@@ -127,8 +127,8 @@ describe('the pool', () => {
   })
 })
 
-describe('all of it', () => {
-  it('has nothing that axe objects to and stays inside 360 pixels', async () => {
+describe('the whole view', () => {
+  it('passes axe and fits into 360 pixels', async () => {
     const section = await visit()
     await open(OFTEN)
     await section.getByText('Its rewrites as a table').click()
@@ -142,7 +142,7 @@ describe('all of it', () => {
       () => fakeRunLines({ iterations: 500, settings: { groupSize: 2, evaluationsPerStep: 1, maxSteps: 3 } }),
     ],
     ['coding', () => fakeCodingRunLines({ iterations: 500 })],
-  ] as const)('never holds the main thread for 50 ms while 500 iterations of %s are scrubbed', async (_, log) => {
+  ] as const)('never blocks the main thread for 50 ms while you scrub 500 iterations of %s', async (_, log) => {
     await visit()
     await openLog(log(), 500)
     await turns(page)

@@ -1,4 +1,4 @@
-/** The views of the page: found by address, link and number, left as they were; how the first one loads. */
+/** The views of the page: reached by address, link and number, with their state kept; loading the first one. */
 import { gzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
@@ -25,7 +25,7 @@ const shown = () => page.locator('nav [aria-current=page]').innerText()
 const lambda = () => page.getByRole('textbox', { name: /^λ, weight/ })
 
 describe('the views', () => {
-  it('have addresses, and the browser’s way back; controls and what was opened stay', async () => {
+  it('have addresses and browser history, and keep controls and opened parts', async () => {
     await visit()
     expect(await shown()).toBe('Loop')
     await goTo(page, 'Episodes')
@@ -40,7 +40,7 @@ describe('the views', () => {
     await expect.poll(shown).toBe('Episodes')
     const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
     expect(await cell.getAttribute('aria-selected')).toBe('true')
-    // The entry of the history is older than the setting, which stays all the same.
+    // The history entry is older than the setting, which stays nevertheless.
     await page.goBack()
     await expect.poll(shown).toBe('Loop')
     expect(await lambda().inputValue()).toBe('2')
@@ -50,7 +50,7 @@ describe('the views', () => {
     await page.goto(withLambda)
     await expect.poll(shown).toBe('Episodes')
     await expect.poll(() => lambda().inputValue()).toBe('2')
-    // What was looked at is cited, and looked at again.
+    // The place on show can be cited, and is opened again.
     await expect.poll(() => cell.getAttribute('aria-selected')).toBe('true')
     await page.evaluate(() => (location.hash = '#episodes&at=99'))
     await page
@@ -62,7 +62,7 @@ describe('the views', () => {
     await page.getByText('The link names the lesson “nonsense”, which does not exist.').waitFor()
   })
 
-  it('are reached by their numbers, but not while one writes', async () => {
+  it('are reached by number keys, except while you type', async () => {
     await visit()
     await page.keyboard.press('3')
     await expect.poll(shown).toBe('Tasks')
@@ -72,7 +72,7 @@ describe('the views', () => {
     expect(await shown()).toBe('Tasks')
   })
 
-  it('hand the focus on when what had it is gone', async () => {
+  it('pass on the focus when the focused element is removed', async () => {
     await visit('#episodes')
     await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
     await page.keyboard.press('5')
@@ -89,18 +89,18 @@ describe('the views', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Learn')
   })
 
-  it('are scrolled to where they were left', async () => {
+  it('keep their scroll position', async () => {
     await visit()
     await page.getByRole('heading', { name: 'Curves' }).waitFor()
     await page.evaluate(() => scrollTo(0, 400))
     await goTo(page, 'Tasks')
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
     await goTo(page, 'Loop')
-    // A sentence above may take a line more by now.
+    // A sentence above may have wrapped to another line by now.
     await expect.poll(() => page.evaluate(() => Math.abs(scrollY - 400))).toBeLessThan(50)
   })
 
-  it('are not all there with a link that hides what they hold', async () => {
+  it('are removed by a link that hides their contents', async () => {
     await visit('#hide=trajectories,runs&view=runs')
     await expect.poll(shown).toBe('Loop')
     expect(await link('Episodes').count()).toBe(0)
@@ -109,7 +109,7 @@ describe('the views', () => {
     await link('Episodes').waitFor()
   })
 
-  it('come from a point of a curve to the episodes of its iteration, and back to the step before', async () => {
+  it('open the episodes of an iteration from its point on a curve, and return to the previous step', async () => {
     await visit('#episodes&at=3')
     await expect.poll(() => page.url()).toMatch(/#episodes&at=3\/[^&]+\/1\/1$/)
     await page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ }).click()
@@ -130,7 +130,7 @@ describe('the views', () => {
 })
 
 describe('the first load', () => {
-  it.each([1280, 360])('moves nothing about and paints early at %i pixels', async (width) => {
+  it.each([1280, 360])('shifts no layout and paints early at %i pixels', async (width) => {
     await open({ viewport: { width, height: 800 } })
     await page.addInitScript(() => {
       const shifts: number[] = []
@@ -148,7 +148,7 @@ describe('the first load', () => {
     )
     const paint = () => page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]!.startTime)
     let painted = await paint()
-    // A machine that is busy with something else for a moment is no fault of the page.
+    // Retries, because the machine may have been busy with something else.
     for (let again = 0; again < 20 && painted >= 1000; again++) {
       await page.reload()
       await page.getByText('This is a recorded run').waitFor()
@@ -159,7 +159,7 @@ describe('the first load', () => {
     expect(painted).toBeLessThan(1000)
   })
 
-  it('is below 300 kB packed, of the page and its workers, before any model', async () => {
+  it('is below 300 kB packed for the page and its workers, before any model', async () => {
     await open()
     const sizes = new Map<string, number>()
     page.context().on('response', async (response) => {

@@ -1,4 +1,4 @@
-/** The page as a person meets it, found by role and label. A made-up recording stands in for the shipped one. */
+/** The page as a visitor uses it, found by role and label. A made-up recording replaces the shipped one. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
@@ -26,8 +26,8 @@ async function visit({ recording = { iterations: 12 }, ...options }: Visit = {})
   return page
 }
 
-describe('before anything is started', () => {
-  it('a recorded run is on show, and said to be one', async () => {
+describe('before you start a run', () => {
+  it('a recorded run is shown and labelled as recorded', async () => {
     await visit()
     await page.getByText('Recorded run', { exact: true }).waitFor()
     const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
@@ -37,7 +37,7 @@ describe('before anything is started', () => {
     await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
   })
 
-  it('scrubbing goes back in the run, and its charts with it', async () => {
+  it('scrubbing goes back in the run and its charts', async () => {
     await visit()
     await page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('3')
     await page.getByRole('img', { name: /training .* \(iterations 1 to 3\)/ }).waitFor()
@@ -47,14 +47,14 @@ describe('before anything is started', () => {
     await page.getByRole('img', { name: /training .* \(iterations 1 to 4\)/ }).waitFor()
   })
 
-  it('a replay moves on by itself and lights what is going on', async () => {
+  it('a replay advances by itself and highlights the current phase', async () => {
     await visit()
     await page.getByRole('button', { name: 'Replay' }).click()
     await page.getByText(/^Iteration 1: /).waitFor()
     await page.getByRole('button', { name: 'Pause replay' }).click()
   })
 
-  it('a missing recording leaves a page that says what to do', async () => {
+  it('a missing recording is reported with what to do', async () => {
     await visit({ recording: null })
     await page.getByText('Nothing has run yet. Press Run').waitFor()
     await goTo(page, 'Episodes')
@@ -63,7 +63,7 @@ describe('before anything is started', () => {
 })
 
 describe('trajectories', () => {
-  it('show the chosen step with its votes and its arithmetic', async () => {
+  it('show the chosen step with its votes and arithmetic', async () => {
     await visit()
     await goTo(page, 'Episodes')
     const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
@@ -75,7 +75,7 @@ describe('trajectories', () => {
     expect(await page.getByRole('gridcell', { name: /^Rollout 3, step 2,/ }).getAttribute('aria-selected')).toBe('true')
   })
 
-  it('show markup from a model as the text that it is', async () => {
+  it('show markup from a model as plain text', async () => {
     const thought = '<img src=x onerror="document.title=\'owned\'"><b id="injected">bold</b>'
     await visit({ recording: { iterations: 2, thought } })
     await goTo(page, 'Episodes')
@@ -87,7 +87,7 @@ describe('trajectories', () => {
 })
 
 describe('settings', () => {
-  it('change by slider and by number, and go back', async () => {
+  it('change by slider and by number, and reset', async () => {
     await visit()
     const lambda = page.getByRole('textbox', { name: /^λ/ })
     await page.getByRole('slider', { name: /^λ.*slider/ }).fill('2')
@@ -96,7 +96,7 @@ describe('settings', () => {
     expect(await lambda.inputValue()).toBe('1')
   })
 
-  it('say what is wrong with a value', async () => {
+  it('report invalid values', async () => {
     await visit()
     const lambda = page.getByRole('textbox', { name: /^λ/ })
     await lambda.fill('99')
@@ -104,7 +104,7 @@ describe('settings', () => {
     await page.getByRole('alert').getByText('a number from 0 to 10').waitFor()
   })
 
-  it('tell where they come from', async () => {
+  it('show their source', async () => {
     await visit()
     await page.getByRole('button', { name: /^About λ/ }).click()
     await page.getByText('alfworld_rl_reward.py:288', { exact: false }).waitFor()
@@ -117,8 +117,8 @@ describe('settings', () => {
   })
 })
 
-describe('looks', () => {
-  it('the chosen theme is kept', async () => {
+describe('appearance', () => {
+  it('the chosen theme persists', async () => {
     await visit({ colorScheme: 'light' })
     const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
     const light = await paper()
@@ -130,7 +130,7 @@ describe('looks', () => {
     expect(await paper()).toBe(dark)
   })
 
-  it('axe finds nothing to object to, and nothing sticks out of windows of 360 to 1440 pixels', async () => {
+  it('the page passes axe and fits into windows of 360 to 1440 pixels', async () => {
     await visit()
     await expectSound(page, [360, 768, 1440])
   })

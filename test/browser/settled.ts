@@ -1,12 +1,12 @@
-/** Waiting for the page itself, in tasks of its main thread instead of a time: it takes as long as a busy machine needs. */
+/** Waits for tasks of the page's main thread instead of a fixed time, so it takes as long as a busy machine needs. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { heldMainThread } from '../../src/cli/experiments/main-thread.ts'
 
-/** More than the longest chain of tasks in which panels draw one after another. */
+/** More than the longest chain of tasks that draw panels. */
 const TURNS = 12
 
-/** Waits until the main thread has run everything that was due, several times over. */
+/** Waits until the main thread has repeatedly run all pending tasks. */
 export async function turns(page: Page, count = TURNS): Promise<void> {
   await page.evaluate(async (count) => {
     for (let turn = 0; turn < count; turn++) {
@@ -16,7 +16,7 @@ export async function turns(page: Page, count = TURNS): Promise<void> {
   }, count)
 }
 
-/** Text of a region that is drawn completely: the same before and after several turns. */
+/** Text of a completely drawn region, which several turns do not change. */
 export async function settledText(region: Locator): Promise<string> {
   let text = await region.innerText()
   for (let before = ''; before !== text;) {
@@ -30,7 +30,7 @@ export async function settledText(region: Locator): Promise<string> {
 /** Milliseconds of CPU time. */
 const LONGEST_TASK_MS = 50
 
-/** Fails if a task of the main thread takes 50 ms of CPU time while something happens, in the best of several tries. */
+/** Fails if, in every one of several tries, a task of the main thread takes 50 ms of CPU time during an action. */
 export async function expectFreeMainThread(
   browser: Browser,
   page: Page,

@@ -1,4 +1,4 @@
-/** New weights go from the trainer to the sampler on the graphics device that they share; on Chromium's software adapter. */
+/** New weights are copied from the trainer to the sampler on a shared graphics device, here Chromium's software adapter. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ describe('a sampler and a trainer on one device', () => {
   it.each([
     ['q0f32', 2e-3],
     ['q0f16', 2e-2],
-  ] as const)('say the same in %s, before an update, after it, and loaded again', async (type, most) => {
+  ] as const)('agree in %s: before an update, after it, and after loading again', async (type, most) => {
     const { page } = await open(`${server.resolvedUrls?.local[0] ?? ''}shared-device.html`)
     const adapter = await page.evaluate(async () => Boolean(await (navigator.gpu as GPU | undefined)?.requestAdapter()))
     if (!adapter) throw new Error('This Chromium has no WebGPU adapter, not even the software one.')
@@ -73,7 +73,7 @@ describe('a sampler and a trainer on one device', () => {
         ['self_attn.c_attn.weight', 'mlp.gate_up_proj.weight'].map((name) => `model.layers.${layer}.${name}`),
       ),
     )
-    // Queries, values and up of two layers, not the neighbours that they are fused with.
+    // The q, v and up projections of two layers, without the projections that they are fused with.
     const numbers = 2 * (64 * 64 + 32 * 64 + 96 * 64)
     expect(rehearsal.report).toMatchObject({ way: 'shared', bytes: numbers * (type === 'q0f16' ? 2 : 4) })
     expect(rehearsal.leaked).toBe(0)

@@ -1,4 +1,4 @@
-/** Settings with which a run of the shipped models is as short as a run can be. */
+/** Settings for the shortest possible run of the shipped models. */
 import type { Page } from 'playwright-core'
 
 async function set(page: Page, name: RegExp, value: number): Promise<void> {
@@ -7,7 +7,7 @@ async function set(page: Page, name: RegExp, value: number): Promise<void> {
   await field.press('Enter')
 }
 
-/** Two rollouts of five steps, one vote a step, and no evaluation unless one is asked for. */
+/** Two rollouts of five steps, one vote for each step, and no evaluation by default. */
 export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks = 0 } = {}): Promise<void> {
   await set(page, /^m, votes/, 1)
   await set(page, /^G, rollouts/, 2)

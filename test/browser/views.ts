@@ -1,4 +1,4 @@
-/** How a test of the page comes to what stands in another view than the first: as a person does. */
+/** Opens another view of the page like a visitor does. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { VIEWS } from '../../src/playground/state/views.ts'

@@ -1,4 +1,7 @@
-/** The same checkpoint computes the same on WebGPU and on the CPU, here on Chromium's software adapter, which is slow: everything is tiny. */
+/**
+ * Checks that a checkpoint gives the same results on WebGPU and on the CPU. Models are tiny, because Chromium's
+ * software adapter is slow.
+ */
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { BackendName } from '../../src/language-model/backends/backend.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../src/language-model/weights/half-precision.ts'
@@ -33,7 +36,7 @@ import { type RemoteModel, useLanguageModels } from './language-models.ts'
 
 const BOTH = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
 
-/** Every kind of parameter there is: grouped queries, biases, query and key norms, a head that is the embedding. */
+/** Every kind of parameter: grouped queries, biases, query and key norms, and a head tied to the embedding. */
 const CONFIG = {
   model_type: 'qwen3',
   hidden_size: 32,
@@ -48,10 +51,10 @@ const CONFIG = {
   max_position_embeddings: 128,
   eos_token_id: 1,
 }
-/** Two of the three examples below share a micro-batch and their prompt; the third has one of its own. */
+/** Two of the three examples below share a micro-batch and their prompt; the third has its own. */
 const SIZES = { microBatchTokens: 14, prefillTokens: 64 }
 
-/** So wide that matrices are worth being kept in half precision. */
+/** Wide enough that matrices are stored in half precision. */
 const WIDE = { hidden_size: 64, intermediate_size: 96, head_dim: 16, vocab_size: 128 }
 const LORA = { rank: 4, alpha: 8, dropout: 0.25, targets: ['q_proj', 'o_proj', 'gate_proj', 'down_proj'] as const }
 
@@ -83,7 +86,7 @@ const EXAMPLES = [
   example([7, 55, 3, 12], [30, 31, 9, 62, 1], [-2.2, -1.8, -3.5, -1, -2.7], 0.4),
 ]
 
-/** A matrix as it is once it has been in four bits. */
+/** A matrix after rounding to four bits. */
 const throughFourBits = ({ shape, values }: NamedTensor): Matrix => ({
   shape: [...shape],
   values: floatsOfBlocks(fourBitBlocks(values, shape as [number, number])),
@@ -98,7 +101,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
   let missing: string | null = null
   let adapterFeatures: string[] = []
   let on: (backend: BackendName) => RemoteModel
-  /** Weights and moments after a few updates, so that norms are not 1, biases not 0, and Adam has a past. */
+  /** Weights and moments after a few updates, so that norms are not 1, biases not 0, and moments not 0. */
   let checkpoint: Uint8Array
   /** The same weights alone. */
   let weights: Uint8Array
@@ -147,7 +150,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     expect(Math.abs(cpu.grad_norm / webgpu.grad_norm - 1)).toBeLessThanOrEqual(0.01)
   })
 
-  it('learns the same: weights after an update that goes on from the moments', async () => {
+  it('has the same weights after an update that continues from the moments', async () => {
     const [cpu, webgpu] = await onBoth(async (model) => {
       await model.loadCheckpoint(checkpoint)
       const metrics = await model.update(EXAMPLES, UPDATE)
@@ -164,7 +167,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expect(webgpu.metrics[name], name).toBeCloseTo(value, 3)
   })
 
-  it('has the same gradients of adapters, activations recomputed and some features left out', async () => {
+  it('has the same adapter gradients with recomputed activations and dropout', async () => {
     const [cpu, webgpu] = await onBoth(async (model) => {
       await model.open(CONFIG, 1, { ...SIZES, recomputeActivations: true })
       await model.loadCheckpoint(weights)
@@ -185,12 +188,12 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expect(Math.abs(webgpu.metrics[step]!.grad_norm / grad_norm - 1)).toBeLessThanOrEqual(0.01)
   })
 
-  it('keeps matrices in half precision alone if told to, and computes the same with them', async () => {
+  it('can keep matrices only in half precision, with the same results', async () => {
     const model = on('webgpu')
     await model.open({ ...CONFIG, ...WIDE }, 2, SIZES)
     const { 'model.safetensors': full, ...small } = await model.saveFolder()
     const { tensors, metadata } = readSafetensors(full!, 'full')
-    // Numbers that half precision has, so that nothing is rounded.
+    // Numbers that half precision represents exactly.
     const files = { ...small, 'model.safetensors': writeSafetensors({ metadata, tensors }, 'F16') }
     const requests = [opening, [7, 55]].map((prompt): GenerateRequest => ({
       prompt: Int32Array.from(prompt),
@@ -231,9 +234,9 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expect(largestDifference(values, saved!.get(name)!.values), name).toBeLessThan(1e-4)
   })
 
-  it('computes with matrices in four bits what their float copies compute, and holds them in 0.16 of the memory', async () => {
+  it('computes the same with four-bit matrices as with their float copies, in 0.16 of the memory', async () => {
     const model = on('webgpu')
-    // Four does not divide the vocabulary.
+    // The vocabulary is not divisible by four.
     await model.open({ ...CONFIG, ...WIDE, vocab_size: 131 }, 2, SIZES)
     const { 'model.safetensors': full, ...small } = await model.saveFolder()
     const { tensors, metadata } = readSafetensors(full!, 'full')
@@ -276,7 +279,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     const large = [...tensors.values()].filter((tensor) => isFourBit(tensor) && tensor.values.length >= 4096)
     const numbers = large.reduce((sum, { values }) => sum + values.length, 0)
     expect(large.length).toBe(2 * 5 + 1)
-    // 5 bits in the place of 32 for each.
+    // 5 bits instead of 32 each.
     expect(floats.bytes - fourBit.bytes).toBe((4 - 5 / 8) * numbers)
     for (const [i, [completion]] of floats.completions.entries()) {
       expect(fourBit.completions[i]![0]!.tokens).toEqual(completion!.tokens)
@@ -291,7 +294,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expect(largestDifference(values, saved!.get(name)!.values), name).toBeLessThan(1e-4)
   })
 
-  it('writes the same greedy completions, also where a prompt goes on from the cache', async () => {
+  it('writes the same greedy completions, also if a prompt continues from the cache', async () => {
     const [cpu, webgpu] = await onBoth(async (model) => {
       await model.loadCheckpoint(weights)
       const ask = async (prompts: number[][]) => {
@@ -312,7 +315,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expect(largestDifference(logProbs, webgpu[i]!.logProbs)).toBeLessThanOrEqual(1e-3)
   })
 
-  it('keeps no tensor from one iteration to the next', async () => {
+  it('leaks no tensors over iterations', async () => {
     const model = on('webgpu')
     const iterate = async () => {
       const prompt = Int32Array.from(opening)
@@ -333,11 +336,11 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     ['add', addCases()],
     ['gatherRows', gatherRowsCases()],
     ['selectedLogProbs', selectedLogProbsCases()],
-  ])('computes %s alike over random shapes, forward and backward', async (_name, cases) => {
+  ])('computes the same %s over random shapes, forward and backward', async (_name, cases) => {
     await evaluateOnBoth(cases)
   })
 
-  it('computes selectedLogProbs alike a few rows at a time', async () => {
+  it('computes the same selectedLogProbs a few rows at a time', async () => {
     await on('webgpu').limitLogits(450)
     try {
       await evaluateOnBoth(selectedLogProbsCases().slice(0, 5))
@@ -346,18 +349,21 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     }
   })
 
-  it.for([true, false])('multiplies wide rows alike, with subgroups: %s', async (subgroups, { skip }) => {
-    skip(subgroups && !adapterFeatures.includes('subgroups'), 'This adapter has no subgroups.')
-    const wide = matMulCases().filter(({ inputs: [a] }) => a!.shape.length === 2 && a!.shape[1]! >= 300)
-    const { results, programs } = await on('webgpu').evaluateWith(subgroups, wide)
-    expect(programs.some((name) => name.endsWith('subgroups'))).toBe(subgroups)
-    expectAlike(wide, await on('cpu').evaluate(wide), results)
-  })
+  it.for([true, false])(
+    'multiplies wide rows with the same results, with subgroups: %s',
+    async (subgroups, { skip }) => {
+      skip(subgroups && !adapterFeatures.includes('subgroups'), 'This adapter has no subgroups.')
+      const wide = matMulCases().filter(({ inputs: [a] }) => a!.shape.length === 2 && a!.shape[1]! >= 300)
+      const { results, programs } = await on('webgpu').evaluateWith(subgroups, wide)
+      expect(programs.some((name) => name.endsWith('subgroups'))).toBe(subgroups)
+      expectAlike(wide, await on('cpu').evaluate(wide), results)
+    },
+  )
 
   it.each([
     { rows: 3, inner: 300 },
     { rows: 40, inner: 36 },
-  ])('reads weights in half precision if told to: $rows rows', async ({ rows, inner }) => {
+  ])('can read weights in half precision: $rows rows', async ({ rows, inner }) => {
     const inHalf = ({ values, shape }: Matrix): Matrix => ({
       shape,
       values: float32FromFloat16(float16FromFloat32(values)),
@@ -372,7 +378,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     }
     for (const [i, values] of (await expected(w)).entries())
       expectClose(before[i]!, values, 1e-5, 'with the first weight', Math.sqrt(inner))
-    // A device may round to either neighbour.
+    // Devices may round up or down.
     for (const [i, values] of (await expected({ shape: w.shape, values: changed })).entries()) {
       expectClose(after[i]!, values, 2 ** -10, 'with the changed weight', Math.sqrt(inner))
       expect(largestDifference(after[i]!, before[i]!)).toBeGreaterThan(0.1)
@@ -400,17 +406,17 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       expectClose(results[i]!, values, 1e-5, `result ${i}`, Math.sqrt(inner))
   })
 
-  it('makes the same steps of AdamW, clipped by the same norm', async () => {
+  it('takes the same AdamW steps, clipped by the same norm', async () => {
     const runs = optimisations()
     const [cpu, webgpu] = await onBoth((model) => model.optimise(runs))
     for (const [i, results] of cpu.entries()) {
       expect(webgpu[i]!.length).toBe(results.length)
-      // Adam divides by the square root of what may be next to nothing, so a sliver of a gradient is a step all the same.
+      // Adam divides by the square root of the second moment, so even a tiny gradient makes a full step.
       for (const [at, expected] of results.entries()) expectClose(webgpu[i]![at]!, expected, 1e-4, `result ${at}`)
     }
   })
 
-  it('leaves a clone as it was when AdamW changes the parameter in place', async () => {
+  it('does not change a clone when AdamW changes the parameter in place', async () => {
     const [parameter, clone] = await on('webgpu').stepBesideClone({ shape: [3], values: Float32Array.of(1, 2, 3) })
     expect(clone).toEqual(Float32Array.of(1, 2, 3))
     expectClose(parameter, [0.5, 1.5, 2.5], 1e-5, 'the parameter')
@@ -431,16 +437,17 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     const [three, four] = [await count(3), await count(4)]
     expect(four.submissions - three.submissions).toBe(1)
     expect(four.computePasses - three.computePasses).toBe(1)
-    // Per layer: 2 norms with those of queries and keys, 7 products, 3 biases, 2 rotations, 2 writes, attention, the gated activation, 2 residuals.
+    // Per layer: 2 norms with those of queries and keys, 7 products, 3 biases, 2 rotations, 2 writes, attention, the
+    // gated activation, 2 residuals.
     expect(four.dispatches - three.dispatches).toBe(2 * (4 + 7 + 4 + 2 + 2 + 1 + 1 + 2) + 3)
   })
 
   it.each([
     { limits: {}, submissions: 1 },
     { limits: { mostDispatches: 100 }, submissions: 6 },
-    // A sum waits with 8000 bytes.
+    // A pending sum has 8000 bytes.
     { limits: { mostWaitingBytes: 1e6 }, submissions: 4 },
-  ])('submits no more than it may record at once: $limits', async ({ limits, submissions }) => {
+  ])('submits before it exceeds a limit of recorded commands: $limits', async ({ limits, submissions }) => {
     const pair: [Matrix, Matrix] = [matrix(1, 2000), { shape: [1], values: Float32Array.of(1) }]
     const added = await on('webgpu').addRepeatedly(pair, 500, limits)
     expect(added.submissions).toBe(submissions)
@@ -448,7 +455,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     expectClose(added.sum, expected, 1e-4, 'the sum')
   })
 
-  it.each([8, 6])('writes rows of %i into a pool alike', async (width) => {
+  it.each([8, 6])('writes the same rows of %i into a pool', async (width) => {
     const writes = [
       { rows: matrix(2, 3, width), slots: Int32Array.from([4, 0, 7]) },
       { rows: matrix(3, 2, width), slots: Int32Array.from([1, 4]) },
@@ -457,14 +464,14 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     expect(webgpu).toEqual(cpu)
   })
 
-  it('does all that without a complaint of the device', async () => {
+  it('causes no device errors in all that', async () => {
     expect(await on('webgpu').deviceErrors()).toEqual([])
   })
 
   it.each([
     { how: 'refuse', said: 'refused a command' },
     { how: 'lose', said: 'was lost (destroyed' },
-  ] as const)('says so in the next call instead of going on with nonsense: $how', async ({ how, said }) => {
+  ] as const)('fails the next call instead of computing wrong results: $how', async ({ how, said }) => {
     const { on } = await open()
     const model = on('webgpu')
     await model.select('webgpu')
@@ -476,7 +483,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
       )
     expect(await answer()).toBe('completions')
     await model.breakDevice(how)
-    // That a device is lost is told by another process, whenever it comes to it.
+    // Another process reports the lost device, at any later time.
     await expect.poll(answer).toContain(`GraphicsDeviceError: The graphics device ${said}`)
   })
 
@@ -510,7 +517,7 @@ function momentsOf(checkpoint: Uint8Array): Map<string, Float32Array> {
 
 const magnitude = (values: Float32Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
 
-/** Infinite where a number is not one, or missing. */
+/** Infinite if a number is NaN or missing. */
 function largestDifference(a: Float32Array, b: Float32Array): number {
   let largest = a.length === b.length ? 0 : Infinity
   a.forEach((value, i) => {

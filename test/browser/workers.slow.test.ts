@@ -1,4 +1,7 @@
-/** The built workers in a real browser: each loads and answers, and the loop's runs an iteration over the other four. */
+/**
+ * The built workers in a real browser: each loads and replies, and the loop's worker runs an iteration with the other
+ * four.
+ */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -23,13 +26,13 @@ function builtWorker(name: string): string {
   return `./assets/${file}`
 }
 
-/** Files of a chunk that built files ask for, each once. */
+/** Files of a chunk that built files import, each once. */
 function chunksNamedIn(files: readonly string[], chunk: string): string[] {
   const name = new RegExp(`\\b${chunk}-[\\w-]+\\.js`, 'g')
   return [...new Set(files.flatMap((file) => readFileSync(join(assets, file), 'utf8').match(name) ?? []))]
 }
 
-/** What the tests use of Comlink's script for pages. */
+/** The part of Comlink's page script that the tests use. */
 interface PageScope {
   Comlink: {
     wrap(worker: Worker): {
@@ -40,12 +43,12 @@ interface PageScope {
   messages: RunMessage[]
 }
 
-/** Calls one method of a fresh worker, and ends it. */
+/** Calls one method of a new worker, then terminates it. */
 function callOnce(page: Page, worker: string, method: string, ...args: unknown[]) {
   return callInOrder(page, worker, [method, ...args])
 }
 
-/** Calls methods of a fresh worker one after another, gives the last one's reply, and ends it. */
+/** Calls methods of a new worker in order, terminates it, and returns the last reply. */
 function callInOrder(page: Page, worker: string, ...calls: [method: string, ...args: unknown[]][]) {
   return page.evaluate(
     async ([address, wanted]) => {
@@ -88,7 +91,7 @@ describe('the workers in a browser', () => {
     rmSync(models, { recursive: true })
   })
 
-  it('share one file of the model’s code, so that it is loaded once, and one of what only WebGPU needs', () => {
+  it('share one file of model code, so that it loads once, and one of WebGPU code', () => {
     const roles = ['policy', 'reward', 'author'].map((role) => builtWorker(role).slice('./assets/'.length))
     for (const file of roles) expect(statSync(join(assets, file)).size, file).toBeLessThan(20_000)
     const models = chunksNamedIn(roles, 'model')
@@ -97,7 +100,7 @@ describe('the workers in a browser', () => {
     expect(chunksNamedIn([...roles, ...models], 'register')).toHaveLength(1)
   })
 
-  it.each(['policy', 'reward', 'author'])('%s loads a model and answers', async (role) => {
+  it.each(['policy', 'reward', 'author'])('%s loads a model and replies', async (role) => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
     const location = `${modelAddress}household-${role}`
@@ -105,7 +108,7 @@ describe('the workers in a browser', () => {
     expect(reply).toMatchObject({ ok: true, value: { maxPositions: 8192 } })
   })
 
-  it('environment samples tasks once it is opened with the settings of a run', async () => {
+  it('environment samples tasks after it is opened with the settings of a run', async () => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
     const sample: [string, ...unknown[]] = ['sampleTasks', 'train', 2, 7]
@@ -116,7 +119,7 @@ describe('the workers in a browser', () => {
     expect(reply.value).toHaveLength(2)
   })
 
-  it('a model that is not there is an error that says what to do', async () => {
+  it('report a missing model with what to do', async () => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
     const reply = await callOnce(page, 'policy', 'load', {
@@ -159,7 +162,7 @@ describe('the workers in a browser', () => {
 
   const isOfJudge = (address: string) => /\/(judge\.worker|emscripten-module)-[\w-]+\.(js|wasm)$/.test(address)
 
-  it('loop runs a small iteration, streams its events in order, and keeps the run', async () => {
+  it('loop runs a small iteration, streams its events in order, and stores the run', async () => {
     const { page, errors } = await open()
     const ofJudge: string[] = []
     page.on('request', (asked) => {
@@ -204,7 +207,7 @@ describe('the workers in a browser', () => {
     expect(kept).toMatchObject([{ runId: 'test-run', isFinished: true, finishedIterations: 1 }])
   })
 
-  it('loop has programs judged, and goes on when the judge’s worker dies', async () => {
+  it('loop has programs judged, and continues if the judge’s worker dies', async () => {
     const { page, errors } = await open()
     const ofJudge: string[] = []
     page.on('request', (asked) => {
@@ -251,7 +254,7 @@ describe('the workers in a browser', () => {
     expect(new Set(lost.map(({ command }) => command)).size).toBeLessThanOrEqual(1)
   })
 
-  it('loop says what is missing when imported problems are to be posed and there are none', async () => {
+  it('loop reports missing problems if imported ones are requested and there are none', async () => {
     const { page } = await open()
     await page.addScriptTag({ path: comlink })
     const settings = { ...presetSettings('coding'), problems: 'imported' as const }

@@ -243,8 +243,8 @@ describe('client and gateway', () => {
   })
 })
 
-describe.skipIf(!HAS_PYTHON)('a gateway that is killed', () => {
-  it('and restarted neither loses nor repeats an event, and can stop its run', async () => {
+describe.skipIf(!HAS_PYTHON)('a gateway that is killed and restarted', () => {
+  it('neither loses nor repeats an event, and can stop its run', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'killed-'))
     const config = join(folder, 'cluster.json')
     mkdirSync(join(folder, 'checkout'))

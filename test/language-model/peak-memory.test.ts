@@ -1,4 +1,4 @@
-/** What is in memory at most while a model with a large vocabulary learns and samples, counted in the backend's own allocator. */
+/** Peak memory of a model with a large vocabulary in training and sampling, as counted by the backend's allocator. */
 import * as tf from '@tensorflow/tfjs-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { SimdBackend } from '../../src/language-model/backends/simd/simd-backend.ts'

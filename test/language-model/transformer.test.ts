@@ -27,7 +27,7 @@ describe.each(BACKENDS)('transformer on %s', (backend) => {
       for (const [token, value] of expected[n]!.entries()) expect(some[i]![token]).toBeCloseTo(value, 4)
   })
 
-  test('stretches low rotary frequencies as Llama 3 does', async () => {
+  test('stretches low rotary frequencies like Llama 3', async () => {
     await useBackend(backend)
     const scaled = {
       ...PLAIN,

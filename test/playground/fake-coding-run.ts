@@ -1,6 +1,6 @@
 /**
- * A made-up run of the coding setting for tests of the page. Its programs are run for what they are, functions of this file;
- * which of them are written, and which tests, is made up, so that every mark and every verdict occurs.
+ * A made-up run of the coding world for tests of the page. Its programs are functions of this file and really run.
+ * Which programs and tests are written is made up, so that every mark and every verdict occurs.
  */
 import type { EpisodeStep, GeneratedTest, LoggedBody, LoggedEvent } from '../../src/method/events.ts'
 import type { Outcome, Task, TestResult, WrittenTest } from '../../src/method/ports.ts'
@@ -20,7 +20,7 @@ export const fakeCodingSettings: Settings = {
 
 interface Variant {
   source: (limit: number) => string
-  /** Its answer to a list, or the verdict that it meets. */
+  /** Its answer to a list, or its verdict. */
   answer: (xs: readonly number[], limit: number) => number | { verdict: string; detail: string }
 }
 
@@ -86,7 +86,7 @@ function makeTask(id: string, rootId: string, limit: number): Task {
   }
 }
 
-/** One that detects, one that everything passes which runs, one that lies, one that no form can read, one that says nothing. */
+/** Tests that detect, that every running program passes, that are false, that cannot be parsed, and that are empty. */
 function writtenTests(limit: number): GeneratedTest[] {
   const test = (xs: readonly number[], output?: number): WrittenTest => ({
     input: JSON.stringify([xs]),

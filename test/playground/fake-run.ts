@@ -71,7 +71,7 @@ export interface FakeRunOptions {
   settings?: Partial<Settings>
   /** Written by the policy as the thought of every first step, e.g. markup that must stay text. */
   thought?: string
-  /** Also yield what happens between the records: progress and steps as they are taken. */
+  /** Also yields events between the records: progress, and steps as they happen. */
   ephemeral?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The household run that comes with the page, for tests that want what the loop really computed. */
+/** The household run shipped with the page, for tests that need real results of the loop. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { parseRunLog } from '../../src/runs/run-log.ts'

@@ -7,7 +7,7 @@ import { learningRateAt, trainOnDemonstrations } from '../../src/pretraining/sup
 import { END_OF_RESPONSE } from '../../src/pretraining/vocabulary.ts'
 
 describe('the learning rate of pretraining', () => {
-  it('warms up to its peak and comes down to a tenth of it', () => {
+  it('warms up to its peak and decays to a tenth of it', () => {
     expect(learningRateAt(0, 1)).toBe(0)
     expect(learningRateAt(0.05, 1)).toBeCloseTo(1)
     expect(learningRateAt(1, 1)).toBeCloseTo(0.1)

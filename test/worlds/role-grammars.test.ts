@@ -18,7 +18,7 @@ const GENERATED = codingGrammars({ problems: 'generated' })
 const INSTRUCT_TEST_GRAMMAR = GENERATED.reward.instruct!
 const INSTRUCT_STEPS_GRAMMAR = GENERATED.author.instruct!
 
-/** A grammar without recursion as a regular expression: rules replaced by their bodies, from the root on. */
+/** Converts a grammar without recursion to a regular expression by inlining its rules from the root. */
 function asExpression(grammar: string): RegExp {
   const rules = new Map(
     grammar.split('\n').map((line) => {
@@ -50,11 +50,11 @@ const REWRITES: TaskRewrite[] = [
 describe('the author’s grammar', () => {
   const expression = asExpression(AUTHOR_GRAMMAR)
 
-  it('says every rewrite that there is', () => {
+  it('allows every possible rewrite', () => {
     for (const rewrite of REWRITES) expect(` ${formatRewrite(rewrite)}`).toMatch(expression)
   })
 
-  it('says nothing that is not a rewrite', () => {
+  it('allows only rewrites', () => {
     for (const text of [' add', ' add 1234', ' goal mug', ' hint mug', 'open drawer 2', ' Sure! open drawer 2', '']) {
       expect(text).not.toMatch(expression)
     }
@@ -68,7 +68,7 @@ describe('the author’s grammar', () => {
 describe('the judge’s grammar', () => {
   const expression = asExpression(JUDGE_GRAMMAR)
 
-  it('says every judgement, and what it says has a score', () => {
+  it('allows every judgement, and only text with a score', () => {
     for (const score of [1, -1] as const) {
       const text = judgement('the drawer is open now', score)
       expect(text).toMatch(expression)
@@ -88,12 +88,12 @@ const PIECES: ChatPieces = {
   reserved: [],
 }
 
-/** Whatever a grammar lets a model say. */
+/** Any text that a grammar allows. */
 const said = (grammar: string) => fc.stringMatching(asExpression(grammar))
 const THOUGHT = 'The agent is at the desk.\nIt holds a mug; that is "right".\n\n'
 
 describe('grammars of chat models', () => {
-  it('let a judge think, and then say nothing but a score', () => {
+  it('let a judge think, then write only a score', () => {
     const { parse } = householdRoles.instructReward(PIECES)
     const expression = asExpression(INSTRUCT_JUDGE_GRAMMAR)
     expect(parse(`${THOUGHT}Score: -1`)).toEqual({ reasoning: THOUGHT.trim(), score: -1 })
@@ -113,7 +113,7 @@ describe('grammars of chat models', () => {
     )
   })
 
-  it('let an author of the household think, and then write a rewrite', () => {
+  it('let a household author think, then write a rewrite', () => {
     const { parse } = householdRoles.instructAuthor(PIECES)
     const expression = asExpression(INSTRUCT_AUTHOR_GRAMMAR)
     for (const rewrite of REWRITES) {
@@ -130,7 +130,7 @@ describe('grammars of chat models', () => {
     )
   })
 
-  it('let a test writer think, and then write one test', () => {
+  it('let a test writer think, then write one test', () => {
     const { parse } = codingRoles.instructReward(PIECES)
     const expression = asExpression(INSTRUCT_TEST_GRAMMAR)
     const written = (input: string, output: string) =>
@@ -152,7 +152,7 @@ describe('grammars of chat models', () => {
     )
   })
 
-  it('let an author of problems think, and then write a rewrite of steps, of all that there are', () => {
+  it('let a problem author think, then write any possible rewrite of steps', () => {
     const { parse } = codingRoles.instructAuthor(PIECES)
     const expression = asExpression(INSTRUCT_STEPS_GRAMMAR)
     const stepOf = (op: Op, last: boolean) => {
@@ -183,7 +183,7 @@ describe('grammars of chat models', () => {
       expect(`${THOUGHT}Rewrite: ${text}`).not.toMatch(expression)
   })
 
-  it('constrain neither the policy, nor our own coding formats, nor an author of whole problems', () => {
+  it('do not constrain the policy, our own coding formats or an author of whole problems', () => {
     const free = { plain: null, instruct: null }
     expect(HOUSEHOLD_GRAMMARS.policy).toEqual(free)
     expect(GENERATED.policy).toEqual(free)

@@ -5,7 +5,7 @@
  *     r_j = - #{wrong programs that pass j}     otherwise
  *     r_j = ± 1                                 likewise, if no program is wrong
  *
- * A correct program passes all ground-truth tests. Without one, true tests cannot be distinguished from lies, and there is no r. Every
+ * A correct program passes all ground-truth tests. Without one, true tests cannot be distinguished from false ones, and there is no r. Every
  * program fails an unreadable test: r = 0 among wrong programs, which is more than a plausible lie gets.
  */
 import { tallyTests, type ProgramGroup } from './program-group.ts'

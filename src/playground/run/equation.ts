@@ -91,7 +91,7 @@ function feedbackLine(
   const count = piece('m', String(Math.max(1, readable.length)))
   const note =
     scores.length === 0
-      ? 'Nobody judged this step, so S counts 0.'
+      ? 'This step was not judged, so S counts 0.'
       : unread > 0
         ? `${unread} of ${scores.length} ${group.kind === 'programs' ? 'tests' : 'votes'} cannot be read and are left out.`
         : null

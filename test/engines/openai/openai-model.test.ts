@@ -40,7 +40,7 @@ interface Kind {
   n?: boolean
   tokens?: boolean
   key?: string
-  /** Of every completion. */
+  /** Delay of every completion. */
   delayMs?: number
   reply?: (asked: Asked<Body>) => string
   fault?: (asked: Asked<Body>, index: number) => Answer | null
@@ -244,7 +244,7 @@ describe('a server with fewer features', () => {
     expect(Array.from(group![0]!.logProbs).every((one) => one === 0)).toBe(true)
   })
 
-  it('without chat gets text', async () => {
+  it('gets text if it has no chat', async () => {
     const { server, model } = await modelOf({ chat: false })
     expect((await model.load()).capabilities.endpoint).toBe('text')
     expect(await model.chatPieces()).toBeNull()
@@ -254,7 +254,7 @@ describe('a server with fewer features', () => {
     expect(completion.logProbs[1]).toBe(-0.25)
   })
 
-  it('without chat but with its tokenizer exchanges token ids', async () => {
+  it('exchanges token ids if it has no chat but its tokenizer is known', async () => {
     const { server, model } = await modelOf({ chat: false, tokens: true, reply: () => 'go' })
     const info = await model.load()
     expect(info).toMatchObject({ maxPositions: 512, capabilities: { endpoint: 'tokens' } })

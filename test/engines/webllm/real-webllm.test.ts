@@ -184,7 +184,7 @@ describe('the real WebLLM', () => {
   })
 
   it(
-    'says what our transformer says, before an update and after it, in a group that forks its prompt',
+    'agrees with our transformer before and after an update, in a group that forks its prompt',
     {
       timeout: PATIENCE_MS,
     },

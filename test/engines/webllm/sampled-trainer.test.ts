@@ -142,7 +142,7 @@ describe.each<[string, OpenOptions, number]>([
     4,
   ],
   ['by loading again', { without: PUBLIC_ONLY }, 4],
-])('what was learned comes to the sampler: %s', (_name, options, digits) => {
+])('the sampler gets the trained weights: %s', (_name, options, digits) => {
   it('before the next rollout, in every iteration', async () => {
     const opened = await open(options)
     const start = await expectSame(opened, digits)

@@ -170,7 +170,7 @@ describe('weights of a model', () => {
     await expect(collect(memoryReader('qwen3', index(elsewhere)), qwen3)).rejects.toThrow('not in the model')
   })
 
-  test('leak no memory if loading fails half way', async () => {
+  test('leak no memory if loading fails halfway', async () => {
     await useBackend('simd')
     const before = tf.memory().numTensors
     const bytes = writeSafetensors(file)

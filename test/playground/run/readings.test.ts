@@ -12,7 +12,7 @@ const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
 const view = foldRun(events)
 const iteration = view.iteration(6)!
 
-/** The log up to the first event that is as asked. */
+/** The log up to the first event that matches. */
 function until(stop: (event: LoggedEvent) => boolean) {
   return foldRun(events.slice(0, events.findIndex(stop) + 1))
 }

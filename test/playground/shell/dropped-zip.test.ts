@@ -9,7 +9,7 @@ import { newSummary } from '../../../src/runs/run-store.ts'
 import { smallRelease, zipOf } from '../../worlds/household/library/release.ts'
 import { fakeRun, fakeSettings } from '../fake-run.ts'
 
-/** As Export writes it, with models that are far larger than a list of files. */
+/** A zip as Export writes it, with models far larger than a list of files. */
 async function runZip(): Promise<Blob> {
   const events = [...fakeRun({ iterations: 3 })].filter(isLogged)
   const bytes = new Uint8Array(1_000_000)
@@ -23,7 +23,7 @@ async function runZip(): Promise<Blob> {
   })
 }
 
-/** A blob that counts the bytes that are asked of it. */
+/** A blob that counts the bytes read from it. */
 function counting(blob: Blob): { blob: Blob; read: () => number } {
   let read = 0
   const slice = (from = 0, to = blob.size, type?: string) => {
@@ -64,7 +64,7 @@ describe('a dropped zip', () => {
       const { blob, read } = counting(zip)
       await isRunZip(blob)
       expect(read()).toBeGreaterThan(0)
-      // The list stands within the last 64 kB, which is what a reader of zips looks at.
+      // The list is within the last 64 kB, the part that zip readers search.
       expect(read()).toBeLessThan(150_000)
     }
     expect((await runZip()).size).toBeGreaterThan(1_900_000)

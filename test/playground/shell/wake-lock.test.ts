@@ -1,4 +1,4 @@
-/** The lock on the screen, with a stand-in for the browser's: asked for while it is wanted, again after a hidden page, once. */
+/** The screen wake lock, with a stand-in for the browser's. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WakeLock } from '../../../src/playground/shell/wake-lock.ts'
 
@@ -32,7 +32,7 @@ afterEach(() => {
 
 async function turn(visibilityState: 'visible' | 'hidden'): Promise<void> {
   page.visibilityState = visibilityState
-  // The browser takes the lock from a page that is hidden.
+  // Browsers release the lock of a hidden page.
   if (visibilityState === 'hidden') for (const sentinel of given) sentinel.released = true
   page.dispatchEvent(new Event('visibilitychange'))
   await settle()

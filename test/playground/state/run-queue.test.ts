@@ -228,7 +228,7 @@ describe('a queue whose page was closed', () => {
     fate[cut] = 'resumable'
     await tab.queue.resume()
     expect(tab.resumed).toEqual([cut])
-    // What was done before is laid over the curves again.
+    // Completed runs are overlaid on the curves again.
     expect(tab.done).toEqual([before.started[0]!.runId])
     await end(tab)
     expect(tab.started.map(said)).toEqual(['policy 4'])
@@ -314,7 +314,7 @@ describe('what became of a run', () => {
     expect(fateOf(run)).toBe('gone')
     expect(fateOf({ ...run, finishedIterations: 2, checkpoints })).toBe('resumable')
     expect(fateOf({ ...run, finishedIterations: 2, checkpoints, isEvicted: true })).toBe('gone')
-    // Stopped is no end of its own: it can go on.
+    // A stopped run has not ended, because it can continue.
     expect(fateOf({ ...run, finishedIterations: 2, checkpoints, isFinished: true })).toBe('resumable')
     expect(fateOf({ ...run, finishedIterations: 3, isFinished: true })).toBe('finished')
   })

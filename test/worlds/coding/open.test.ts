@@ -111,7 +111,7 @@ describe('the coding world of a run', () => {
   it.each([
     ['none to begin with', [], IMPORTED, false, 'there are none.'],
     ['none to train on', [imported('b', 'id')], IMPORTED, false, 'none of the 1 there is one to train on'],
-    ['none for the evaluations of a run that goes on', [], IMPORTED, true, 'there are none any more'],
+    ['none for the evaluations of a resumed run', [], IMPORTED, true, 'there are none any more'],
     ['none for a run that begins, evaluated or not', [], UNEVALUATED, false, 'there are none.'],
     ['none, but all are in the log', [], UNEVALUATED, true, null],
     ['none to train on, but those are in the log', [imported('b', 'id')], IMPORTED, true, null],

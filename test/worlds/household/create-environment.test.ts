@@ -28,7 +28,7 @@ async function smallLibrary(): Promise<MemoryGameLibrary> {
 const sizeOf = (task: Task) => (task.body as HouseholdTask).game.receptacles.length
 
 describe('the household of a run', () => {
-  it('has small rooms or those of the original’s size, as the settings say', async () => {
+  it('has small or original-size rooms, depending on the settings', async () => {
     const [compact] = await createEnvironment({ ...DEFAULTS, games: 'compact' }, null).sampleTasks('train', 1, 1)
     const [full] = await createEnvironment({ ...DEFAULTS, games: 'full' }, null).sampleTasks('train', 1, 1)
     expect((compact!.body as HouseholdTask).game.origin!.sceneSize).toBe('compact')
@@ -36,7 +36,7 @@ describe('the household of a run', () => {
     expect(sizeOf(compact!)).toBeLessThanOrEqual(10)
   })
 
-  it('plays imported games, and says what to do where there are none', async () => {
+  it('plays imported games, and says what to do if there are none', async () => {
     const tasks = await createEnvironment({ ...DEFAULTS, games: 'official' }, await smallLibrary()).sampleTasks(
       'id',
       9,
@@ -49,13 +49,13 @@ describe('the household of a run', () => {
     )
   })
 
-  it('takes defaults for what an older log does not set', async () => {
+  it('uses defaults for settings that an older log lacks', async () => {
     const before = createEnvironment({}, null)
     const now = createEnvironment(DEFAULTS, null)
     expect(await before.sampleTasks('train', 3, 1)).toEqual(await now.sampleTasks('train', 3, 1))
   })
 
-  it('speaks the dialect that is set, and explains refusals where that is set', async () => {
+  it('uses the dialect of the settings, and explains refusals on request', async () => {
     const library = await smallLibrary()
     const answers = async (settings: Parameters<typeof createEnvironment>[0]) => {
       const environment = createEnvironment({ ...settings, games: 'official' }, library)
@@ -82,7 +82,7 @@ describe('the household of a run', () => {
 describe('a run with fewer games than it asks for', () => {
   const settings = smallSettings({ games: 'official', taskPoolSize: 500, tasksPerIteration: 8, evaluationTasks: 48 })
 
-  it('goes on with those that there are, every one of them in every iteration, and measures on all of the rest', async () => {
+  it('plays all of them in every iteration, and evaluates on all held-out games', async () => {
     const ports = {
       ...world(),
       policy: new FakeModel(0.5, (_, level, uniform) => (uniform() < level ? 'go to shelf 1' : 'look')),
@@ -96,12 +96,12 @@ describe('a run with fewer games than it asks for', () => {
     const last = ofType(log, 'iteration-finished').at(-1)!
     expect(Object.values(last.metrics).every(Number.isFinite)).toBe(true)
 
-    // A stopped run that goes on asks for no other games than it had.
+    // A resumed run requests only its previous games.
     const resumed = await logOf({ ...ports, environment: createEnvironment(settings, await smallLibrary()) }, request(settings, { history: log, iterations: 1 })) // prettier-ignore
     expect(ofType(resumed, 'task-added')).toEqual([])
   })
 
-  it('stops at once with the remedy where there are none to measure on', async () => {
+  it('stops at once with a remedy if there are none for evaluation', async () => {
     const library = new MemoryGameLibrary()
     await library.put([libraryGame('a', 'train')])
     const run = logOf({ ...world(), environment: createEnvironment(settings, library) }, request(settings))

@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 
 describe('the household of a run', () => {
-  it('plays what the settings ask for', async () => {
+  it('plays the games that the settings select', async () => {
     const service = new RunEnvironment(library)
     await service.open({ settings: settings({ games: 'full', dialect: 'v1' }), isResumed: false })
     const [task] = await service.sampleTasks('train', 1, 1)
@@ -45,7 +45,7 @@ describe('the household of a run', () => {
     expect(refused!.observation).toMatch(/^Nothing happens\. ./)
   })
 
-  it('plays imported games, and without them says which are missing before anything else is loaded', async () => {
+  it('plays imported games, and reports missing ones before anything else is loaded', async () => {
     const official = settings({ games: 'official' })
     const service = new RunEnvironment(library)
     const opening = service.open({ settings: official, isResumed: false })
@@ -60,7 +60,7 @@ describe('the household of a run', () => {
     expect(tasks.map(({ id }) => id).sort()).toEqual((await library.list()).map(({ id }) => id))
   })
 
-  it('needs no library to go on with tasks that a log holds, unless the run is evaluated', async () => {
+  it('continues with the tasks of a log without the library, unless the run is evaluated', async () => {
     await fill('train', 'valid_seen', 'valid_unseen')
     const unevaluated = settings({ games: 'official', evaluateEvery: 0 })
     const service = new RunEnvironment(library)
@@ -77,7 +77,7 @@ describe('the household of a run', () => {
     )
   })
 
-  it('is not played before it is opened', async () => {
+  it('cannot be played before it is opened', async () => {
     await expect(new RunEnvironment(library).sampleTasks('train', 1, 1)).rejects.toThrow('has not been opened')
   })
 })

@@ -7,7 +7,7 @@ export interface FunctionChart {
   x: FunctionAxis
   y: FunctionAxis
   curves: { name: string; line: 'solid' | 'dashed'; points: Point[] }[]
-  /** Each lies on the curve of its name. */
+  /** Each is on the curve of its name. */
   marks: ({ name: string } & Point)[]
   level?: { name: string; y: number }
   /** A range of x. */

@@ -57,7 +57,7 @@ export async function rewriteImported(
     task: { ...importedTask(newId, problem), rootId: task.rootId },
     message:
       `A new problem with ${problem.tests.length} tests: "${shown}" ` +
-      'No reference solution is known, so nobody can say whether its tests are right before a program passes them.',
+      'No reference solution is known, so its tests are unverified until a program passes them.',
   }
 }
 

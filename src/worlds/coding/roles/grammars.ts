@@ -1,5 +1,5 @@
 /**
- * What the coding world's test writer and author may write, for chat models that nobody trains (../../household/roles/grammars.ts
+ * What the coding world's test writer and author may write, for chat models that are not trained (../../household/roles/grammars.ts
  * says why only these). Our own plain formats are for the models that were trained on them.
  */
 import type { Role } from '../../../method/ports.ts'

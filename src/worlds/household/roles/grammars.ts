@@ -1,6 +1,6 @@
 /**
- * What the household's judge and author may write, for models that nobody trains: with a grammar, the log-probabilities of a
- * model that learns would be those of the grammar's choices.
+ * What the household's judge and author may write, for models that are not trained: with a grammar, the
+ * log-probabilities of a model that learns would be those of the grammar's choices.
  *
  *     plain      text that is continued: " {reason}; score 1". It begins with the space that follows the cue
  *     instruct   a chat model: a few lines of reasons, then the form that instruct-roles.ts parses

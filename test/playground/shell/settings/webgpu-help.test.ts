@@ -1,4 +1,4 @@
-/** What is told where there is no WebGPU, by the user agents that browsers really send. */
+/** Help for browsers without WebGPU, selected by real user agents. */
 import { describe, expect, it } from 'vitest'
 import { browserOf, webGpuAdvice } from '../../../../src/playground/shell/settings/webgpu-help.ts'
 

@@ -15,7 +15,7 @@ import { recordedHousehold } from '../../recorded-household.ts'
 
 const lesson = (id: string) => LESSONS.find((candidate) => candidate.id === id)!
 
-/** A real run of the loop in a small world with the lesson's settings and changes before its iterations. */
+/** A real run of the loop in a small world, with the lesson's settings and the given changes between iterations. */
 async function play(
   id: string,
   input: Partial<Settings>,

@@ -18,7 +18,7 @@ const events: LoggedEvent[] = [...fakeRun({ iterations: 25 })].filter(isLogged)
 const whole = foldRun(events)
 const task = (id: string, instruction: string, kind = 'a'): Task => ({ id, rootId: id, instruction, kind, body: null })
 
-/** A pool of its own, for the number of times that each word is there. */
+/** A pool in which each word occurs the given number of times. */
 function pool(then: readonly string[], now: readonly string[]): PoolDrift {
   const result = new PoolDrift()
   then.forEach((text, i) => result.draw(task(`t${i}`, text)))
@@ -26,7 +26,7 @@ function pool(then: readonly string[], now: readonly string[]): PoolDrift {
   return result
 }
 
-/** Jensen-Shannon divergence as H(M) - (H(P) + H(Q)) / 2, over distributions that are written out. */
+/** Jensen-Shannon divergence as H(M) - (H(P) + H(Q)) / 2, from explicit distributions. */
 function divergence(then: readonly string[], now: readonly string[]): number {
   const distribution = (texts: readonly string[]) => {
     const shares = new Map<string, number>()
@@ -44,12 +44,12 @@ function divergence(then: readonly string[], now: readonly string[]): number {
 }
 
 describe('the divergence of the words', () => {
-  it('is 0 for the same pool and 1 bit for one without a common word', () => {
+  it('is 0 for equal pools, and 1 bit for pools without a common word', () => {
     expect(pool(['put a mug', 'heat it'], ['heat it', 'put a mug']).measure().divergence).toBeCloseTo(0, 12)
     expect(pool(['put a mug'], ['heat two plates']).measure().divergence).toBeCloseTo(1, 12)
   })
 
-  it('is the entropy of the mixture less the mean of both, and stays so while tasks are replaced', () => {
+  it('is the entropy of the mixture minus the mean of both, also after tasks are replaced', () => {
     const text = fc.array(fc.constantFrom('put', 'a', 'mug', 'plate', 'heat'), { minLength: 1, maxLength: 6 })
     const texts = fc.array(
       text.map((words) => words.join(' ')),
@@ -78,7 +78,7 @@ describe('the divergence of the words', () => {
 })
 
 describe('the history of a pool', () => {
-  it('has after every iteration the measure by which the alarm rings', () => {
+  it('has the alarm’s measure after every iteration', () => {
     const { rows } = new DriftHistory().read(whole)
     expect(rows.map(({ iteration }) => iteration)).toEqual(Array.from({ length: 26 }, (_, i) => i))
     for (const row of rows) {
@@ -91,7 +91,7 @@ describe('the history of a pool', () => {
     expect(evidence.state).toBe(mix > DRIFTED_MIX || words > DRIFTED_WORDS ? 'fired' : 'quiet')
   })
 
-  it('counts what was accepted in either direction', () => {
+  it('counts accepted rewrites by direction', () => {
     const { rows } = new DriftHistory().read(whole)
     const accepted = (direction: string, until: number) =>
       [...whole.rewrites.values()].filter(
@@ -105,7 +105,7 @@ describe('the history of a pool', () => {
     expect(rows.at(-1)!.harder + rows.at(-1)!.easier).toBeGreaterThan(0)
   })
 
-  it('is the same whether it grew with the run, jumped about in it, or was read at once', () => {
+  it('is the same whether read along with the run, in any order, or at once', () => {
     const growing = new DriftHistory()
     const view = new RunView()
     for (const event of events) {
@@ -121,7 +121,7 @@ describe('the history of a pool', () => {
     expect(growing.read(view).rows).toEqual(new DriftHistory().read(whole).rows)
   })
 
-  it('is the same object until an iteration has ended', () => {
+  it('is the same object until an iteration ends', () => {
     const history = new DriftHistory()
     const view = new RunView()
     let ended = 0
@@ -137,7 +137,7 @@ describe('the history of a pool', () => {
     expect(changes).toBe(ended)
   })
 
-  it('begins anew with another run', () => {
+  it('starts over for another run', () => {
     const history = new DriftHistory()
     history.read(whole)
     const other = foldRun([...fakeRun({ iterations: 4, seed: 5 })].filter(isLogged))
@@ -146,10 +146,10 @@ describe('the history of a pool', () => {
   })
 })
 
-describe('what is drawn of it', () => {
+describe('the drift charts', () => {
   const history = new DriftHistory().read(whole)
 
-  it('has the thresholds of the alarm as reference lines', () => {
+  it('have the thresholds of the alarm as reference lines', () => {
     expect(driftCharts(history, 'household').map(({ id, reference }) => [id, reference?.value])).toEqual([
       ['accepted', undefined],
       ['drift-mix', DRIFTED_MIX],
@@ -157,7 +157,7 @@ describe('what is drawn of it', () => {
     ])
   })
 
-  it('stacks the kinds to the whole pool in every iteration, rewritten parts inside', () => {
+  it('stack the kinds up to the whole pool in every iteration, including rewritten tasks', () => {
     const bands = kindBands(history)
     for (const r of history.rows.keys()) {
       let top = 0
@@ -174,7 +174,7 @@ describe('what is drawn of it', () => {
     expect(mix).toBeCloseTo(history.rows.at(-1)!.mix, 12)
   })
 
-  it('says in words where the pool stands, and when the alarm rings', () => {
+  it('describe the pool in words, and when the alarm fires', () => {
     const last = history.rows.at(-1)!
     const at = (changes: Partial<typeof last>) =>
       driftSentence({ ...history, rows: [{ ...last, ...changes }] }, 'household')
@@ -186,7 +186,7 @@ describe('what is drawn of it', () => {
     expect(at({ rewritten: 0 })).toBe('After iteration 25, the pool is unchanged.')
   })
 
-  it('takes small kinds together where there are many', () => {
+  it('combine small kinds if there are many', () => {
     const started = events.filter((event) => event.iteration === 0)
     const many = started.map((event, i) =>
       event.type === 'task-added' ? { ...event, task: { ...event.task, kind: `kind ${i % 10}` } } : event,

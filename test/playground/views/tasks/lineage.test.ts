@@ -30,7 +30,7 @@ function all(node: LineageNode): LineageNode[] {
 }
 
 describe('the tree of a family', () => {
-  it('has every rewrite once, below the task that it was tried on', () => {
+  it('has every rewrite once, below its original task', () => {
     const nodes = trees.flatMap(({ tree }) => all(tree))
     expect(nodes.filter(({ rewrite }) => rewrite === null)).toHaveLength(6)
     expect(nodes.flatMap(({ rewrite }) => rewrite?.proposal.proposalId ?? []).sort()).toEqual(
@@ -43,14 +43,14 @@ describe('the tree of a family', () => {
       }
   })
 
-  it('marks the one task of each family that is played', () => {
+  it('marks the active task of each family', () => {
     for (const { family, tree } of trees) {
       const played = all(tree).filter(({ isPlayed }) => isPlayed)
       expect(played.map(({ task }) => task?.task.id)).toEqual([family.active.task.id])
     }
   })
 
-  it('keeps what is played in the first lane, and no branch crosses a node', () => {
+  it('has active tasks in the first lane, and no branch that crosses a node', () => {
     let branches = 0
     for (const { tree } of trees) {
       const rows = lineageRows(tree)
@@ -69,14 +69,14 @@ describe('the tree of a family', () => {
     expect(branches).toBeGreaterThan(5)
   })
 
-  it('runs down in time', () => {
+  it('is ordered by time from top to bottom', () => {
     for (const { tree } of trees) {
       const iterations = lineageRows(tree).map(({ node }) => node.rewrite?.iteration ?? 0)
       expect(iterations).toEqual([...iterations].sort((a, b) => a - b))
     }
   })
 
-  it('says of each node what happened', () => {
+  it('describes what happened to each node', () => {
     const accepted = trees.flatMap(({ tree }) => all(tree)).find(({ state }) => state === 'accepted')!
     expect(nodeSentence(accepted)).toMatch(/^Iteration \d+, (harder|easier): accuracy \d+ % → \d+ %, accepted/)
     expect(nodeSentence(trees[0]!.tree)).toMatch(/^Original: .*\d+ rewrites? tried on it$/)
@@ -102,7 +102,7 @@ describe('the keys of the tree', () => {
     )
   })
 
-  it('close and open a node, and go to the parent and the first child', () => {
+  it('collapse and expand a node, and move to the parent and the first child', () => {
     const open = lineageRows(tree)
     expect(treeMove(open, 0, 'ArrowLeft')).toEqual({ to: 0, toggled: tree.id })
     const closed = lineageRows(tree, new Set([tree.id]))
@@ -117,7 +117,7 @@ describe('the keys of the tree', () => {
 })
 
 describe('the index of families', () => {
-  it('is what a whole reading gives, after every event', () => {
+  it('equals a complete reading after every event', () => {
     const index = new LineageIndex()
     const growing = new RunView()
     for (const [i, event] of events.entries()) {
@@ -130,7 +130,7 @@ describe('the index of families', () => {
     }
   })
 
-  it('makes nothing anew but what was rolled out or rewritten', () => {
+  it('rebuilds only families that were rolled out or rewritten', () => {
     const index = new LineageIndex()
     const growing = new RunView()
     const last = events.findLastIndex(({ type }) => type === 'iteration-started')
@@ -146,7 +146,7 @@ describe('the index of families', () => {
     expect(rolledOut.size).toBeLessThan(after.all.length)
   })
 
-  it('forgets what a cut iteration left', () => {
+  it('discards traces of an interrupted iteration', () => {
     const index = new LineageIndex()
     const growing = new RunView()
     const numberOf = (type: LoggedEvent['type']) => events.findLastIndex((event) => event.type === type)
@@ -181,7 +181,7 @@ describe('a room before and after', () => {
       candidate: asTask(candidate, isWithRoom),
     }) as unknown as RewriteProposed
 
-  it('is told from the rooms for every rewrite that is possible, and from the author’s line without them', () => {
+  it('is described from the rooms for every possible rewrite, or else from the author’s line', () => {
     const rewrites = (['harder', 'easier'] as const).flatMap((direction) => possibleRewrites(base, direction))
     const kinds = new Set(rewrites.map(({ kind }) => kind))
     expect(kinds.size).toBeGreaterThan(3)
@@ -203,11 +203,11 @@ describe('a room before and after', () => {
     }
   })
 
-  it('is told of nothing where the author’s line means nothing', () => {
+  it('is not described if the author’s line is invalid', () => {
     expect(sceneChange(asTask(base, false), proposal('make it fun', base, false), null).sentences).toEqual([])
   })
 
-  it('is drawn again from the seed for the rewrites of the recorded run, which holds no rooms', () => {
+  it('is regenerated from the seed for rewrites of the recorded run, which contains no rooms', () => {
     const recorded = recordedHousehold()
     let count = 0
     for (const { proposal } of recorded.rewrites.values()) {

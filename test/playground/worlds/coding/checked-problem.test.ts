@@ -1,4 +1,4 @@
-/** What the page shows of a problem with a checker, and of tests whose checker failed. */
+/** How the page shows a problem with a checker, and tests whose checker failed. */
 import { describe, expect, it } from 'vitest'
 import type { IterationView } from '../../../../src/runs/fold.ts'
 import type { TestResult } from '../../../../src/method/ports.ts'
@@ -20,7 +20,7 @@ const body = {
 const PASSED: TestResult = { passed: true, verdict: 'passed', detail: '' }
 const VOID: TestResult = { passed: false, verdict: 'checker failed', detail: 'Error: no idea', isVoid: true }
 
-/** One iteration with one program, as far as the matrix looks at it. */
+/** The parts of an iteration with one program that the matrix reads. */
 function iterationOf(tests: readonly TestResult[]): IterationView {
   const step = { response: '', thought: '', command: '', observation: '', tests }
   const episode = { episodeId: 'e', taskId: 'q', rollout: 0, outcome: 1, steps: [step] }
@@ -28,7 +28,7 @@ function iterationOf(tests: readonly TestResult[]): IterationView {
 }
 
 describe('a problem with a checker', () => {
-  it('is shown with it, and with words where nothing is expected', () => {
+  it('is shown with its checker, and says if no output is expected', () => {
     const problem = shownProblem({ body })!
     expect(problem.checker).toBe(body.checker)
     expect(problem.tests.map(({ output }) => output)).toEqual(['2', NOTHING_EXPECTED, NOTHING_EXPECTED])
@@ -36,7 +36,7 @@ describe('a problem with a checker', () => {
     expect(shownProblem({ body: { ...plain, tests: body.tests.slice(0, 1) } })?.checker).toBeNull()
   })
 
-  it('has void tests counted neither for a program nor against it', () => {
+  it('counts void tests neither for nor against a program', () => {
     expect(cellOf(VOID)).toEqual({ kind: 'checker failed', verdict: 'checker failed', detail: 'Error: no idea' })
     const iteration = iterationOf([PASSED, VOID, PASSED])
     const { rows, columns } = programMatrix({ iteration, taskId: 'q', problem: shownProblem({ body }), tests: null })

@@ -11,16 +11,16 @@ import { fakeCodingRun } from '../../fake-coding-run.ts'
 const view = foldRun(fakeCodingRun({ iterations: 3 }))
 
 describe('a world', () => {
-  it.each(worlds)('%s offers presets of its own alone', (world) => {
+  it.each(worlds)('%s offers only its own presets', (world) => {
     for (const { preset } of presetsOf(world)) expect(presetSettings(preset).world, preset).toBe(world)
   })
 
-  it('leaves no preset out that another does not offer', () => {
+  it('offers every preset that no other world offers', () => {
     const labels = new Set(worlds.flatMap((world) => presetsOf(world).map(({ label }) => label)))
     expect([...labels].sort()).toEqual(Object.keys(PRESETS).sort())
   })
 
-  it('hides what says nothing in it, and says why', () => {
+  it('hides what does not apply to it, and says why', () => {
     const names = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
     const hidden = (world: World) => names.filter((name) => !isRelevant(name, world)).sort()
     expect(hidden('household')).toEqual(['problems'])
@@ -29,7 +29,7 @@ describe('a world', () => {
     expect(leftOutSentence(['seed', 'maxSteps'], 'household')).toBeNull()
   }) // prettier-ignore
 
-  it('of programs speaks of no votes and no steps where it has words of its own', () => {
+  it('uses its own words for votes and steps in coding', () => {
     const shown = UP_FRONT.flatMap((group) => group.names)
     for (const name of shown) {
       const { label, help } = settingWords(name, 'coding')
@@ -42,7 +42,7 @@ describe('a world', () => {
 describe('the curves of programs', () => {
   const byId = Object.fromEntries(charts(view).map((chart) => [chart.id, chart]))
 
-  it('are Code, UT and Detect, in training and in evaluations of both splits', () => {
+  it('show Code, UT and Detect, for training and for evaluations of both splits', () => {
     for (const id of ['code', 'ut', 'detect']) {
       expect(byId[id]!.series.map(({ name }) => name)).toEqual(['in distribution', 'out of distribution', 'training'])
       for (const series of byId[id]!.series) expect(series.points.length, `${id} ${series.name}`).toBeGreaterThan(0)
@@ -51,14 +51,14 @@ describe('the curves of programs', () => {
     expect(byId['detect']!.series.map(({ points }) => points.map(({ x }) => x))).toEqual([[1, 3], [3], [1, 2, 3]])
   }) // prettier-ignore
 
-  it('are there by name before a run has any', () => {
+  it('have names before a run has values', () => {
     expect(charts(foldRun([]), 'coding').map(({ id }) => id)).toContain('detect')
     expect(charts(foldRun([])).map(({ id }) => id)).toContain('reward')
   })
 })
 
 describe('the loop of programs', () => {
-  it('has a number on every arrow, in words of programs and tests', () => {
+  it('has a number on every arrow, in terms of programs and tests', () => {
     const { flows, rewardLine, environmentLine } = loopFlows(view)
     for (const id of FLOWS) expect(flows[id].value, id).not.toBe('–')
     expect(flows.actions.value).toBe('12 programs')
@@ -68,7 +68,7 @@ describe('the loop of programs', () => {
     expect(phaseName('judge', 'coding')).not.toBe(phaseName('judge', 'household'))
   })
 
-  it('has for S̄ the mean over programs of what their readable tests say', () => {
+  it('shows S̄ as the mean over programs of their readable tests', () => {
     const iteration = view.iteration(1)!
     const means = iteration.writtenTests.flatMap(({ written }) =>
       written.results.map((row) => {
@@ -81,7 +81,7 @@ describe('the loop of programs', () => {
     expect(numbers.tests).toBe(10)
   })
 
-  it('says that the released arithmetic looks at hidden tests alone', () => {
+  it('says that the released arithmetic uses only hidden tests', () => {
     const reference = foldRun(fakeCodingRun({ iterations: 1, settings: { profile: 'reference' } }))
     expect(loopFlows(reference).junction.formula).toBe('R = hidden tests')
     expect(loopFlows(view).junction.formula).toBe('R = O + λ S̄')

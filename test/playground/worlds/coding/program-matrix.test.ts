@@ -25,7 +25,7 @@ function matrixOf(log = events, taskId = 'problem-0') {
   })
 }
 
-/** The log up to the first event that is of the type. */
+/** The log up to the first event of the type. */
 const until = (type: string, count = 1) => {
   let seen = 0
   return events.slice(0, events.findIndex((event) => event.type === type && ++seen === count) + 1)
@@ -34,7 +34,7 @@ const until = (type: string, count = 1) => {
 describe('programs × tests', () => {
   const matrix = matrixOf()
 
-  it('has a row for each program in the order of the rollouts, whatever order they ended in', () => {
+  it('has a row for each program in the order of the rollouts, whichever ended first', () => {
     const shuffled = [...events]
     const [a, b] = [
       shuffled.findIndex((e) => e.type === 'episode'),
@@ -48,7 +48,7 @@ describe('programs × tests', () => {
     )
   })
 
-  it('has the hidden tests and then the written ones', () => {
+  it('has the hidden tests, then the written ones', () => {
     expect(matrix.columns.map(({ name }) => name)).toEqual([
       ...[1, 2, 3].map((n) => `hidden test ${n}`),
       ...[1, 2, 3, 4, 5].map((n) => `written test ${n}`),
@@ -56,7 +56,7 @@ describe('programs × tests', () => {
     expect(matrix.columns[0]!.test).toEqual({ input: '[[2,3]]', output: '3' })
   })
 
-  it('tells verdicts apart, and what could not be run from what failed', () => {
+  it('distinguishes verdicts, and tests that did not run from failed ones', () => {
     const kinds = matrix.rows.map((row) => row.cells[0]!.kind)
     expect(kinds).toEqual(['passed', 'wrong answer', 'passed', 'runtime error', 'time limit', 'syntax error'])
     for (const row of matrix.rows)
@@ -67,13 +67,13 @@ describe('programs × tests', () => {
     })
   })
 
-  it('marks tests: what lies, what detects, what nobody can read', () => {
+  it('marks false, detecting and unreadable tests', () => {
     expect(matrix.columns.map(({ marks }) => marks)).toEqual([
       [], [], [], ['detects'], [], ['lies'], ['unreadable'], ['unreadable'],
     ]) // prettier-ignore
   })
 
-  it('does not call a true test detecting if a wrong program passes it, nor if there is no wrong one', () => {
+  it('does not mark a true test as detecting if a wrong program passes it, or if there is none', () => {
     const passesIt = matrix.columns[4]!
     expect(passesIt.generated!.isTrue).toBe(true)
     expect(matrix.rows.some((row) => row.outcome === -1 && row.cells[4]!.kind === 'passed')).toBe(true)
@@ -91,7 +91,7 @@ describe('programs × tests', () => {
     expect(alone.columns.flatMap(({ marks }) => marks)).not.toContain('detects')
   })
 
-  it('marks a test that everything passes, wrong programs too', () => {
+  it('marks a test that all programs pass, including wrong ones', () => {
     const generous = events.map((event) =>
       event.type === 'tests-written'
         ? { ...event, results: event.results.map((row) => row.map((cell, j) => (j === 1 ? { passed: true, verdict: 'passed', detail: '' } : cell))) }
@@ -100,14 +100,14 @@ describe('programs × tests', () => {
     expect(matrixOf(generous).columns[4]!.marks).toEqual(['passes everything'])
   })
 
-  it('says what a lying test expects and what a right program answers', () => {
+  it('shows what a false test expects and what a right program answers', () => {
     expect(lieSentence(matrix, matrix.columns[5]!)).toBe(
       'It expects 5. The reference solution answers something else; so does program 1, which passes all hidden tests: expected 5, got 4.',
     )
     expect(lieSentence(matrix, matrix.columns[3]!)).toBeNull()
   })
 
-  it('counts what a program passes, and has its feedback and advantage', () => {
+  it('shows a program’s passed tests, feedback and advantage', () => {
     expect(matrix.rows[1]).toMatchObject({ outcome: -1, hidden: { passed: 2, count: 3 }, written: { passed: 1, count: 3 } })
     expect(matrix.rows[0]!.feedback).toBeCloseTo(1 + 1 / 3)
     expect(rowSentence(matrix.rows[0]!)).toMatch(/^Program 1, right, passes 3 of 3 hidden tests, 2 of 3 written tests, R \+1\.33, advantage \+/)
@@ -116,7 +116,7 @@ describe('programs × tests', () => {
     expect(cellSentence(matrix.rows[1]!, matrix.columns[0]!)).toBe('Program 2, hidden test 1: wrong answer, expected 3, got 5')
   }) // prettier-ignore
 
-  it('writes R so that its own numbers give it', () => {
+  it('writes R with the numbers that give it', () => {
     for (const row of matrix.rows) {
       const text = programArithmetic(matrix, row, fakeCodingSettings)!
       const [, o, lambda, passed, failed, count] = /= ([+−]1) \+ (\d+) · \((\d) passed − (\d) failed\) \/ (\d) = /.exec(
@@ -130,7 +130,7 @@ describe('programs × tests', () => {
     )
   })
 
-  it('fills up as the log does: programs first, then tests, then what they are worth', () => {
+  it('fills in as the log grows: programs first, then tests, then their worth', () => {
     const first = matrixOf(until('episode', 2))
     expect(first.rows.map(({ outcome }) => outcome)).toEqual([1, -1])
     expect(first.columns).toHaveLength(3)
@@ -141,7 +141,7 @@ describe('programs × tests', () => {
     expect(tested.columns[3]!.feedback).toBeNull()
   })
 
-  it('shows programs that are being judged, until their record takes their place', () => {
+  it('shows programs being judged until they are recorded', () => {
     const view = foldRun(until('episode', 2))
     const step = (episodeId: string) => ({ type: 'step' as const, iteration: 1, episodeId, taskId: 'problem-0', index: 0, response: ' f = 1 ', observation: '', done: true }) // prettier-ignore
     const live = new Map(['it1-problem-0-1', 'it1-problem-0-2'].map((id) => [id, [step(id)]]))
@@ -158,13 +158,13 @@ describe('programs × tests', () => {
 })
 
 describe('a problem of a log', () => {
-  it('is read with care: what is none is null', () => {
+  it('is null if it is malformed', () => {
     for (const body of [null, 3, {}, { statement: 'x', tests: 'no', form: 'call' }, { statement: 'x', tests: [{}], form: 'call' }])
       expect(shownProblem({ body })).toBeNull()
     expect(shownProblem(null)).toBeNull()
   }) // prettier-ignore
 
-  it('has tests in one line, with the answer in sight however long the input is', () => {
+  it('shows each test on one line, with the answer visible after any input', () => {
     expect(testLine({ input: '[1, 2]', output: '3' })).toBe('[1, 2] → 3')
     expect(testLine({ input: '3\n1 2\n', output: 'yes\n' })).toBe('3 ↵ 1 2 → yes')
     const long = testLine({ input: 'x'.repeat(500), output: '42' }, 20)

@@ -15,7 +15,7 @@ const entry: fc.Arbitrary<LibraryEntry> = fc.record({
 })
 
 describe('counts of imported games', () => {
-  it('add up in both directions, with a column for each split that there is', () => {
+  it('add up in both directions, with a column for each existing split', () => {
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
         const { columns, rows, totals, total } = countTable(entries)
@@ -35,7 +35,7 @@ describe('counts of imported games', () => {
 })
 
 describe('problems of an import', () => {
-  it('are told by reason, the most frequent first, and none is lost', () => {
+  it('are all grouped by reason, the most frequent first', () => {
     const groups = problemGroups([
       { path: 'a', reason: 'It is no game.' },
       { path: 'b', reason: 'It is cut off.' },
@@ -55,11 +55,11 @@ describe('an official game’s id', () => {
     ['pick_heat_then_place_in_recep-Egg-None-Fridge-13/trial_T3', 'put a hot egg in fridge, floor plan 13'],
     ['my games/game.tw-pddl', 'my games/game.tw-pddl'],
     ['stack_cups-Cup-None-Shelf-1/trial', 'stack_cups-Cup-None-Shelf-1/trial'],
-  ])('%s is said as "%s"', (id, title) => expect(gameTitle(id)).toBe(title))
+  ])('%s is displayed as "%s"', (id, title) => expect(gameTitle(id)).toBe(title))
 })
 
 describe('commands as buttons', () => {
-  it('are grouped by verb: what changes the world first, numbers in their order', () => {
+  it('are grouped by verb, with actions that change the world first and numbers in order', () => {
     const groups = commandGroups([
       'examine shelf 1',
       'go to cabinet 10',
@@ -98,7 +98,7 @@ describe('commands as buttons', () => {
 describe('a game played by hand', () => {
   const game = generateGame({ seed: 1, split: 'train', sceneSize: 'compact' })
 
-  it('is lost when its commands are used up, and can be started over', () => {
+  it('is lost when its commands are used up, and can be restarted', () => {
     const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
     for (let i = 0; i < STEP_LIMIT + 5; i++) hand.play('look')
     expect([hand.steps, hand.isOver, hand.isWon, hand.groups]).toEqual([STEP_LIMIT, true, false, []])
@@ -107,7 +107,7 @@ describe('a game played by hand', () => {
     expect(hand.groups.length).toBeGreaterThan(0)
   })
 
-  it('says why a command is refused as long as it is asked to', () => {
+  it('explains refused commands while this is switched on', () => {
     const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
     hand.play('dance')
     hand.explain(true)
@@ -120,7 +120,7 @@ describe('a game played by hand', () => {
     expect(hand.turns.every(({ accepted }) => !accepted)).toBe(true)
   })
 
-  it('ends exactly as far from the goal as the shortest way says', () => {
+  it('ends at the distance from the goal that the shortest plan gives', () => {
     const hand = new HandGame(game, { dialect: 'v2', explainRefusals: false })
     for (let left = hand.distance; left > 0; left--) {
       expect([hand.distance, hand.isOver]).toEqual([left, false])
@@ -130,8 +130,8 @@ describe('a game played by hand', () => {
   })
 })
 
-describe('games to look at', () => {
-  it('are official ones found by words, split and type', async () => {
+describe('browsing games', () => {
+  it('finds official games by words, split and type', async () => {
     const shelf = new GameShelf()
     const entries: LibraryEntry[] = [
       { id: 'pick_and_place_simple-Mug-None-Shelf-308/trial_A', split: 'train', taskType: 'pick_and_place_simple' },
@@ -152,7 +152,7 @@ describe('games to look at', () => {
     expect([trials(), shelf.found]).toEqual(['', 0])
   })
 
-  it('are as many generated ones as are asked for, and the same again', async () => {
+  it('returns the requested number of generated games, the same every time', async () => {
     const shelf = new GameShelf()
     await shelf.choose({ source: 'full', split: 'ood', taskType: 'pick_cool_then_place_in_recep' })
     const ids = shelf.items.map(({ id }) => id)

@@ -15,7 +15,7 @@ import { recordedHousehold } from '../../recorded-household.ts'
 const view = recordedHousehold()
 
 describe('the theatre', () => {
-  it('plays every episode of the recorded run again, rewritten tasks included, with every observation as logged', () => {
+  it('replays every episode of the recorded run, including rewritten tasks, with the logged observations', () => {
     let episodes = 0
     let rewritten = 0
     for (const iteration of [1, 5, 12, 21, 30].map((number) => view.iteration(number)!)) {
@@ -37,7 +37,7 @@ describe('the theatre', () => {
     expect(rewritten).toBeGreaterThan(3)
   })
 
-  it('an object is in one place or in the hand, and what was never visited has not been seen', () => {
+  it('has every object in one place or in the hand, and hides unvisited places', () => {
     const iteration = view.iteration(12)!
     const settings = view.settings!
     const { episode } = iteration.episodes[0]!
@@ -50,7 +50,7 @@ describe('the theatre', () => {
     expect(momentSentence(moments[0]!)).toContain('in the middle of the room')
   })
 
-  it('says where an observation is another than the log’s', () => {
+  it('reports where an observation differs from the log', () => {
     const settings = view.settings!
     const { episode } = view.iteration(12)!.episodes[0]!
     const steps = episode.steps.map((step, i) => (i === 1 ? { ...step, observation: 'A bird flies by.' } : step))
@@ -59,7 +59,7 @@ describe('the theatre', () => {
     ])
   })
 
-  it('knows no game that it cannot draw again', () => {
+  it('has no game if it cannot be regenerated', () => {
     const tasks = new Map(view.tasks)
     const [id, task] = [...tasks][0]!
     tasks.set('elsewhere-1', { ...task, task: { ...task.task, id: 'elsewhere-1' } })
@@ -71,8 +71,8 @@ describe('the theatre', () => {
   })
 })
 
-describe('tokens of a step', () => {
-  it('are found in a log, however it is cut into chunks', async () => {
+describe('the tokens of a step', () => {
+  it('are found in a log split into any chunks', async () => {
     const events = [...fakeRun({ iterations: 2 })].filter(isLogged)
     const bytes = new TextEncoder().encode(serialiseRunLog(events))
     const episode = events.find((event) => event.type === 'episode' && event.iteration === 2)!
@@ -90,7 +90,7 @@ describe('tokens of a step', () => {
     expect(await episodeSteps(stream, 'nobody', async () => {})).toBeNull()
   })
 
-  it('carry their own log-probability and entropy, and all the advantage of the step', () => {
+  it('have their own log-probability and entropy, and the whole advantage of the step', () => {
     const step = { tokens: [5, 6], logProbs: [-0.3, -6], entropies: [0.5, 1], trueLabel: 1 as const }
     const tokens = shownTokens(step, -1, (token) => `<${token}>`)
     expect(tokens.map(({ text, logProb, advantage }) => [text, logProb, advantage])).toEqual([['<5>', -0.3, -1], ['<6>', -6, -1]]) // prettier-ignore
@@ -100,7 +100,7 @@ describe('tokens of a step', () => {
     ])
   })
 
-  it('train where the loop made examples of them: as many steps as the update says that it learned from', () => {
+  it('are trained if the loop made examples of them, for as many steps as the update reports', () => {
     let masked = 0
     for (const iteration of view.iterations) {
       const state = { update: iteration.policyUpdate, isFinished: iteration.isFinished }
@@ -119,7 +119,7 @@ describe('tokens of a step', () => {
     expect(masked).toBeGreaterThan(100)
   })
 
-  it('say why they are masked', () => {
+  it('show why they are masked', () => {
     const iteration = view.iteration(12)!
     const group = groupOf(iteration, iteration.taskIds[0]!, view.settings!.profile)
     const [first, ...others] = group.trajectories
@@ -139,7 +139,7 @@ describe('tokens of a step', () => {
     expect(of([1, 0], 1).sentence).toMatch(/^Trained: all of its 5 tokens carried a loss/)
   })
 
-  it('come with the mismatch of the update where another program sampled, and with no number where none is logged', () => {
+  it('have the mismatch of the update if another program sampled them, if it is logged', () => {
     const update = view.iteration(12)!.policyUpdate!
     expect(mismatchSentence(null)).toBe('')
     expect(mismatchSentence(update)).toContain('there is no mismatch_kl')

@@ -103,7 +103,7 @@ const OF_PROGRAMS: HostileAnswer[] = [
     verdict: 'wrong answer',
   },
   {
-    name: 'a program that answers more than is read',
+    name: 'a program whose answer exceeds the limit',
     source: 'const f = () => "x".repeat(1e6)',
     test: called(FORTY_TWO),
     verdict: 'output limit',
@@ -116,13 +116,13 @@ const OF_PROGRAMS: HostileAnswer[] = [
     message: 'executed time',
   },
   {
-    name: 'a program that does not end',
+    name: 'a program that never ends',
     source: 'function f() { for (;;); }',
     test: called('const check = () => true'),
     verdict: 'time limit',
   },
   {
-    name: 'a program that answers with nothing of JSON',
+    name: 'a program whose answer is not JSON',
     source: 'const f = () => undefined',
     test: called('const check = () => true'),
     verdict: 'wrong answer',

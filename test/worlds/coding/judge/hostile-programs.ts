@@ -73,31 +73,31 @@ const ENDLESS: HostileProgram[] = [
     source: f('for (;;) try { throw 1 } catch {} finally { continue }'),
     verdict: 'time limit',
   },
-  { name: 'a finally that does not end', source: f('try { return 42 } finally { for (;;); }'), verdict: 'time limit' },
+  { name: 'a finally that never ends', source: f('try { return 42 } finally { for (;;); }'), verdict: 'time limit' },
   {
-    name: 'a generator without end, spread',
+    name: 'an endless generator, spread',
     source: f('return [...(function* () { for (;;) yield })()]'),
     verdict: 'memory limit',
   },
   {
-    name: 'a generator without end, drained',
+    name: 'an endless generator, drained',
     source: f('for (const x of (function* () { for (;;) yield 1 })());'),
     verdict: 'time limit',
   },
   {
-    name: 'an iterator whose return does not end',
+    name: 'an iterator whose return never ends',
     source: f(
       'for (const x of { [Symbol.iterator]: () => ({ next: () => ({ value: 1 }), return() { for (;;); } }) }) break',
     ),
     verdict: 'time limit',
   },
   {
-    name: 'a promise chain without end',
+    name: 'an endless promise chain',
     source: f('const go = () => Promise.resolve().then(go); return go()'),
     verdict: 'memory limit',
   },
   {
-    name: 'an async function that awaits for ever',
+    name: 'an async function that awaits forever',
     source: 'async function f() { for (;;) await null }',
     verdict: 'time limit',
   },
@@ -107,12 +107,12 @@ const ENDLESS: HostileProgram[] = [
     verdict: 'time limit',
   },
   {
-    name: 'an async generator without end',
+    name: 'an endless async generator',
     source: 'async function f() { for await (const x of (async function* () { for (;;) yield 1 })()); }',
     verdict: 'time limit',
   },
   {
-    name: 'a comparator that does not end',
+    name: 'a comparator that never ends',
     source: f('return [3, 1, 2].sort(() => { for (;;); })'),
     verdict: 'time limit',
   },
@@ -122,16 +122,16 @@ const ENDLESS: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'a replacer that does not end',
+    name: 'a replacer that never ends',
     source: f("return 'aaa'.replace(/a/g, () => { for (;;); })"),
     verdict: 'time limit',
   },
   {
-    name: 'a conversion that does not end',
+    name: 'a conversion that never ends',
     source: f("return '' + { toString() { for (;;); } }"),
     verdict: 'time limit',
   },
-  { name: 'a static initialiser that does not end', source: 'class A { static { for (;;); } }', verdict: 'time limit' },
+  { name: 'a static initialiser that never ends', source: 'class A { static { for (;;); } }', verdict: 'time limit' },
   {
     name: 'indexOf over 2^53 holes',
     source: f('return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)'),
@@ -172,47 +172,47 @@ const ENDLESS: HostileProgram[] = [
     verdict: 'time limit',
   },
   {
-    name: 'copying large arrays for ever',
+    name: 'copying large arrays forever',
     source: f('const a = new Uint8Array(4e6); for (;;) a.slice()'),
     verdict: 'time limit',
   },
   {
-    name: 'filling large arrays for ever',
+    name: 'filling large arrays forever',
     source: f('const a = new Uint8Array(4e6); for (;;) a.fill(1)'),
     verdict: 'time limit',
   },
   {
-    name: 'moving large arrays for ever',
+    name: 'moving large arrays forever',
     source: f('const a = new Uint8Array(4e6); for (;;) a.copyWithin(1, 0)'),
     verdict: 'time limit',
   },
   {
-    name: 'searching long strings for ever',
+    name: 'searching long strings forever',
     source: f("const s = 'a'.repeat(1e6); for (;;) s.indexOf('aaaaaaaaaab')"),
     verdict: 'time limit',
   },
   {
-    name: 'splitting long strings for ever',
+    name: 'splitting long strings forever',
     source: f("const s = 'a,'.repeat(1e5); for (;;) s.split(',')"),
     verdict: 'time limit',
   },
   {
-    name: 'changing the case of long strings for ever',
+    name: 'changing the case of long strings forever',
     source: f("const s = 'ß'.repeat(1e5); for (;;) s.toUpperCase()"),
     verdict: 'time limit',
   },
   {
-    name: 'normalising long strings for ever',
+    name: 'normalising long strings forever',
     source: f("const s = 'a\\u0301'.repeat(1e5); for (;;) s.normalize('NFC')"),
     verdict: 'time limit',
   },
   {
-    name: 'parsing a long document for ever',
+    name: 'parsing a long document forever',
     source: f("const s = '[' + '1,'.repeat(50000) + '1]'; for (;;) JSON.parse(s)"),
     verdict: 'time limit',
   },
   {
-    name: 'compiling a long program for ever',
+    name: 'compiling a long program forever',
     source: f("const s = 'x=1;'.repeat(20000); for (;;) Function(s)"),
     verdict: 'time limit',
   },
@@ -267,9 +267,9 @@ const REGULAR_EXPRESSIONS: HostileProgram[] = [
 ]
 
 const MEMORY: HostileProgram[] = [
-  { name: 'an array that grows for ever', source: f('const a = []; for (;;) a.push([])'), verdict: 'memory limit' },
+  { name: 'an array that grows forever', source: f('const a = []; for (;;) a.push([])'), verdict: 'memory limit' },
   {
-    name: 'a string that doubles for ever',
+    name: 'a string that doubles forever',
     source: f("let s = 'x'; for (;;) s = (s + s).slice(0) + s.at(-1)"),
     verdict: 'memory limit',
   },
@@ -285,7 +285,7 @@ const MEMORY: HostileProgram[] = [
     verdict: 'memory limit',
   },
   {
-    name: 'a map that grows for ever',
+    name: 'a map that grows forever',
     source: f('const m = new Map(); for (let i = 0; ; i++) m.set(i, {})'),
     verdict: 'memory limit',
   },
@@ -315,7 +315,7 @@ const MEMORY: HostileProgram[] = [
     verdict: 'memory limit',
   },
   {
-    name: 'memory that runs out again and again, caught',
+    name: 'memory that runs out repeatedly, caught',
     source: f('for (;;) try { const a = []; for (;;) a.push(new Array(1000).fill(0)) } catch {}'),
     verdict: 'memory limit',
   },
@@ -325,7 +325,7 @@ const MEMORY: HostileProgram[] = [
     verdict: 'memory limit',
   },
   {
-    name: 'a pretended lack of memory',
+    name: 'a simulated lack of memory',
     source: f("throw new InternalError('out of memory')"),
     verdict: 'memory limit',
   },
@@ -333,13 +333,13 @@ const MEMORY: HostileProgram[] = [
 
 const RECURSION: HostileProgram[] = [
   {
-    name: 'recursion without end',
+    name: 'endless recursion',
     source: 'function f() { return f() + 1 }',
     verdict: 'runtime error',
     message: 'stack overflow',
   },
   {
-    name: 'recursion without end, caught',
+    name: 'endless recursion, caught',
     source: 'function f() { try { return f() } catch { return 42 } }',
     verdict: 'runtime error',
     message: 'stack overflow',
@@ -393,19 +393,19 @@ const RECURSION: HostileProgram[] = [
     message: 'stack overflow',
   },
   {
-    name: 'writing what is nested deeply',
+    name: 'writing a deeply nested value',
     source: f('let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return JSON.stringify(a)'),
     verdict: 'runtime error',
     message: 'stack overflow',
   },
   {
-    name: 'parsing what is nested deeply',
+    name: 'parsing a deeply nested value',
     source: f("return JSON.parse('['.repeat(1e5))"),
     verdict: 'runtime error',
     message: 'stack overflow',
   },
   {
-    name: 'flattening what is nested deeply',
+    name: 'flattening a deeply nested array',
     source: f('let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a.flat(Infinity)'),
     verdict: 'runtime error',
     message: 'stack overflow',
@@ -416,7 +416,7 @@ const RECURSION: HostileProgram[] = [
     verdict: 'runtime error',
     message: 'stack overflow',
   },
-  { name: 'parentheses without end', source: '('.repeat(50_000), verdict: 'runtime error', message: 'stack overflow' },
+  { name: 'endless parentheses', source: '('.repeat(50_000), verdict: 'runtime error', message: 'stack overflow' },
   {
     name: 'functions in functions in functions',
     source: 'function f() {'.repeat(20_000),
@@ -424,19 +424,19 @@ const RECURSION: HostileProgram[] = [
     message: 'stack overflow',
   },
   {
-    name: 'an expression nested deeply',
+    name: 'a deeply nested expression',
     source: f("return new RegExp('(?:'.repeat(20000) + ')'.repeat(20000)).test('')"),
     verdict: 'runtime error',
   },
   {
-    name: 'a result nested deeply',
+    name: 'a deeply nested result',
     source: f('let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a'),
     verdict: 'wrong answer',
   },
 ]
 
 const OUTPUT: HostileProgram[] = [
-  { name: 'printing for ever', source: "for (;;) print('x')", test: STDIO_TEST, verdict: 'output limit' },
+  { name: 'printing forever', source: "for (;;) print('x')", test: STDIO_TEST, verdict: 'output limit' },
   { name: 'printing one long line', source: "print('x'.repeat(1e6))", test: STDIO_TEST, verdict: 'output limit' },
   {
     name: 'printing too much, caught, and the answer',
@@ -445,7 +445,7 @@ const OUTPUT: HostileProgram[] = [
     verdict: 'output limit',
   },
   {
-    name: 'printing too much for ever',
+    name: 'printing too much forever',
     source: "for (;;) try { print('x'.repeat(100)) } catch {}",
     test: STDIO_TEST,
     verdict: 'time limit',
@@ -455,9 +455,9 @@ const OUTPUT: HostileProgram[] = [
     source: f("for (let i = 0; i < 1e4; i++) try { console.log('xxx') } catch {} return 42"),
     verdict: 'output limit',
   },
-  { name: 'empty lines without end', source: "for (;;) print('')", test: STDIO_TEST, verdict: 'output limit' },
+  { name: 'endless empty lines', source: "for (;;) print('')", test: STDIO_TEST, verdict: 'output limit' },
   {
-    name: 'printing what does not end by itself',
+    name: 'printing an endless value',
     source: "const s = 'x'.repeat(999); print({ toJSON() { print(s); return this.toJSON() } })",
     test: STDIO_TEST,
     verdict: 'output limit',
@@ -488,7 +488,7 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'wrong answer',
   },
   {
-    name: 'a throwing accessor in place of every property',
+    name: 'a throwing accessor instead of every property',
     source: `${EVERYWHERE} everywhere((o, k) => { defineProperty(o, k, { get() { throw 1 }, set() { throw 1 } }) }); function f() { return [42] }`,
     test: expecting([42]),
     verdict: 'passed',
@@ -500,54 +500,54 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'a JSON.stringify that says 42',
+    name: 'a JSON.stringify that returns 42',
     source: "JSON.stringify = () => '42'; function f() { return 41 }",
     verdict: 'wrong answer',
   },
   {
-    name: 'a JSON.stringify that says 42, for a text',
+    name: 'a JSON.stringify that returns 42, for a text',
     source: `JSON.stringify = () => '"42"'; function f() { return '41' }`,
     test: expecting('42'),
     verdict: 'wrong answer',
   },
   {
-    name: 'a JSON.stringify that says 42, for a key',
+    name: 'a JSON.stringify that returns 42, for a key',
     source: `JSON.stringify = () => '"42"'; function f() { return { 41: 0 } }`,
     test: expecting({ 42: 0 }),
     verdict: 'wrong answer',
   },
   {
-    name: 'a JSON.stringify that says 42, for the output',
+    name: 'a JSON.stringify that returns 42, for the output',
     source: `print(41); JSON.stringify = () => '"42"'`,
     test: STDIO_TEST,
     verdict: 'wrong answer',
   },
   {
-    name: 'a join that says 42',
+    name: 'a join that returns 42',
     source: "Array.prototype.join = () => '42'; print(41)",
     test: STDIO_TEST,
     verdict: 'wrong answer',
   },
   {
-    name: 'a String that says 42',
+    name: 'a String that returns 42',
     source: "String = () => '42'; function f() { return [41] }",
     test: expecting([42]),
     verdict: 'wrong answer',
   },
   {
-    name: 'methods of strings that say 41',
+    name: 'methods of strings that return 41',
     source: "String.prototype.indexOf = () => 1; String.prototype.slice = () => '41'; print(readline())",
     test: STDIO_TEST,
     verdict: 'passed',
   },
   {
-    name: 'errors that are no errors',
+    name: 'errors that are not errors',
     source: "RangeError = TypeError = Error = function () { return { message: 'fine' } }; for (;;) print('x')",
     test: STDIO_TEST,
     verdict: 'output limit',
   },
   {
-    name: 'a JSON.parse that says something else',
+    name: 'a JSON.parse that returns something else',
     source: 'JSON.parse = () => [42]; function f(x) { return x }',
     test: { kind: 'call', functionName: 'f', arguments: [41], expected: 42 },
     verdict: 'wrong answer',
@@ -565,7 +565,7 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'setters for what descriptors have',
+    name: 'setters for the fields of descriptors',
     source:
       "for (const k of ['value', 'get', 'enumerable', 'length']) { const d = Object.create(null); d.get = () => 42; d.set = () => {}; Object.defineProperty(Object.prototype, k, d) } function f() { return { x: 1 } }",
     test: expecting({ x: 1 }),
@@ -578,7 +578,7 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'wrong answer',
   },
   {
-    name: 'an iterator of arrays that does not end',
+    name: 'an iterator of arrays that never ends',
     source: 'Array.prototype[Symbol.iterator] = function* () { for (;;) yield 42 }; function f() { return 42 }',
     verdict: 'passed',
   },
@@ -588,14 +588,14 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'an Array.isArray that lies',
+    name: 'a false Array.isArray',
     source:
       'Array.isArray = () => true; Reflect.ownKeys = () => []; Object.hasOwn = () => false; function f() { return { 0: 42, length: 1 } }',
     test: expecting([42]),
     verdict: 'wrong answer',
   },
   {
-    name: 'a species that is not there',
+    name: 'a missing species',
     source:
       'Array[Symbol.species] = null; Object.defineProperty(Array.prototype, "constructor", { get() { throw 1 } }); function f() { return [42] }',
     test: expecting([42]),
@@ -613,7 +613,7 @@ const POLLUTION: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'a print that the program takes away',
+    name: 'a print that the program removes',
     source: 'globalThis.print = () => {}; print(42); console.log(41)',
     test: STDIO_TEST,
     verdict: 'wrong answer',
@@ -835,20 +835,20 @@ const RESULTS: HostileProgram[] = [
     verdict: 'wrong answer',
   },
   {
-    name: 'a valueOf that says 42',
+    name: 'a valueOf that returns 42',
     source: f('return { valueOf: () => 42, toString: () => "42" }'),
     verdict: 'wrong answer',
   },
-  { name: 'a toJSON that says 42', source: f('return { toJSON: () => 42 }'), verdict: 'wrong answer' },
+  { name: 'a toJSON that returns 42', source: f('return { toJSON: () => 42 }'), verdict: 'wrong answer' },
   { name: 'a result that contains itself', source: f('const o = {}; o.o = o; return o'), verdict: 'wrong answer' },
   {
-    name: 'an accessor that says 42',
+    name: 'an accessor that returns 42',
     source: f('return { get x() { return 42 } }'),
     test: expecting({ x: 42 }),
     verdict: 'wrong answer',
   },
   {
-    name: 'an accessor that does not end',
+    name: 'an accessor that never ends',
     source: f('return { get x() { for (;;); } }'),
     test: expecting({ x: 42 }),
     verdict: 'wrong answer',
@@ -861,13 +861,13 @@ const RESULTS: HostileProgram[] = [
   },
   { name: 'a hole in an array', source: f('return [, 42]'), test: expecting([null, 42]), verdict: 'wrong answer' },
   {
-    name: 'a proxy whose traps do not end',
+    name: 'a proxy whose traps never end',
     source: f('return new Proxy({}, { ownKeys() { for (;;); } })'),
     test: expecting({}),
     verdict: 'time limit',
   },
   {
-    name: 'a proxy whose prototype is not there',
+    name: 'a proxy with a missing prototype',
     source: f('return new Proxy({}, { getPrototypeOf() { throw new Error("no") } })'),
     test: expecting({}),
     verdict: 'runtime error',
@@ -918,9 +918,13 @@ const RESULTS: HostileProgram[] = [
     verdict: 'runtime error',
     message: 'later',
   },
-  { name: 'a thenable that says 42', source: f('return { then(resolve) { resolve(42) } }'), verdict: 'wrong answer' },
   {
-    name: 'an error whose message does not end',
+    name: 'a thenable that returns 42',
+    source: f('return { then(resolve) { resolve(42) } }'),
+    verdict: 'wrong answer',
+  },
+  {
+    name: 'an error whose message never ends',
     source: f('throw { get message() { for (;;); } }'),
     verdict: 'runtime error',
     message: 'cannot be described',
@@ -961,7 +965,7 @@ const RESULTS: HostileProgram[] = [
   { name: 'a program of noise', source: '\u0000\u0001 }{ ´', verdict: 'syntax error' },
   { name: 'a program that ends too early', source: 'function f() { return 42', verdict: 'syntax error' },
   {
-    name: 'a value in place of the function',
+    name: 'a value instead of the function',
     source: 'const f = 42',
     verdict: 'runtime error',
     message: 'not a function',
@@ -995,17 +999,17 @@ const HOST_AND_LATER: HostileProgram[] = [
     message: 'ReferenceError',
   })),
   {
-    name: 'an import that is made from a text',
+    name: 'an import from a text',
     source: 'async function f() { return (await Function(\'return import("fs")\')()).default }',
     verdict: 'runtime error',
   },
   {
-    name: 'an import that never answers for its failure',
+    name: 'a failed import whose catch never ends',
     source: "import('fs').catch(() => { for (;;); }); function f() { return 42 }",
     verdict: 'time limit',
   },
   {
-    name: 'globals of the same names, which lead nowhere',
+    name: 'globals of the same names, which are harmless',
     source:
       "globalThis.postMessage = globalThis.close = globalThis.onmessage = () => 42; globalThis.fetch = async () => 42; async function f() { postMessage('x'); close(); return await fetch('') }",
     verdict: 'passed',
@@ -1024,7 +1028,7 @@ const HOST_AND_LATER: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'a reaction that takes the function away',
+    name: 'a reaction that removes the function',
     source: 'function f() { return 41 } Promise.resolve().then(() => { globalThis.f = () => 42 })',
     verdict: 'passed',
   },
@@ -1035,20 +1039,20 @@ const HOST_AND_LATER: HostileProgram[] = [
     verdict: 'wrong answer',
   },
   {
-    name: 'a promise whose constructor lies',
+    name: 'a promise with a false constructor',
     source:
       "function f() { const p = Promise.resolve(41); Object.defineProperty(p, 'constructor', { get() { throw 1 } }); p.then = (go) => go(42); return p }",
     verdict: 'wrong answer',
   },
   {
-    name: 'an async generator whose return is awaited for ever',
+    name: 'an async generator whose return is awaited forever',
     source:
       'async function* g() { try { yield 1 } finally { await new Promise(() => {}) } } async function f() { const it = g(); await it.next(); await it.return(); return 42 }',
     verdict: 'runtime error',
     message: 'never settled',
   },
   {
-    name: 'a generator that goes on from its own finally',
+    name: 'a generator that continues from its own finally',
     source: f(
       'const g = (function* () { for (;;) try { yield 1 } finally { continue } })(); for (let i = 0; ; i++) g.return()',
     ),
@@ -1064,19 +1068,19 @@ const HOST_AND_LATER: HostileProgram[] = [
 
 const MORE_POLLUTION: HostileProgram[] = [
   {
-    name: 'a prototype for the prototype of all',
+    name: 'a prototype for Object.prototype',
     source: 'Object.setPrototypeOf(Array.prototype, { x: 42 }); function f() { return [] }',
     test: expecting([42]),
     verdict: 'wrong answer',
   },
   {
-    name: 'a key of the prototype of all in the answer',
+    name: 'a key of Object.prototype in the answer',
     source: 'Object.prototype.x = 42; function f() { return {} }',
     test: expecting({ x: 42 }),
     verdict: 'wrong answer',
   },
   {
-    name: 'a key of the prototype of all beside the answer',
+    name: 'a key of Object.prototype beside the answer',
     source: 'Object.prototype.x = 41; Array.prototype[0] = 41; function f() { return { y: [42] } }',
     test: expecting({ y: [42] }),
     verdict: 'passed',
@@ -1095,7 +1099,7 @@ const MORE_POLLUTION: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'undefined, NaN and globalThis in other hands',
+    name: 'redefined undefined, NaN and globalThis',
     source:
       'try { undefined = 1; NaN = 2; Infinity = 3 } catch {} globalThis.globalThis = {}; var Object = null, Array = null, JSON = null; function f() { return 42 }',
     verdict: 'passed',
@@ -1108,7 +1112,7 @@ const MORE_POLLUTION: HostileProgram[] = [
     verdict: 'passed',
   },
   {
-    name: 'a Symbol.isConcatSpreadable and Symbol.hasInstance that lie',
+    name: 'a false Symbol.isConcatSpreadable and Symbol.hasInstance',
     source:
       'Array.prototype[Symbol.isConcatSpreadable] = false; class X { x = 42; static [Symbol.hasInstance]() { return true } } Object.defineProperty(Object, Symbol.hasInstance, { value: () => true }); function f() { return new X() }',
     test: expecting({ x: 42 }),
@@ -1158,7 +1162,7 @@ const MORE_EXHAUSTION: HostileProgram[] = [
     verdict: 'runtime error',
   },
   {
-    name: 'labels and switches without end',
+    name: 'endless labels and switches',
     source: f('out: for (;;) switch (0) { default: for (;;) continue out }'),
     verdict: 'time limit',
   },

@@ -1,6 +1,6 @@
 /**
- * The tables that generated games are compared with the official ones in: what is asked, how often which answer is right
- * for official games, and what one game answers.
+ * Tables for comparing generated games with official ones: their questions, the shares of the answers in official
+ * games, and the answers of one game.
  */
 import { roomOf, rooms, type Room } from '../../../../src/worlds/household/corpus/statistics.ts'
 import type { HouseholdGame } from '../../../../src/worlds/household/engine/game.ts'
@@ -122,8 +122,8 @@ function sharesOf(counts: RowCounts): Map<string, number> {
 }
 
 /**
- * Total variation between the answers of games and given shares, the mean over questions weighted by their answers, and what
- * chance alone makes of it where the shares are right and the answers independent.
+ * Total variation between the answers of games and given shares, averaged over questions weighted by their answers; and
+ * its expected value if the shares are right and the answers independent.
  */
 export function totalVariation(
   games: readonly Observations[],

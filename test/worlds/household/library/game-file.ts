@@ -9,12 +9,12 @@ import type { OfficialSplit } from '../../../../src/worlds/household/library/gam
 import { gameText } from '../official/game-text.ts'
 
 export interface WrittenGame {
-  /** As it is in a release: "json_2.1.1/train/…/game.tw-pddl". */
+  /** As in a release: "json_2.1.1/train/…/game.tw-pddl". */
   path: string
   text: string
   /** Commands that win it. */
   walkthrough: string[]
-  /** What the agent is told to do. */
+  /** The agent's instruction. */
   sentence: string
 }
 

@@ -24,7 +24,7 @@ export function readExpression(text: string): Expression[] {
   }
   if (words[at++] !== '(') throw new SyntaxError('The PDDL text does not begin with a list.')
   const result = list()
-  if (at < words.length) throw new SyntaxError(`The PDDL text goes on after its end: "${words[at]}".`)
+  if (at < words.length) throw new SyntaxError(`The PDDL text continues after its end: "${words[at]}".`)
   return result
 }
 
@@ -34,8 +34,8 @@ export interface Typed {
 }
 
 /**
- * "?r - receptacle" and the like. A type is whatever word follows the dash: written with a comma after it, as once in
- * ALFWorld's domain, it is a type of another name, and nothing is of that type.
+ * "?r - receptacle" and the like. The type is the word after the dash. If a comma follows it, as once in ALFWorld's
+ * domain, it is a different type without members.
  */
 export function readTyped(list: readonly Expression[]): Typed[] {
   const words = list.map(word)

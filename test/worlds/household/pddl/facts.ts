@@ -1,4 +1,4 @@
-/** Sets of facts by predicate, and what makes a conjunction of them true. */
+/** Sets of facts by predicate, and the bindings that make a conjunction true. */
 import type { Typed } from './expressions.ts'
 
 /** A predicate with its arguments: names of things, or of variables ("?r"). */
@@ -72,7 +72,7 @@ export function* solutions(
     const tests = left.filter((literal) => !literal.args.some(isOpen))
     if (!tests.every((literal) => holds(substitute(literal, binding), facts))) return
     const open = left.filter((literal) => literal.args.some(isOpen))
-    // Next comes what offers the fewest candidates: facts of a positive literal, least unknown first, or else a type.
+    // Continues with the fewest candidates: facts of a positive literal with the fewest unknowns, or else a type.
     const generators = open.filter((literal) => !literal.isNegated && literal.predicate !== '=')
     const cost = (literal: Literal) => literal.args.filter(isOpen).length * 1e6 + facts.count(literal.predicate)
     const next = generators.sort((a, b) => cost(a) - cost(b))[0]

@@ -1,7 +1,7 @@
 /**
- * The text grammar of TextWorld's PDDL games: productions with conditions on the facts, expanded from left to right.
+ * Expands the text grammar of TextWorld's PDDL games: productions with conditions on the facts, from left to right.
  *
- *     #rule#                 the first production of that name whose condition can be met
+ *     #rule#                 the first production of that name whose condition holds
  *     {o.name}               an expression about the things bound so far
  *     {o.name | fact & …}    one for every way to make the facts true
  *     [{…}]                  the same as a list, with the separators that the grammar defines
@@ -18,7 +18,7 @@ export interface Entity {
 /** The state of a derivation: the facts, and the objects bound to variables ("r:receptacle"). */
 export interface Scene {
   facts: FactSet
-  /** Facts known to be false because something made them so. */
+  /** Facts that an effect made false. */
   denials: FactSet
   entityOf(id: string): Entity
   isOfType(id: string, type: string): boolean
@@ -83,7 +83,7 @@ export class Grammar {
     return symbols.map((symbol) => this.parts(symbol, scene, mapping).join('')).join('')
   }
 
-  /** The texts that a symbol stands for; several only where it asks for each. */
+  /** The texts of a symbol; several only if it expands to one for each way to make the facts true. */
   private parts(symbol: TextSymbol, scene: Scene, mapping: Mapping): string[] {
     switch (symbol.kind) {
       case 'text':

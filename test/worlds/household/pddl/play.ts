@@ -1,6 +1,6 @@
 /**
- * Plays a game file of ALFWorld from its own text alone: the domain and the problem are PDDL, the sentences come from
- * its grammar. A second, slow model of the game that shares no code with the first.
+ * A second, slow model of the game that shares no code with the first. It plays a game file of ALFWorld from its text
+ * alone: the domain and the problem are PDDL, and the sentences come from its grammar.
  */
 import { readFileSync } from 'node:fs'
 import { FactSet } from './facts.ts'

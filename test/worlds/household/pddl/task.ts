@@ -166,7 +166,7 @@ function alternativesOf(condition: Expression): Conjunction[] {
     case 'or':
       return rest.flatMap(alternativesOf)
     case 'exists': {
-      // Names of its own, so that pulling variables out of their quantifiers mixes none up.
+      // Unique names, so that variables do not collide when they are moved out of their quantifiers.
       const variables = readTyped(listOf(rest[0])).map((variable) => ({
         ...variable,
         own: `${variable.name}'${renamed++}`,
@@ -192,7 +192,7 @@ function effectsOf(effect: Expression, condition: readonly Conjunction[]): Effec
     case 'when':
       return effectsOf(rest[1]!, alternativesOf(rest[0]!))
     case 'increase':
-      // Only costs increase, and costs do not matter to a player.
+      // Only costs increase, which are irrelevant to a player.
       return []
     case 'not':
       return [{ condition, literal: { ...readAtom(listOf(rest[0])), isNegated: true } }]

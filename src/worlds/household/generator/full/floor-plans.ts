@@ -199,7 +199,7 @@ function swapCounts(type: string, a: Draft, b: Draft): void {
   setCount(b.receptacles, type, ofA)
 }
 
-/** Of the objects of a type that start in receptacles, the share that starts in one that the plan has; 1 if none does. */
+/** Share of the objects of a type starting in receptacles that start in one the plan has; 1 if no object does. */
 function homeShare(starts: RowCounts, receptacles: ReadonlyMap<string, number>): number {
   let here = 0
   let all = 0

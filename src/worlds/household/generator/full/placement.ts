@@ -6,7 +6,7 @@
  *
  *     odds of a pattern in a plan = propensity · Π_types (how many receptacles of the type the plan has)^¼
  *
- * Of the exponents 0, ¼, ½, ¾ and 1, this one makes the official games most likely: twenty cabinets attract hardly more
+ * The exponent ¼ makes the official games most likely among 0, ¼, ½, ¾ and 1: twenty cabinets attract hardly more
  * objects than ten.
  */
 import type { Room } from '../../corpus/statistics.ts'
