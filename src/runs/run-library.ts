@@ -6,7 +6,6 @@ import type { LoggedEvent } from '../method/events.ts'
 import type { IndexedDbRunStore } from './indexeddb-store.ts'
 import type { MetricRow } from './metric-rows.ts'
 import { readableEvent } from './readable-event.ts'
-import { readRunArchive, RunArchiveError, writeRunArchive } from './run-archive.ts'
 import { newSummary, type RunSummary } from './run-store.ts'
 
 export interface KeptRuns {
@@ -82,12 +81,13 @@ export class RunLibrary {
     if (summary === null) throw new Error(`Run "${runId}" is no longer kept. Reload the page to refresh the list.`)
     if (summary.isEvicted) throw new Error(`Only the curves of run "${runId}" are kept, so it cannot be exported.`)
     const [rows, checkpoint] = await Promise.all([store.rows(runId), store.loadCheckpoint(runId)])
+    const { writeRunArchive } = await loadArchive()
     return writeRunArchive({ summary, rows, checkpoint, readEvents: () => store.readEvents(runId) })
   }
 
   /** Throws RunArchiveError, RunLogError and RunStoreError, and then keeps nothing of the file. */
   async importRun(file: File): Promise<RunSummary> {
-    const store = await this.#opened()
+    const [store, { readRunArchive, RunArchiveError }] = await Promise.all([this.#opened(), loadArchive()])
     const { config, events, checkpoint, timings } = await readRunArchive(file)
     const beginning = events()
     const started = (await beginning.next()).value?.at(0)
@@ -118,6 +118,9 @@ export class RunLibrary {
     return this.#store
   }
 }
+
+/** The code for zip archives is most of this worker, and listing runs needs none of it. */
+const loadArchive = () => import('./run-archive.ts')
 
 /** The name, or if it is taken, the first free one of name-2, name-3… */
 async function freeName(store: IndexedDbRunStore, name: string): Promise<string> {
