@@ -77,6 +77,7 @@ describe('a sampler and a trainer on one device', () => {
     const numbers = 2 * (64 * 64 + 32 * 64 + 96 * 64)
     expect(rehearsal.report).toMatchObject({ way: 'shared', bytes: numbers * (type === 'q0f16' ? 2 : 4) })
     expect(rehearsal.leaked).toBe(0)
-    if (type === 'q0f16') expect(rehearsal.refusal).toMatch(/WeightSyncError.*float16 cannot represent.*earlier checkpoint/)
+    if (type === 'q0f16')
+      expect(rehearsal.refusal).toMatch(/WeightSyncError.*float16 cannot represent.*earlier checkpoint/)
   })
 })
