@@ -193,7 +193,7 @@ describe('the loop on the command line', () => {
     const untrained = await run(file)
     expect([untrained.code, untrained.stderr]).toEqual([
       2,
-      'Imported 1 problems: 1 ood.\n--problems: The run poses imported problems, and none of the 1 there is one to train on.\n',
+      'Imported 1 problems: 1 ood.\n--problems: The run uses imported problems, but none of the 1 is for training.\n',
     ])
   })
 

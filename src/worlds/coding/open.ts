@@ -50,11 +50,11 @@ async function problemsFor({ settings, isResumed }: WorldRequest, sources: Codin
   const imported = await sources.listProblems()
   const isEvaluated = settings.evaluateEvery > 0 && settings.evaluationTasks > 0
   if (!isResumed && !imported.some(({ split }) => split === 'train')) {
-    const there = imported.length === 0 ? 'there are none' : `none of the ${imported.length} there is one to train on`
-    throw new NoProblemsError(`The run poses imported problems, and ${there}.`)
+    const lack = imported.length === 0 ? 'none are imported' : `none of the ${imported.length} is for training`
+    throw new NoProblemsError(`The run uses imported problems, but ${lack}.`)
   }
   if (isResumed && isEvaluated && imported.length === 0) {
-    throw new NoProblemsError('The run is evaluated on imported problems, and there are none any more.')
+    throw new NoProblemsError('The run is evaluated on imported problems, but none are left.')
   }
   return importedProblems(imported)
 }

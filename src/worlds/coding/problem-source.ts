@@ -50,8 +50,7 @@ export function importedProblems(problems: readonly ImportedProblem[]): ProblemS
         throw new NoProblemsError(
           ids.length === 0
             ? 'No problems were imported. Import a file of problems, or set problems to generated.'
-            : `None of the ${ids.length} imported problems is one to train on. Import more, or write "split": "train" into ` +
-                'those of the file that are.',
+            : `None of the ${ids.length} imported problems is for training. Import more, or add "split": "train" to some of the file.`,
         )
       }
       return shuffled(seededRandom('imported problems', split, seed), ofSplit)

@@ -26,7 +26,7 @@ export class RunEnvironment implements EnvironmentPort {
         .filter((split) => !there.has(split))
       if (missing.length > 0) {
         throw new NoGamesError(
-          `The run plays ALFWorld’s own games, and there are none of the folder${missing.length > 1 ? 's' : ''} ` +
+          `The run plays ALFWorld’s own games, but there are none of the folder${missing.length > 1 ? 's' : ''} ` +
             `${missing.join(', ')} in this browser.`,
         )
       }

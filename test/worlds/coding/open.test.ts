@@ -109,19 +109,22 @@ describe('the coding world of a run', () => {
   const IMPORTED = coding({ problems: 'imported' })
   const UNEVALUATED = coding({ problems: 'imported', evaluateEvery: 0 })
   it.each([
-    ['none to begin with', [], IMPORTED, false, 'there are none.'],
-    ['none to train on', [imported('b', 'id')], IMPORTED, false, 'none of the 1 there is one to train on'],
-    ['none for the evaluations of a resumed run', [], IMPORTED, true, 'there are none any more'],
-    ['none for a run that begins, evaluated or not', [], UNEVALUATED, false, 'there are none.'],
+    ['none at all', [], IMPORTED, false, 'none are imported.'],
+    ['none for training', [imported('b', 'id')], IMPORTED, false, 'none of the 1 is for training'],
+    ['none for the evaluations of a resumed run', [], IMPORTED, true, 'none are left'],
+    ['none for a new run, evaluated or not', [], UNEVALUATED, false, 'none are imported.'],
     ['none, but all are in the log', [], UNEVALUATED, true, null],
-    ['none to train on, but those are in the log', [imported('b', 'id')], IMPORTED, true, null],
-  ] as const)('says before anything is loaded that there are %s', async (_, problems, settings, isResumed, why) => {
-    const opening = open(settings, sources({ listProblems: () => Promise.resolve(problems) }), isResumed)
-    if (why === null) await expect(opening).resolves.toBeDefined()
-    else
-      await expect(opening).rejects.toMatchObject({
-        name: 'NoProblemsError',
-        message: expect.stringContaining(why) as string,
-      })
-  })
+    ['none for training, but those are in the log', [imported('b', 'id')], IMPORTED, true, null],
+  ] as const)(
+    'reports missing problems before anything is loaded: %s',
+    async (_, problems, settings, isResumed, why) => {
+      const opening = open(settings, sources({ listProblems: () => Promise.resolve(problems) }), isResumed)
+      if (why === null) await expect(opening).resolves.toBeDefined()
+      else
+        await expect(opening).rejects.toMatchObject({
+          name: 'NoProblemsError',
+          message: expect.stringContaining(why) as string,
+        })
+    },
+  )
 })
