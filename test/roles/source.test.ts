@@ -17,7 +17,7 @@ describe('the source of a role', () => {
     ['/home/somebody/models/mine', 'mine'],
     ['C:\\models\\mine', 'mine'],
     ['local:my model', 'my model'],
-  ])('is called by a name and not by where it is: %s', (location, name) => {
+  ])('is named without its location: %s', (location, name) => {
     expect(sourceName(keptSource(location), 'shipped')).toBe(name)
   })
 

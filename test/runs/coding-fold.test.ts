@@ -47,42 +47,48 @@ describe('a folded run of programs', () => {
     ['test-advantages', 2],
     ['evaluation', 2],
     ['model-updated', 3],
-  ] as const)('takes out what a cut iteration left when it starts again (cut at %s of %i)', async (type, iteration) => {
-    const controller = new AbortController()
-    const world = codingWorld()
-    const cut: LoggedEvent[] = []
-    let levels: [number, number] = [world.policy.level, world.reward.level]
-    for await (const event of runLoop(world, request(codingSettings(), { iterations: 4, signal: controller.signal }))) {
-      if (!isLogged(event)) continue
-      cut.push(event)
-      if (event.type === 'iteration-finished') levels = [world.policy.level, world.reward.level]
-      if (event.type === type && event.iteration === iteration) controller.abort()
-    }
-    const finished = ofType(cut, 'iteration-finished').length
-    expect(finished).toBeLessThan(4)
-    ;[world.policy.level, world.reward.level] = levels
-    const rest = await logOf(world, request(codingSettings(), { iterations: 4 - finished, history: cut }))
-    const whole = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
+  ] as const)(
+    'removes an interrupted iteration when it starts again (interrupted at %s of %i)',
+    async (type, iteration) => {
+      const controller = new AbortController()
+      const world = codingWorld()
+      const cut: LoggedEvent[] = []
+      let levels: [number, number] = [world.policy.level, world.reward.level]
+      for await (const event of runLoop(
+        world,
+        request(codingSettings(), { iterations: 4, signal: controller.signal }),
+      )) {
+        if (!isLogged(event)) continue
+        cut.push(event)
+        if (event.type === 'iteration-finished') levels = [world.policy.level, world.reward.level]
+        if (event.type === type && event.iteration === iteration) controller.abort()
+      }
+      const finished = ofType(cut, 'iteration-finished').length
+      expect(finished).toBeLessThan(4)
+      ;[world.policy.level, world.reward.level] = levels
+      const rest = await logOf(world, request(codingSettings(), { iterations: 4 - finished, history: cut }))
+      const whole = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
 
-    const comparable = (view: RunView) =>
-      JSON.stringify(
-        {
-          iterations: view.iterations,
-          tests: ofType(whole, 'tests-written').map((event) => view.testsFor(event.iteration, event.taskId)),
-          episodes: [...view.episodes],
-          evaluations: view.evaluations,
-          series: view.seriesNames.map((name) => view.series(name)),
-        },
-        (key, value: unknown) => (key === 'seq' ? undefined : value),
-      )
-    expect(comparable(foldRun([...cut, ...rest]))).toBe(comparable(foldRun(whole)))
+      const comparable = (view: RunView) =>
+        JSON.stringify(
+          {
+            iterations: view.iterations,
+            tests: ofType(whole, 'tests-written').map((event) => view.testsFor(event.iteration, event.taskId)),
+            episodes: [...view.episodes],
+            evaluations: view.evaluations,
+            series: view.seriesNames.map((name) => view.series(name)),
+          },
+          (key, value: unknown) => (key === 'seq' ? undefined : value),
+        )
+      expect(comparable(foldRun([...cut, ...rest]))).toBe(comparable(foldRun(whole)))
 
-    // Between the restart of the iteration and its tests, the tests of the interrupted one are gone.
-    const view = foldRun([...cut, ...rest.slice(0, 1)])
-    expect(rest[0]!.type).toBe('iteration-started')
-    const left = ofType(cut, 'tests-written').filter((event) => event.iteration === finished + 1)
-    expect(left.map((event) => view.testsFor(event.iteration, event.taskId))).toEqual(left.map(() => null))
-  })
+      // Between the restart of the iteration and its tests, the tests of the interrupted one are gone.
+      const view = foldRun([...cut, ...rest.slice(0, 1)])
+      expect(rest[0]!.type).toBe('iteration-started')
+      const left = ofType(cut, 'tests-written').filter((event) => event.iteration === finished + 1)
+      expect(left.map((event) => view.testsFor(event.iteration, event.taskId))).toEqual(left.map(() => null))
+    },
+  )
 
   it('is the same after the log has been written and read', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 2 }))

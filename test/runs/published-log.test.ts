@@ -10,7 +10,7 @@ const tasksOf = (events: readonly LoggedEvent[]) =>
   events.flatMap((event) => (event.type === 'task-added' ? [event.task] : []))
 
 describe('a published run log', () => {
-  it('folds to the same curves, tasks and votes, without what only trainers need', async () => {
+  it('folds to the same curves, tasks and votes, without the fields that only trainers need', async () => {
     const whole = await logOf(world(), request(smallSettings(), { iterations: 3 }))
     const published = parseRunLog(serialiseRunLog(publishedLog(whole)))
     expect(published.length).toBeLessThan(whole.length)

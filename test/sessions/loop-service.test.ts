@@ -53,7 +53,7 @@ const CODING = smallCodingSettings()
 const until = (condition: () => boolean) => expect.poll(condition).toBe(true)
 
 describe('the loop service', () => {
-  it('runs, reports its status, and closes what it opened, even if the browser keeps nothing', async () => {
+  it('runs, reports its status, and closes what it opened, even if the browser stores nothing', async () => {
     const { service, messages, states, closed, events } = serve()
     await service.start(request('a'))
     await until(() => states().at(-1) === 'finished')

@@ -75,7 +75,7 @@ describe('a loop session', () => {
     expect(store.isFinished).toBe(true)
   })
 
-  it('rests at the next event when paused, and continues from there', async () => {
+  it('pauses at the next event, and continues from there', async () => {
     const { session, events, states } = open({ onEvent: (event) => events.push(event) && pauseAt(event) })
     const pauseAt = (event: RunEvent) => {
       if (event.type === 'progress' && event.iteration === 2) session.pause()

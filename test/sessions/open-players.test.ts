@@ -151,7 +151,7 @@ describe('chat models from Hugging Face in every role', () => {
     expect(lines(cut).map(eventLine)).toEqual(lines(whole).map(eventLine))
   })
 
-  it('does not change the base weights under trained adapters', async () => {
+  it('do not change the base weights under trained adapters', async () => {
     const service = new TransformerModel()
     const held = {
       ...({ storage: 'float32', contextWindow: 512, isTrained: true, adapterSeed: 7 } as const),
@@ -191,7 +191,7 @@ describe('chat models from Hugging Face in every role', () => {
     await service.unload()
   })
 
-  it('continues when every prompt exceeds the context, and reports it once for each role', async () => {
+  it('continue when every prompt exceeds the context, which is reported once for each role', async () => {
     const store = new MemoryStore()
     const { service, ended, messages } = serve(store)
     const models = forRoles(() => checkpoint({ contextWindow: 64 }))
@@ -220,7 +220,7 @@ describe('chat models from Hugging Face in every role', () => {
       /Switch trainReward off, or train adapters on it/,
     ],
     [
-      'WebLLM where there is no browser',
+      'WebLLM outside a browser',
       {
         author: {
           kind: 'webllm',
@@ -233,7 +233,7 @@ describe('chat models from Hugging Face in every role', () => {
       /The author model cannot be opened/,
       /Run it on the page/,
     ],
-  ])('refuses %s, and says what to change', async (_, models, settings, what, remedy) => {
+  ])('do not start with %s, and report what to change', async (_, models, settings, what, remedy) => {
     const { service, messages } = serve(new MemoryStore())
     await service.start(request(models, settings))
     expect(messages.at(-1)).toMatchObject({ status: { state: 'failed', failure: {} } })
@@ -243,7 +243,7 @@ describe('chat models from Hugging Face in every role', () => {
     expect(status.status.failure.remedy).toMatch(remedy)
   })
 
-  it('explains why weights cannot be in half precision here', async () => {
+  it('report why weights cannot be in half precision here', async () => {
     const { service, messages } = serve(new MemoryStore())
     await service.start({
       ...request({ author: checkpoint({ storage: 'float16' }), policy: checkpoint(), reward: checkpoint() }),

@@ -212,7 +212,7 @@ describe('following a run', () => {
     ['an event without its number', sse('run', EVENTS[0])],
     ['an event whose id is not its number', sse('run', EVENTS[0], 5)],
     ['an end before the last event', sse('end', summary(3))],
-    ['no object', sse('run', 7, 0)],
+    ['data that is not an object', sse('run', 7, 0)],
   ])('stops retrying if the stream always has %s', async (_, bad) => {
     const { server, heard, ended } = await follow((_request, response) => {
       stream(response)

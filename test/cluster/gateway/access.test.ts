@@ -41,7 +41,7 @@ describe('access to the gateway', () => {
   it.each([
     ['no token', {}],
     ['another token', { authorization: 'Bearer not-this-one' }],
-    ['the token cut short', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
+    ['a truncated token', { authorization: `Bearer ${TOKEN.slice(0, -1)}` }],
     ['the token in another scheme', { authorization: `Basic ${TOKEN}` }],
   ])('refuses %s', async (_, headers) => {
     const { address } = await open()
@@ -188,7 +188,7 @@ describe('requests to the gateway', () => {
     ['α_low above α_high', { system: 'alfworld', settings: { alphaLow: 0.9 } }, 400],
     ['no steps', { system: 'alfworld', totalSteps: 0 }, 400],
     ['a list', [], 400],
-    ['no JSON', '{"system": ', 400],
+    ['invalid JSON', '{"system": ', 400],
     ['nothing', undefined, 400],
   ])('refuses %s', async (_, body, expected) => {
     const { ask } = await open()

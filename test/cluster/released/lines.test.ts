@@ -52,7 +52,7 @@ describe('lines of results files', () => {
       'alfworld',
       'step: 1   acc: 7   avg step: 1   avg response length: 2   max_prompt_length: 3',
     ],
-    ['a cut OSWorld line', 'osworld', '[TRAIN 3] gimp:0.65'],
+    ['a truncated OSWorld line', 'osworld', '[TRAIN 3] gimp:0.65'],
     ['a domain without a number', 'osworld', '[TRAIN 3] gimp: ALL:0.5'],
     ['words', 'coding', 'train step: three'],
   ] as const)('rejects %s', (_, system, line) => {

@@ -41,19 +41,19 @@ describe('safetensors', () => {
 
   test.each<[string, () => Uint8Array, RegExp]>([
     [
-      'a cut file',
+      'a truncated file',
       () => writeSafetensors(file).slice(0, -5),
       /"m" is 5 bytes short: the download was interrupted\. Load it again/,
     ],
-    ['a file cut in its header', () => writeSafetensors(file).slice(0, 40), /cut off inside its header/],
+    ['a file truncated in its header', () => writeSafetensors(file).slice(0, 40), /cut off inside its header/],
     ['an empty file', () => new Uint8Array(0), /has 0 bytes/],
     [
-      'a page instead of a file',
+      'a web page instead of a file',
       () => new TextEncoder().encode('<!doctype html><html></html>'),
       /not a safetensors file/,
     ],
     ['a header that is not JSON', () => withHeader('{nonsense'), /not JSON/],
-    ['a header of another kind', () => withHeader({ a: { dtype: 'F32' } }), /does not follow the format \(a/],
+    ['a header of another format', () => withHeader({ a: { dtype: 'F32' } }), /does not follow the format \(a/],
     [
       'quantised weights',
       () => withHeader({ a: { dtype: 'I8', shape: [2], data_offsets: [0, 2] } }, 2),

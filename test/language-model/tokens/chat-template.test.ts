@@ -184,7 +184,7 @@ describe('pieces of a template', () => {
     ['an exception of its own for every conversation', `{{ raise_exception('never') }}`, 'cannot be rendered (never)'],
     ['changed messages', CHATML.replace('m.content', 'm.content|upper'), 'omits, repeats or changes a message'],
     ['repeated messages', CHATML.replace('m.content', 'm.content + m.content'), 'omits, repeats or changes'],
-    ['left out responses', CHATML.replace('{{ ', `{% if m.role != 'assistant' %}{{ `).replace('{% endfor', '{% endif %}{% endfor'), 'omits, repeats'], // prettier-ignore
+    ['omitted responses', CHATML.replace('{{ ', `{% if m.role != 'assistant' %}{{ `).replace('{% endfor', '{% endif %}{% endfor'), 'omits, repeats'], // prettier-ignore
     ['a count of messages at the front', `{{ messages|length }}${CHATML}`, 'changes a message once others follow'], // prettier-ignore
     ['another cue at the second turn', CHATML.replace(`'<a>assistant:' }}{% endif %}`, `('<a>assistant:' if messages|length < 3 else '<a>again:') }}{% endif %}`), 'changes a message once'], // prettier-ignore
     ['a cue that vanishes', CHATML.replace(`'<a>assistant:' }}`, `'<a>assistant:hm' }}`), `changes the beginning of a response once it has ended`], // prettier-ignore

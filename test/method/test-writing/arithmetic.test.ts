@@ -69,7 +69,7 @@ describe('consistency feedback of a test', () => {
     expect(testConsistency(of, { ...paper, lambda: 4 })).toEqual([5 / 3, 5 / 3])
   })
 
-  it('ranks a detecting test above one that all pass, above a lie, above an unreadable one', () => {
+  it('ranks a detecting test above one that all pass, above a false one, above an unreadable one', () => {
     const [detects, passedByAll, lie, unreadable] = testConsistency(group(['++-?', '++-?'], ['-++?', '-++?']), paper)
     expect(detects).toBeGreaterThan(passedByAll!)
     expect(passedByAll).toBeGreaterThan(lie!)

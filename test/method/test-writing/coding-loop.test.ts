@@ -233,7 +233,7 @@ describe('a run in which the reward model writes tests', () => {
     expect(metrics).toHaveProperty('reward/ut')
   })
 
-  it('reports failed tests and lies to the author', async () => {
+  it('reports failed and false tests to the author', async () => {
     const world = codingWorld({ sizes: [6, 1] })
     const log = await logOf(world, request(codingSettings(), { iterations: 3 }))
     const proposals = ofType(log, 'rewrite-proposed')

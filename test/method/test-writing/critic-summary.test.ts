@@ -62,7 +62,7 @@ describe("the critic's summary of tests", () => {
     ],
     tests,
   )
-  it('counts verdicts of wrong programs for an easier problem, and names lies', () => {
+  it('counts verdicts of wrong programs for an easier problem, and names false tests', () => {
     expect(summaryOf(mixed, 'easier')).toBe(
       'wrong answer on test 2 x2; time limit on written [9,1] x1; written [1] -> 5 lies x1; ' +
         'wrong answer on test 1 x1; wrong answer on written [9,1] x1',
@@ -73,14 +73,14 @@ describe("the critic's summary of tests", () => {
     expect(summaryOf(mixed, 'harder')).toBe('passed all tests x2; passed written [9,1] x2; written [1] -> 5 lies x1')
   })
 
-  it('counts a program once if a test was written twice, and a lie as often as it was written', () => {
+  it('counts a program once if a test was written twice, and a false test as often as it was written', () => {
     const twice = group([['-', '--?']], [tests[0]!, tests[0]!, unreadable])
     expect(summaryOf(twice, 'easier')).toBe('wrong answer on test 1 x1; wrong answer on written [9,1] x1')
     const lies = group([['-', '++']], [tests[1]!, tests[1]!])
     expect(summaryOf(lies, 'harder')).toBe('written [1] -> 5 lies x2')
   })
 
-  it('trusts correct programs without a reference solution, and names no lie without either', () => {
+  it('trusts correct programs without a reference solution, and names no false test without either', () => {
     const unknown = test('[1]', '5', null)
     expect(summaryOf(group([['+', '-']], [unknown]), 'easier')).toBe('written [1] -> 5 lies x1')
     expect(summaryOf(group([['-', '-']], [unknown]), 'easier')).not.toContain('lies')

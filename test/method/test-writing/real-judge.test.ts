@@ -44,7 +44,7 @@ function realWorld(): LoopPorts & { reward: FakeModel } {
 }
 
 describe('the loop with the real judge', () => {
-  it('distinguishes true tests from lies by the reference solution, and by programs that pass the hidden tests', async () => {
+  it('distinguishes true tests from false ones by the reference solution, and by programs that pass the hidden tests', async () => {
     const world = realWorld()
     const settings = codingSettings({ evaluationTasks: 2, evaluationRollouts: 3 })
     const log = await logOf(world, request(settings, { iterations: 2 }))

@@ -95,7 +95,7 @@ describe('a link', () => {
   })
 
   it.each([
-    ['that is cut short', async () => (await writeLink(content({ lambda: 0.5 }))).slice(0, -6), 'cut short'],
+    ['that is truncated', async () => (await writeLink(content({ lambda: 0.5 }))).slice(0, -6), 'cut short'],
     ['that is not base64', async () => '#v1.***', 'damaged'],
     ['of a later version', async () => '#v2.abcd', 'version 2'],
     ['with an unknown setting', () => linkOf({ preset: 'household', settings: { lambada: 1 } }), '"lambada"'],

@@ -187,11 +187,11 @@ describe('an item with a checker', () => {
     ['no output, and no checker', { test_output: ['2', null] }, 'entry 2 of test_output is null, which requires a checker'], // prettier-ignore
     ['nothing wrong', { checker: GOOD }, 'none'],
     ['the same input twice', { checker: 'const check = () => true', test_input: ['1', '1'] }, 'none'],
-  ])('of %s', async (_, fields, fault) => {
+  ])('is checked for faults when it is read: %s', async (_, fields, fault) => {
     expect(await errorOf(fields)).toBe(fault)
   })
 
-  it('is a different problem from the one without, and needs no judge for that', async () => {
+  it('has another id than the problem without it, without asking a judge', async () => {
     const judge = () => Promise.reject(new Error('It was asked.'))
     const idOf = async (fields: Fields) =>
       (await readReleasedFile(JSON.stringify(releasedItem(fields)), 'checker' in fields ? {} : { judge })).problems[0]!

@@ -281,13 +281,13 @@ describe('rewrites', () => {
   })
 
   it.each([
-    ['no JSON', 'make it harder', 'it is not a problem in JSON'],
-    ['a text that is cut', JSON.stringify(harder).slice(0, -3), 'it is not a problem in JSON'],
+    ['invalid JSON', 'make it harder', 'it is not a problem in JSON'],
+    ['truncated text', JSON.stringify(harder).slice(0, -3), 'it is not a problem in JSON'],
     ['another form', { ...harder, test_method: 'function', function_name: 'f', test_input: ['[1]', '[2]', '[3]', '[4]'] }, 'test_method is another one'], // prettier-ignore
     ['too few tests', { ...harder, test_input: ['1', '2', '3'], test_output: ['1', '2', '3'] }, 'the minimum is 4'],
     ['unequal lists', { ...harder, test_output: ['1', '2', '3'] }, 'test_output has 3 entries and test_input 4'],
     ['an empty question', { ...harder, question: ' ' }, 'question is empty'],
-    ['fields that no problem has', { ...harder, hint: 'add' }, 'hint is not a field of a problem'],
+    ['unknown fields', { ...harder, hint: 'add' }, 'hint is not a field of a problem'],
     ['contradictory tests', { ...harder, test_input: ['1', '1', '3', '4'] }, 'their outputs differ'],
     ['the same problem', item, 'it changes nothing'],
     ['too much of everything', ' '.repeat(2_000_000), 'it has 2000000 characters'],

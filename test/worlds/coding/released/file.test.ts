@@ -213,7 +213,7 @@ describe('a file of problems', () => {
     ['nothing', '', 'The file is empty.'],
     ['blank lines', ' \n\n', 'The file is empty.'],
     ['an empty list', '[]', 'The file is empty.'],
-    ['a list that was cut', '[{"question": "a"', 'The file is not JSON: '],
+    ['a truncated list', '[{"question": "a"', 'The file is not JSON: '],
     ['words', 'question: a', 'Item 1 (line 1): it is not JSON: '],
     ['a table', 'question,test_method\na,stdio', 'Item 1 (line 1): it is not JSON: '],
   ])('is refused in plain words with %s', async (_, text, message) => {

@@ -54,8 +54,8 @@ const idsOf = ({ games }: Imported) => games.map(({ id }) => id)
 
 describe('a zip of games', () => {
   it.each([
-    ['as tools write it who know the sizes before', { dataDescriptor: false }],
-    ['as it is written in one go, sizes after the files', { dataDescriptor: true }],
+    ['with sizes before each file', { dataDescriptor: false }],
+    ['with sizes after each file, as streaming tools write it', { dataDescriptor: true }],
     ['in zip64', { zip64: true }],
     ['without compression', { level: 0 }],
   ])('is read %s', async (_, options) => {

@@ -257,7 +257,7 @@ describe('reading a game file', () => {
   })
 
   it.each<[string, string, string | RegExp]>([
-    ['cut JSON', gameText(kitchen).slice(0, 900), 'It is not JSON'],
+    ['truncated JSON', gameText(kitchen).slice(0, 900), 'It is not JSON'],
     ['an empty file', '', 'It is not JSON'],
     ['a list', '[]', 'without a "pddl_problem"'],
     ['null', 'null', 'without a "pddl_problem"'],
@@ -271,7 +271,7 @@ describe('reading a game file', () => {
       gameText(kitchen).replace('"solvable":true', '"walkthrough":[1]'),
       'not a list of commands',
     ],
-    ['cut PDDL', edited((problem) => problem.slice(0, -300)), /ends with \d parentheses still open/],
+    ['truncated PDDL', edited((problem) => problem.slice(0, -300)), /ends with \d parentheses still open/],
     ['one parenthesis too many', edited((problem) => `${problem})`), 'never opened'],
     ['no PDDL', edited(() => 'nothing'), 'defines nothing'],
     ['another domain', edited((problem) => problem.replace('alfred', 'blocks')), 'domain "blocks"'],
