@@ -47,7 +47,6 @@ export const TextAnswer = v.object({
 })
 
 export const TokenizeAnswer = v.object({ tokens: v.array(Count), max_model_len: v.nullish(Count) })
-export const DetokenizeAnswer = v.object({ prompt: v.string() })
 
 /** Fields that not every server supports. */
 export const OPTIONAL_FIELDS = ['seed', 'logprobs', 'n'] as const

@@ -227,12 +227,6 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   }
 }
 
-/** Methods whose results a worker transfers instead of copying. */
-export const SAMPLED_TRAINER_RESULTS_GIVEN = [
-  'generate',
-  'saveCheckpoint',
-] as const satisfies readonly (keyof RoleModel)[]
-
 /** The trainer's stop tokens, including its chat template's end of a response. */
 async function stopTokens({ model, chatPieces }: OpenedTrainer): Promise<number[]> {
   const ends = chatPieces === null ? [] : [...(await model.encode([chatPieces.responseEnd]))[0]!]

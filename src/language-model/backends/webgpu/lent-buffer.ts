@@ -7,11 +7,6 @@ export type LentType = 'float32' | 'float16'
 
 const HALF_PARTS = 4
 
-/** Whether a tensor of this size can be lent as a type: halves are packed four at a time. */
-export function canLend(size: number, type: LentType): boolean {
-  return type === 'float32' || size % HALF_PARTS === 0
-}
-
 /**
  * Lends a tensor of the webgpu backend until `use` resolves. The commands that fill the buffer are submitted first, so that later
  * commands read it whole.
