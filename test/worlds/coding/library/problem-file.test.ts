@@ -54,7 +54,7 @@ describe('a file of problems', () => {
 
   it('is reported if it is too large, or disappears while it is read', async () => {
     const large = { size: 10 ** 9, arrayBuffer: () => Promise.reject(new Error('It was read.')) }
-    await expect(readProblemFile('large', large)).rejects.toThrow(/^"large": The file has 1000000000 bytes, .*Split it/)
+    await expect(readProblemFile('large', large)).rejects.toThrow(/^"large": The file has 1000000000 bytes; .*Split it/)
     const gone = { size: 5, arrayBuffer: () => Promise.reject(new Error('A requested file could not be found.')) }
     await expect(readProblemFile('gone', gone)).rejects.toThrow(
       '"gone": The file cannot be read: A requested file could not be found.',
