@@ -394,7 +394,7 @@ describe('the games panel', () => {
     await expectSound(page, [360, 768, 1440])
   })
 
-  it('keeps the first load at most 179 kB packed, without engine, zip reader or worker', async () => {
+  it('keeps the first load to at most 179 kB packed, without engine, zip reader or worker', async () => {
     await newContext()
     const sizes = new Map<string, number>()
     context.on('response', async (response) => {
