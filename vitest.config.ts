@@ -31,6 +31,8 @@ export default defineConfig({
           pool: 'threads',
           include: ['test/browser/*.test.ts'],
           globalSetup: ['test/browser/server.ts'],
+          // Pages that draw side by side on two cores lose gestures and timers to one another.
+          fileParallelism: false,
           ...PATIENCE,
         },
       },

@@ -7,6 +7,11 @@ export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS]
 
 export async function goTo(page: Page, title: ViewTitle): Promise<void> {
   const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true })
-  await link.click()
-  await expect.poll(() => link.getAttribute('aria-current')).toBe('page')
+  // Again if the page was still being created when it was clicked.
+  await expect
+    .poll(async () => {
+      await link.click()
+      return link.getAttribute('aria-current')
+    })
+    .toBe('page')
 }
