@@ -96,7 +96,7 @@ async function connectAndLaunch(tree: { stepSeconds: number; failAt?: number }, 
   await page.getByLabel('Token', { exact: true }).fill(TOKEN)
   await button('Connect').click()
   await page.getByText(/Connected to gateway test, which runs jobs with Ray 2\.\d+\.\d+, with 8 GPUs/).waitFor()
-  await page.getByText(/AlfWorld: can be launched; the first run patches its code/).waitFor()
+  await page.getByText(/AlfWorld: ready; the first run patches its code/).waitFor()
 
   await page.getByRole('radio', { name: 'AlfWorld' }).check()
   await button('Released settings').click()
@@ -178,7 +178,7 @@ describe('the page with a gateway and a real Ray', () => {
   it('shows the error of a job that fails, without the paths of the cluster', async () => {
     await connectAndLaunch({ stepSeconds: 1, failAt: 2 }, 'doomed')
     const alert = page.getByRole('alert')
-    await alert.getByText('The run has failed on the cluster with exit code 1.').waitFor()
+    await alert.getByText('The run failed on the cluster with exit code 1.').waitFor()
     const said = (await alert.textContent()) ?? ''
     expect(said).toContain('RuntimeError: CUDA error: out of memory in <on the cluster>')
     expect(said).not.toContain(fixture.folder)
