@@ -29,7 +29,7 @@ export interface WorldPage {
 export interface ImportsProps {
   /** On the controls. */
   settings: Settings
-  /** Of the run that is under way in this world. */
+  /** Settings of the run in progress in this world. */
   running: Settings | undefined
   set: <Name extends keyof Settings>(name: Name, value: Settings[Name]) => void
 }
