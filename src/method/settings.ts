@@ -48,6 +48,8 @@ export const settingsSchema = v.pipe(
     rewardTemperature: real(0.05, 2),
     authorTemperature: real(0.05, 2),
     topP: real(0.05, 1),
+    /** ε: the probability that a vote, or a written test's verdict, is flipped before anything reads it (vote-flips.ts). */
+    voteFlips: real(0, 0.5),
     /** The sets over which consistency feedback is standardised (step-judging/advantages.ts). */
     rewardGrouping: v.picklist(['vote', 'step', 'task']),
     /** Training signal of a rollout that alone reached a step index: raw feedback (as released), or none. */
@@ -73,12 +75,18 @@ export const settingsSchema = v.pipe(
     importanceCap: real(0, 100),
     /** Attempts of the author to rewrite one task in one iteration. */
     rewriteAttempts: count(1, 32),
+    /** Who rewrites: the author, or nobody. A null rewrite is the unchanged task under a new id. */
+    rewrites: v.picklist(['author', 'null']),
+    /** Whether q is rolled out again beside q', so that the acceptance rule compares accuracies under one policy. */
+    remeasure: v.boolean(),
     /** Iterations between evaluations; 0 never evaluates. */
     evaluateEvery: count(0, 1000),
     /** Held-out tasks of each split. */
     evaluationTasks: count(0, 1000),
     /** Rollouts of each held-out task. Detect requires tasks with a correct and a wrong program, so more than one. */
     evaluationRollouts: count(1, 64),
+    /** Steps of a held-out episode; 0 is `maxSteps`. */
+    evaluationMaxSteps: count(0, 100),
     /** ALFWorld's rooms, or programs that must pass tests. */
     world: v.picklist(['household', 'coding']),
     /** Problems of the coding world: generated ones, or imported ones in the released format. */
@@ -141,6 +149,7 @@ export const LIVE_SETTINGS = [
   'policyTemperature',
   'rewardTemperature',
   'authorTemperature',
+  'voteFlips',
   'policyLearningRate',
   'rewardLearningRate',
   'klCoefficient',
@@ -168,6 +177,7 @@ export const DEFAULTS: Settings = {
   rewardTemperature: 0.8,
   authorTemperature: 0.8,
   topP: 0.95,
+  voteFlips: 0,
   rewardGrouping: 'step',
   singleSurvivor: 'zero',
   policyAccuracyLow: 0,
@@ -188,9 +198,12 @@ export const DEFAULTS: Settings = {
   weightDecay: 0,
   importanceCap: 0,
   rewriteAttempts: 8,
+  rewrites: 'author',
+  remeasure: false,
   evaluateEvery: 5,
   evaluationTasks: 32,
   evaluationRollouts: 1,
+  evaluationMaxSteps: 0,
   world: 'household',
   problems: 'generated',
   games: 'compact',
@@ -198,7 +211,18 @@ export const DEFAULTS: Settings = {
   explainRefusals: false,
 }
 
-/** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+policy-only". */
+function arm<Signal extends Settings['signal'], Reward extends boolean, Environment extends boolean>(
+  signal: Signal,
+  trainReward: Reward,
+  adaptEnvironment: Environment,
+) {
+  return { signal, trainPolicy: true, trainReward, adaptEnvironment } as const
+}
+
+/** A filter on accuracy reads outcomes, so an arm that learns from votes alone has none. */
+const NO_FILTER = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 } as const
+
+/** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+frozen-judge". */
 export const PRESETS = {
   /**
    * For the shipped models: what two cores sample and train in a few seconds, with the released AlfWorld filter
@@ -267,8 +291,14 @@ export const PRESETS = {
     evaluationTasks: 128,
     evaluationRollouts: 32,
   },
-  /** The paper's AlfWorld run, from its released configuration (configs/alfworld_rl.yaml). */
+  /**
+   * The paper's AlfWorld run, from its released configuration (configs/alfworld_rl.yaml), in generated rooms of ALFWorld's size;
+   * with imported games, `games: 'official'` plays ALFWorld's own. Evaluated as the paper says, at temperature 0 on its 140 and
+   * 134 held-out games: the second split of ALFWorld has no more. The configuration evaluates for 60 steps, of which ALFWorld's
+   * own limit leaves 50.
+   */
   'paper-alfworld': {
+    games: 'full',
     tasksPerIteration: 16,
     groupSize: 8,
     evaluationsPerStep: 3,
@@ -283,6 +313,7 @@ export const PRESETS = {
     rewardUpdatesPerIteration: 4,
     evaluateEvery: 5,
     evaluationTasks: 140,
+    evaluationMaxSteps: 50,
   },
   /** The released code's arithmetic (alfworld_rl_reward.py), at our size. */
   reference: {
@@ -306,13 +337,27 @@ export const PRESETS = {
     rewardAccuracyLow: 0.2,
     rewardAccuracyHigh: 0.8,
   },
-  'policy-only': { trainPolicy: true, trainReward: false, adaptEnvironment: false },
-  'policy-reward': { trainPolicy: true, trainReward: true, adaptEnvironment: false },
-  full: { trainPolicy: true, trainReward: true, adaptEnvironment: true },
+  /** GRPO: outcomes alone. No judge is asked, and nothing but the policy learns. */
+  grpo: arm('outcome', false, false),
+  /** The paper's row "Policy": integrated feedback from a judge that does not learn. */
+  'frozen-judge': arm('integrated', false, false),
+  /** The paper's row "Policy + Reward". */
+  'policy-reward': arm('integrated', true, false),
+  /** The paper's row "Policy + Reward + Env". */
+  full: arm('integrated', true, true),
+  /** Votes alone, from a judge that does not learn: no label reaches the policy. */
+  'step-frozen': { ...arm('step', false, false), ...NO_FILTER },
+  /** Votes alone, from a judge that consistency feedback optimises. Outcomes reach the judge, but not the policy. */
+  'step-trained': { ...arm('step', true, false), ...NO_FILTER },
+} as const satisfies Record<string, Partial<Settings>>
+export type PresetName = keyof typeof PRESETS
+
+/** Former names of presets, which older links, logs and commands use. */
+export const FORMER_PRESETS = {
+  'policy-only': PRESETS['frozen-judge'],
   'outcome-only': { signal: 'outcome' },
   'step-only': { signal: 'step' },
 } as const satisfies Record<string, Partial<Settings>>
-export type PresetName = keyof typeof PRESETS
 
 export const DEFAULT_PRESET: PresetName = 'household'
 
@@ -329,12 +374,13 @@ export class SettingsError extends Error {
 
 /** Settings of a preset. Throws SettingsError for an unknown name. */
 export function presetSettings(preset: string = DEFAULT_PRESET): Settings {
+  const known: Readonly<Record<string, Partial<Settings>>> = { ...PRESETS, ...FORMER_PRESETS }
   let settings: Settings = DEFAULTS
   for (const name of preset.split('+')) {
-    if (!Object.hasOwn(PRESETS, name)) {
+    if (!Object.hasOwn(known, name)) {
       throw new SettingsError(`There is no preset "${name}"; the presets are ${Object.keys(PRESETS).join(', ')}.`, null)
     }
-    settings = { ...settings, ...PRESETS[name as PresetName] }
+    settings = { ...settings, ...known[name] }
   }
   return settings
 }

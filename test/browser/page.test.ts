@@ -112,7 +112,7 @@ describe('settings', () => {
 
   it('follow a preset', async () => {
     await visit()
-    await page.getByLabel('Preset').selectOption('outcome-only')
+    await page.getByLabel('Preset').selectOption('grpo')
     expect(await page.getByLabel('Policy signal', { exact: true }).inputValue()).toBe('outcome')
   })
 })

@@ -39,6 +39,36 @@ describe('settings', () => {
     })
   })
 
+  it('keep the former names of presets', () => {
+    expect(parseSettings({}, 'household+policy-only')).toEqual(parseSettings({}, 'household+frozen-judge'))
+    expect(parseSettings({}, 'household+outcome-only')).toMatchObject({ signal: 'outcome', trainReward: true })
+    expect(parseSettings({}, 'household+step-only')).toMatchObject({ signal: 'step', policyAccuracyLow: 1 / 8 })
+  })
+
+  it.each(['household', 'coding'])('have no filter that reads outcomes where votes alone train (%s)', (world) => {
+    for (const arm of ['step-frozen', 'step-trained']) {
+      expect(parseSettings({}, `${world}+${arm}`), arm).toMatchObject({
+        signal: 'step',
+        adaptEnvironment: false,
+        trainReward: arm === 'step-trained',
+        policyAccuracyLow: 0,
+        policyAccuracyHigh: 1,
+        rewardAccuracyLow: 0,
+        rewardAccuracyHigh: 1,
+      })
+    }
+  })
+
+  it('play and evaluate the run of the paper as far as settings can say it', () => {
+    expect(parseSettings({}, 'paper-alfworld')).toMatchObject({
+      games: 'full',
+      evaluationTasks: 140,
+      evaluationMaxSteps: 50,
+      groupSize: 8,
+      tasksPerIteration: 16,
+    })
+  })
+
   it('fit the coding world: a program is one step, and the release filters both roles alike', () => {
     const presets = ['coding', 'paper-coding', 'coding+coding-reference', 'coding+policy-only+step-only']
     for (const preset of presets) {

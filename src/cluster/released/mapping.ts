@@ -178,7 +178,7 @@ export function isPatched(system: ReleasedSystem, name: string): boolean {
   return (SYSTEMS[system].liveParameters as readonly string[]).includes(name)
 }
 
-/** Our choice of games, problems and scenes. The release plays its own in any case. */
+/** Our choice of games, problems, scenes and held-out episodes. The release plays its own in any case. */
 const OURS_ALONE: ReadonlySet<string> = new Set([
   'world',
   'problems',
@@ -187,6 +187,7 @@ const OURS_ALONE: ReadonlySet<string> = new Set([
   'explainRefusals',
   'taskPoolSize',
   'evaluationTasks',
+  'evaluationMaxSteps',
 ])
 
 /** The presets of the released systems must exist. */

@@ -52,6 +52,7 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
       evaluateEvery: 20,
       evaluationTasks: 222,
       evaluationRollouts: 3,
+      evaluationMaxSteps: 0,
     },
   },
 }

@@ -23,7 +23,8 @@ export async function* evaluateHeldOut(run: RunContext): Events<void> {
         rollout,
       })),
     )
-    const options = rolloutOptions(run)
+    const own = rolloutOptions(run)
+    const options = { ...own, maxSteps: run.settings.evaluationMaxSteps || own.maxSteps }
     const rollouts = yield* run.relay(
       'eval',
       rollOut(run.ports, requests, {

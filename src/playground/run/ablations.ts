@@ -13,8 +13,7 @@
  * The rows for signals differ from the full loop only in the signal, so that a difference has one cause.
  */
 import type { RunSummary } from '../../runs/run-store.ts'
-import type { Settings } from '../../method/settings.ts'
-import type { World } from '../../method/settings.ts'
+import { FORMER_PRESETS, type Settings, type World } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
 
 export const ABLATION_IDS = ['policy', 'policy-reward', 'policy-environment', 'full', 'outcome', 'step'] as const
@@ -34,7 +33,7 @@ const learning = (
 ): AblatedSettings => ({ trainPolicy: true, trainReward, adaptEnvironment, signal })
 
 export const ABLATIONS: Readonly<Record<AblationId, Ablation>> = {
-  policy: { settings: learning(false, false), preset: 'policy-only' },
+  policy: { settings: learning(false, false), preset: 'frozen-judge' },
   'policy-reward': { settings: learning(true, false), preset: 'policy-reward' },
   'policy-environment': { settings: learning(false, true), preset: null },
   full: { settings: learning(true, true), preset: 'full' },
@@ -67,7 +66,10 @@ export function ablationLabel(id: AblationId, world: World): string {
 
 /** The preset without its ablation: "household+policy-only" gives "household". Empty for an ablation alone. */
 export function basePreset(preset: string): string {
-  const ablating = Object.values(ABLATIONS).map((ablation) => ablation.preset)
+  const ablating: readonly (string | null)[] = [
+    ...Object.values(ABLATIONS).map((ablation) => ablation.preset),
+    ...Object.keys(FORMER_PRESETS),
+  ]
   return preset
     .split('+')
     .filter((name) => !ablating.includes(name))

@@ -69,6 +69,7 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   taskPoolSize: 'tasks',
   evaluationTasks: 'evaluation',
   evaluationRollouts: 'evaluation',
+  evaluationMaxSteps: 'evaluation',
   profile: 'method',
   topP: 'method',
   rewardGrouping: 'method',
@@ -88,6 +89,8 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   weightDecay: 'method',
   importanceCap: 'method',
   rewriteAttempts: 'method',
+  rewrites: 'method',
+  remeasure: 'method',
 }
 
 /** "Seed 3: a branch continues …; Top-p 0.9, Weight decay 0.1: they define …"; null if nothing is left out. */

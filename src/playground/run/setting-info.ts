@@ -128,6 +128,12 @@ const WORDS: Record<keyof Settings, Words> = {
     released: '0.95, sample/alfworld_rl_rollout.py:59-98',
     step: 0.01,
   },
+  voteFlips: {
+    label: 'ε, flipped votes',
+    help: 'Each readable vote of the reward model, or each verdict of a written test, is turned into its opposite with this probability before anything reads it. Makes a worse judge out of the same model; at 0.5 votes carry nothing.',
+    paper: 'None: ours, to ask how good a judge must be',
+    step: 0.05,
+  },
   rewardGrouping: {
     label: 'Votes compared',
     help: 'Which votes consistency feedback is standardised over: those on one step, on one step index of the task, or on the whole task. Written tests are always compared over their task.',
@@ -243,6 +249,18 @@ const WORDS: Record<keyof Settings, Words> = {
     help: 'How many rewrites of a task the author may try; the first valid one is the candidate.',
     released: 'Fixed at 8, alfworld_rl_rollout.py:1458',
   },
+  rewrites: {
+    label: 'Rewrites by',
+    help: 'The author, or nobody ("null"): each candidate is then the unchanged task under a new name. A null candidate is accepted by chance alone, so its acceptance rate is the line that an author has to beat.',
+    paper: 'A language model rewrites; it has no null arm',
+    released: 'A language model, alfworld_rl_rollout.py:1454-1672',
+  },
+  remeasure: {
+    label: 'Measure the old task again',
+    help: "Rolls out a task again beside its candidate, with the same policy, and compares these two accuracies. When off, the task's accuracy is from an iteration before, with an older policy and chosen for being extreme. The additional rollouts train like others.",
+    paper: 'Not stated',
+    released: 'Never: acc(q) is from the step before, alfworld_rl_reward.py:178-190',
+  },
   evaluateEvery: {
     label: 'Evaluate every',
     help: 'Iterations between evaluations on held-out tasks; 0 means never.',
@@ -259,6 +277,12 @@ const WORDS: Record<keyof Settings, Words> = {
     help: 'Episodes or programs per held-out task. One is enough for accuracy; the Detect metric needs a right and a wrong program of the same task.',
     released:
       'evaluation.policy.num_rollout_per_trial 3, configs/alfworld_rl.yaml; 3 responses, configs/coding_rl.yaml',
+  },
+  evaluationMaxSteps: {
+    label: 'Steps per evaluation episode',
+    help: 'A held-out episode fails after this many steps without success; 0 means as many as in training.',
+    released:
+      "evaluation.policy.max_interaction_step 60, configs/alfworld_rl.yaml, of which ALFWorld's own limit leaves 50",
   },
   world: {
     label: 'World',

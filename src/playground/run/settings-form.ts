@@ -26,11 +26,13 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
       'evaluateEvery',
       'evaluationTasks',
       'evaluationRollouts',
+      'evaluationMaxSteps',
     ],
   },
   {
     title: 'Feedback and filters',
     names: [
+      'voteFlips',
       'rewardGrouping',
       'singleSurvivor',
       'normAdvByStd',
@@ -57,7 +59,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
   },
   { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
   { title: 'Coding', names: ['problems'] },
-  { title: 'Author', names: ['authorTemperature', 'rewriteAttempts', 'topP'] },
+  { title: 'Author', names: ['rewrites', 'remeasure', 'authorTemperature', 'rewriteAttempts', 'topP'] },
 ]
 
 interface Travel {

@@ -30,12 +30,12 @@ export const coding: WorldDescriptor = {
   presets: {
     own: 'coding',
     reference: 'coding-reference',
-    overlays: ['coding-reference', 'policy-only', 'policy-reward', 'full', 'outcome-only', 'step-only'],
+    overlays: ['coding-reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
     overlaysOn: 'coding',
   },
   own: { names: ['problems'], elsewhere: 'only the coding world poses problems' },
   irrelevant: [
-    { names: ['maxSteps'], why: 'a program is one step' },
+    { names: ['maxSteps', 'evaluationMaxSteps'], why: 'a program is one step' },
     { names: ['rewardGrouping'], why: 'the tests of a problem are compared with one another' },
     { names: ['singleSurvivor'], why: 'every program is compared with those of its problem' },
   ],
@@ -79,6 +79,14 @@ export const coding: WorldDescriptor = {
     evaluationRollouts: {
       label: 'Programs per evaluation problem',
       help: 'What tests detect needs a right and a wrong program for the same problem, so more than one.',
+    },
+    voteFlips: {
+      label: 'ε, flipped verdicts',
+      help: 'Each verdict of a written test on a program, pass or fail, is turned into its opposite with this probability before anything reads it. Makes a worse reward model out of the same one; at 0.5 its tests carry nothing.',
+    },
+    remeasure: {
+      label: 'Measure the old problem again',
+      help: "Poses a problem again beside its candidate, to the same policy, and compares these two accuracies. When off, the problem's accuracy is from an iteration before, with an older policy and chosen for being extreme. The additional programs train like others.",
     },
     policyAccuracyLow: { label: 'Policy filter, low', help: 'A problem solved less often does not train the policy.' },
     policyAccuracyHigh: {

@@ -19,7 +19,7 @@ export const household: WorldDescriptor = {
   presets: {
     own: 'household',
     reference: 'reference',
-    overlays: ['reference', 'policy-only', 'policy-reward', 'full', 'outcome-only', 'step-only'],
+    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
     overlaysOn: null,
   },
   own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { PRESETS, presetSettings, type Settings } from '../../../../src/method/settings.ts'
+import { FORMER_PRESETS, PRESETS, presetSettings, type Settings } from '../../../../src/method/settings.ts'
 import {
   ablationMatrix,
   experimentsOf,
@@ -112,9 +112,10 @@ describe('ablations', () => {
   })
 
   it('match the presets of the same names', () => {
+    const named: Record<string, Partial<Settings>> = { ...PRESETS, ...FORMER_PRESETS }
     for (const id of ABLATION_IDS) {
       const { preset, settings } = ABLATIONS[id]
-      if (preset !== null) expect(settings).toMatchObject(PRESETS[preset as keyof typeof PRESETS])
+      if (preset !== null) expect(settings).toMatchObject(named[preset]!)
     }
   })
 })

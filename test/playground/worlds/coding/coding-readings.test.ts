@@ -24,7 +24,7 @@ describe('a world', () => {
     const names = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
     const hidden = (world: World) => names.filter((name) => !isRelevant(name, world)).sort()
     expect(hidden('household')).toEqual(['problems'])
-    expect(hidden('coding')).toEqual(['dialect', 'explainRefusals', 'games', 'maxSteps', 'rewardGrouping', 'singleSurvivor'])
+    expect(hidden('coding')).toEqual(['dialect', 'evaluationMaxSteps', 'explainRefusals', 'games', 'maxSteps', 'rewardGrouping', 'singleSurvivor'])
     expect(leftOutSentence(['seed', 'maxSteps'], 'coding')).toBe('Without meaning here. Steps per episode: a program is one step.')
     expect(leftOutSentence(['seed', 'maxSteps'], 'household')).toBeNull()
   }) // prettier-ignore
