@@ -150,13 +150,16 @@ export interface RewriteResolved {
   /** The rule that decided, in symbols and numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
   rule: string
 }
-/** Estimates of p+, p- and μ on this iteration's rollouts with the bound of theory.ts; null if they cannot be estimated. */
+/** Estimates on this iteration's rollouts of what theory.ts defines; null if they cannot be estimated. */
 export interface TheoryEstimated {
   type: 'theory'
   pPlus: number | null
   pMinus: number | null
   mu: number | null
   precisionBound: number | null
+  /** E[O · S] and λ E[S̄ · S], which sum to E[R · S]. Older logs lack them. */
+  grounded?: number | null
+  selfConsistency?: number | null
   /** Share of steps in successful trajectories, 0 without steps: the a of the weights a : 1-a in theory.ts. */
   successShare: number
 }

@@ -90,7 +90,7 @@ async function* iterate(run: RunContext): Events<void> {
   const proposed = run.trains('environment') ? yield* proposeCandidates(run, groups, policyVersion) : 0
 
   const trajectories = groups.flatMap(({ evidence }) => evidence.trajectories)
-  const statistics = estimateVoteStatistics(trajectories, settings.evaluationsPerStep, strategy.sharesEvaluations)
+  const statistics = estimateVoteStatistics(trajectories, settings, strategy.sharesEvaluations)
   yield run.log({ type: 'theory', ...statistics })
   if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) yield* evaluateHeldOut(run)
 

@@ -4,6 +4,8 @@
  *     METRICS (metrics.ts)              of an iteration
  *     eval/<split>/acc, ut, detect      of an evaluation; split is `id` or `ood`
  *     theory/pPlus, pMinus, mu          estimates on an iteration's rollouts
+ *     theory/grounded                   E[O · S] of these rollouts
+ *     theory/self_consistency           λ E[S̄ · S] of these rollouts
  *
  * Unknown values are left out.
  */
@@ -16,6 +18,8 @@ export function metricPoints(event: LoggedEvent): [name: string, value: number][
         ['theory/pPlus', event.pPlus],
         ['theory/pMinus', event.pMinus],
         ['theory/mu', event.mu],
+        ['theory/grounded', event.grounded ?? null],
+        ['theory/self_consistency', event.selfConsistency ?? null],
       ])
     case 'evaluation':
       return known([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { consistencyFeedback } from '../../src/method/feedback.ts'
 import type { Outcome, Score } from '../../src/method/ports.ts'
 import { uniformStream } from '../../src/method/random.ts'
 import { estimateVoteStatistics, expectedAgreement, precisionBound, teachingBalance } from '../../src/method/theory.ts'
@@ -16,7 +17,7 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 
 describe('the theory, against simulation', () => {
   it('recovers p+, p- and μ from votes, and the share of successful steps', () => {
-    const estimate = estimateVoteStatistics(simulate(0.3, 0.7, 0.6, 3), 3)
+    const estimate = estimateVoteStatistics(simulate(0.3, 0.7, 0.6, 3), { evaluationsPerStep: 3, lambda: 1 })
     expect(estimate.pPlus).toBeCloseTo(0.7, 1)
     expect(estimate.pMinus).toBeCloseTo(0.6, 1)
     expect(estimate.mu).toBeCloseTo(estimate.pPlus! + estimate.pMinus!, 12)
@@ -90,18 +91,59 @@ describe('the theory, against simulation', () => {
   })
 
   it('estimates nothing without votes, and ignores unparsable ones', () => {
-    expect(estimateVoteStatistics([], 3)).toEqual({
+    expect(estimateVoteStatistics([], { evaluationsPerStep: 3, lambda: 1 })).toEqual({
       pPlus: null,
       pMinus: null,
       mu: null,
       precisionBound: null,
+      grounded: null,
+      selfConsistency: null,
       successShare: 0,
     })
-    expect(estimateVoteStatistics([{ outcome: 1, scores: [[1, 0, 0]] }], 3)).toMatchObject({
+    expect(estimateVoteStatistics([{ outcome: 1, scores: [[1, 0, 0]] }], { evaluationsPerStep: 3, lambda: 1 })).toMatchObject({
       pPlus: 1,
       pMinus: null,
       mu: null,
+      grounded: 1,
+      selfConsistency: 1,
       successShare: 1,
     })
+  })
+})
+
+describe('the two terms of the consistency feedback', () => {
+  const estimate = (trajectories: ReturnType<typeof simulate>, lambda = 1) => {
+    const { grounded, selfConsistency } = estimateVoteStatistics(trajectories, { evaluationsPerStep: 3, lambda })
+    return { grounded: grounded!, selfConsistency: selfConsistency! }
+  }
+
+  it.each([0, 0.5, 1, 4])('sum to the mean feedback of a vote at λ = %d', (lambda) => {
+    const trajectories = simulate(0.3, 0.7, 0.6, 3, 200)
+    const settings = { profile: 'paper', signal: 'integrated', lambda } as const
+    const feedback = trajectories.flatMap(({ outcome, scores }) =>
+      scores.flatMap((votes) => consistencyFeedback(outcome, votes, settings)),
+    )
+    const { grounded, selfConsistency } = estimate(trajectories, lambda)
+    expect(grounded + selfConsistency).toBeCloseTo(mean(feedback), 12)
+  })
+
+  it('ground a vote as the formula over a, p+ and p- says', () => {
+    expect(estimate(simulate(0.3, 0.7, 0.6, 3)).grounded).toBeCloseTo(expectedAgreement(0.3, 0.7, 0.6), 1)
+  })
+
+  it('give a collapsed judge the whole self-consistency, whatever the outcomes are', () => {
+    const collapsed = (accuracy: number) => estimate(simulate(accuracy, 0, 1, 3, 500), 2)
+    expect(collapsed(0.1).selfConsistency).toBe(2)
+    expect(collapsed(0.9).selfConsistency).toBe(2)
+    expect(collapsed(0.1).grounded).toBeGreaterThan(0.7)
+    expect(collapsed(0.9).grounded).toBeLessThan(-0.7)
+  })
+
+  it('do not let self-consistency see the outcome, and give a coin 1/m', () => {
+    const trajectories = simulate(0.5, 0.8, 0.7, 3, 300)
+    const turned = trajectories.map(({ outcome, scores }) => ({ outcome: -outcome as Outcome, scores }))
+    expect(estimate(turned).selfConsistency).toBe(estimate(trajectories).selfConsistency)
+    expect(estimate(turned).grounded).toBeCloseTo(-estimate(trajectories).grounded, 12)
+    expect(estimate(simulate(0.5, 0.5, 0.5, 3)).selfConsistency).toBeCloseTo(1 / 3, 1)
   })
 })

@@ -213,7 +213,8 @@ export function* fakeCodingRun({
       })
       tasks[0] = candidate
     }
-    yield log({ type: 'theory', pPlus: 0.7, pMinus: 0.6, mu: 1.3, precisionBound: 0.2, successShare: 1 / 3 })
+    const theory = { pPlus: 0.7, pMinus: 0.6, mu: 1.3, precisionBound: 0.2, successShare: 1 / 3 }
+    yield log({ type: 'theory', ...theory, grounded: 0.27, selfConsistency: 0.4 })
     yield log({
       type: 'iteration-finished',
       metrics: {

@@ -361,6 +361,8 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
       pMinus: judgement * 0.8,
       mu: judgement * 1.65 + 0.05,
       precisionBound: 1 - Math.exp(-3 * (judgement * 1.65 - 0.95) ** 2),
+      grounded: successShare * (judgement * 1.7 - 0.9) + (1 - successShare) * (judgement * 1.6 - 1),
+      selfConsistency: 0.4 + 0.5 * judgement,
       successShare,
     })
     const labelled = episodes.flatMap((e) => e.steps.map((step, k) => ({ step, votes: e.votes[k]! })))
