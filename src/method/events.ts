@@ -38,6 +38,8 @@ export interface GeneratedTest {
 export interface Evaluation {
   score: Score
   reasoning: string
+  /** Present if the score is the opposite of what the reward model wrote (vote-flips.ts). */
+  isFlipped?: true
 }
 
 /** The first event of a log. A resumed run does not write it again. */

@@ -46,6 +46,8 @@ export interface EvaluatedGroup extends TaskGroup {
 export interface AskOptions {
   /** m: evaluations of a step, or tests of a task. */
   evaluationsPerStep: number
+  /** ε: the share of votes, or of verdicts of tests, that are flipped (vote-flips.ts); none by default. */
+  voteFlips?: number
   temperature: number
   topP: number
   rewardVersion: number

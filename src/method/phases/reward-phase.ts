@@ -5,8 +5,16 @@ import type { TaskGroup } from '../task-group.ts'
 import type { Events, RunContext } from './run-context.ts'
 
 export function askOptions({ settings, state, signal }: RunContext, seed: number): AskOptions {
-  const { evaluationsPerStep, rewardTemperature, topP } = settings
-  return { evaluationsPerStep, temperature: rewardTemperature, topP, rewardVersion: state.rewardVersion, seed, signal }
+  const { evaluationsPerStep, voteFlips, rewardTemperature, topP } = settings
+  return {
+    evaluationsPerStep,
+    voteFlips,
+    temperature: rewardTemperature,
+    topP,
+    rewardVersion: state.rewardVersion,
+    seed,
+    signal,
+  }
 }
 
 /** Does not ask if nothing would use the answers. */

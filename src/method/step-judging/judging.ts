@@ -12,6 +12,7 @@ import { deriveSeed } from '../random.ts'
 import type { AskOptions, Sampling } from '../reward-strategy.ts'
 import { joinTokens } from '../rollout.ts'
 import type { TrainingSample } from '../training-sample.ts'
+import { flippedVote, isFlipped } from '../vote-flips.ts'
 
 /** Most step prompts in one generate call, unless a single episode has more. */
 export const STEPS_PER_CALL = 256
@@ -50,13 +51,14 @@ export async function* judge(
     let next = 0
     for (const [index, episode] of batch.entries()) {
       const judgement: Judgement = { votes: [], samples: [], entropySum: 0, tokenCount: 0 }
-      for (const prompt of prompts[index]!) {
+      for (const [step, prompt] of prompts[index]!.entries()) {
         const evaluations = completions[next++]
         if (!evaluations) throw new Error(`The reward model returned no evaluations for episode ${episode.episodeId}.`)
         judgement.votes.push(
-          evaluations.map(({ text }) => {
+          evaluations.map(({ text }, position) => {
             const { reasoning, score } = format.parse(text)
-            return { score, reasoning }
+            const vote: Evaluation = { score, reasoning }
+            return isFlipped(options, episode.episodeId, step, position) ? flippedVote(vote) : vote
           }),
         )
         judgement.samples.push(

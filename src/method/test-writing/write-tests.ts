@@ -12,6 +12,7 @@ import { deriveSeed } from '../random.ts'
 import type { AskOptions, Sampling } from '../reward-strategy.ts'
 import type { TaskGroup } from '../task-group.ts'
 import type { TrainingSample } from '../training-sample.ts'
+import { flippedResult, isFlipped } from '../vote-flips.ts'
 import { passedOf } from './program-group.ts'
 
 /** Most tests in one generate call, unless a single task has more. */
@@ -70,6 +71,11 @@ export async function* writeTests(
         test,
         isTrue: report.isTrue[position] ?? null,
       }))
+      const results = report.results.map((ofProgram, program) =>
+        ofProgram.map((result, test) =>
+          result && isFlipped(options, group.task.id, program, test) ? flippedResult(result) : result,
+        ),
+      )
       const written: TestsWritten = {
         type: 'tests-written',
         taskId: group.task.id,
@@ -77,11 +83,11 @@ export async function* writeTests(
         rewardVersion: options.rewardVersion,
         tests,
         episodeIds: group.rollouts.map(({ episode }) => episode.episodeId),
-        results: report.results,
+        results,
       }
       all.push({
         written,
-        passed: report.results.map((results) => results.map(passedOf)),
+        passed: results.map((ofProgram) => ofProgram.map(passedOf)),
         ...sampled(completions[index]!, prompts[index]!),
       })
       yield written
