@@ -6,6 +6,7 @@
  * backend and settings give the same log, byte for byte.
  */
 import type { Direction, Outcome, Score, Split, Task, TestResult, UpdateMetrics, WrittenTest } from './ports.ts'
+import type { Strength } from './judge-evaluation/fixed-trajectory.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
 export interface EpisodeStep {
@@ -171,8 +172,47 @@ export interface EvaluationFinished {
   policyVersion: number
   acc: number
   episodes: number
+  /** Temperature of the policy. Older logs lack it: they were measured at the training temperature. */
+  temperature?: number
+  /** Which of the two temperatures this is; `both` if they are equal. */
+  serves?: 'evaluation' | 'training' | 'both'
   /** UT and Detect with the numbers of tests that they count (test-writing/test-metrics.ts), if the reward model writes tests. */
   tests?: { ut: number | null; utTests: number; detect: number | null; detectTests: number }
+}
+/** Votes on the steps of fixed trajectories. `good` steps have the true label +1, `bad` ones -1; an unparsable vote is wrong. */
+export interface VoteCounts {
+  goodVotes: number
+  goodRight: number
+  badVotes: number
+  badRight: number
+  /** Votes that equal the outcome of their trajectory. */
+  outcomeVotesRight: number
+  trajectories: number
+  /** Trajectories where the sign of the mean of all votes equals the outcome; 0 is wrong. */
+  outcomesRight: number
+}
+/** Tests written for problems with fixed programs (test-writing/test-metrics.ts). */
+export interface TestCounts {
+  /** Tests of problems with a correct program, and those that all correct programs pass. */
+  utTests: number
+  utTrue: number
+  /** Tests of problems with correct and wrong programs, and those that moreover all wrong programs fail. */
+  detectTests: number
+  detecting: number
+}
+/** The reward model, measured on trajectories that never change (judge-evaluation/). */
+export interface JudgeEvaluated {
+  type: 'judge-evaluation'
+  rewardVersion: number
+  /** How it was asked. */
+  evaluationsPerStep: number
+  temperature: number
+  /** Tasks of each split. */
+  tasks: number
+  /** By split and by the strength of the policy that played the trajectories, if the reward model judges steps. */
+  votes?: (VoteCounts & { split: 'id' | 'ood'; strength: Strength })[]
+  /** By split, if it writes tests: a test is tried on the programs of all policies. */
+  tests?: (TestCounts & { split: 'id' | 'ood' })[]
 }
 /** Metrics that follow from the log, with names from METRICS (metrics.ts). Finite numbers only. */
 export interface IterationFinished {
@@ -200,6 +240,7 @@ export type LoggedBody =
   | RewriteResolved
   | TheoryEstimated
   | EvaluationFinished
+  | JudgeEvaluated
   | IterationFinished
   | RunFinished
 

@@ -1,5 +1,6 @@
 /** The interface of the loop (loop.ts). */
 import type { RunEvent, LoggedEvent } from './events.ts'
+import type { FixedTrajectory } from './judge-evaluation/fixed-trajectory.ts'
 import type { EnvironmentPort, LanguageModelPort, RoleFormats, UnitTestPort } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
@@ -33,6 +34,8 @@ export interface LoopRequest {
    * that iteration. `seq` continues after the last event.
    */
   history?: readonly LoggedEvent[]
+  /** Held-out trajectories that never change, on which evaluations measure the reward model. Without them, they do not. */
+  fixedTrajectories?: readonly FixedTrajectory[]
   /** Called once before every iteration: validated changes of settings since the last one. */
   takePatch?: () => LivePatch | null
   signal?: AbortSignal

@@ -2,7 +2,7 @@
  * The state of the loop between iterations: a fold of its own log. Live events and the history of a resumed run go through the
  * same `apply`, so a resumed run cannot differ from one that never stopped.
  */
-import type { LoggedEvent } from './events.ts'
+import type { JudgeEvaluated, LoggedEvent } from './events.ts'
 import { settledHistory } from './history.ts'
 import type { Direction, Task } from './ports.ts'
 import { deriveSeed } from './random.ts'
@@ -42,6 +42,8 @@ export class LoopState {
   envSteps = 0
   sampledTokens = 0
   isEvaluatedAtStart = false
+  /** The last measurement of the reward model on fixed trajectories. */
+  judgeEvaluation: JudgeEvaluated | null = null
   readonly #measured = new Map<string, { episodes: number; successes: number }>()
 
   static fromHistory(history: readonly LoggedEvent[]): LoopState {
@@ -93,6 +95,9 @@ export class LoopState {
         this.iteration = event.iteration
         this.envSteps = event.metrics['training/env_steps'] ?? this.envSteps
         this.sampledTokens = event.metrics['training/num_tokens'] ?? this.sampledTokens
+        break
+      case 'judge-evaluation':
+        this.judgeEvaluation = event
         break
       case 'judged':
       case 'tests-written':

@@ -20,6 +20,7 @@ import type { LoopPorts, LoopRequest, RunLoop } from './loop-contract.ts'
 import { iterationMetrics } from './metrics.ts'
 import { assignAdvantages, decideCandidate } from './phases/advantage-phase.ts'
 import { evaluateHeldOut } from './phases/evaluation-phase.ts'
+import { evaluateJudge } from './phases/judge-evaluation-phase.ts'
 import { askRewardModel } from './phases/reward-phase.ts'
 import { proposeCandidates } from './phases/rewrite-phase.ts'
 import { rollOutTasks } from './phases/rollout-phase.ts'
@@ -69,7 +70,9 @@ async function* prepare(run: RunContext): Events<void> {
   if (state.slots.length === 0) {
     throw new Error('The environment has no training tasks, so there is nothing to roll out.')
   }
-  if (evaluateEvery > 0 && !state.isEvaluatedAtStart) yield* evaluateHeldOut(run)
+  if (evaluateEvery === 0) return
+  if (!state.isEvaluatedAtStart) yield* evaluateHeldOut(run)
+  if (!state.judgeEvaluation) yield* evaluateJudge(run)
 }
 
 async function* iterate(run: RunContext): Events<void> {
@@ -92,7 +95,10 @@ async function* iterate(run: RunContext): Events<void> {
   const trajectories = groups.flatMap(({ evidence }) => evidence.trajectories)
   const statistics = estimateVoteStatistics(trajectories, settings, strategy.sharesEvaluations)
   yield run.log({ type: 'theory', ...statistics })
-  if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) yield* evaluateHeldOut(run)
+  if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) {
+    yield* evaluateHeldOut(run)
+    yield* evaluateJudge(run)
+  }
 
   const work = {
     envSteps: trajectories.reduce((steps, { scores }) => steps + scores.length, 0),

@@ -4,7 +4,8 @@
  * returns one evidence object for each task's group.
  */
 import type { AdvantageSettings, GroupAdvantages, ScoredTrajectory } from './advantages.ts'
-import type { EphemeralBody, EvaluationFinished, LoggedBody } from './events.ts'
+import type { EphemeralBody, EvaluationFinished, JudgeEvaluated, LoggedBody } from './events.ts'
+import type { Replayed } from './judge-evaluation/replay.ts'
 import type { Component } from './loop-contract.ts'
 import type { Direction, TrainingExample } from './ports.ts'
 import type { Settings } from './settings.ts'
@@ -68,6 +69,8 @@ export interface RewardStrategy<Evidence extends RewardEvidence = RewardEvidence
   withoutAsking(group: TaskGroup): Evidence
   /** How good the reward model was in this iteration; null where unknown. */
   metrics(evidence: readonly Evidence[]): Record<string, number | null>
+  /** Measures the reward model on trajectories that never change. */
+  measure(replayed: readonly Replayed[], options: AskOptions): Bodies<Pick<JudgeEvaluated, 'votes' | 'tests'>>
   /** Measures the reward model on held-out tasks; null if only the policy is measured there. */
   evaluate: ((groups: readonly TaskGroup[], options: AskOptions) => Bodies<EvaluationFinished['tests']>) | null
 }

@@ -87,6 +87,10 @@ export const settingsSchema = v.pipe(
     evaluationRollouts: count(1, 64),
     /** Steps of a held-out episode; 0 is `maxSteps`. */
     evaluationMaxSteps: count(0, 100),
+    /** The policy's temperature in evaluations, beside a measurement at `policyTemperature`; 0 is exactly greedy. */
+    evaluationTemperature: real(0, 2),
+    /** Tasks of each split whose fixed trajectories measure the reward model at every evaluation; 0 measures none. */
+    judgeTasks: count(0, 1000),
     /** ALFWorld's rooms, or programs that must pass tests. */
     world: v.picklist(['household', 'coding']),
     /** Problems of the coding world: generated ones, or imported ones in the released format. */
@@ -204,6 +208,8 @@ export const DEFAULTS: Settings = {
   evaluationTasks: 32,
   evaluationRollouts: 1,
   evaluationMaxSteps: 0,
+  evaluationTemperature: 0,
+  judgeTasks: 5,
   world: 'household',
   problems: 'generated',
   games: 'compact',
@@ -265,6 +271,7 @@ export const PRESETS = {
     evaluateEvery: 20,
     evaluationTasks: 32,
     evaluationRollouts: 8,
+    judgeTasks: 16,
   },
   /** The paper's coding run, from its released configuration and code (configs/coding_rl.yaml). */
   'paper-coding': {

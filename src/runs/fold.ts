@@ -227,6 +227,9 @@ export class RunView {
         this.evaluations.push(event)
         if (iteration > 0) this.current?.evaluations.push(event)
         break
+      case 'judge-evaluation':
+        this.phase = 'evaluate'
+        break
       case 'iteration-finished':
         if (this.current) {
           this.current.metrics = event.metrics

@@ -1,6 +1,7 @@
 /** The schema of kept runs in the browser's IndexedDB, with migrations from earlier versions of the page. */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { SAMPLED } from '../method/metric-points.ts'
 import { completeSettings } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
@@ -20,7 +21,7 @@ export interface Schema extends DBSchema {
   rows: { key: [string, number]; value: StoredRow }
 }
 
-const VERSION = 3
+const VERSION = 4
 
 export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
   return openDB<Schema>(name, VERSION, {
@@ -45,14 +46,26 @@ type Upgrade = IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>
 
 async function migrate(before: number, stores: Upgrade): Promise<void> {
   if (before < 2) await addRows(stores)
-  if (before < 3) await completeSummaries(stores)
+  if (before < 4) await completeSummaries(stores)
+  if (before === 2 || before === 3) await renameSampled(stores)
 }
 
-/** Version 2 kept settings as they were when the run started, so names and number may be older. */
+/** Earlier versions kept settings as they were when the run started, so names and number may be older. */
 async function completeSummaries(stores: Upgrade): Promise<void> {
   const runs = stores.objectStore('runs')
   for (const old of await runs.getAll()) await runs.put({ ...old, settings: completeSettings(old.settings) })
 }
+
+/** Before version 4, `eval/…` was measured at the training temperature alone (metric-points.ts). */
+async function renameSampled(stores: Upgrade): Promise<void> {
+  const rows = stores.objectStore('rows')
+  for (const row of await rows.getAll()) {
+    const entries = Object.entries(row.values).map(([name, value]) => [OLDER_EVALUATION.test(name) ? `${name}${SAMPLED}` : name, value]) // prettier-ignore
+    await rows.put({ ...row, values: Object.fromEntries(entries) as Record<string, number> })
+  }
+}
+
+const OLDER_EVALUATION = /^eval\/(id|ood)\/(acc|ut|detect)$/
 
 /** Version 1 kept only logs and checkpoints. */
 async function addRows(stores: Upgrade): Promise<void> {

@@ -1,4 +1,7 @@
-/** Reads settings of older logs. A setting that did not exist yet has the effect of its default. */
+/**
+ * Reads settings of older logs. A setting that did not exist yet has the effect of its default, except these: evaluations were
+ * measured at the policy's temperature alone, and the reward model was not measured on fixed trajectories.
+ */
 import type { LoggedEvent } from '../method/events.ts'
 import { DEFAULTS, withCurrentNames, type Settings } from '../method/settings.ts'
 
@@ -13,5 +16,12 @@ export function withCurrentSettings(event: LoggedEvent): LoggedEvent {
 export function completeSettings(settings: Settings): Settings {
   const named = withCurrentNames(settings)
   const missing = Object.entries(DEFAULTS).filter(([name]) => !Object.hasOwn(named, name))
-  return missing.length === 0 ? named : { ...named, ...(Object.fromEntries(missing) as Partial<Settings>) }
+  if (missing.length === 0) return named
+  const before: Partial<Settings> = { evaluationTemperature: named.policyTemperature, judgeTasks: 0 }
+  return {
+    ...named,
+    ...(Object.fromEntries(
+      missing.map(([name, value]) => [name, before[name as keyof Settings] ?? value]),
+    ) as Partial<Settings>),
+  }
 }

@@ -27,6 +27,7 @@ const EVENT_TYPES: Record<LoggedBody['type'], true> = {
   'rewrite-resolved': true,
   theory: true,
   evaluation: true,
+  'judge-evaluation': true,
   'iteration-finished': true,
   'run-finished': true,
 }

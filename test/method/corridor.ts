@@ -62,7 +62,8 @@ export class FakeModel implements LanguageModelPort {
       const text = decodeTokens(prompt)
       this.prompts.push(text)
       return Array.from({ length: count }, (_, copy) => {
-        const uniform = uniformStream(deriveSeed(seed, copy))
+        // Greedy: whatever has a probability happens.
+        const uniform = options.temperature === 0 ? () => 0 : uniformStream(deriveSeed(seed, copy))
         const response = this.#respond(text, this.level, uniform)
         const tokens = encodeText(response)
         return {
@@ -231,6 +232,8 @@ export const smallSettings = (input: Partial<Settings> = {}): Settings =>
     rewriteAttempts: 3,
     evaluateEvery: 2,
     evaluationTasks: 4,
+    // One pass of evaluation, unless a test asks for two.
+    evaluationTemperature: input.policyTemperature ?? 1,
     policyLearningRate: 0.02,
     rewardLearningRate: 0.01,
     ...input,

@@ -155,7 +155,16 @@ export function* fakeCodingRun({
           detect: split === 'ood' && iteration === 1 ? null : level / 2,
           detectTests: 40,
         }
-        yield log({ type: 'evaluation', split, policyVersion: iteration - 1, acc: level, episodes: 64, tests })
+        yield log({
+          type: 'evaluation',
+          split,
+          policyVersion: iteration - 1,
+          acc: level,
+          episodes: 64,
+          tests,
+          temperature: 0,
+          serves: 'both',
+        })
       }
     }
     for (const task of [...chosen, ...pending]) yield* playTask(task)

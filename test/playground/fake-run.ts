@@ -59,6 +59,8 @@ export const fakeSettings: Settings = {
   evaluationTasks: 16,
   evaluationRollouts: 1,
   evaluationMaxSteps: 0,
+  evaluationTemperature: 0,
+  judgeTasks: 5,
   world: 'household',
   problems: 'generated',
   games: 'compact',
@@ -136,20 +138,12 @@ export function* fakeRun(options: FakeRunOptions = {}): Generator<RunEvent> {
       pendingTaskIds: pending.map((p) => p.candidate.id),
     })
     if (settings.evaluateEvery > 0 && (iteration - 1) % settings.evaluateEvery === 0) {
-      yield log({
-        type: 'evaluation',
-        split: 'id',
-        policyVersion,
-        acc: Math.min(1, skill + 0.06 * (random() - 0.5)),
-        episodes: 16,
-      })
-      yield log({
-        type: 'evaluation',
-        split: 'ood',
-        policyVersion,
-        acc: Math.max(0, skill - 0.12 + 0.08 * (random() - 0.5)),
-        episodes: 16,
-      })
+      const level = { id: Math.min(1, skill + 0.06 * (random() - 0.5)), ood: Math.max(0, skill - 0.12 + 0.08 * (random() - 0.5)) } // prettier-ignore
+      for (const split of ['id', 'ood'] as const) {
+        const measured = { type: 'evaluation', split, policyVersion, episodes: 16 } as const
+        yield log({ ...measured, acc: 0.9 * level[split], temperature: settings.policyTemperature, serves: 'training' })
+        yield log({ ...measured, acc: level[split], temperature: 0, serves: 'evaluation' })
+      }
     }
 
     const group = [...chosen, ...pending.map((p) => p.candidate)]

@@ -27,6 +27,7 @@ export function smallCodingSettings(patch: Partial<Settings> = {}): Settings {
     evaluateEvery: 2,
     evaluationTasks: 2,
     evaluationRollouts: 2,
+    evaluationTemperature: 1,
     ...patch,
   }
 }

@@ -41,6 +41,7 @@ export const SETTING_KEYS: Record<ReleasedSystem, KeyMap> = {
     maxSteps: ['rollout.policy.max_interaction_step'],
     evaluationsPerStep: ['rollout.reward.num_rollout_per_query'],
     evaluationRollouts: ['evaluation.policy.num_rollout_per_trial'],
+    evaluationTemperature: ['evaluation.policy.temperature'],
   },
   coding: {
     ...TRAINING,
@@ -49,6 +50,7 @@ export const SETTING_KEYS: Record<ReleasedSystem, KeyMap> = {
     evaluationsPerStep: ['rollout.reward.num_response_per_task'],
     rewriteAttempts: ['rollout.environment.num_response_per_task'],
     evaluationRollouts: ['evaluation.policy.num_response_per_task'],
+    evaluationTemperature: ['evaluation.policy.temperature'],
   },
   osworld: {
     ...TRAINING,
@@ -58,6 +60,7 @@ export const SETTING_KEYS: Record<ReleasedSystem, KeyMap> = {
     evaluationsPerStep: ['rollout.reward.num_rollout_per_query'],
     rewriteAttempts: ['rollout.environment.num_rollout_per_query'],
     evaluationRollouts: ['rollout.policy_evaluation.num_rollout_per_trial'],
+    evaluationTemperature: ['rollout.policy_evaluation.temperature'],
   },
 }
 
@@ -90,6 +93,7 @@ const LABELS: Partial<Record<FieldName, string>> = {
   rewriteAttempts: 'Attempts per rewrite',
   evaluateEvery: 'Steps between evaluations',
   evaluationRollouts: 'Rollouts per held-out task',
+  evaluationTemperature: 'Temperature of the policy in evaluations; 0 is greedy',
   totalSteps: 'Steps of the run',
   saveEvery: 'Steps between checkpoints that are kept',
 }
@@ -178,7 +182,7 @@ export function isPatched(system: ReleasedSystem, name: string): boolean {
   return (SYSTEMS[system].liveParameters as readonly string[]).includes(name)
 }
 
-/** Our choice of games, problems, scenes and held-out episodes. The release plays its own in any case. */
+/** Our choice of games, problems, scenes, held-out episodes and fixed trajectories. The release plays its own in any case. */
 const OURS_ALONE: ReadonlySet<string> = new Set([
   'world',
   'problems',
@@ -188,6 +192,7 @@ const OURS_ALONE: ReadonlySet<string> = new Set([
   'taskPoolSize',
   'evaluationTasks',
   'evaluationMaxSteps',
+  'judgeTasks',
 ])
 
 /** The presets of the released systems must exist. */

@@ -23,15 +23,15 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
     stockConfig: 'configs/alfworld_rl.yaml',
     liveParameters: LIVE_PARAMETERS,
     preset: 'paper-alfworld+reference',
-    // 3 rollouts of each held-out game (configs/alfworld_rl.yaml, evaluation.policy).
-    settings: { topP: 0.95, evaluationRollouts: 3, seed: 10086 },
+    // 3 rollouts of each held-out game, at the temperature of training (configs/alfworld_rl.yaml, evaluation.policy).
+    settings: { topP: 0.95, evaluationRollouts: 3, evaluationTemperature: 0.8, judgeTasks: 0, seed: 10086 },
   },
   coding: {
     script: 'coding_rl.py',
     stockConfig: 'configs/coding_rl.yaml',
     liveParameters: ['alphaLow', 'alphaHigh'],
     preset: 'paper-coding',
-    settings: { evaluationRollouts: 3, seed: 10086 },
+    settings: { evaluationRollouts: 3, judgeTasks: 0, seed: 10086 },
   },
   osworld: {
     script: 'osworld_rl.py',
@@ -53,6 +53,7 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
       evaluationTasks: 222,
       evaluationRollouts: 3,
       evaluationMaxSteps: 0,
+      judgeTasks: 0,
     },
   },
 }

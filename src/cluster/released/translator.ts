@@ -262,6 +262,7 @@ export class RunTranslator {
   evaluation(line: ResultsLine, episodes: number): void {
     const { step, acc, domains, tests } = line
     if (this.#evaluated.has(step) || step > this.#iteration) return
+    const { evaluationTemperature, policyTemperature } = this.#settings
     this.#report(
       {
         type: 'evaluation',
@@ -270,6 +271,8 @@ export class RunTranslator {
         policyVersion: step === 1 ? 0 : step,
         acc,
         episodes,
+        temperature: evaluationTemperature,
+        serves: evaluationTemperature === policyTemperature ? 'both' : 'evaluation',
         ...(tests
           ? {
               tests: {

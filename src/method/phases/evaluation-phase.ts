@@ -1,55 +1,114 @@
 /**
- * Measures held-out tasks, at the temperatures of training: at temperature 0 all programs of a task are the same, and Detect
- * has nothing to count. Tasks and random numbers are the same every time, so two evaluations differ only by their models.
+ * Measures held-out tasks at two temperatures, always both: the evaluation temperature says what the policy can do (0, greedy,
+ * as in the paper), the training temperature what it does while it learns. Equal temperatures need one pass.
+ *
+ *                        programs or episodes                 tests, if the reward model writes them
+ *     greedy             one a task: all would be the same    one a problem, written greedily
+ *     training           `evaluationRollouts` a task          m a problem, at the reward model's temperature
+ *
+ * Detect needs wrong programs beside right ones, and greedy programs of a task are all the same. So both kinds of tests are
+ * tried on the programs of the training temperature.
+ *
+ * Tasks and random numbers are the same every time, so two evaluations differ only by their models.
  */
+import type { EvaluationFinished } from '../events.ts'
+import type { Task } from '../ports.ts'
 import { deriveSeed } from '../random.ts'
-import { rollOut, type EpisodeRequest } from '../rollout.ts'
+import type { AskOptions } from '../reward-strategy.ts'
+import { rollOut, type EpisodeRequest, type Rollout } from '../rollout.ts'
+import type { Settings } from '../settings.ts'
+import type { TaskGroup } from '../task-group.ts'
 import { askOptions } from './reward-phase.ts'
 import { rolloutOptions } from './rollout-phase.ts'
 import type { Events, RunContext } from './run-context.ts'
 
+interface Pass {
+  serves: NonNullable<EvaluationFinished['serves']>
+  temperature: number
+  /** Of each task. */
+  rollouts: number
+}
+
+/** The pass at the training temperature is the first. */
+function passesOf({ policyTemperature, evaluationTemperature, evaluationRollouts }: Settings): Pass[] {
+  const sampled = { temperature: policyTemperature, rollouts: evaluationRollouts }
+  if (evaluationTemperature === policyTemperature) return [{ ...sampled, serves: 'both' }]
+  const rollouts = evaluationTemperature === 0 ? 1 : evaluationRollouts
+  return [
+    { ...sampled, serves: 'training' },
+    { temperature: evaluationTemperature, rollouts, serves: 'evaluation' },
+  ]
+}
+
 export async function* evaluateHeldOut(run: RunContext): Events<void> {
-  const { seed, evaluationTasks, evaluationRollouts } = run.settings
+  const { seed, evaluationTasks } = run.settings
   if (evaluationTasks === 0) return
   for (const split of ['id', 'ood'] as const) {
     run.signal?.throwIfAborted()
     const tasks = await run.ports.environment.sampleTasks(split, evaluationTasks, deriveSeed(seed, 'tasks', split))
     if (tasks.length === 0) continue
-    const requests = tasks.flatMap((task, index) =>
-      Array.from({ length: evaluationRollouts }, (_, rollout): EpisodeRequest => ({
-        episodeId: `e${run.iteration}/${split}/${index}${evaluationRollouts > 1 ? `/${rollout}` : ''}`,
-        task,
+    let programs: readonly TaskGroup[] | null = null
+    for (const pass of passesOf(run.settings)) {
+      const rollouts = yield* playHeldOut(run, split, tasks, pass)
+      programs ??= groupsOf(tasks, rollouts, pass)
+      const asked = testOptions(run, split, pass)
+      const tests = run.strategy.evaluate ? yield* run.relay('eval', run.strategy.evaluate(programs, asked)) : undefined
+      yield run.log({
+        type: 'evaluation',
         split,
-        rollout,
-      })),
-    )
-    const own = rolloutOptions(run)
-    const options = { ...own, maxSteps: run.settings.evaluationMaxSteps || own.maxSteps }
-    const rollouts = yield* run.relay(
-      'eval',
-      rollOut(run.ports, requests, {
-        ...options,
-        seed: deriveSeed(seed, 'evaluate', split),
-        // So that the first rollout draws the same numbers as a single one.
-        seedKey: ({ task, rollout }) => (rollout === 0 ? task.id : `${task.id}/${rollout}`),
-        showSteps: false,
-      }),
-    )
-    const groups = tasks.map((task, index) => ({
-      task,
-      pending: null,
-      rollouts: rollouts.slice(index * evaluationRollouts, (index + 1) * evaluationRollouts),
-    }))
-    const asked = askOptions(run, deriveSeed(seed, 'evaluate', 'reward', split))
-    const tests = run.strategy.evaluate ? yield* run.relay('eval', run.strategy.evaluate(groups, asked)) : undefined
-    const solved = rollouts.filter(({ episode }) => episode.outcome === 1).length
-    yield run.log({
-      type: 'evaluation',
-      split,
-      policyVersion: options.policyVersion,
-      acc: solved / rollouts.length,
-      episodes: rollouts.length,
-      ...(tests && { tests }),
-    })
+        policyVersion: run.state.policyVersion,
+        acc: rollouts.filter(({ episode }) => episode.outcome === 1).length / rollouts.length,
+        episodes: rollouts.length,
+        temperature: pass.temperature,
+        serves: pass.serves,
+        ...(tests && { tests }),
+      })
+    }
   }
+}
+
+async function* playHeldOut(
+  run: RunContext,
+  split: 'id' | 'ood',
+  tasks: readonly Task[],
+  pass: Pass,
+): Events<Rollout[]> {
+  const { iteration, settings } = run
+  const name = pass.serves === 'evaluation' ? `${split}@${pass.temperature}` : split
+  const requests = tasks.flatMap((task, index) =>
+    Array.from({ length: pass.rollouts }, (_, rollout): EpisodeRequest => ({
+      episodeId: `e${iteration}/${name}/${index}${pass.rollouts > 1 ? `/${rollout}` : ''}`,
+      task,
+      split,
+      rollout,
+    })),
+  )
+  const options = rolloutOptions(run)
+  return yield* run.relay(
+    'eval',
+    rollOut(run.ports, requests, {
+      ...options,
+      maxSteps: settings.evaluationMaxSteps || options.maxSteps,
+      temperature: pass.temperature,
+      seed: deriveSeed(settings.seed, 'evaluate', split),
+      // So that the first rollout draws the same numbers as a single one.
+      seedKey: ({ task, rollout }) => (rollout === 0 ? task.id : `${task.id}/${rollout}`),
+      showSteps: false,
+    }),
+  )
+}
+
+function groupsOf(tasks: readonly Task[], rollouts: readonly Rollout[], pass: Pass): TaskGroup[] {
+  return tasks.map((task, index) => ({
+    task,
+    pending: null,
+    rollouts: rollouts.slice(index * pass.rollouts, (index + 1) * pass.rollouts),
+  }))
+}
+
+/** Tests are written at the pass's own temperature. Greedy ones are all equal, so one is enough. */
+function testOptions(run: RunContext, split: 'id' | 'ood', { serves, temperature }: Pass): AskOptions {
+  const asked = askOptions(run, deriveSeed(run.settings.seed, 'evaluate', 'reward', split))
+  if (serves !== 'evaluation') return asked
+  return { ...asked, temperature, evaluationsPerStep: temperature === 0 ? 1 : asked.evaluationsPerStep }
 }

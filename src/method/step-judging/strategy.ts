@@ -2,6 +2,7 @@
 import type { LanguageModelPort, StepJudgeFormat } from '../ports.ts'
 import type { RewardStrategy } from '../reward-strategy.ts'
 import { VoteEvidence } from './evidence.ts'
+import { measureVotes } from './fixed-votes.ts'
 import { judgeMetrics } from './judge-metrics.ts'
 import { judge } from './judging.ts'
 
@@ -26,6 +27,8 @@ export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat):
     withoutAsking: ({ rollouts }) => new VoteEvidence(rollouts, null),
 
     metrics: judgeMetrics,
+
+    measure: (replayed, options) => measureVotes(reward, format, replayed, options),
 
     // Held-out episodes are not judged: an evaluation needs only the environment's outcome.
     evaluate: null,

@@ -3,6 +3,7 @@ import { mean } from '../metrics.ts'
 import type { LanguageModelPort, TestWriterFormat, UnitTestPort } from '../ports.ts'
 import type { RewardStrategy } from '../reward-strategy.ts'
 import { TestEvidence } from './evidence.ts'
+import { measureTests } from './fixed-programs.ts'
 import { testRates } from './test-metrics.ts'
 import { writeTests } from './write-tests.ts'
 
@@ -28,6 +29,8 @@ export function testWriting(
     withoutAsking: ({ rollouts }) => new TestEvidence(rollouts, null),
 
     metrics: testMetrics,
+
+    measure: (replayed, options) => measureTests({ reward, unitTests }, format, replayed, options),
 
     async *evaluate(groups, options) {
       const evidence = yield* ask(groups, options)

@@ -4,9 +4,9 @@
  *     UT     = tests that all correct programs pass / tests of tasks that have a correct program
  *     Detect = tests that moreover all wrong programs fail / tests of tasks that have correct and wrong programs
  *
- * At temperature 0 all programs of a task are the same, and Detect has hardly a task to count, so evaluations sample at the
- * policy's temperature. An unreadable test counts as wrong.
+ * An unreadable test counts as wrong.
  */
+import type { TestCounts } from '../events.ts'
 import { tallyTests, type ProgramGroup } from './program-group.ts'
 
 export interface TestRates {
@@ -17,19 +17,24 @@ export interface TestRates {
   detectTests: number
 }
 
-export function testRates(groups: readonly ProgramGroup[]): TestRates {
-  let [utTests, trueTests, detectTests, detecting] = [0, 0, 0, 0]
+export function testCounts(groups: readonly ProgramGroup[]): TestCounts {
+  const counts: TestCounts = { utTests: 0, utTrue: 0, detectTests: 0, detecting: 0 }
   for (const { correct, wrong, correctPassing, wrongPassing } of groups.flatMap(tallyTests)) {
     if (correct === 0) continue
     const isTrue = correctPassing === correct
-    utTests++
-    if (isTrue) trueTests++
+    counts.utTests++
+    if (isTrue) counts.utTrue++
     if (wrong === 0) continue
-    detectTests++
-    if (isTrue && wrongPassing === 0) detecting++
+    counts.detectTests++
+    if (isTrue && wrongPassing === 0) counts.detecting++
   }
+  return counts
+}
+
+export function testRates(groups: readonly ProgramGroup[]): TestRates {
+  const { utTests, utTrue, detectTests, detecting } = testCounts(groups)
   return {
-    ut: utTests > 0 ? trueTests / utTests : null,
+    ut: utTests > 0 ? utTrue / utTests : null,
     utTests,
     detect: detectTests > 0 ? detecting / detectTests : null,
     detectTests,

@@ -70,6 +70,8 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   evaluationTasks: 'evaluation',
   evaluationRollouts: 'evaluation',
   evaluationMaxSteps: 'evaluation',
+  evaluationTemperature: 'evaluation',
+  judgeTasks: 'evaluation',
   profile: 'method',
   topP: 'method',
   rewardGrouping: 'method',

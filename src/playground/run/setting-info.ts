@@ -105,7 +105,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   policyTemperature: {
     label: 'Policy temperature',
-    help: 'How freely the policy samples, also in evaluations.',
+    help: 'How freely the policy samples in training. Evaluations measure at this temperature and at the evaluation temperature.',
     paper: '1.0 in training',
     released: 'rollout.policy.temperature 0.8, configs/alfworld_rl.yaml',
     step: 0.05,
@@ -283,6 +283,18 @@ const WORDS: Record<keyof Settings, Words> = {
     help: 'A held-out episode fails after this many steps without success; 0 means as many as in training.',
     released:
       "evaluation.policy.max_interaction_step 60, configs/alfworld_rl.yaml, of which ALFWorld's own limit leaves 50",
+  },
+  evaluationTemperature: {
+    label: 'Evaluation temperature',
+    help: 'How freely the policy samples in evaluations: 0 always takes the likeliest token. Evaluations also measure at the policy temperature.',
+    paper: '0',
+    released: 'evaluation.policy.temperature 0.8, configs/alfworld_rl.yaml; 0, configs/coding_rl.yaml',
+    step: 0.05,
+  },
+  judgeTasks: {
+    label: 'Judge tasks',
+    help: 'Held-out tasks of each split whose stored trajectories measure the reward model at every evaluation. The trajectories never change, so a frozen reward model keeps its numbers. 0 measures none.',
+    paper: 'Table 1 lists process and outcome accuracy of the reward model',
   },
   world: {
     label: 'World',

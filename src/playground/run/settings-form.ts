@@ -27,6 +27,8 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
       'evaluationTasks',
       'evaluationRollouts',
       'evaluationMaxSteps',
+      'evaluationTemperature',
+      'judgeTasks',
     ],
   },
   {
@@ -82,6 +84,8 @@ const TRAVEL: Partial<Record<SettingName, Partial<Travel>>> = {
   taskPoolSize: { min: 1, max: 4096, isLogarithmic: true },
   evaluateEvery: { max: 50 },
   evaluationTasks: { max: 256 },
+  evaluationTemperature: { max: 1.5 },
+  judgeTasks: { max: 32 },
   clipRatioLow: { max: 0.5 },
   clipRatioHigh: { max: 0.5 },
   klCoefficient: { max: 0.2 },

@@ -15,7 +15,7 @@ import type {
   UnitTestReport,
   WrittenTest,
 } from '../../../src/method/ports.ts'
-import { parseSettings, type Settings } from '../../../src/method/settings.ts'
+import { parseSettings, presetSettings, type Settings } from '../../../src/method/settings.ts'
 import { FakeModel } from '../corridor.ts'
 
 interface Problem {
@@ -216,6 +216,8 @@ export const codingSettings = (input: Partial<Settings> = {}, preset = 'coding')
       evaluateEvery: 2,
       evaluationTasks: 4,
       evaluationRollouts: 6,
+      // One pass of evaluation, unless a test asks for two.
+      evaluationTemperature: input.policyTemperature ?? presetSettings(preset).policyTemperature,
       policyLearningRate: 0.02,
       rewardLearningRate: 0.02,
       ...input,

@@ -1,0 +1,55 @@
+/** Counts the votes of a judge on fixed trajectories, by split and strength (judge-evaluation/measures.ts). */
+import type { PhaseProgressed, VoteCounts } from '../events.ts'
+import { STRENGTHS } from '../judge-evaluation/fixed-trajectory.ts'
+import type { Replayed } from '../judge-evaluation/replay.ts'
+import type { LanguageModelPort, StepJudgeFormat } from '../ports.ts'
+import type { AskOptions } from '../reward-strategy.ts'
+import { judge, type Judgement } from './judging.ts'
+
+type Cell = VoteCounts & { split: 'id' | 'ood'; strength: (typeof STRENGTHS)[number] }
+
+/** The votes themselves are not yielded: they would be most of a log. */
+export async function* measureVotes(
+  reward: LanguageModelPort,
+  format: StepJudgeFormat,
+  replayed: readonly Replayed[],
+  options: AskOptions,
+): AsyncGenerator<PhaseProgressed, { votes: Cell[] }, void> {
+  const judging = judge(
+    reward,
+    format,
+    replayed.map(({ episode }) => episode),
+    options,
+  )
+  for (;;) {
+    const next = await judging.next()
+    if (next.done) return { votes: cellsOf(replayed, next.value) }
+    if (next.value.type === 'progress') yield { ...next.value, phase: 'evaluate' }
+  }
+}
+
+/** Without cells that have no trajectory. */
+function cellsOf(replayed: readonly Replayed[], judgements: readonly Judgement[]): Cell[] {
+  const cells = (['id', 'ood'] as const).flatMap((split) =>
+    STRENGTHS.map((strength): Cell => ({
+      ...{ split, strength, goodVotes: 0, goodRight: 0, badVotes: 0, badRight: 0 },
+      ...{ outcomeVotesRight: 0, trajectories: 0, outcomesRight: 0 },
+    })),
+  )
+  for (const [index, { trajectory, episode }] of replayed.entries()) {
+    const cell = cells.find(({ split, strength }) => split === trajectory.split && strength === trajectory.strength)!
+    let sum = 0
+    judgements[index]!.votes.forEach((votes, step) => {
+      const kind = episode.steps[step]!.trueLabel === 1 ? 'good' : 'bad'
+      for (const { score } of votes) {
+        sum += score
+        cell[`${kind}Votes`]++
+        if (score === episode.steps[step]!.trueLabel) cell[`${kind}Right`]++
+        if (score === episode.outcome) cell.outcomeVotesRight++
+      }
+    })
+    cell.trajectories++
+    if (Math.sign(sum) === episode.outcome) cell.outcomesRight++
+  }
+  return cells.filter(({ trajectories }) => trajectories > 0)
+}
