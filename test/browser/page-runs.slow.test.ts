@@ -111,15 +111,15 @@ describe('ablations', () => {
     await makeSmall(page, { evaluationTasks: 2, evaluateEvery: 2 })
     await setIterations(page, 2)
     await page.getByRole('spinbutton', { name: 'Seeds to run' }).fill('2')
-    for (const row of ['Policy alone', 'Full loop'])
+    for (const row of ['Policy, frozen reward model', 'Full loop'])
       await runs(page).getByRole('checkbox', { name: row, exact: true }).check()
     await page.getByRole('button', { name: 'Run 2 ablations × 2 seeds' }).click()
     const queue = page.getByRole('region', { name: 'Queue of runs' })
-    await queue.getByText('Now: Policy alone, seed 0').waitFor()
+    await queue.getByText('Now: Policy, frozen reward model, seed 0').waitFor()
     // The queue keeps its settings.
     await setLambda(page, 0.25)
     await queue.getByText('The queue keeps its settings').waitFor()
-    await queue.getByText('Now: Policy alone, seed 1').waitFor({ timeout: 240_000 })
+    await queue.getByText('Now: Policy, frozen reward model, seed 1').waitFor({ timeout: 240_000 })
     const matrix = page.getByRole('region', { name: 'Ablation matrix' })
     const rows = matrix.getByRole('row')
     const rowOf = (of: Locator, name: string) => of.filter({ has: of.page().locator('th', { hasText: name }) })
@@ -135,7 +135,7 @@ describe('ablations', () => {
     await offer.getByRole('button', { name: 'Resume queue' }).click()
     await runs(later).getByText('The queue is done: 4 runs.').waitFor({ timeout: 240_000 })
     const lines = later.getByRole('region', { name: 'Ablation matrix' }).getByRole('row')
-    await rowOf(lines, 'Policy alone').getByText('2 seeds', { exact: true }).waitFor()
+    await rowOf(lines, 'Policy, frozen reward model').getByText('2 seeds', { exact: true }).waitFor()
     await expect.poll(() => rowOf(lines, 'Full loop').innerText()).toMatch(/2 seeds[^]*\d+\.\d % ± \d+\.\d/)
     expect((await lines.first().innerText()).split(/\s*\t\s*/)).toEqual([
       'Row',
@@ -144,7 +144,7 @@ describe('ablations', () => {
       'Reward model, process',
       'Accepted tasks',
     ])
-    const [policy] = await rowOf(lines, 'Policy alone').allInnerTexts()
+    const [policy] = await rowOf(lines, 'Policy, frozen reward model').allInnerTexts()
     expect(policy).toMatch(
       /interval spans 0|above the full loop|below the full loop|no interval|equal to the full loop/,
     )
