@@ -105,6 +105,30 @@ describe('seeds', () => {
   })
 })
 
+describe('the models of a run', () => {
+  it('are downloaded as folders, and play the next run', async () => {
+    const page = await visit()
+    await makeSmall(page)
+    await setIterations(page, 2)
+    await runToEnd(page)
+    await goTo(page, 'Runs')
+    const card = cards(page).first()
+    await card.getByRole('button', { name: 'Models…' }).click()
+    const downloading = page.waitForEvent('download')
+    await card.getByRole('button', { name: 'Download as Hugging Face folders' }).click()
+    const zip = String(await downloaded(await downloading))
+    for (const file of ['policy/config.json', 'policy/model.safetensors', 'reward/tokenizer_config.json'])
+      expect(zip).toContain(file)
+    await card.getByRole('button', { name: 'Start from the models of iteration 2' }).click()
+    await card.getByText('Your next run starts from the models of iteration 2').waitFor()
+    await goTo(page, 'Models')
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
+    await goTo(page, 'Runs')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expect.poll(() => cards(page).filter({ hasText: '2 of 2 iterations' }).count()).toBe(2)
+  })
+})
+
 describe('ablations', () => {
   it('run all rows before the second seed, survive closing the page, and form a matrix', async () => {
     const page = await visit()
