@@ -15,7 +15,7 @@ export const HOUSES = [
       ['worlds', 'roles', 'weight-formats'],
       ['engines', 'runs'],
       ['sessions'],
-      ['cluster', 'pretraining', 'bench'],
+      ['cluster', 'pretraining', 'bench', 'results'],
       ['playground', 'cli'],
     ],
   },

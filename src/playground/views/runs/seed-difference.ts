@@ -14,7 +14,7 @@
  *
  * Intervals are not corrected for multiple comparisons: of twenty without any difference, expect one to miss zero.
  */
-import { meanInterval, studentT } from '../../run/seed-interval.ts'
+import { meanInterval, studentT } from '../../../results/student-t.ts'
 
 export type BySeed = ReadonlyMap<number, number>
 
