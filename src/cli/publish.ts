@@ -1,4 +1,4 @@
-/** `npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]`: makes a run log small enough to ship with the page. */
+/** `npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [last iteration]`: makes a run log small enough to ship with the page. */
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { DEFAULTS } from '../method/settings.ts'
@@ -6,7 +6,7 @@ import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
 
-const USAGE = 'Usage: npm run publish:run -- run.jsonl [out.jsonl.gz] [last iteration]\n'
+const USAGE = 'Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [last iteration]\n'
 
 const [source, out, last = 'Infinity'] = process.argv.slice(2)
 if (source === '--help') process.stdout.write(USAGE)
