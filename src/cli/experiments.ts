@@ -16,6 +16,11 @@
  *
  * `main-thread` presses Run, waits until iteration `after` begins, and measures in each view of the run how long single tasks
  * block the page's main thread; then the same in a new page that continues the kept run.
+ *
+ *     npm run experiments -- paper [--table household] [--seeds 0-7] [--quick] [--publish]
+ *
+ * `paper` runs the arms of the paper's tables over seeds and reports them with paired intervals; `-- paper --help` lists its
+ * options.
  */
 import { ArgumentError, readArguments } from './arguments.ts'
 import { presetSettings, SettingsError } from '../method/settings.ts'
@@ -28,6 +33,7 @@ const USAGE = `Usage: npm run experiments -- learning [--preset household] [--se
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
          [--iterations N] [--out DIR] and the options above
+       npm run experiments -- paper [options], see -- paper --help
        npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]`
 
 /** Runs one seed without printing anything. */
@@ -123,7 +129,10 @@ async function learningFrom(values: Values): Promise<void> {
 
 try {
   const args = process.argv.slice(2)
-  if (args.includes('--help')) process.stdout.write(`${USAGE}\n`)
+  if (args[0] === 'paper') {
+    const { paperCommand } = await import('./experiments/paper/command.ts')
+    process.exitCode = await paperCommand(args.slice(1))
+  } else if (args.includes('--help')) process.stdout.write(`${USAGE}\n`)
   else await run(args)
 } catch (error) {
   if (!(error instanceof ArgumentError || error instanceof SettingsError)) throw error

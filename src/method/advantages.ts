@@ -47,11 +47,8 @@ export interface GroupAdvantages {
   reward: (number | null)[][][]
   /** Those of written tests; null without any, or if their worth is unknown. */
   tests: TestAdvantages | null
-  /** False where the filter on accuracy drops the group, so that nothing of it trains the policy. */
-  trainsPolicy: boolean
-  /** Sets of at least two values over which the policy's feedback was standardised, and how many teach it nothing. */
+  /** Sets of at least two values over which the policy's feedback was standardised, and how many were constant. */
   policySets: number
-  /** Those whose feedback is constant; all of them where the group does not train. */
   constantPolicySets: number
 }
 
@@ -97,7 +94,7 @@ export function policyAdvantages(
   isTrained: boolean,
   settings: Pick<AdvantageSettings, 'singleSurvivor' | 'normAdvByStd'>,
   keep: (advantage: number) => number | null = nonZero,
-): Pick<GroupAdvantages, 'policy' | 'trainsPolicy' | 'policySets' | 'constantPolicySets'> {
+): Pick<GroupAdvantages, 'policy' | 'policySets' | 'constantPolicySets'> {
   const sets = groupBy(
     feedback.flatMap((steps, trajectory) => steps.map((value, step) => ({ key: step, value, trajectory, step }))),
   )
@@ -118,13 +115,7 @@ export function policyAdvantages(
       policy[trajectory]![step] = keep(advantages[index]!)
     })
   }
-  const policySets = sets.filter((set) => set.length > 1).length
-  return {
-    policy,
-    trainsPolicy: isTrained,
-    policySets,
-    constantPolicySets: isTrained ? constantPolicySets : policySets,
-  }
+  return { policy, policySets: sets.filter((set) => set.length > 1).length, constantPolicySets }
 }
 
 /** An advantage of exactly 0 has no gradient, so it does not train (alfworld_rl_reward.py:296). */

@@ -252,7 +252,6 @@ export class RunView {
       iteration,
       taskIds: event.taskIds,
       pendingTaskIds: event.pendingTaskIds,
-      remeasuredTaskIds: event.remeasuredTaskIds ?? [],
       episodes: [],
       writtenTests: [],
       policyUpdate: null,

@@ -14,7 +14,6 @@ export {
   memoryReader,
   ModelFileError,
   type ModelReader,
-  readOptional,
 } from './model-reader.ts'
 export { readWeightBytes, weightsFor } from '../weights/weights.ts'
 

@@ -11,8 +11,7 @@ export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat):
     sharesEvaluations: false,
 
     /** Not if the policy learns from outcomes alone, the judge is frozen, and no author needs a critic. */
-    isRead: ({ signal, rewrites }, trains) =>
-      signal !== 'outcome' || trains('reward') || (trains('environment') && rewrites === 'author'),
+    isRead: ({ signal }, trains) => signal !== 'outcome' || trains('reward') || trains('environment'),
 
     async *ask(groups, options) {
       const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))

@@ -21,10 +21,8 @@ export function testWriting(
     sharesEvaluations: true,
 
     /** The policy uses tests only in profile `paper`, and not if it learns from outcomes alone. */
-    isRead: ({ profile, signal, rewrites }, trains) =>
-      (profile === 'paper' && signal !== 'outcome') ||
-      trains('reward') ||
-      (trains('environment') && rewrites === 'author'),
+    isRead: ({ profile, signal }, trains) =>
+      (profile === 'paper' && signal !== 'outcome') || trains('reward') || trains('environment'),
 
     ask,
 

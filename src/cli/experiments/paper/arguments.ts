@@ -1,0 +1,121 @@
+/** The arguments of `npm run experiments -- paper`. */
+import { availableParallelism } from 'node:os'
+import { BACKENDS, type BackendName } from '../../../language-model/backends/backend.ts'
+import { TABLES, type TableName } from '../../../results/results-file.ts'
+import { ArgumentError, oneOf, readArguments, wholeNumber } from '../../arguments.ts'
+import { readAssignment } from '../../loop/arguments.ts'
+import { FULL, QUICK, type Budget } from './budget.ts'
+import { QUICK_TABLES } from './tables.ts'
+
+export const PAPER_USAGE = `npm run experiments -- paper [options]
+
+  --table NAME        ${TABLES.join(', ')}; may be repeated (all, or with --quick
+                      ${QUICK_TABLES.join(', ')})
+  --seeds LIST        0-7 or 0,1,5; for every table
+  --iterations N      iterations of every run, over the table in budget.ts
+  --quick             fewer seeds, iterations and held-out tasks: minutes instead of hours
+  --at-once N         runs side by side, each on one core (as many as there are cores)
+  --out DIR           keeps runs and logs there, and continues what was interrupted (.cache/experiments/paper)
+  --set KEY=VALUE     a setting of every arm, under the arm's own; may be repeated
+  --policy-model NAME=DIR
+                      a start policy of the map, a folder as \`npm run pretrain\` writes it; may be repeated
+                      (shipped: the built-in one)
+  --models DIR        folder with the built-in models (public/models)
+  --backend NAME      ${BACKENDS.join(', ')} (cpu)
+  --publish           also writes the tables to public/results and docs/results.md
+  --help              shows this text
+`
+
+const OPTIONS = {
+  table: { type: 'string', multiple: true },
+  seeds: { type: 'string' },
+  iterations: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  'at-once': { type: 'string' },
+  out: { type: 'string', default: '.cache/experiments/paper' },
+  set: { type: 'string', multiple: true },
+  'policy-model': { type: 'string', multiple: true },
+  models: { type: 'string', default: 'public/models' },
+  backend: { type: 'string', default: 'cpu' },
+  publish: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+const MOST_SEED = 2 ** 31 - 1
+const MOST_SEEDS = 1000
+
+export interface PaperArguments {
+  tables: readonly TableName[]
+  budget: Budget
+  atOnce: number
+  out: string
+  overrides: Readonly<Record<string, unknown>>
+  /** Folders of the map's start policies by name; null is the shipped one. */
+  starts: Readonly<Record<string, string | null>>
+  models: string
+  backend: BackendName
+  isPublished: boolean
+  /** The arguments as given, for provenance. */
+  given: readonly string[]
+}
+
+/** Null for --help. Throws ArgumentError. */
+export function parsePaperArguments(args: readonly string[]): PaperArguments | null {
+  const { values } = readArguments({ args: [...args], options: OPTIONS })
+  if (values.help) return null
+  if (values.quick && values.publish) {
+    throw new ArgumentError('--publish is for results at full size; omit --quick.')
+  }
+  const chosen = values.table?.map((name) => oneOf('table', name, TABLES))
+  return {
+    tables: [...new Set(chosen ?? (values.quick ? QUICK_TABLES : TABLES))],
+    budget: budgetFrom(values.quick ? QUICK : FULL, values.seeds, values.iterations),
+    atOnce:
+      values['at-once'] === undefined ? availableParallelism() : wholeNumber('at-once', values['at-once'], 1, 256),
+    out: values.out,
+    overrides: Object.fromEntries((values.set ?? []).map(readAssignment)),
+    starts: startsFrom(values['policy-model'] ?? []),
+    models: values.models,
+    backend: oneOf('backend', values.backend, BACKENDS),
+    isPublished: values.publish,
+    given: args,
+  }
+}
+
+function budgetFrom(base: Budget, seeds: string | undefined, iterations: string | undefined): Budget {
+  const list = seeds === undefined ? null : parseSeeds(seeds)
+  const count = iterations === undefined ? null : wholeNumber('iterations', iterations, 1, 1_000_000)
+  return {
+    ...base,
+    ...(list && { seeds: list, sweepSeeds: list, mapSeeds: list }),
+    ...(count !== null && { iterations: { household: count, coding: count }, mapIterations: count }),
+  }
+}
+
+/** "0-3,8" -> [0, 1, 2, 3, 8]. Throws ArgumentError. */
+export function parseSeeds(text: string): number[] {
+  const seeds = text.split(',').flatMap((part) => {
+    const [, from, to] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(part) ?? []
+    if (from === undefined) throw new ArgumentError(`--seeds must be like 0-7 or 0,1,5, not "${text}".`)
+    const first = wholeNumber('seeds', from, 0, MOST_SEED)
+    const last = to === undefined ? first : wholeNumber('seeds', to, 0, MOST_SEED)
+    if (last < first || last - first >= MOST_SEEDS) {
+      throw new ArgumentError(`--seeds ${part.trim()} must name 1 to ${MOST_SEEDS} seeds, the smaller first.`)
+    }
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  })
+  return [...new Set(seeds)].sort((a, b) => a - b)
+}
+
+function startsFrom(given: readonly string[]): Record<string, string | null> {
+  if (given.length === 0) return { shipped: null }
+  return Object.fromEntries(
+    given.map((text): [string, string] => {
+      const [, name, folder] = /^([\w-]+)=(.+)$/s.exec(text) ?? []
+      if (name === undefined || folder === undefined) {
+        throw new ArgumentError(`--policy-model must be NAME=DIR, as in weak=models/weak, not "${text}".`)
+      }
+      return [name, folder]
+    }),
+  )
+}

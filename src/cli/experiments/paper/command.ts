@@ -1,0 +1,169 @@
+/**
+ * `npm run experiments -- paper`: runs the arms of the paper's tables over seeds, side by side, and reports them with paired
+ * 95 % intervals. A finished run is kept, so a command that was interrupted goes on where it was; see run-folder.ts.
+ */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { buildResults, type TableRuns } from './build-results.ts'
+import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './arguments.ts'
+import { jobOf, jobsOf, type JobOptions } from './jobs.ts'
+import type { TablePlan } from './plan.ts'
+import { currentCommit, hashModels } from './provenance.ts'
+import { publish, readPublished, recordingsOf, writeResults } from './publish-results.ts'
+import { agreement, textReport } from './report.ts'
+import { FolderInUseError, RunFolder } from './run-folder.ts'
+import { runJobs } from './run-jobs.ts'
+import type { RunRecord } from './run-record.ts'
+import { startInChild } from './start-child.ts'
+import { planTable } from './tables.ts'
+import { counted } from './words.ts'
+import { ArgumentError } from '../../arguments.ts'
+import type { ResultsFile } from '../../../results/results-file.ts'
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
+const EXIT_INTERRUPTED = 130
+
+/** The exit code. Throws ArgumentError and SettingsError. */
+export async function paperCommand(args: readonly string[]): Promise<number> {
+  const options = parsePaperArguments(args)
+  if (options === null) {
+    process.stdout.write(PAPER_USAGE)
+    return 0
+  }
+  const folder = new RunFolder(options.out)
+  try {
+    const unlock = await folder.lock()
+    try {
+      return await runTables(folder, options)
+    } finally {
+      await unlock()
+    }
+  } catch (error) {
+    if (error instanceof FolderInUseError) throw new ArgumentError(error.message, { cause: error })
+    throw error
+  }
+}
+
+async function runTables(folder: RunFolder, options: PaperArguments): Promise<number> {
+  const { atOnce, backend, budget, models, out, overrides, starts } = options
+  const commit = currentCommit(ROOT)
+  const folders = Object.values(starts).filter((start) => start !== null)
+  const jobOptions: JobOptions = { overrides, starts, backend, models: await hashModels(models, folders) }
+  const plans = options.tables.map((table) => planTable(table, budget, Object.keys(starts)))
+  const jobs = jobsOf(plans, jobOptions)
+  tell(`${counted(jobs.length, 'run')} for ${counted(plans.length, 'table')}, ${atOnce} at once, kept in ${out}.`)
+
+  const abort = new AbortController()
+  const stop = () => abort.abort()
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  const { records, failures } = await runJobs({
+    folder,
+    jobs,
+    atOnce,
+    start: startInChild({ out, models, backend, commit }),
+    signal: abort.signal,
+    now: () => performance.now(),
+    onProgress: progressWriter(),
+  }).finally(() => {
+    process.off('SIGINT', stop)
+    process.off('SIGTERM', stop)
+  })
+  process.stderr.write('\n')
+  if (abort.signal.aborted) {
+    tell('Interrupted. The same command continues from here.')
+    return EXIT_INTERRUPTED
+  }
+  for (const { error } of failures) tell(error instanceof Error ? error.message : String(error))
+
+  const earlier = [...new Set([...records.values()].map((record) => record.commit))].filter((each) => each !== commit)
+  if (earlier.length > 0) {
+    tell(
+      `Some runs were made at ${earlier.join(', ')}, and not at ${commit}. For runs of this state, use another --out.`,
+    )
+  }
+  const complete = plans.flatMap((plan) => {
+    const runs = runsOf(plan, jobOptions, records)
+    if (runs === null) tell(`The table ${plan.table} is incomplete. The same command tries its failed runs again.`)
+    return runs === null ? [] : [buildResults(plan, runs, provenanceOf(plan, options, jobOptions))]
+  })
+  for (const results of complete) await report(results, out)
+  if (options.isPublished) {
+    await publish(ROOT, plans, complete)
+    tell('Published in public/results and docs/results.md.')
+  } else if (complete.length > 0) {
+    tell(
+      `The tables are in ${join(out, 'results')}. With --publish they also go to public/results and docs/results.md.`,
+    )
+  }
+  return failures.length > 0 ? 1 : 0
+}
+
+function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobOptions) {
+  const worlds = new Set(plan.arms.map(({ preset }) => preset.split('+')[0]!))
+  const isUsed = (name: string) =>
+    [...worlds].some((world) => name.startsWith(`${world}-`)) || (plan.map !== undefined && name.includes('/'))
+  return {
+    command: `npm run experiments -- paper ${ownArguments(plan, options.given).join(' ')}`,
+    date: new Date().toISOString().slice(0, 10),
+    models: Object.fromEntries(Object.entries(models).filter(([name]) => isUsed(name))),
+    recordings: recordingsOf(ROOT, plan),
+  }
+}
+
+/** The arguments that make this table alone. */
+function ownArguments({ table }: TablePlan, given: readonly string[]): string[] {
+  const others = given.filter((arg, i) => {
+    const isValue = given[i - 1] === '--table'
+    return !isValue && arg !== '--publish' && !arg.startsWith('--table')
+  })
+  return ['--table', table, ...others]
+}
+
+/** Runs by arm and seed; null if one is missing. */
+function runsOf(plan: TablePlan, options: JobOptions, records: ReadonlyMap<string, RunRecord>): TableRuns | null {
+  const runs = new Map<string, Map<number, RunRecord>>()
+  for (const arm of plan.arms) {
+    const bySeed = new Map<number, RunRecord>()
+    for (const seed of plan.seeds) {
+      const record = records.get(jobOf(plan, arm, seed, options).key)
+      if (record === undefined) return null
+      bySeed.set(seed, record)
+    }
+    runs.set(arm.id, bySeed)
+  }
+  return runs
+}
+
+async function report(results: ResultsFile, out: string): Promise<void> {
+  await writeResults(join(out, 'results'), results)
+  process.stdout.write(`\n${textReport(results)}`)
+  const published = await readPublished(ROOT, results.table)
+  if (published === null) return
+  const lines = agreement(results, published)
+  if (lines.length > 0) process.stdout.write(`\nBeside the published table:\n${lines.join('\n')}\n`)
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+const TELL_EVERY_MS = 60_000
+
+/** One line that is written again in a terminal; elsewhere a line when a run ends, and once a minute. */
+function progressWriter(): (line: string) => void {
+  let lastCount = ''
+  let lastTime = -Infinity
+  return (line) => {
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r\u001B[2K${line}`)
+      return
+    }
+    const count = line.slice(0, line.indexOf(','))
+    const now = performance.now()
+    if (count === lastCount && now - lastTime < TELL_EVERY_MS) return
+    lastCount = count
+    lastTime = now
+    tell(line)
+  }
+}

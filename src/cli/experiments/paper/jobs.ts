@@ -1,0 +1,72 @@
+/** The runs of a set of tables: one for each arm and seed, and one for all arms with equal settings. */
+import { createHash } from 'node:crypto'
+import { parseSettings, type Settings } from '../../../method/settings.ts'
+import { evaluationInterval } from './budget.ts'
+import type { ArmPlan, TablePlan } from './plan.ts'
+
+export interface Job {
+  /** Name of its files. Equal for equal runs, and only for them. */
+  key: string
+  preset: string
+  settings: Settings
+  iterations: number
+  /** Folder of the start policy; null for the shipped one. */
+  start: string | null
+}
+
+export interface JobOptions {
+  /** Settings of the command line, under those of an arm. */
+  overrides: Readonly<Record<string, unknown>>
+  /** Folder of each named start policy; null for the shipped one. */
+  starts: Readonly<Record<string, string | null>>
+  backend: string
+  /** SHA-256 of the weights of the models, by name and by the folder of a start policy. */
+  models: Readonly<Record<string, string>>
+}
+
+/** Throws SettingsError. */
+export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobOptions): Job {
+  const settings = parseSettings(
+    {
+      evaluationTasks: plan.evaluationTasks,
+      evaluateEvery: evaluationInterval(arm.iterations),
+      ...options.overrides,
+      ...arm.settings,
+      seed,
+    },
+    arm.preset,
+  )
+  const start = arm.start === undefined ? null : (options.starts[arm.start] ?? null)
+  const identity = [
+    Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)),
+    arm.iterations,
+    options.backend,
+    Object.entries(options.models).filter(([name]) => name.startsWith(`${settings.world}-`)),
+    start === null ? null : options.models[start],
+  ]
+  const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12)
+  const name = arm.preset.replaceAll('+', '-')
+  return { key: `${name}-s${seed}-${hash}`, preset: arm.preset, settings, iterations: arm.iterations, start }
+}
+
+/** The jobs of all tables, each once, seed by seed, so that the first seeds are complete first. */
+export function jobsOf(plans: readonly TablePlan[], options: JobOptions): Job[] {
+  const jobs = new Map<string, Job>()
+  const seeds = [...new Set(plans.flatMap((plan) => plan.seeds))].sort((a, b) => a - b)
+  for (const seed of seeds) {
+    for (const plan of plans) {
+      if (!plan.seeds.includes(seed)) continue
+      for (const arm of plan.arms) {
+        const job = jobOf(plan, arm, seed, options)
+        if (!jobs.has(job.key)) jobs.set(job.key, job)
+      }
+    }
+  }
+  return [...jobs.values()]
+}
+
+/** Relative duration of a run: a judge makes an iteration take about two and a half times as long. */
+export function costOf({ settings, iterations }: Pick<Job, 'settings' | 'iterations'>): number {
+  const isAsked = settings.signal !== 'outcome' || settings.trainReward || settings.adaptEnvironment
+  return iterations * (isAsked ? 2.5 : 1)
+}

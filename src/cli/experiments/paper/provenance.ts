@@ -1,0 +1,49 @@
+/** Which code and which weights results come from. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ROLES } from '../../../method/ports.ts'
+import { shippedModel } from '../../../roles/shipped-models.ts'
+import { WORLD_NAMES } from '../../../worlds/index.ts'
+import { ArgumentError } from '../../arguments.ts'
+
+/** What results depend on besides the models, whose weights are hashed. */
+const SOURCES = ['src/method', 'src/worlds', 'src/engines', 'src/language-model', 'src/sessions', 'package-lock.json']
+const HASH_DIGITS = 16
+
+/** "1a2b3c4", with "+changes" for changed sources; "unknown" outside of a repository. */
+export function currentCommit(root: string): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const commit = git('rev-parse', '--short=10', 'HEAD').trim()
+    return git('status', '--porcelain', '--', ...SOURCES).trim() === '' ? commit : `${commit}+changes`
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** SHA-256 of the built-in models' weights by name, and of each start policy by folder. Throws ArgumentError. */
+export async function hashModels(models: string, starts: readonly string[]): Promise<Record<string, string>> {
+  const names = WORLD_NAMES.flatMap((world) => ROLES.map((role) => shippedModel(world, role)))
+  const folders = [...new Set(names).values()].map((name): [string, string] => [name, join(models, name)])
+  const hashes = await Promise.all(
+    [...folders, ...starts.map((folder): [string, string] => [folder, folder])].map(
+      async ([name, folder]): Promise<[string, string]> => [name, await hashWeights(folder)],
+    ),
+  )
+  return Object.fromEntries(hashes)
+}
+
+async function hashWeights(folder: string): Promise<string> {
+  const path = join(folder, 'model.safetensors')
+  try {
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')
+      .slice(0, HASH_DIGITS)
+  } catch (cause) {
+    throw new ArgumentError(`There is no model in ${folder}: ${path} cannot be read.`, { cause })
+  }
+}

@@ -1,0 +1,121 @@
+/** A results file as text for a terminal, and as the section of docs/results.md between its markers. */
+import { TABLES, type ResultsFile, type TableName } from '../../../results/results-file.ts'
+import { summary } from './compare.ts'
+import { counted, differenceWords, levelWithInterval, UNKNOWN } from './words.ts'
+
+function cells({ measures, rows }: ResultsFile): string[][] {
+  return [
+    ['', ...measures.map(({ label }) => label)],
+    ...rows.map((row) => [
+      row.label,
+      ...measures.map(({ id, unit }) => {
+        const known = summary(row.values[id] ?? [])
+        return known === null ? UNKNOWN : levelWithInterval(known, unit)
+      }),
+    ]),
+  ]
+}
+
+function claimLines({ claims, measures }: ResultsFile): string[] {
+  return claims.map(({ claim, verdict, difference, measure }) => {
+    const { unit } = measures.find(({ id }) => id === measure)!
+    const evidence = difference === null ? '' : `: ${differenceWords(difference, unit)}`
+    return `${claim}: ${verdict}${evidence}`
+  })
+}
+
+export function provenance({
+  seeds,
+  iterations,
+  backends,
+  commits,
+  date,
+}: ResultsFile & { iterations: string }): string {
+  return (
+    `${counted(seeds.length, 'seed')} (${seeds.join(', ')}), ${iterations} iterations, ` +
+    `${backends.join(' and ')}, commit ${commits.join(' and ')}, ${date}`
+  )
+}
+
+function iterationsOf({ rows }: ResultsFile): string {
+  return [...new Set(rows.filter(({ isStart }) => !isStart).map(({ iterations }) => iterations))].join(' or ')
+}
+
+/** Columns of one width, then the claims, one on each line. */
+export function textReport(results: ResultsFile): string {
+  const table = cells(results)
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
+  const lines = table.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i]!))
+      .join('  ')
+      .trimEnd(),
+  )
+  const from = provenance({ ...results, iterations: iterationsOf(results) })
+  return [results.title, from, '', ...lines, '', ...claimLines(results), ...mapLines(results)].join('\n') + '\n'
+}
+
+function mapLines({ map = [] }: ResultsFile): string[] {
+  return map.map(({ start, lambda, voteFlips, over, gain, collapsed, pleased, seeds }) => {
+    const marks = [
+      ...(collapsed > 0 ? [`judge collapsed in ${collapsed} of ${seeds}`] : []),
+      ...(pleased > 0 ? [`policy pleased the judge in ${pleased} of ${seeds}`] : []),
+    ]
+    const found = gain === null ? 'not measured' : differenceWords(gain, 'share')
+    return [`${start}, λ = ${lambda}, ε = ${voteFlips}, over ${over}: ${found}`, ...marks].join('; ')
+  })
+}
+
+function markdownTable(table: readonly (readonly string[])[]): string[] {
+  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
+  return [line(table[0]!), line(table[0]!.map(() => '---')), ...table.slice(1).map(line)]
+}
+
+/** A section without its markers. */
+export function markdownReport(table: TableName, results: ResultsFile | null, about: string): string {
+  const command = `npm run experiments -- paper --table ${table}`
+  if (results === null) {
+    return `${about}\n\nNo results are published for this table. To make them:\n\n\`\`\`\n${command}\n\`\`\`\n`
+  }
+  const claims = results.claims.map(({ claim, verdict, difference, measure }) => {
+    const { unit } = results.measures.find(({ id }) => id === measure)!
+    return [claim, `**${verdict}**`, difference === null ? UNKNOWN : differenceWords(difference, unit)]
+  })
+  const parts = [
+    about,
+    // A map has a row for each arm, which is too much to read: its cells are the result.
+    ...(results.map ? [mapLines(results).map((line) => `- ${line}`)] : [markdownTable(cells(results))]),
+    ...(claims.length > 0 ? [markdownTable([['Claim', 'Verdict', 'Difference'], ...claims])] : []),
+    `${provenance({ ...results, iterations: iterationsOf(results) })}; ${results.evaluationTasks} held-out tasks a split.`,
+    ['```', results.command, '```'],
+  ]
+  return `${parts.map((part) => (typeof part === 'string' ? part : part.join('\n'))).join('\n\n')}\n`
+}
+
+const marker = (table: TableName) => [`<!-- results:${table} -->`, `<!-- /results:${table} -->`] as const
+
+/** The page with the sections of these tables replaced. Throws Error if a marker is missing. */
+export function withSections(page: string, sections: Partial<Record<TableName, string>>): string {
+  return TABLES.reduce((text, table) => {
+    const section = sections[table]
+    if (section === undefined) return text
+    const [open, close] = marker(table)
+    const [from, to] = [text.indexOf(open), text.indexOf(close)]
+    if (from < 0 || to < from) throw new Error(`docs/results.md has no section ${open} … ${close}.`)
+    return `${text.slice(0, from + open.length)}\n\n${section}\n${text.slice(to)}`
+  }, page)
+}
+
+/** Whether other seeds agree with the published ones: each row's mean against the published interval. */
+export function agreement(own: ResultsFile, published: ResultsFile): string[] {
+  return own.rows.flatMap((row) =>
+    own.measures.flatMap(({ id, label, unit }) => {
+      const before = summary(published.rows.find((each) => each.id === row.id)?.values[id] ?? [])
+      const now = summary(row.values[id] ?? [])
+      if (before === null || now === null || before.low === null || before.high === null) return []
+      const isWithin = now.mean >= before.low && now.mean <= before.high
+      const where = isWithin ? 'within' : 'outside of'
+      return [`${row.label}, ${label}: ${levelWithInterval(now, unit)} is ${where} ${levelWithInterval(before, unit)}`]
+    }),
+  )
+}

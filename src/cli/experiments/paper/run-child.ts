@@ -1,0 +1,109 @@
+/**
+ * Runs one job in this process, from its last checkpoint if there is one, and writes its record and log. Its only argument is a
+ * JSON object (`ChildRequest`); it prints the number of each finished iteration, and ends when its parent does.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { runLoop } from '../../../method/loop.ts'
+import type { Role } from '../../../method/ports.ts'
+import { shippedModel } from '../../../roles/shipped-models.ts'
+import type { RoleSource } from '../../../roles/source.ts'
+import { LoopSession } from '../../../sessions/loop-session.ts'
+import { openPlayers, type PlayersHost } from '../../../sessions/open-players.ts'
+import { webGpuObstacleInNode } from '../../../engines/backends/node-graphics.ts'
+import type { BackendName } from '../../../language-model/backends/backend.ts'
+import { OPENERS } from '../../loop/worlds/index.ts'
+import type { Job } from './jobs.ts'
+import { RunMeasurer } from './measure-run.ts'
+import { OneThread } from './one-thread.ts'
+import { RunFolder } from './run-folder.ts'
+import { readLog, UnfinishedRun } from './unfinished-run.ts'
+
+export interface ChildRequest {
+  job: Job
+  /** Folder of the runs, and folder with the built-in models' folders. */
+  out: string
+  models: string
+  backend: BackendName
+  commit: string
+}
+
+/** Iterations between checkpoints: a kill costs at most a minute or so. */
+const CHECKPOINT_EVERY = 5
+
+async function runJob({ job, out, models, backend, commit }: ChildRequest): Promise<void> {
+  const { key, preset, settings, iterations, start } = job
+  const folder = new RunFolder(out)
+  const began = performance.now()
+  let earlier = 0
+  const seconds = () => earlier + (performance.now() - began) / 1000
+  const store = new UnfinishedRun(folder.unfinishedPath(key), seconds)
+  const continued = await store.resume()
+  earlier = continued?.seconds ?? 0
+
+  const tell = (text: string) => process.stderr.write(`${key}: ${text}\n`)
+  const world = await OPENERS[settings.world]({ settings, isResumed: continued !== null }, undefined, tell)
+  const builtIn: RoleSource = { kind: 'built-in' }
+  const sources: Record<Role, RoleSource> = { policy: builtIn, reward: builtIn, author: builtIn }
+  const thread = new OneThread()
+  const startPolicy = shippedModel(settings.world, 'policy')
+  const host: PlayersHost = {
+    shippedModel: (name) => (start !== null && name === startPolicy ? resolve(start) : resolve(models, name)),
+    startModel: () => thread.startModel(),
+    startWebLlm: null,
+    findWebGpuObstacle: webGpuObstacleInNode,
+    now: () => performance.now(),
+  }
+  const players = await openPlayers({ settings, sources, keys: {}, backend }, world, host, {
+    onBackend: () => {},
+    onNotice: tell,
+  })
+  try {
+    if (continued === null) {
+      await store.create()
+    } else {
+      await players.policy.loadCheckpoint(continued.checkpoint.policy)
+      await players.reward.loadCheckpoint(continued.checkpoint.reward)
+    }
+    const session = new LoopSession({
+      loop: runLoop,
+      ports: {
+        ...{ policy: players.policy, reward: players.reward, author: players.author, formats: players.formats },
+        environment: world.environment,
+        ...(world.unitTests && { unitTests: world.unitTests }),
+        now: () => performance.now(),
+      },
+      request: { runId: key, preset, backend: players.backend, models: players.names, settings },
+      iterations: iterations - (continued?.checkpoint.iteration ?? 0),
+      store,
+      checkpointEvery: CHECKPOINT_EVERY,
+      forgetsStored: true,
+      ...(continued && { history: continued.history }),
+      onEvent: (event) => {
+        if (event.type === 'iteration-finished') process.stdout.write(`${event.iteration}\n`)
+      },
+    })
+    await session.run()
+  } finally {
+    players.close()
+    world.close()
+  }
+
+  const measurer = new RunMeasurer()
+  for await (const event of readLog(store.logPath)) measurer.take(event)
+  const packed = folder.logPath(key)
+  await pipeline(createReadStream(store.logPath), createGzip(), createWriteStream(`${packed}.part`))
+  await rename(`${packed}.part`, packed)
+  await folder.finish({
+    ...{ version: 1, key, preset, seed: settings.seed, iterations, backend: players.backend, commit },
+    seconds: seconds(),
+    ...measurer.result(),
+  })
+}
+
+process.stdin.resume().once('end', () => process.exit(1))
+await runJob(JSON.parse(process.argv[2]!) as ChildRequest)
+process.exit(0)

@@ -1,0 +1,31 @@
+/** The tables of `npm run experiments -- paper`: Table 1 for both worlds, Figure 1, the ablations, the map and the checks. */
+import type { World } from '../../../method/settings.ts'
+import type { TableName } from '../../../results/results-file.ts'
+import type { Budget } from './budget.ts'
+import { checksTable } from './tables/checks.ts'
+import { mapTable } from './tables/map.ts'
+import { signalsTable } from './tables/signals.ts'
+import { alphaTable, lambdaTable, votesTable } from './tables/sweeps.ts'
+import { tableOne } from './tables/table-one.ts'
+import { tasksTable } from './tables/tasks.ts'
+import type { TablePlan } from './plan.ts'
+
+/** Tables that a quick run makes if none is named. */
+export const QUICK_TABLES: readonly TableName[] = ['household', 'coding', 'signals', 'tasks']
+
+/** `starts` are the names of the start policies of the map. */
+export function planTable(table: TableName, budget: Budget, starts: readonly string[]): TablePlan {
+  const worlds: Partial<Record<TableName, World>> = { household: 'household', coding: 'coding' }
+  const world = worlds[table]
+  if (world !== undefined) return tableOne(world, budget)
+  const others: Record<Exclude<TableName, World>, () => TablePlan> = {
+    signals: () => signalsTable(budget),
+    tasks: () => tasksTable(budget),
+    lambda: () => lambdaTable(budget),
+    alpha: () => alphaTable(budget),
+    votes: () => votesTable(budget),
+    map: () => mapTable(budget, starts),
+    checks: () => checksTable(budget),
+  }
+  return others[table as Exclude<TableName, World>]()
+}

@@ -1,0 +1,25 @@
+/** Arms that several tables run. Equal settings share their runs, whatever their names. */
+import { WORLDS } from '../../../../worlds/index.ts'
+import type { Settings, World } from '../../../../method/settings.ts'
+import type { Budget } from '../budget.ts'
+import type { ArmPlan } from '../plan.ts'
+
+export const ARM_LABELS: Readonly<Record<string, string>> = {
+  grpo: 'GRPO: outcomes alone, no judge',
+  'frozen-judge': 'Policy, frozen judge',
+  'policy-reward': '+ reward model',
+  full: '+ environment: the full loop',
+  'step-frozen': 'Votes alone, frozen judge',
+  'step-trained': 'Votes alone, trained judge',
+}
+
+/** An arm of Table 1 or of the signals; `id` is its preset unless settings are given. */
+export function arm(
+  world: World,
+  preset: string,
+  budget: Budget,
+  settings: Partial<Settings> = {},
+  id: string = preset,
+): ArmPlan {
+  return { id, preset: `${WORLDS[world].presets.own}+${preset}`, settings, iterations: budget.iterations[world] }
+}

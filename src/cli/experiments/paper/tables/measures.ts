@@ -1,0 +1,52 @@
+/** Measures that several tables show. */
+import type { MeasurePlan } from '../plan.ts'
+import { evaluated, type RunRecord } from '../run-record.ts'
+
+/** A metric of evaluations, before the first iteration and after the last. */
+export function evaluation(id: string, label: string, metric: string): MeasurePlan {
+  return {
+    id,
+    label,
+    unit: 'share',
+    of: (run) => evaluated(run, metric, -1),
+    atStart: (run) => evaluated(run, metric, 0),
+  }
+}
+
+/** Mean of a metric over the last fifth of the iterations. */
+export function late(id: string, label: string, metric: string, unit: MeasurePlan['unit'] = 'share'): MeasurePlan {
+  return { id, label, unit, of: (run) => run.late[metric] ?? null }
+}
+
+export const ACCURACY: readonly MeasurePlan[] = [
+  evaluation('id', 'in distribution, T = 0', 'eval/id/acc'),
+  evaluation('ood', 'out of distribution, T = 0', 'eval/ood/acc'),
+]
+
+export const SAMPLED_ACCURACY: readonly MeasurePlan[] = [
+  evaluation('id-sampled', 'in distribution, sampled', 'eval/id/acc_sampled'),
+  evaluation('ood-sampled', 'out of distribution, sampled', 'eval/ood/acc_sampled'),
+]
+
+export const JUDGE_BALANCED = evaluation('judge-balanced', 'judge, balanced', 'judge/balanced_acc')
+
+export const JUDGE: readonly MeasurePlan[] = [
+  JUDGE_BALANCED,
+  evaluation('judge-process', 'judge, process', 'judge/process_acc'),
+  evaluation('judge-outcome', 'judge, outcome', 'judge/outcome_acc'),
+]
+
+/** Share of measured rewrites that were accepted. */
+export const ACCEPTANCE: MeasurePlan = {
+  id: 'accepted',
+  label: 'rewrites accepted',
+  unit: 'share',
+  of: (run: RunRecord) => run.last['env/accept_rate'] ?? null,
+}
+
+export const REWRITTEN: MeasurePlan = {
+  id: 'rewritten',
+  label: 'rollouts on rewritten tasks',
+  unit: 'share',
+  of: (run: RunRecord) => run.mean['env/rewritten_share'] ?? null,
+}

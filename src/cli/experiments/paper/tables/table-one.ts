@@ -1,0 +1,96 @@
+/** Table 1: which part helps the policy and the judge, above what a lower temperature alone gives. */
+import type { World } from '../../../../method/settings.ts'
+import type { Budget } from '../budget.ts'
+import type { ClaimPlan, MeasurePlan, RowPlan, TablePlan } from '../plan.ts'
+import { arm, ARM_LABELS } from './arms.ts'
+import { ACCURACY, evaluation, JUDGE, JUDGE_BALANCED, SAMPLED_ACCURACY } from './measures.ts'
+
+const ARMS = ['grpo', 'frozen-judge', 'policy-reward', 'full'] as const
+const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const
+type Split = keyof typeof SPLITS
+
+/** What the full loop must gain over the start at temperature 0 (paper: 21 and 19 points). */
+const LEAST: Readonly<Record<Split, number>> = { id: 0.15, ood: 0.12 }
+
+const TESTS: readonly MeasurePlan[] = (['id', 'ood'] as const).flatMap((split) => [
+  evaluation(`${split}-ut`, `UT, ${SPLITS[split]}`, `eval/${split}/ut`),
+  evaluation(`${split}-detect`, `Detect, ${SPLITS[split]}`, `eval/${split}/detect`),
+])
+
+const MEASURES: Readonly<Record<World, readonly MeasurePlan[]>> = {
+  household: [...ACCURACY, ...SAMPLED_ACCURACY, ...JUDGE],
+  coding: [
+    evaluation('id', 'Code, in distribution, T = 0', 'eval/id/acc'),
+    evaluation('ood', 'Code, out of distribution, T = 0', 'eval/ood/acc'),
+    evaluation('id-sampled', 'Code, in distribution, sampled', 'eval/id/acc_sampled'),
+    evaluation('ood-sampled', 'Code, out of distribution, sampled', 'eval/ood/acc_sampled'),
+    ...TESTS,
+  ],
+}
+
+export function tableOne(world: World, budget: Budget): TablePlan {
+  const measures = MEASURES[world]
+  const sampled = measures.filter(({ id }) => id.endsWith('-sampled')).map(({ id }) => id)
+  const rows: RowPlan[] = [
+    // The start judge is the same whatever the policy's temperature, so one row shows it.
+    { id: 'untrained', label: 'Untrained, sampled', arm: 'full', isStart: true, only: sampled },
+    {
+      id: 'temperature-only',
+      label: 'Untrained, T = 0: temperature only',
+      arm: 'full',
+      isStart: true,
+      only: measures.map(({ id }) => id).filter((id) => !sampled.includes(id)),
+    },
+    ...ARMS.map((id): RowPlan => ({ id, label: ARM_LABELS[id]!, arm: id })),
+  ]
+  return {
+    table: world,
+    title: world === 'household' ? 'Household: Table 1' : 'Coding: Table 1',
+    about:
+      'Which part helps: each row adds one. The first two rows are the same untrained policy, sampled and at temperature 0, so that a gain over the second is skill and not steadiness.',
+    seeds: budget.seeds,
+    evaluationTasks: budget.evaluationTasks,
+    arms: ARMS.map((preset) => arm(world, preset, budget)),
+    rows,
+    measures,
+    claims: [...gains(world), ...order(world), ...judgeOrder(world)],
+  }
+}
+
+function gains(world: World): ClaimPlan[] {
+  const ofPolicy = (Object.keys(SPLITS) as Split[]).map((split): ClaimPlan => {
+    const least = LEAST[split]
+    const claim = `The full loop gains ${100 * least} points or more over temperature alone, ${SPLITS[split]}`
+    return { claim, row: 'full', than: 'temperature-only', measure: split, least }
+  })
+  if (world === 'household') return ofPolicy
+  const ofTests = TESTS.map(({ id, label }): ClaimPlan => {
+    return { claim: `The full loop raises ${label}`, row: 'full', than: 'temperature-only', measure: id }
+  })
+  return [...ofPolicy, ...ofTests]
+}
+
+/** Each arm above the one before it. */
+function steps(arms: readonly string[], measure: string, of: string): ClaimPlan[] {
+  return arms.slice(1).map((row, i) => ({
+    claim: `${ARM_LABELS[row]} above ${lowerFirst(ARM_LABELS[arms[i]!]!)}: ${of}`,
+    row,
+    than: arms[i]!,
+    measure,
+  }))
+}
+
+function order(world: World): ClaimPlan[] {
+  const what = world === 'household' ? '' : 'Code '
+  return (Object.keys(SPLITS) as Split[]).flatMap((split) => steps(ARMS, split, `${what}${SPLITS[split]}`))
+}
+
+function judgeOrder(world: World): ClaimPlan[] {
+  const learners = ARMS.slice(1)
+  if (world === 'household') return steps(learners, JUDGE_BALANCED.id, 'the judge')
+  return ['id-ut', 'id-detect'].flatMap((id) => steps(learners, id, id === 'id-ut' ? 'UT' : 'Detect'))
+}
+
+function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
+}

@@ -1,0 +1,144 @@
+/**
+ * Keeps a run that is not finished, so that it can continue after a kill: its log, and the models of one iteration.
+ *
+ *     log.jsonl            without tokens, log-probabilities and entropies, which are most of a log and which nobody reads here
+ *     <iteration>.policy, <iteration>.reward
+ *     checkpoint.json      which of them count, and how many events of the log belong to them
+ */
+import { createReadStream } from 'node:fs'
+import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import * as v from 'valibot'
+import type { LoggedEvent } from '../../../method/events.ts'
+import { eventLine, headerLine, RunLogReader } from '../../../runs/run-log.ts'
+import type { RunCheckpoint, RunStore } from '../../../runs/run-store.ts'
+import { stateEvent } from '../../../runs/state-event.ts'
+import { writeWhole } from './run-folder.ts'
+
+const checkpointSchema = v.strictObject({
+  runId: v.string(),
+  iteration: v.number(),
+  eventCount: v.number(),
+  seconds: v.number(),
+})
+
+export interface Continued {
+  checkpoint: RunCheckpoint
+  /** Reduced to what the loop reads (state-event.ts). */
+  history: LoggedEvent[]
+  /** Wall-clock time until the checkpoint. */
+  seconds: number
+}
+
+export class UnfinishedRun implements RunStore {
+  readonly #folder: string
+  /** Seconds since the run began, its earlier parts included. */
+  readonly #seconds: () => number
+
+  constructor(folder: string, seconds: () => number) {
+    this.#folder = folder
+    this.#seconds = seconds
+  }
+
+  get logPath(): string {
+    return join(this.#folder, 'log.jsonl')
+  }
+
+  async create(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+    await mkdir(this.#folder, { recursive: true })
+    await writeFile(this.logPath, headerLine())
+  }
+
+  async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
+    await appendFile(this.logPath, events.map((event) => eventLine(withoutTokens(event))).join(''))
+  }
+
+  async saveCheckpoint({ policy, reward, ...place }: RunCheckpoint): Promise<void> {
+    const name = String(place.iteration)
+    await writeFile(join(this.#folder, `${name}.policy`), policy)
+    await writeFile(join(this.#folder, `${name}.reward`), reward)
+    const checkpoint = { ...place, seconds: this.#seconds() }
+    await writeWhole(join(this.#folder, 'checkpoint.json'), JSON.stringify(checkpoint))
+    for (const file of await readdir(this.#folder)) {
+      if (/^\d+\.(policy|reward)$/.test(file) && !file.startsWith(`${name}.`)) await rm(join(this.#folder, file))
+    }
+  }
+
+  async finish(): Promise<void> {}
+
+  /** Truncates the log to the last checkpoint. Null if there is none, or it is damaged: then the run starts again. */
+  async resume(): Promise<Continued | null> {
+    try {
+      const text = await readFile(join(this.#folder, 'checkpoint.json'), 'utf8')
+      const { seconds, ...place } = v.parse(checkpointSchema, JSON.parse(text))
+      const [policy, reward] = await Promise.all(
+        ['policy', 'reward'].map((role) => readFile(join(this.#folder, `${place.iteration}.${role}`))),
+      )
+      const history = await this.#truncate(place.eventCount)
+      if (history === null) return null
+      return { checkpoint: { ...place, policy: policy!, reward: reward! }, history, seconds }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' || v.isValiError(error)) return null
+      throw error
+    }
+  }
+
+  async #truncate(eventCount: number): Promise<LoggedEvent[] | null> {
+    const history: LoggedEvent[] = []
+    const part = `${this.logPath}.part`
+    await writeFile(part, headerLine())
+    let lines: string[] = []
+    const flush = async () => {
+      await appendFile(part, lines.join(''))
+      lines = []
+    }
+    for await (const event of readLog(this.logPath)) {
+      if (history.length === eventCount) break
+      history.push(stateEvent(event))
+      lines.push(eventLine(event))
+      if (lines.length >= 1000) await flush()
+    }
+    await flush()
+    if (history.length < eventCount) return null
+    await rename(part, this.logPath)
+    return history
+  }
+}
+
+/** The events of a log, line by line; the end of a log that was cut by a kill is left out. */
+export async function* readLog(path: string): AsyncGenerator<LoggedEvent> {
+  const reader = new RunLogReader()
+  const stream = createReadStream(path)
+  try {
+    let held: string | null = null
+    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+      if (held !== null) {
+        const event = reader.take(held)
+        if (event !== null) yield event
+      }
+      held = line
+    }
+    if (held !== null && isComplete(held)) {
+      const event = reader.take(held)
+      if (event !== null) yield event
+    }
+  } finally {
+    stream.destroy()
+  }
+}
+
+function isComplete(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function withoutTokens(event: LoggedEvent): LoggedEvent {
+  if (event.type !== 'episode') return event
+  return { ...event, steps: event.steps.map((step) => ({ ...step, tokens: [], logProbs: [], entropies: [] })) }
+}

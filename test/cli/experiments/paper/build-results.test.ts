@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { FULL, QUICK } from '../../../../src/cli/experiments/paper/budget.ts'
+import { buildResults } from '../../../../src/cli/experiments/paper/build-results.ts'
+import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
+import { MOST_RESULTS_BYTES, parseResults, TABLES } from '../../../../src/results/results-file.ts'
+import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
+
+const FROM = { command: 'npm run experiments -- paper', date: '2026-03-01', models: {}, recordings: {} }
+const STARTS = ['weak', 'middling', 'strong']
+
+describe('the results of a table', () => {
+  it('are valid and small for every table, whatever was measured', () => {
+    for (const table of TABLES) {
+      const plan = planTable(table, FULL, STARTS)
+      const results = buildResults(
+        plan,
+        runsOf(plan, (_, seed) => madeUpRecord({ seed, evaluations: accuracies(0.123456, 0.654321) })),
+        FROM,
+      )
+      expect(parseResults(JSON.parse(JSON.stringify(results)))).toEqual(results)
+      expect(JSON.stringify(results).length, table).toBeLessThan(MOST_RESULTS_BYTES)
+    }
+  })
+
+  it('compare arms seed by seed, and the trained policy with temperature alone', () => {
+    const plan = planTable('household', { ...QUICK, seeds: [0, 1, 2] }, [])
+    const end: Record<string, number> = { grpo: 0.5, 'frozen-judge': 0.55, 'policy-reward': 0.6, full: 0.7 }
+    const results = buildResults(
+      plan,
+      // A seed's common effect cancels, so the intervals are narrow.
+      runsOf(plan, (arm, seed) => {
+        return madeUpRecord({ seed, evaluations: accuracies(0.4 + 0.1 * seed, end[arm]! + 0.1 * seed + seed / 1000) })
+      }),
+      FROM,
+    )
+    const row = (id: string) => results.rows.find((each) => each.id === id)!
+    expect(row('temperature-only').values).toMatchObject({ id: [0.4, 0.5, 0.6] })
+    expect(row('temperature-only').values['id-sampled']).toBeUndefined()
+    expect(row('untrained').values).toEqual({ 'id-sampled': [0.3, 0.4, 0.5], 'ood-sampled': [null, null, null] })
+    expect(row('full').values['id']).toEqual([0.7, 0.801, 0.902])
+
+    const gain = results.claims.find(({ than, measure }) => than === 'temperature-only' && measure === 'id')!
+    expect(gain.difference?.mean).toBeCloseTo(0.301, 4)
+    expect(gain).toMatchObject({ verdict: 'holds', least: 0.15, row: 'full' })
+    const order = results.claims.filter(({ measure, than }) => measure === 'id' && than !== 'temperature-only')
+    expect(order.map(({ row, than }) => [row, than])).toEqual([
+      ['frozen-judge', 'grpo'],
+      ['policy-reward', 'frozen-judge'],
+      ['full', 'policy-reward'],
+    ])
+    expect(order.every(({ verdict }) => verdict === 'does not hold')).toBe(false)
+    expect(results.claims.find(({ measure }) => measure === 'judge-balanced')!.verdict).toBe('not measured')
+  })
+
+  it('compare adapted tasks where all arms of a seed had made as many rollouts', () => {
+    const plan = planTable('tasks', { ...QUICK, seeds: [0] }, [])
+    const rollouts: Record<string, number> = { fixed: 100, null: 160, full: 200 }
+    const results = buildResults(
+      plan,
+      runsOf(plan, (arm) => {
+        const total = rollouts[arm]!
+        return madeUpRecord({ evaluations: accuracies(0.2, 0.6, total), last: { 'rollout/total': total } })
+      }),
+      FROM,
+    )
+    const equal = Object.fromEntries(results.rows.map(({ id, values }) => [id, values['id-equal']![0]]))
+    expect(equal).toEqual({ fixed: 0.6, null: 0.45, full: 0.4 })
+  })
+
+  it('mark where the judge collapsed and where the policy pleased it', () => {
+    const plan = planTable('map', { ...QUICK, mapSeeds: [0, 1], voteFlips: [0.2] }, ['weak'])
+    const results = buildResults(
+      plan,
+      runsOf(plan, (arm, seed) => {
+        const isFull = arm.startsWith('full')
+        const after = isFull ? 0.5 : 0.6
+        return madeUpRecord({
+          evaluations: accuracies(0.4, after).map((each, i) => ({
+            ...each,
+            values: { ...each.values, 'judge/balanced_acc': i === 1 && isFull && seed === 1 ? 0.5 : 0.6 },
+          })),
+          early: { 'policy/step_score/mean': 0.1, 'policy/outcome/mean': 0 },
+          late: { 'policy/step_score/mean': 0.4, 'policy/outcome/mean': seed === 0 ? -0.1 : 0.1 },
+        })
+      }),
+      FROM,
+    )
+    expect(results.map).toHaveLength(2)
+    expect(results.map![0]).toMatchObject({
+      voteFlips: 0.2,
+      start: 'weak',
+      over: 'grpo',
+      collapsed: 1,
+      pleased: 1,
+      seeds: 2,
+    })
+    expect(results.map![0]!.gain!.mean).toBeCloseTo(-0.1, 12)
+  })
+
+  it('have curves with the mean of all seeds', () => {
+    const plan = planTable('signals', { ...QUICK, seeds: [0, 1] }, [])
+    const results = buildResults(
+      plan,
+      runsOf(plan, (_, seed) => madeUpRecord({ seed, evaluations: accuracies(0.4, 0.6 + 0.1 * seed) })),
+      FROM,
+    )
+    const curve = results.curves!.find(({ row, measure }) => row === 'grpo' && measure === 'id')!
+    expect(curve.points.map(({ iteration, mean }) => [iteration, mean])).toEqual([
+      [0, 0.4],
+      [4, 0.65],
+    ])
+  })
+
+  it('need every run', () => {
+    const plan = planTable('household', QUICK, [])
+    expect(() => buildResults(plan, new Map(), FROM)).toThrow(/run of grpo with seed 0 is missing/)
+  })
+})

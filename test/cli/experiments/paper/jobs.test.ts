@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { evaluationInterval, FULL } from '../../../../src/cli/experiments/paper/budget.ts'
+import { costOf, jobOf, jobsOf, type JobOptions } from '../../../../src/cli/experiments/paper/jobs.ts'
+import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
+
+const OPTIONS: JobOptions = {
+  overrides: {},
+  starts: { weak: 'models/weak', shipped: null },
+  backend: 'cpu',
+  models: { 'household-policy': 'a', 'coding-policy': 'b', 'models/weak': 'c' },
+}
+const household = planTable('household', FULL, [])
+
+describe('the runs of the tables', () => {
+  it('are shared between tables, and each comes once', () => {
+    const alone = jobsOf([household], OPTIONS)
+    expect(alone).toHaveLength(4 * FULL.seeds.length)
+    // λ = 1 is the full loop, as it is in Table 1.
+    const lambda = planTable('lambda', FULL, [])
+    const both = jobsOf([household, lambda], OPTIONS)
+    expect(both).toHaveLength(alone.length + (FULL.lambdas.length - 1) * FULL.sweepSeeds.length)
+    expect(new Set(both.map(({ key }) => key)).size).toBe(both.length)
+  })
+
+  it('have the names of their settings, models and size', () => {
+    const arm = household.arms[0]!
+    const key = (options: Partial<JobOptions> = {}, iterations = arm.iterations) =>
+      jobOf(household, { ...arm, iterations }, 0, { ...OPTIONS, ...options }).key
+    expect(key()).toMatch(/^household-grpo-s0-[0-9a-f]{12}$/)
+    expect(key()).toBe(key())
+    expect(key({ overrides: { policyLearningRate: 1e-3 } })).not.toBe(key())
+    expect(key({ models: { 'household-policy': 'z' } })).not.toBe(key())
+    expect(key({ models: { ...OPTIONS.models, 'coding-policy': 'z' } })).toBe(key())
+    expect(key({ backend: 'webgpu' })).not.toBe(key())
+    expect(key({}, 8)).not.toBe(key())
+  })
+
+  it('prefer the settings of an arm to those of the command line', () => {
+    const lambda = planTable('lambda', FULL, [])
+    const jobs = jobsOf([lambda], { ...OPTIONS, overrides: { lambda: 3, tasksPerIteration: 2 } })
+    expect(new Set(jobs.map(({ settings }) => settings.lambda))).toEqual(new Set(FULL.lambdas))
+    expect(jobs.every(({ settings }) => settings.tasksPerIteration === 2)).toBe(true)
+  })
+
+  it('start from the named policies on the map, with one GRPO run for each start and seed', () => {
+    const map = planTable('map', FULL, ['weak', 'shipped'])
+    const jobs = jobsOf([map], OPTIONS)
+    expect(new Set(jobs.map(({ start }) => start))).toEqual(new Set(['models/weak', null]))
+    const grpo = jobs.filter(({ preset }) => preset === 'household+grpo')
+    expect(grpo).toHaveLength(2 * FULL.mapSeeds.length)
+    const levels = FULL.voteFlips.length * FULL.mapLambdas.length
+    expect(jobs).toHaveLength(grpo.length + 2 * 2 * levels * FULL.mapSeeds.length)
+  })
+
+  it('are evaluated before, after, and a few times between', () => {
+    for (const iterations of [1, 2, 5, 6, 7, 20, 30, 40, 60, 400]) {
+      const every = evaluationInterval(iterations)
+      expect(iterations % every, String(iterations)).toBe(0)
+      expect(iterations / every).toBeLessThanOrEqual(4)
+    }
+    expect(household.evaluationTasks).toBeGreaterThanOrEqual(200)
+  })
+
+  it('take longer with a judge', () => {
+    const cost = (id: string) =>
+      costOf(
+        jobOf(
+          household,
+          household.arms.find((arm) => arm.id === id)!,
+          0,
+          OPTIONS,
+        ),
+      )
+    expect(cost('full')).toBeGreaterThan(cost('grpo'))
+  })
+})

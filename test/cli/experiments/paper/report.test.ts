@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { QUICK } from '../../../../src/cli/experiments/paper/budget.ts'
+import { buildResults } from '../../../../src/cli/experiments/paper/build-results.ts'
+import { agreement, markdownReport, textReport, withSections } from '../../../../src/cli/experiments/paper/report.ts'
+import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
+import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
+
+const FROM = { command: 'npm run experiments -- paper --table votes', date: '2026-03-01', models: {}, recordings: {} }
+const plan = planTable('votes', { ...QUICK, sweepSeeds: [0, 1] }, [])
+const resultsWith = (ends: (arm: string, seed: number) => number) =>
+  buildResults(
+    plan,
+    runsOf(plan, (arm, seed) => madeUpRecord({ seed, evaluations: accuracies(0.4, ends(arm, seed)) })),
+    FROM,
+  )
+const results = resultsWith((arm, seed) => (arm === 'votes-3' ? 0.6 : 0.5) + 0.02 * seed)
+
+describe('the report of a table', () => {
+  it('has rows with intervals, and the verdict of each claim', () => {
+    const lines = textReport(results).split('\n')
+    expect(lines[0]).toBe('Votes for each step: m')
+    expect(lines[1]).toBe('2 seeds (0, 1), 6 iterations, cpu, commit abc, 2026-03-01')
+    // Half the interval of two seeds that differ by 2 points: 12.706 · 1.414 / √2.
+    expect(lines.find((line) => line.startsWith('m = 3 '))).toMatch(/61\.0 ± 12\.7 %/)
+    expect(lines).toContain('m = 3 above m = 1: in distribution, T = 0: holds: +10.0 points (+10.0 to +10.0)')
+    expect(lines).toContain('m = 3 above m = 1: out of distribution, T = 0: not measured')
+  })
+
+  it('is a section of the documentation, which keeps the prose around it', () => {
+    const page = 'Prose.\n<!-- results:votes -->\nformer\n<!-- /results:votes -->\nMore prose.\n'
+    const text = withSections(page, { votes: markdownReport('votes', results, plan.about) })
+    expect(text).toMatch(/^Prose\.\n<!-- results:votes -->\n\n/)
+    expect(text).toMatch(/<!-- \/results:votes -->\nMore prose\.\n$/)
+    expect(text).not.toContain('former')
+    expect(text).toContain('| m = 3 | 61.0 ± 12.7 % | – | – |')
+    expect(text).toContain('**holds** | +10.0 points (+10.0 to +10.0) |')
+    expect(text).toContain('npm run experiments -- paper --table votes')
+    expect(withSections(text, { votes: 'x' })).toContain('<!-- results:votes -->\n\nx\n<!-- /results:votes -->')
+    expect(() => withSections('', { votes: 'x' })).toThrow(/has no section/)
+  })
+
+  it('says how to make a table that has no results', () => {
+    expect(markdownReport('map', null, 'The map.')).toContain(
+      'No results are published for this table. To make them:\n\n```\nnpm run experiments -- paper --table map\n```',
+    )
+  })
+
+  it('tells whether other seeds agree with the published ones', () => {
+    const other = resultsWith((arm) => (arm === 'votes-3' ? 0.65 : 0.9))
+    const lines = agreement(other, results)
+    expect(lines[0]).toBe('m = 3, in distribution, T = 0: 65.0 ± 0.0 % is within 61.0 ± 12.7 %')
+    expect(lines[1]).toBe('m = 1, in distribution, T = 0: 90.0 ± 0.0 % is outside of 51.0 ± 12.7 %')
+  })
+})
