@@ -207,6 +207,8 @@ export interface JudgeEvaluated {
   /** How it was asked. */
   evaluationsPerStep: number
   temperature: number
+  /** ε, where it is not 0 (vote-flips.ts). */
+  voteFlips?: number
   /** Tasks of each split. */
   tasks: number
   /** By split and by the strength of the policy that played the trajectories, if the reward model judges steps. */

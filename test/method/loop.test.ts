@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import { runLoop } from '../../src/method/loop.ts'
 import { METRICS } from '../../src/method/metrics.ts'
-import type { LivePatch } from '../../src/method/settings.ts'
+import { PRESETS, type LivePatch } from '../../src/method/settings.ts'
 import { collect, decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from './corridor.ts'
 
 /** The types of events, without repetitions: ['run-started', 'task-added', ...]. */
@@ -227,14 +227,33 @@ describe('freezing', () => {
     ]).toEqual([only === 'policy', only === 'reward', only === 'environment'])
   })
 
-  it('does not ask the reward model if nothing uses its answers', async () => {
-    const ports = world()
-    const settings = smallSettings({ signal: 'outcome', trainReward: false, adaptEnvironment: false })
-    const log = await logOf(ports, request(settings, { iterations: 1 }))
-    expect(ports.reward.generateCalls).toBe(0)
-    expect(ofType(log, 'judged')).toHaveLength(0)
-    expect(ofType(log, 'theory')[0]).toMatchObject({ pPlus: null, mu: null })
-    expect(ofType(log, 'iteration-finished')[0]!.metrics).not.toHaveProperty('reward/process_acc')
+  it.each([{}, { adaptEnvironment: true, rewrites: 'null' as const }])(
+    'does not ask the reward model if nothing uses its answers: GRPO, with %j',
+    async (change) => {
+      const ports = world()
+      const settings = smallSettings({ ...PRESETS.grpo, ...change })
+      const log = await logOf(ports, request(settings, { iterations: 1 }))
+      expect(ports.reward.generateCalls).toBe(0)
+      expect(ofType(log, 'judged')).toHaveLength(0)
+      expect(ofType(log, 'theory')[0]).toMatchObject({ pPlus: null, mu: null })
+      expect(ofType(log, 'iteration-finished')[0]!.metrics).not.toHaveProperty('reward/process_acc')
+    },
+  )
+})
+
+describe('an evaluation', () => {
+  it('plays held-out episodes for as many steps as in training, or for its own number', async () => {
+    const longest = async (evaluationMaxSteps: number) => {
+      const settings = smallSettings({ maxSteps: 3, evaluationMaxSteps })
+      const log = await logOf(world({ lengths: [30] }), request(settings, { iterations: 1 }))
+      const steps = (isHeldOut: boolean) =>
+        ofType(log, 'episode').flatMap(({ split, steps: own }) =>
+          (split !== 'train') === isHeldOut ? [own.length] : [],
+        )
+      return [new Set(steps(false)), new Set(steps(true))]
+    }
+    expect(await longest(0)).toEqual([new Set([3]), new Set([3])])
+    expect(await longest(5)).toEqual([new Set([3]), new Set([5])])
   })
 })
 

@@ -9,7 +9,8 @@
  * Detect needs wrong programs beside right ones, and greedy programs of a task are all the same. So both kinds of tests are
  * tried on the programs of the training temperature.
  *
- * Tasks and random numbers are the same every time, so two evaluations differ only by their models.
+ * Tasks and random numbers are the same every time, so two evaluations differ only by their models. A reward model that nothing
+ * reads, as in plain GRPO, is not asked for tests here either.
  */
 import type { EvaluationFinished } from '../events.ts'
 import type { Task } from '../ports.ts'
@@ -43,6 +44,8 @@ function passesOf({ policyTemperature, evaluationTemperature, evaluationRollouts
 export async function* evaluateHeldOut(run: RunContext): Events<void> {
   const { seed, evaluationTasks } = run.settings
   if (evaluationTasks === 0) return
+  const { evaluate } = run.strategy
+  const isRead = run.strategy.isRead(run.settings, run.trains)
   for (const split of ['id', 'ood'] as const) {
     run.signal?.throwIfAborted()
     const tasks = await run.ports.environment.sampleTasks(split, evaluationTasks, deriveSeed(seed, 'tasks', split))
@@ -52,7 +55,7 @@ export async function* evaluateHeldOut(run: RunContext): Events<void> {
       const rollouts = yield* playHeldOut(run, split, tasks, pass)
       programs ??= groupsOf(tasks, rollouts, pass)
       const asked = testOptions(run, split, pass)
-      const tests = run.strategy.evaluate ? yield* run.relay('eval', run.strategy.evaluate(programs, asked)) : undefined
+      const tests = isRead && evaluate ? yield* run.relay('eval', evaluate(programs, asked)) : undefined
       yield run.log({
         type: 'evaluation',
         split,

@@ -21,13 +21,15 @@ export async function* evaluateJudge(run: RunContext): Events<void> {
   const isKnown =
     last?.rewardVersion === rewardVersion &&
     last.evaluationsPerStep === evaluationsPerStep &&
-    last.temperature === temperature
+    last.temperature === temperature &&
+    (last.voteFlips ?? 0) === settings.voteFlips
   const { votes, tests } = isKnown
     ? last
     : yield* run.relay('eval', strategy.measure(await replayed(run, trajectories), asked))
   yield run.log({
     type: 'judge-evaluation',
     ...{ rewardVersion, evaluationsPerStep, temperature, tasks: settings.judgeTasks },
+    ...(settings.voteFlips > 0 && { voteFlips: settings.voteFlips }),
     ...(votes && { votes }),
     ...(tests && { tests }),
   })
