@@ -1,39 +1,27 @@
 /** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See --help. */
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
 import { openPlayers, type PlayersHost } from '../sessions/open-players.ts'
 import { RoleModelError } from '../roles/error.ts'
-import { shippedModel } from '../roles/shipped-models.ts'
-import { ROLES, type Role } from '../method/ports.ts'
-import { type RoleSource, sourcesOf } from '../roles/source.ts'
+import { sourcesOf } from '../roles/source.ts'
 import type { TransformerModel } from '../engines/transformer/transformer-model.ts'
 import { connectWorker } from '../threads/worker-bridge.ts'
 import { WORLDS } from '../worlds/index.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
 import { runLoop } from '../method/loop.ts'
-import type { World } from '../method/settings.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
+import type { BackendWish } from '../sessions/loop-service.ts'
 import { ArgumentError } from './arguments.ts'
 import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/arguments.ts'
+import { modelsIn } from './loop/models-folder.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
+import { findCheckpoint, restore } from './loop/resume.ts'
 import { OPENERS } from './loop/worlds/index.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
-
-/** Throws ArgumentError if a built-in model that plays a role is missing. */
-function checkFolders(models: string, world: World, sources: Record<Role, RoleSource>): void {
-  const played = ROLES.filter((role) => sources[role].kind === 'built-in').map((role) => shippedModel(world, role))
-  const missing = played.find((name) => !existsSync(join(models, name, 'config.json')))
-  if (missing !== undefined) {
-    throw new ArgumentError(
-      `--models: "${models}" has no model ${missing}; it must contain ${played.join(', ')}, as \`npm run pretrain\` writes them.`,
-    )
-  }
-}
 
 function hostOf(models: string): PlayersHost {
   return {
@@ -63,22 +51,27 @@ async function run(options: LoopArguments): Promise<number> {
 
 async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
-  const store = new FileRunStore({ ...(out && { log: out }), ...(save && { checkpoints: save }) })
-  const sources = sourcesOf(options.roles)
-  checkFolders(options.models, settings.world, sources)
-  const players = await openPlayers(
-    { settings, sources, keys: options.keys, backend: options.backend },
-    world,
-    hostOf(options.models),
-    {
-      onBackend: (choice) => options.backend === 'auto' && tell(choiceLine(choice)),
-      onNotice: tell,
-    },
-  )
-  if (Object.keys(options.roles).length > 0) tell(playersLine(players))
+  const { shipped, sources } = modelsIn(options.models, settings.world, sourcesOf(options.roles))
+  // The name depends only on the arguments, so the same arguments give the same log.
+  const runId = `${preset}-s${settings.seed}`
+  const resumed = await findCheckpoint(runId, options)
+  const done = resumed?.checkpoint.iteration ?? 0
+  if (options.isResumed) tell(resumed ? `Resuming after iteration ${done}.` : 'No checkpoint yet: the run starts.')
+  if (resumed && done >= iterations) return 0
+  const backend = resumed ? (resumed.started.backend as BackendWish) : options.backend
+  const players = await openPlayers({ settings, sources, keys: options.keys, backend }, world, hostOf(shipped), {
+    onBackend: (choice) => backend === 'auto' && tell(choiceLine(choice)),
+    onNotice: tell,
+  })
+  if (Object.values(sources).some(({ kind }) => kind !== 'built-in')) tell(playersLine(players))
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
+  const store = new FileRunStore({
+    ...(out && { log: out }),
+    ...(save && { checkpoints: { folder: save, models: players } }),
+  })
   try {
-    await store.create()
+    if (resumed) await restore(resumed, out!, players)
+    else await store.create()
     const session = new LoopSession({
       loop: runLoop,
       ports: {
@@ -90,15 +83,9 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
         ...(world.unitTests && { unitTests: world.unitTests }),
         now: () => performance.now(),
       },
-      // The name depends only on the arguments, so the same arguments give the same log.
-      request: {
-        runId: `${preset}-s${settings.seed}`,
-        preset,
-        backend: players.backend,
-        models: players.names,
-        settings,
-      },
-      iterations,
+      request: { runId, preset, backend: players.backend, models: players.names, settings },
+      iterations: iterations - done,
+      ...(resumed && { history: resumed.history }),
       store,
       checkpointEvery: save === undefined ? 0 : 1,
       onEvent: (event) => {

@@ -17,6 +17,7 @@ import type {
 import type { BackendName } from './backends/backend.ts'
 import { guardDevice, selectBackend } from './backends/select-backend.ts'
 import { readCheckpoint, writeCheckpoint, writeWeights } from './files/checkpoint.ts'
+import { type SavedFolder, smallFiles } from './files/saved-folder.ts'
 import { parseModelConfig, type ModelConfig } from './files/config.ts'
 import { Generator } from './sampling/generate.ts'
 import { type ADAPTER_CONFIG, type ADAPTER_WEIGHTS, AdapterSet, writeAdapters } from './lora/adapter-set.ts'
@@ -204,15 +205,11 @@ export class LanguageModel implements LanguageModelPort {
     return this.#changing(async () => readCheckpoint(bytes, this.#transformer, this.#trainer))
   }
 
-  /** The files of a model folder, by name. */
-  saveFolder(
-    dtype: FloatType = 'F32',
-  ): Promise<Record<'model.safetensors' | 'config.json' | 'tokenizer.json', Uint8Array>> {
-    const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, null, 2))
+  /** The files of a model folder, by name, with adapters merged in. */
+  saveFolder(dtype: FloatType = 'F32'): Promise<SavedFolder> {
     return this.#computing(async () => ({
       'model.safetensors': await writeWeights(this.#transformer, dtype),
-      'config.json': json(this.#folder.configJson),
-      'tokenizer.json': json(this.#folder.tokenizerJson),
+      ...smallFiles(this.#folder, this.config, dtype),
     }))
   }
 

@@ -10,7 +10,9 @@
  * programs has the accuracy 0.2, so we include it.
  *
  * acc(q') is measured in the iteration after acc(q), with a policy that has learned in between and as many rollouts as a
- * group has. Both accuracies are therefore logged with their policy version.
+ * group has. Both accuracies are therefore logged with their policy version. Moreover acc(q) was chosen for being extreme, so
+ * a candidate that changes nothing is often accepted too (null-acceptance.ts). With `remeasure`, q is rolled out again beside
+ * q', and that acc(q) enters the rule instead.
  */
 import type { Direction } from './ports.ts'
 import type { Settings } from './settings.ts'
@@ -27,6 +29,21 @@ export function rewriteDirection(
   return null
 }
 
+/** The rule, without its words. */
+export function isAccepted(
+  direction: Direction,
+  accuracyBefore: number,
+  accuracyAfter: number,
+  { profile, alphaLow, alphaHigh }: BandSettings,
+): boolean {
+  if (accuracyAfter <= 0) return false
+  const edgeIncluded = profile === 'reference'
+  if (direction === 'harder') {
+    return (edgeIncluded ? alphaLow <= accuracyAfter : alphaLow < accuracyAfter) && accuracyAfter < accuracyBefore
+  }
+  return accuracyBefore < accuracyAfter && (edgeIncluded ? accuracyAfter <= alphaHigh : accuracyAfter < alphaHigh)
+}
+
 export interface RewriteDecision {
   accepted: boolean
   /** The rule in symbols and numbers: "acc(q) < acc(q') < α_high: 0.125 < 0.5 < 0.8". */
@@ -39,23 +56,19 @@ export function decideRewrite(
   accuracyAfter: number,
   settings: BandSettings,
 ): RewriteDecision {
-  const edgeIncluded = settings.profile === 'reference'
-  const edge = edgeIncluded ? '≤' : '<'
+  const edge = settings.profile === 'reference' ? '≤' : '<'
   const before = shortNumber(accuracyBefore)
   const after = shortNumber(accuracyAfter)
   if (accuracyAfter <= 0) return { accepted: false, rule: `acc(q') > 0 does not hold: acc(q') = ${after}` }
+  const accepted = isAccepted(direction, accuracyBefore, accuracyAfter, settings)
   if (direction === 'harder') {
     const low = shortNumber(settings.alphaLow)
-    const isInside = edgeIncluded ? settings.alphaLow <= accuracyAfter : settings.alphaLow < accuracyAfter
-    const accepted = isInside && accuracyAfter < accuracyBefore
     return {
       accepted,
       rule: ruleSentence(`α_low ${edge} acc(q') < acc(q)`, `${low} ${edge} ${after} < ${before}`, accepted),
     }
   }
   const high = shortNumber(settings.alphaHigh)
-  const isInside = edgeIncluded ? accuracyAfter <= settings.alphaHigh : accuracyAfter < settings.alphaHigh
-  const accepted = accuracyBefore < accuracyAfter && isInside
   return {
     accepted,
     rule: ruleSentence(`acc(q) < acc(q') ${edge} α_high`, `${before} < ${after} ${edge} ${high}`, accepted),

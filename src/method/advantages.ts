@@ -47,8 +47,11 @@ export interface GroupAdvantages {
   reward: (number | null)[][][]
   /** Those of written tests; null without any, or if their worth is unknown. */
   tests: TestAdvantages | null
-  /** Sets of at least two values over which the policy's feedback was standardised, and how many were constant. */
+  /** False where the filter on accuracy drops the group, so that nothing of it trains the policy. */
+  trainsPolicy: boolean
+  /** Sets of at least two values over which the policy's feedback was standardised, and how many teach it nothing. */
   policySets: number
+  /** Those whose feedback is constant; all of them where the group does not train. */
   constantPolicySets: number
 }
 
@@ -94,7 +97,7 @@ export function policyAdvantages(
   isTrained: boolean,
   settings: Pick<AdvantageSettings, 'singleSurvivor' | 'normAdvByStd'>,
   keep: (advantage: number) => number | null = nonZero,
-): Pick<GroupAdvantages, 'policy' | 'policySets' | 'constantPolicySets'> {
+): Pick<GroupAdvantages, 'policy' | 'trainsPolicy' | 'policySets' | 'constantPolicySets'> {
   const sets = groupBy(
     feedback.flatMap((steps, trajectory) => steps.map((value, step) => ({ key: step, value, trajectory, step }))),
   )
@@ -115,7 +118,13 @@ export function policyAdvantages(
       policy[trajectory]![step] = keep(advantages[index]!)
     })
   }
-  return { policy, policySets: sets.filter((set) => set.length > 1).length, constantPolicySets }
+  const policySets = sets.filter((set) => set.length > 1).length
+  return {
+    policy,
+    trainsPolicy: isTrained,
+    policySets,
+    constantPolicySets: isTrained ? constantPolicySets : policySets,
+  }
 }
 
 /** An advantage of exactly 0 has no gradient, so it does not train (alfworld_rl_reward.py:296). */

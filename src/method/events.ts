@@ -67,6 +67,8 @@ export interface IterationStarted {
   type: 'iteration-started'
   taskIds: string[]
   pendingTaskIds: string[]
+  /** Tasks that are rolled out again beside their candidates; only with `remeasure`. */
+  remeasuredTaskIds?: string[]
 }
 /** `taskId` is an active task or a pending candidate. */
 export interface EpisodeFinished {
@@ -145,6 +147,7 @@ export interface RewriteResolved {
   taskId: string
   candidateId: string
   direction: Direction
+  /** The acc(q) of the rule: that of the proposal, or with `remeasure` the one measured beside acc(q'). */
   accuracyBefore: number
   policyVersionBefore: number
   accuracyAfter: number

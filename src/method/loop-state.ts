@@ -4,6 +4,7 @@
  */
 import type { JudgeEvaluated, LoggedEvent } from './events.ts'
 import { settledHistory } from './history.ts'
+import { nullAcceptance, poolPrior } from './null-acceptance.ts'
 import type { Direction, Task } from './ports.ts'
 import { deriveSeed } from './random.ts'
 import { applyPatch, type Settings } from './settings.ts'
@@ -13,6 +14,8 @@ export interface PendingRewrite {
   candidate: Task
   direction: Direction
   accuracyBefore: number
+  /** Rollouts that `accuracyBefore` is the mean of. */
+  rolloutsBefore: number
   policyVersionBefore: number
 }
 
@@ -22,7 +25,10 @@ export interface TaskSlot {
   active: Task
   /** Measured in the next iteration in which the environment adapts. */
   pending: PendingRewrite | null
-  /** Iterations that rolled out this slot's active task or candidate. */
+  /**
+   * Turns that this place has had: iterations that drew its active task. Measuring a candidate, or the task beside it, is no
+   * turn. An accepted rewrite owes its turn of the current round: see chooseSlots.
+   */
   visits: number
   /** The active task's last measured accuracy. */
   accuracy: number | null
@@ -38,9 +44,13 @@ export class LoopState {
   rewardVersion = 0
   rewritesResolved = 0
   rewritesAccepted = 0
+  /** How many of the resolved rewrites would have been accepted if they had changed nothing: a sum of probabilities. */
+  expectedNullAccepted = 0
   /** Since the run began. */
   envSteps = 0
   sampledTokens = 0
+  /** Training episodes since the run began, those of candidates included. */
+  rollouts = 0
   isEvaluatedAtStart = false
   /** The last measurement of the reward model on fixed trajectories. */
   judgeEvaluation: JudgeEvaluated | null = null
@@ -67,14 +77,14 @@ export class LoopState {
         break
       case 'iteration-started': {
         this.#measured.clear()
-        const visited = new Set([...event.taskIds, ...event.pendingTaskIds])
-        for (const slot of this.slots) {
-          if (visited.has(slot.active.id) || (slot.pending && visited.has(slot.pending.candidate.id))) slot.visits++
-        }
+        const drawn = new Set(event.taskIds)
+        for (const slot of this.slots) if (drawn.has(slot.active.id)) slot.visits++
         break
       }
       case 'episode':
-        if (event.split === 'train') this.#count(event.taskId, event.outcome === 1)
+        if (event.split !== 'train') break
+        this.rollouts++
+        this.#count(event.taskId, event.outcome === 1)
         break
       case 'model-updated':
         if (event.role === 'policy') this.policyVersion = event.version
@@ -95,6 +105,7 @@ export class LoopState {
         this.iteration = event.iteration
         this.envSteps = event.metrics['training/env_steps'] ?? this.envSteps
         this.sampledTokens = event.metrics['training/num_tokens'] ?? this.sampledTokens
+        this.rollouts = event.metrics['rollout/total'] ?? this.rollouts
         break
       case 'judge-evaluation':
         this.judgeEvaluation = event
@@ -128,6 +139,11 @@ export class LoopState {
   /**
    * The least visited slots, equal visits in an order drawn from the seed. This rotates through a shuffled pool without a
    * cursor, so it tolerates pending slots and a changed number of tasks.
+   *
+   * An accepted rewrite counts as visited as seldom as the least visited slot. It is a new task, chosen for suiting the policy of
+   * now, so it stands among the tasks that still have a turn in this round, with the same chance as they; if it kept the turn
+   * of the task that it replaced, it would wait a whole round, longer than many a run. It gains one turn, not all those that
+   * the pool has had. A run from before this rule draws by it from where it resumes.
    */
   chooseSlots(iteration: number, count: number, adapts: boolean): TaskSlot[] {
     const { seed } = this.knownSettings
@@ -154,6 +170,7 @@ export class LoopState {
       candidate: event.candidate,
       direction: event.direction,
       accuracyBefore: event.accuracy,
+      rolloutsBefore: this.knownSettings.groupSize,
       policyVersionBefore: event.policyVersion,
     }
   }
@@ -162,11 +179,26 @@ export class LoopState {
     this.rewritesResolved++
     const slot = this.slots.find((candidate) => candidate.pending?.proposalId === event.proposalId)
     if (!slot?.pending) return
+    this.expectedNullAccepted += this.#nullAcceptance(slot.pending)
     if (event.accepted) {
       this.rewritesAccepted++
       slot.active = slot.pending.candidate
       slot.accuracy = event.accuracyAfter
+      slot.visits = Math.min(...this.slots.map(({ visits }) => visits))
     }
     slot.pending = null
+  }
+
+  #nullAcceptance({ direction, accuracyBefore, rolloutsBefore }: PendingRewrite): number {
+    const { groupSize, remeasure } = this.knownSettings
+    const accuracies = this.slots.map((slot) => this.accuracyOfSlot(slot)).filter((accuracy) => accuracy !== null)
+    const measurement = {
+      direction,
+      accuracy: accuracyBefore,
+      rollouts: rolloutsBefore,
+      rolloutsAfter: groupSize,
+      remeasures: remeasure,
+    }
+    return nullAcceptance(measurement, poolPrior(accuracies, groupSize), this.knownSettings)
   }
 }

@@ -109,7 +109,7 @@ async function* iterate(run: RunContext): Events<void> {
     settings,
     state,
     groups,
-    advantages: training.map(({ advantages }) => advantages),
+    training,
     rewardMetrics: strategy.metrics(groups.map(({ evidence }) => evidence)),
     policyUpdate: updates.policy,
     rewardUpdate: updates.reward,

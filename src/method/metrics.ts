@@ -6,9 +6,9 @@
  *
  * The reward strategy measures the reward model, so metrics of judges are missing if it writes tests, and the other way round.
  */
-import type { GroupAdvantages } from './advantages.ts'
 import { rewriteDirection } from './adaptation.ts'
 import { meanScore } from './feedback.ts'
+import type { AdvantagedGroup } from './learning.ts'
 import type { LoopState } from './loop-state.ts'
 import type { UpdateMetrics } from './ports.ts'
 import type { EvaluatedGroup } from './reward-strategy.ts'
@@ -18,8 +18,8 @@ export const METRICS: Readonly<Record<string, string>> = {
   'training/global_step': 'Iterations so far.',
   'training/env_steps': 'Environment steps in training episodes so far.',
   'training/num_tokens': 'Tokens sampled from the policy and the reward model in training so far.',
-  'policy/acc': 'Share of solved episodes of the active tasks, without candidates.',
-  'policy/outcome/mean': 'Mean outcome O of the active tasks, from -1 to 1.',
+  'policy/acc': 'Share of solved episodes of the tasks whose turn it was, without candidates.',
+  'policy/outcome/mean': 'Mean outcome O of the tasks whose turn it was, from -1 to 1.',
   'policy/step_score/mean': 'Mean over steps of the mean vote, from -1 to 1.',
   'policy/pg_loss': 'Clipped surrogate loss of the policy.',
   'policy/pg_clipfrac': 'Share of tokens whose ratio was clipped.',
@@ -31,7 +31,8 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/grad_norm': 'Gradient norm before clipping.',
   'policy/lr': 'Learning rate of the policy; 0 while frozen.',
   'policy/frac_reward_zero_std':
-    'Share of comparison sets (task, step index) in which all trajectories got the same feedback.',
+    'Share of comparison sets (task, step index) that teach nothing: the same feedback for all, or a task that the filter drops.',
+  'policy/frac_untrained_groups': 'Share of groups that the filter on accuracy keeps from the policy.',
   'policy/advantages/mean': 'Mean advantage of the steps that train the policy.',
   'policy/advantages/max': 'Largest advantage of a step.',
   'policy/advantages/min': 'Smallest advantage of a step.',
@@ -60,10 +61,14 @@ export const METRICS: Readonly<Record<string, string>> = {
   'env/proposed': 'Candidate tasks written by the author in this iteration.',
   'env/accepted': 'Candidates that replaced their task in this iteration.',
   'env/accept_rate': 'Accepted share of all candidates measured so far; 0 before the first.',
+  'env/null_accept_rate':
+    'Estimated share of all candidates measured so far that would be accepted if they changed nothing (null-acceptance.ts).',
   'env/frac_in_band': 'Share of measured tasks of the pool whose accuracy is inside (α_low, α_high).',
   'env/acc_mean': "Mean over the pool of each task's last measured accuracy.",
   'env/num_tasks': 'Tasks in the pool.',
   'env/frac_synthetic': 'Share of the pool that the author has rewritten.',
+  'env/rewritten_share': 'Share of the training rollouts that are on rewritten tasks.',
+  'rollout/total': 'Training rollouts so far, candidates included.',
   'rollout/response_length/mean': 'Mean tokens of a policy response.',
   'rollout/response_length/clip_ratio': 'Share of policy responses cut at the token limit.',
   'rollout/num_turns/mean': 'Mean steps of an episode.',
@@ -84,7 +89,7 @@ export interface IterationMeasurements {
   /** All groups that were rolled out, pending candidates included. */
   groups: readonly EvaluatedGroup[]
   /** Those of the groups that train, so without rejected candidates. */
-  advantages: readonly GroupAdvantages[]
+  training: readonly AdvantagedGroup[]
   /** RewardStrategy.metrics */
   rewardMetrics: Record<string, number | null>
   policyUpdate: RoleUpdate
@@ -96,11 +101,13 @@ export interface IterationMeasurements {
 }
 
 export function iterationMetrics(measured: IterationMeasurements): Record<string, number> {
-  const { state, settings, groups, advantages } = measured
+  const { state, settings, groups, training } = measured
+  const advantages = training.map((group) => group.advantages)
+  const trained = training.flatMap(({ group: { task, rollouts: own } }) => own.map(() => task))
   const rollouts = groups.flatMap((group) => group.rollouts)
   const steps = rollouts.flatMap(({ episode }) => episode.steps)
   const outcomes = groups
-    .filter(({ pending }) => pending === null)
+    .filter(({ pending, isRemeasured }) => pending === null && !isRemeasured)
     .flatMap((group) => group.rollouts.map(({ episode }) => episode.outcome))
   const scores = groups.flatMap(({ evidence }) =>
     evidence.isAsked ? evidence.trajectories.flatMap((trajectory) => trajectory.scores) : [],
@@ -117,6 +124,7 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     ...updateMetrics('policy', measured.policyUpdate),
     'policy/frac_reward_zero_std':
       policySets > 0 ? sum(advantages.map((group) => group.constantPolicySets)) / policySets : null,
+    'policy/frac_untrained_groups': mean(advantages.map(({ trainsPolicy }) => (trainsPolicy ? 0 : 1))),
     ...spread(
       'policy/advantages',
       advantages.flatMap((group) => group.policy.flat()).filter((advantage) => advantage !== null),
@@ -130,10 +138,13 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     'env/proposed': measured.proposed,
     'env/accepted': measured.accepted,
     'env/accept_rate': state.rewritesResolved > 0 ? state.rewritesAccepted / state.rewritesResolved : 0,
+    'env/null_accept_rate': state.rewritesResolved > 0 ? state.expectedNullAccepted / state.rewritesResolved : null,
     'env/frac_in_band': mean(accuracies.map((accuracy) => (rewriteDirection(accuracy, settings) === null ? 1 : 0))),
     'env/acc_mean': mean(accuracies),
     'env/num_tasks': state.slots.length,
     'env/frac_synthetic': mean(state.slots.map((slot) => (slot.active.id === slot.original.id ? 0 : 1))),
+    'env/rewritten_share': mean(trained.map((task) => (task.id === task.rootId ? 0 : 1))),
+    'rollout/total': state.rollouts,
     'rollout/response_length/mean': mean(steps.map((step) => step.tokens.length)),
     'rollout/response_length/clip_ratio':
       steps.length > 0 ? sum(rollouts.map(({ clippedResponses }) => clippedResponses)) / steps.length : null,

@@ -2,6 +2,9 @@
  * Asks the author for candidates (RLAnything, "adapting environment tasks by critic feedback"). It reads the task, the direction,
  * the accuracy and the critic's summary, and writes a few completions of that prompt. The first one that the environment can
  * apply becomes the candidate; the log keeps the others with the reasons why not.
+ *
+ * With `rewrites: 'null'` nobody is asked, and a candidate is the unchanged task under a new id: what is then accepted is chance
+ * (null-acceptance.ts).
  */
 import type { PhaseProgressed, RewriteProposed } from './events.ts'
 import type { LoopPorts } from './loop-contract.ts'
@@ -35,6 +38,20 @@ export async function* proposeRewrites(
 ): AsyncGenerator<RewriteProposed | PhaseProgressed, void, void> {
   if (requests.length === 0) return
   yield { type: 'progress', phase: 'adapt', done: 0, total: requests.length }
+  if (settings.rewrites === 'null') {
+    for (const { candidateId, task, ...request } of requests) {
+      yield {
+        type: 'rewrite-proposed',
+        ...request,
+        taskId: task.id,
+        policyVersion,
+        attempts: [{ text: '', message: 'A null rewrite: the unchanged task under a new id.', ok: true }],
+        candidate: { ...task, id: candidateId },
+      }
+    }
+    yield { type: 'progress', phase: 'adapt', done: requests.length, total: requests.length }
+    return
+  }
   const descriptions = await Promise.all(requests.map(({ task }) => environment.describe(task)))
   const prompts = await author.encode(
     requests.map(({ direction, accuracy, criticSummary }, index) =>

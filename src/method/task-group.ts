@@ -7,6 +7,8 @@ export interface TaskGroup {
   task: Task
   /** Set while the task is a candidate that is being measured. */
   pending: PendingRewrite | null
+  /** True for a task that is rolled out again beside its candidate. It trains, but it is not its turn. */
+  isRemeasured?: boolean
   rollouts: readonly Rollout[]
 }
 

@@ -13,7 +13,7 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../method/ports.ts'
-import type { RoleModel } from './role-model.ts'
+import type { FolderFiles, RoleModel } from './role-model.ts'
 
 export interface ContextBoundOptions {
   /** Tokens that prompt and response may have together. A function, because it is known only after loading. */
@@ -69,6 +69,11 @@ export class ContextBoundModel implements RoleModel {
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
     return this.#model.loadCheckpoint(bytes)
+  }
+
+  /** Null also if the model's weights are not on this machine. */
+  async saveFolder(): Promise<FolderFiles | null> {
+    return (await this.#model.saveFolder?.()) ?? null
   }
 
   async lastSyncMs(): Promise<number | null> {

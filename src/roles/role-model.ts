@@ -5,7 +5,15 @@ import type { LanguageModelPort } from '../method/ports.ts'
 export interface RoleModel extends LanguageModelPort {
   /** Null for models that continue plain text, such as the built-in ones, which were trained on the role formats. */
   chatPieces(): Promise<ChatPieces | null>
+  /**
+   * The model as a standard Hugging Face folder, with adapters merged in. Null if its weights cannot change; missing if they are
+   * not on this machine.
+   */
+  saveFolder?(): Promise<FolderFiles | null>
 }
+
+/** The files of a folder, by name. */
+export type FolderFiles = Readonly<Record<string, Uint8Array>>
 
 export interface ModelInfo {
   parameters: number

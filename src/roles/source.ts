@@ -8,7 +8,7 @@
  *     tinker       a server that samples and trains adapters (Tinker's API)
  */
 import type { LoraOptions } from '../language-model/lora/options.ts'
-import { forRoles, type Role } from '../method/ports.ts'
+import { forRoles, ROLES, type Role } from '../method/ports.ts'
 import type { WeightStorage } from '../language-model/weights/weight-storage.ts'
 
 export interface BuiltInSource {
@@ -117,15 +117,14 @@ export function sourceName(source: RoleSource, shipped: string): string {
 
 function folderName(location: string): string {
   const repository = /^https?:\/\/[^/]+\/[^/]+\/([^/]+)\/resolve\//.exec(location)?.[1]
-  return (
-    repository ??
-    location
-      .replace(/^local:/, '')
-      .split(/[/\\]/)
-      .filter(Boolean)
-      .at(-1) ??
-    location
-  )
+  if (repository !== undefined) return repository
+  const [name = location, parent] = location
+    .replace(/^local:/, '')
+    .split(/[/\\]/)
+    .filter(Boolean)
+    .toReversed()
+  // A saved run has a folder for each role, so the run's folder tells them apart.
+  return ROLES.some((role) => role === name) && parent !== undefined ? `${parent}/${name}` : name
 }
 
 /** Older runs keep the addresses of folders, with all weights trained. */

@@ -1,8 +1,14 @@
-/** Keeps runs as files, for the command line: the log as `run.jsonl`, timings in `run.timings.jsonl` beside it. */
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+/**
+ * Keeps a run as files, for the command line: the log as `run.jsonl`, timings in `run.timings.jsonl` beside it, and the last
+ * checkpoint in a folder (checkpoint-folder.ts).
+ */
+import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { LoggedEvent, TimingsMeasured } from '../method/events.ts'
+import type { LoggedEvent, RunStarted, TimingsMeasured } from '../method/events.ts'
+import type { LearningRole } from '../roles/learning.ts'
+import type { RoleModel } from '../roles/role-model.ts'
+import { readCheckpointFolder, writeCheckpointFolder } from './checkpoint-folder.ts'
 import { eventLine, headerLine, parseRunLog } from './run-log.ts'
 import type { RunCheckpoint, RunStore } from './run-store.ts'
 
@@ -14,8 +20,13 @@ export function timingsPath(logPath: string): string {
 export interface FileStorePaths {
   /** If absent, no log is written. */
   log?: string
-  /** Folder for `policy.safetensors` and `reward.safetensors`. */
-  checkpoints?: string
+  /** Where the checkpoint goes, and the models that are asked for their folders. */
+  checkpoints?: { folder: string; models: Readonly<Record<LearningRole, Pick<RoleModel, 'saveFolder'>>> }
+}
+
+/** The log does not reach its checkpoint. */
+export class UnfinishedLogError extends Error {
+  override readonly name = 'UnfinishedLogError'
 }
 
 export class FileRunStore implements RunStore {
@@ -26,13 +37,11 @@ export class FileRunStore implements RunStore {
   }
 
   async create(): Promise<void> {
-    const { log, checkpoints } = this.#paths
-    if (log !== undefined) {
-      await mkdir(dirname(log), { recursive: true })
-      await writeFile(log, headerLine())
-      await writeFile(timingsPath(log), '')
-    }
-    if (checkpoints !== undefined) await mkdir(checkpoints, { recursive: true })
+    const { log } = this.#paths
+    if (log === undefined) return
+    await mkdir(dirname(log), { recursive: true })
+    await writeFile(log, headerLine())
+    await writeFile(timingsPath(log), '')
   }
 
   async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
@@ -44,11 +53,12 @@ export class FileRunStore implements RunStore {
     await appendFile(timingsPath(this.#paths.log), `${JSON.stringify({ iteration, ...timings.metrics })}\n`)
   }
 
-  async saveCheckpoint({ policy, reward }: RunCheckpoint): Promise<void> {
-    const folder = this.#paths.checkpoints
-    if (folder === undefined) return
-    await writeFile(join(folder, 'policy.safetensors'), policy)
-    await writeFile(join(folder, 'reward.safetensors'), reward)
+  async saveCheckpoint(checkpoint: RunCheckpoint): Promise<void> {
+    if (this.#paths.checkpoints === undefined) return
+    const { folder, models } = this.#paths.checkpoints
+    const folderOf = async (role: LearningRole) => (await models[role].saveFolder?.()) ?? null
+    const [policy, reward] = await Promise.all([folderOf('policy'), folderOf('reward')])
+    await writeCheckpointFolder(folder, checkpoint, { policy, reward })
   }
 
   async finish(): Promise<void> {}
@@ -59,4 +69,38 @@ export async function readRunLog(path: string): Promise<LoggedEvent[]> {
   const bytes = await readFile(path)
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
   return parseRunLog((isPacked ? gunzipSync(bytes) : bytes).toString('utf8'))
+}
+
+/**
+ * The last checkpoint in `folder` with its part of the log. Null without a checkpoint. Throws CheckpointFolderError,
+ * SafetensorsError, RunLogError and UnfinishedLogError.
+ */
+export async function readResumable(
+  log: string,
+  folder: string,
+): Promise<{ checkpoint: RunCheckpoint; history: LoggedEvent[]; started: LoggedEvent & RunStarted } | null> {
+  const checkpoint = await readCheckpointFolder(folder)
+  if (checkpoint === null) return null
+  const { eventCount, runId } = checkpoint
+  const history = parseRunLog(await readFile(log, 'utf8'), { isTornEndAllowed: true }).slice(0, eventCount)
+  const started = history[0]
+  if (history.length === eventCount && started?.type === 'run-started' && started.runId === runId)
+    return { checkpoint, history, started }
+  throw new UnfinishedLogError(
+    `${log} is not the log of the checkpoint in ${folder}, which is of run ${runId} after ${eventCount} events. Name the log that was written with it, or start a new run.`,
+  )
+}
+
+/** Cuts log and timings back to a checkpoint, whose part of the log is `history`. */
+export async function cutLog(log: string, history: readonly LoggedEvent[], iteration: number): Promise<void> {
+  await replace(log, headerLine() + history.map(eventLine).join(''))
+  const timings = (await readFile(timingsPath(log), 'utf8')).split('\n').slice(0, -1)
+  const kept = timings.filter((line) => (JSON.parse(line) as { iteration: number }).iteration <= iteration)
+  await replace(timingsPath(log), kept.map((line) => `${line}\n`).join(''))
+}
+
+/** Replaces a file at once, so that a killed process leaves the old one or the new one. */
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text)
+  await rename(`${path}.new`, path)
 }

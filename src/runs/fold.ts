@@ -252,6 +252,7 @@ export class RunView {
       iteration,
       taskIds: event.taskIds,
       pendingTaskIds: event.pendingTaskIds,
+      remeasuredTaskIds: event.remeasuredTaskIds ?? [],
       episodes: [],
       writtenTests: [],
       policyUpdate: null,

@@ -60,7 +60,7 @@ export class TaskLineage {
   }
 
   /** Removes what an interrupted iteration left. */
-  discard({ iteration, taskIds, pendingTaskIds, resolved, proposed }: IterationView): void {
+  discard({ iteration, taskIds, pendingTaskIds, remeasuredTaskIds, resolved, proposed }: IterationView): void {
     for (const event of resolved) this.resolve(event, null)
     for (const proposal of proposed) {
       this.rewrites.delete(proposal.proposalId)
@@ -68,7 +68,7 @@ export class TaskLineage {
       const rewrites = this.tasks.get(proposal.taskId)?.rewrites
       if (rewrites?.at(-1)?.proposal === proposal) rewrites.pop()
     }
-    for (const taskId of [...taskIds, ...pendingTaskIds]) {
+    for (const taskId of [...taskIds, ...pendingTaskIds, ...remeasuredTaskIds]) {
       const history = this.tasks.get(taskId)?.history
       if (history?.at(-1)?.iteration === iteration) history.pop()
     }

@@ -59,6 +59,8 @@ export interface IterationView {
   iteration: number
   taskIds: string[]
   pendingTaskIds: string[]
+  /** Tasks that were rolled out again beside their candidates. */
+  remeasuredTaskIds: string[]
   /** Training episodes, in the order in which they ended. */
   episodes: EpisodeView[]
   /** Tests for the training tasks, in order; empty if the reward model judges steps. */

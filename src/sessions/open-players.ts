@@ -15,7 +15,7 @@ import { checkLearners } from '../roles/learning.ts'
 import { modelNames, shippedModel } from '../roles/shipped-models.ts'
 import { openRoles } from './open-roles.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
-import type { ModelInfo } from '../roles/role-model.ts'
+import type { ModelInfo, RoleModel } from '../roles/role-model.ts'
 
 export interface PlayersRequest {
   settings: Settings
@@ -36,7 +36,7 @@ export interface PlayersListener {
   onBytes?: (done: number, total: number) => void
 }
 
-export interface Players extends Pick<LoopPorts, Role | 'formats'> {
+export interface Players extends Record<Role, RoleModel>, Pick<LoopPorts, 'formats'> {
   backend: BackendChoice['backend']
   /** Names of the models in the log. */
   names: Record<Role, string>

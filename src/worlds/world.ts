@@ -44,7 +44,7 @@ export interface WorldDescriptor {
   /** Labels and help of settings that have other words here. */
   settingWords: Readonly<Partial<Record<SettingName, { label: string; help: string }>>>
   /** Rows of the ablation table that differ in the policy's signal. */
-  ablations: { outcome: string; step: string }
+  ablations: Readonly<Record<'grpo' | 'step-frozen' | 'step-trained' | 'outcome' | 'step', string>>
   phases: Readonly<Record<Phase, string>>
   /** What the world measures, as charts of accuracy. */
   charts: readonly WorldChart[]

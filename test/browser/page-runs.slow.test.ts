@@ -105,21 +105,45 @@ describe('seeds', () => {
   })
 })
 
+describe('the models of a run', () => {
+  it('are downloaded as folders, and play the next run', async () => {
+    const page = await visit()
+    await makeSmall(page)
+    await setIterations(page, 2)
+    await runToEnd(page)
+    await goTo(page, 'Runs')
+    const card = cards(page).first()
+    await card.getByRole('button', { name: 'Models…' }).click()
+    const downloading = page.waitForEvent('download')
+    await card.getByRole('button', { name: 'Download as Hugging Face folders' }).click()
+    const zip = String(await downloaded(await downloading))
+    for (const file of ['policy/config.json', 'policy/model.safetensors', 'reward/tokenizer_config.json'])
+      expect(zip).toContain(file)
+    await card.getByRole('button', { name: 'Start from the models of iteration 2' }).click()
+    await card.getByText('Your next run starts from the models of iteration 2').waitFor()
+    await goTo(page, 'Models')
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
+    await goTo(page, 'Runs')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await expect.poll(() => cards(page).filter({ hasText: '2 of 2 iterations' }).count()).toBe(2)
+  })
+})
+
 describe('ablations', () => {
   it('run all rows before the second seed, survive closing the page, and form a matrix', async () => {
     const page = await visit()
     await makeSmall(page, { evaluationTasks: 2, evaluateEvery: 2 })
     await setIterations(page, 2)
     await page.getByRole('spinbutton', { name: 'Seeds to run' }).fill('2')
-    for (const row of ['Policy alone', 'Full loop'])
+    for (const row of ['Policy, frozen reward model', 'Full loop'])
       await runs(page).getByRole('checkbox', { name: row, exact: true }).check()
     await page.getByRole('button', { name: 'Run 2 ablations × 2 seeds' }).click()
     const queue = page.getByRole('region', { name: 'Queue of runs' })
-    await queue.getByText('Now: Policy alone, seed 0').waitFor()
+    await queue.getByText('Now: Policy, frozen reward model, seed 0').waitFor()
     // The queue keeps its settings.
     await setLambda(page, 0.25)
     await queue.getByText('The queue keeps its settings').waitFor()
-    await queue.getByText('Now: Policy alone, seed 1').waitFor({ timeout: 240_000 })
+    await queue.getByText('Now: Policy, frozen reward model, seed 1').waitFor({ timeout: 240_000 })
     const matrix = page.getByRole('region', { name: 'Ablation matrix' })
     const rows = matrix.getByRole('row')
     const rowOf = (of: Locator, name: string) => of.filter({ has: of.page().locator('th', { hasText: name }) })
@@ -135,7 +159,7 @@ describe('ablations', () => {
     await offer.getByRole('button', { name: 'Resume queue' }).click()
     await runs(later).getByText('The queue is done: 4 runs.').waitFor({ timeout: 240_000 })
     const lines = later.getByRole('region', { name: 'Ablation matrix' }).getByRole('row')
-    await rowOf(lines, 'Policy alone').getByText('2 seeds', { exact: true }).waitFor()
+    await rowOf(lines, 'Policy, frozen reward model').getByText('2 seeds', { exact: true }).waitFor()
     await expect.poll(() => rowOf(lines, 'Full loop').innerText()).toMatch(/2 seeds[^]*\d+\.\d % ± \d+\.\d/)
     expect((await lines.first().innerText()).split(/\s*\t\s*/)).toEqual([
       'Row',
@@ -144,7 +168,7 @@ describe('ablations', () => {
       'Reward model, process',
       'Accepted tasks',
     ])
-    const [policy] = await rowOf(lines, 'Policy alone').allInnerTexts()
+    const [policy] = await rowOf(lines, 'Policy, frozen reward model').allInnerTexts()
     expect(policy).toMatch(
       /interval spans 0|above the full loop|below the full loop|no interval|equal to the full loop/,
     )

@@ -86,10 +86,76 @@ describe('the loop on the command line', () => {
     const log = readFileSync(join(folder, 'chat.jsonl'), 'utf8')
     expect(parseRunLog(log)[0]).toMatchObject({ models: { policy: 'chat-model', author: 'chat-model' } })
     expect(log).not.toContain(folder)
-    const { tensors } = readSafetensors(readFileSync(join(folder, 'adapters', 'reward.safetensors')), 'saved')
+    const { tensors } = readSafetensors(
+      readFileSync(join(folder, 'adapters', 'optimizer', 'reward.safetensors')),
+      'saved',
+    )
     expect([...tensors.keys()].every((name) => name.includes('.lora_'))).toBe(true)
     await run('chat-again.jsonl')
     expect(readFileSync(join(folder, 'chat-again.jsonl'), 'utf8')).toBe(log)
+  })
+
+  it('resumes from its checkpoint with the same log, after a kill too, and refuses the arguments of another run', async () => {
+    const run = (file: string, iterations: number, ...more: string[]) =>
+      loop(
+        ...['--models', models, '--backend', 'cpu', '--iterations', String(iterations), ...SMALL],
+        ...['--out', join(folder, `${file}.jsonl`), '--save', join(folder, file), ...more],
+      )
+    await run('straight', 3)
+    const straight = readFileSync(join(folder, 'straight.jsonl'), 'utf8')
+    const first = await run('resumed', 1, '--resume')
+    expect([first.code, first.stderr]).toEqual([0, 'No checkpoint yet: the run starts.\n'])
+    // A killed process leaves events after its checkpoint, and half a line.
+    const log = join(folder, 'resumed.jsonl')
+    writeFileSync(log, `${readFileSync(log, 'utf8')}{"type":"iteration-sta`)
+    const { code, stderr } = await run('resumed', 3, '--resume')
+    expect([code, stderr]).toEqual([0, 'Resuming after iteration 1.\n'])
+    expect(readFileSync(log, 'utf8')).toBe(straight)
+    expect(readFileSync(join(folder, 'resumed.timings.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(3)
+    for (const file of ['policy/model.safetensors', 'reward/model.safetensors', 'optimizer/policy.safetensors'])
+      expect(
+        readFileSync(join(folder, 'resumed', file)).equals(readFileSync(join(folder, 'straight', file))),
+        file,
+      ).toBe(true)
+
+    const done = await run('resumed', 3, '--resume')
+    expect([done.code, done.stdout]).toEqual([0, ''])
+    expect(readFileSync(log, 'utf8')).toBe(straight)
+    const other = await run('resumed', 4, '--resume', '--set', 'lambda=2')
+    expect([other.code, other.stderr]).toEqual([
+      2,
+      '--resume: the run started with lambda=1, not 2. Repeat its arguments.\n',
+    ])
+    const seed = await run('resumed', 4, '--resume', '--seed', '5')
+    expect(seed.stderr).toMatch(
+      /^--resume: .* has a checkpoint of run household-s0, and these arguments are of household-s5\./,
+    )
+    writeFileSync(log, straight.split('\n').slice(0, 3).join('\n') + '\n')
+    const short = await run('resumed', 4, '--resume')
+    expect([short.code, short.stderr]).toEqual([1, expect.stringContaining('is not the log of the checkpoint in')])
+  })
+
+  it('starts from the models of another run, by --models or by role', async () => {
+    const run = (file: string, ...more: string[]) =>
+      loop(...['--backend', 'cpu', '--iterations', '1', ...SMALL, '--out', join(folder, file), ...more])
+    const saved = join(folder, 'start')
+    await run('start.jsonl', '--models', shipped, '--save', saved, '--set', 'policyLearningRate=0.01')
+    const { code, stderr } = await run('from-models.jsonl', '--models', saved)
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Models: policy start\/policy \(.*\), reward start\/reward \(.*\), author household-author \(.*\)\.\n$/,
+      ),
+    ])
+    const roles = ['--policy-model', join(saved, 'policy'), '--reward-model', join(saved, 'reward'), '--lora', 'none']
+    await run('from-roles.jsonl', ...roles)
+    const log = readFileSync(join(folder, 'from-models.jsonl'), 'utf8')
+    expect(readFileSync(join(folder, 'from-roles.jsonl'), 'utf8')).toBe(log)
+    expect(log).not.toContain(folder)
+    await run('untrained.jsonl', '--models', shipped)
+    const episodes = (file: string) =>
+      parseRunLog(readFileSync(join(folder, file), 'utf8')).filter(({ type }) => type === 'episode')
+    expect(episodes('from-models.jsonl')).not.toEqual(episodes('untrained.jsonl'))
   })
 
   it('plays the games of a folder, and names files that are not games', async () => {

@@ -30,8 +30,16 @@ describe('the loop on the command line', () => {
     expect(lines[0]).toHaveProperty(['eval/ood/acc'])
     expect(lines[2]).toHaveProperty(['timing_s/step'])
     expect(lines.flatMap((line) => Object.values(line)).every(Number.isFinite)).toBe(true)
-    expect(existsSync(join(save, 'policy.safetensors'))).toBe(true)
-    expect(existsSync(join(save, 'reward.safetensors'))).toBe(true)
+    for (const file of ['policy/model.safetensors', 'reward/config.json', 'optimizer/reward.safetensors'])
+      expect(existsSync(join(save, file)), file).toBe(true)
+  })
+
+  it('needs a log and a checkpoint to resume', async () => {
+    const { code, stderr } = await loop('--resume', '--save', join(folder, 'unused'))
+    expect([code, stderr]).toEqual([
+      2,
+      '--resume needs --out and --save: the log and the checkpoint of the run to continue.\n',
+    ])
   })
 
   it('reports before loading that a model cannot learn, and what to change', async () => {

@@ -31,20 +31,6 @@ describe('a run kept in files', () => {
     )
   })
 
-  it('writes the checkpoints of both learning models', async () => {
-    const store = new FileRunStore({ checkpoints: join(folder, 'saved') })
-    await store.create()
-    await store.saveCheckpoint({
-      runId: 'r',
-      iteration: 1,
-      eventCount: 2,
-      policy: Uint8Array.of(1),
-      reward: Uint8Array.of(2),
-    })
-    expect([...readFileSync(join(folder, 'saved', 'policy.safetensors'))]).toEqual([1])
-    expect([...readFileSync(join(folder, 'saved', 'reward.safetensors'))]).toEqual([2])
-  })
-
   it('writes only the requested files', async () => {
     const store = new FileRunStore({})
     await store.create()

@@ -43,8 +43,10 @@ export interface LoopArguments extends ImportPaths {
   keys: ServerKeys
   /** Path of the run log; absent for none. */
   out?: string
-  /** Folder for checkpoints; absent for none. */
+  /** Folder for the checkpoint; absent for none. */
   save?: string
+  /** Continues the run of `out` and `save` from its checkpoint, if there is one. */
+  isResumed: boolean
 }
 
 const IMPORTS = Object.values(WORLDS).map(({ imports }) => imports)
@@ -65,14 +67,18 @@ export const LOOP_USAGE = `npm run loop -- [options]
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
 ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and uses the faster (auto)
-  --models DIR        folder with the built-in models (public/models)
+  --models DIR        folder with the built-in models, or one that --save wrote, whose models then all learn
+                      (public/models)
   --policy-model M    model of the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
                       hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
                       with the key in ${KEY_VARIABLES.openai} or ${KEY_VARIABLES.tinker}, or a source as a JSON object
   --lora OPTIONS      adapters to train on folders: rank=16,alpha=32,dropout=0,targets=all, or targets joined
                       with +; none trains all weights (${loraWords})
   --out FILE.jsonl    writes the run log there, and timings beside it
-  --save DIR          writes checkpoints of policy and reward model there after every iteration
+  --save DIR          writes the checkpoint there after every iteration: the models as Hugging Face folders
+                      DIR/policy and DIR/reward, and the optimiser's state beside them
+  --resume            continues the run of --out and --save from its checkpoint, up to --iterations in all;
+                      starts it if there is no checkpoint yet
   --json              prints only metrics to stdout, as JSON lines
   --help              shows this text
 `
@@ -92,6 +98,7 @@ const OPTIONS = {
   lora: { type: 'string' },
   out: { type: 'string' },
   save: { type: 'string' },
+  resume: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
@@ -130,12 +137,15 @@ export function parseLoopArguments(
   const settings = settingsFrom(overrides, preset)
   checkImports(settings, paths)
   const roles = rolesFrom(values)
+  if (values.resume && (out === undefined || save === undefined))
+    throw new ArgumentError('--resume needs --out and --save: the log and the checkpoint of the run to continue.')
   return {
     iterations,
     backend,
     preset,
     settings,
     isJson: values.json,
+    isResumed: values.resume,
     models,
     roles,
     keys: keysFrom(Object.values(roles), environment),

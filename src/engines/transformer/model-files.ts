@@ -1,5 +1,5 @@
 /** Reads a model folder: an address, a path in Node, or `local:NAME` for a folder added to the page. */
-import { urlReader, type ModelReader } from '../../language-model/files/model-folder.ts'
+import { readOptional, urlReader, type ModelReader } from '../../language-model/files/model-folder.ts'
 import { nodeModule } from '../../threads/endpoints.ts'
 import { LOCAL, localFolderReader } from './local-folders.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
@@ -27,6 +27,21 @@ export function laterModelFiles(location: string): ModelReader {
       yield* (await found()).stream(file)
     },
   }
+}
+
+/** Files beside the weights that say how to prompt the model. A folder has some of them. */
+const PROMPT_FILES = [
+  'tokenizer_config.json',
+  'special_tokens_map.json',
+  'chat_template.jinja',
+  'generation_config.json',
+]
+
+/** Those that the folder has. Throws ModelFileError if one cannot be read. */
+export async function promptFiles(location: string): Promise<Record<string, Uint8Array>> {
+  const reader = await modelFiles(location)
+  const read = await Promise.all(PROMPT_FILES.map(async (file) => [file, await readOptional(reader, file)] as const))
+  return Object.fromEntries(read.filter((entry): entry is [string, Uint8Array] => entry[1] !== null))
 }
 
 function isAddress(location: string): boolean {

@@ -15,12 +15,13 @@ import type {
 } from '../../method/ports.ts'
 import { isDeviceFailure, WorkerLostError } from '../../threads/errors.ts'
 import type { TransformerSource } from './transformer-model.ts'
-import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
+import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { Bridge, Remoted } from '../../threads/worker-bridge.ts'
 
 /** What the worker of a model exposes. */
 export interface WorkerModel<Source> extends RoleModel {
   load(source: Source, onBytes?: OnBytes): Promise<ModelInfo>
+  saveFolder(): Promise<FolderFiles | null>
   lastSyncMs(): Promise<number | null>
 }
 
@@ -91,6 +92,10 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
       await model.loadCheckpoint(bytes)
       this.#checkpoint = bytes
     })
+  }
+
+  saveFolder(): Promise<FolderFiles | null> {
+    return this.#call((model) => model.saveFolder())
   }
 
   lastSyncMs(): Promise<number | null> {

@@ -17,8 +17,8 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import { openCheckpoint, type HeldCheckpoint } from './checkpoint.ts'
-import { modelFiles } from './model-files.ts'
-import type { ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
+import { modelFiles, promptFiles } from './model-files.ts'
+import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 
 export interface TransformerSource {
   /** Folder of the model: an address in a browser, a path in Node, or `local:NAME`. */
@@ -36,6 +36,8 @@ export class TransformerModel implements RoleModel {
   #chatPieces: ChatPieces | null = null
   /** None of its weights can be trained, so checkpoints are empty. */
   #isFixed = false
+  /** Of a model that is not built in. */
+  #location: string | null = null
 
   /** Loads the model, replacing the current one. Throws the errors of LanguageModel.load and openCheckpoint. */
   async load({ location, backend, checkpoint }: TransformerSource, onBytes?: OnBytes): Promise<ModelInfo> {
@@ -48,6 +50,7 @@ export class TransformerModel implements RoleModel {
       this.#model = opened.model
       this.#chatPieces = opened.chatPieces
     } else this.#model = await LanguageModel.load(await modelFiles(location, onBytes), 'selected')
+    this.#location = checkpoint ? location : null
     this.#isFixed = checkpoint?.adapters === null && checkpoint.storage !== 'float32'
     const { parameterCount, trainedParameterCount, config } = this.#model
     return {
@@ -84,6 +87,12 @@ export class TransformerModel implements RoleModel {
     return this.#loaded.saveCheckpoint()
   }
 
+  /** A model folder with adapters merged in, with the chat template of its source; null for a model that cannot change. */
+  async saveFolder(): Promise<FolderFiles | null> {
+    if (this.#isFixed) return null
+    return { ...(await this.#loaded.saveFolder()), ...(this.#location && (await promptFiles(this.#location))) }
+  }
+
   async loadCheckpoint(bytes: Uint8Array): Promise<void> {
     if (!this.#isFixed) await this.#loaded.loadCheckpoint(bytes)
   }
@@ -110,4 +119,5 @@ export class TransformerModel implements RoleModel {
 export const TRANSFORMER_RESULTS_GIVEN = [
   'generate',
   'saveCheckpoint',
+  'saveFolder',
 ] as const satisfies readonly (keyof TransformerModel)[]

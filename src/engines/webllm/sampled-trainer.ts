@@ -22,7 +22,7 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import { isAbort, isDeviceFailure } from '../../threads/errors.ts'
-import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
+import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { WebLlmModel, WebLlmSource } from './webllm-model.ts'
 import { changedParameters, type ChangedParameter } from './weight-places.ts'
 import { syncBytes, syncWeights, type SyncWay } from './weight-sync.ts'
@@ -168,6 +168,11 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   /** The trainer's checkpoint, with its optimiser. */
   saveCheckpoint(): Promise<Uint8Array> {
     return this.#inTurn(() => this.#model.trainer.saveCheckpoint())
+  }
+
+  /** The trainer's model folder, without the files that say how to prompt it. */
+  saveFolder(): Promise<FolderFiles> {
+    return this.#inTurn(() => this.#model.trainer.saveFolder())
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {

@@ -16,7 +16,8 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.ts'
-import type { RoleModel, ModelInfo, OnBytes } from '../../roles/role-model.ts'
+import { promptFiles } from '../transformer/model-files.ts'
+import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { RoleGrammars } from '../../worlds/world.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
@@ -36,6 +37,8 @@ export class WebLlmRole implements RoleModel {
   readonly #alone: WebLlmModel
   readonly #sampled: SampledTrainer<CheckpointPlace>
   #isTrained = false
+  /** Of the trained checkpoint. */
+  #location: string | null = null
   #chatPieces: ChatPieces | null = null
   #format: ResponseFormat | null = null
 
@@ -48,6 +51,7 @@ export class WebLlmRole implements RoleModel {
   /** Throws the errors of WebLlmModel, SampledTrainer and chatPiecesOf. */
   async load({ sampler, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
     this.#isTrained = trainer !== null
+    this.#location = trainer?.location ?? null
     if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)
     const info = await this.#alone.load(sampler, onBytes)
     this.#chatPieces = await readPieces(this.#files, sampler)
@@ -85,6 +89,12 @@ export class WebLlmRole implements RoleModel {
     return this.#playing.saveCheckpoint()
   }
 
+  /** A model folder of the trained checkpoint; null for WebLLM alone, which does not learn. */
+  async saveFolder(): Promise<FolderFiles | null> {
+    if (this.#location === null) return null
+    return { ...(await this.#sampled.saveFolder()), ...(await promptFiles(this.#location)) }
+  }
+
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
     return this.#playing.loadCheckpoint(bytes)
   }
@@ -99,7 +109,11 @@ export class WebLlmRole implements RoleModel {
 }
 
 /** Methods whose results a worker transfers instead of copying. */
-export const WEBLLM_ROLE_RESULTS_GIVEN = ['generate', 'saveCheckpoint'] as const satisfies readonly (keyof WebLlmRole)[]
+export const WEBLLM_ROLE_RESULTS_GIVEN = [
+  'generate',
+  'saveCheckpoint',
+  'saveFolder',
+] as const satisfies readonly (keyof WebLlmRole)[]
 
 async function readPieces(files: ModelFiles, { record }: WebLlmSource): Promise<ChatPieces | null> {
   const reader = keptReader(files, record.model_id, modelFolder(record.model))

@@ -14,6 +14,7 @@ export {
   memoryReader,
   ModelFileError,
   type ModelReader,
+  readOptional,
 } from './model-reader.ts'
 export { readWeightBytes, weightsFor } from '../weights/weights.ts'
 

@@ -22,6 +22,20 @@ export class ModelFileError extends Error {
   }
 }
 
+/** What servers of single-page applications send instead of a missing file. */
+const PAGE = /^\s*<!doctype html/i
+
+/** A small file that not every folder has; null if it is missing. Throws ModelFileError if it cannot be read. */
+export async function readOptional(reader: ModelReader, file: string): Promise<Uint8Array | null> {
+  try {
+    const bytes = await reader.read(file)
+    return PAGE.test(new TextDecoder().decode(bytes.subarray(0, 64))) ? null : bytes
+  } catch (error) {
+    if (error instanceof ModelFileError && error.isMissing) return null
+    throw error
+  }
+}
+
 /** A model whose files are in memory. */
 export function memoryReader(name: string, files: Readonly<Record<string, Uint8Array>>): ModelReader {
   const find = (file: string): Uint8Array => files[file] ?? missing(name, file)

@@ -34,8 +34,7 @@ export class SafetensorsError extends Error {
 }
 
 const HEADER_LIMIT_BYTES = 100_000_000
-const LOAD_AGAIN =
-  'Load it again; if that does not help, replace the file with the one from the model’s own repository.'
+const LOAD_AGAIN = 'Load it again; if that does not help, replace the file with an intact copy.'
 
 const size = v.pipe(v.number(), v.integer(), v.minValue(0))
 const headerSchema = v.objectWithRest(
@@ -47,7 +46,7 @@ const headerSchema = v.objectWithRest(
 export function headerLength(prefix: Uint8Array, source: string): number {
   if (prefix.length < PREFIX_BYTES)
     throw new SafetensorsError(
-      `"${source}" has ${prefix.length} bytes and no header: the download was interrupted. ${LOAD_AGAIN}`,
+      `"${source}" has ${prefix.length} bytes and no header: the file was cut, for example by an interrupted download. ${LOAD_AGAIN}`,
     )
   const length = Number(new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true))
   if (length > HEADER_LIMIT_BYTES)
@@ -109,7 +108,9 @@ export function cutInHeader(source: string, missing: number): SafetensorsError {
 
 /** Reports that `missing` bytes of the tensors are missing. */
 export function cutInData(source: string, missing: number): SafetensorsError {
-  return new SafetensorsError(`"${source}" is ${inWords(missing)} short: the download was interrupted. ${LOAD_AGAIN}`)
+  return new SafetensorsError(
+    `"${source}" is ${inWords(missing)} short: the file was cut, for example by an interrupted download. ${LOAD_AGAIN}`,
+  )
 }
 
 export function overlapping(source: string, name: string): SafetensorsError {

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import type { ChatTemplate } from './chat-template.ts'
-import { ModelFileError, type ModelReader } from '../files/model-reader.ts'
+import { ModelFileError, type ModelReader, readOptional } from '../files/model-reader.ts'
 
 /** A token's spelling, or an object with it. */
 const TokenField = v.union([v.string(), v.object({ content: v.string() })])
@@ -16,8 +16,6 @@ const AddedTokens = v.object({ added_tokens: v.nullish(v.array(v.object({ conten
 
 /** Name of the template for conversations without tools, if there are several. */
 const DEFAULT_TEMPLATE = 'default'
-/** What servers of single-page applications send instead of a missing file. */
-const PAGE = /^\s*<!doctype html/i
 
 /** Null if the folder has no template, like models that continue plain text. Throws ModelFileError if a file cannot be read. */
 export async function readChatTemplate(reader: ModelReader): Promise<ChatTemplate | null> {
@@ -61,13 +59,8 @@ function tokensOf(fields: unknown): Record<string, string> {
 }
 
 async function readText(reader: ModelReader, file: string): Promise<string | null> {
-  try {
-    const text = new TextDecoder().decode(await reader.read(file))
-    return PAGE.test(text) ? null : text
-  } catch (error) {
-    if (error instanceof ModelFileError && error.isMissing) return null
-    throw error
-  }
+  const bytes = await readOptional(reader, file)
+  return bytes && new TextDecoder().decode(bytes)
 }
 
 async function readJson(reader: ModelReader, file: string): Promise<unknown> {

@@ -12,17 +12,19 @@ export function decideCandidate({ state, settings }: RunContext, { task, pending
   if (!pending) return null
   const accuracyAfter = state.accuracyOfTask(task.id) ?? 0
   const slot = state.slots.find((candidate) => candidate.pending === pending)!
+  const again = settings.remeasure ? state.accuracyOfTask(slot.active.id) : null
+  const accuracyBefore = again ?? pending.accuracyBefore
   return {
     type: 'rewrite-resolved',
     proposalId: pending.proposalId,
     taskId: slot.active.id,
     candidateId: task.id,
     direction: pending.direction,
-    accuracyBefore: pending.accuracyBefore,
-    policyVersionBefore: pending.policyVersionBefore,
+    accuracyBefore,
+    policyVersionBefore: again === null ? pending.policyVersionBefore : state.policyVersion,
     accuracyAfter,
     policyVersionAfter: state.policyVersion,
-    ...decideRewrite(pending.direction, pending.accuracyBefore, accuracyAfter, settings),
+    ...decideRewrite(pending.direction, accuracyBefore, accuracyAfter, settings),
   }
 }
 

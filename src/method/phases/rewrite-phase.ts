@@ -1,4 +1,7 @@
-/** Asks the author to rewrite each active task that left the band. */
+/**
+ * Asks the author to rewrite each active task that left the band, in its turn: a task that was measured again beside a rejected
+ * candidate waits for its next one, else a hopeless task would be rewritten in every iteration.
+ */
 import { rewriteDirection } from '../adaptation.ts'
 import { deriveSeed } from '../random.ts'
 import { proposeRewrites, type RewriteRequest } from '../rewriting.ts'
@@ -13,7 +16,7 @@ export async function* proposeCandidates(
 ): Events<number> {
   const { settings, state, iteration, signal } = run
   const requests = groups.flatMap((group): RewriteRequest[] => {
-    const accuracy = group.pending ? null : state.accuracyOfTask(group.task.id)
+    const accuracy = group.pending || group.isRemeasured ? null : state.accuracyOfTask(group.task.id)
     const direction = accuracy === null ? null : rewriteDirection(accuracy, settings)
     const slot = state.slots.find((candidate) => candidate.active.id === group.task.id)
     if (accuracy === null || direction === null || !slot) return []

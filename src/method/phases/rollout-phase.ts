@@ -13,20 +13,28 @@ export function rolloutOptions({
   return { maxSteps, topP, temperature: policyTemperature, policyVersion: state.policyVersion, signal }
 }
 
-/** While the environment is frozen, candidates stay pending and their slots continue with the old task. */
+/**
+ * While the environment is frozen, candidates stay pending and their slots continue with the old task. With `remeasure`, the task
+ * of a candidate is rolled out beside it.
+ */
 export async function* rollOutTasks(run: RunContext): Events<TaskGroup[]> {
   const { settings, state, iteration } = run
   const adapts = run.trains('environment')
   const active = state.chooseSlots(iteration, settings.tasksPerIteration, adapts).map((slot) => slot.active)
-  const waiting = adapts ? state.slots.flatMap(({ pending }) => (pending ? [pending] : [])) : []
-  const groups = [
+  const waiting = adapts
+    ? state.slots.flatMap((slot) => (slot.pending ? [{ ...slot, pending: slot.pending }] : []))
+    : []
+  const remeasured = settings.remeasure ? waiting.map((slot) => slot.active) : []
+  const groups: Omit<TaskGroup, 'rollouts'>[] = [
     ...active.map((task) => ({ task, pending: null })),
-    ...waiting.map((pending) => ({ task: pending.candidate, pending })),
+    ...remeasured.map((task) => ({ task, pending: null, isRemeasured: true })),
+    ...waiting.map(({ pending }) => ({ task: pending.candidate, pending })),
   ]
   yield run.log({
     type: 'iteration-started',
     taskIds: active.map((task) => task.id),
-    pendingTaskIds: waiting.map(({ candidate }) => candidate.id),
+    pendingTaskIds: waiting.map(({ pending }) => pending.candidate.id),
+    ...(remeasured.length > 0 && { remeasuredTaskIds: remeasured.map((task) => task.id) }),
   })
   const requests = groups.flatMap(({ task }) =>
     Array.from({ length: settings.groupSize }, (_, rollout): EpisodeRequest => ({

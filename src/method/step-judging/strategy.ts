@@ -11,7 +11,8 @@ export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat):
     sharesEvaluations: false,
 
     /** Not if the policy learns from outcomes alone, the judge is frozen, and no author needs a critic. */
-    isRead: ({ signal }, trains) => signal !== 'outcome' || trains('reward') || trains('environment'),
+    isRead: ({ signal, rewrites }, trains) =>
+      signal !== 'outcome' || trains('reward') || (trains('environment') && rewrites === 'author'),
 
     async *ask(groups, options) {
       const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))

@@ -21,8 +21,10 @@ export function testWriting(
     sharesEvaluations: true,
 
     /** The policy uses tests only in profile `paper`, and not if it learns from outcomes alone. */
-    isRead: ({ profile, signal }, trains) =>
-      (profile === 'paper' && signal !== 'outcome') || trains('reward') || trains('environment'),
+    isRead: ({ profile, signal, rewrites }, trains) =>
+      (profile === 'paper' && signal !== 'outcome') ||
+      trains('reward') ||
+      (trains('environment') && rewrites === 'author'),
 
     ask,
 

@@ -42,25 +42,27 @@ export function batchOf(view: RunView, iteration: IterationView): BatchGroup[] {
     else episodesOf.set(episode.episode.taskId, [episode])
   }
   const rejected = new Set(iteration.resolved.filter((r) => !r.accepted).map((r) => r.candidateId))
-  return [...iteration.taskIds, ...iteration.pendingTaskIds].flatMap((taskId): BatchGroup[] => {
-    const episodes = episodesOf.get(taskId)
-    if (!episodes) return []
-    episodes.sort((a, b) => a.episode.rollout - b.episode.rollout)
-    const isTested = view.settings !== null && WORLDS[view.settings.world].evidence === 'tests'
-    const group = isTested ? programs(view, iteration, taskId, episodes) : steps(episodes)
-    const isRejected = rejected.has(taskId)
-    return [
-      {
-        taskId,
-        instruction: view.tasks.get(taskId)?.task.instruction ?? episodes[0]!.episode.instruction,
-        isRejected,
-        episodes,
-        outcomes: episodes.map(({ episode }) => episode.outcome),
-        ...group,
-        derive: (settings) => (isRejected ? untrained(group.derive(settings)) : group.derive(settings)),
-      },
-    ]
-  })
+  return [...iteration.taskIds, ...iteration.remeasuredTaskIds, ...iteration.pendingTaskIds].flatMap(
+    (taskId): BatchGroup[] => {
+      const episodes = episodesOf.get(taskId)
+      if (!episodes) return []
+      episodes.sort((a, b) => a.episode.rollout - b.episode.rollout)
+      const isTested = view.settings !== null && WORLDS[view.settings.world].evidence === 'tests'
+      const group = isTested ? programs(view, iteration, taskId, episodes) : steps(episodes)
+      const isRejected = rejected.has(taskId)
+      return [
+        {
+          taskId,
+          instruction: view.tasks.get(taskId)?.task.instruction ?? episodes[0]!.episode.instruction,
+          isRejected,
+          episodes,
+          outcomes: episodes.map(({ episode }) => episode.outcome),
+          ...group,
+          derive: (settings) => (isRejected ? untrained(group.derive(settings)) : group.derive(settings)),
+        },
+      ]
+    },
+  )
 }
 
 type Derivable = Pick<BatchGroup, 'kind' | 'scores' | 'passRatios' | 'derive'>

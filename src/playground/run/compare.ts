@@ -48,12 +48,14 @@ export function overlayCurves(
   const source = chart.series[0]?.source
   if (!source) return []
   return compared.map(({ letter, members }): OverlayCurve => {
-    const axis = axisOf(members[0]!.rows)
+    const axes = members.map(({ rows }) => axisOf(rows))
     const seeds = members.map(({ rows }) => rowPoints(rows, source))
+    // Seeds take different numbers of rollouts and steps to an iteration: their mean stands at the mean of these.
     const place = <P extends { x: number }>(points: P[]): P[] =>
       points.flatMap((point) => {
-        const x = axis.of(point.x)
-        return x === null ? [] : [{ ...point, x }]
+        const places = axes.map((axis) => axis.of(point.x)).filter((x) => x !== null)
+        const x = places.reduce((sum, value) => sum + value, 0) / places.length
+        return places.length === 0 ? [] : [{ ...point, x }]
       })
     if (seeds.length === 1) return { letter, points: place(seeds[0]!), band: null }
     const band = place(seedIntervals(seeds))
@@ -82,14 +84,17 @@ export function lastValues(compared: readonly Compared[], metric: string): strin
   })
 }
 
-/** The x axis of a kept run. */
+/** The x axis of a kept run. Rows of older runs have no rollouts, and so no place over them. */
 export function rowsAxis(name: AxisName, rows: readonly MetricRow[]): Axis {
   if (name === 'iteration') return iterationAxis(rows.at(-1)?.iteration ?? 0)
   let seconds = 0
-  const own = rows.filter(({ iteration }) => iteration > 0)
-  const at = own.map(({ values }) =>
-    name === 'steps' ? (values['training/env_steps'] ?? 0) : (seconds += values['timing_s/step'] ?? 0),
+  const own = rows.filter(
+    ({ iteration, values }) => iteration > 0 && (name !== 'rollouts' || 'rollout/total' in values),
   )
+  const at = own.map(({ values }) => {
+    if (name === 'rollouts') return values['rollout/total']!
+    return name === 'steps' ? (values['training/env_steps'] ?? 0) : (seconds += values['timing_s/step'] ?? 0)
+  })
   return growingAxis(
     name,
     own.map(({ iteration }) => iteration),

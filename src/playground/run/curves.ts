@@ -23,6 +23,15 @@ export interface RunChart extends Chart {
   series: RunSeries[]
 }
 
+/** Training rollouts so far at each finished iteration, candidates included. Older logs have no metric of it, but the episodes. */
+export function rolloutPoints(view: RunView): Point[] {
+  let played = 0
+  return view.iterations.flatMap(({ iteration, episodes, metrics, isFinished }) => {
+    played += episodes.length
+    return isFinished ? [{ x: iteration, y: metrics['rollout/total'] ?? played }] : []
+  })
+}
+
 export function charts(view: RunView, world: World = view.settings?.world ?? DEFAULTS.world): RunChart[] {
   const metric = (name: string): Point[] => {
     const { iterations, values } = view.series(name)
@@ -56,6 +65,9 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
     },
   ]
   const { charts: measured, nouns, precision } = WORLDS[world]
+  /** From the first measured candidate on; older logs have no estimate to tell it by, only zeros before it. */
+  const chance = metric('env/null_accept_rate')
+  const accepted = metric('env/accept_rate').filter(({ x }) => chance.length === 0 || x >= chance[0]!.x)
   const own = measured.map((chart): RunChart => ({
     ...chart,
     series: chart.series.map(({ metric, ...series }) => ({ ...series, ...of(metric) })),
@@ -76,6 +88,66 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
           source: { metric: 'env/accepted', isTotal: true },
         },
         { name: 'proposed', hue: 'environment', line: 'dashed', points: total((i) => i.proposed.length) },
+      ],
+    },
+    {
+      id: 'acceptance',
+      title: 'Accepted share of rewrites',
+      unit: 'share',
+      about:
+        `Of the rewrites measured so far, the share that was accepted, and an estimate of the share that would be if the ${nouns.task}s had not changed at all: a ${nouns.task} is rewritten where its accuracy was extreme, partly by chance, and a second measurement tends back to the middle. The author does something only above the dashed line. ` +
+        'Estimated from the pool’s accuracies as if they followed a Beta distribution and the policy had not changed; a run with “Rewrites by: null” measures it.',
+      series: [
+        {
+          name: 'accepted',
+          hue: 'environment',
+          line: 'solid',
+          points: accepted,
+          source: { metric: 'env/accept_rate', ...(chance.length > 0 && { onlyWith: 'env/null_accept_rate' }) },
+        },
+        {
+          name: 'by chance, estimated',
+          hue: 'ink',
+          line: 'dashed',
+          points: chance,
+          source: { metric: 'env/null_accept_rate' },
+        },
+      ],
+    },
+    {
+      id: 'rewritten',
+      title: `Training on rewritten ${nouns.task}s`,
+      unit: 'share',
+      about: `Share of an iteration’s training rollouts that are on rewritten ${nouns.task}s, and share of the pool that is rewritten. Without the first, adaptation changes nothing.`,
+      series: [
+        { name: 'of training rollouts', hue: 'environment', line: 'solid', ...of('env/rewritten_share') },
+        { name: 'of the pool', hue: 'environment', line: 'dashed', ...of('env/frac_synthetic') },
+      ],
+    },
+    {
+      id: 'rollouts',
+      title: 'Rollouts',
+      unit: 'count',
+      about: `Training rollouts so far. Candidates, and ${nouns.task}s that are measured again, are played in addition: compare arms over rollouts as well as over iterations.`,
+      series: [
+        {
+          name: 'rollouts',
+          hue: 'environment',
+          line: 'solid',
+          points: rolloutPoints(view),
+          source: { metric: 'rollout/total' },
+        },
+      ],
+    },
+    {
+      id: 'uninformative',
+      title: 'What teaches nothing',
+      unit: 'share',
+      about:
+        'Share of comparison sets whose feedback is the same throughout or that the filter on accuracy drops, and share of groups that the filter drops.',
+      series: [
+        { name: 'sets without signal', hue: 'policy', line: 'solid', ...of('policy/frac_reward_zero_std') },
+        { name: 'groups dropped', hue: 'ink', line: 'dashed', ...of('policy/frac_untrained_groups') },
       ],
     },
     {

@@ -1,6 +1,13 @@
 /** The forms that choose the models of a run, and the sources made of them. They contain no keys. */
 import { ROLES, type Role } from '../../method/ports.ts'
-import type { RoleSource, RoleSourceKind, WebLlmModelSource, WeightStorage, ModelRecord } from '../../roles/source.ts'
+import {
+  keptSource,
+  type ModelRecord,
+  type RoleSource,
+  type RoleSourceKind,
+  type WebLlmModelSource,
+  type WeightStorage,
+} from '../../roles/source.ts'
 import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
 import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection.ts'
 
@@ -98,6 +105,21 @@ export const FIRST_FORM: RoleForm = {
   tokenizer: '',
   concurrency: 16,
   timeoutSeconds: 120,
+}
+
+/** Fields for the folder of a model that a run trained. Merged weights are stored as float32 and sampled here. */
+export function trainedForm(folder: string, trained: RoleSource | string = { kind: 'built-in' }): Partial<RoleForm> {
+  const source = keptSource(trained)
+  const { adapters = null, contextWindow = null } = source.kind === 'checkpoint' ? source : {}
+  return {
+    kind: 'checkpoint',
+    location: `local:${folder}`,
+    storage: 'float32',
+    isSampled: false,
+    contextWindow: contextWindow ?? 0,
+    hasAdapters: adapters !== null,
+    ...(adapters && { ...adapters, targets: [...adapters.targets] }),
+  }
 }
 
 /** The source of a form, or its problem. */

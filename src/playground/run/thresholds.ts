@@ -96,7 +96,7 @@ export function revisitedProposals(view: RunView, band: BandSettings): Revisited
     if (!resolution) continue
     const { direction, accuracyBefore, accuracyAfter, accepted } = resolution
     const decision = decideRewrite(direction, accuracyBefore, accuracyAfter, band)
-    const isProposed = rewriteDirection(accuracyBefore, band) === direction
+    const isProposed = rewriteDirection(proposal.accuracy, band) === direction
     revisited.push({
       proposalId: proposal.proposalId,
       iteration,

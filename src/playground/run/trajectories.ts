@@ -47,6 +47,7 @@ export function groupChoices(view: RunView, iteration: IterationView): GroupChoi
   }
   return [
     ...iteration.taskIds.map((id) => choice(id, false)),
+    ...iteration.remeasuredTaskIds.map((id) => choice(id, false)),
     ...iteration.pendingTaskIds.map((id) => choice(id, true)),
   ]
 }

@@ -5,6 +5,9 @@ import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import type { MetricRow } from '../../runs/metric-rows.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { RunsWorker } from '../../../workers/runs.ts'
+import type { KeptModelsWorker } from '../../../workers/kept-models.ts'
+import type { AddedFolders } from '../../sessions/kept-models.ts'
+import type { OpenKeptModels } from './workers/kept-models-worker.ts'
 import type { OpenRunLibrary } from './workers/runs-worker.ts'
 import type { KeptSource } from './recording.ts'
 
@@ -18,6 +21,7 @@ const LOOK_MS = 300
 
 export class KeptRunList {
   readonly #open: OpenRunLibrary
+  readonly #openModels: OpenKeptModels
   readonly #changes = new BroadcastChannel(RUNS_CHANNEL)
   #bridge: Bridge<RunsWorker> | null = null
   #entries = $state.raw<readonly RunSummary[] | null>(null)
@@ -28,8 +32,9 @@ export class KeptRunList {
   #timer = 0
   #last: Promise<void> = Promise.resolve()
 
-  constructor(open: OpenRunLibrary) {
+  constructor(open: OpenRunLibrary, openModels: OpenKeptModels) {
     this.#open = open
+    this.#openModels = openModels
     this.#changes.onmessage = () => this.#lookSoon()
   }
 
@@ -139,6 +144,22 @@ export class KeptRunList {
     })
   }
 
+  /** Saves the models of a checkpoint as a zip of standard model folders. */
+  async downloadModels(runId: string, iteration: number): Promise<void> {
+    await this.#withModels('Packing the models…', async ({ zip }) => {
+      saveFile(`${runId}-${iteration}-models.zip`, await zip(runId, iteration))
+    })
+  }
+
+  /** Adds the models of a checkpoint to this browser's model folders; null if that failed. */
+  async addModels(runId: string, iteration: number): Promise<AddedFolders | null> {
+    let added: AddedFolders | null = null
+    await this.#withModels('Preparing the models…', async ({ addFolders }) => {
+      added = await addFolders(runId, iteration)
+    })
+    return added
+  }
+
   /** Null if the run in the file could not be kept; `problem` says why. */
   async importFile(file: File): Promise<RunSummary | null> {
     let imported: RunSummary | null = null
@@ -146,6 +167,20 @@ export class KeptRunList {
       imported = await importRun(file)
     })
     return imported
+  }
+
+  async #withModels(
+    doing: string,
+    work: (models: Bridge<KeptModelsWorker>['remote']) => Promise<unknown>,
+  ): Promise<void> {
+    await this.#try(doing, async () => {
+      const bridge = this.#openModels()
+      try {
+        await work(bridge.remote)
+      } finally {
+        bridge.terminate()
+      }
+    })
   }
 
   #remote(): Bridge<RunsWorker>['remote'] {

@@ -107,6 +107,13 @@ export class Launcher {
     )
   }
 
+  /** Chooses the models of a kept run's checkpoint for the next run. False if that failed; the list of runs says why. */
+  async startFrom({ runId, models }: RunSummary, iteration: number): Promise<boolean> {
+    const folders = await this.#runs.addModels(runId, iteration)
+    if (folders) this.models.startFrom(folders, models)
+    return folders !== null
+  }
+
   /** Queues ablations of the settings on the controls, or the settings as they are, each with `seeds` seeds. */
   async runPlan(rows: readonly AblationId[], seeds: number): Promise<void> {
     const { models } = this.models.request

@@ -5,7 +5,7 @@ import type { PlanItem, RunPlan } from '../run/run-plan.ts'
 
 export type HoldReason = 'closed' | 'stopped' | 'failed' | 'replaced'
 
-/** "Policy alone, seed 3" */
+/** "Full loop, seed 3" */
 export function itemName({ ablation, seed }: PlanItem, { base }: RunPlan): string {
   const of = ablation === null ? base.preset : ablationLabel(ablation, base.settings.world)
   return `${of}, seed ${seed}`

@@ -4,11 +4,15 @@ import {
   parseForms,
   ROLE_NAMES,
   sourceOf,
+  trainedForm,
   webLlmRecord,
   type FormResult,
   type Role,
   type RoleForm,
 } from '../run/role-models.ts'
+import { LEARNING_ROLES } from '../../roles/learning.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
+import type { AddedFolders } from '../../sessions/kept-models.ts'
 import { readLocal, writeLocal } from '../kit/local-text.ts'
 
 const KEY = 'playground.models'
@@ -16,6 +20,7 @@ const KEY = 'playground.models'
 export class RoleModels {
   #forms = $state.raw<Readonly<Record<Role, RoleForm>>>(parseForms(readLocal(KEY)))
   #keys = $state.raw<ServerKeys>({})
+  #foldersAdded = $state.raw(0)
   /** The source of each role, from the last state of its form without a problem. */
   #sources = $state.raw<Readonly<Record<Role, RoleSource>>>(firstSources(parseForms(readLocal(KEY))))
 
@@ -60,6 +65,19 @@ export class RoleModels {
     const { source } = this.result(role)
     if (source) this.#sources = { ...this.#sources, [role]: source }
     writeLocal(KEY, JSON.stringify(this.#forms))
+  }
+
+  /** Chooses the folders of another run's models, with adapters for those that it trained by adapters. */
+  startFrom(folders: AddedFolders, trained: RunSummary['models'] = {}): void {
+    for (const role of LEARNING_ROLES) {
+      const name = folders[role]
+      if (name !== undefined) this.change(role, trainedForm(name, trained[role]))
+    }
+    this.#foldersAdded++
+  }
+  /** How often folders were added to this browser in this way. */
+  get foldersAdded(): number {
+    return this.#foldersAdded
   }
 
   setKey(role: Role, key: string): void {

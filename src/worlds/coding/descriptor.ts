@@ -102,7 +102,13 @@ export const coding: WorldDescriptor = {
       help: 'A problem solved more often does not train the reward model.',
     },
   },
-  ablations: { outcome: 'Full loop, hidden tests alone', step: 'Full loop, written tests alone' },
+  ablations: {
+    grpo: 'Hidden tests alone (GRPO)',
+    'step-frozen': 'Written tests alone, frozen writer',
+    'step-trained': 'Written tests alone, trained writer',
+    outcome: 'Full loop, hidden tests alone',
+    step: 'Full loop, written tests alone',
+  },
   phases: {
     evaluate: 'evaluating on held-out problems',
     rollout: 'writing programs',

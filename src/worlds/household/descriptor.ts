@@ -25,7 +25,13 @@ export const household: WorldDescriptor = {
   own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },
   irrelevant: [],
   settingWords: {},
-  ablations: { outcome: 'Full loop, outcomes alone', step: 'Full loop, votes alone' },
+  ablations: {
+    grpo: 'Outcome alone (GRPO)',
+    'step-frozen': 'Votes alone, frozen judge',
+    'step-trained': 'Votes alone, trained judge',
+    outcome: 'Full loop, outcomes alone',
+    step: 'Full loop, votes alone',
+  },
   phases: {
     evaluate: 'evaluating on held-out tasks',
     rollout: 'rolling out the policy',

@@ -43,7 +43,7 @@ describe('safetensors', () => {
     [
       'a truncated file',
       () => writeSafetensors(file).slice(0, -5),
-      /"m" is 5 bytes short: the download was interrupted\. Load it again/,
+      /"m" is 5 bytes short: the file was cut, for example by an interrupted download\. Load it again/,
     ],
     ['a file truncated in its header', () => writeSafetensors(file).slice(0, 40), /cut off inside its header/],
     ['an empty file', () => new Uint8Array(0), /has 0 bytes/],

@@ -213,15 +213,19 @@ describe("a group's advantages", () => {
     ])
   })
 
-  it('count constant sets', () => {
-    const result = groupAdvantages(
-      [
-        { outcome: 1, scores: [[1], [1], [1]] },
-        { outcome: 1, scores: [[1], [-1]] },
-      ],
-      paper,
-    )
-    expect([result.policySets, result.constantPolicySets]).toEqual([2, 1])
+  it('count sets that teach nothing: constant ones, and all of a group that the filter drops', () => {
+    const counts = (policyAccuracyHigh: number) => {
+      const { trainsPolicy, policySets, constantPolicySets } = groupAdvantages(
+        [
+          { outcome: 1, scores: [[1], [1], [1]] },
+          { outcome: 1, scores: [[1], [-1]] },
+        ],
+        { ...paper, policyAccuracyHigh },
+      )
+      return [trainsPolicy, policySets, constantPolicySets]
+    }
+    expect(counts(1)).toEqual([true, 2, 1])
+    expect(counts(7 / 8)).toEqual([false, 2, 2])
   })
 
   it('handle a step that was not judged', () => {

@@ -36,6 +36,20 @@ it('place an iteration at its steps or its time, and find it there', () => {
   expect(iterationAxis(1).last).toBe(2)
 })
 
+it('place an iteration at its rollouts, and seeds at the mean of theirs', () => {
+  const rows = (each: number) =>
+    [1, 2].map((i) => row(i, { 'eval/id/acc': i / 10, 'rollout/total': i * each, 'training/env_steps': i }))
+  expect([0, 1, 2].map(rowsAxis('rollouts', rows(40)).of)).toEqual([0, 40, 80])
+  // Rows of older runs have no rollouts.
+  expect(rowsAxis('rollouts', [row(1, { 'training/env_steps': 9 })]).of(1)).toBeNull()
+  const chosen = [40, 50].map((each, i) => ({ summary: run(i), rows: rows(each) }))
+  const compared = comparedRuns(chosen, true)
+  expect(compared).toHaveLength(1)
+  const chart = charts(foldRun([])).find(({ id }) => id === 'accuracy')!
+  const [mean] = overlayCurves(chart, compared, (own) => rowsAxis('rollouts', own))
+  expect(mean!.points.map(({ x }) => x)).toEqual([45, 90])
+})
+
 describe('compared runs', () => {
   const same = (events: LoggedEvent[], world: World) => {
     const all = charts(foldRun(events), world)

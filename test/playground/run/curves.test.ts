@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isLogged, type LoggedEvent } from '../../../src/method/events.ts'
 import { foldRun } from '../../../src/runs/fold.ts'
 import { summarise, type Chart } from '../../../src/playground/kit/charts/series.ts'
-import { charts } from '../../../src/playground/run/curves.ts'
+import { charts, rolloutPoints } from '../../../src/playground/run/curves.ts'
 import { fakeRun } from '../fake-run.ts'
 
 const events: LoggedEvent[] = [...fakeRun({ iterations: 6 })].filter(isLogged)
@@ -23,6 +23,33 @@ describe('curves', () => {
     const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length
     expect(accepted!.points.at(-1)?.y).toBe(total)
     expect(proposed!.points.at(-1)?.y).toBe(events.filter((event) => event.type === 'rewrite-proposed').length)
+  })
+
+  it('draw what rewrites come to beside what chance would give, from the first measured one on', () => {
+    const logged = (iteration: number, rates: Record<string, number>): LoggedEvent[] => {
+      const seq = view.eventCount + iteration
+      return [
+        { type: 'iteration-started', taskIds: [], pendingTaskIds: [], seq, iteration },
+        { type: 'iteration-finished', metrics: { 'env/accept_rate': 0, ...rates }, seq, iteration },
+      ]
+    }
+    const own = foldRun([
+      events[0]!,
+      ...logged(1, {}),
+      ...logged(2, { 'env/accept_rate': 0.5, 'env/null_accept_rate': 0.4 }),
+    ])
+    const [accepted, chance] = charts(own).find(({ id }) => id === 'acceptance')!.series
+    expect([accepted!.points, chance!.points]).toEqual([[{ x: 2, y: 0.5 }], [{ x: 2, y: 0.4 }]])
+  })
+
+  it('count the rollouts of a log without a metric of them', () => {
+    const episodes = events.filter((event) => event.type === 'episode')
+    expect(rolloutPoints(view)).toEqual(
+      [1, 2, 3, 4, 5, 6].map((last) => ({
+        x: last,
+        y: episodes.filter(({ iteration: own }) => own <= last).length,
+      })),
+    )
   })
 
   it('have no loss for a frozen model', () => {

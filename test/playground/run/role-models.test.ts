@@ -17,6 +17,7 @@ import {
   repositoryAddress,
   samplersFor,
   sourceOf,
+  trainedForm,
 } from '../../../src/playground/run/role-models.ts'
 import { PLAIN } from '../../language-model/tiny-model.ts'
 
@@ -30,6 +31,17 @@ const OWN = {
 const recordOf = (id: string) => CATALOGUE.find((model) => model.id === id)!.record
 
 describe('the form of a role', () => {
+  it('opens what another run trained, with adapters only if that run trained adapters', () => {
+    const source = (trained?: Parameters<typeof trainedForm>[1]) =>
+      sourceOf({ ...FIRST_FORM, isSampled: true, ...trainedForm('run-1-4-policy', trained) }).source
+    const folder = { kind: 'checkpoint', location: 'local:run-1-4-policy', storage: 'float32', sampler: null }
+    expect(source()).toEqual({ ...folder, adapters: null, contextWindow: null })
+    expect(source('https://a.test/old/')).toEqual({ ...folder, adapters: null, contextWindow: null })
+    const adapters = { rank: 4, alpha: 8, dropout: 0.1, targets: ['k_proj' as const] }
+    const trained = { kind: 'checkpoint', location: 'x', adapters, storage: 'four-bit', contextWindow: 512, sampler: null } as const // prettier-ignore
+    expect(source(trained)).toEqual({ ...folder, adapters, contextWindow: 512 })
+  })
+
   it('makes sources of every kind, without keys', () => {
     const record = { model_id: 'm', model: 'https://m', model_lib: 'https://m/l.wasm' }
     const form = { ...FIRST_FORM, record, model: 'm', tokenizer: 'https://t/' }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../../src/method/settings.ts'
 import { Playground } from '../../../src/playground/state/playground.svelte.ts'
+import { newSummary } from '../../../src/runs/run-store.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
 import { fakeCodingRunLines } from '../fake-coding-run.ts'
 import { fakeRunLines } from '../fake-run.ts'
@@ -183,5 +184,49 @@ describe('settings that were replaced', () => {
       'household',
       'household',
     ])
+  })
+})
+
+describe('the models of a kept run', () => {
+  it('play the roles of the next run that they were saved for, and no others', async () => {
+    const asked: unknown[] = []
+    const runs = Object.assign(keptRuns(), {
+      addModels: async (...args: unknown[]) => {
+        asked.push(args)
+        return { policy: 'run-1-4-policy' }
+      },
+    })
+    const { playground, loop } = page(runs)
+    await playground.open()
+    const run = newSummary({
+      runId: 'run-1',
+      preset: 'household',
+      settings: presetSettings('household'),
+      iterations: 8,
+    })
+    expect(await playground.launcher.startFrom(run, 4)).toBe(true)
+    expect([asked, playground.launcher.models.foldersAdded]).toEqual([[['run-1', 4]], 1])
+    await playground.launcher.runOrPause()
+    expect(loop.commands[0]).toMatchObject([
+      'start',
+      {
+        models: {
+          policy: { kind: 'checkpoint', location: 'local:run-1-4-policy', adapters: null },
+          reward: { kind: 'built-in' },
+        },
+      },
+    ])
+  })
+
+  it('change nothing if they could not be opened', async () => {
+    const { playground } = page(Object.assign(keptRuns(), { addModels: async () => null }))
+    const run = newSummary({
+      runId: 'run-1',
+      preset: 'household',
+      settings: presetSettings('household'),
+      iterations: 8,
+    })
+    expect(await playground.launcher.startFrom(run, 4)).toBe(false)
+    expect(playground.launcher.models.isBuiltIn).toBe(true)
   })
 })

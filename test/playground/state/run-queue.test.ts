@@ -102,7 +102,7 @@ describe('a plan of runs', () => {
   })
 
   it('runs its configuration with the changes of its rows', () => {
-    const of = plan(['policy', 'step'], 2)
+    const of = plan(['frozen-judge', 'step-trained'], 2)
     for (const item of of.items) {
       const { settings, preset, iterations } = requestOf(of, item, 'a')
       expect(settings).toEqual({ ...content.settings, ...ABLATIONS[item.ablation!].settings, seed: item.seed })
@@ -137,12 +137,12 @@ describe('a queue of runs', () => {
   it('runs all items in order, reports each completed one, and leaves nothing in storage', async () => {
     const storage = new MemoryStorage()
     const tab = openTab(storage)
-    await tab.queue.begin(plan(['full', 'policy'], 2))
+    await tab.queue.begin(plan(['full', 'frozen-judge'], 2))
     for (let i = 0; i < 4; i++) {
       expect(tab.queue.isAt(tab.started.at(-1)!.runId)).toBe(true)
       await end(tab)
     }
-    expect(tab.started.map(said)).toEqual(['policy 3', 'full 3', 'policy 4', 'full 4'])
+    expect(tab.started.map(said)).toEqual(['frozen-judge 3', 'full 3', 'frozen-judge 4', 'full 4'])
     expect(tab.done).toEqual(tab.started.map(({ runId }) => runId))
     expect(tab.queue.plan).toBeNull()
     expect(tab.queue.notice).toBe('The queue is done: 4 runs.')
@@ -216,7 +216,7 @@ describe('a queue whose page was closed', () => {
     const storage = new MemoryStorage()
     const fate: Record<string, RunFate> = {}
     const before = openTab(storage)
-    await before.queue.begin(plan(['full', 'policy'], 2))
+    await before.queue.begin(plan(['full', 'frozen-judge'], 2))
     await end(before)
     const cut = before.queue.current!.runId!
 
@@ -231,7 +231,7 @@ describe('a queue whose page was closed', () => {
     // Completed runs are overlaid on the curves again.
     expect(tab.done).toEqual([before.started[0]!.runId])
     await end(tab)
-    expect(tab.started.map(said)).toEqual(['policy 4'])
+    expect(tab.started.map(said)).toEqual(['frozen-judge 4'])
   })
 
   it('does not repeat a run that ended while the page closed', async () => {

@@ -1,8 +1,9 @@
-/** The x axis of a chart: iterations, or the environment steps or seconds that a run took up to each of them. */
+/** The x axis of a chart: iterations, or the rollouts, environment steps or seconds that a run took up to each of them. */
 import { compact, decimal } from '../format.ts'
 
 export const AXES = {
   iteration: 'Iteration',
+  rollouts: 'Rollouts',
   steps: 'Environment steps',
   seconds: 'Computing time',
 } as const
@@ -30,7 +31,11 @@ export function iterationAxis(lastIteration: number): Axis {
 }
 
 /** An axis of a quantity that grows: `at[i]` at iteration `iterations[i]`, in order, and 0 before the first. */
-export function growingAxis(name: 'steps' | 'seconds', iterations: readonly number[], at: readonly number[]): Axis {
+export function growingAxis(
+  name: Exclude<AxisName, 'iteration'>,
+  iterations: readonly number[],
+  at: readonly number[],
+): Axis {
   const places = new Map<number, number>([
     [0, 0],
     ...iterations.map((iteration, i): [number, number] => [iteration, at[i]!]),
@@ -45,7 +50,7 @@ export function growingAxis(name: 'steps' | 'seconds', iterations: readonly numb
       return nearest[0]
     },
     last: Math.max(1e-9, ...at),
-    write: name === 'steps' ? compact : duration,
+    write: name === 'seconds' ? duration : compact,
   }
 }
 

@@ -226,15 +226,29 @@ const RULES: Record<AlarmId, Rule> = {
   },
   'no-spread': {
     title: 'Groups do not differ, so nothing is learned',
-    rule: `More than ${percent(CONSTANT_SETS)} of comparison sets have the same feedback throughout, on average over the last ${LASTING} iterations.`,
+    rule: `More than ${percent(CONSTANT_SETS)} of comparison sets have the same feedback throughout or are dropped by the filter on accuracy, on average over the last ${LASTING} iterations.`,
     look: (source) =>
-      lasting(source, 'policy/frac_reward_zero_std', (shares) =>
-        found(mean(shares) > CONSTANT_SETS, `without spread: ${shares.map((share) => percent(share)).join(', ')}`),
-      ),
-    lever: () => ({
-      advice: 'Use votes and outcome together, and let the tasks adapt towards medium accuracy.',
-      change: { signal: 'integrated', adaptEnvironment: true },
-    }),
+      lasting(source, 'policy/frac_reward_zero_std', (shares) => {
+        const dropped = lastOf(source.series('policy/frac_untrained_groups'), LASTING)
+        return found(
+          mean(shares) > CONSTANT_SETS,
+          `without spread: ${shares.map((share) => percent(share)).join(', ')}` +
+            (dropped.some((share) => share > 0)
+              ? `; groups dropped by the filter: ${dropped.map((share) => percent(share)).join(', ')}`
+              : ''),
+        )
+      }),
+    lever: (settings) =>
+      settings.signal !== 'outcome' && (settings.policyAccuracyLow > 0 || settings.policyAccuracyHigh < 1)
+        ? {
+            advice:
+              'Open the filter: where all rollouts fail or succeed, votes still tell steps apart. Takes effect with the next run.',
+            change: { policyAccuracyLow: 0, policyAccuracyHigh: 1 },
+          }
+        : {
+            advice: 'Use votes and outcome together, and let the tasks adapt towards medium accuracy.',
+            change: { signal: 'integrated', adaptEnvironment: true },
+          },
   },
 }
 

@@ -132,7 +132,7 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     steps,
     votes,
     tests,
-    tasks: iteration.taskIds.length + iteration.pendingTaskIds.length,
+    tasks: iteration.taskIds.length + iteration.remeasuredTaskIds.length + iteration.pendingTaskIds.length,
     meanOutcome: mean(outcomes, rollouts),
     successShare: mean(won, rollouts),
     meanScore: mean(scores, scored),

@@ -84,19 +84,32 @@ export function isComplete(run: Pick<RunSummary, 'finishedIterations' | 'iterati
   return run.finishedIterations >= run.iterations
 }
 
-/** Groups of kept runs that form a matrix of at least two rows, newest first. */
+/** Groups of kept runs that form a matrix of at least two rows, newest first. Votes alone, without filters, join every group. */
 export function experimentsOf(runs: readonly RunSummary[]): Experiment[] {
-  const groups = new Map<string, RunSummary[]>()
-  for (const run of [...runs].sort((a, b) => b.createdAt - a.createdAt)) {
-    const key = experimentKey(run)
-    if (key === null) continue
-    const group = groups.get(key)
-    if (group) group.push(run)
-    else groups.set(key, [run])
+  const keyed = [...runs]
+    .sort((a, b) => b.createdAt - a.createdAt)
+    .flatMap((run) => {
+      const key = experimentKey(run)
+      return key === null ? [] : [{ run, ...key }]
+    })
+  const filtersOf = (settings: string) => {
+    const known = keyed.flatMap((each) => (each.settings === settings && each.filters !== null ? [each.filters] : []))
+    return known.length > 0 ? known : ['']
+  }
+  const groups = new Map<string, { run: RunSummary; filters: string | null }[]>()
+  for (const each of keyed) {
+    for (const filters of each.filters === null ? new Set(filtersOf(each.settings)) : [each.filters]) {
+      const key = each.settings + filters
+      const group = groups.get(key)
+      if (group) group.push(each)
+      else groups.set(key, [each])
+    }
   }
   return [...groups].flatMap(([key, members]) => {
-    if (new Set(members.map(({ settings }) => ablationOf(settings))).size < 2) return []
-    return [{ key, name: experimentName(members[0]!), world: members[0]!.settings.world, runs: members }]
+    if (new Set(members.map(({ run }) => ablationOf(run.settings))).size < 2) return []
+    const { run: first } = members.find(({ filters }) => filters !== null) ?? members[0]!
+    const all = members.map(({ run }) => run)
+    return [{ key, name: experimentName(first), world: first.settings.world, runs: all }]
   })
 }
 

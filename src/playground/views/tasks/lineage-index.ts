@@ -47,7 +47,7 @@ export class LineageIndex {
     // A cut iteration is removed from the view, with its tasks.
     if (this.#seen !== null && iterations[from] !== this.#seen) return null
     const roots = new Set<string>()
-    for (const { taskIds, pendingTaskIds, proposed } of iterations.slice(from)) {
+    for (const { taskIds, pendingTaskIds, remeasuredTaskIds, proposed } of iterations.slice(from)) {
       for (const { candidate } of proposed) {
         const member = candidate && view.tasks.get(candidate.id)
         if (!member) continue
@@ -57,7 +57,7 @@ export class LineageIndex {
         members.push(member)
         this.#taskCount++
       }
-      for (const taskId of [...taskIds, ...pendingTaskIds]) {
+      for (const taskId of [...taskIds, ...pendingTaskIds, ...remeasuredTaskIds]) {
         const root = view.tasks.get(taskId)?.task.rootId
         if (root !== undefined) roots.add(root)
       }

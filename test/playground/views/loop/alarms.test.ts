@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Series, TaskView } from '../../../../src/runs/fold.ts'
-import { DEFAULTS, parseSettings } from '../../../../src/method/settings.ts'
+import { DEFAULTS, parseSettings, type Settings } from '../../../../src/method/settings.ts'
 import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../../../src/playground/views/loop/alarms.ts'
 import { wordDistance } from '../../../../src/playground/run/word-distance.ts'
 import { taskDrift } from '../../../../src/playground/run/task-drift.ts'
@@ -99,6 +99,18 @@ describe('alarms', () => {
     expect(stateOf('task-drift', {}, moved)).toBe('fired')
     expect(stateOf('task-drift', {}, pool([['pick', 'pick'], ['pick', null], ['heat', null]]))).toBe('quiet') // prettier-ignore
     expect(stateOf('task-drift', {}, pool([['pick', null]]))).toBe('waiting')
+  })
+
+  it('name the filter where it keeps groups from the policy, and offer to open it', () => {
+    const metrics = { 'policy/frac_reward_zero_std': [0.85, 0.9, 1], 'policy/frac_untrained_groups': [0.5, 0.75, 1] }
+    const noSpread = (settings: Partial<Settings>) =>
+      alarmsOf({ ...run(metrics), settings: { ...DEFAULTS, ...settings } }).find(({ id }) => id === 'no-spread')!
+    expect(noSpread({}).evidence).toMatch(/dropped by the filter: 50 %, 75 %, 100 %$/u)
+    expect(noSpread({ policyAccuracyLow: 1 / 8 }).lever.change).toEqual({ policyAccuracyLow: 0, policyAccuracyHigh: 1 })
+    // Without votes, an open filter would let in groups that still have no spread.
+    expect(noSpread({ policyAccuracyLow: 1 / 8, signal: 'outcome' }).lever.change).toMatchObject({
+      signal: 'integrated',
+    })
   })
 
   it('wait for more iterations and say so', () => {

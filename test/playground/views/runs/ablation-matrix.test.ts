@@ -103,7 +103,7 @@ describe('ablations', () => {
       for (const id of ABLATION_IDS) {
         const { settings, preset: name } = ablated({ preset, settings: presetSettings(preset) }, id)
         expect(ablationOf(settings)).toBe(id)
-        // The name gives the settings, except for the row without a preset.
+        // The name gives the settings, except for the row without a preset and from settings that opened the filters.
         if (id !== 'policy-environment') expect(presetSettings(name)).toEqual({ ...settings })
       }
     }
@@ -166,28 +166,28 @@ describe('what a run comes to', () => {
 })
 
 describe('the matrix', () => {
-  const value: Record<string, number> = { full: 0.6, policy: 0.4, outcome: 0.6 }
+  const value: Record<string, number> = { full: 0.6, 'frozen-judge': 0.4, grpo: 0.6 }
   const noise = [0, 0.03, -0.02]
   const measured = (runs: readonly RunSummary[]) => (runId: string) => {
     const found = runs.find((each) => each.runId === runId)!
     const id = ablationOf(found.settings)!
     const seed = found.settings.seed
     // A large effect of the seed on every row, and a small one on a single row.
-    const end = value[id]! + seed / 10 + (id === 'full' ? 0 : noise[seed]! * (id === 'policy' ? 0.1 : 1))
+    const end = value[id]! + seed / 10 + (id === 'full' ? 0 : noise[seed]! * (id === 'frozen-judge' ? 0.1 : 1))
     return { start: { id: 0.1 + seed / 100 }, end: { id: end, ...(id === 'full' && { accepted: 4 }) } }
   }
-  const rows = (['full', 'policy', 'outcome'] as const).flatMap((id) => [0, 1, 2].map((seed) => run(id, seed)))
+  const rows = (['full', 'frozen-judge', 'grpo'] as const).flatMap((id) => [0, 1, 2].map((seed) => run(id, seed)))
 
   it('has a mean over seeds for every row, and the difference from the full loop of the same seeds', () => {
     const { columns, rows: lines } = ablationMatrix({ runs: rows, world: 'household' }, measured(rows))
     expect(columns.map(({ id }) => id)).toEqual(['id', 'accepted'])
     expect(lines.map(({ label, seeds }) => [label, seeds])).toEqual([
       ['Before training', [0, 1, 2]],
-      ['Policy alone', [0, 1, 2]],
+      ['Outcome alone (GRPO)', [0, 1, 2]],
+      ['Policy, frozen reward model', [0, 1, 2]],
       ['Full loop', [0, 1, 2]],
-      ['Full loop, outcomes alone', [0, 1, 2]],
     ])
-    const [before, policy, full, outcome] = lines.map(({ cells }) => cells[0]!)
+    const [before, outcome, policy, full] = lines.map(({ cells }) => cells[0]!)
     expect(full!.mean).toBeCloseTo(0.7, 9)
     expect(full!.difference).toBeNull()
     expect(before!.mean).toBeCloseTo(0.11, 9)
@@ -197,21 +197,21 @@ describe('the matrix', () => {
     expect(policy!.half!).toBeGreaterThan(0.2)
     expect(policy!.difference!.half!).toBeLessThan(0.01)
     expect(outcome!.difference!.verdict).toBe('spans-zero')
-    expect(lines[1]!.cells[1]).toBeNull()
+    expect(lines[2]!.cells[1]).toBeNull()
     expect(writeMean(full!, 'id')).toBe('70.0 % ± 24.8')
     expect(writeDifference(policy!.difference!, 'id')).toMatch(/^−20\.0 ± 0\.\d$/)
   })
 
   it('counts only complete runs and each seed once, and reports the others', () => {
-    const again = run('policy', 0)
+    const again = run('frozen-judge', 0)
     const runs = [
       ...rows,
       again,
-      run('policy', 7, { finishedIterations: 4 }),
+      run('frozen-judge', 7, { finishedIterations: 4 }),
       run('full', 0, { finishedIterations: 4 }),
     ]
     const { rows: lines } = ablationMatrix({ runs, world: 'household' }, measured(runs))
-    const policy = lines.find(({ ablation }) => ablation === 'policy')!
+    const policy = lines.find(({ ablation }) => ablation === 'frozen-judge')!
     expect(policy).toMatchObject({ seeds: [0, 1, 2], incomplete: 1 })
     expect(policy.runIds[0]).toBe(again.runId)
     // A seed with another, complete run lacks nothing.
@@ -227,25 +227,58 @@ describe('the matrix', () => {
 
 describe('experiments of the kept runs', () => {
   it('group runs that differ only in seed and ablation, newest first', () => {
-    const first = [run('full', 0), run('policy', 0), run('policy', 1)]
-    const second = [run('full', 0, { of: { lambda: 2 } }), run('outcome', 0, { of: { lambda: 2 } })]
+    const first = [run('full', 0), run('frozen-judge', 0), run('frozen-judge', 1)]
+    const second = [run('full', 0, { of: { lambda: 2 } }), run('grpo', 0, { of: { lambda: 2 } })]
     const alone = run('full', 0, { of: { lambda: 3 } })
     const strange = [
       run('full', 1, { changes: [{ iteration: 2, patch: { lambda: 2 } }] }),
       run('full', 2, { origin: { kind: 'branch', runId: 'a', iteration: 2 } }),
-      run('policy', 3, { iterations: 99 }),
+      run('frozen-judge', 3, { iterations: 99 }),
     ]
     const found = experimentsOf([...strange, ...first, alone, ...second])
     expect(found.map(({ name, runs }) => [name, runs.length])).toEqual([
       ['household: λ 2, 20 iterations', 2],
       ['household: 20 iterations', 3],
     ])
-    expect(experimentKey(run('full', 0))).toBe(experimentKey(run('step', 9)))
+    expect(experimentKey(run('full', 0))).toEqual(experimentKey(run('grpo', 9)))
     expect(experimentKey({ ...run('full', 0), settings: { ...presetSettings(), trainPolicy: false } })).toBeNull()
   })
 
+  it('hold votes alone, which have no filters, beside every row of otherwise equal settings', () => {
+    const wide = { policyAccuracyLow: 0, policyAccuracyHigh: 1 }
+    const runs = [
+      run('full', 0),
+      run('grpo', 0),
+      run('full', 0, { of: wide }),
+      run('step-trained', 0),
+      run('step-frozen', 0, { of: { lambda: 2 } }),
+      run('step-trained', 0, { of: { lambda: 2 } }),
+    ]
+    const found = experimentsOf(runs)
+    expect(found.map((each) => each.runs.map(({ settings }) => ablationOf(settings)))).toEqual([
+      ['step-trained', 'step-frozen'],
+      ['step-trained', 'full'],
+      ['step-trained', 'grpo', 'full'],
+    ])
+    expect(new Set(found.map(({ key }) => key)).size).toBe(3)
+    expect(found.map(({ name }) => name)[2]).toBe('household: 20 iterations')
+    expect(found.map(({ name }) => name)[1]).toMatch(/^household: Policy filter 0, Policy filter 1/u)
+  })
+
+  it('are not left with open filters by a preset of votes alone', () => {
+    const preset = 'household+step-frozen'
+    const { settings, preset: name } = ablated({ preset, settings: presetSettings(preset) }, 'grpo')
+    expect(name).toBe('household+grpo')
+    expect(settings).toEqual(presetSettings(name))
+  })
+
   it('read each complete run once, and count the unreadable ones', async () => {
-    const entries = [run('full', 0), run('policy', 0), run('policy', 1, { finishedIterations: 3 }), run('step', 0)]
+    const entries = [
+      run('full', 0),
+      run('frozen-judge', 0),
+      run('frozen-judge', 1, { finishedIterations: 3 }),
+      run('step-trained', 0),
+    ]
     const read = vi.fn(async (runId: string): Promise<MetricRow[]> => {
       if (runId.startsWith('step')) throw new Error('The rows are damaged.')
       return [row(20, { 'eval/id/acc': runId.startsWith('full') ? 0.5 : 0.25 })]
@@ -258,9 +291,9 @@ describe('experiments of the kept runs', () => {
     expect(ablations.unreadable).toBe(1)
     const means = ablations.matrix!.rows.map(({ label, cells }) => [label, cells[0]?.mean])
     expect(means).toEqual([
-      ['Policy alone', 0.25],
+      ['Policy, frozen reward model', 0.25],
       ['Full loop', 0.5],
-      ['Full loop, votes alone', undefined],
+      ['Votes alone, trained judge', undefined],
     ])
   })
 })

@@ -1,0 +1,47 @@
+/** `--resume`: the checkpoint to continue from, checked against the arguments, so that the log stays that of one run. */
+import { ROLES, type LanguageModelPort, type Role } from '../../method/ports.ts'
+import type { Settings } from '../../method/settings.ts'
+import { LEARNING_ROLES, type LearningRole } from '../../roles/learning.ts'
+import { cutLog, readResumable } from '../../runs/file-store.ts'
+import { ArgumentError } from '../arguments.ts'
+import type { LoopArguments } from './arguments.ts'
+
+export type Resumed = NonNullable<Awaited<ReturnType<typeof readResumable>>>
+
+/** Null without a checkpoint. Throws ArgumentError if the arguments are those of another run. */
+export async function findCheckpoint(runId: string, options: LoopArguments): Promise<Resumed | null> {
+  const { out, save, settings, backend } = options
+  if (!options.isResumed || out === undefined || save === undefined) return null
+  const found = await readResumable(out, save)
+  if (found === null) return null
+  const { started } = found
+  if (started.runId !== runId)
+    throw new ArgumentError(
+      `--resume: ${save} has a checkpoint of run ${started.runId}, and these arguments are of ${runId}. Repeat the arguments of that run.`,
+    )
+  const differing = (Object.keys(settings) as (keyof Settings)[]).find(
+    (name) => started.settings[name] !== settings[name],
+  )
+  if (differing !== undefined)
+    throw new ArgumentError(
+      `--resume: the run started with ${differing}=${started.settings[differing]}, not ${settings[differing]}. Repeat its arguments.`,
+    )
+  if (backend !== 'auto' && backend !== started.backend)
+    throw new ArgumentError(`--resume: the run started with --backend ${started.backend}, not ${backend}.`)
+  return found
+}
+
+/** Loads the checkpoint into the models and cuts the log back to it. Throws ArgumentError for models of another run. */
+export async function restore(
+  { checkpoint, history, started }: Resumed,
+  log: string,
+  players: Record<LearningRole, LanguageModelPort> & { names: Record<Role, string> },
+): Promise<void> {
+  const other = ROLES.find((role) => started.models[role] !== players.names[role])
+  if (other !== undefined)
+    throw new ArgumentError(
+      `--resume: the run’s ${other} model was ${started.models[other]}, not ${players.names[other]}. Repeat its arguments.`,
+    )
+  await Promise.all(LEARNING_ROLES.map((role) => players[role].loadCheckpoint(checkpoint[role])))
+  await cutLog(log, history, checkpoint.iteration)
+}
