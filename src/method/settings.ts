@@ -300,9 +300,9 @@ export const PRESETS = {
   },
   /**
    * The paper's AlfWorld run, from its released configuration (configs/alfworld_rl.yaml), in generated rooms of ALFWorld's size;
-   * with imported games, `games: 'official'` plays ALFWorld's own. Evaluated as the paper says, at temperature 0 on its 140 and
-   * 134 held-out games: the second split of ALFWorld has no more. The configuration evaluates for 60 steps, of which ALFWorld's
-   * own limit leaves 50.
+   * with imported games, `games: 'official'` plays ALFWorld's own. Evaluated as the paper says, at temperature 0 on 140 games of
+   * each split; the official one out of distribution has 134. The configuration evaluates for 60 steps, of which ALFWorld's own
+   * limit leaves 50. docs/arms.md lists what differs.
    */
   'paper-alfworld': {
     games: 'full',

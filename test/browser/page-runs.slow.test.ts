@@ -167,6 +167,7 @@ describe('ablations', () => {
       'Out of distribution',
       'Reward model, process',
       'Accepted tasks',
+      'Rollouts',
     ])
     const [policy] = await rowOf(lines, 'Policy, frozen reward model').allInnerTexts()
     expect(policy).toMatch(

@@ -69,6 +69,20 @@ describe('flipped votes', () => {
     expect(right / all).toBeLessThan(0.6)
   })
 
+  it('are repeated on fixed trajectories, which a frozen judge is asked about again only for another ε', async () => {
+    const steps = ['forward', 'wait', 'forward', 'forward'].map((command) => ({ response: command, command }))
+    const [task] = await world().environment.sampleTasks('id', 1, 0)
+    const fixed = { id: 'a', split: 'id', strength: 'weak', task: task!, steps, maxSteps: 4, outcome: -1, labels: '+-++' } as const // prettier-ignore
+    const settings = smallSettings({ voteFlips: 0.4, trainReward: false, evaluateEvery: 1, evaluationsPerStep: 12 })
+    const patches = [null, null, { voteFlips: 0 }]
+    const rest = { iterations: 3, fixedTrajectories: [fixed], takePatch: () => patches.shift() ?? null }
+    const measured = ofType(await logOf(world({ lengths: [9] }), request(settings, rest)), 'judge-evaluation')
+    expect(measured.map(({ voteFlips }) => voteFlips)).toEqual([0.4, 0.4, 0.4, undefined])
+    const right = measured.map(({ votes }) => votes!.reduce((sum, cell) => sum + cell.goodRight + cell.badRight, 0))
+    expect([right[1], right[2]]).toEqual([right[0], right[0]])
+    expect(right[3]).toBeGreaterThan(right[0]!)
+  })
+
   it('are the same after a resume', async () => {
     const whole = await judged(0.3, 3)
     const ports = world()

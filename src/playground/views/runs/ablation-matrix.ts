@@ -31,6 +31,7 @@ const COLUMNS = {
   ut: { label: 'UT', metric: 'eval/id/ut', measure: 'last', unit: 'share' },
   detect: { label: 'Detect', metric: 'eval/id/detect', measure: 'last', unit: 'share' },
   accepted: { label: 'Accepted tasks', metric: 'env/accepted', measure: 'total', unit: 'count' },
+  rollouts: { label: 'Rollouts', metric: 'rollout/total', measure: 'last', unit: 'count' },
 } as const satisfies Record<string, ColumnKind>
 type ColumnId = keyof typeof COLUMNS
 const COLUMN_IDS = Object.keys(COLUMNS) as ColumnId[]
