@@ -3,6 +3,8 @@ import { webGpuObstacle } from '../src/engines/backends/choice.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
 import { sourcesOf } from '../src/roles/source.ts'
 import type { Role } from '../src/method/ports.ts'
+import type { World } from '../src/method/settings.ts'
+import { loadFixedTrajectories, trajectoryFile } from '../src/sessions/fixed-trajectories.ts'
 import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
 import { LoopService } from '../src/sessions/loop-service.ts'
@@ -30,6 +32,13 @@ const host: PlayersHost = {
   now: () => performance.now(),
 }
 
+/** Beside the page, like the models. */
+async function readShipped(world: World): Promise<string> {
+  const response = await fetch(new URL(`../${trajectoryFile(world)}`, self.location.href))
+  if (!response.ok) throw new Error(`${response.url} could not be loaded (${response.status}).`)
+  return response.text()
+}
+
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
   async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onBytes, onNotice, onBackend }) {
@@ -43,6 +52,12 @@ const service = new LoopService({
         onBytes,
       })
       const { policy, reward, author, formats } = players
+      const fixedTrajectories = await loadFixedTrajectories(
+        settings,
+        world,
+        () => readShipped(settings.world),
+        onNotice,
+      )
       return {
         ports: {
           policy,
@@ -55,6 +70,7 @@ const service = new LoopService({
         },
         backend: players.backend,
         models: players.names,
+        fixedTrajectories,
         interrupt: () => world.close(),
         close() {
           players.close()

@@ -25,7 +25,10 @@ export const HOUSES = [
     floors: [['loop', 'episodes', 'tasks', 'learn', 'runs', 'models', 'cluster', 'benchmark']],
   },
   { under: 'src/playground/worlds', floors: [['world-page.ts'], ['household', 'coding']] },
-  { under: 'src/worlds', floors: [['random.ts', 'world.ts'], ['instruct'], ['household', 'coding']] },
+  {
+    under: 'src/worlds',
+    floors: [['random.ts', 'stored-trajectories.ts', 'world.ts'], ['instruct'], ['household', 'coding']],
+  },
   { under: 'src/engines', floors: [['remote', 'backends'], ['transformer'], ['openai', 'tinker', 'webllm']] },
   { under: 'src/cluster', floors: [['protocol.ts'], ['released'], ['gateway', 'client']] },
 ]

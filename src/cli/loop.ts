@@ -1,4 +1,5 @@
 /** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See --help. */
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
@@ -11,6 +12,7 @@ import { WORLDS } from '../worlds/index.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
+import { loadFixedTrajectories, trajectoryFile } from '../sessions/fixed-trajectories.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
 import type { BackendWish } from '../sessions/loop-service.ts'
 import { ArgumentError } from './arguments.ts'
@@ -64,6 +66,12 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
     onNotice: tell,
   })
   if (Object.values(sources).some(({ kind }) => kind !== 'built-in')) tell(playersLine(players))
+  const fixedTrajectories = await loadFixedTrajectories(
+    settings,
+    world,
+    () => readFile(new URL(`../../public/${trajectoryFile(settings.world)}`, import.meta.url), 'utf8'),
+    tell,
+  )
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })
   const store = new FileRunStore({
     ...(out && { log: out }),
@@ -83,7 +91,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
         ...(world.unitTests && { unitTests: world.unitTests }),
         now: () => performance.now(),
       },
-      request: { runId, preset, backend: players.backend, models: players.names, settings },
+      request: { runId, preset, backend: players.backend, models: players.names, settings, fixedTrajectories },
       iterations: iterations - done,
       ...(resumed && { history: resumed.history }),
       store,

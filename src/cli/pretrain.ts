@@ -1,14 +1,22 @@
-/** `npm run pretrain`: trains the shipped models from scratch; the result depends only on the seed. See --help. */
+/**
+ * `npm run pretrain`: trains the shipped models from scratch, and plays the fixed trajectories that measure reward models. The
+ * result depends only on the seed. See --help.
+ */
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { STRENGTHS, type Strength } from '../method/judge-evaluation/fixed-trajectory.ts'
 import { ROLES, type Role } from '../method/ports.ts'
 import { folderReader, writeModelFolder } from '../language-model/files/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
 import { codingTraining } from '../pretraining/coding/trainings.ts'
+import { playTrajectories } from '../pretraining/fixed-trajectories.ts'
 import { householdTraining } from '../pretraining/household/trainings.ts'
 import { configJson } from '../pretraining/model-shape.ts'
 import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
+import { TRAJECTORY_WORLDS } from '../pretraining/trajectory-worlds.ts'
 import type { Training } from '../pretraining/training.ts'
 import { END_OF_RESPONSE } from '../pretraining/vocabulary.ts'
+import { writeTrajectories } from '../worlds/stored-trajectories.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts'
 
 const TRAININGS = { household: householdTraining, coding: codingTraining } satisfies Record<
@@ -24,20 +32,53 @@ const USAGE = `Usage: npm run pretrain -- [options]
   --out FOLDER   folder for the model folders (public/models)
   --seed N       seed of the initial weights and of the demonstrations (0)
   --after N      start with phase N + 1, from the model that phase N wrote to FOLDER
+  --trajectories plays fixed trajectories for the world instead, and writes FOLDER/WORLD.json (public/trajectories)
+  --policies weak=DIR,middling=DIR,strong=DIR
+                 who plays them: model folders, each at temperature 1, or at T with DIR@T
   --help         shows this text
 `
 const REPORT_EVERY = 50
 const MEASURE_EVERY = 400
 
+interface PolicySource {
+  folder: string
+  temperature: number
+}
+
 interface Arguments {
   world: World
+  /** Who plays fixed trajectories; null trains models. */
+  policies: Record<Strength, PolicySource> | null
   roles: readonly Role[]
   out: string
   seed: number
   after: number
 }
 
-async function pretrain(role: Role, { world, out, seed, after }: Arguments): Promise<void> {
+async function writeFixedTrajectories(
+  { world, out, seed }: Arguments,
+  policies: Record<Strength, PolicySource>,
+): Promise<void> {
+  const loaded = {} as Record<Strength, { model: LanguageModel; temperature: number }>
+  for (const strength of STRENGTHS) {
+    const { folder, temperature } = policies[strength]
+    loaded[strength] = { model: await LanguageModel.load(folderReader(folder), 'cpu'), temperature }
+  }
+  const opened = TRAJECTORY_WORLDS[world]()
+  const tasks = await playTrajectories(opened, loaded, seed)
+  const path = join(out, `${world}.json`)
+  await mkdir(out, { recursive: true })
+  await writeFile(path, writeTrajectories({ world, maxSteps: opened.maxSteps, tasks }))
+  const all = tasks.flatMap(({ trajectories }) => trajectories)
+  for (const strength of STRENGTHS) {
+    const own = all.filter((trajectory) => trajectory.strength === strength)
+    const solved = own.filter(({ outcome }) => outcome === 1).length
+    console.log(`${strength}: ${own.length} trajectories, ${solved} solved`)
+  }
+  console.log(`${path}: ${tasks.length} tasks, ${all.reduce((sum, { labels }) => sum + labels.length, 0)} steps`)
+}
+
+async function pretrain(role: Role, { world, out, seed, after }: Omit<Arguments, 'policies'>): Promise<void> {
   const { shape, tokenizer, phases, standing } = TRAININGS[world](role, seed)
   const { vocab } = tokenizer.model
   const name = `${world}-${role}`
@@ -80,26 +121,54 @@ function parsePretrainArguments(args: string[]): Arguments | null {
       // Former name of --world.
       setting: { type: 'string' },
       role: { type: 'string' },
-      out: { type: 'string', default: 'public/models' },
+      out: { type: 'string' },
+      trajectories: { type: 'boolean', default: false },
+      policies: { type: 'string' },
       seed: { type: 'string', default: '0' },
       after: { type: 'string', default: '0' },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return null
-  const { role, out, seed, after } = values
+  const { role, seed, after, trajectories, policies } = values
+  if (trajectories && policies === undefined) {
+    throw new ArgumentError('--trajectories requires --policies weak=DIR,middling=DIR,strong=DIR.')
+  }
+  if (!trajectories && policies !== undefined) throw new ArgumentError('--policies is for --trajectories.')
   return {
     world: oneOf('world', values.world ?? values.setting ?? 'household', WORLDS),
     roles: role === undefined ? ROLES : [oneOf('role', role, ROLES)],
-    out,
+    policies: policies === undefined ? null : policySources(policies),
+    out: values.out ?? (trajectories ? 'public/trajectories' : 'public/models'),
     seed: wholeNumber('seed', seed, 0, 999_999_999),
     after: wholeNumber('after', after, 0, 2),
   }
 }
 
+/** Reads "weak=DIR,middling=DIR@1.2,strong=DIR". Throws ArgumentError. */
+function policySources(text: string): Record<Strength, PolicySource> {
+  const given = new Map(
+    text.split(',').map((part) => [part.slice(0, Math.max(0, part.indexOf('='))), part.slice(part.indexOf('=') + 1)]),
+  )
+  const unknown = [...given.keys()].find((name) => !(STRENGTHS as readonly string[]).includes(name))
+  if (unknown !== undefined) {
+    throw new ArgumentError(
+      `--policies names ${STRENGTHS.join(', ')}, not "${unknown}"; write weak=DIR,middling=DIR,strong=DIR.`,
+    )
+  }
+  const sourceOf = (strength: Strength): PolicySource => {
+    const source = given.get(strength)
+    if (source === undefined || source === '') throw new ArgumentError(`--policies lacks ${strength}=DIR.`)
+    const [, folder, temperature] = /^(.+?)(?:@(\d*\.?\d+))?$/.exec(source)!
+    return { folder: folder!, temperature: temperature === undefined ? 1 : Number(temperature) }
+  }
+  return { weak: sourceOf('weak'), middling: sourceOf('middling'), strong: sourceOf('strong') }
+}
+
 try {
   const options = parsePretrainArguments(process.argv.slice(2))
   if (options === null) process.stdout.write(USAGE)
+  else if (options.policies !== null) await writeFixedTrajectories(options, options.policies)
   else for (const role of options.roles) await pretrain(role, options)
 } catch (error) {
   if (!(error instanceof ArgumentError)) throw error

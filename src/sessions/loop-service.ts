@@ -32,6 +32,7 @@ export interface OpenedRun {
   backend: 'cpu' | 'webgpu'
   /** Names of the models in the log. */
   models: LoopRequest['models']
+  fixedTrajectories?: LoopRequest['fixedTrajectories']
   /** Aborts what the world is doing, such as judging programs for minutes. */
   interrupt?(): void
   close(): void
@@ -275,6 +276,7 @@ export class LoopService {
         settings: request.settings,
         backend: opened.backend,
         models: opened.models,
+        ...(opened.fixedTrajectories && { fixedTrajectories: opened.fixedTrajectories }),
       },
       iterations: request.iterations,
       store,

@@ -1,6 +1,7 @@
 /** What the rest of the app asks of a world: its words and numbers as plain data, and what opening it gives. */
 import type { ChatPieces } from '../method/chat-pieces.ts'
 import type { Phase } from '../method/events.ts'
+import type { FixedTrajectory } from '../method/judge-evaluation/fixed-trajectory.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import type { Role, RoleFormats } from '../method/ports.ts'
 import type { PresetName, Settings } from '../method/settings.ts'
@@ -80,7 +81,7 @@ export interface WorldChart {
   series: readonly {
     name: string
     hue: 'policy' | 'reward' | 'environment' | 'ink'
-    line: 'solid' | 'dashed' | 'dotted'
+    line: 'solid' | 'dashed' | 'dotted' | 'long-dashed' | 'dash-dotted'
     metric: string
   }[]
 }
@@ -131,5 +132,7 @@ export interface OpenedWorld extends Pick<LoopPorts, 'environment' | 'unitTests'
   formatsFor(pieces: RolePieces): Promise<RoleFormats>
   /** For models that are not trained. */
   grammars(): Promise<Record<Role, RoleGrammars>>
+  /** Reads the world's file of fixed trajectories (stored-trajectories.ts). Throws TrajectoryFileError. */
+  fixedTrajectories(text: string): Promise<FixedTrajectory[]>
   close(): void
 }

@@ -3,6 +3,7 @@ import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import { runLoop } from '../../src/method/loop.ts'
 import { METRICS } from '../../src/method/metrics.ts'
 import { PRESETS, type LivePatch } from '../../src/method/settings.ts'
+import { foldRun } from '../../src/runs/fold.ts'
 import { collect, decodeTokens, encodeText, logOf, ofType, request, smallSettings, world } from './corridor.ts'
 
 /** The types of events, without repetitions: ['run-started', 'task-added', ...]. */
@@ -77,6 +78,54 @@ describe('the order of a run', () => {
       const ofTask = often.filter((episode) => episode.taskId === taskId)
       expect(new Set(ofTask.map(({ words }) => words.slice(1).join(' '))).size).toBeGreaterThan(2)
     }
+  })
+
+  it('measures greedily with one rollout a task, and at the training temperature with all', async () => {
+    const ports = world({ skill: 0.6 })
+    const settings = smallSettings({ evaluationTemperature: 0, evaluationRollouts: 5, trainPolicy: false })
+    const log = await logOf(ports, request(settings, { iterations: 2 }))
+    const evaluations = ofType(log, 'evaluation')
+    expect(
+      evaluations.map(({ split, temperature, serves, episodes }) => [split, temperature, serves, episodes]),
+    ).toEqual(
+      [0, 2].flatMap(() =>
+        ['id', 'ood'].flatMap((split) => [
+          [split, 1, 'training', 20],
+          [split, 0, 'evaluation', 4],
+        ]),
+      ),
+    )
+    // Greedy, the policy always walks: it arrives wherever a corridor of 5, 1 or 6 cells allows it in seven steps.
+    const greedy = evaluations.filter(({ serves }) => serves === 'evaluation')
+    expect(greedy.map(({ acc }) => acc)).toEqual([0.75, 0.75, 0.75, 0.75])
+    for (const { acc } of evaluations.filter(({ serves }) => serves === 'training')) expect(acc).toBeLessThan(0.75)
+    const episodes = ofType(log, 'episode').filter(({ split }) => split !== 'train')
+    expect(new Set(episodes.map(({ episodeId }) => episodeId)).size).toBe(episodes.length)
+    const view = foldRun(log)
+    expect(view.series('eval/id/acc').values).toEqual([0.75, 0.75])
+    expect(view.series('eval/id/acc_sampled').values).toHaveLength(2)
+  })
+
+  it('measures once if both temperatures are equal, for both series', async () => {
+    const log = await logOf(world(), request(smallSettings({ policyTemperature: 0.7 }), { iterations: 1 }))
+    expect(ofType(log, 'evaluation').map(({ serves, temperature }) => [serves, temperature])).toEqual([
+      ['both', 0.7],
+      ['both', 0.7],
+    ])
+    const view = foldRun(log)
+    expect(view.series('eval/id/acc').values).toEqual(view.series('eval/id/acc_sampled').values)
+    expect(view.series('eval/id/acc').values).toHaveLength(1)
+  })
+
+  it('reads an evaluation without a temperature, from an older log, as one at the training temperature', async () => {
+    const log = await logOf(world(), request(smallSettings(), { iterations: 1 }))
+    const older = log.map((event): LoggedEvent => {
+      if (event.type !== 'evaluation') return event
+      const { temperature: _, serves: __, ...rest } = event
+      return rest
+    })
+    expect(foldRun(older).series('eval/id/acc').values).toEqual([])
+    expect(foldRun(older).series('eval/id/acc_sampled')).toEqual(foldRun(log).series('eval/id/acc'))
   })
 
   it('rolls out every slot of the pool before any twice', async () => {

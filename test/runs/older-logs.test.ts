@@ -49,6 +49,12 @@ describe('a log from before the household had settings of its own', () => {
     expect(foldRun(parseRunLog(before)).settings).toEqual(presetSettings('coding'))
   })
 
+  it('was evaluated at the temperature of its policy, and its reward model on no fixed trajectories', () => {
+    const { evaluationTemperature: _, judgeTasks: __, ...rest } = presetSettings('household')
+    const before = serialiseRunLog([started({ ...rest, policyTemperature: 0.8 })])
+    expect(foldRun(parseRunLog(before)).settings).toMatchObject({ evaluationTemperature: 0.8, judgeTasks: 0 })
+  })
+
   it('can be resumed, and its settings changed', () => {
     const { settings } = foldRun(parseRunLog(older))
     expect(applyPatch(settings!, { lambda: 2 })).toMatchObject({ lambda: 2, games: 'compact' })

@@ -71,6 +71,7 @@ describe('chat models from Hugging Face in every role', () => {
       async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onNotice, onBackend }) {
         const world = await openHousehold({ settings, isResumed }, async () => ({
           environment: createEnvironment(settings, null),
+          fixedTrajectories: () => Promise.resolve([]),
           close() {},
         }))
         const request = { settings, sources: sourcesOf(models), keys, backend }

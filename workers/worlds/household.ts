@@ -12,7 +12,11 @@ export function open(request: WorldRequest): Promise<OpenedWorld> {
     )
     try {
       await remote.open(request)
-      return { environment: remote, close: terminate }
+      return {
+        environment: remote,
+        fixedTrajectories: (text: string) => remote.fixedTrajectories(text),
+        close: terminate,
+      }
     } catch (error) {
       terminate()
       throw error

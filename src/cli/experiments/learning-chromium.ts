@@ -95,7 +95,9 @@ async function keptEvents(page: Page): Promise<LoggedEvent[]> {
             return resolve(wanted)
           }
           for (const event of (cursor.value as { events: LoggedEvent[] }).events) {
-            if (event.type === 'evaluation' || event.type === 'iteration-finished') wanted.push(event)
+            const { type } = event
+            if (type === 'evaluation' || type === 'judge-evaluation' || type === 'iteration-finished')
+              wanted.push(event)
           }
           cursor.continue()
         }

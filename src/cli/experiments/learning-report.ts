@@ -1,11 +1,14 @@
 /**
- * Reports what runs have learned: evaluations on held-out tasks before learning, and the mean of the last three.
+ * Reports what runs have learned: evaluations on held-out tasks, at the evaluation temperature, before learning and the mean of
+ * the last three.
  *
  *     standard error = √(Σ p_k (1 - p_k) / n_k) / K        of K evaluations with shares p_k of n_k
  *
  * This assumes n_k independent draws. Rollouts of one task are not independent, so it is a lower bound.
  */
 import type { EvaluationFinished, LoggedEvent } from '../../method/events.ts'
+import { judgeMeasures } from '../../method/judge-evaluation/measures.ts'
+import { servesOf } from '../../method/metric-points.ts'
 
 /** Evaluations in the mean "after". */
 const LAST = 3
@@ -38,13 +41,15 @@ export interface LearningResult {
   metrics: Record<string, Record<Split, Change>>
   /** Means over the first five iterations and over the last five. */
   reward: Record<'process' | 'outcome', [number, number]> | null
+  /** On fixed trajectories (method/judge-evaluation): before learning, and the mean of the last three. Empty in older runs. */
+  judge: Record<string, [before: number, after: number]>
   /** Accepted rewrites. */
   accepted: number
 }
 
 /** Reads a run's evaluations and `iteration-finished` events. */
 export function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
-  const evaluations = events.filter((event) => event.type === 'evaluation')
+  const evaluations = mainEvaluations(events.filter((event) => event.type === 'evaluation'))
   const series = (name: string) =>
     events.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics[name] ?? []) : []))
   const ends = (values: readonly number[]): [number, number] => [mean(values.slice(0, 5)), mean(values.slice(-5))]
@@ -55,8 +60,26 @@ export function summarise(seed: number, events: readonly LoggedEvent[], firstIte
     firstIterationSeconds,
     metrics: changes(evaluations),
     reward: process.length === 0 ? null : { process: ends(process), outcome: ends(outcome) },
+    judge: judgeChanges(events),
     accepted: series('env/accepted').reduce((sum, value) => sum + value, 0),
   }
+}
+
+function judgeChanges(events: readonly LoggedEvent[]): LearningResult['judge'] {
+  const measured = events.flatMap((event) => (event.type === 'judge-evaluation' ? [judgeMeasures(event)] : []))
+  const names = Object.keys(measured[0] ?? {})
+  return Object.fromEntries(
+    names.flatMap((name): [string, [number, number]][] => {
+      const values = measured.flatMap((measures) => measures[name] ?? [])
+      return values.length < 2 ? [] : [[name, [values[0]!, mean(values.slice(1).slice(-LAST))]]]
+    }),
+  )
+}
+
+/** Those at the evaluation temperature; older runs have only those at the training temperature. */
+function mainEvaluations(evaluations: readonly EvaluationFinished[]): readonly EvaluationFinished[] {
+  const main = evaluations.filter((evaluation) => servesOf(evaluation) !== 'training')
+  return main.length > 0 ? main : evaluations
 }
 
 function changes(evaluations: readonly EvaluationFinished[]): LearningResult['metrics'] {

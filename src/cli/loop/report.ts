@@ -5,7 +5,16 @@
 import type { BackendChoice } from '../../engines/backends/choice.ts'
 import type { Players } from '../../sessions/open-players.ts'
 import { ROLES } from '../../method/ports.ts'
-import { isLogged, type EvaluationFinished, type PhaseProgressed, type RunEvent } from '../../method/events.ts'
+import { judgeMeasures } from '../../method/judge-evaluation/measures.ts'
+import { metricPoints, servesOf } from '../../method/metric-points.ts'
+import {
+  isLogged,
+  type EvaluationFinished,
+  type JudgeEvaluated,
+  type LoggedEvent,
+  type PhaseProgressed,
+  type RunEvent,
+} from '../../method/events.ts'
 
 export interface Output {
   write(text: string): unknown
@@ -19,12 +28,10 @@ export interface ReportOptions {
   stderr: Output
 }
 
-type Metrics = Record<string, number>
-
 const BAR_WIDTH = 24
 const CLEAR_LINE = '\r\u001B[2K'
 
-/** Events between the evaluations of two splits. */
+/** Events between the measurements of one evaluation. */
 const OF_EVALUATION: ReadonlySet<RunEvent['type']> = new Set(['episode', 'tests-written'])
 
 /** The metrics of an iteration in a line of text. */
@@ -44,7 +51,7 @@ const SHOWN: readonly [label: string, metric: string, digits: number][] = [
 export class RunReport {
   readonly #options: ReportOptions
   #timings: Record<string, number> = {}
-  #evaluations: (EvaluationFinished & { iteration: number })[] = []
+  #evaluations: (LoggedEvent & (EvaluationFinished | JudgeEvaluated))[] = []
   #isBarShown = false
 
   constructor(options: ReportOptions) {
@@ -54,7 +61,7 @@ export class RunReport {
   take(event: RunEvent): void {
     if (event.type === 'progress') this.#showProgress(event)
     if (event.type === 'timings') this.#timings = event.metrics
-    if (event.type === 'evaluation') this.#evaluations.push(event)
+    if (event.type === 'evaluation' || event.type === 'judge-evaluation') this.#evaluations.push(event)
     else if (isLogged(event) && !OF_EVALUATION.has(event.type)) this.#printEvaluation()
     if (event.type === 'iteration-finished') {
       const metrics = { ...event.metrics, ...this.#timings }
@@ -76,11 +83,8 @@ export class RunReport {
     const iteration = evaluations[0]?.iteration
     if (iteration === undefined) return
     this.#evaluations = []
-    const metrics = Object.assign(
-      { 'training/global_step': iteration },
-      ...evaluations.map(evaluationMetrics),
-    ) as Metrics
-    this.#print(metrics, () => `evaluation after ${iteration}: ${evaluations.map(evaluationWords).join(', ')}`)
+    const metrics = { 'training/global_step': iteration, ...Object.fromEntries(evaluations.flatMap(metricPoints)) }
+    this.#print(metrics, () => `evaluation after ${iteration}: ${evaluationWords(evaluations)}`)
   }
 
   #lineOf(iteration: number, metrics: Record<string, number>): string {
@@ -108,21 +112,40 @@ export class RunReport {
   }
 }
 
-/** UT and Detect only if there were tests to measure them on. */
-function evaluationMetrics({ split, acc, tests }: EvaluationFinished): Metrics {
-  const { ut = null, detect = null } = tests ?? {}
-  return {
-    [`eval/${split}/acc`]: acc,
-    ...(ut === null ? {} : { [`eval/${split}/ut`]: ut }),
-    ...(detect === null ? {} : { [`eval/${split}/detect`]: detect }),
-  }
+/** "id acc 0.250 (sampled 0.200), ood acc ..., judge balanced 0.612"; for programs and tests "id Code 0.250 UT 0.500 Detect 0.125 (sampled ...)". */
+function evaluationWords(measured: readonly (EvaluationFinished | JudgeEvaluated)[]): string {
+  const evaluations = measured.filter((event) => event.type === 'evaluation')
+  const words = (['id', 'ood'] as const).flatMap((split) => {
+    const own = evaluations.filter((event) => event.split === split)
+    const sampled = own.find((event) => servesOf(event) === 'training')
+    const main = own.find((event) => event !== sampled) ?? sampled
+    if (!main) return []
+    const beside = sampled && sampled !== main ? ` (sampled ${measureWords(sampled)})` : ''
+    return [`${split} ${measureWords(main)}${beside}`]
+  })
+  const judge = measured.find((event) => event.type === 'judge-evaluation')
+  return [...words, ...(judge ? judgeWords(judgeMeasures(judge)) : [])].join(', ')
 }
 
-/** "id acc 0.250", or for programs and tests "id Code 0.250 UT 0.500 Detect 0.125". */
-function evaluationWords({ split, acc, tests }: EvaluationFinished): string {
-  if (tests === undefined) return `${split} acc ${acc.toFixed(3)}`
+function measureWords({ acc, tests }: EvaluationFinished): string {
+  if (tests === undefined) return `acc ${acc.toFixed(3)}`
   const { ut, detect } = tests
-  return `${split} Code ${acc.toFixed(3)} UT ${ut?.toFixed(3) ?? 'unknown'} Detect ${detect?.toFixed(3) ?? 'unknown'}`
+  return `Code ${acc.toFixed(3)} UT ${ut?.toFixed(3) ?? 'unknown'} Detect ${detect?.toFixed(3) ?? 'unknown'}`
+}
+
+const JUDGE_WORDS: readonly [metric: string, label: string][] = [
+  ['judge/balanced_acc', 'judge balanced'],
+  ['judge/process_acc', 'process'],
+  ['judge/outcome_acc', 'outcome'],
+  ['judge/ut', 'UT on fixed programs'],
+  ['judge/detect', 'Detect'],
+]
+
+function judgeWords(measures: Record<string, number | null>): string[] {
+  return JUDGE_WORDS.flatMap(([metric, label]) => {
+    const value = measures[metric]
+    return typeof value === 'number' ? [`${label} ${value.toFixed(3)}`] : []
+  })
 }
 
 /** "Backend: cpu, because WebGPU offers no graphics adapter here." */

@@ -2,6 +2,7 @@
 import type { IterationView, RunView } from '../../runs/fold.ts'
 import type { Point } from '../kit/charts/scale.ts'
 import type { Chart, ChartSeries } from '../kit/charts/series.ts'
+import { SAMPLED } from '../../method/metric-points.ts'
 import { DEFAULTS, type World } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
 
@@ -70,7 +71,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
   const accepted = metric('env/accept_rate').filter(({ x }) => chance.length === 0 || x >= chance[0]!.x)
   const own = measured.map((chart): RunChart => ({
     ...chart,
-    series: chart.series.map(({ metric, ...series }) => ({ ...series, ...of(metric) })),
+    series: withoutRepetition(chart.series.map(({ metric, ...series }) => ({ ...series, ...of(metric) }))),
   }))
   return [
     ...own,
@@ -195,4 +196,22 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
       series: learned('pg_loss'),
     },
   ]
+}
+
+/**
+ * Without series that say nothing beside their counterpart at the other temperature: sampled ones where both temperatures are
+ * equal or nothing is measured yet, and those at the evaluation temperature in older runs, which have only sampled ones.
+ */
+function withoutRepetition(series: RunSeries[]): RunSeries[] {
+  const pointsOf = (metric: string) => series.find(({ source }) => source?.metric === metric)?.points
+  return series.filter(({ source, points }) => {
+    const metric = source?.metric ?? ''
+    if (!metric.endsWith(SAMPLED)) return points.length > 0 || !pointsOf(metric + SAMPLED)?.length
+    const main = pointsOf(metric.slice(0, -SAMPLED.length)) ?? []
+    return points.length > 0 && !isSame(points, main)
+  })
+}
+
+function isSame(points: readonly Point[], others: readonly Point[]): boolean {
+  return points.length === others.length && points.every(({ x, y }, i) => others[i]!.x === x && others[i]!.y === y)
 }

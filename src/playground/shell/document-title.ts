@@ -1,5 +1,6 @@
 /** The title of the tab, which shows the progress of a run. */
 import type { RunView } from '../../runs/fold.ts'
+import { heldOutMetric } from '../../runs/held-out.ts'
 import { percent } from '../kit/format.ts'
 
 const NAME = 'RLAnything Playground'
@@ -7,7 +8,9 @@ const NAME = 'RLAnything Playground'
 /** The view is null if no run is open. */
 export function documentTitle(view: RunView | null): string {
   if (view === null) return NAME
-  const accuracy = view.series('eval/id/acc').values.at(-1)
+  const accuracy = view
+    .series(heldOutMetric('eval/id/acc', (name) => view.series(name).values.length > 0))
+    .values.at(-1)
   const parts = [`Iteration ${view.current?.iteration ?? 1}`]
   if (accuracy !== undefined) parts.push(`${percent(accuracy)} held out`)
   return `${parts.join(', ')} · ${NAME}`

@@ -7,6 +7,8 @@ const shares = (
 ): WorldDescriptor['charts'][number]['series'] => [
   { name: 'in distribution', hue, line: 'solid', metric: `eval/id/${leaf}` },
   { name: 'out of distribution', hue, line: 'dashed', metric: `eval/ood/${leaf}` },
+  { name: 'in distribution, sampled', hue: 'ink', line: 'long-dashed', metric: `eval/id/${leaf}_sampled` },
+  { name: 'out of distribution, sampled', hue: 'ink', line: 'dash-dotted', metric: `eval/ood/${leaf}_sampled` },
   { name: 'training', hue: 'ink', line: 'dotted', metric: training },
 ]
 
@@ -123,7 +125,7 @@ export const coding: WorldDescriptor = {
       title: 'Code',
       unit: 'share',
       about:
-        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems of kinds never trained on (out of distribution), and for the training problems of the iteration.',
+        'Share of programs that pass every hidden test: for held-out problems (in distribution), for problems of kinds never trained on (out of distribution), and for the training problems of the iteration. Held-out problems are solved at the evaluation temperature, which is greedy unless you change it, and, “sampled”, at the policy temperature.',
       series: shares('policy', 'acc', 'policy/acc'),
     },
     {
@@ -131,7 +133,7 @@ export const coding: WorldDescriptor = {
       title: 'UT',
       unit: 'share',
       about:
-        'Unit tests: share of written tests that all right programs pass, over problems that have a right program.',
+        'Unit tests: share of written tests that all right programs pass, over problems that have a right program. The policy’s sampled programs try a test that is written at the evaluation temperature and, “sampled”, tests at the reward temperature.',
       series: shares('reward', 'ut', 'reward/ut'),
     },
     {
@@ -139,8 +141,19 @@ export const coding: WorldDescriptor = {
       title: 'Detect',
       unit: 'share',
       about:
-        'Share of written tests that all right programs pass and all wrong ones fail, over problems that have both.',
+        'Share of written tests that all right programs pass and all wrong ones fail, over problems that have both. Tests and programs are those of UT, so a policy that writes other programs moves it.',
       series: shares('reward', 'detect', 'reward/detect'),
+    },
+    {
+      id: 'judge',
+      title: 'Tests on fixed programs',
+      unit: 'share',
+      about:
+        'UT and Detect of the tests written for held-out problems, on stored programs of weak, middling and strong policies. These never change, so a frozen reward model is a flat line.',
+      series: [
+        { name: 'UT', hue: 'reward', line: 'solid', metric: 'judge/ut' },
+        { name: 'Detect', hue: 'reward', line: 'dashed', metric: 'judge/detect' },
+      ],
     },
     {
       id: 'truth',

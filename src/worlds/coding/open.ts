@@ -4,6 +4,7 @@ import type { Bridge } from '../../threads/worker-bridge.ts'
 import { formatsFor } from '../instruct/formats-for.ts'
 import type { OpenedWorld, WorldRequest } from '../world.ts'
 import { CodingEnvironment } from './environment.ts'
+import { codingTrajectories } from './fixed-trajectories.ts'
 import type { Judge } from './judge/judge.ts'
 import { SupervisedJudge } from './judge/supervised-judge.ts'
 import {
@@ -41,6 +42,7 @@ export async function openCoding(request: WorldRequest, sources: CodingSources):
         return { policy: instructPolicy, reward: instructReward, author: instructAuthor }
       }),
     grammars: async () => (await import('./roles/grammars.ts')).codingGrammars(request.settings),
+    fixedTrajectories: async (text) => codingTrajectories(text),
     close: () => judge.close(),
   }
 }

@@ -82,6 +82,6 @@ export class HouseholdEnvironment implements EnvironmentPort {
   }
 }
 
-function portTask(task: HouseholdTask): Task {
+export function portTask(task: HouseholdTask): Task {
   return { id: task.id, rootId: task.rootId, instruction: task.instruction, kind: task.goal.taskType, body: task }
 }

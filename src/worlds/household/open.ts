@@ -1,13 +1,14 @@
 /** Opens the household for a run: its environment, and how its roles are addressed. */
-import type { EnvironmentPort } from '../../method/ports.ts'
 import { formatsFor } from '../instruct/formats-for.ts'
 import type { OpenedWorld, WorldRequest } from '../world.ts'
 import { householdFormats } from './roles/plain-roles.ts'
 
+type HouseholdParts = Pick<OpenedWorld, 'environment' | 'fixedTrajectories' | 'close'>
+
 /** `openEnvironment` throws a NoGamesError where the run would draw imported games and there are none. */
 export async function openHousehold(
   request: WorldRequest,
-  openEnvironment: (request: WorldRequest) => Promise<{ environment: EnvironmentPort; close(): void }>,
+  openEnvironment: (request: WorldRequest) => Promise<HouseholdParts>,
 ): Promise<OpenedWorld> {
   const { dialect } = request.settings
   return {

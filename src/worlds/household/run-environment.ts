@@ -1,6 +1,10 @@
 /** The environment of one run, which its worker opens with the run's settings before the loop uses it. */
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
+import type { FixedTrajectory } from '../../method/judge-evaluation/fixed-trajectory.ts'
+import { DEFAULTS } from '../../method/settings.ts'
 import type { WorldRequest } from '../world.ts'
+import type { Dialect } from './engine/state.ts'
+import { householdTrajectories } from './fixed-trajectories.ts'
 import type { GameLibrary } from './library/game-library.ts'
 import { NoGamesError, OFFICIAL_SPLIT_OF } from './library/imported-games.ts'
 import { createEnvironment } from './create-environment.ts'
@@ -10,6 +14,7 @@ type Arguments<Method extends keyof EnvironmentPort> = Parameters<EnvironmentPor
 export class RunEnvironment implements EnvironmentPort {
   readonly #library: GameLibrary
   #environment: EnvironmentPort | null = null
+  #dialect: Dialect = DEFAULTS.dialect
 
   /** The library is read only for imported games. */
   constructor(library: GameLibrary) {
@@ -32,6 +37,12 @@ export class RunEnvironment implements EnvironmentPort {
       }
     }
     this.#environment = createEnvironment(settings, this.#library)
+    this.#dialect = settings.dialect
+  }
+
+  /** Here, because the games of fixed trajectories have to be generated. Throws TrajectoryFileError. */
+  async fixedTrajectories(text: string): Promise<FixedTrajectory[]> {
+    return householdTrajectories(text, this.#dialect)
   }
 
   async sampleTasks(...args: Arguments<'sampleTasks'>): Promise<Task[]> {

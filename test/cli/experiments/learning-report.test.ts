@@ -56,6 +56,31 @@ describe('what runs have learned', () => {
     expect(summarise(0, [iteration({}, 1)], 1).reward).toBeNull()
   })
 
+  it('reads evaluations at the evaluation temperature, and the sampled ones of older runs', () => {
+    const greedy = evaluations('id', [0.5, 0.75]).map((event) => ({
+      ...event,
+      temperature: 0,
+      serves: 'evaluation' as const,
+    }))
+    const sampled = evaluations('id', [0.25, 0.25])
+    const of = (events: readonly LoggedEvent[]) => summarise(0, events, 1).metrics['accuracy']!.id
+    expect(of([...sampled, ...greedy])).toMatchObject({
+      before: { value: 0.5 },
+      after: { value: 0.75, evaluations: 1 },
+    })
+    expect(of(sampled)).toMatchObject({ before: { value: 0.25 }, after: { value: 0.25 } })
+  })
+
+  it('has the reward model on fixed trajectories, before and after', () => {
+    const judged = [1, 2, 3, 3, 4].map((utTrue, index): LoggedEvent => ({
+      ...{ type: 'judge-evaluation', rewardVersion: index, evaluationsPerStep: 4, temperature: 1, tasks: 1 },
+      tests: [{ split: 'id', utTests: 4, utTrue, detectTests: 0, detecting: 0 }],
+      ...{ seq: index, iteration: index },
+    }))
+    expect(summarise(0, judged, 1).judge).toEqual({ 'judge/ut': [0.25, 10 / 12] })
+    expect(summarise(0, [], 1).judge).toEqual({})
+  })
+
   it('has Code, UT and Detect for programs and tests, and omits what no task could measure', () => {
     const known = (share: number): Tests => ({ ut: share, utTests: 100, detect: share / 2, detectTests: 50 })
     const unknown: Tests = { ut: null, utTests: 0, detect: null, detectTests: 0 }

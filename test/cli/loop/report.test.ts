@@ -17,10 +17,23 @@ const episode: RunEvent = {
   iteration: 0,
 }
 
+const evaluation = { type: 'evaluation', policyVersion: 0, episodes: 8, iteration: 0 } as const
+
 const events: RunEvent[] = [
-  { type: 'evaluation', split: 'id', policyVersion: 0, acc: 0.25, episodes: 8, seq: 0, iteration: 0 },
+  { ...evaluation, split: 'id', acc: 0.5, temperature: 1, serves: 'training', seq: 0 },
+  { ...evaluation, split: 'id', acc: 0.25, temperature: 0, serves: 'evaluation', seq: 0 },
   episode,
-  { type: 'evaluation', split: 'ood', policyVersion: 0, acc: 0.125, episodes: 8, seq: 2, iteration: 0 },
+  { ...evaluation, split: 'ood', acc: 0.125, temperature: 0, serves: 'both', seq: 2 },
+  {
+    ...{ type: 'judge-evaluation', rewardVersion: 0, evaluationsPerStep: 3, temperature: 1, tasks: 1 },
+    votes: [
+      {
+        ...{ split: 'id', strength: 'weak', goodVotes: 6, goodRight: 3, badVotes: 4, badRight: 3 },
+        ...{ outcomeVotesRight: 5, trajectories: 4, outcomesRight: 3 },
+      },
+    ],
+    ...{ seq: 2, iteration: 0 },
+  },
   { type: 'iteration-started', taskIds: [], pendingTaskIds: [], seq: 2, iteration: 1 },
   { type: 'progress', phase: 'rollout', done: 4, total: 8, iteration: 1 },
   { type: 'timings', metrics: { 'timing_s/step': 2.5 }, iteration: 1 },
@@ -54,7 +67,12 @@ describe('the report of a run', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([
-      { 'training/global_step': 0, 'eval/id/acc': 0.25, 'eval/ood/acc': 0.125 },
+      {
+        'training/global_step': 0,
+        ...{ 'eval/id/acc': 0.25, 'eval/id/acc_sampled': 0.5, 'eval/ood/acc': 0.125, 'eval/ood/acc_sampled': 0.125 },
+        ...{ 'judge/process_acc': 0.6, 'judge/good_acc': 0.5, 'judge/bad_acc': 0.75, 'judge/balanced_acc': 0.625 },
+        ...{ 'judge/outcome_step_acc': 0.5, 'judge/outcome_acc': 0.75 },
+      },
       { 'training/global_step': 1, 'policy/acc': 0.5, 'timing_s/step': 2.5 },
     ])
     expect(stderr).toBe('')
@@ -62,11 +80,12 @@ describe('the report of a run', () => {
 
   it('is one line of text for each iteration', () => {
     expect(show(false, false).stdout).toBe(
-      'evaluation after 0: id acc 0.250, ood acc 0.125\niteration 1: acc 0.500, s 2.5\n',
+      'evaluation after 0: id acc 0.250 (sampled acc 0.500), ood acc 0.125, judge balanced 0.625, process 0.600, outcome 0.750\n' +
+        'iteration 1: acc 0.500, s 2.5\n',
     )
   })
 
-  it('reports the quality of programs and tests, and which values are unknown', () => {
+  it('reports the quality of programs and tests, and which values are unknown, also of older runs', () => {
     const rest = { type: 'evaluation', policyVersion: 1, episodes: 8, iteration: 3 } as const
     const measured = { ut: 0.5, utTests: 12, detect: 0.25, detectTests: 8 }
     const evaluations: RunEvent[] = [
@@ -98,10 +117,10 @@ describe('the report of a run', () => {
     )
     expect(JSON.parse(show(true, false, evaluations).stdout.split('\n')[0]!)).toEqual({
       'training/global_step': 3,
-      'eval/id/acc': 0.375,
-      'eval/id/ut': 0.5,
-      'eval/id/detect': 0.25,
-      'eval/ood/acc': 0,
+      'eval/id/acc_sampled': 0.375,
+      'eval/id/ut_sampled': 0.5,
+      'eval/id/detect_sampled': 0.25,
+      'eval/ood/acc_sampled': 0,
     })
   })
 

@@ -298,6 +298,30 @@ describe('its evaluation', () => {
     expect(new Set(programs.map(({ steps }) => steps[0]!.command)).size).toBeGreaterThan(1)
   })
 
+  it('judges a greedy program and a greedy test, the test by programs of the training temperature', async () => {
+    const world = codingWorld()
+    const settings = codingSettings({ trainPolicy: false, trainReward: false, evaluationTemperature: 0 })
+    const log = await logOf(world, request(settings, { iterations: 1 }))
+    const evaluations = ofType(log, 'evaluation')
+    expect(
+      evaluations.map(({ split, serves, temperature, episodes }) => [split, serves, temperature, episodes]),
+    ).toEqual(
+      ['id', 'ood'].flatMap((split) => [
+        [split, 'training', 1, 24],
+        [split, 'evaluation', 0, 4],
+      ]),
+    )
+    const sampled = ofType(log, 'episode').filter(({ episodeId }) => episodeId.startsWith('e0/id/'))
+    const tried = ofType(log, 'tests-written').filter(({ split }) => split === 'id')
+    // Five tests of each problem, then the greedy one of each; all of them on the six sampled programs.
+    expect(tried.map(({ tests }) => tests.length)).toEqual([5, 5, 5, 5, 1, 1, 1, 1])
+    for (const { episodeIds, taskId } of tried) {
+      expect(episodeIds).toEqual(sampled.filter((one) => one.taskId === taskId).map(({ episodeId }) => episodeId))
+    }
+    expect(evaluations.map(({ tests }) => tests!.utTests <= 4)).toEqual([false, true, false, true])
+    expect(world.reward.samplings.filter(({ temperature }) => temperature === 0)).toHaveLength(2)
+  })
+
   it('begins with the rollout of a single evaluation, from the seed that it has always had', async () => {
     const first = async (evaluationRollouts: number) => {
       const world = codingWorld()

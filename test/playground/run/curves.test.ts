@@ -18,6 +18,25 @@ describe('curves', () => {
     expect(training.points[5]!.y).toBe(iteration.metrics['policy/acc'])
   })
 
+  it('draw greedy accuracy first, and beside it the one at the training temperature', () => {
+    const names = chart('accuracy').series.map(({ name }) => name)
+    const sampled = ['in distribution, sampled', 'out of distribution, sampled']
+    expect(names).toEqual(['in distribution', 'out of distribution', ...sampled, 'training'])
+    const both = events.map((event): LoggedEvent => {
+      return event.type === 'evaluation' && event.serves === 'evaluation' ? { ...event, serves: 'both' } : event
+    })
+    const withoutTraining = both.filter((event) => event.type !== 'evaluation' || event.serves === 'both')
+    const once = charts(foldRun(withoutTraining)).find(({ id }) => id === 'accuracy')!
+    expect(once.series.map(({ name }) => name)).toEqual(['in distribution', 'out of distribution', 'training'])
+    const older = events.flatMap((event): LoggedEvent[] => {
+      if (event.type !== 'evaluation') return [event]
+      const { temperature: _, serves, ...rest } = event
+      return serves === 'training' ? [rest] : []
+    })
+    const before = charts(foldRun(older)).find(({ id }) => id === 'accuracy')!
+    expect(before.series.map(({ name, points }) => [name, points.length])).toEqual([[sampled[0], 3], [sampled[1], 3], ['training', 6]]) // prettier-ignore
+  })
+
   it('count rewrites', () => {
     const [accepted, proposed] = chart('tasks').series
     const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length

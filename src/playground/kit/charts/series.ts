@@ -2,11 +2,13 @@
 import { compact, percent } from '../format.ts'
 import type { Point } from './scale.ts'
 
+export type LineStyle = 'solid' | 'dashed' | 'dotted' | 'long-dashed' | 'dash-dotted'
+
 export interface ChartSeries {
   name: string
   hue: 'policy' | 'reward' | 'environment' | 'ink'
   /** Differs between the series of a chart: not everybody can tell their hues apart. */
-  line: 'solid' | 'dashed' | 'dotted'
+  line: LineStyle
   /** One for each iteration that has a value, in order. */
   points: Point[]
 }

@@ -1,6 +1,7 @@
 /** What lessons look for in a run: predicates over its events, each with its numbers as evidence. */
 import { decideRewrite } from '../../../method/adaptation.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
+import { heldOutMetric } from '../../../runs/held-out.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { expectedAgreement } from '../../../method/theory.ts'
 import { batchOf } from '../../run/batch.ts'
@@ -158,8 +159,9 @@ export function componentsAlone(view: RunView): Observation {
 }
 
 export function heldOutGap(view: RunView): Observation {
-  const inside = view.series('eval/id/acc').values
-  const outside = view.series('eval/ood/acc').values
+  const measured = (metric: string) => view.series(heldOutMetric(metric, (name) => view.series(name).values.length > 0))
+  const inside = measured('eval/id/acc').values
+  const outside = measured('eval/ood/acc').values
   const count = Math.min(inside.length, outside.length)
   if (count < 3) return missing(`${counted(count, 'evaluation')} of three.`)
   return seen(

@@ -3,6 +3,8 @@
  * (src/runs/metric-aliases.ts).
  */
 import type { RunView } from '../../../runs/fold.ts'
+import { JUDGE_MEASURES } from '../../../method/judge-evaluation/measures.ts'
+import { SAMPLED } from '../../../method/metric-points.ts'
 import { METRICS } from '../../../method/metrics.ts'
 import { METRIC_ALIASES } from '../../../runs/metric-aliases.ts'
 import type { MetricRow } from '../../../runs/metric-rows.ts'
@@ -81,15 +83,17 @@ export function metricChart(view: RunView, rows: readonly MetricRow[], { name, a
 }
 
 function meaningOf(name: string): string {
-  const own = METRICS[name]
+  const own = METRICS[name] ?? JUDGE_MEASURES[name]
   if (own !== undefined) return own
   if (name.startsWith('timing_s/'))
     return 'Computing time of an iteration, in seconds; measured here and not in the log.'
   const [, split, leaf] = /^eval\/([^/]+)\/(.+)$/u.exec(name) ?? []
   if (split !== undefined) {
-    const words = { acc: 'Share of solved episodes', ut: 'UT', detect: 'Detect' }[leaf!] ?? leaf
+    const isSampled = leaf!.endsWith(SAMPLED)
+    const measure = isSampled ? leaf!.slice(0, -SAMPLED.length) : leaf!
+    const words = { acc: 'Share of solved episodes', ut: 'UT', detect: 'Detect' }[measure] ?? measure
     const where = { id: 'in distribution', ood: 'out of distribution' }[split] ?? split
-    return `${words} in evaluations, ${where}.`
+    return `${words} in evaluations, ${where}, at the ${isSampled ? 'training' : 'evaluation'} temperature.`
   }
   if (name === 'theory/mu') return 'Precision μ = p₊ + p₋, estimated on the rollouts of an iteration.'
   if (name === 'theory/grounded') return 'E[O·S]: mean agreement of a vote with the outcome.'
@@ -102,6 +106,6 @@ function meaningOf(name: string): string {
 
 function hueOf(name: string): RunSeries['hue'] {
   if (/^(?:policy|eval)\//u.test(name)) return 'policy'
-  if (/^(?:reward|theory)\//u.test(name)) return 'reward'
+  if (/^(?:reward|judge|theory)\//u.test(name)) return 'reward'
   return name.startsWith('env/') ? 'environment' : 'ink'
 }

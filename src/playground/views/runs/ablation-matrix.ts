@@ -5,6 +5,7 @@
  * Only complete runs count. Held-out values come from a run's last evaluation. Training values are means over its last
  * tenth of iterations, since one iteration has only a few episodes. Accepted tasks count the whole run.
  */
+import { heldOutMetric } from '../../../runs/held-out.ts'
 import type { MetricRow } from '../../../runs/metric-rows.ts'
 import type { RunSummary } from '../../../runs/run-store.ts'
 import { ABLATION_IDS, ablationLabel, ablationOf, experimentKey, type AblationId } from '../../run/ablations.ts'
@@ -26,8 +27,11 @@ interface ColumnKind {
 const COLUMNS = {
   id: { label: 'In distribution', metric: 'eval/id/acc', measure: 'last', unit: 'share' },
   ood: { label: 'Out of distribution', metric: 'eval/ood/acc', measure: 'last', unit: 'share' },
-  reward: { label: 'Reward model, process', metric: 'reward/process_acc', measure: 'last-tenth', unit: 'share' },
-  truth: { label: 'Reward model, true tests', metric: 'reward/test_truth', measure: 'last-tenth', unit: 'share' },
+  judge: { label: 'Reward model, balanced', metric: 'judge/balanced_acc', measure: 'last', unit: 'share' },
+  judgeUt: { label: 'UT, fixed programs', metric: 'judge/ut', measure: 'last', unit: 'share' },
+  judgeDetect: { label: 'Detect, fixed programs', metric: 'judge/detect', measure: 'last', unit: 'share' },
+  reward: { label: 'Training steps, process', metric: 'reward/process_acc', measure: 'last-tenth', unit: 'share' },
+  truth: { label: 'Training, true tests', metric: 'reward/test_truth', measure: 'last-tenth', unit: 'share' },
   ut: { label: 'UT', metric: 'eval/id/ut', measure: 'last', unit: 'share' },
   detect: { label: 'Detect', metric: 'eval/id/detect', measure: 'last', unit: 'share' },
   accepted: { label: 'Accepted tasks', metric: 'env/accepted', measure: 'total', unit: 'count' },
@@ -47,7 +51,8 @@ export function runOutcome(rows: readonly MetricRow[]): Outcome {
 function outcomeOf(rows: readonly MetricRow[]): Outcome {
   const outcome: Outcome = {}
   for (const id of COLUMN_IDS) {
-    const { metric, measure } = COLUMNS[id]
+    const { metric: asked, measure } = COLUMNS[id]
+    const metric = heldOutMetric(asked, (name) => rows.some(({ values }) => name in values))
     const values = rows.flatMap(({ iteration, values: all }) =>
       all[metric] === undefined ? [] : [{ iteration, value: all[metric] }],
     )
