@@ -67,9 +67,8 @@ export interface WorldPresets {
   own: PresetName
   /** The released code's arithmetic. */
   reference: PresetName
-  /** Laid over `overlaysOn`, or over the defaults where that is null. */
+  /** Laid over `own`, so that arms share everything else. */
   overlays: readonly PresetName[]
-  overlaysOn: PresetName | null
 }
 
 export interface WorldChart {

@@ -35,7 +35,7 @@ const WORDS: Record<keyof Settings, Words> = {
   signal: {
     label: 'Policy signal',
     help: 'What the policy learns from: outcome and votes, the outcome alone, or the votes alone. The votes on a program are the written tests that it passes or fails.',
-    paper: 'R = O + λ mean S; outcome-only and step-only are its ablations',
+    paper: 'R = O + λ mean S; outcomes alone and votes alone are its ablations',
     released: 'R = O + mean S, alfworld_rl_reward.py:282-288; programs have no S, llm_rl_reward.py:206-218',
   },
   trainPolicy: {

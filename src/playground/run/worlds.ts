@@ -15,10 +15,10 @@ export function presetsOf(world: World): PresetChoice[] {
   const whole = (Object.keys(PRESETS) as PresetName[]).filter(
     (name) => !all.includes(name) && presetSettings(name).world === world,
   )
-  const { overlays, overlaysOn } = WORLDS[world].presets
+  const { own, overlays } = WORLDS[world].presets
   return [
     ...whole.map((name) => ({ preset: name, label: name })),
-    ...overlays.map((name) => ({ preset: overlaysOn === null ? name : `${overlaysOn}+${name}`, label: name })),
+    ...overlays.map((name) => ({ preset: `${own}+${name}`, label: name })),
   ]
 }
 

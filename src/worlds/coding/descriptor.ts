@@ -33,7 +33,6 @@ export const coding: WorldDescriptor = {
     own: 'coding',
     reference: 'coding-reference',
     overlays: ['coding-reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
-    overlaysOn: 'coding',
   },
   own: { names: ['problems'], elsewhere: 'only the coding world poses problems' },
   irrelevant: [

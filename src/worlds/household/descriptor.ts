@@ -20,7 +20,6 @@ export const household: WorldDescriptor = {
     own: 'household',
     reference: 'reference',
     overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
-    overlaysOn: null,
   },
   own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },
   irrelevant: [],

@@ -15,6 +15,15 @@ describe('a world', () => {
     for (const { preset } of presetsOf(world)) expect(presetSettings(preset).world, preset).toBe(world)
   })
 
+  it.each(worlds)('%s lays its arms over its own preset, so that they share everything else', (world) => {
+    const own = presetSettings(world)
+    for (const arm of ['grpo', 'frozen-judge', 'policy-reward', 'full']) {
+      const { preset } = presetsOf(world).find(({ label }) => label === arm)!
+      const { signal, trainReward, adaptEnvironment } = presetSettings(preset)
+      expect(presetSettings(preset), arm).toEqual({ ...own, signal, trainReward, adaptEnvironment })
+    }
+  })
+
   it('offers every preset that no other world offers', () => {
     const labels = new Set(worlds.flatMap((world) => presetsOf(world).map(({ label }) => label)))
     expect([...labels].sort()).toEqual(Object.keys(PRESETS).sort())
