@@ -193,7 +193,10 @@ export interface World {
   ports: LoopPorts & { policy: FakeModel; reward: FakeModel; author: FakeModel }
 }
 
-export function world(options: { lengths?: number[]; skill?: number; onGenerate?: () => void } = {}): World['ports'] {
+/** `insight` is the probability that the judge is right: 0.5 tosses coins, 1 is never wrong. */
+export function world(
+  options: { lengths?: number[]; skill?: number; insight?: number; onGenerate?: () => void } = {},
+): World['ports'] {
   let clock = 0
   return {
     policy: new FakeModel(
@@ -201,7 +204,7 @@ export function world(options: { lengths?: number[]; skill?: number; onGenerate?
       (_, skill, uniform) => (uniform() < skill ? 'forward' : 'wait'),
       options.onGenerate,
     ),
-    reward: new FakeModel(0.8, (prompt, insight, uniform) => {
+    reward: new FakeModel(options.insight ?? 0.8, (prompt, insight, uniform) => {
       const moved = prompt.endsWith('moved|?')
       if (uniform() < 0.05) return 'unreadable'
       const isRight = uniform() < insight

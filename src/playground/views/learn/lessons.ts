@@ -1,25 +1,17 @@
-/** The lessons and their texts. */
+/**
+ * The lessons and their texts. A text says which statements are the paper's, which the released code's, and which ours.
+ */
 import type { Lesson } from './lesson.ts'
-import {
-  collapseTaught,
-  componentsAlone,
-  consistencyPays,
-  fragileAcceptance,
-  heldOutGap,
-  liesAreCostly,
-  lopsidedTeaching,
-  lambdaRewardsFailure,
-  silentUnanimity,
-  sparserOutcome,
-} from './observations.ts'
+import { consistencyPays, difficultyTilts, goodStepsLost, liesAreCostly, silentErrors } from './judge-observations.ts'
+import { carriesOver, chanceAccepts, componentsAlone, mistakesEncouraged, votesRank } from './observations.ts'
 
 export const LESSONS: readonly Lesson[] = [
   {
     id: 'sparse',
     title: 'An outcome alone says little',
     preset: 'household',
-    difference: { signal: 'outcome' },
-    text: 'An episode ends with one number, the outcome O: +1 if the task was solved, −1 if not. If the reward R is only the outcome, every step of an episode gets the same R. A step learns from how its R differs from that of the same step in other rollouts of the task. If all rollouts end alike, there is no difference and nothing is learned. The reward model judges each step separately, and its votes S tell such steps apart: R = O + λ · mean S.',
+    difference: { signal: 'outcome', policyAccuracyLow: 0, policyAccuracyHigh: 1 },
+    text: 'An episode ends with one number, the outcome O: +1 if the task was solved, −1 if not. If the reward R is only the outcome, every step of an episode gets the same R. A step learns from how its R differs from that of the same step in other rollouts of the task. If all rollouts end alike, there is no difference and nothing is learned. The reward model judges each step separately, and its votes S tell such steps apart: R = O + λ · mean S. That helps only if the votes rank them rightly, which the page can check, because it knows which steps were good. The released filter would leave out tasks that all rollouts fail, so it is off here.',
     steps: [
       { text: 'Press Run and let two iterations finish with the outcome alone.', press: 'run', iterations: 2 },
       { text: 'Add the votes. This takes effect at the next iteration.', change: { signal: 'integrated' } },
@@ -37,19 +29,20 @@ export const LESSONS: readonly Lesson[] = [
         text: '“Groups do not differ, so nothing is learned” shows the share.',
       },
     ],
-    expected: 'With votes, fewer sets of compared steps show no difference than with the outcome alone.',
+    expected:
+      'Where rollouts ended alike, the steps that votes encourage are good more often than those that they discourage, beyond chance.',
     variations: [
       {
         change: { signal: 'step' },
         text: 'Votes without the outcome: is there anything that they cannot tell apart?',
       },
       {
-        change: { evaluationsPerStep: 1 },
-        text: 'One vote per step instead of three: how many more columns have equal R?',
+        change: { voteFlips: 0.5 },
+        text: 'A judge that tosses coins: fewer columns show a dash, but are the encouraged steps still better?',
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories'],
-    observe: sparserOutcome,
+    observe: votesRank,
   },
   {
     id: 'lambda',
@@ -66,7 +59,7 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#episodes',
         name: 'Episodes',
-        text: 'find the rollouts that were not solved. At λ = 0 their cells are red (discouraged); at λ = 8 many are grey (encouraged).',
+        text: 'find the rollouts that were not solved. At λ = 0 none of their steps is encouraged, by arithmetic. At λ = 8 many are: choose some and compare the votes with the true label.',
       },
       {
         place: '#equation',
@@ -74,11 +67,12 @@ export const LESSONS: readonly Lesson[] = [
         text: 'shows R of the chosen step with its numbers. “λ, what if” above the table shows which steps would change sign.',
       },
     ],
-    expected: 'At large λ, clearly more steps of failed rollouts are encouraged than at λ = 0.',
+    expected:
+      'At large λ, the judge’s mistakes train the policy: at least ten points more of the bad steps of failed rollouts are encouraged. A judge without mistakes would encourage none.',
     variations: [
       {
         change: { lambda: 1 },
-        text: 'The paper’s λ: the outcome and three agreeing votes weigh the same. Are failed steps encouraged?',
+        text: 'The paper’s λ: the outcome and three agreeing votes weigh the same. Are bad steps encouraged?',
       },
       {
         change: { lambda: 8, policyTemperature: 0.5 },
@@ -86,28 +80,33 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories'],
-    observe: lambdaRewardsFailure,
+    observe: mistakesEncouraged,
   },
   {
     id: 'consistency',
     title: 'Why consistency feedback works',
     preset: 'household',
     difference: { trainReward: true },
-    text: 'The reward model learns too. A vote S earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal, so it measures how often the votes are right: the process accuracy.',
+    text: 'The reward model learns too. A vote S earns R · S: it pays off when it agrees with the outcome and with the other votes on the step. The reward model never sees whether a step was really good. The page knows, because it can compute the distance to the goal, so it measures how often the votes are right: the process accuracy. On the steps of training it also changes because the policy takes other steps, so the page asks the judge about fixed trajectories that nobody trains on. There, a judge that does not learn is a flat line.',
     steps: [{ text: 'Press Run and let ten iterations finish. This takes about a minute.', press: 'run' }],
     look: [
-      { place: '#loop', name: 'Curves', text: 'the solid line “process” of the chart Reward-model accuracy.' },
+      {
+        place: '#loop',
+        name: 'Curves',
+        text: 'the solid line of “Reward model on fixed trajectories, steps”, beside “Reward-model accuracy in training”.',
+      },
       {
         place: '#episodes',
         name: 'Episodes',
         text: 'choose a step to see its votes, what each earned, and the true label.',
       },
     ],
-    expected: 'Process accuracy is at least two points higher in the last three iterations than in the first three.',
+    expected:
+      'On fixed trajectories, balanced process accuracy (the mean of that on good and on bad steps) rises by at least two points over three evaluations.',
     variations: [
       {
         change: { trainReward: false },
-        text: 'A reward model that judges but does not learn: does the curve stay flat?',
+        text: 'A reward model that judges but does not learn: which of the two curves stays flat?',
       },
       {
         change: { evaluationsPerStep: 1 },
@@ -121,14 +120,28 @@ export const LESSONS: readonly Lesson[] = [
     id: 'collapse',
     title: 'When the reward model collapses to −1',
     preset: 'household',
-    difference: { rewardAccuracyLow: 0, rewardAccuracyHigh: 1, adaptEnvironment: false },
-    text: 'Take a task that every rollout fails. O is always −1, so R is negative, and R · S is positive for every vote of −1, whatever the step was. Trained on such tasks, a reward model learns to answer −1 to everything. Therefore tasks that are almost always failed or solved are not used to train it. In this lesson that filter is off.',
-    steps: [{ text: 'Press Run and wait until all rollouts of some task fail.', press: 'run' }],
+    difference: {
+      rewardAccuracyLow: 0,
+      rewardAccuracyHigh: 1,
+      adaptEnvironment: false,
+      trainPolicy: false,
+      maxSteps: 5,
+      rewardLearningRate: 5e-4,
+      evaluateEvery: 2,
+      evaluationTasks: 4,
+    },
+    text: 'Take a task that every rollout fails. O is always −1, so at λ = 1 R is never positive, and R · S is never negative for a vote of −1, whatever the step was. The second part of R · S = O · S + λ · mean S · S adds to it: it pays a vote for agreeing with the other votes, whatever is true. Trained on such tasks, a reward model learns to answer −1 to everything. The released code therefore trains it only on tasks of accuracy 0.2 to 0.8. In this lesson that filter is off, episodes end after five steps so that nearly all fail, and the reward model learns fast.',
+    steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: [
       {
         place: '#episodes',
         name: 'Episodes',
         text: 'choose a task with “0 % of 8 solved” and one of its steps: the number beside a vote is its training signal.',
+      },
+      {
+        place: '#loop',
+        name: 'Curves',
+        text: 'the chart Consistency feedback: while the judge collapses on tasks that all fail, both terms rise towards 1. Nothing in them warns you.',
       },
       {
         place: '#alarms',
@@ -137,29 +150,37 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     expected:
-      'On tasks with no solved rollout, votes of −1 are encouraged and votes of +1 discouraged, on average over 50 or more.',
+      'On fixed trajectories, the judge finds at least ten points fewer of the good steps than before training, and no fewer of the bad ones.',
     variations: [
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
         text: 'Turn the filter on again: votes on such a task show a dash and train nothing.',
       },
       {
-        change: { rewardLearningRate: 5e-4 },
-        text: 'Ten times the learning rate: how many iterations until the alarm rings?',
+        change: { trainReward: false },
+        text: 'The same votes and the same feedback, but nothing is learned from it: the curves stay flat.',
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories'],
-    observe: collapseTaught,
+    observe: goodStepsLost,
   },
   {
     id: 'difficulty',
     title: 'Why difficulty must be balanced',
     preset: 'household',
-    difference: { adaptEnvironment: false, tasksPerIteration: 2 },
-    text: 'Let p₊ be the probability that a vote on a step of a solved episode is +1, p₋ the probability that one on a failed episode is −1, and a the share of steps in solved episodes. A good judge has both high, which μ = p₊ + p₋ measures. But the training signal is a · (2p₊ − 1) + (1 − a) · (2p₋ − 1), written E[O·S]. It equals μ − 1 only when half is solved, a = 1/2. If tasks are too easy or too hard, one kind of mistake hardly counts.',
+    difference: {
+      adaptEnvironment: false,
+      tasksPerIteration: 2,
+      rewardAccuracyLow: 0,
+      rewardAccuracyHigh: 1,
+      rewardLearningRate: 2e-4,
+      evaluateEvery: 1,
+      evaluationTasks: 4,
+    },
+    text: 'The paper’s Theorem 1 splits the reward model’s objective into two terms, p₊ and p₋, and says that the importance ratio between them must be balanced. Theorem 2 says that the target reduces to an estimator of μ and that tasks of medium difficulty keep the ratio well behaved. How we read this: p₊ is the probability that a vote on a step of a solved episode is +1, p₋ that one on a failed episode is −1, μ = p₊ + p₋, and a is the share of steps in solved episodes. Then the outcome’s part of the training signal is E[O·S] = a · (2p₊ − 1) + (1 − a) · (2p₋ − 1). It equals μ − 1 only at a = 1/2. If tasks are too easy or too hard, one kind of mistake hardly counts, and the judge should lean to the other. Whether it does, the page sees on fixed trajectories.',
     steps: [
       {
-        text: 'Press Run and wait for one iteration in which about half is solved and one that is lopsided. With two tasks at a time, both happen soon.',
+        text: 'Press Run and wait for eight iterations. With two tasks at a time and no filter, some are easy and some hard.',
         press: 'run',
       },
     ],
@@ -169,13 +190,18 @@ export const LESSONS: readonly Lesson[] = [
         name: 'The theory',
         text: 'has sliders for p₊, p₋ and a. Press “Use the run’s estimate”, then move only a and watch E[O·S].',
       },
-      { place: '#loop', name: 'Curves', text: 'the chart Precision shows μ of each iteration.' },
+      {
+        place: '#loop',
+        name: 'Curves',
+        text: '“Reward model on fixed trajectories, steps”: do the lines for good and bad steps part after a hard iteration?',
+      },
     ],
-    expected: 'E[O·S] is farther from μ − 1 in lopsided iterations (a below 0.3 or above 0.7) than in balanced ones.',
+    expected:
+      'On fixed trajectories, easy iterations move the judge towards +1 more than hard ones do (accuracy on good steps minus that on bad ones), beyond chance.',
     variations: [
       {
-        change: { tasksPerIteration: 8 },
-        text: 'With eight tasks at a time, a is closer to a half and lopsided iterations become rare.',
+        change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
+        text: 'With the released filter on, lopsided tasks train nothing: does the judge still lean?',
       },
       {
         change: { adaptEnvironment: true },
@@ -183,15 +209,15 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     needs: ['settings', 'loop', 'curves', 'tasks'],
-    observe: lopsidedTeaching,
+    observe: difficultyTilts,
   },
   {
     id: 'acceptance',
     title: 'Acceptance is noisy when G is small',
     preset: 'household',
-    difference: { groupSize: 2 },
-    text: 'A task that is too hard or too easy is rewritten. The new task q′ is accepted only if its measured accuracy acc(q′) is in the right range: for an easier task, above that of the old one and below α_high. The G rollouts of one iteration measure it. With G = 2 it can only be 0, 1/2 or 1, so a single rollout can change the verdict.',
-    steps: [{ text: 'Press Run and wait until four rewrites are measured.', press: 'run' }],
+    difference: { groupSize: 2, rewrites: 'null' },
+    text: 'A task that is too hard or too easy is rewritten. The new task q′ is accepted only if its measured accuracy acc(q′) is in the right range: for an easier task, above that of the old one and below α_high. The G rollouts of one iteration measure it. With G = 2 it can only be 0, 1/2 or 1. A task is chosen because its measurement was extreme, so the next one is likely to be less extreme even if nothing changed. In this lesson nothing does: every rewrite is the old task under a new id, which is our addition, so whatever is accepted is accepted by chance.',
+    steps: [{ text: 'Press Run and wait until eight rewrites are measured.', press: 'run' }],
     look: [
       {
         place: '#tasks',
@@ -204,11 +230,15 @@ export const LESSONS: readonly Lesson[] = [
         text: 'accuracies of all tasks, with the band from α_low to α_high.',
       },
     ],
-    expected: 'At least half of the verdicts would change if a single rollout had ended differently.',
+    expected: 'At least a fifth of the rewrites are accepted although they change nothing.',
     variations: [
       {
         change: { groupSize: 8 },
-        text: 'Eight rollouts: how far is acc(q′) from its limits now? The rule is shown beside each rewrite.',
+        text: 'Eight rollouts: how many of the rewrites that change nothing are accepted now?',
+      },
+      {
+        change: { rewrites: 'author' },
+        text: 'The author writes again. Only acceptance above that of the null rewrites is its merit.',
       },
       {
         change: { alphaLow: 0.4, alphaHigh: 0.6 },
@@ -216,14 +246,14 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     needs: ['settings', 'loop', 'tasks'],
-    observe: fragileAcceptance,
+    observe: chanceAccepts,
   },
   {
     id: 'ablations',
     title: 'One component at a time',
     preset: 'household',
     difference: {},
-    text: 'Three things change in an iteration: the policy learns, the reward model learns, and tasks are rewritten. To see the effect of one, the paper freezes the others (ablations). The buttons “only” beside Step run one iteration in which a single component changes. On a narrow screen they are under More.',
+    text: 'Three things change in an iteration: the policy learns, the reward model learns, and tasks are rewritten. To see the effect of each, the paper adds them one after another, and freezes the rest. The buttons “only” beside Step run one iteration in which a single component changes. On a narrow screen they are under More.',
     steps: [
       {
         text: 'Run one iteration in which only the policy learns. If no group differed, nothing was learned: press again.',
@@ -261,9 +291,14 @@ export const LESSONS: readonly Lesson[] = [
     id: 'out-of-distribution',
     title: 'What is learned, and how far it carries',
     preset: 'household',
-    difference: { evaluateEvery: 1 },
-    text: 'Does the policy learn the tasks, or something more general? It is tested on tasks that it never trains on. Some are new tasks of the kinds it trains on (in distribution). Others combine objects and places that it never trained on (out of distribution).',
-    steps: [{ text: 'Press Run and wait until both are measured three times.', press: 'run' }],
+    difference: { evaluationTasks: 96 },
+    text: 'Does the policy learn the tasks, or something more general? It is tested on tasks that it never trains on. Some are new tasks of the kinds it trains on (in distribution). Others combine objects and places that it never trained on (out of distribution). As in the paper, it is tested at temperature 0: otherwise a policy that merely trembles less would seem to have learned something.',
+    steps: [
+      {
+        text: 'Press Run and let both be measured three times or more. Learning something that carries over may take twenty iterations.',
+        press: 'run',
+      },
+    ],
     look: [
       {
         place: '#loop',
@@ -271,32 +306,33 @@ export const LESSONS: readonly Lesson[] = [
         text: 'in the chart Policy accuracy, the solid line is in distribution, the dashed one out of distribution, the dotted one training.',
       },
     ],
-    expected: 'Accuracy is lower on out-of-distribution tasks, on average over three or more evaluations.',
+    expected:
+      'At temperature 0, the policy solves more of the out-of-distribution tasks than before training, beyond chance (96 tasks, one side, 5 %).',
     variations: [
       {
-        change: { policyTemperature: 0.5 },
-        text: 'A policy that explores less: do both lines rise, and does the gap between them close?',
+        change: { trainPolicy: false },
+        text: 'A policy that does not learn: at temperature 0 both lines stay flat.',
       },
       {
         change: { seed: 1 },
-        text: 'Another seed has other tasks: is the gap the same? With 48 tasks, one task is about two points.',
+        text: 'Another seed has other tasks: is the gap the same? With 96 tasks, one task is about one point.',
       },
     ],
     needs: ['settings', 'loop', 'curves'],
-    observe: heldOutGap,
+    observe: carriesOver,
   },
   {
     id: 'released',
     title: 'The released code beside the formula',
     preset: 'reference',
     difference: {},
-    text: 'A vote is trained with its advantage: how much its value R · S differs from the votes it is compared with. The released code compares it with the other votes on the same step. They share R, so unanimous votes show no difference, and right and wrong votes alike train nothing. The paper’s formula compares it with the votes on the same step of the other rollouts.',
+    text: 'A vote is trained with its advantage: how much its value R · S differs from the votes it is compared with. The released code compares it with the other votes on the same step. They share R, so unanimous votes show no difference, and right and wrong votes alike train nothing. The paper does not say which votes are compared. It names a set only for the policy: the same step index in all rollouts of the task. Using that set for votes too is our choice, and the default here.',
     steps: [{ text: 'Press Run and wait for one or two iterations in which some rollouts succeed.', press: 'run' }],
     look: [
       {
         place: '#episodes',
         name: 'Episodes',
-        text: 'choose a step with unanimous votes: the dash beside each means that it is not trained.',
+        text: 'choose a step with unanimous votes: the dash beside each means that it is not trained, right or wrong.',
       },
       {
         place: '#equation',
@@ -305,7 +341,7 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     expected:
-      'At least twenty steps with unanimous votes train nothing, and the paper’s comparison would have trained more votes.',
+      'While the reward model learns, at least ten steps, and a tenth of those with unanimous votes, are judged wrongly by all votes, and the update leaves them so.',
     variations: [
       {
         change: { evaluationsPerStep: 8 },
@@ -317,7 +353,7 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     needs: ['settings', 'loop', 'curves', 'trajectories'],
-    observe: silentUnanimity,
+    observe: silentErrors,
   },
   {
     id: 'lies',
@@ -338,7 +374,8 @@ export const LESSONS: readonly Lesson[] = [
         text: 'the chart True tests: the share that the reference solution passes.',
       },
     ],
-    expected: 'The mean advantage of false tests is below that of true ones.',
+    expected:
+      'While the reward model learns, the mean advantage of its false tests is below that of its true ones, beyond chance.',
     variations: [
       {
         change: { trainReward: false },

@@ -7,6 +7,8 @@ import { SECTIONS, type Section } from '../../../../src/playground/state/link.ts
 import { stepsDone, type LessonState } from '../../../../src/playground/views/learn/steps.ts'
 import { changeWords } from '../../../../src/playground/views/learn/words.ts'
 import { isRunOf, lessonSettings, observe } from '../../../../src/playground/views/learn/lesson.ts'
+import { isMeanAbove, isShareAbove } from '../../../../src/playground/views/learn/evidence.ts'
+import { uniformStream } from '../../../../src/method/random.ts'
 import { LESSONS } from '../../../../src/playground/views/learn/lessons.ts'
 import { isPlace, placeOf, shownViews } from '../../../../src/playground/state/views.ts'
 import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
@@ -19,12 +21,12 @@ const lesson = (id: string) => LESSONS.find((candidate) => candidate.id === id)!
 async function play(
   id: string,
   input: Partial<Settings>,
-  { patches = [], skill = 0.7, lengths = [5, 1, 6, 9], ...rest }: Play = {},
+  { patches = [], skill = 0.7, insight = 0.8, lengths = [5, 1, 6, 9], ...rest }: Play = {},
 ): Promise<RunView> {
   const settings = smallSettings({ ...lesson(id).difference, ...input })
   const queue = [...patches]
   const log = await logOf(
-    world({ skill, lengths }),
+    world({ skill, insight, lengths }),
     request(settings, { takePatch: () => queue.shift() ?? null, ...rest }),
   )
   return foldRun(log)
@@ -32,6 +34,7 @@ async function play(
 interface Play extends Partial<LoopRequest> {
   patches?: (LivePatch | null)[]
   skill?: number
+  insight?: number
   lengths?: number[]
 }
 
@@ -128,79 +131,115 @@ describe('the steps of a lesson', () => {
   })
 })
 
+/** The part of a run that observations on fixed trajectories read. `updates`: whether the reward model learned in each iteration. */
+function measured(
+  { good, bad }: { good: number[]; bad: number[] },
+  { updates = good.map(() => true), shares = [] as number[] } = {},
+): RunView {
+  const series: Record<string, number[]> = {
+    'judge/good_acc': good,
+    'judge/bad_acc': bad,
+    'judge/balanced_acc': good.map((value, i) => (value + bad[i]!) / 2),
+  }
+  return {
+    started: recordedHousehold().started,
+    settingsChanges: [],
+    series: (name: string) => ({ iterations: good.map((_, i) => i), values: series[name] ?? [] }),
+    iterations: good.slice(1).map((_, i) => ({
+      iteration: i + 1,
+      isFinished: true,
+      rewardUpdate: updates[i + 1] ? {} : null,
+      theory: { successShare: shares[i] ?? 0.5 },
+    })),
+  } as unknown as RunView
+}
+const FROZEN = { good: [0.8, 0.8, 0.8, 0.8], bad: [0.4, 0.4, 0.4, 0.4] }
+
 describe('what lessons observe', () => {
-  it('fewer sets without spread with votes, and nothing from one signal alone', async () => {
-    const patches = [null, null, { signal: 'integrated' } as const]
-    expect(observe(lesson('sparse'), await play('sparse', {}, { iterations: 4, patches })).isMade).toBe(true)
-    expect(observe(lesson('sparse'), await play('sparse', {}, { iterations: 4 })).isMade).toBe(false)
+  const toIntegrated = { iterations: 6, patches: [null, null, { signal: 'integrated' } as const] }
+
+  it('votes that rank steps where outcomes do not differ, but not the votes of a coin or of a judge that is wrong', async () => {
+    const still = { rewardLearningRate: 0, groupSize: 8 }
+    expect(observe(lesson('sparse'), await play('sparse', still, toIntegrated)).isMade).toBe(true)
+    const coin = observe(lesson('sparse'), await play('sparse', still, { ...toIntegrated, insight: 0.5 }))
+    expect(coin).toMatchObject({ isMade: false, evidence: expect.stringContaining('of the steps that votes encourage') as string }) // prettier-ignore
+    // A coin tells more sets apart than outcomes do, which is all that spread can show.
+    const [outcome, votes] = [...coin.evidence.matchAll(/(\d+) %/g)].map(([, percent]) => Number(percent))
+    expect(votes!).toBeLessThan(outcome!)
+    expect(observe(lesson('sparse'), await play('sparse', still, { ...toIntegrated, insight: 0.2 })).isMade).toBe(false)
+    expect(observe(lesson('sparse'), await play('sparse', still, { iterations: 6 })).isMade).toBe(false)
   })
 
-  it('encouraged failures at large λ, but not while λ stays small', async () => {
-    const patches = [null, null, { lambda: 8 }]
-    expect(observe(lesson('lambda'), await play('lambda', {}, { iterations: 4, patches })).isMade).toBe(true)
-    const still = observe(lesson('lambda'), await play('lambda', {}, { iterations: 4 }))
-    expect(still.isMade).toBe(false)
-    const little = await play('lambda', {}, { iterations: 4, patches: [null, null, { lambda: 4, signal: 'outcome' }] })
-    expect(observe(lesson('lambda'), little).isMade).toBe(false)
+  it('bad steps encouraged at large λ, but not by a judge without mistakes, and not while λ stays small', async () => {
+    const patches = [null, null, null, { lambda: 8 }]
+    const still = { rewardLearningRate: 0, groupSize: 8 }
+    expect(
+      observe(lesson('lambda'), await play('lambda', still, { iterations: 6, patches, insight: 0.6 })).isMade,
+    ).toBe(true)
+    const perfect = observe(lesson('lambda'), await play('lambda', still, { iterations: 6, patches, insight: 1 }))
+    expect(perfect).toMatchObject({ isMade: false, evidence: expect.stringContaining('at large λ') as string })
+    expect(observe(lesson('lambda'), await play('lambda', still, { iterations: 6 })).isMade).toBe(false)
+    const little = { iterations: 6, patches: [null, null, null, { lambda: 4, signal: 'outcome' as const }] }
+    expect(observe(lesson('lambda'), await play('lambda', still, little)).isMade).toBe(false)
   })
 
-  it('an improving reward model in the recorded run, but not in its first nine iterations or in reverse', () => {
-    const view = recordedHousehold()
-    expect(observe(lesson('consistency'), view).isMade).toBe(true)
-    const values = view.series('reward/process_acc').values
-    const instead = (changed: number[]) =>
-      lesson('consistency').observe({
-        series: () => ({ iterations: changed.map((_, i) => i), values: changed }),
-      } as unknown as RunView).isMade
-    expect(instead(values)).toBe(true)
-    expect(instead(values.slice(0, 9))).toBe(false)
-    expect(instead(values.toReversed())).toBe(false)
+  it('a reward model that improves on fixed trajectories, but not a frozen one whose training accuracy rises', () => {
+    const made = (...args: Parameters<typeof measured>) => lesson('consistency').observe(measured(...args)).isMade
+    expect(made({ good: [0.8, 0.82, 0.85], bad: [0.4, 0.45, 0.5] })).toBe(true)
+    expect(made({ good: [0.8, 0.85], bad: [0.4, 0.5] })).toBe(false)
+    expect(made({ good: [0.85, 0.82, 0.8], bad: [0.5, 0.45, 0.4] })).toBe(false)
+    // It only says +1 more often.
+    expect(made({ good: [0.8, 0.85, 0.9], bad: [0.5, 0.45, 0.4] })).toBe(false)
+    expect(made(FROZEN, { updates: [false, false, false, false] })).toBe(false)
+    const training = recordedHousehold().series('reward/process_acc').values
+    expect(training.at(-1)).toBeGreaterThan(training[0]!)
+    const rising = { ...measured(FROZEN), series: (name: string) => ({ iterations: [0, 1, 2, 3], values: name.startsWith('reward/') ? training : [0.6, 0.6, 0.6, 0.6] }) } // prettier-ignore
+    expect(lesson('consistency').observe(rising as unknown as RunView).isMade).toBe(false)
   })
 
-  it('−1 encouraged where all rollouts fail, and nothing where all succeed', async () => {
-    const failing = await play('collapse', {}, { skill: 0.3, lengths: [9, 9], iterations: 2 })
-    expect(observe(lesson('collapse'), failing).isMade).toBe(true)
-    const solving = await play('collapse', {}, { skill: 1, lengths: [1, 2], iterations: 2 })
-    expect(observe(lesson('collapse'), solving).isMade).toBe(false)
+  it('a judge that loses good steps, but not one that only hears −1, stays frozen, or gets worse at both', async () => {
+    const made = (...args: Parameters<typeof measured>) => lesson('collapse').observe(measured(...args)).isMade
+    expect(made({ good: [0.9, 0.3, 0.1], bad: [0.5, 0.9, 0.95] })).toBe(true)
+    expect(made({ good: [0.9, 0.3], bad: [0.5, 0.9] })).toBe(false)
+    expect(made({ good: [0.9, 0.6, 0.3], bad: [0.9, 0.6, 0.3] })).toBe(false)
+    expect(made({ good: [0.9, 0.3, 0.1], bad: [0.5, 0.9, 0.95] }, { updates: [false, false, false] })).toBe(false)
+    // Feedback on failed tasks encourages −1 by arithmetic, whoever listens.
+    const deaf = await play('collapse', { trainReward: false }, { skill: 0.3, lengths: [9, 9], iterations: 4 })
+    expect(lesson('collapse').observe(deaf).isMade).toBe(false)
   })
 
-  it('a gap between E[O·S] and μ − 1 in lopsided batches', () => {
-    const view = (theories: [share: number, pPlus: number, pMinus: number][]) =>
-      ({
-        started: recordedHousehold().started,
-        settingsChanges: [],
-        iterations: theories.map(([successShare, pPlus, pMinus], i) => ({
-          iteration: i + 1,
-          isFinished: true,
-          theory: { pPlus, pMinus, mu: pPlus + pMinus, successShare, precisionBound: null },
-        })),
-      }) as unknown as RunView
-    const made = (theories: [number, number, number][]) => lesson('difficulty').observe(view(theories)).isMade
-    expect(made([[0.5, 0.9, 0.5], [0.1, 0.9, 0.5]])).toBe(true) // prettier-ignore
-    // With p₊ = p₋ the balance does not matter.
-    expect(made([[0.45, 0.9, 0.4], [0.1, 0.7, 0.7]])).toBe(false) // prettier-ignore
-    expect(made([[0.5, 0.9, 0.5]])).toBe(false)
-  })
-
-  it('verdicts that depend on one rollout at G = 2, but not far from a limit at G = 32', async () => {
-    const small = await play('acceptance', {}, { iterations: 8 })
-    expect(observe(lesson('acceptance'), small).isMade).toBe(true)
-    const view = recordedHousehold()
-    const rewrites = new Map(
-      [...view.rewrites].flatMap(([id, rewrite]) =>
-        rewrite.resolution
-          ? [[id, { ...rewrite, resolution: { ...rewrite.resolution, direction: 'easier' as const, accuracyBefore: 0.1, accuracyAfter: 0.5, accepted: true } }] as const] // prettier-ignore
-          : [],
-      ),
-    )
-    const measuredWith = (played: number) => {
-      const tasks = { get: () => ({ history: [{ played }] }) }
-      const { started, settingsChanges } = view
-      return lesson('acceptance').observe({ started, settingsChanges, rewrites, tasks } as unknown as RunView)
+  it('a judge that leans with the difficulty of what it learned, but not a frozen one or one that wanders', () => {
+    const shares = [0.1, 0.6, 0.2, 0.7, 0.15, 0.65, 0.05, 0.8]
+    /** Good accuracy after each iteration, moved by `by(share)` from the one before. */
+    const moved = (by: (share: number, i: number) => number, updates?: boolean[]) => {
+      const good = [0.5]
+      for (const [i, share] of shares.entries()) good.push(good.at(-1)! + by(share, i))
+      return lesson('difficulty').observe(
+        measured({ good, bad: good.map((value) => 1 - value) }, { shares, ...(updates && { updates }) }),
+      ).isMade
     }
-    expect(rewrites.size).toBeGreaterThan(4)
-    expect(measuredWith(2).isMade).toBe(true)
-    expect(measuredWith(32).isMade).toBe(false)
+    const noise = [0.01, -0.01, 0.02, 0.005, -0.015, 0.01, -0.005, 0.01]
+    expect(moved((share, i) => (share - 0.4) / 5 + noise[i]!)).toBe(true)
+    expect(moved((share, i) => (0.4 - share) / 5 + noise[i]!)).toBe(false)
+    expect(moved((_, i) => noise[i]!)).toBe(false)
+    expect(moved(() => 0)).toBe(false)
+    expect(moved((share) => (share - 0.4) / 5, [true, ...shares.map(() => false)])).toBe(false)
+    // E[O·S] differs from μ − 1 in lopsided iterations by algebra, which no longer counts.
+    expect(lesson('difficulty').observe(recordedHousehold()).isMade).toBe(false)
+  })
+
+  it('chance that accepts rewrites which change nothing, but not a rule that seldom does', async () => {
+    const small = await play('acceptance', { maxSteps: 7 }, { iterations: 16, lengths: [5, 6, 7, 8] })
+    const seen = observe(lesson('acceptance'), small)
+    expect(seen).toMatchObject({ isMade: true, evidence: expect.stringContaining('that change nothing') as string })
+    const verdicts = (accepted: number, rejected: number) => {
+      const list = [...Array.from({ length: accepted }, () => true), ...Array.from({ length: rejected }, () => false)]
+      const rewrites = new Map(list.map((is, i) => [i, { resolution: { accepted: is } }]))
+      return lesson('acceptance').observe({ rewrites } as unknown as RunView).isMade
+    }
+    expect([verdicts(2, 8), verdicts(1, 7), verdicts(4, 3), verdicts(0, 40)]).toEqual([true, false, false, false])
+    const authored = await play('acceptance', { rewrites: 'author' }, { iterations: 4 })
+    expect(observe(lesson('acceptance'), authored).evidence).toContain('other settings')
   })
 
   it('components that change alone, but not a run in which both do', async () => {
@@ -211,24 +250,38 @@ describe('what lessons observe', () => {
     expect(observe(lesson('ablations'), await play('ablations', {}, { iterations: 3 })).isMade).toBe(false)
   })
 
-  it('a gap to out-of-distribution tasks in the recorded run', () => {
-    const view = recordedHousehold()
-    expect(lesson('out-of-distribution').observe(view).isMade).toBe(true)
-    const other = (name: string) => (name.includes('ood') ? name.replace('ood', 'id') : name.replace('id', 'ood'))
-    const swapped = { series: (name: string) => view.series(other(name)) }
-    expect(lesson('out-of-distribution').observe(swapped as unknown as RunView).isMade).toBe(false)
+  it('more tasks solved out of distribution, at the evaluation temperature and beyond chance', () => {
+    const made = (accuracies: number[], serves: 'evaluation' | 'training' = 'evaluation', episodes = 96) => {
+      const of = (split: 'id' | 'ood') => accuracies.map((acc) => ({ split, acc, episodes, serves }))
+      return lesson('out-of-distribution').observe({ evaluations: [...of('id'), ...of('ood')] } as unknown as RunView).isMade // prettier-ignore
+    }
+    expect(made([0.4, 0.5, 0.55])).toBe(true)
+    expect(made([0.4, 0.55])).toBe(false)
+    expect(made([0.4, 0.42, 0.45])).toBe(false)
+    expect(made([0.4, 0.4, 0.4])).toBe(false)
+    expect(made([0.55, 0.5, 0.4])).toBe(false)
+    // A policy that merely trembles less.
+    expect(made([0.4, 0.5, 0.55], 'training')).toBe(false)
+    expect(made([0.4, 0.5, 0.55], 'evaluation', 8)).toBe(false)
   })
 
-  it('silent unanimity with the released grouping, but not with the paper’s', async () => {
+  it('wrong unanimous votes that an update leaves, but not with our grouping, a perfect judge or a frozen one', async () => {
     const released = { profile: 'reference', rewardGrouping: 'vote', singleSurvivor: 'raw' } as const
-    const view = await play('released', released, { iterations: 4 })
-    expect(observe(lesson('released'), view).isMade).toBe(true)
-    const paper = await play('released', { rewardGrouping: 'step' }, { iterations: 4 })
-    expect(lesson('released').observe(paper).isMade).toBe(false)
+    const observed = async (input: Partial<Settings>, rest: Play = {}) =>
+      lesson('released').observe(await play('released', { rewardLearningRate: 0, ...input }, { iterations: 6, insight: 0.6, ...rest })) // prettier-ignore
+    expect((await observed(released)).isMade).toBe(true)
+    expect((await observed({ rewardGrouping: 'step' })).isMade).toBe(false)
+    expect((await observed(released, { insight: 1 })).isMade).toBe(false)
+    expect(await observed({ ...released, trainReward: false })).toMatchObject({
+      isMade: false,
+      evidence: expect.stringContaining('0 unanimous steps') as string,
+    })
   })
 
-  it('false tests that cost their writer, but not with true and false swapped', async () => {
-    const log = await logOf(codingWorld(), request(codingSettings({ tasksPerIteration: 8 }), { iterations: 6 }))
+  it('false tests that cost their writer, but not with true and false swapped or a writer that does not learn', async () => {
+    const played = async (input: Partial<Settings>) =>
+      logOf(codingWorld(), request(codingSettings({ tasksPerIteration: 8, ...input }), { iterations: 6 }))
+    const log = await played({})
     const turned = log.map((event) =>
       event.type === 'tests-written'
         ? {
@@ -239,5 +292,22 @@ describe('what lessons observe', () => {
     )
     expect(lesson('lies').observe(foldRun(log)).isMade).toBe(true)
     expect(lesson('lies').observe(foldRun(turned)).isMade).toBe(false)
+    expect(lesson('lies').observe(foldRun(await played({ trainReward: false }))).isMade).toBe(false)
+  })
+})
+
+describe('comparisons beyond chance', () => {
+  it('pass one time in twenty where there is nothing, and mostly where there is something', () => {
+    const uniform = uniformStream(3)
+    const tally = (share: number) => ({
+      hits: Array.from({ length: 200 }, uniform).filter((draw) => draw < share).length,
+      of: 200,
+    })
+    const values = (centre: number) => Array.from({ length: 30 }, () => centre + uniform() - 0.5)
+    const rate = (compare: () => boolean) => Array.from({ length: 2000 }, compare).filter(Boolean).length / 2000
+    expect(Math.abs(rate(() => isShareAbove(tally(0.5), tally(0.5))) - 0.05)).toBeLessThan(0.02)
+    expect(Math.abs(rate(() => isMeanAbove(values(0), values(0))) - 0.05)).toBeLessThan(0.02)
+    expect(rate(() => isShareAbove(tally(0.65), tally(0.5)))).toBeGreaterThan(0.8)
+    expect(rate(() => isMeanAbove(values(0.25), values(0)))).toBeGreaterThan(0.8)
   })
 })

@@ -1,0 +1,46 @@
+/** What observations are made of: finished iterations, and comparisons that chance alone seldom passes. */
+import type { IterationView, RunView } from '../../../runs/fold.ts'
+import type { Settings } from '../../../method/settings.ts'
+import { settingsOf } from '../../run/trajectories.ts'
+import type { Observation } from './lesson.ts'
+
+export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+export const seen = (isMade: boolean, evidence: string): Observation => ({ isMade, evidence })
+export const missing = (evidence: string): Observation => ({ isMade: false, evidence })
+
+/** Finished iterations with the settings that each ran with. */
+export function finished(view: RunView): { iteration: IterationView; settings: Settings }[] {
+  return view.iterations.flatMap((iteration) => {
+    const settings = iteration.isFinished ? settingsOf(view, iteration.iteration) : null
+    return settings ? [{ iteration, settings }] : []
+  })
+}
+
+/** A share, counted: `hits` of `of`. */
+export interface Tally {
+  hits: number
+  of: number
+}
+
+export const share = ({ hits, of }: Tally) => hits / of
+
+/** Standard errors that a difference must exceed: one side, 5 %. */
+const BEYOND_CHANCE = 1.645
+
+/** Whether the first share is above the second by more than chance explains: two proportions with a pooled error. */
+export function isShareAbove(first: Tally, second: Tally): boolean {
+  const pooled = (first.hits + second.hits) / (first.of + second.of)
+  const error = Math.sqrt(pooled * (1 - pooled) * (1 / first.of + 1 / second.of))
+  return share(first) - share(second) > BEYOND_CHANCE * error
+}
+
+/** Whether the first mean is above the second by more than chance explains (Welch). Needs two values of each. */
+export function isMeanAbove(first: readonly number[], second: readonly number[]): boolean {
+  const error = Math.sqrt(variance(first) / first.length + variance(second) / second.length)
+  return mean(first) - mean(second) > BEYOND_CHANCE * error
+}
+
+function variance(values: readonly number[]): number {
+  const centre = mean(values)
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1)
+}

@@ -1,0 +1,127 @@
+/**
+ * What lessons about the reward model look for in a run. Consistency feedback is arithmetic on votes that happens whether or not
+ * the reward model learns from it, so these observations are about what it learned: on fixed trajectories, where a frozen one
+ * is a flat line, or in iterations in which it was updated.
+ */
+import type { RunView } from '../../../runs/fold.ts'
+import { batchOf } from '../../run/batch.ts'
+import { counted, decimal, percent, signed } from '../../kit/format.ts'
+import { finished, isMeanAbove, mean, missing, seen } from './evidence.ts'
+import type { Observation } from './lesson.ts'
+
+const updates = (view: RunView) => view.iterations.filter(({ rewardUpdate }) => rewardUpdate !== null).length
+
+export function consistencyPays(view: RunView): Observation {
+  const { values } = view.series('judge/balanced_acc')
+  if (values.length < 3 || updates(view) === 0)
+    return missing(
+      `${counted(values.length, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`,
+    )
+  const [first, last] = [values[0]!, values.at(-1)!]
+  return seen(
+    last >= first + 0.02,
+    `On fixed trajectories, balanced process accuracy was ${percent(first, 1)} before training and is ${percent(last, 1)} now.`,
+  )
+}
+
+/** Trained where everything fails, the judge comes to say −1 of good steps too. */
+export function goodStepsLost(view: RunView): Observation {
+  const [good, bad] = ['good', 'bad'].map((side) => view.series(`judge/${side}_acc`).values)
+  const count = Math.min(good!.length, bad!.length)
+  if (count < 3 || updates(view) === 0)
+    return missing(`${counted(count, 'evaluation')} of three, ${counted(updates(view), 'update')} of the reward model.`)
+  const ends = (values: readonly number[]) => [values[0]!, values.at(-1)!] as const
+  const [goodFirst, goodLast] = ends(good!)
+  const [badFirst, badLast] = ends(bad!)
+  return seen(
+    goodLast <= goodFirst - 0.1 && badLast >= badFirst,
+    `On fixed trajectories, +1 for good steps: ${percent(goodFirst)} at first, ${percent(goodLast)} now. −1 for bad steps: ${percent(badFirst)} at first, ${percent(badLast)} now.`,
+  )
+}
+
+const FEWEST_PER_SIDE = 4
+
+/** What an iteration teaches the judge leans to the outcome that dominates it: more +1 after easy tasks, more −1 after hard ones. */
+export function difficultyTilts(view: RunView): Observation {
+  const good = view.series('judge/good_acc')
+  const bad = view.series('judge/bad_acc')
+  const tilt = new Map(good.iterations.map((iteration, i) => [iteration, good.values[i]! - bad.values[i]!]))
+  const moves = finished(view).flatMap(({ iteration: { iteration, rewardUpdate, theory } }) => {
+    const [before, after] = [tilt.get(iteration - 1), tilt.get(iteration)]
+    return rewardUpdate && theory && before !== undefined && after !== undefined
+      ? [{ successShare: theory.successShare, move: after - before }]
+      : []
+  })
+  const median =
+    moves.map(({ successShare }) => successShare).toSorted((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
+  const hard = moves.filter(({ successShare }) => successShare < median)
+  const easy = moves.filter(({ successShare }) => successShare >= median)
+  if (hard.length < FEWEST_PER_SIDE || easy.length < FEWEST_PER_SIDE)
+    return missing(
+      `${counted(moves.length, 'iteration')} with an evaluation of the reward model before and after its update. ${2 * FEWEST_PER_SIDE} are needed, of different difficulty.`,
+    )
+  const [hardMoves, easyMoves] = [hard, easy].map((side) => side.map(({ move }) => move))
+  return seen(
+    isMeanAbove(easyMoves!, hardMoves!),
+    `Mean change of (accuracy on good steps − on bad steps): ${signed(100 * mean(easyMoves!), 1)} points where a ≥ ${decimal(median)}, ${signed(100 * mean(hardMoves!), 1)} where a is lower.`,
+  )
+}
+
+const FEWEST_WRONG = 10
+
+/** Unanimous votes that are wrong, and that an update leaves as they are. */
+export function silentErrors(view: RunView): Observation {
+  let silent = 0
+  let wrong = 0
+  let trained = 0
+  let wouldTrain = 0
+  for (const { iteration, settings } of finished(view)) {
+    if (!iteration.rewardUpdate) continue
+    for (const group of batchOf(view, iteration)) {
+      if (group.kind !== 'steps' || group.isRejected) continue
+      const accuracy = mean(group.outcomes.map((outcome) => (outcome === 1 ? 1 : 0)))
+      if (accuracy < settings.rewardAccuracyLow || accuracy > settings.rewardAccuracyHigh) continue
+      const other = group.derive({ ...settings, profile: 'paper', rewardGrouping: 'step' })
+      wouldTrain += other.reward.flat(2).filter((value) => value !== null).length
+      group.episodes.forEach(({ episode, rewardAdvantages }, trajectory) => {
+        group.scores[trajectory]!.forEach((votes, step) => {
+          const values = rewardAdvantages?.[step] ?? []
+          trained += values.filter((value) => value !== null).length
+          const isUnanimous = votes.length > 1 && votes[0] !== 0 && votes.every((vote) => vote === votes[0])
+          if (!isUnanimous || !values.every((value) => value === null)) return
+          silent++
+          if (votes[0] !== episode.steps[step]?.trueLabel) wrong++
+        })
+      })
+    }
+  }
+  if (silent < 2 * FEWEST_WRONG)
+    return missing(`${counted(silent, 'unanimous step')} trained nothing in an update. ${2 * FEWEST_WRONG} are needed.`)
+  return seen(
+    wrong >= FEWEST_WRONG && 10 * wrong >= silent,
+    `${wrong} of ${silent} steps with unanimous votes are judged wrongly, and the update left them. It trained ${trained} votes; our comparison would have trained ${wouldTrain}.`,
+  )
+}
+
+/** False tests earn less than true ones where their writer learns from it. */
+export function liesAreCostly(view: RunView): Observation {
+  const advantages = { true: [] as number[], false: [] as number[] }
+  for (const { iteration } of finished(view)) {
+    if (!iteration.rewardUpdate) continue
+    for (const { written, advantages: values } of iteration.writtenTests) {
+      written.tests.forEach(({ isTrue }, test) => {
+        const value = values?.[test]
+        if (isTrue !== null && value !== null && value !== undefined) advantages[isTrue ? 'true' : 'false'].push(value)
+      })
+    }
+  }
+  const lies = advantages.false
+  if (lies.length < 5 || advantages.true.length < 5)
+    return missing(
+      `The reward model learned from ${counted(lies.length, 'false test')} and ${advantages.true.length} true ones. Five of each are needed.`,
+    )
+  return seen(
+    isMeanAbove(advantages.true, lies),
+    `Mean advantage: ${signed(mean(lies))} for ${lies.length} false tests, ${signed(mean(advantages.true))} for ${advantages.true.length} true ones.`,
+  )
+}
