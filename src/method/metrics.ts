@@ -39,8 +39,10 @@ export const METRICS: Readonly<Record<string, string>> = {
   'policy/integrated_reward/mean': 'Mean feedback R of a step.',
   'policy/integrated_reward/max': 'Largest feedback R of a step.',
   'policy/integrated_reward/min': 'Smallest feedback R of a step.',
-  'reward/process_acc': 'Share of single evaluations that equal the true label of the step; unparsable ones are wrong.',
-  'reward/outcome_acc': 'Share of trajectories where the sign of the mean vote equals the outcome; 0 is wrong.',
+  'reward/process_acc':
+    'Share of single evaluations that equal the true label of the step; unparsable ones are wrong. On the steps of this iteration, whose mix changes with the policy: judge/process_acc does not.',
+  'reward/outcome_acc':
+    'Share of trajectories of this iteration where the sign of the mean vote equals the outcome; 0 is wrong.',
   'reward/parse_fail_rate': 'Share of evaluations without a readable score, or of unreadable tests.',
   'reward/vote_agreement': 'Share of pairs of evaluations of one step that agree.',
   'reward/ut': 'UT: share of written tests that all correct programs pass, over tasks with a correct program.',

@@ -15,6 +15,7 @@ export type Outcome = 1 | -1
 export type Score = 1 | -1 | 0
 
 export interface SamplingOptions {
+  /** 0 always takes the likeliest token, whatever `topP` is. */
   temperature: number
   /** Nucleus mass in (0, 1]; 1 samples from the whole distribution. */
   topP: number
@@ -33,7 +34,7 @@ export interface GenerateRequest {
 export interface Completion {
   /** With the stop token, if any. */
   tokens: Tokens
-  /** log π(token) at the sampling temperature, before top-p; [tokens.length]. */
+  /** log π(token) at the sampling temperature, or at 1 if that is 0, before top-p; [tokens.length]. */
   logProbs: Float32Array
   /** Entropy in nats of each token's distribution; [tokens.length]. */
   entropies: Float32Array

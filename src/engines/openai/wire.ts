@@ -70,7 +70,8 @@ export function sampleBody(call: SampleCall, fields: ReadonlySet<OptionalField>)
     ...(isChat ? { messages: prompt.messages } : { prompt: 'text' in prompt ? prompt.text : prompt.tokens }),
     ...('tokens' in prompt && { return_token_ids: true, add_special_tokens: false }),
     temperature: call.temperature,
-    top_p: call.topP,
+    // Greedy completions have no nucleus, and some servers refuse both at once.
+    top_p: call.temperature === 0 ? 1 : call.topP,
     max_tokens: call.maxTokens,
     // A switch for chat, and for text the number of alternatives beside the token itself.
     ...(fields.has('logprobs') && { logprobs: isChat ? true : 1 }),

@@ -187,7 +187,8 @@ export class TinkerModel implements RoleModel {
           max_tokens: Math.max(1, Math.min(maxTokens, (contextTokens ?? Infinity) - prompt.length)),
           seed: deriveSeed(seed, copy) & LARGEST_SEED,
           temperature,
-          top_p: topP,
+          // Greedy completions have no nucleus.
+          top_p: temperature === 0 ? 1 : topP,
           stop: [...stopTokens],
         },
       },

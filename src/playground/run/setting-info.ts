@@ -274,7 +274,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   evaluationRollouts: {
     label: 'Rollouts of each evaluation task',
-    help: 'Episodes or programs per held-out task. One is enough for accuracy; the Detect metric needs a right and a wrong program of the same task.',
+    help: 'Episodes or programs per held-out task at the policy temperature; greedily, each is played once. One is enough for accuracy; the Detect metric needs a right and a wrong program of the same task.',
     released:
       'evaluation.policy.num_rollout_per_trial 3, configs/alfworld_rl.yaml; 3 responses, configs/coding_rl.yaml',
   },

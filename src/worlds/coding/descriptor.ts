@@ -79,7 +79,11 @@ export const coding: WorldDescriptor = {
     },
     evaluationRollouts: {
       label: 'Programs per evaluation problem',
-      help: 'What tests detect needs a right and a wrong program for the same problem, so more than one.',
+      help: 'Programs at the policy temperature. What tests detect needs a right and a wrong program for the same problem, so more than one.',
+    },
+    judgeTasks: {
+      label: 'Judge problems',
+      help: 'Held-out problems of each split whose stored programs try the reward model’s tests at every evaluation. The programs never change, so a frozen reward model keeps its numbers. 0 measures none.',
     },
     voteFlips: {
       label: 'ε, flipped verdicts',

@@ -119,6 +119,14 @@ async function promptFor(model: OpenAiModel, message: string) {
   return prompt!
 }
 
+it('a greedy completion has temperature 0 and no nucleus', async () => {
+  const { server, model } = await modelOf({ reply: () => 'né' })
+  await model.load()
+  const prompt = await promptFor(model, 'Where is the mug?')
+  await model.generate([{ prompt, count: 1, seed: 3 }], { ...SAMPLING, temperature: 0 })
+  expect(server.asked.at(-1)!.body).toMatchObject({ temperature: 0, top_p: 1 })
+})
+
 describe('a server with chat completions', () => {
   it('gets messages, and returns tokens with log-probabilities', async () => {
     const { server, model } = await modelOf({ reply: () => 'né' })

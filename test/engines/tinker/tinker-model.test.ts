@@ -88,6 +88,14 @@ const sample = async (from: TinkerModel) => {
 }
 
 describe('sampling', () => {
+  it('greedily asks for temperature 0 and no nucleus', async () => {
+    const actor = await loaded()
+    const [prompt] = await actor.encode(['hi'])
+    await actor.generate([{ prompt: prompt!, count: 1, seed: 3 }], { ...SAMPLING, temperature: 0 })
+    const asked = tinker.server.asked.filter(({ path }) => path === '/api/v1/asample')
+    expect(asked.at(-1)!.body.sampling_params).toMatchObject({ temperature: 0, top_p: 1 })
+  })
+
   it('returns the sampled tokens with log-probabilities, and text without the stop token', async () => {
     const actor = await loaded()
     const [one, two] = await sample(actor)

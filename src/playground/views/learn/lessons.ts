@@ -303,7 +303,7 @@ export const LESSONS: readonly Lesson[] = [
       {
         place: '#loop',
         name: 'Curves',
-        text: 'in the chart Policy accuracy, the solid line is in distribution, the dashed one out of distribution, the dotted one training.',
+        text: 'in the chart Policy accuracy, the solid line is in distribution, the dashed one out of distribution, both greedy; beside them the same at the policy temperature, and dotted the training tasks.',
       },
     ],
     expected:
