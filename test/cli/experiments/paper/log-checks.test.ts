@@ -15,23 +15,26 @@ const step = (trueLabel: 1 | -1): EpisodeStep => ({
   ...{ trueLabel, distance: null },
 })
 
-function episode(episodeId: string, outcome: Outcome, labels: readonly (1 | -1)[], split: 'train' | 'id' = 'train') {
-  return {
-    ...{ type: 'episode', episodeId, taskId: 'task', split, rollout: 0, policyVersion: 0 },
-    ...{ instruction: '', opening: '', steps: labels.map(step), outcome },
-  } as const
+function episode(
+  episodeId: string,
+  outcome: Outcome,
+  labels: readonly (1 | -1)[],
+  split: 'train' | 'id' = 'train',
+): LoggedBody {
+  const steps = labels.map(step)
+  const rest = { rollout: 0, policyVersion: 0, instruction: '', opening: '' }
+  return { type: 'episode', episodeId, taskId: 'task', split, steps, outcome, ...rest }
 }
 
-const judged = (episodeId: string, votes: readonly (readonly Score[])[]) =>
-  ({
-    type: 'judged',
-    episodeId,
-    rewardVersion: 0,
-    votes: votes.map((each) => each.map((score) => ({ score, reasoning: '' }))),
-  }) as const
+const judged = (episodeId: string, votes: readonly (readonly Score[])[]): LoggedBody => ({
+  type: 'judged',
+  episodeId,
+  rewardVersion: 0,
+  votes: votes.map((each) => each.map((score) => ({ score, reasoning: '' }))),
+})
 
-const started = { type: 'iteration-started', taskIds: [], pendingTaskIds: [] } as const
-const finished = (acc = 0.5) => ({ type: 'iteration-finished', metrics: { 'policy/acc': acc } }) as const
+const started: LoggedBody = { type: 'iteration-started', taskIds: [], pendingTaskIds: [] }
+const finished = (acc = 0.5): LoggedBody => ({ type: 'iteration-finished', metrics: { 'policy/acc': acc } })
 
 const task = (id: string, instruction: string): Task => ({ id, rootId: id, instruction, kind: 'kind', body: null })
 
@@ -67,21 +70,21 @@ describe('the checks of a log', () => {
   })
 
   it('follow the tasks of the pool and the attempts at rewriting them', () => {
-    const proposed = (id: string, instruction: string, oks: readonly boolean[]) =>
-      ({
-        ...{ type: 'rewrite-proposed', proposalId: id, taskId: 'b', direction: 'harder', accuracy: 1 },
-        ...{ policyVersion: 0, criticSummary: '', candidate: task(id, instruction) },
-        attempts: oks.map((ok) => ({ text: '', message: '', ok })),
-      }) as const
-    const resolved = (candidateId: string, accepted: boolean) =>
-      ({
-        ...{ type: 'rewrite-resolved', proposalId: candidateId, taskId: 'b', candidateId, direction: 'harder' },
-        ...{ accuracyBefore: 1, policyVersionBefore: 0, accuracyAfter: 0.5, policyVersionAfter: 1, rule: '', accepted },
-      }) as const
-    const pool = [
+    const proposed = (id: string, instruction: string, oks: readonly boolean[]): LoggedBody => {
+      const attempts = oks.map((ok) => ({ text: '', message: '', ok }))
+      const rest = { accuracy: 1, policyVersion: 0, criticSummary: '', candidate: task(id, instruction), attempts }
+      return { type: 'rewrite-proposed', proposalId: id, taskId: 'b', direction: 'harder', ...rest }
+    }
+    const resolved = (candidateId: string, accepted: boolean): LoggedBody => {
+      const before = { accuracyBefore: 1, policyVersionBefore: 0 }
+      const after = { accuracyAfter: 0.5, policyVersionAfter: 1, rule: '', accepted }
+      const what = { proposalId: candidateId, taskId: 'b', candidateId }
+      return { type: 'rewrite-resolved', direction: 'harder', ...what, ...before, ...after }
+    }
+    const pool: LoggedBody[] = [
       { type: 'task-added', task: task('a', 'find a mug'), split: 'train' },
       { type: 'task-added', task: task('b', 'find a plate'), split: 'train' },
-    ] as const
+    ]
     expect(checksOf([...pool, proposed('c', 'find a mug', [false, true])])).toMatchObject({ valid: 0.5, distinct: 1 })
     expect(checksOf([...pool, proposed('c', 'find a mug', [true]), resolved('c', false)]).distinct).toBe(1)
     // Two slots now ask for the same.

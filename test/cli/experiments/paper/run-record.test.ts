@@ -6,16 +6,16 @@ import { accuracies, madeUpRecord } from './made-up-records.ts'
 
 const finished = (metrics: Record<string, number>): LoggedBody => ({ type: 'iteration-finished', metrics })
 const evaluation = (acc: number): LoggedBody => ({
-  ...{ type: 'evaluation', split: 'id', policyVersion: 0, acc, episodes: 10 },
-  temperature: 0,
+  type: 'evaluation',
+  split: 'id',
+  ...{ policyVersion: 0, acc, episodes: 10, temperature: 0 },
 })
 
 describe('the numbers of a run', () => {
   it('are those of its evaluations, its last iteration, and its first and last fifth', () => {
     const measurer = new RunMeasurer()
     let seq = 0
-    const take = (iteration: number, body: LoggedBody) =>
-      measurer.take({ ...body, seq: seq++, iteration })
+    const take = (iteration: number, body: LoggedBody) => measurer.take({ ...body, seq: seq++, iteration })
     take(0, evaluation(0.4))
     for (let i = 1; i <= 10; i++) {
       if (i === 10) take(i, evaluation(0.6))

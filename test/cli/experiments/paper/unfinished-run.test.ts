@@ -20,11 +20,15 @@ const events = (from: number, to: number): LoggedEvent[] =>
   })
 
 const episode: LoggedEvent = {
-  ...{ type: 'episode', episodeId: 'e', taskId: 't', split: 'train', rollout: 0, policyVersion: 0, outcome: 1 },
-  ...{ instruction: 'do', opening: 'You are here.', seq: 0, iteration: 1 },
+  type: 'episode',
+  split: 'train',
+  outcome: 1,
+  ...{ episodeId: 'e', taskId: 't', rollout: 0, policyVersion: 0, seq: 0, iteration: 1 },
+  ...{ instruction: 'do', opening: 'You are here.' },
   steps: [
     {
-      ...{ response: 'look', thought: '', command: 'look', observation: 'A room.', trueLabel: 1, distance: 1 },
+      trueLabel: 1,
+      ...{ response: 'look', thought: '', command: 'look', observation: 'A room.', distance: 1 },
       ...{ tokens: [1, 2], logProbs: [-1, -2], entropies: [0.1, 0.2] },
     },
   ],
