@@ -22,7 +22,7 @@ export const HOUSES = [
   { under: 'src/playground', floors: [['kit'], ['run'], ['state'], ['worlds'], ['views'], ['shell']] },
   {
     under: 'src/playground/views',
-    floors: [['loop', 'episodes', 'tasks', 'learn', 'runs', 'models', 'cluster', 'benchmark']],
+    floors: [['loop', 'episodes', 'tasks', 'learn', 'runs', 'results', 'models', 'cluster', 'benchmark']],
   },
   { under: 'src/playground/worlds', floors: [['world-page.ts'], ['household', 'coding']] },
   {

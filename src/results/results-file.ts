@@ -33,6 +33,8 @@ const row = v.strictObject({
   iterations: count,
   /** Whether the values are those before the first iteration. */
   isStart: v.boolean(),
+  /** Name of its start policy, if that does not ship with the page. */
+  start: v.optional(text),
   /** A run of it that ships with the page, `public/runs/<recording>.jsonl.gz`. */
   recording: v.optional(v.pipe(v.string(), v.regex(/^[\w.-]+$/))),
   values: v.record(v.string(), v.array(known)),
@@ -65,6 +67,8 @@ const curve = v.strictObject({
 })
 
 const mapCell = v.strictObject({
+  /** Id of the full loop's row. */
+  row: text,
   /** ε */
   voteFlips: finite,
   start: text,

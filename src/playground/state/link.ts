@@ -20,6 +20,7 @@ export const SECTIONS = {
   trajectories: 'Episodes',
   tasks: 'Tasks',
   runs: 'Runs',
+  results: 'Results',
   games: 'Games and problems',
   models: 'Models',
   cluster: 'Cluster',

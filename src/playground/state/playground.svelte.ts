@@ -106,9 +106,21 @@ export class Playground {
   /** Shows the recorded run that ships with the page, whichever run was on show. */
   async showShipped(): Promise<void> {
     const { recorded, world } = this
-    const isThere = recorded.state === 'ready' && recorded.origin === 'shipped'
-    if (!isThere || recorded.view.settings?.world !== world) await recorded.load(recordingsOf(world))
+    const { address } = recorded
+    const isThere = recorded.state === 'ready' && address !== null && recordingsOf(world).includes(address)
+    if (!isThere) await recorded.load(recordingsOf(world))
     if (this.hasRecording && world === this.world) this.show('recorded')
+  }
+
+  /** Shows the recorded run of a published result, by its name in `runs/`. False if it cannot be loaded. */
+  async showRecording(name: string): Promise<boolean> {
+    await this.recorded.load([`./runs/${name}.jsonl.gz`])
+    if (this.hasRecording) {
+      this.show('recorded')
+      return true
+    }
+    await this.recorded.load(recordingsOf(this.world))
+    return false
   }
 
   toggleReplay(): void {

@@ -39,6 +39,7 @@ export class RecordedRun implements RunOnShow {
   #view = new RunView()
   #source: RecordingSource = NO_SOURCE
   #runId = $state.raw<string | null>(null)
+  #address = $state.raw<string | null>(null)
   /** Events of the iteration that is being replayed, and how many of them have been applied. */
   #replayed: { events: readonly LoggedEvent[]; count: number } | null = null
   /** Iterations that were read back, the latest last. */
@@ -59,6 +60,10 @@ export class RecordedRun implements RunOnShow {
   get origin(): 'shipped' | 'file' | 'browser' {
     if (this.#fileName !== null) return 'file'
     return this.#runId === null ? 'shipped' : 'browser'
+  }
+  /** Where the recording on show was loaded from; null for files and kept runs. */
+  get address(): string | null {
+    return this.#address
   }
   /** The kept run on show; null for a log. */
   get runId(): string | null {
@@ -97,7 +102,7 @@ export class RecordedRun implements RunOnShow {
     const ticket = ++this.#loading
     this.pause()
     this.#failure = null
-    this.#fileName = this.#runId = null
+    this.#fileName = this.#runId = this.#address = null
     this.#state = 'loading'
     try {
       for (const address of addresses) {
@@ -106,6 +111,7 @@ export class RecordedRun implements RunOnShow {
         if (!response.ok || !response.body || response.headers.get('content-type')?.includes('text/html')) continue
         const recording = await readRecording(response.body)
         if (ticket !== this.#loading) return
+        this.#address = address
         this.#show(recording)
         return
       }
@@ -139,7 +145,7 @@ export class RecordedRun implements RunOnShow {
       const recording = await readRecording(file.stream())
       if (ticket !== this.#loading) return false
       this.#fileName = file.name
-      this.#runId = null
+      this.#runId = this.#address = null
       this.#show(recording)
       return true
     } catch (cause) {
@@ -170,7 +176,7 @@ export class RecordedRun implements RunOnShow {
       // The last events were folded in this task; they are drawn in the next.
       await new Promise((resolve) => setTimeout(resolve, 0))
       if (ticket !== this.#loading) return false
-      this.#fileName = null
+      this.#fileName = this.#address = null
       this.#runId = kept.runId
       this.#show({ whole, source: kept }, iteration)
       await new Promise((resolve) => setTimeout(resolve, 0))

@@ -4,6 +4,7 @@ import { BACKENDS, type BackendName } from '../../../language-model/backends/bac
 import { TABLES, type TableName } from '../../../results/results-file.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from '../../arguments.ts'
 import { readAssignment } from '../../loop/arguments.ts'
+import { SHIPPED } from './plan.ts'
 import { FULL, QUICK, type Budget } from './budget.ts'
 import { QUICK_TABLES } from './tables.ts'
 
@@ -108,7 +109,7 @@ export function parseSeeds(text: string): number[] {
 }
 
 function startsFrom(given: readonly string[]): Record<string, string | null> {
-  if (given.length === 0) return { shipped: null }
+  if (given.length === 0) return { [SHIPPED]: null }
   return Object.fromEntries(
     given.map((text): [string, string] => {
       const [, name, folder] = /^([\w-]+)=(.+)$/s.exec(text) ?? []

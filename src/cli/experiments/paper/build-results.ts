@@ -1,7 +1,7 @@
 /** Makes a results file of the finished runs of a table. */
 import { RESULTS_FORMAT, type MapCell, type ResultsFile, type ResultsRow } from '../../../results/results-file.ts'
 import { pairedDifference, summary, verdictOf, type Difference } from './compare.ts'
-import type { MapPlace, RowPlan, TablePlan } from './plan.ts'
+import { SHIPPED, type MapPlace, type RowPlan, type TablePlan } from './plan.ts'
 import { evaluated, type RunRecord } from './run-record.ts'
 
 /** Runs by arm and seed. */
@@ -67,6 +67,7 @@ function rowOf(plan: TablePlan, row: RowPlan, runs: TableRuns, recording: string
     settings: arm.settings,
     iterations: isStart ? 0 : arm.iterations,
     isStart,
+    ...(arm.start !== undefined && arm.start !== SHIPPED && { start: arm.start }),
     ...(recording !== undefined && { recording }),
     values: Object.fromEntries(
       shown.map((measure) => [
@@ -114,7 +115,7 @@ function mapCells(plan: TablePlan, { voteFlips, start, lambda, full, over }: Map
   }
   return (['grpo', 'frozen-judge'] as const).map((base) => {
     const gain = pairedDifference(accuracy(full), accuracy(over[base]))
-    return { voteFlips, start, lambda, over: base, gain: gain && rounded(gain), ...marks }
+    return { row: full, voteFlips, start, lambda, over: base, gain: gain && rounded(gain), ...marks }
   })
 }
 

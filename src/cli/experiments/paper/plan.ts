@@ -9,6 +9,9 @@ import type { TableName } from '../../../results/results-file.ts'
 import type { Settings } from '../../../method/settings.ts'
 import type { RunRecord } from './run-record.ts'
 
+/** The start policy that ships with the page. */
+export const SHIPPED = 'shipped'
+
 export interface ArmPlan {
   id: string
   /** "household+full" */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EpisodeStep, LoggedBody, LoggedEvent } from '../../../../src/method/events.ts'
+import type { EpisodeStep, LoggedBody } from '../../../../src/method/events.ts'
 import type { Outcome, Score, Task } from '../../../../src/method/ports.ts'
 import { GradientConflict } from '../../../../src/cli/experiments/paper/gradient-conflict.ts'
 import { deviationFromLine, LogChecks } from '../../../../src/cli/experiments/paper/log-checks.ts'

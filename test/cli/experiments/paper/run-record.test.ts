@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LoggedBody, LoggedEvent } from '../../../../src/method/events.ts'
+import type { LoggedBody } from '../../../../src/method/events.ts'
 import { RunMeasurer } from '../../../../src/cli/experiments/paper/measure-run.ts'
 import { atRollouts, evaluated } from '../../../../src/cli/experiments/paper/run-record.ts'
 import { accuracies, madeUpRecord } from './made-up-records.ts'

@@ -1,0 +1,41 @@
+/** Title and question of each table of results. */
+import type { TableName } from '../../../results/results-file.ts'
+
+export interface TableTexts {
+  title: string
+  about: string
+}
+
+export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
+  household: {
+    title: 'Household: Table 1',
+    about:
+      'Does each part help the policy and the judge? The first two rows are the same untrained policy, sampled and at temperature 0: a gain over the second is skill and not steadiness.',
+  },
+  coding: {
+    title: 'Coding: Table 1',
+    about: 'The same question for programs (Code) and written tests (UT and Detect).',
+  },
+  signals: {
+    title: 'Which signal: Figure 1',
+    about: 'Does the policy learn more from outcomes, from the votes of a judge, or from both? Must the judge learn?',
+  },
+  tasks: {
+    title: 'Do adapted tasks help?',
+    about:
+      'Rewrites by the author, rewrites that change nothing, and tasks that never change, at equal iterations and at equal rollouts.',
+  },
+  lambda: { title: 'How much votes count: λ', about: 'The full loop with other λ in R = O + λ · mean S.' },
+  alpha: { title: 'Which tasks are rewritten: α', about: 'The full loop with other bands of accuracy.' },
+  votes: { title: 'Votes for each step: m', about: 'The full loop with fewer and more votes for each step.' },
+  map: {
+    title: 'The map: where does each part help?',
+    about:
+      'The gain of the full loop in held-out accuracy at temperature 0, by the share ε of votes that are flipped, the skill of the start policy, and λ.',
+  },
+  checks: {
+    title: 'Checks of stability',
+    about:
+      'The judge where a step contradicts the outcome, a run of ten times the length, oscillation, and conflict between what outcomes and votes ask of the policy.',
+  },
+}
