@@ -25,6 +25,7 @@ const ENDS: Record<View, { selector: string; household: number; coding: number }
   tasks: { selector: 'figure[aria-labelledby] .swatch', household: 5, coding: 5 },
   learn: { selector: '#theory figure', household: 2, coding: 2 },
   runs: { selector: '#runs-title', household: 7, coding: 9 },
+  results: { selector: '#results-checks', household: 0, coding: 0 },
   models: { selector: '#models-title', household: 0, coding: 0 },
   cluster: { selector: '#cluster-title', household: 0, coding: 0 },
   benchmark: { selector: '#benchmark-title', household: 0, coding: 0 },

@@ -24,6 +24,7 @@ describe('every view', () => {
     tasks: '#games details, #games button',
     learn: '#theory',
     runs: '#runs-title',
+    results: '#results-checks',
     models: '#models-title',
     cluster: '#cluster-title',
     benchmark: '#benchmark-title',
