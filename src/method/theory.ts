@@ -16,7 +16,8 @@
  *     P(mean vote ranks the successful step first) ≥ 1 - exp(-m (μ - 1)²)     for μ > 1, by Hoeffding
  *     E[R · S] = E[O · S] + λ E[S̄ · S]                            because R = O + λ S̄, with S̄ the mean of a step's m votes
  *     E[O · S] = a (2 p+ - 1) + (1 - a) (2 p- - 1)                a = acc(q); equals μ - 1 at a = 1/2
- *     E[S̄ · S] = E[S̄²]                                            whatever O is
+ *     E[S̄ · S] = E[S̄²]                                            whatever O is; 1/m + (1 - 1/m) (2p - 1)² for m independent
+ *                                                                 votes that are right with probability p
  *
  * E[O · S] is the grounded term: it weighs p+ and p- by a : 1 - a, which we read as the importance ratio. At a → 0 it teaches
  * the reward model only to vote -1; inside (0.2, 0.8) the ratio stays between 1/4 and 4.
@@ -108,6 +109,17 @@ export function precisionBound(mu: number, evaluationsPerStep: number, isShared 
 /** E[O · S], the mean agreement of a vote with the outcome, at task accuracy a. */
 export function expectedAgreement(accuracy: number, pPlus: number, pMinus: number): number {
   return accuracy * (2 * pPlus - 1) + (1 - accuracy) * (2 * pMinus - 1)
+}
+
+/** E[S̄ · S], the mean agreement of a vote with the m votes of its step, if these are independent; without λ. */
+export function expectedSelfAgreement(accuracy: number, pPlus: number, pMinus: number, evaluations: number): number {
+  const squared = (p: number) => 1 / evaluations + (1 - 1 / evaluations) * (2 * p - 1) ** 2
+  return accuracy * squared(pPlus) + (1 - accuracy) * squared(pMinus)
+}
+
+/** E[R · S] of a judge that gives every step the same vote. */
+export function constantVoteFeedback(vote: 1 | -1, accuracy: number, lambda: number): number {
+  return vote * (2 * accuracy - 1) + lambda
 }
 
 /** The ratio a : 1 - a of the weights of p+ and p-; Infinity at accuracy 1. */

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { consistencyFeedback } from '../../src/method/feedback.ts'
 import type { Outcome, Score } from '../../src/method/ports.ts'
 import { uniformStream } from '../../src/method/random.ts'
-import { estimateVoteStatistics, expectedAgreement, precisionBound, teachingBalance } from '../../src/method/theory.ts'
+import {
+  constantVoteFeedback,
+  estimateVoteStatistics,
+  expectedAgreement,
+  expectedSelfAgreement,
+  precisionBound,
+  teachingBalance,
+} from '../../src/method/theory.ts'
 
 /** Votes that are right with probability p+ on successful steps, p- on failed ones. */
 function simulate(accuracy: number, pPlus: number, pMinus: number, m: number, trajectories = 20_000) {
@@ -100,7 +107,9 @@ describe('the theory, against simulation', () => {
       selfConsistency: null,
       successShare: 0,
     })
-    expect(estimateVoteStatistics([{ outcome: 1, scores: [[1, 0, 0]] }], { evaluationsPerStep: 3, lambda: 1 })).toMatchObject({
+    expect(
+      estimateVoteStatistics([{ outcome: 1, scores: [[1, 0, 0]] }], { evaluationsPerStep: 3, lambda: 1 }),
+    ).toMatchObject({
       pPlus: 1,
       pMinus: null,
       mu: null,
@@ -129,6 +138,16 @@ describe('the two terms of the consistency feedback', () => {
 
   it('ground a vote as the formula over a, p+ and p- says', () => {
     expect(estimate(simulate(0.3, 0.7, 0.6, 3)).grounded).toBeCloseTo(expectedAgreement(0.3, 0.7, 0.6), 1)
+  })
+
+  it.each([1, 3, 8])('agree with the formulas for %i independent votes, and for a judge that always votes −1', (m) => {
+    const at = (trajectories: ReturnType<typeof simulate>) =>
+      estimateVoteStatistics(trajectories, { evaluationsPerStep: m, lambda: 1 })
+    const judging = at(simulate(0.3, 0.8, 0.6, m))
+    expect(Math.abs(judging.selfConsistency! - expectedSelfAgreement(0.3, 0.8, 0.6, m))).toBeLessThan(0.02)
+    const collapsed = at(simulate(0.3, 0, 1, m))
+    expect(collapsed.grounded! + collapsed.selfConsistency!).toBeCloseTo(constantVoteFeedback(-1, 0.3, 1), 1)
+    expect(constantVoteFeedback(1, 0.3, 1)).toBeCloseTo(0.6, 12)
   })
 
   it('give a collapsed judge the whole self-consistency, whatever the outcomes are', () => {

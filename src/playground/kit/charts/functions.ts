@@ -1,13 +1,14 @@
 /** The data of a chart of functions: lines with marked points, a level and a band to compare with. */
 import type { Point } from './scale.ts'
+import type { LineStyle } from './series.ts'
 
 export interface FunctionChart {
   title: string
   about: string
   x: FunctionAxis
   y: FunctionAxis
-  curves: { name: string; line: 'solid' | 'dashed'; points: Point[] }[]
-  /** Each is on the curve of its name. */
+  curves: { name: string; line: LineStyle; points: Point[] }[]
+  /** Each is on the curve of its name. A curve may have none. */
   marks: ({ name: string } & Point)[]
   level?: { name: string; y: number }
   /** A range of x. */

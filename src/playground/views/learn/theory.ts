@@ -1,5 +1,11 @@
-/** The charts and numbers of the theory (src/method/theory.ts): the bound over m, and the agreement over a. */
-import { expectedAgreement, precisionBound, teachingBalance } from '../../../method/theory.ts'
+/** The charts and numbers of the theory (src/method/theory.ts): the bound over m, and what votes earn over a. */
+import {
+  constantVoteFeedback,
+  expectedAgreement,
+  expectedSelfAgreement,
+  precisionBound,
+  teachingBalance,
+} from '../../../method/theory.ts'
 import type { RunView } from '../../../runs/fold.ts'
 import { settingsOf } from '../../run/trajectories.ts'
 import type { FunctionChart } from '../../kit/charts/functions.ts'
@@ -12,6 +18,7 @@ interface TheoryInput {
   /** acc(q), in [0, 1]. */
   accuracy: number
   evaluations: number
+  lambda: number
   /** Evaluations are tests, which all programs share. */
   isShared: boolean
 }
@@ -20,23 +27,31 @@ interface TheoryInput {
 export interface RunEstimate extends Omit<TheoryInput, 'isShared'> {
   iteration: number
   bound: number | null
+  /** E[O·S] and λ E[S̄·S] as measured; null in older logs. */
+  grounded: number | null
+  selfConsistency: number | null
 }
 
 export function runEstimate(view: RunView): RunEstimate | null {
   const latest = view.iterations.findLast(({ theory }) => typeof theory?.mu === 'number')
   if (!latest?.theory) return null
-  const { pPlus, pMinus, precisionBound, successShare } = latest.theory
+  const { pPlus, pMinus, precisionBound, successShare, grounded, selfConsistency } = latest.theory
+  const settings = settingsOf(view, latest.iteration)
   return {
     iteration: latest.iteration,
     pPlus: pPlus!,
     pMinus: pMinus!,
     accuracy: successShare,
-    evaluations: settingsOf(view, latest.iteration)?.evaluationsPerStep ?? 1,
+    evaluations: settings?.evaluationsPerStep ?? 1,
+    lambda: settings?.lambda ?? 1,
     bound: precisionBound,
+    grounded: grounded ?? null,
+    selfConsistency: selfConsistency ?? null,
   }
 }
 
 export const MOST_EVALUATIONS = 32
+export const MOST_LAMBDA = 4
 const ACCURACIES = 20
 
 interface TheoryNumbers {
@@ -45,6 +60,10 @@ interface TheoryNumbers {
   signal: number
   bound: number
   agreement: number
+  /** λ E[S̄·S] */
+  selfConsistency: number
+  /** E[R·S] of a judge that always gives the better of the two constant votes, and that vote. */
+  constant: { vote: 1 | -1; feedback: number }
   /** The weights of p+ and p- in the reward model's training signal: "1 : 4". */
   balance: string
   /** The least m whose bound reaches 0.95; null if none does. */
@@ -52,7 +71,8 @@ interface TheoryNumbers {
 }
 
 export function theoryNumbers(input: TheoryInput): TheoryNumbers {
-  const { pPlus, pMinus, accuracy, evaluations, isShared } = input
+  const { pPlus, pMinus, accuracy, evaluations, lambda, isShared } = input
+  const vote = accuracy > 0.5 ? 1 : -1
   const mu = pPlus + pMinus
   const needed = (-Math.log(0.05) * (isShared ? 2 : 1)) / (mu - 1) ** 2
   return {
@@ -60,6 +80,8 @@ export function theoryNumbers(input: TheoryInput): TheoryNumbers {
     signal: 2 * (mu - 1),
     bound: precisionBound(mu, evaluations, isShared),
     agreement: expectedAgreement(accuracy, pPlus, pMinus),
+    selfConsistency: lambda * expectedSelfAgreement(accuracy, pPlus, pMinus, evaluations),
+    constant: { vote, feedback: constantVoteFeedback(vote, accuracy, lambda) },
     balance: balanceWords(accuracy),
     evaluationsFor95: mu > 1 ? Math.ceil(needed - 1e-9) : null,
   }
@@ -83,11 +105,23 @@ export function boundCurve({ pPlus, pMinus, isShared }: TheoryInput): Point[] {
 }
 
 /** E[O·S] for accuracies from 0 to 1. */
-export function agreementCurve({ pPlus, pMinus }: TheoryInput): Point[] {
+export function agreementCurve({ pPlus, pMinus }: Pick<TheoryInput, 'pPlus' | 'pMinus'>): Point[] {
   return Array.from({ length: ACCURACIES + 1 }, (_, i) => ({
     x: i / ACCURACIES,
     y: expectedAgreement(i / ACCURACIES, pPlus, pMinus),
   }))
+}
+
+/** E[R·S] for accuracies from 0 to 1. */
+export function feedbackCurve({ pPlus, pMinus, evaluations, lambda }: TheoryInput): Point[] {
+  return agreementCurve({ pPlus, pMinus }).map(({ x, y }) => ({
+    x,
+    y: y + lambda * expectedSelfAgreement(x, pPlus, pMinus, evaluations),
+  }))
+}
+
+function constantCurve(vote: 1 | -1, lambda: number): Point[] {
+  return agreementCurve({ pPlus: 0, pMinus: 0 }).map(({ x }) => ({ x, y: constantVoteFeedback(vote, x, lambda) }))
 }
 
 const twoDigits = (value: number) => compact(Number(value.toFixed(2)))
@@ -123,7 +157,7 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
     {
       title: 'E[O·S] over accuracy',
       about:
-        'The mean training signal of the reward model on tasks of accuracy a. At one half it is μ − 1 for any p₊ and p₋; near 0 and 1 only one kind of vote counts. The author keeps tasks in the shaded range.',
+        'The grounded term of the reward model’s training signal on tasks of accuracy a. At one half it is μ − 1 for any p₊ and p₋; near 0 and 1 only one kind of vote counts. The author keeps tasks in the shaded range.',
       x: { name: 'a, accuracy of a task', domain: [0, 1], ticks: [0, 0.2, 0.5, 0.8, 1], write: twoDigits },
       y: { name: 'E[O·S]', domain: [-1, 1], ticks: [-1, -0.5, 0, 0.5, 1], write: twoDigits },
       curves: sources.map(({ name, line, input }) => ({ name, line, points: agreementCurve(input) })),
@@ -134,6 +168,26 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
       })),
       level: { name: 'μ − 1', y: here.pPlus + here.pMinus - 1 },
       band: { name: '0.2 to 0.8', from: 0.2, to: 0.8 },
+    },
+    {
+      title: 'Judging or collapsing: E[R·S] over accuracy',
+      about:
+        'What a vote earns on average, O·S and λ S̄·S together: that of a judge with these p₊ and p₋, and that of one that gives every step the same vote. Where a constant vote earns more, training leads to it. The votes on a step are taken to be independent.',
+      x: { name: 'a, accuracy of a task', domain: [0, 1], ticks: [0, 0.2, 0.5, 0.8, 1], write: twoDigits },
+      y: {
+        name: 'E[R·S]',
+        domain: [-1, 1 + here.lambda],
+        ticks: Array.from({ length: 5 }, (_, i) => -1 + (i * (2 + here.lambda)) / 4),
+        write: twoDigits,
+      },
+      curves: [
+        { name: 'here', line: 'solid', points: feedbackCurve(here) },
+        { name: 'always −1', line: 'dashed', points: constantCurve(-1, here.lambda) },
+        { name: 'always +1', line: 'dotted', points: constantCurve(1, here.lambda) },
+      ],
+      marks: [
+        { name: 'here', x: here.accuracy, y: theoryNumbers(here).agreement + theoryNumbers(here).selfConsistency },
+      ],
     },
   ]
 }

@@ -13,6 +13,7 @@ const input = fc.record({
   pMinus: fc.double({ min: 0, max: 1, noNaN: true }),
   accuracy: fc.double({ min: 0.01, max: 0.99, noNaN: true }),
   evaluations: fc.integer({ min: 1, max: 32 }),
+  lambda: fc.double({ min: 0, max: 4, noNaN: true }),
   isShared: fc.boolean(),
 })
 
@@ -50,9 +51,28 @@ describe('the theory', () => {
     )
   })
 
+  it('pays a constant vote the whole of λ, so that on hard tasks collapsing earns more than a good judge', () => {
+    const at = (accuracy: number, lambda: number) => {
+      const { agreement, selfConsistency, constant } = theoryNumbers({ pPlus: 0.8, pMinus: 0.8, accuracy, evaluations: 3, lambda, isShared: false }) // prettier-ignore
+      return { judging: agreement + selfConsistency, constant }
+    }
+    expect(at(0.5, 0).judging).toBeGreaterThan(at(0.5, 0).constant.feedback)
+    expect(at(0.1, 0).judging).toBeLessThan(at(0.1, 0).constant.feedback)
+    expect(at(0.5, 4).judging).toBeLessThan(at(0.5, 4).constant.feedback)
+    expect([at(0.1, 1).constant.vote, at(0.9, 1).constant.vote]).toEqual([-1, 1])
+    fc.assert(
+      fc.property(input, (values) => {
+        const { selfConsistency, constant } = theoryNumbers(values)
+        expect(selfConsistency).toBeLessThanOrEqual(values.lambda + 1e-12)
+        expect(selfConsistency).toBeGreaterThanOrEqual(values.lambda / values.evaluations - 1e-12)
+        expect(constant.feedback).toBeGreaterThanOrEqual(values.lambda)
+      }),
+    )
+  })
+
   it('writes the balance as a ratio', () => {
     const balance = (accuracy: number) =>
-      theoryNumbers({ pPlus: 0.7, pMinus: 0.7, accuracy, evaluations: 3, isShared: false }).balance
+      theoryNumbers({ pPlus: 0.7, pMinus: 0.7, accuracy, evaluations: 3, lambda: 1, isShared: false }).balance
     expect([balance(0.2), balance(0.5), balance(0.8), balance(0), balance(1)]).toEqual([
       '1 : 4', '1 : 1', '4 : 1', 'p₋ alone', 'p₊ alone',
     ]) // prettier-ignore
@@ -60,8 +80,8 @@ describe('the theory', () => {
 })
 
 describe('the charts of the theory', () => {
-  const here = { pPlus: 0.8, pMinus: 0.6, accuracy: 0.5, evaluations: 3, isShared: false }
-  const run = { pPlus: 0.9, pMinus: 0.5, accuracy: 0.25, evaluations: 64, isShared: false, iteration: 7 }
+  const here = { pPlus: 0.8, pMinus: 0.6, accuracy: 0.5, evaluations: 3, lambda: 1, isShared: false }
+  const run = { pPlus: 0.9, pMinus: 0.5, accuracy: 0.25, evaluations: 64, lambda: 1, isShared: false, iteration: 7 }
 
   it('have each mark on its curve, within the axes', () => {
     fc.assert(
@@ -86,13 +106,16 @@ describe('the charts of the theory', () => {
   })
 
   it('are summarised in words, with the run beside the sliders', () => {
-    const [bound, agreement] = theoryCharts(here, run)
+    const [bound, agreement, feedback] = theoryCharts(here, run)
     expect(summariseFunctions(bound!)).toBe(
       'The bound over m. Over m, votes: here 15 % at 1, 38 % at 3, 99 % at 32; iteration 7 15 % at 1, 99 % at 32.',
     )
     expect(summariseFunctions(agreement!)).toBe(
       'E[O·S] over accuracy. Over a, accuracy of a task: here 0.2 at 0, 0.4 at 0.5, 0.6 at 1; iteration 7 0 at 0, 0.2 at 0.25, 0.8 at 1; μ − 1 is 0.4; shaded from 0.2 to 0.8.',
     )
-    expect(theoryCharts(here, null).map(({ curves }) => curves.length)).toEqual([1, 1])
+    expect(summariseFunctions(feedback!)).toMatch(
+      /^Judging or collapsing: E\[R·S\] over accuracy\. Over a, accuracy of a task: here .*; always −1 2 at 0, 0 at 1; always \+1 0 at 0, 2 at 1\.$/,
+    )
+    expect(theoryCharts(here, null).map(({ curves }) => curves.length)).toEqual([1, 1, 3])
   })
 })
