@@ -1,8 +1,7 @@
 /** The schema of kept runs in the browser's IndexedDB, with migrations from earlier versions of the page. */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
-import { SAMPLED } from '../method/metric-points.ts'
-import { completeSettings } from './older-logs.ts'
+import { completeSettings, withSampledNames } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
 
@@ -56,16 +55,11 @@ async function completeSummaries(stores: Upgrade): Promise<void> {
   for (const old of await runs.getAll()) await runs.put({ ...old, settings: completeSettings(old.settings) })
 }
 
-/** Before version 4, `eval/…` was measured at the training temperature alone (metric-points.ts). */
+/** Before version 4, evaluations had no temperature. */
 async function renameSampled(stores: Upgrade): Promise<void> {
   const rows = stores.objectStore('rows')
-  for (const row of await rows.getAll()) {
-    const entries = Object.entries(row.values).map(([name, value]) => [OLDER_EVALUATION.test(name) ? `${name}${SAMPLED}` : name, value]) // prettier-ignore
-    await rows.put({ ...row, values: Object.fromEntries(entries) as Record<string, number> })
-  }
+  for (const row of await rows.getAll()) await rows.put({ ...row, values: withSampledNames(row.values) })
 }
-
-const OLDER_EVALUATION = /^eval\/(id|ood)\/(acc|ut|detect)$/
 
 /** Version 1 kept only logs and checkpoints. */
 async function addRows(stores: Upgrade): Promise<void> {

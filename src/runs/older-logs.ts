@@ -3,6 +3,7 @@
  * measured at the policy's temperature alone, and the reward model was not measured on fixed trajectories.
  */
 import type { LoggedEvent } from '../method/events.ts'
+import { SAMPLED } from '../method/metric-points.ts'
 import { DEFAULTS, withCurrentNames, type Settings } from '../method/settings.ts'
 
 /** The event itself where its settings are current. */
@@ -24,4 +25,13 @@ export function completeSettings(settings: Settings): Settings {
       missing.map(([name, value]) => [name, before[name as keyof Settings] ?? value]),
     ) as Partial<Settings>),
   }
+}
+
+const OLDER_EVALUATION = /^eval\/(id|ood)\/(acc|ut|detect)$/
+
+/** Metrics of an older run: `eval/…` was measured at the training temperature alone, and is named so now (metric-points.ts). */
+export function withSampledNames(values: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [OLDER_EVALUATION.test(name) ? name + SAMPLED : name, value]),
+  )
 }

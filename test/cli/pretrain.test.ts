@@ -14,3 +14,15 @@ it('pretraining accepts the world by its current and its former option', { timeo
     expect(pretrain(flag, 'coding', '--seed', 'x').stderr).toContain('--seed must be')
   }
 })
+
+it('pretraining plays fixed trajectories only with a policy of every strength', { timeout: 60_000 }, () => {
+  const refused = (...args: string[]) => {
+    const { status, stderr } = pretrain(...args)
+    expect(status).toBe(2)
+    return stderr
+  }
+  expect(refused('--trajectories')).toContain('--trajectories requires --policies weak=DIR,middling=DIR,strong=DIR.')
+  expect(refused('--policies', 'weak=a')).toContain('--policies is for --trajectories.')
+  expect(refused('--trajectories', '--policies', 'weak=a,strong=b')).toContain('--policies lacks middling=DIR.')
+  expect(refused('--trajectories', '--policies', 'weakest=a')).toContain('not "weakest"')
+})

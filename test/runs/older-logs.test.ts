@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/runs/fold.ts'
 import { applyPatch, DEFAULTS, presetSettings, type Settings } from '../../src/method/settings.ts'
-import { withCurrentSettings } from '../../src/runs/older-logs.ts'
+import { withCurrentSettings, withSampledNames } from '../../src/runs/older-logs.ts'
 import { parseRunLog, RunLogReader, serialiseRunLog } from '../../src/runs/run-log.ts'
 
 function started(settings: object): LoggedEvent {
@@ -53,6 +53,16 @@ describe('a log from before the household had settings of its own', () => {
     const { evaluationTemperature: _, judgeTasks: __, ...rest } = presetSettings('household')
     const before = serialiseRunLog([started({ ...rest, policyTemperature: 0.8 })])
     expect(foldRun(parseRunLog(before)).settings).toMatchObject({ evaluationTemperature: 0.8, judgeTasks: 0 })
+  })
+
+  it('has evaluations under the names of the training temperature, and its other metrics as they were', () => {
+    const values = { 'eval/id/acc': 0.1, 'eval/ood/detect': 0.2, 'eval/id/acc/gimp': 0.3, 'policy/acc': 0.4 }
+    expect(withSampledNames(values)).toEqual({
+      'eval/id/acc_sampled': 0.1,
+      'eval/ood/detect_sampled': 0.2,
+      'eval/id/acc/gimp': 0.3,
+      'policy/acc': 0.4,
+    })
   })
 
   it('can be resumed, and its settings changed', () => {
