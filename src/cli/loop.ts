@@ -1,5 +1,4 @@
 /** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See --help. */
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
@@ -12,7 +11,7 @@ import { WORLDS } from '../worlds/index.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
-import { loadFixedTrajectories, trajectoryFile } from '../sessions/fixed-trajectories.ts'
+import { loadFixedTrajectories } from '../sessions/fixed-trajectories.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
 import type { BackendWish } from '../sessions/loop-service.ts'
 import { ArgumentError } from './arguments.ts'
@@ -20,6 +19,7 @@ import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/argum
 import { modelsIn } from './loop/models-folder.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
 import { findCheckpoint, restore } from './loop/resume.ts'
+import { readShippedTrajectories } from './loop/shipped-trajectories.ts'
 import { OPENERS } from './loop/worlds/index.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
@@ -69,7 +69,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
   const fixedTrajectories = await loadFixedTrajectories(
     settings,
     world,
-    () => readFile(new URL(`../../public/${trajectoryFile(settings.world)}`, import.meta.url), 'utf8'),
+    () => readShippedTrajectories(settings.world),
     tell,
   )
   const report = new RunReport({ isJson: options.isJson, iterations, stdout: process.stdout, stderr: process.stderr })

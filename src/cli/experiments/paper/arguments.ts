@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { BACKENDS, type BackendName } from '../../../language-model/backends/backend.ts'
 import { TABLES, type TableName } from '../../../results/results-file.ts'
+import type { Settings } from '../../../method/settings.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from '../../arguments.ts'
 import { readAssignment } from '../../loop/arguments.ts'
 import { SHIPPED } from './plan.ts'
@@ -50,7 +51,7 @@ export interface PaperArguments {
   budget: Budget
   atOnce: number
   out: string
-  overrides: Readonly<Record<string, unknown>>
+  overrides: Partial<Settings>
   /** Folders of the map's start policies by name; null is the shipped one. */
   starts: Readonly<Record<string, string | null>>
   models: string
@@ -74,6 +75,7 @@ export function parsePaperArguments(args: readonly string[]): PaperArguments | n
     atOnce:
       values['at-once'] === undefined ? availableParallelism() : wholeNumber('at-once', values['at-once'], 1, 256),
     out: values.out,
+    // parseSettings checks the values, together with those of each arm.
     overrides: Object.fromEntries((values.set ?? []).map(readAssignment)),
     starts: startsFrom(values['policy-model'] ?? []),
     models: values.models,

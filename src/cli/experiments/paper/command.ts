@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { buildResults, type TableRuns } from './build-results.ts'
 import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './arguments.ts'
 import { jobOf, jobsOf, type JobOptions } from './jobs.ts'
-import type { TablePlan } from './plan.ts'
-import { currentCommit, hashModels } from './provenance.ts'
+import { withOverrides, type TablePlan } from './plan.ts'
+import { currentCommit, hashInputs } from './provenance.ts'
 import { publish, readPublished, recordingsOf, writeResults } from './publish-results.ts'
 import { agreement, textReport } from './report.ts'
 import { FolderInUseError, RunFolder } from './run-folder.ts'
@@ -48,8 +48,8 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
   const { atOnce, backend, budget, models, out, overrides, starts } = options
   const commit = currentCommit(ROOT)
   const folders = Object.values(starts).filter((start) => start !== null)
-  const jobOptions: JobOptions = { overrides, starts, backend, models: await hashModels(models, folders) }
-  const plans = options.tables.map((table) => planTable(table, budget, Object.keys(starts)))
+  const jobOptions: JobOptions = { starts, backend, models: await hashInputs(models, folders) }
+  const plans = options.tables.map((table) => withOverrides(planTable(table, budget, Object.keys(starts)), overrides))
   const jobs = jobsOf(plans, jobOptions)
   tell(`${counted(jobs.length, 'run')} for ${counted(plans.length, 'table')}, ${atOnce} at once, kept in ${out}.`)
 
@@ -89,7 +89,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
   })
   for (const results of complete) await report(results, out)
   if (options.isPublished) {
-    await publish(ROOT, plans, complete)
+    await publish(ROOT, complete)
     tell('Published in public/results and docs/results.md.')
   } else if (complete.length > 0) {
     tell(

@@ -15,12 +15,10 @@ export interface Job {
 }
 
 export interface JobOptions {
-  /** Settings of the command line, under those of an arm. */
-  overrides: Readonly<Record<string, unknown>>
   /** Folder of each named start policy; null for the shipped one. */
   starts: Readonly<Record<string, string | null>>
   backend: string
-  /** SHA-256 of the weights of the models, by name and by the folder of a start policy. */
+  /** SHA-256 of models and trajectories by name, and of start policies by folder (provenance.ts). */
   models: Readonly<Record<string, string>>
 }
 
@@ -30,7 +28,6 @@ export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobO
     {
       evaluationTasks: plan.evaluationTasks,
       evaluateEvery: evaluationInterval(arm.iterations),
-      ...options.overrides,
       ...arm.settings,
       seed,
     },

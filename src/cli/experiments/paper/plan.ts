@@ -68,6 +68,15 @@ export interface TablePlan {
   map?: readonly MapPlace[]
 }
 
+/** The plan with settings of the command line under those of its arms. */
+export function withOverrides(plan: TablePlan, { evaluationTasks, ...overrides }: Partial<Settings>): TablePlan {
+  return {
+    ...plan,
+    evaluationTasks: evaluationTasks ?? plan.evaluationTasks,
+    arms: plan.arms.map((arm) => ({ ...arm, settings: { ...overrides, ...arm.settings } })),
+  }
+}
+
 export interface MapPlace {
   voteFlips: number
   start: string

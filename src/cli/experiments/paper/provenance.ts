@@ -7,6 +7,7 @@ import { ROLES } from '../../../method/ports.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
 import { WORLD_NAMES } from '../../../worlds/index.ts'
 import { ArgumentError } from '../../arguments.ts'
+import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 
 /** What results depend on besides the models, whose weights are hashed. */
 const SOURCES = ['src/method', 'src/worlds', 'src/engines', 'src/language-model', 'src/sessions', 'package-lock.json']
@@ -24,25 +25,32 @@ export function currentCommit(root: string): string {
   }
 }
 
-/** SHA-256 of the built-in models' weights by name, and of each start policy by folder. Throws ArgumentError. */
-export async function hashModels(models: string, starts: readonly string[]): Promise<Record<string, string>> {
+/**
+ * SHA-256 of what runs depend on besides the code: the built-in models' weights and the trajectories that measure the judge by
+ * name, and each start policy by folder. Throws ArgumentError.
+ */
+export async function hashInputs(models: string, starts: readonly string[]): Promise<Record<string, string>> {
   const names = WORLD_NAMES.flatMap((world) => ROLES.map((role) => shippedModel(world, role)))
-  const folders = [...new Set(names).values()].map((name): [string, string] => [name, join(models, name)])
+  const folders = [...new Set(names)].map((name): [string, string] => [name, join(models, name)])
   const hashes = await Promise.all(
     [...folders, ...starts.map((folder): [string, string] => [folder, folder])].map(
       async ([name, folder]): Promise<[string, string]> => [name, await hashWeights(folder)],
     ),
   )
-  return Object.fromEntries(hashes)
+  const trajectories = WORLD_NAMES.map(async (world): Promise<[string, string]> => {
+    return [`${world}-trajectories`, hashOf(await readShippedTrajectories(world))]
+  })
+  return Object.fromEntries([...hashes, ...(await Promise.all(trajectories))])
+}
+
+function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, HASH_DIGITS)
 }
 
 async function hashWeights(folder: string): Promise<string> {
   const path = join(folder, 'model.safetensors')
   try {
-    return createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex')
-      .slice(0, HASH_DIGITS)
+    return hashOf(await readFile(path))
   } catch (cause) {
     throw new ArgumentError(`There is no model in ${folder}: ${path} cannot be read.`, { cause })
   }

@@ -10,9 +10,11 @@ import {
   type ResultsFile,
   type TableName,
 } from '../../../results/results-file.ts'
+import { FULL } from './budget.ts'
 import type { ArmPlan, TablePlan } from './plan.ts'
 import { markdownReport, withSections } from './report.ts'
 import { writeWhole } from './run-folder.ts'
+import { planTable } from './tables.ts'
 
 const PUBLISHED = 'public/results'
 const DOCS = 'docs/results.md'
@@ -37,20 +39,19 @@ export async function readPublished(root: string, table: TableName): Promise<Res
   return existsSync(path) ? parseResults(JSON.parse(await readFile(path, 'utf8'))) : null
 }
 
-/** Writes the results, the list of tables that have results, and their sections of docs/results.md. */
-export async function publish(root: string, plans: readonly TablePlan[], all: readonly ResultsFile[]): Promise<void> {
+/** Writes the results, the list of tables that have results, and the sections of docs/results.md. */
+export async function publish(root: string, all: readonly ResultsFile[]): Promise<void> {
   const folder = join(root, PUBLISHED)
   for (const results of all) await writeResults(folder, results)
   const before = parseResultsIndex(JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')))
   const tables = TABLES.filter((table) => before.includes(table) || all.some((results) => results.table === table))
   await writeWhole(join(folder, 'index.json'), `${JSON.stringify({ tables })}\n`)
   const docs = join(root, DOCS)
-  const sections = Object.fromEntries(
-    all.map((results) => {
-      const { about } = plans.find(({ table }) => table === results.table)!
-      return [results.table, markdownReport(results.table, results, about)]
-    }),
-  )
+  const sections: Partial<Record<TableName, string>> = {}
+  for (const table of TABLES) {
+    const { about } = planTable(table, FULL, [])
+    sections[table] = markdownReport(table, await readPublished(root, table), about)
+  }
   await writeWhole(docs, withSections(await readFile(docs, 'utf8'), sections))
 }
 

@@ -11,10 +11,12 @@ import { runLoop } from '../../../method/loop.ts'
 import type { Role } from '../../../method/ports.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
 import type { RoleSource } from '../../../roles/source.ts'
+import { loadFixedTrajectories } from '../../../sessions/fixed-trajectories.ts'
 import { LoopSession } from '../../../sessions/loop-session.ts'
 import { openPlayers, type PlayersHost } from '../../../sessions/open-players.ts'
 import { webGpuObstacleInNode } from '../../../engines/backends/node-graphics.ts'
 import type { BackendName } from '../../../language-model/backends/backend.ts'
+import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 import { OPENERS } from '../../loop/worlds/index.ts'
 import type { Job } from './jobs.ts'
 import { RunMeasurer } from './measure-run.ts'
@@ -61,6 +63,12 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
     onBackend: () => {},
     onNotice: tell,
   })
+  // Without them the judge would stay unmeasured, and its columns empty.
+  const mustBeThere = (why: string) => {
+    throw new Error(why)
+  }
+  const read = () => readShippedTrajectories(settings.world)
+  const fixedTrajectories = await loadFixedTrajectories(settings, world, read, mustBeThere)
   try {
     if (continued === null) {
       await store.create()
@@ -76,7 +84,7 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
         ...(world.unitTests && { unitTests: world.unitTests }),
         now: () => performance.now(),
       },
-      request: { runId: key, preset, backend: players.backend, models: players.names, settings },
+      request: { runId: key, preset, backend: players.backend, models: players.names, settings, fixedTrajectories },
       iterations: iterations - (continued?.checkpoint.iteration ?? 0),
       store,
       checkpointEvery: CHECKPOINT_EVERY,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { evaluationInterval, FULL } from '../../../../src/cli/experiments/paper/budget.ts'
 import { costOf, jobOf, jobsOf, type JobOptions } from '../../../../src/cli/experiments/paper/jobs.ts'
+import { withOverrides } from '../../../../src/cli/experiments/paper/plan.ts'
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 
 const OPTIONS: JobOptions = {
-  overrides: {},
   starts: { weak: 'models/weak', shipped: null },
   backend: 'cpu',
   models: { 'household-policy': 'a', 'coding-policy': 'b', 'models/weak': 'c' },
@@ -28,7 +28,8 @@ describe('the runs of the tables', () => {
       jobOf(household, { ...arm, iterations }, 0, { ...OPTIONS, ...options }).key
     expect(key()).toMatch(/^household-grpo-s0-[0-9a-f]{12}$/)
     expect(key()).toBe(key())
-    expect(key({ overrides: { policyLearningRate: 1e-3 } })).not.toBe(key())
+    const slower = withOverrides(household, { policyLearningRate: 1e-3 })
+    expect(jobOf(slower, slower.arms[0]!, 0, OPTIONS).key).not.toBe(key())
     expect(key({ models: { 'household-policy': 'z' } })).not.toBe(key())
     expect(key({ models: { ...OPTIONS.models, 'coding-policy': 'z' } })).toBe(key())
     expect(key({ backend: 'webgpu' })).not.toBe(key())
@@ -37,9 +38,9 @@ describe('the runs of the tables', () => {
 
   it('prefer the settings of an arm to those of the command line', () => {
     const lambda = planTable('lambda', FULL, [])
-    const jobs = jobsOf([lambda], { ...OPTIONS, overrides: { lambda: 3, tasksPerIteration: 2 } })
+    const jobs = jobsOf([withOverrides(lambda, { lambda: 3, tasksPerIteration: 2, evaluationTasks: 7 })], OPTIONS)
     expect(new Set(jobs.map(({ settings }) => settings.lambda))).toEqual(new Set(FULL.lambdas))
-    expect(jobs.every(({ settings }) => settings.tasksPerIteration === 2)).toBe(true)
+    expect(jobs.every(({ settings }) => settings.tasksPerIteration === 2 && settings.evaluationTasks === 7)).toBe(true)
   })
 
   it('start from the named policies on the map, with one GRPO run for each start and seed', () => {

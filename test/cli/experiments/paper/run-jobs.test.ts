@@ -9,7 +9,7 @@ import { runJobs, type StartJob } from '../../../../src/cli/experiments/paper/ru
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { madeUpRecord } from './made-up-records.ts'
 
-const OPTIONS = { overrides: {}, starts: {}, backend: 'cpu', models: {} }
+const OPTIONS = { starts: {}, backend: 'cpu', models: {} }
 const JOBS = jobsOf([planTable('household', { ...QUICK, seeds: [0] }, [])], OPTIONS)
 
 let folder: RunFolder
