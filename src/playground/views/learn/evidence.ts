@@ -40,6 +40,14 @@ export function isMeanAbove(first: readonly number[], second: readonly number[])
   return mean(first) - mean(second) > BEYOND_CHANCE * error
 }
 
+/**
+ * Whether more than half of the signs agree, beyond chance, for two series that were differenced. Successive differences share a
+ * value, so their signs correlate with -1/3 and agreements with (1/3)²; the variance of their number is 1 + 2/9 of a binomial's.
+ */
+export function isMostly(agreed: number, of: number): boolean {
+  return 2 * agreed - of > BEYOND_CHANCE * Math.sqrt((11 / 9) * of)
+}
+
 function variance(values: readonly number[]): number {
   const centre = mean(values)
   return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1)

@@ -5,8 +5,8 @@
  */
 import type { RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../run/batch.ts'
-import { counted, decimal, percent, signed } from '../../kit/format.ts'
-import { finished, isMeanAbove, mean, missing, seen } from './evidence.ts'
+import { counted, percent, signed } from '../../kit/format.ts'
+import { finished, isMeanAbove, isMostly, mean, missing, seen } from './evidence.ts'
 import type { Observation } from './lesson.ts'
 
 const updates = (view: RunView) => view.iterations.filter(({ rewardUpdate }) => rewardUpdate !== null).length
@@ -39,9 +39,12 @@ export function goodStepsLost(view: RunView): Observation {
   )
 }
 
-const FEWEST_PER_SIDE = 4
+const FEWEST_PAIRS = 8
 
-/** What an iteration teaches the judge leans to the outcome that dominates it: more +1 after easy tasks, more −1 after hard ones. */
+/**
+ * What an iteration teaches the judge leans to the outcome that dominates it: more +1 after easy tasks, more −1 after hard ones.
+ * Compares successive iterations, because a judge also drifts in one direction for a while.
+ */
 export function difficultyTilts(view: RunView): Observation {
   const good = view.series('judge/good_acc')
   const bad = view.series('judge/bad_acc')
@@ -49,21 +52,23 @@ export function difficultyTilts(view: RunView): Observation {
   const moves = finished(view).flatMap(({ iteration: { iteration, rewardUpdate, theory } }) => {
     const [before, after] = [tilt.get(iteration - 1), tilt.get(iteration)]
     return rewardUpdate && theory && before !== undefined && after !== undefined
-      ? [{ successShare: theory.successShare, move: after - before }]
+      ? [{ iteration, successShare: theory.successShare, move: after - before }]
       : []
   })
-  const median =
-    moves.map(({ successShare }) => successShare).toSorted((a, b) => a - b)[Math.floor(moves.length / 2)] ?? 0
-  const hard = moves.filter(({ successShare }) => successShare < median)
-  const easy = moves.filter(({ successShare }) => successShare >= median)
-  if (hard.length < FEWEST_PER_SIDE || easy.length < FEWEST_PER_SIDE)
+  const agreements = moves.flatMap((now, i) => {
+    const last = moves[i - 1]
+    if (last?.iteration !== now.iteration - 1) return []
+    const sign = Math.sign((now.successShare - last.successShare) * (now.move - last.move))
+    return sign === 0 ? [] : [sign > 0]
+  })
+  const agreed = agreements.filter(Boolean).length
+  if (agreements.length < FEWEST_PAIRS)
     return missing(
-      `${counted(moves.length, 'iteration')} with an evaluation of the reward model before and after its update. ${2 * FEWEST_PER_SIDE} are needed, of different difficulty.`,
+      `${counted(agreements.length, 'change')} of difficulty with evaluations of the reward model around it. ${FEWEST_PAIRS} are needed.`,
     )
-  const [hardMoves, easyMoves] = [hard, easy].map((side) => side.map(({ move }) => move))
   return seen(
-    isMeanAbove(easyMoves!, hardMoves!),
-    `Mean change of (accuracy on good steps − on bad steps): ${signed(100 * mean(easyMoves!), 1)} points where a ≥ ${decimal(median)}, ${signed(100 * mean(hardMoves!), 1)} where a is lower.`,
+    isMostly(agreed, agreements.length),
+    `In ${agreed} of ${agreements.length} successive iterations, the judge moved further towards +1 where a rose, or towards −1 where it fell.`,
   )
 }
 

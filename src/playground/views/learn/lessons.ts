@@ -180,7 +180,7 @@ export const LESSONS: readonly Lesson[] = [
     text: 'The paper’s Theorem 1 splits the reward model’s objective into two terms, p₊ and p₋, and says that the importance ratio between them must be balanced. Theorem 2 says that the target reduces to an estimator of μ and that tasks of medium difficulty keep the ratio well behaved. How we read this: p₊ is the probability that a vote on a step of a solved episode is +1, p₋ that one on a failed episode is −1, μ = p₊ + p₋, and a is the share of steps in solved episodes. Then the outcome’s part of the training signal is E[O·S] = a · (2p₊ − 1) + (1 − a) · (2p₋ − 1). It equals μ − 1 only at a = 1/2. If tasks are too easy or too hard, one kind of mistake hardly counts, and the judge should lean to the other. Whether it does, the page sees on fixed trajectories.',
     steps: [
       {
-        text: 'Press Run and wait for eight iterations. With two tasks at a time and no filter, some are easy and some hard.',
+        text: 'Press Run and wait for a dozen iterations. With two tasks at a time and no filter, some are easy and some hard.',
         press: 'run',
       },
     ],
@@ -197,7 +197,7 @@ export const LESSONS: readonly Lesson[] = [
       },
     ],
     expected:
-      'On fixed trajectories, easy iterations move the judge towards +1 more than hard ones do (accuracy on good steps minus that on bad ones), beyond chance.',
+      'On fixed trajectories, the judge moves further towards +1 (accuracy on good steps minus that on bad ones) when tasks become easier from one iteration to the next, and towards −1 when they become harder, beyond chance.',
     variations: [
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },

@@ -7,7 +7,7 @@ import { SECTIONS, type Section } from '../../../../src/playground/state/link.ts
 import { stepsDone, type LessonState } from '../../../../src/playground/views/learn/steps.ts'
 import { changeWords } from '../../../../src/playground/views/learn/words.ts'
 import { isRunOf, lessonSettings, observe } from '../../../../src/playground/views/learn/lesson.ts'
-import { isMeanAbove, isShareAbove } from '../../../../src/playground/views/learn/evidence.ts'
+import { isMeanAbove, isMostly, isShareAbove } from '../../../../src/playground/views/learn/evidence.ts'
 import { uniformStream } from '../../../../src/method/random.ts'
 import { LESSONS } from '../../../../src/playground/views/learn/lessons.ts'
 import { isPlace, placeOf, shownViews } from '../../../../src/playground/state/views.ts'
@@ -209,7 +209,7 @@ describe('what lessons observe', () => {
   })
 
   it('a judge that leans with the difficulty of what it learned, but not a frozen one or one that wanders', () => {
-    const shares = [0.1, 0.6, 0.2, 0.7, 0.15, 0.65, 0.05, 0.8]
+    const shares = [0.1, 0.6, 0.2, 0.7, 0.15, 0.65, 0.05, 0.8, 0.3, 0.5, 0.25, 0.6]
     /** Good accuracy after each iteration, moved by `by(share)` from the one before. */
     const moved = (by: (share: number, i: number) => number, updates?: boolean[]) => {
       const good = [0.5]
@@ -218,10 +218,13 @@ describe('what lessons observe', () => {
         measured({ good, bad: good.map((value) => 1 - value) }, { shares, ...(updates && { updates }) }),
       ).isMade
     }
-    const noise = [0.01, -0.01, 0.02, 0.005, -0.015, 0.01, -0.005, 0.01]
+    const noise = [0.01, -0.01, 0.02, 0.005, -0.015, 0.01, -0.005, 0.01, 0.02, -0.01, 0.005, -0.02]
     expect(moved((share, i) => (share - 0.4) / 5 + noise[i]!)).toBe(true)
     expect(moved((share, i) => (0.4 - share) / 5 + noise[i]!)).toBe(false)
+    expect(moved((share, i) => (share - 0.4) / 5 - 0.1 + i / 100)).toBe(true)
     expect(moved((_, i) => noise[i]!)).toBe(false)
+    // Only drifts.
+    expect(moved((_, i) => -0.1 + i / 100)).toBe(false)
     expect(moved(() => 0)).toBe(false)
     expect(moved((share) => (share - 0.4) / 5, [true, ...shares.map(() => false)])).toBe(false)
     // E[O·S] differs from μ − 1 in lopsided iterations by algebra, which no longer counts.
@@ -297,6 +300,22 @@ describe('what lessons observe', () => {
 })
 
 describe('comparisons beyond chance', () => {
+  it('of signs pass one time in twenty for two series without a connection', () => {
+    const uniform = uniformStream(5)
+    const agrees = (connection: number) => {
+      const [first, second] = [[] as number[], [] as number[]]
+      for (let i = 0; i < 60; i++) {
+        first.push(uniform())
+        second.push(connection * first[i]! + uniform())
+      }
+      const signs = first.slice(1).map((value, i) => (value - first[i]!) * (second[i + 1]! - second[i]!) > 0)
+      return isMostly(signs.filter(Boolean).length, signs.length)
+    }
+    const rate = (connection: number) => Array.from({ length: 4000 }, () => agrees(connection)).filter(Boolean).length / 4000 // prettier-ignore
+    expect(Math.abs(rate(0) - 0.05)).toBeLessThan(0.015)
+    expect(rate(1)).toBeGreaterThan(0.9)
+  })
+
   it('pass one time in twenty where there is nothing, and mostly where there is something', () => {
     const uniform = uniformStream(3)
     const tally = (share: number) => ({
