@@ -70,6 +70,13 @@ describe('a link that hides', () => {
     expect(shownViews(['loop', 'curves', 'trajectories', 'tasks', 'games', 'runs'])).toEqual(
       VIEW_NAMES.filter((view) => !['episodes', 'tasks', 'runs'].includes(view)),
     )
-    expect(shownViews(['models', 'cluster', 'benchmark'])).toEqual(['loop', 'episodes', 'tasks', 'learn', 'runs', 'results'])
+    expect(shownViews(['models', 'cluster', 'benchmark'])).toEqual([
+      'loop',
+      'episodes',
+      'tasks',
+      'learn',
+      'runs',
+      'results',
+    ])
   })
 })
