@@ -21,6 +21,7 @@ describe('npm run loop', () => {
       preset: 'household',
       settings: presetSettings('household'),
       isJson: false,
+      isResumed: false,
       models: 'public/models',
       roles: {},
       keys: {},
