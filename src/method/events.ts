@@ -5,7 +5,17 @@
  * An `EphemeralEvent` describes this machine or this moment (timings, progress) and never enters the log, so the same seed,
  * backend and settings give the same log, byte for byte.
  */
-import type { Direction, Outcome, Score, Split, Task, TestResult, UpdateMetrics, WrittenTest } from './ports.ts'
+import type {
+  CriticWriter,
+  Direction,
+  Outcome,
+  Score,
+  Split,
+  Task,
+  TestResult,
+  UpdateMetrics,
+  WrittenTest,
+} from './ports.ts'
 import type { Strength } from './judge-evaluation/fixed-trajectory.ts'
 import type { LivePatch, Settings } from './settings.ts'
 
@@ -137,9 +147,20 @@ export interface RewriteProposed {
   accuracy: number
   policyVersion: number
   criticSummary: string
+  /** Who wrote the summary, if the reward model judges in prose. */
+  critic?: CriticWritten
   /** Every attempt of the author with its result. If `candidate` is set, it is from the last attempt. */
   attempts: { text: string; message: string; ok: boolean }[]
   candidate: Task | null
+}
+/** How a summary of prose came about (critic-writing.ts). */
+export interface CriticWritten {
+  /** With `counts`, the author gave no summary, and equal reasons were counted. */
+  writtenBy: CriticWriter
+  /** The author's whole answer; missing if it was not asked. */
+  answer?: string
+  /** Why the reasons were counted. */
+  problem?: string
 }
 export interface RewriteResolved {
   type: 'rewrite-resolved'

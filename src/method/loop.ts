@@ -22,7 +22,7 @@ import { assignAdvantages, decideCandidate } from './phases/advantage-phase.ts'
 import { evaluateHeldOut } from './phases/evaluation-phase.ts'
 import { evaluateJudge } from './phases/judge-evaluation-phase.ts'
 import { askRewardModel } from './phases/reward-phase.ts'
-import { proposeCandidates } from './phases/rewrite-phase.ts'
+import { NO_PROPOSALS, proposeCandidates } from './phases/rewrite-phase.ts'
 import { rollOutTasks } from './phases/rollout-phase.ts'
 import { RunContext, type Events } from './phases/run-context.ts'
 import { updateLearners } from './phases/update-phase.ts'
@@ -90,7 +90,7 @@ async function* iterate(run: RunContext): Events<void> {
 
   const policyVersion = state.policyVersion
   const updates = yield* updateLearners(run, training)
-  const proposed = run.trains('environment') ? yield* proposeCandidates(run, groups, policyVersion) : 0
+  const proposals = run.trains('environment') ? yield* proposeCandidates(run, groups, policyVersion) : NO_PROPOSALS
 
   const trajectories = groups.flatMap(({ evidence }) => evidence.trajectories)
   const statistics = estimateVoteStatistics(trajectories, settings, strategy.sharesEvaluations)
@@ -114,7 +114,7 @@ async function* iterate(run: RunContext): Events<void> {
     policyUpdate: updates.policy,
     rewardUpdate: updates.reward,
     ...work,
-    proposed,
+    ...proposals,
     accepted: decisions.filter((decision) => decision?.accepted).length,
   })
   yield run.timingsEvent(work)

@@ -61,6 +61,8 @@ export const METRICS: Readonly<Record<string, string>> = {
   'reward/grad_norm': 'Gradient norm before clipping.',
   'reward/lr': 'Learning rate of the reward model; 0 while frozen.',
   'env/proposed': 'Candidate tasks written by the author in this iteration.',
+  'env/critic_tokens':
+    "Tokens of the author's summaries of what the judge wrote, in this iteration; only if the author summarises.",
   'env/accepted': 'Candidates that replaced their task in this iteration.',
   'env/accept_rate': 'Accepted share of all candidates measured so far; 0 before the first.',
   'env/null_accept_rate':
@@ -99,6 +101,7 @@ export interface IterationMeasurements {
   envSteps: number
   sampledTokens: number
   proposed: number
+  criticTokens: number
   accepted: number
 }
 
@@ -138,6 +141,7 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     ...measured.rewardMetrics,
     ...updateMetrics('reward', measured.rewardUpdate),
     'env/proposed': measured.proposed,
+    'env/critic_tokens': measured.criticTokens > 0 ? measured.criticTokens : null,
     'env/accepted': measured.accepted,
     'env/accept_rate': state.rewritesResolved > 0 ? state.rewritesAccepted / state.rewritesResolved : 0,
     'env/null_accept_rate': state.rewritesResolved > 0 ? state.expectedNullAccepted / state.rewritesResolved : null,

@@ -21,6 +21,8 @@ export interface SamplingOptions {
   topP: number
   /** Most tokens in a completion. */
   maxTokens: number
+  /** Whether to ignore the grammar that a model may have for its role's usual answers. */
+  isFreeForm?: boolean
 }
 
 export interface GenerateRequest {
@@ -247,16 +249,49 @@ export interface RoleFormats {
   }
   reward: StepJudgeFormat | TestWriterFormat
   author: {
-    prompt(input: { description: string; direction: Direction; accuracy: number; criticSummary: string }): string
+    prompt(input: {
+      description: string
+      direction: Direction
+      accuracy: number
+      criticSummary: string
+      /** Whether a language model wrote the summary, or reasons were counted; counted by default. */
+      criticWriter?: CriticWriter
+    }): string
     /** The rewrite text handed to EnvironmentPort.rewrite. */
     parse(text: string): string
     maxTokens: number
+    /** Missing if the model has learned to rewrite and nothing else. */
+    critic?: CriticFormat
   }
+}
+
+export type CriticWriter = 'author' | 'counts'
+
+/** How the author is asked to summarise what the judge wrote about a task's rollouts. */
+export interface CriticFormat {
+  /** Bounded, however long the reasonings are. */
+  prompt(input: { instruction: string; direction: Direction; reasonings: readonly CriticReasoning[] }): string
+  /** Null if unreadable. */
+  parse(text: string): string | null
+  maxTokens: number
+}
+
+/** What the judge wrote about one step, for one of its votes. */
+export interface CriticReasoning {
+  /** Index of the rollout and of its step. */
+  rollout: number
+  step: number
+  /** How many of the step's votes have the same score. */
+  agreeing: number
+  votes: number
+  text: string
 }
 
 /** A reward model that scores every step. */
 export interface StepJudgeFormat {
   kind: 'step-judge'
+  /** `templated`: the same few reasons again and again, so that counting them says something. `prose`: every one differs. */
+  reasoning: 'templated' | 'prose'
   opening(openingText: string): string
   step(step: TranscriptStep): string
   cue: string

@@ -7,7 +7,7 @@ import type { AdvantageSettings, GroupAdvantages, ScoredTrajectory } from './adv
 import type { EphemeralBody, EvaluationFinished, JudgeEvaluated, LoggedBody } from './events.ts'
 import type { Replayed } from './judge-evaluation/replay.ts'
 import type { Component } from './loop-contract.ts'
-import type { Direction, TrainingExample } from './ports.ts'
+import type { CriticReasoning, Direction, TrainingExample } from './ports.ts'
 import type { Settings } from './settings.ts'
 import type { TaskGroup } from './task-group.ts'
 
@@ -22,8 +22,10 @@ export interface RewardEvidence {
   advantages(settings: AdvantageSettings): GroupAdvantages
   /** Training examples for the reward model. */
   examples(advantages: GroupAdvantages): RewardExamples
-  /** What the author reads about a task that should become harder or easier. */
+  /** What the author reads about a task that should become harder or easier: reasons with their counts. */
   criticSummary(direction: Direction): string
+  /** Some of what the reward model wrote, to be summarised if it judges in prose. Empty if its words do not matter. */
+  criticReasonings(direction: Direction): CriticReasoning[]
 }
 
 /** The mean entropy of sampled tokens in nats as a sum and a count, so that several can be pooled. */

@@ -1,14 +1,15 @@
 /**
  * Asks the author for candidates (RLAnything, "adapting environment tasks by critic feedback"). It reads the task, the direction,
- * the accuracy and the critic's summary, and writes a few completions of that prompt. The first one that the environment can
+ * the accuracy and the critic's summary (critic-writing.ts), and writes a few completions of that prompt. The first one that the environment can
  * apply becomes the candidate; the log keeps the others with the reasons why not.
  *
  * With `rewrites: 'null'` nobody is asked, and a candidate is the unchanged task under a new id: what is then accepted is chance
  * (null-acceptance.ts).
  */
+import { writeCritics } from './critic-writing.ts'
 import type { PhaseProgressed, RewriteProposed } from './events.ts'
 import type { LoopPorts } from './loop-contract.ts'
-import type { Direction, Task } from './ports.ts'
+import type { CriticReasoning, Direction, Task } from './ports.ts'
 import { deriveSeed } from './random.ts'
 import type { Settings } from './settings.ts'
 
@@ -19,7 +20,9 @@ export interface RewriteRequest {
   task: Task
   direction: Direction
   accuracy: number
+  /** Reasons with their counts, and some in full, for a judge that writes prose. */
   criticSummary: string
+  reasonings: readonly CriticReasoning[]
 }
 
 export interface ProposalOptions {
@@ -30,16 +33,16 @@ export interface ProposalOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Yields one proposal for each request, even if no attempt was valid. */
+/** Yields one proposal for each request, even if no attempt was valid. Returns the tokens that were sampled for critics. */
 export async function* proposeRewrites(
   { author, environment, formats }: Pick<LoopPorts, 'author' | 'environment' | 'formats'>,
   requests: readonly RewriteRequest[],
   { settings, policyVersion, seed, signal }: ProposalOptions,
-): AsyncGenerator<RewriteProposed | PhaseProgressed, void, void> {
-  if (requests.length === 0) return
+): AsyncGenerator<RewriteProposed | PhaseProgressed, number, void> {
+  if (requests.length === 0) return 0
   yield { type: 'progress', phase: 'adapt', done: 0, total: requests.length }
   if (settings.rewrites === 'null') {
-    for (const { candidateId, task, ...request } of requests) {
+    for (const { candidateId, task, reasonings: _, ...request } of requests) {
       yield {
         type: 'rewrite-proposed',
         ...request,
@@ -50,13 +53,22 @@ export async function* proposeRewrites(
       }
     }
     yield { type: 'progress', phase: 'adapt', done: requests.length, total: requests.length }
-    return
+    return 0
   }
+  const critics = await writeCritics({ author, formats }, requests, { settings, seed, signal })
   const descriptions = await Promise.all(requests.map(({ task }) => environment.describe(task)))
   const prompts = await author.encode(
-    requests.map(({ direction, accuracy, criticSummary }, index) =>
-      formats.author.prompt({ description: descriptions[index]!, direction, accuracy, criticSummary }),
-    ),
+    requests.map(({ direction, accuracy }, index) => {
+      const { criticSummary, critic } = critics[index]!
+      const description = descriptions[index]!
+      return formats.author.prompt({
+        description,
+        direction,
+        accuracy,
+        criticSummary,
+        ...(critic && { criticWriter: critic.writtenBy }),
+      })
+    }),
   )
   const completions = await author.generate(
     prompts.map((prompt, index) => ({
@@ -84,7 +96,8 @@ export async function* proposeRewrites(
   }
 
   for (const [index, request] of requests.entries()) {
-    const { proposalId, candidateId, task, direction, accuracy, criticSummary } = request
+    const { proposalId, candidateId, task, direction, accuracy } = request
+    const { criticSummary, critic } = critics[index]!
     signal?.throwIfAborted()
     const texts = (completions[index] ?? []).map((completion) => completion.text)
     const written = await firstValid(task, texts, candidateId)
@@ -96,8 +109,10 @@ export async function* proposeRewrites(
       accuracy,
       policyVersion,
       criticSummary,
+      ...(critic && { critic }),
       ...written,
     }
     yield { type: 'progress', phase: 'adapt', done: index + 1, total: requests.length }
   }
+  return critics.reduce((total, { tokens }) => total + tokens, 0)
 }

@@ -99,6 +99,7 @@ export class TaskRows {
           rewritten_from: proposal.taskId,
           direction: proposal.direction,
           critic_summary: proposal.criticSummary,
+          ...(proposal.critic && { critic_written_by: proposal.critic.writtenBy }),
           accuracy_before: proposal.accuracy,
         }),
         ...(resolved && { accuracy_after: resolved.accuracyAfter, accepted: resolved.accepted, rule: resolved.rule }),

@@ -17,8 +17,10 @@ export function stateEvent(event: LoggedEvent): LoggedEvent {
       return { ...event, tests: [], episodeIds: [], results: [] }
     case 'test-advantages':
       return { ...event, feedback: [], reward: [] }
-    case 'rewrite-proposed':
-      return { ...event, criticSummary: '', attempts: [] }
+    case 'rewrite-proposed': {
+      const { critic: _, ...rest } = event
+      return { ...rest, criticSummary: '', attempts: [] }
+    }
     default:
       return event
   }

@@ -176,6 +176,7 @@ export const formats: RoleFormats = {
   },
   reward: {
     kind: 'step-judge',
+    reasoning: 'templated',
     opening: (text) => `${text}|`,
     step: ({ response, observation }) => `${response}:${observation}|`,
     cue: '?',

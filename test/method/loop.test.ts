@@ -187,7 +187,7 @@ describe('the order of a run', () => {
       expect(Object.values(metrics).every(Number.isFinite)).toBe(true)
     }
     const ofTests = ['reward/ut', 'reward/ut_tests', 'reward/detect', 'reward/detect_tests', 'reward/test_truth']
-    const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/null_accept_rate']
+    const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/null_accept_rate', 'env/critic_tokens']
     expect(Object.keys(ofType(log, 'iteration-finished')[0]!.metrics).sort()).toEqual(
       Object.keys(METRICS)
         .filter((name) => ![...ofTests, ...ofOthers].includes(name))

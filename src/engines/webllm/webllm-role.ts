@@ -77,7 +77,8 @@ export class WebLlmRole implements RoleModel {
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    if (this.#isTrained || this.#format === null) return this.#playing.generate(requests, options, signal)
+    if (this.#isTrained || this.#format === null || options.isFreeForm)
+      return this.#playing.generate(requests, options, signal)
     return this.#alone.generateFormatted(requests, options, this.#format, signal)
   }
 

@@ -8,12 +8,21 @@ import { proposeRewrites, type RewriteRequest } from '../rewriting.ts'
 import type { EvaluatedGroup } from '../reward-strategy.ts'
 import type { Events, RunContext } from './run-context.ts'
 
-/** The accuracies were measured with `policyVersion`. Returns how many proposals became candidates. */
+export interface Proposals {
+  /** How many became candidates. */
+  proposed: number
+  /** Sampled from the author for summaries of what the judge wrote. */
+  criticTokens: number
+}
+
+export const NO_PROPOSALS: Proposals = { proposed: 0, criticTokens: 0 }
+
+/** The accuracies were measured with `policyVersion`. */
 export async function* proposeCandidates(
   run: RunContext,
   groups: readonly EvaluatedGroup[],
   policyVersion: number,
-): Events<number> {
+): Events<Proposals> {
   const { settings, state, iteration, signal } = run
   const requests = groups.flatMap((group): RewriteRequest[] => {
     const accuracy = group.pending || group.isRemeasured ? null : state.accuracyOfTask(group.task.id)
@@ -28,11 +37,14 @@ export async function* proposeCandidates(
         direction,
         accuracy,
         criticSummary: group.evidence.criticSummary(direction),
+        reasonings: group.evidence.criticReasonings(direction),
       },
     ]
   })
   const seed = deriveSeed(settings.seed, iteration, 'rewrite')
-  yield* run.relay('adapt', proposeRewrites(run.ports, requests, { settings, policyVersion, seed, signal }))
-  const proposed = new Set(requests.map((request) => request.proposalId))
-  return state.slots.filter(({ pending }) => pending && proposed.has(pending.proposalId)).length
+  const proposals = proposeRewrites(run.ports, requests, { settings, policyVersion, seed, signal })
+  const criticTokens = yield* run.relay('adapt', proposals)
+  const ids = new Set(requests.map((request) => request.proposalId))
+  const proposed = state.slots.filter(({ pending }) => pending && ids.has(pending.proposalId)).length
+  return { proposed, criticTokens }
 }

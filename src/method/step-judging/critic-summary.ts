@@ -3,6 +3,8 @@
  * reward model's reasoning r_ij). For an easier task, counts the reasons of -1 on failed trajectories; for a harder one,
  * the reasons of +1 on successful ones.
  *
+ * For judges whose reasons recur. What a judge writes in prose never recurs, so the author summarises it (critic-writing.ts).
+ *
  * The released AlfWorld code has the author model summarise failed trajectories and never shows it the reasoning
  * (alfworld_rl_rollout.py:1354-1435); we follow the paper.
  */

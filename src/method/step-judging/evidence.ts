@@ -1,11 +1,12 @@
 /** The reward model's votes on every step of a task's trajectories. */
 import type { AdvantageSettings, GroupAdvantages, ScoredTrajectory } from '../advantages.ts'
 import type { EpisodeFinished, Evaluation } from '../events.ts'
-import type { Direction } from '../ports.ts'
+import type { CriticReasoning, Direction } from '../ports.ts'
 import type { RewardEvidence, RewardExamples, Sampling } from '../reward-strategy.ts'
 import type { Rollout } from '../rollout.ts'
 import { withAdvantages } from '../training-sample.ts'
 import { groupAdvantages } from './advantages.ts'
+import { criticReasonings } from './critic-reasonings.ts'
 import { criticSummary } from './critic-summary.ts'
 import type { Judgement } from './judging.ts'
 
@@ -50,9 +51,14 @@ export class VoteEvidence implements RewardEvidence {
   }
 
   criticSummary(direction: Direction): string {
-    return criticSummary(
-      this.episodes.map(({ episode, votes }) => ({ outcome: episode.outcome, votes })),
-      direction,
-    )
+    return criticSummary(this.#voted, direction)
+  }
+
+  criticReasonings(direction: Direction): CriticReasoning[] {
+    return criticReasonings(this.#voted, direction)
+  }
+
+  get #voted() {
+    return this.episodes.map(({ episode, votes }) => ({ outcome: episode.outcome, votes }))
   }
 }

@@ -1,6 +1,6 @@
 /** The tests that the reward model wrote for a task, with the results of the task's programs. */
 import type { AdvantageSettings, GroupAdvantages, ScoredTrajectory } from '../advantages.ts'
-import type { Direction } from '../ports.ts'
+import type { CriticReasoning, Direction } from '../ports.ts'
 import type { RewardEvidence, RewardExamples, Sampling } from '../reward-strategy.ts'
 import type { Rollout } from '../rollout.ts'
 import { withAdvantages } from '../training-sample.ts'
@@ -53,5 +53,10 @@ export class TestEvidence implements RewardEvidence {
       this.tests,
       direction,
     )
+  }
+
+  /** None: verdicts of tests are facts, which can be counted however their writer puts its reasons. */
+  criticReasonings(): CriticReasoning[] {
+    return []
   }
 }

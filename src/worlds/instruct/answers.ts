@@ -18,11 +18,30 @@ const FENCE = /^[ \t]*```[a-z]*[ \t\r]*$/i
 
 /** The text after the last "{name}:" at the start of a line, or else the next non-empty line; null if no line begins so. */
 export function lastAnswer(text: string, name: string): Answer | null {
+  const last = lastMarker(text, name)
+  if (!last) return null
+  const behind = text.slice(last.end).split('\n')
+  return { reasoning: text.slice(0, last.start).trim(), value: behind.map(bare).find((line) => line !== '') ?? '' }
+}
+
+/** All text after the last "{name}:" at the start of a line, without Markdown and quotes around it; null if no line begins so. */
+export function textAfter(text: string, name: string): string | null {
+  const last = lastMarker(text, name)
+  if (!last) return null
+  const lines = text.slice(last.end).split('\n')
+  return trimmed(
+    lines
+      .filter((line) => !FENCE.test(line))
+      .join('\n')
+      .trim(),
+    AROUND,
+  )
+}
+
+function lastMarker(text: string, name: string): { start: number; end: number } | null {
   const marker = new RegExp(`^[ \\t>#*_-]*${name}[ \\t]*(?:\\*\\*|__)?[ \\t]*:`, 'gim')
   const last = [...text.matchAll(marker)].at(-1)
-  if (!last) return null
-  const behind = text.slice(last.index + last[0].length).split('\n')
-  return { reasoning: text.slice(0, last.index).trim(), value: behind.map(bare).find((line) => line !== '') ?? '' }
+  return last ? { start: last.index, end: last.index + last[0].length } : null
 }
 
 /** The last non-empty line. */
@@ -37,14 +56,18 @@ export function lastLine(text: string): string {
 
 /** A line without surrounding Markdown, quotes and brackets, and without a final full stop. */
 export function bare(line: string): string {
-  if (FENCE.test(line)) return ''
+  return FENCE.test(line) ? '' : trimmed(line, BEHIND)
+}
+
+/** Without Markdown in front, `behind` at the end, and pairs of quotes and brackets around all of it. */
+function trimmed(text: string, behind: ReadonlySet<string>): string {
   let start = 0
-  let end = line.length
+  let end = text.length
   for (;;) {
-    while (start < end && AROUND.has(line[start]!)) start++
-    while (end > start && BEHIND.has(line[end - 1]!)) end--
+    while (start < end && AROUND.has(text[start]!)) start++
+    while (end > start && behind.has(text[end - 1]!)) end--
     // A quotation mark only at the end may belong to the text.
-    if (end - start < 2 || PAIRS.get(line[start]!) !== line[end - 1]) return line.slice(start, end)
+    if (end - start < 2 || PAIRS.get(text[start]!) !== text[end - 1]) return text.slice(start, end)
     start++
     end--
   }

@@ -86,5 +86,8 @@ describe('a role that WebLLM plays alone', () => {
       maxTokens: 20,
     })
     for (const { text } of answers!) expect(sentences).toContain(text)
+    const freeForm = { temperature: 1, topP: 1, maxTokens: 20, isFreeForm: true }
+    const [free] = await role.generate([{ prompt: prompt!, count: 8, seed: 1 }], freeForm)
+    expect(free!.some(({ text }) => !sentences.includes(text))).toBe(true)
   })
 })

@@ -5,6 +5,7 @@
  *     policy   scene and task | thoughts, "Action: {command}" | observation | thoughts, "Action: {command}" | ...
  *     judge    scene and task, steps so far with the responses as quotations | reasons, "Score: {1 or -1}"
  *     author   scene and task, accuracy, critic | thoughts, "Rewrite: {rewrite}"
+ *     critic   the author, before: task, what the judge wrote | "Summary: {at most two sentences}" (critic-prompt.ts)
  *
  * The prompts ask for the same as the released ones (sample/alfworld_rl_rollout.py:438, 1214), in our own words. As for our small models,
  * there is no list of admissible commands. Each role has its own pieces, because a different model may play each role.
@@ -14,6 +15,7 @@ import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
 import { lastAnswer, lastLine, lastScore } from '../../instruct/answers.ts'
 import { authorMessage } from '../../instruct/author-message.ts'
 import { begun, continued, opened } from '../../instruct/conversation.ts'
+import { instructCritic } from '../../instruct/critic-prompt.ts'
 import { foreignTextFor, quoted, withoutMiddle } from '../../instruct/foreign-text.ts'
 import { withoutWelcome } from './plain-roles.ts'
 import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from '../rewrites/language.ts'
@@ -97,6 +99,7 @@ export function instructReward(pieces: ChatPieces): StepJudgeFormat {
   const foreign = foreignTextFor(pieces.reserved)
   return {
     kind: 'step-judge',
+    reasoning: 'prose',
     opening: (openingText) => `${begun(pieces, REWARD_INSTRUCTIONS)}Game: ${foreign(withoutWelcome(openingText))}`,
     step: ({ response, observation }) =>
       `\n\nAgent:\n${foreign(quoted(withoutMiddle(response.trim(), LONGEST_QUOTED)))}\n` +
@@ -181,5 +184,6 @@ export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
     // Without such a line the last line may still be a rewrite; if not, the household refuses it with a reason.
     parse: (text) => lastAnswer(text, 'rewrite')?.value ?? lastLine(text),
     maxTokens: 384,
+    critic: instructCritic(pieces),
   }
 }

@@ -48,6 +48,7 @@ export const householdFormats: RoleFormats & { reward: StepJudgeFormat } = {
   },
   reward: {
     kind: 'step-judge',
+    reasoning: 'templated',
     opening: withoutWelcome,
     step: ({ response, observation }) => `${RESPONSE_CUE}${response}\n${observation.slice(0, OBSERVATION_LIMIT)}`,
     cue: JUDGE_CUE,

@@ -175,6 +175,13 @@ describe('the author', () => {
     expect(prompt).toContain('solves 13 % of its attempts. Make the task easier.')
     expect(prompt).toContain('nothing happened x12')
     expect(rewriter.prompt({ ...author, criticSummary: '', description: '' })).not.toContain('The critic,')
+    const summarised = rewriter.prompt({
+      ...author,
+      criticSummary: 'It waits.',
+      description: '',
+      criticWriter: 'author',
+    })
+    expect(summarised).toContain('The critic, in summary: It waits.')
   })
 
   it.each([
