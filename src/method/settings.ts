@@ -233,8 +233,7 @@ export const PRESETS = {
   /**
    * For the shipped models (docs/decisions/0012). No filter on accuracy, as in the paper's text: where all rollouts fail, votes
    * rank the steps; the released code trains on accuracies from 1/8 to 7/8 only (alfworld_rl_reward.py:272). The pool is small
-   * enough that a rewritten task comes round again within eight iterations. At twice the policy's learning rate, plain GRPO
-   * lost greedy accuracy.
+   * enough that a rewritten task comes round again within eight iterations.
    */
   household: {
     tasksPerIteration: 16,
