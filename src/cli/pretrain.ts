@@ -6,18 +6,17 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { STRENGTHS, type Strength } from '../method/judge-evaluation/fixed-trajectory.ts'
 import { ROLES, type Role } from '../method/ports.ts'
-import { folderReader, writeModelFolder } from '../language-model/files/folder-reader.ts'
+import { folderReader } from '../language-model/files/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
 import { codingTraining } from '../pretraining/coding/trainings.ts'
 import { playTrajectories } from '../pretraining/fixed-trajectories.ts'
 import { householdTraining } from '../pretraining/household/trainings.ts'
-import { configJson } from '../pretraining/model-shape.ts'
-import { trainOnDemonstrations } from '../pretraining/supervised-training.ts'
 import { TRAJECTORY_WORLDS } from '../pretraining/trajectory-worlds.ts'
 import type { Training } from '../pretraining/training.ts'
-import { END_OF_RESPONSE } from '../pretraining/vocabulary.ts'
 import { writeTrajectories } from '../worlds/stored-trajectories.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts'
+import { KeptStages } from './pretrain/kept-stages.ts'
+import { trainRole } from './pretrain/train-role.ts'
 
 const TRAININGS = { household: householdTraining, coding: codingTraining } satisfies Record<
   string,
@@ -31,14 +30,14 @@ const USAGE = `Usage: npm run pretrain -- [options]
   --role NAME    one of ${ROLES.join(', ')}; all by default
   --out FOLDER   folder for the model folders (public/models)
   --seed N       seed of the initial weights and of the demonstrations (0)
-  --after N      start with phase N + 1, from the model that phase N wrote to FOLDER
+  --after N      start with phase N + 1, from the model of phase N
+                 Models of earlier phases and steps are kept in .cache/pretrain/seed-N. The household's reward model
+                 learns from the policy's play, and trains the policy first if it is not there.
   --trajectories plays fixed trajectories for the world instead, and writes FOLDER/WORLD.json (public/trajectories)
   --policies weak=DIR,middling=DIR,strong=DIR
                  who plays them: model folders, each at temperature 1, or at T with DIR@T
   --help         shows this text
 `
-const REPORT_EVERY = 50
-const MEASURE_EVERY = 400
 
 interface PolicySource {
   folder: string
@@ -78,38 +77,15 @@ async function writeFixedTrajectories(
   console.log(`${path}: ${tasks.length} tasks, ${all.reduce((sum, { labels }) => sum + labels.length, 0)} steps`)
 }
 
-async function pretrain(role: Role, { world, out, seed, after }: Omit<Arguments, 'policies'>): Promise<void> {
-  const { shape, tokenizer, phases, standing } = TRAININGS[world](role, seed)
-  const { vocab } = tokenizer.model
-  const name = `${world}-${role}`
-  const folderOf = (phase: number) => join(out, phase === phases.length ? name : `${name}.phase-${phase}`)
-  let first = 0
-  for (const [index, { plan, pieces }] of phases.entries()) {
-    const offset = first
-    first += plan.steps * plan.episodesPerStep
-    if (index < after) continue
-    // Every phase starts from weights with a fresh optimiser, so that it can be run again separately.
-    const model =
-      index === 0
-        ? await LanguageModel.fresh(
-            configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!),
-            tokenizer,
-            seed,
-            'cpu',
-          )
-        : await LanguageModel.load(folderReader(folderOf(index)), 'cpu')
-    console.log(
-      `${name} phase ${index + 1}: ${model.parameterCount} parameters, vocabulary ${Object.keys(vocab).length}`,
-    )
-    for await (const report of trainOnDemonstrations(model, (i) => pieces(offset + i), plan, REPORT_EVERY)) {
-      const { step, loss, tokensPerSecond } = report
-      const isMeasured = step % MEASURE_EVERY === 0 || step === plan.steps
-      const note = isMeasured ? `, ${await standing(model)}` : ''
-      console.log(`  step ${step}: loss ${loss.toFixed(4)}, ${tokensPerSecond.toFixed(0)} tokens/s${note}`)
-    }
-    await writeModelFolder(folderOf(index + 1), await model.saveFolder())
-    await model.dispose()
+async function trainModels({ world, roles, out, seed, after }: Arguments): Promise<void> {
+  const trainings = new Map<Role, Training>()
+  const trainingOf = (role: Role) => {
+    const training = trainings.get(role) ?? TRAININGS[world](role, seed)
+    trainings.set(role, training)
+    return training
   }
+  const run = { world, seed, trainingOf, stages: new KeptStages(world, seed), log: console.log }
+  for (const role of roles) await trainRole(run, role, after, out)
 }
 
 /** Null for --help. Throws ArgumentError. */
@@ -169,7 +145,7 @@ try {
   const options = parsePretrainArguments(process.argv.slice(2))
   if (options === null) process.stdout.write(USAGE)
   else if (options.policies !== null) await writeFixedTrajectories(options, options.policies)
-  else for (const role of options.roles) await pretrain(role, options)
+  else await trainModels(options)
 } catch (error) {
   if (!(error instanceof ArgumentError)) throw error
   process.stderr.write(`${error.message}\n${USAGE}`)

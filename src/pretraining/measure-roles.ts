@@ -10,6 +10,8 @@ export interface MeasureOptions {
   rollouts?: number
   maxSteps: number
   seed: number
+  /** 1 by default; 0 is greedy. */
+  temperature?: number
 }
 
 /** Episodes of a task are adjacent. */
@@ -17,7 +19,7 @@ export async function playEpisodes(
   policy: LanguageModelPort,
   environment: EnvironmentPort,
   formats: RoleFormats,
-  { split, tasks, rollouts = 1, maxSteps, seed }: MeasureOptions,
+  { split, tasks, rollouts = 1, maxSteps, seed, temperature = 1 }: MeasureOptions,
 ): Promise<EpisodeFinished[]> {
   const sampled = await environment.sampleTasks(split, tasks, seed)
   const requests = sampled.flatMap((task) =>
@@ -28,7 +30,7 @@ export async function playEpisodes(
       rollout,
     })),
   )
-  const options = { maxSteps, temperature: 1, topP: 1, policyVersion: 0, seed, showSteps: false }
+  const options = { maxSteps, temperature, topP: 1, policyVersion: 0, seed, showSteps: false }
   return (await lastOf(rollOut({ policy, environment, formats }, requests, options))).map(({ episode }) => episode)
 }
 

@@ -1,5 +1,9 @@
-/** What training a model from scratch needs: its shape, its vocabulary, its demonstrations, and a measure of its quality. */
+/**
+ * What training a model from scratch needs: its shape, its vocabulary, its demonstrations, and a measure of its quality. A corpus may
+ * contain the play of other models, which are then kept where their own training passes the right step.
+ */
 import type { LanguageModel } from '../language-model/language-model.ts'
+import type { Role } from '../method/ports.ts'
 import type { Piece } from './demonstration-corpus.ts'
 import type { ModelShape } from './model-shape.ts'
 import type { TrainingPlan } from './supervised-training.ts'
@@ -11,10 +15,49 @@ export interface TrainingPhase<Recipe> {
   plan: TrainingPlan
 }
 
+export interface Corpus {
+  /** Demonstration `index` of the phase. */
+  pieces(index: number): readonly Piece[]
+  /** One line on the model's quality on held-out data. */
+  standing(model: LanguageModel): Promise<string>
+}
+
+/** A model during its training: after a step of a phase. Phases and steps count from 1. */
+export interface Stage {
+  role: Role
+  phase: number
+  step: number
+}
+
+export interface Phase {
+  plan: TrainingPlan
+  /** The corpus as plain data. A stage is not used for another recipe than its own. */
+  recipe: unknown
+  /** Steps before the last whose models are kept. */
+  kept?: readonly number[]
+  /** Models that play for the corpus. */
+  players?: readonly Stage[]
+  /** The players may be disposed of afterwards. `report` gets what was done, and as a share in (0, 1]. */
+  open(players: readonly LanguageModel[], report: (text: string, doneShare: number) => void): Promise<Corpus>
+}
+
 export interface Training {
   shape: ModelShape
   tokenizer: TokenizerFile
-  phases: { plan: TrainingPlan; pieces(index: number): readonly Piece[] }[]
-  /** One line on the model's quality on held-out data. */
-  standing(model: LanguageModel): Promise<string>
+  phases: readonly Phase[]
+}
+
+/** Phases without players, each of which goes on in the corpus where the one before stopped. */
+export function consecutivePhases<Recipe>(
+  phases: readonly TrainingPhase<Recipe>[],
+  pieces: (recipe: Recipe, index: number) => readonly Piece[],
+  standing: Corpus['standing'],
+): Phase[] {
+  let next = 0
+  return phases.map(({ corpus, plan }) => {
+    const first = next
+    next += plan.steps * plan.episodesPerStep
+    const opened = { pieces: (index: number) => pieces(corpus, first + index), standing }
+    return { plan, recipe: corpus, open: () => Promise.resolve(opened) }
+  })
 }

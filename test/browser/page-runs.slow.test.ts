@@ -165,8 +165,7 @@ describe('ablations', () => {
       'Row',
       'In distribution',
       'Out of distribution',
-      'Reward model, balanced',
-      'Training steps, process',
+      'Reward model, process',
       'Accepted tasks',
       'Rollouts',
     ])

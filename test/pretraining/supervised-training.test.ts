@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import { configJson } from '../../src/pretraining/model-shape.ts'
 import { policyPieces } from '../../src/pretraining/household/corpus.ts'
+import { POLICY } from '../../src/pretraining/household/recipes.ts'
 import { householdTokenizer } from '../../src/pretraining/household/tokenizer.ts'
 import { learningRateAt, trainOnDemonstrations } from '../../src/pretraining/supervised-training.ts'
 import { END_OF_RESPONSE } from '../../src/pretraining/vocabulary.ts'
@@ -33,7 +34,7 @@ describe('training on demonstrations', () => {
     const model = await LanguageModel.fresh(config, tokenizer, seed, 'cpu')
     models.push(model)
     const plan = { steps: 32, episodesPerStep: 2, peakLearningRate: 1e-2, weightDecay: 0 }
-    const pieces = (index: number) => policyPieces({ slip: 0.1, maxSteps: 10, hints: 0 }, 0, index)
+    const pieces = (index: number) => policyPieces({ ...POLICY.corpus, maxSteps: 10, hints: 0 }, 0, index)
     const reports: number[] = []
     for await (const { loss } of trainOnDemonstrations(model, pieces, plan, 4)) reports.push(loss)
     return reports

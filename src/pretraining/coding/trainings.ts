@@ -8,7 +8,7 @@ import { codingTokenizer } from './tokenizer.ts'
 import { codingEnvironmentHere, measurePrograms, measureTests, shareAsAsked } from './measure.ts'
 import { measureAuthor } from '../measure-roles.ts'
 import type { Role } from '../../method/ports.ts'
-import type { Training } from '../training.ts'
+import { consecutivePhases, type Training } from '../training.ts'
 
 const MEASURED = { tasks: 48, programs: 8, seed: 1 }
 /** Share of mistakes in the programs that measure the reward model: about as good as the shipped policy. */
@@ -27,21 +27,21 @@ export function codingTraining(role: Role, seed: number): Training {
       return {
         shape: CODING_POLICY.shape,
         tokenizer: codingTokenizer((index) => programPieces({ slip: 0.5 }, seed, index)),
-        phases: CODING_POLICY.phases.map(({ corpus, plan }) => ({
-          plan,
-          pieces: (index) => programPieces(corpus, seed, index),
-        })),
-        standing: policyStanding,
+        phases: consecutivePhases(
+          CODING_POLICY.phases,
+          (corpus, index) => programPieces(corpus, seed, index),
+          policyStanding,
+        ),
       }
     case 'reward':
       return {
         shape: CODING_REWARD.shape,
         tokenizer: codingTokenizer((index) => testPieces({ slip: 0.5, boundary: 0.5 }, seed, index)),
-        phases: CODING_REWARD.phases.map(({ corpus, plan }) => ({
-          plan,
-          pieces: (index) => testPieces(corpus, seed, index),
-        })),
-        standing: rewardStanding,
+        phases: consecutivePhases(
+          CODING_REWARD.phases,
+          (corpus, index) => testPieces(corpus, seed, index),
+          rewardStanding,
+        ),
       }
     case 'author': {
       const { demonstrations, plan } = CODING_AUTHOR
@@ -50,8 +50,7 @@ export function codingTraining(role: Role, seed: number): Training {
       return {
         shape: CODING_AUTHOR.shape,
         tokenizer: codingTokenizer(pieces),
-        phases: [{ plan, pieces }],
-        standing: authorStanding,
+        phases: consecutivePhases([{ corpus: { demonstrations }, plan }], (_, index) => pieces(index), authorStanding),
       }
     }
   }

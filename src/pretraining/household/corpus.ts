@@ -1,19 +1,33 @@
-/** Training data of the household's policy and reward model: demonstrations, as pieces of their prompts. */
+/** Training data of the household's policy and reward model: demonstrations and real play, as pieces of their prompts. */
 import {
   demonstrate,
   demonstrateJudgement,
+  replay,
+  type DemonstratedStep,
   type Demonstration,
-  type JudgementErrors,
 } from '../../worlds/household/roles/demonstrations.ts'
+import { misreadGoal } from '../../worlds/household/roles/misread-goals.ts'
+import { nothingHappens } from '../../worlds/household/engine/observations.ts'
+import type { TaskType } from '../../worlds/household/engine/game.ts'
 import { generateGame } from '../../worlds/household/generator/generate-game.ts'
 import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
 import { householdFormats, judgement, policyResponse } from '../../worlds/household/roles/plain-roles.ts'
 import type { Piece } from '../demonstration-corpus.ts'
+import type { PlayedGame } from './played-games.ts'
 
 /** Weight of text that the models only read: enough to learn the world's language. */
 const READING_WEIGHT = 0.2
+/** Seeds of each corpus' own games; the next seed's games start this far behind. */
+const POLICY_GAMES = 5_000_000
+const JUDGED_GAMES = 7_000_000
+const SEED_DISTANCE = 1_000_003
 
 export interface PolicyRecipe {
+  /** Task types of most games, and of the others. */
+  common: readonly TaskType[]
+  rare: readonly TaskType[]
+  /** Share of games with one of the rare types. */
+  rareShare: number
   /** Share of random commands in the demonstrations. */
   slip: number
   maxSteps: number
@@ -21,55 +35,94 @@ export interface PolicyRecipe {
   hints: number
 }
 
-export interface RewardRecipe {
-  /** The share of slips is drawn uniformly from this range, so that the corpus has good and bad play. */
+export interface JudgementRecipe {
+  /** Share of games that policies played. The others are demonstrations, and all below is about these. */
+  playedShare: number
+  /** The share of slips is drawn uniformly from this range. */
   slips: readonly [number, number]
+  /** Share of demonstrators who misread the goal. */
+  misread: number
   maxSteps: number
   hints: number
-  /** Share of judgements that are wrong, of good steps and of bad ones. */
-  errors: JudgementErrors
+  /** Share of refused commands that are judged: they are many, and easy. */
+  judgedRefusals: number
 }
 
 /** Episode `index` of the policy's corpus. */
 export function policyPieces(recipe: PolicyRecipe, seed: number, index: number): Piece[] {
   const random = seededRandom('policy corpus', seed, index)
-  const episode = demonstrationOf(seed, index, recipe.slip, recipe, random)
+  const { common, rare, rareShare, slip, maxSteps, hints } = recipe
+  const taskTypes = chance(random, rareShare) ? rare : common
+  const game = trainingGame(POLICY_GAMES, seed, index, taskTypes)
+  const withHint = chance(random, hints)
+  return policyLine(demonstrate(game, { slip, maxSteps, withHint }, random))
+}
+
+/** Episode `index` of the reward model's corpus: a transcript with judgements of its steps. */
+export function judgedPieces(
+  recipe: JudgementRecipe,
+  played: readonly PlayedGame[],
+  seed: number,
+  index: number,
+): Piece[] {
+  const random = seededRandom('judge', seed, index)
+  const isPlayed = chance(random, recipe.playedShare)
+  const episode = isPlayed
+    ? replayed(played[index % played.length]!, recipe, random)
+    : imperfectDemonstration(recipe, seed, index, random)
+  return judgedLine(episode, (step) => {
+    // An unused draw: the shipped weights were made with it.
+    unit(random)
+    return !step.observation.includes(nothingHappens) || chance(random, recipe.judgedRefusals)
+      ? demonstrateJudgement(step)
+      : null
+  })
+}
+
+function replayed({ game, moves }: PlayedGame, { maxSteps }: JudgementRecipe, random: Random): Demonstration {
+  return replay(game, moves, maxSteps, random)
+}
+
+function imperfectDemonstration(recipe: JudgementRecipe, seed: number, index: number, random: Random): Demonstration {
+  const { slips, misread, maxSteps, hints } = recipe
+  const game = trainingGame(JUDGED_GAMES, seed, index)
+  const slip = slips[0] + (slips[1] - slips[0]) * unit(random)
+  const withHint = chance(random, hints)
+  const believed = chance(random, misread) ? misreadGoal(game, random) : undefined
+  return demonstrate(game, { slip, maxSteps, withHint, believed }, random)
+}
+
+function trainingGame(first: number, seed: number, index: number, taskTypes?: readonly TaskType[]) {
+  return generateGame({ seed: first + seed * SEED_DISTANCE + index, split: 'train', sceneSize: 'compact', taskTypes })
+}
+
+/** An episode as the policy writes it. */
+export function policyLine({ opening, steps }: Demonstration): Piece[] {
   const { policy } = householdFormats
   return [
-    { text: policy.opening(episode.opening), weight: 0 },
-    ...episode.steps.flatMap(({ thought, command, observation }): Piece[] => [
+    { text: policy.opening(opening), weight: 0 },
+    ...steps.flatMap(({ thought, command, observation }): Piece[] => [
       { text: policyResponse(thought, command), weight: 1, isResponse: true },
       { text: policy.afterResponse(observation), weight: READING_WEIGHT },
     ]),
   ]
 }
 
-/** Episode `index` of the reward model's corpus: a transcript with a judgement of every step. */
-export function rewardPieces(recipe: RewardRecipe, seed: number, index: number): Piece[] {
-  const random = seededRandom('reward corpus', seed, index)
-  const slip = recipe.slips[0] + (recipe.slips[1] - recipe.slips[0]) * unit(random)
-  const episode = demonstrationOf(seed, index, slip, recipe, random)
+/** An episode as the reward model reads it, with a judgement after each step unless `judge` returns null. */
+export function judgedLine(
+  { opening, steps }: Demonstration,
+  judge: (step: DemonstratedStep) => { reasoning: string; score: 1 | -1 } | null,
+): Piece[] {
   const { reward } = householdFormats
   return [
-    { text: reward.opening(episode.opening), weight: 0 },
-    ...episode.steps.flatMap((step): Piece[] => {
-      const { reasoning, score } = demonstrateJudgement(step, recipe.errors, random)
+    { text: reward.opening(opening), weight: 0 },
+    ...steps.flatMap((step): Piece[] => {
+      const judged = judge(step)
       const response = policyResponse(step.thought, step.command)
-      return [
-        { text: reward.step({ response, observation: step.observation }), weight: READING_WEIGHT },
-        { text: judgement(reasoning, score), weight: 1, isResponse: true, asideCue: reward.cue },
-      ]
+      const read = { text: reward.step({ response, observation: step.observation }), weight: READING_WEIGHT }
+      if (!judged) return [read]
+      const text = judgement(judged.reasoning, judged.score)
+      return [read, { text, weight: 1, isResponse: true, asideCue: reward.cue }]
     }),
   ]
-}
-
-function demonstrationOf(
-  seed: number,
-  index: number,
-  slip: number,
-  { maxSteps, hints }: { maxSteps: number; hints: number },
-  random: Random,
-): Demonstration {
-  const game = generateGame({ seed: seed * 1_000_003 + index, split: 'train', sceneSize: 'compact' })
-  return demonstrate(game, { slip, maxSteps, withHint: chance(random, hints) }, random)
 }

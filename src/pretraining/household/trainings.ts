@@ -1,80 +1,65 @@
 /** The training of each household model. */
-import { HouseholdEnvironment } from '../../worlds/household/environment.ts'
-import { generatedGames } from '../../worlds/household/game-source.ts'
-import { generateGame } from '../../worlds/household/generator/generate-game.ts'
-import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
-import type { LanguageModel } from '../../language-model/language-model.ts'
+import type { Role } from '../../method/ports.ts'
 import { authorPieces } from '../author-corpus.ts'
-import { policyPieces, rewardPieces } from './corpus.ts'
+import { consecutivePhases, type Phase, type Stage, type Training } from '../training.ts'
+import { judgedPieces, policyPieces } from './corpus.ts'
+import { authorStanding, judgedEpisodes, policyStanding, rewardStanding } from './measure.ts'
+import { playGames } from './played-games.ts'
 import { AUTHOR, POLICY, REWARD } from './recipes.ts'
 import { householdTokenizer } from './tokenizer.ts'
-import { demonstratedEpisode, measureReward } from './measure.ts'
-import { measureAuthor, playEpisodes } from '../measure-roles.ts'
-import type { Role } from '../../method/ports.ts'
-import type { Training } from '../training.ts'
-
-const MAX_STEPS = 20
-/** Share of slips in the play that measures the reward model: about as good as the shipped policy. */
-const JUDGED_SLIP = 0.5
-const AUTHOR_MEASURE = {
-  easier: 'went to a place seen before x31; nothing happened x12',
-  harder: 'searched a new place x30; the goal is done x8',
-  maxSteps: MAX_STEPS,
-  seed: 1,
-}
 
 export function householdTraining(role: Role, seed: number): Training {
   switch (role) {
     case 'policy':
-      return {
-        shape: POLICY.shape,
-        tokenizer: householdTokenizer([]),
-        phases: POLICY.phases.map(({ corpus, plan }) => ({
-          plan,
-          pieces: (index) => policyPieces(corpus, seed, index),
-        })),
-        standing: policyStanding,
-      }
+      return { shape: POLICY.shape, tokenizer: householdTokenizer([]), phases: [actingPhase(POLICY, seed)] }
     case 'reward':
       return {
         shape: REWARD.shape,
         tokenizer: householdTokenizer([]),
-        phases: REWARD.phases.map(({ corpus, plan }) => ({
-          plan,
-          pieces: (index) => rewardPieces(corpus, seed, index),
-        })),
-        standing: rewardStanding,
+        phases: [actingPhase(REWARD.reading, seed), judgingPhase(seed)],
       }
     case 'author': {
       const demonstrations = Array.from({ length: AUTHOR.demonstrations }, (_, index) => authorPieces(seed, index))
       return {
         shape: AUTHOR.shape,
         tokenizer: householdTokenizer(demonstrations.flat().map(({ text }) => text)),
-        phases: [{ plan: AUTHOR.plan, pieces: (index) => demonstrations[index % demonstrations.length]! }],
-        standing: authorStanding,
+        phases: consecutivePhases(
+          [{ corpus: { demonstrations: AUTHOR.demonstrations }, plan: AUTHOR.plan }],
+          (_, index) => demonstrations[index % demonstrations.length]!,
+          authorStanding,
+        ),
       }
     }
   }
 }
 
-async function policyStanding(model: LanguageModel): Promise<string> {
-  const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
-  const options = { split: 'id', tasks: 200, maxSteps: MAX_STEPS, seed: 1 } as const
-  const episodes = await playEpisodes(model, environment, householdFormats, options)
-  const won = episodes.filter(({ outcome }) => outcome === 1).length
-  return `held-out accuracy ${(won / episodes.length).toFixed(3)}`
+function actingPhase({ corpus, plan, kept }: typeof POLICY | typeof REWARD.reading, seed: number): Phase {
+  const opened = { pieces: (index: number) => policyPieces(corpus, seed, index), standing: policyStanding }
+  return { plan, kept, recipe: corpus, open: () => Promise.resolve(opened) }
 }
 
-async function rewardStanding(model: LanguageModel): Promise<string> {
-  const episodes = Array.from({ length: 100 }, (_, seed) =>
-    demonstratedEpisode(generateGame({ seed, split: 'id', sceneSize: 'compact' }), JUDGED_SLIP, MAX_STEPS, seed),
-  )
-  const { process, outcome, unparsable } = await measureReward(model, householdFormats.reward, episodes, 1)
-  return `process accuracy ${process.toFixed(3)}, outcome accuracy ${outcome.toFixed(3)}, unparsable ${unparsable.toFixed(3)}`
+/** The policy at all its strengths, and the reward model as it was before it learned to judge. */
+export function judgedPlayers(): Stage[] {
+  const stagesOf = (role: Role, { kept, plan }: typeof POLICY | typeof REWARD.reading) =>
+    [...kept, plan.steps].map((step) => ({ role, phase: 1, step }))
+  return [...stagesOf('policy', POLICY), ...stagesOf('reward', REWARD.reading)]
 }
 
-async function authorStanding(model: LanguageModel): Promise<string> {
-  const environment = new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) })
-  const { valid, proposed } = await measureAuthor(model, environment, householdFormats, AUTHOR_MEASURE)
-  return `valid attempts ${valid.toFixed(3)}, tasks with a valid one among 8 ${proposed.toFixed(3)}`
+function judgingPhase(seed: number): Phase {
+  const { play, corpus, plan } = REWARD.judging
+  return {
+    plan,
+    recipe: { play, ...corpus },
+    players: judgedPlayers(),
+    async open(players, report) {
+      const games = players.length * play.gamesOfEachPlayer
+      const tell = (done: number) => report(`played ${done} of ${games} games`, done / games)
+      const played = await playGames(players, play, seed, tell)
+      const heldOut = await judgedEpisodes(players)
+      return {
+        pieces: (index) => judgedPieces(corpus, played, seed, index),
+        standing: (model) => rewardStanding(model, heldOut),
+      }
+    },
+  }
 }

@@ -16,7 +16,7 @@ import { reasonFor } from './refusals.ts'
 import { condition, isGoalMet, type GameState } from './state.ts'
 import { worldOf, type World } from './rooms.ts'
 
-interface StepOutcome {
+export interface StepOutcome {
   observation: string
   /** The only sign of success. */
   won: boolean

@@ -2,7 +2,7 @@
  * The reason that a critic gives for scoring one step +1 or -1.
  *
  * The reward model learns to write these reasons from demonstrations (src/pretraining), and the critic summary counts them.
- * Either score has a reason, because demonstrations include critics who are wrong.
+ * Either score has a reason: demonstrated scores are right, but the vocabulary includes what a critic says who is wrong.
  */
 import { nothingHappens } from '../engine/observations.ts'
 

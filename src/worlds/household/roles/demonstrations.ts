@@ -2,24 +2,28 @@
  * Demonstrations of the household roles, for supervised training of the tiny models.
  *
  * The demonstrator is the expert with slips: with probability `slip` it plays a random admissible command, or one that is not
- * admissible. A model that imitates it knows how to solve tasks but often fails, like the paper's policies before
- * reinforcement learning.
+ * admissible. One who misread the instruction pursues another goal instead (misread-goals.ts). A replay is a game as somebody
+ * else played it.
  */
 import { admissibleCommands } from '../engine/commands.ts'
 import { critique, type JudgedStep } from './critiques.ts'
-import { step } from '../engine/step.ts'
+import { step, type StepOutcome } from '../engine/step.ts'
 import { decide, type Subgoal } from '../planning/expert.ts'
 import { Knowledge } from '../planning/knowledge.ts'
 import { openingText } from '../engine/observations.ts'
 import { distanceToGoal } from '../planning/plan.ts'
 import { chance, pick, type Random } from '../../random.ts'
-import { cloneState, startGame } from '../engine/state.ts'
+import { cloneState, startGame, type GameState } from '../engine/state.ts'
 import { stepLabel } from '../planning/step-label.ts'
-import { nameOf, type HouseholdGame } from '../engine/game.ts'
+import { nameOf, type Goal, type HouseholdGame } from '../engine/game.ts'
 
-interface DemonstratedStep {
+/** What the policy writes in one step. */
+export interface Move {
   thought: string
   command: string
+}
+
+export interface DemonstratedStep extends Move {
   observation: string
   trueLabel: 1 | -1
   /** The basis of a critique. */
@@ -38,6 +42,17 @@ interface DemonstratorOptions {
   maxSteps: number
   /** Adds to the instruction a true hint on where one target is. */
   withHint?: boolean
+  /** The goal of a demonstrator who misread the instruction. */
+  believed?: Goal
+}
+
+/** Probability of a slip once the believed goal is reached: the demonstrator has nothing left to do. */
+const WANDERING = 0.7
+
+/** What a demonstrator assumes about the game. */
+interface Mind {
+  state: GameState
+  knowledge: Knowledge
 }
 
 /** The subgoal in two or three words, without numbers: "find mug", "clean mug", "put mug". */
@@ -64,24 +79,61 @@ function thoughtOf(subgoal: Subgoal): string {
 }
 
 export function demonstrate(game: HouseholdGame, options: DemonstratorOptions, random: Random): Demonstration {
-  const { slip, maxSteps } = options
-  const state = startGame(game, { stepLimit: maxSteps })
-  const knowledge = new Knowledge(game)
-  const steps: DemonstratedStep[] = []
-  const hint = options.withHint ? giveHint(game, knowledge, random) : ''
+  const { slip, maxSteps, withHint, believed } = options
+  const actual = mindOf(game, maxSteps)
+  const hint = withHint ? giveHint(game, actual.knowledge, random) : ''
+  const imagined = believed && mindOf({ ...game, goal: believed }, maxSteps)
+  return play(actual, hint, () => {
+    const isMisled = imagined !== undefined && !imagined.state.done
+    const mind = isMisled ? imagined : actual
+    const { command: wise, subgoal } = decide(mind.state, mind.knowledge, random)
+    const isSlip = chance(random, imagined && !isMisled ? WANDERING : slip)
+    const command = isSlip ? slippedCommand(game, admissibleCommands(actual.state), random) : wise
+    if (isMisled) apply(command, imagined)
+    return { thought: thoughtOf(subgoal), command }
+  })
+}
+
+/** Repeats the moves of an episode, to know what a critic knows about each. */
+export function replay(game: HouseholdGame, moves: readonly Move[], maxSteps: number, random: Random): Demonstration {
+  const actual = mindOf(game, maxSteps)
+  let next = 0
+  return play(actual, '', () => {
+    const move = moves[next++]
+    // The expert does not play here, but its draws are part of the random numbers that made the shipped weights.
+    if (move) decide(actual.state, actual.knowledge, random)
+    return move
+  })
+}
+
+function mindOf(game: HouseholdGame, stepLimit: number): Mind {
+  return { state: startGame(game, { stepLimit }), knowledge: new Knowledge(game) }
+}
+
+function apply(command: string, { state, knowledge }: Mind): StepOutcome {
+  const outcome = step(state, command)
+  knowledge.update(command, outcome.accepted, state)
+  return outcome
+}
+
+/** Plays until the game is over or `choose` has no more moves. */
+function play(mind: Mind, hint: string, choose: () => Move | undefined): Demonstration {
+  const { state, knowledge } = mind
+  const { game } = state
   const opening = openingText(state) + hint
+  const steps: DemonstratedStep[] = []
   while (!state.done) {
-    const { command: wise, subgoal } = decide(state, knowledge, random)
-    const command = chance(random, slip) ? slippedCommand(game, admissibleCommands(state), random) : wise
+    const move = choose()
+    if (!move) break
+    const { thought, command } = move
     const before = cloneState(state)
     const known = knowledge.clone(game)
-    const { observation, won, accepted } = step(state, command)
-    knowledge.update(command, accepted, state)
+    const { observation, won } = apply(command, mind)
     const named = /(?:to|open|close|with|examine|from) (\S+ \d+)$/.exec(command)?.[1]
     const receptacle = game.receptacles.findIndex((r) => `${r.noun} ${r.number}` === named)
     const isKnownPlace = command.startsWith('open ') ? known.examined[receptacle] === 1 : known.placed[receptacle] === 1
     steps.push({
-      thought: thoughtOf(subgoal),
+      thought,
       command,
       observation,
       trueLabel: stepLabel(before, command, state, known, distanceToGoal(before), distanceToGoal(state)),
@@ -113,20 +165,7 @@ function slippedCommand(game: HouseholdGame, admissible: readonly string[], rand
   return command.replace(/\S+ \d+$/, `${receptacle.noun} ${receptacle.number}`)
 }
 
-export interface JudgementErrors {
-  /** Probability of scoring a good step -1. */
-  good: number
-  /** Probability of scoring a bad step 1. */
-  bad: number
-}
-
-/** A critic's judgement of a demonstrated step, sometimes wrong. */
-export function demonstrateJudgement(
-  judged: DemonstratedStep,
-  errors: JudgementErrors,
-  random: Random,
-): { reasoning: string; score: 1 | -1 } {
-  const isWrong = chance(random, judged.trueLabel === 1 ? errors.good : errors.bad)
-  const score = isWrong ? (-judged.trueLabel as 1 | -1) : judged.trueLabel
-  return { reasoning: critique(judged.facts, score), score }
+/** A critic's judgement of a demonstrated step, which is always right. */
+export function demonstrateJudgement({ facts, trueLabel }: DemonstratedStep): { reasoning: string; score: 1 | -1 } {
+  return { reasoning: critique(facts, trueLabel), score: trueLabel }
 }

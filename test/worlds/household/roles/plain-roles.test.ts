@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { demonstrate, demonstrateJudgement } from '../../../../src/worlds/household/roles/demonstrations.ts'
+import { critique } from '../../../../src/worlds/household/roles/critiques.ts'
+import { demonstrate, demonstrateJudgement, replay } from '../../../../src/worlds/household/roles/demonstrations.ts'
+import { misreadGoal } from '../../../../src/worlds/household/roles/misread-goals.ts'
+import { goalSentence } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
 import { householdFormats, judgement, policyResponse } from '../../../../src/worlds/household/roles/plain-roles.ts'
@@ -59,15 +62,63 @@ describe('demonstrations', () => {
     }
   })
 
-  it('are judged correctly by a perfect critic, with a reason for either score', () => {
+  it('are judged by their true labels, with a reason for either score', () => {
     for (const [index, game] of games.entries()) {
       const { steps } = demonstrate(game, { slip: 0.5, maxSteps: 20 }, seededRandom(index))
       for (const step of steps) {
-        expect(demonstrateJudgement(step, { good: 0, bad: 0 }, seededRandom(1)).score).toBe(step.trueLabel)
-        const wrong = demonstrateJudgement(step, { good: 1, bad: 1 }, seededRandom(1))
-        expect(wrong.score).toBe(-step.trueLabel)
-        expect(wrong.reasoning).toMatch(/^[a-z ]+$/)
+        expect(demonstrateJudgement(step).score).toBe(step.trueLabel)
+        for (const score of [1, -1] as const) expect(critique(step.facts, score)).toMatch(/^[a-z ]+$/)
+        expect(demonstrateJudgement(step).reasoning).toBe(critique(step.facts, step.trueLabel))
       }
     }
+  })
+
+  it('replay to the same steps, observations and labels', () => {
+    for (const [index, game] of games.entries()) {
+      const played = demonstrate(game, { slip: 0.5, maxSteps: 20 }, seededRandom(index))
+      const moves = played.steps.map(({ thought, command }) => ({ thought, command }))
+      expect(replay(game, moves, 20, seededRandom('other', index))).toEqual(played)
+      const half = replay(game, moves.slice(0, 2), 20, seededRandom(index))
+      expect(half.steps).toEqual(played.steps.slice(0, 2))
+    }
+  })
+})
+
+describe('a demonstrator who misread the goal', () => {
+  const games = Array.from({ length: 150 }, (_, seed) => generateGame({ seed, split: 'train', sceneSize: 'compact' }))
+
+  it('pursues another goal of the same room', () => {
+    const kinds = new Set<string>()
+    for (const [index, { goal, receptacles, objects, ...game }] of games.entries()) {
+      const believed = misreadGoal({ ...game, goal, receptacles, objects }, seededRandom('misread', index))
+      const parts = ['taskType', 'object', 'target'] as const
+      const changed = parts.filter((part) => believed[part] !== goal[part])
+      expect(changed).toHaveLength(1)
+      kinds.add(changed[0]!)
+      if (believed.object !== goal.object) expect(objects.map(({ type }) => type)).toContain(believed.object)
+      if (believed.target !== goal.target) expect(receptacles.map(({ type }) => type)).toContain(believed.target)
+      const isLamp = (taskType: string) => taskType === 'look_at_obj_in_light'
+      expect(isLamp(believed.taskType)).toBe(isLamp(goal.taskType))
+    }
+    expect(kinds).toEqual(new Set(['taskType', 'object', 'target']))
+  })
+
+  it('plays to the end, mostly fails, and is judged by the true goal', () => {
+    let won = 0
+    let reached = 0
+    for (const [index, game] of games.entries()) {
+      const random = seededRandom('misread', index)
+      const believed = misreadGoal(game, random)
+      const episode = demonstrate(game, { slip: 0, maxSteps: 20, believed }, random)
+      expect(episode.opening).toContain(goalSentence(game.goal, game.phrasing))
+      expect(episode.won || episode.steps.length === 20).toBe(true)
+      if (episode.won) won++
+      const moves = episode.steps.map(({ thought, command }) => ({ thought, command }))
+      expect(replay(game, moves, 20, seededRandom(0))).toEqual(episode)
+      if (replay({ ...game, goal: believed }, moves, 20, seededRandom(0)).won) reached++
+    }
+    expect(won).toBeLessThan(games.length / 2)
+    // Many misread goals are out of reach; the others are reached.
+    expect(reached).toBeGreaterThan(games.length / 4)
   })
 })

@@ -1,0 +1,126 @@
+/** Trains the model of one role, phase by phase. Models that it learns from and that are missing are trained first. */
+import { join } from 'node:path'
+import { writeModelFolder } from '../../language-model/files/folder-reader.ts'
+import { LanguageModel } from '../../language-model/language-model.ts'
+import type { Role } from '../../method/ports.ts'
+import { configJson } from '../../pretraining/model-shape.ts'
+import { trainOnDemonstrations } from '../../pretraining/supervised-training.ts'
+import type { Corpus, Phase, Stage, Training } from '../../pretraining/training.ts'
+import { END_OF_RESPONSE } from '../../pretraining/vocabulary.ts'
+import { ArgumentError } from '../arguments.ts'
+import type { KeptStages } from './kept-stages.ts'
+import { timeLeft } from './time-left.ts'
+
+export interface Pretraining {
+  world: string
+  seed: number
+  /** Called once for every role that is trained or plays. */
+  trainingOf(role: Role): Training
+  stages: KeptStages
+  log(line: string): void
+  /** Steps between two reports; models are kept at multiples of it. 50 by default. */
+  reportEvery?: number
+}
+
+/** At most four measurements a phase, because each plays hundreds of games. */
+const MEASURE_EVERY = 400
+const MEASUREMENTS = 4
+
+/**
+ * Trains the phases after the first `after`. The model is also written to `out`, unless it is only needed to play for another.
+ * Throws ArgumentError if the model to start from is missing.
+ */
+export async function trainRole(run: Pretraining, role: Role, after: number, out: string | null): Promise<void> {
+  const training = run.trainingOf(role)
+  const name = `${run.world}-${role}`
+  if (after >= training.phases.length) {
+    throw new ArgumentError(`--after ${after} leaves nothing to train: ${name} has ${phaseCount(training)}.`)
+  }
+  if (after > 0) await stageBefore(run, role, training, after)
+  for (const [index, phase] of training.phases.entries()) {
+    if (index < after) continue
+    const corpus = await openCorpus(run, role, phase)
+    const model = await startModel(run, role, training, index)
+    run.log(
+      `${name}, phase ${index + 1} of ${training.phases.length}: ${model.parameterCount} parameters, ` +
+        `vocabulary ${Object.keys(training.tokenizer.model.vocab).length}, ${phase.plan.steps} steps`,
+    )
+    await trainPhase(run, model, corpus, training, { role, phase: index + 1 })
+    if (out !== null && index + 1 === training.phases.length) {
+      await writeModelFolder(join(out, name), await model.saveFolder())
+      run.log(`${name}: written to ${join(out, name)}`)
+    }
+    await model.dispose()
+  }
+}
+
+const phaseCount = ({ phases }: Training) => (phases.length === 1 ? '1 phase' : `${phases.length} phases`)
+
+/** Every phase starts from weights with a fresh optimiser, so that it can be run again separately. */
+async function startModel(run: Pretraining, role: Role, training: Training, index: number): Promise<LanguageModel> {
+  if (index > 0) return run.stages.load(await stageBefore(run, role, training, index), training)
+  const { shape, tokenizer } = training
+  const { vocab } = tokenizer.model
+  const config = configJson(shape, Object.keys(vocab).length, vocab[END_OF_RESPONSE]!)
+  return LanguageModel.fresh(config, tokenizer, run.seed, 'cpu')
+}
+
+/** The model that phase `index` starts from. Throws ArgumentError if it was not kept. */
+async function stageBefore(run: Pretraining, role: Role, training: Training, index: number): Promise<Stage> {
+  const stage: Stage = { role, phase: index, step: training.phases[index - 1]!.plan.steps }
+  if (!(await run.stages.has(stage, training))) throw missingStage(run, stage, training)
+  return stage
+}
+
+function missingStage({ world, stages }: Pretraining, stage: Stage, training: Training): ArgumentError {
+  return new ArgumentError(
+    `${stages.pathOf(stage, training)} is missing or was made by another recipe. ` +
+      `Train ${world}-${stage.role} from its first phase, without --after.`,
+  )
+}
+
+async function openCorpus(run: Pretraining, role: Role, phase: Phase): Promise<Corpus> {
+  const players = phase.players ?? []
+  for (const stage of players) await makeStage(run, role, stage)
+  const models: LanguageModel[] = []
+  for (const stage of players) models.push(await run.stages.load(stage, run.trainingOf(stage.role)))
+  const start = performance.now()
+  const report = (text: string, share: number) => run.log(`  ${text}, ${timeLeft(share, performance.now() - start)}`)
+  const corpus = await phase.open(models, report)
+  for (const model of models) await model.dispose()
+  return corpus
+}
+
+/** Trains the role of a missing stage. */
+async function makeStage(run: Pretraining, learner: Role, stage: Stage): Promise<void> {
+  const training = run.trainingOf(stage.role)
+  const path = run.stages.pathOf(stage, training)
+  if (await run.stages.has(stage, training)) return run.log(`${run.world}-${learner} learns from the play of ${path}`)
+  if (stage.role === learner) throw missingStage(run, stage, training)
+  run.log(`${path} is missing or was made by another recipe: training ${run.world}-${stage.role} first`)
+  await trainRole(run, stage.role, 0, null)
+}
+
+async function trainPhase(
+  { stages, log, reportEvery = 50 }: Pretraining,
+  model: LanguageModel,
+  corpus: Corpus,
+  training: Training,
+  { role, phase }: Pick<Stage, 'role' | 'phase'>,
+): Promise<void> {
+  const { plan, kept = [] } = training.phases[phase - 1]!
+  const missed = kept.find((step) => step % reportEvery !== 0 || step >= plan.steps)
+  if (missed !== undefined) {
+    throw new Error(`Step ${missed} cannot be kept: it is not a multiple of ${reportEvery} below ${plan.steps}.`)
+  }
+  const measureEvery = Math.max(MEASURE_EVERY, Math.ceil(plan.steps / MEASUREMENTS / reportEvery) * reportEvery)
+  const start = performance.now()
+  for await (const report of trainOnDemonstrations(model, corpus.pieces, plan, reportEvery)) {
+    const { step, loss, tokensPerSecond } = report
+    const isLast = step === plan.steps
+    const standing = step % measureEvery === 0 || isLast ? `; ${await corpus.standing(model)}` : ''
+    const left = timeLeft(step / plan.steps, performance.now() - start)
+    log(`  step ${step}: loss ${loss.toFixed(4)}, ${tokensPerSecond.toFixed(0)} tokens/s, ${left}${standing}`)
+    if (isLast || kept.includes(step)) await stages.keep(model, { role, phase, step }, training)
+  }
+}

@@ -1,0 +1,48 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { EpisodeFinished } from '../../../src/method/events.ts'
+import { folderReader } from '../../../src/language-model/files/folder-reader.ts'
+import { LanguageModel } from '../../../src/language-model/language-model.ts'
+import { measureReward } from '../../../src/pretraining/household/measure.ts'
+import { POLICY } from '../../../src/pretraining/household/recipes.ts'
+import { playEpisodes } from '../../../src/pretraining/measure-roles.ts'
+import { HouseholdEnvironment } from '../../../src/worlds/household/environment.ts'
+import { generatedGames } from '../../../src/worlds/household/game-source.ts'
+import type { TaskType } from '../../../src/worlds/household/engine/game.ts'
+import { householdFormats } from '../../../src/worlds/household/roles/plain-roles.ts'
+
+describe('the shipped household models', () => {
+  const models: LanguageModel[] = []
+  afterAll(() => Promise.all(models.map((model) => model.dispose())))
+  const shipped = async (role: string) => {
+    const model = await LanguageModel.load(folderReader(`public/models/household-${role}`), 'cpu')
+    models.push(model)
+    expect(4 * model.parameterCount).toBeLessThan(1.5e6)
+    return model
+  }
+  const play = (policy: LanguageModel, types: readonly TaskType[], temperature: number) => {
+    const games = generatedGames({ sceneSize: 'compact', taskTypes: types })
+    const options = { split: 'id', tasks: 60, maxSteps: 20, seed: 7, temperature } as const
+    return playEpisodes(policy, new HouseholdEnvironment({ games }), householdFormats, options)
+  }
+  const accuracy = (episodes: readonly EpisodeFinished[]) =>
+    episodes.filter(({ outcome }) => outcome === 1).length / episodes.length
+
+  it('have a policy that knows two kinds of task at either temperature, and seldom solves the others', async () => {
+    const policy = await shipped('policy')
+    const { common, rare } = POLICY.corpus
+    for (const temperature of [0, 1]) {
+      expect(accuracy(await play(policy, common, temperature))).toBeGreaterThan(0.75)
+      expect(accuracy(await play(policy, rare, temperature))).toBeLessThan(0.4)
+    }
+  }, 60_000)
+
+  it('have a reward model that knows good from bad steps of the policy in all kinds of task', async () => {
+    const [policy, reward] = [await shipped('policy'), await shipped('reward')]
+    for (const types of [POLICY.corpus.common, POLICY.corpus.rare]) {
+      const episodes = (await play(policy, types, 1)).slice(0, 30)
+      const { good, bad, unparsable } = await measureReward(reward, householdFormats.reward, episodes, 7)
+      expect(unparsable).toBeLessThan(0.02)
+      expect((good + bad) / 2).toBeGreaterThan(0.75)
+    }
+  }, 60_000)
+})
