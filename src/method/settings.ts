@@ -231,9 +231,9 @@ const NO_FILTER = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyL
 /** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+frozen-judge". */
 export const PRESETS = {
   /**
-   * For the shipped models (docs/decisions/0012). No filter on accuracy, as in the paper's text: where all rollouts fail, votes
-   * rank the steps; the released code trains on accuracies from 1/8 to 7/8 only (alfworld_rl_reward.py:272). The pool is small
-   * enough that a rewritten task comes round again within eight iterations.
+   * For the shipped models (docs/decisions/0012). Tasks that all rollouts solve or fail do not train the policy, as in the
+   * released code (alfworld_rl_reward.py:272): without this filter votes alone drive it there, and it learns to please the reward
+   * model. The pool is small enough that a rewritten task comes round again within eight iterations.
    */
   household: {
     tasksPerIteration: 16,
@@ -242,8 +242,8 @@ export const PRESETS = {
     maxSteps: 20,
     taskPoolSize: 128,
     topP: 1,
-    policyAccuracyLow: 0,
-    policyAccuracyHigh: 1,
+    policyAccuracyLow: 1 / 8,
+    policyAccuracyHigh: 7 / 8,
     policyLearningRate: 2e-4,
     rewardLearningRate: 5e-5,
     evaluateEvery: 10,
