@@ -241,7 +241,8 @@ describe('a run on official games', () => {
     const sentences = games.filter(({ path }) => path.includes('/train/')).map(({ sentence }) => sentence)
     const shown = await tasks.locator('.instruction').first().textContent()
     expect(sentences).toContain(shown)
-    const chart = (page: Page) => page.getByRole('img', { name: /training .* \(iterations 1 to ([3-9]|\d\d)\)/ })
+    const chart = (page: Page) =>
+      page.getByRole('img', { name: /^Policy accuracy\. .*training .* \(iterations 1 to ([3-9]|\d\d)\)/ })
     await goTo(first, 'Loop')
     await chart(first).waitFor({ timeout: 180_000 })
     await first.close()

@@ -170,10 +170,10 @@ describe('a run on the cluster', () => {
     gateway.advance(runId, 2)
     gateway.isDown = false
     // The page reconnects by itself.
-    await accuracy(/training .* \(iterations 1 to 5\)/).waitFor()
+    await accuracy(/^Policy accuracy\. .*training .* \(iterations 1 to 5\)/).waitFor()
     await page.getByText(/running, step 5 of 12 · connected/).waitFor()
     gateway.advance(runId)
-    await accuracy(/training .* \(iterations 1 to 6\)/).waitFor()
+    await accuracy(/^Policy accuracy\. .*training .* \(iterations 1 to 6\)/).waitFor()
     const job = gateway.jobs.get(runId)!
     const lastBefore = job.story.findIndex(({ type, iteration }) => type === 'iteration-finished' && iteration === 3)
     expect(gateway.resumed.at(0)).toBeUndefined()
@@ -218,12 +218,12 @@ describe('a run on the cluster', () => {
     await connect()
     const runId = await launch()
     gateway.advance(runId, 2)
-    await accuracy(/training .* \(iterations 1 to 2\)/).waitFor()
+    await accuracy(/^Policy accuracy\. .*training .* \(iterations 1 to 2\)/).waitFor()
     await page.reload()
     gateway.advance(runId, 1)
     await connect()
     await button('Open first').click()
-    await accuracy(/training .* \(iterations 1 to 3\)/).waitFor()
+    await accuracy(/^Policy accuracy\. .*training .* \(iterations 1 to 3\)/).waitFor()
   })
 
   it('shares a chart with other runs and the run in this tab', async () => {
@@ -248,7 +248,7 @@ describe('a run on the cluster', () => {
     const runId = await launch()
     const history = async () => {
       gateway.advance(runId, 12)
-      await accuracy(/training .* \(iterations 1 to 12\)/).waitFor()
+      await accuracy(/^Policy accuracy\. .*training .* \(iterations 1 to 12\)/).waitFor()
       await turns(page)
     }
     await expectFreeMainThread(pages.browser, page, history, 1)

@@ -41,7 +41,7 @@ describe('a lesson', () => {
         iteration++
         const done = iteration === 1 ? 'at iteration 1' : String.raw`iterations 1 to ${iteration}\)`
         await goTo(page, 'Loop')
-        await page.getByRole('img', { name: new RegExp(`training .*${done}`) }).waitFor()
+        await page.getByRole('img', { name: new RegExp(String.raw`^Policy accuracy\. .*training .*${done}`) }).waitFor()
         await goTo(page, 'Learn')
         await page.getByText('Paused', { exact: true }).first().waitFor()
         if ((await lesson().getByText(until).count()) > 0) return

@@ -31,7 +31,7 @@ describe('your own run', () => {
     await goTo(page, 'Loop')
 
     await page.getByRole('button', { name: 'Step environment alone' }).click()
-    await page.getByRole('img', { name: /training .* \(iterations 1 to 2\)/ }).waitFor()
+    await page.getByRole('img', { name: /^Policy accuracy\. .*training .* \(iterations 1 to 2\)/ }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).press('Enter')
     await page.getByText('Stopped', { exact: true }).first().waitFor()
     expect(await focused()).toBe('Run')
@@ -51,7 +51,7 @@ describe('your own run', () => {
     })
     await died
     await page.getByText(/The policy worker stopped .*A fault of the test.* was started again/).waitFor()
-    await page.getByRole('img', { name: /training .* \(iterations 1 to ([5-9]|\d\d)\)/ }).waitFor()
+    await page.getByRole('img', { name: /^Policy accuracy\. .*training .* \(iterations 1 to ([5-9]|\d\d)\)/ }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped', { exact: true }).first().waitFor()
   })

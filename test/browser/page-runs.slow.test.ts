@@ -165,7 +165,8 @@ describe('ablations', () => {
       'Row',
       'In distribution',
       'Out of distribution',
-      'Reward model, process',
+      'Reward model, balanced',
+      'Training steps, process',
       'Accepted tasks',
       'Rollouts',
     ])

@@ -40,11 +40,11 @@ describe('before you start a run', () => {
   it('scrubbing goes back in the run and its charts', async () => {
     await visit()
     await page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('3')
-    await page.getByRole('img', { name: /training .* \(iterations 1 to 3\)/ }).waitFor()
+    await page.getByRole('img', { name: /^Policy accuracy\. .*training .* \(iterations 1 to 3\)/ }).waitFor()
     await page.keyboard.press('Escape')
     await page.locator('body').click({ position: { x: 2, y: 2 } })
     await page.keyboard.press('.')
-    await page.getByRole('img', { name: /training .* \(iterations 1 to 4\)/ }).waitFor()
+    await page.getByRole('img', { name: /^Policy accuracy\. .*training .* \(iterations 1 to 4\)/ }).waitFor()
   })
 
   it('a replay advances by itself and highlights the current phase', async () => {

@@ -30,6 +30,7 @@ export function resultCharts({ curves = [], measures, rows, seeds }: ResultsFile
     })
     const about = `Mean of ${seeds.length} seeds. The table has the intervals at the end.`
     const lastIteration = Math.max(...own.flatMap(({ points }) => points.map(({ iteration }) => iteration)), 0)
-    return [{ chart: { id: `results-${id}`, title: label, unit, about, series }, lastIteration }]
+    const title = `${label[0]!.toUpperCase()}${label.slice(1)}`
+    return [{ chart: { id: `results-${id}`, title, unit, about, series }, lastIteration }]
   })
 }
