@@ -6,6 +6,7 @@ import {
   LIVE_SETTINGS,
   parseSettings,
   PRESETS,
+  presetSettings,
   settingDomain,
   SettingsError,
   type LivePatch,
@@ -42,7 +43,10 @@ describe('settings', () => {
   it('keep the former names of presets', () => {
     expect(parseSettings({}, 'household+policy-only')).toEqual(parseSettings({}, 'household+frozen-judge'))
     expect(parseSettings({}, 'household+outcome-only')).toMatchObject({ signal: 'outcome', trainReward: true })
-    expect(parseSettings({}, 'household+step-only')).toMatchObject({ signal: 'step', policyAccuracyLow: 1 / 8 })
+    expect(parseSettings({}, 'household+step-only')).toEqual({
+      ...presetSettings('household'),
+      signal: 'step',
+    })
   })
 
   it.each(['household', 'coding'])('have no filter that reads outcomes where votes alone train (%s)', (world) => {

@@ -163,7 +163,7 @@ describe('a run in which the reward model writes tests', () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 1 }))
     const { metrics } = ofType(log, 'iteration-finished')[0]!
     const ofSteps = ['reward/process_acc', 'reward/vote_agreement']
-    const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/null_accept_rate']
+    const ofOthers = ['policy/mismatch_kl', 'reward/mismatch_kl', 'env/null_accept_rate', 'env/critic_tokens']
     expect(Object.keys(metrics).sort()).toEqual(
       Object.keys(METRICS)
         .filter((name) => ![...ofSteps, ...ofOthers].includes(name))

@@ -73,7 +73,7 @@ describe('the curves of a table', () => {
     const curves = ['grpo', 'full'].map((row) => ({ row, measure: 'id', points: [point(0, 0.4), point(40, 0.6)] }))
     const charts = resultCharts(madeUpResults({ curves }))
     expect(charts).toHaveLength(1)
-    expect(charts[0]).toMatchObject({ lastIteration: 40, chart: { unit: 'share', title: 'in distribution, T = 0' } })
+    expect(charts[0]).toMatchObject({ lastIteration: 40, chart: { unit: 'share', title: 'In distribution, T = 0' } })
     expect(charts[0]!.chart.series.map(({ name, points }) => [name, points])).toEqual([
       ['GRPO', [{ x: 0, y: 0.4 }, { x: 40, y: 0.6 }]],
       ['Full loop', [{ x: 0, y: 0.4 }, { x: 40, y: 0.6 }]],
