@@ -204,6 +204,8 @@ describe('the curves', () => {
     expect(await wholeRun().isEnabled()).toBe(false)
     await expect
       .poll(async () => {
+        // Vertical swipes that had their effect late may have moved it out of the window.
+        await chart(/^Entropy/).scrollIntoViewIfNeeded()
         await swipe(60, 4)
         return wholeRun().isEnabled()
       })
