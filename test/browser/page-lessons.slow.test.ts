@@ -49,9 +49,9 @@ describe('a lesson', () => {
     }
     await stepAlone('policy', /^Only the policy: in iteration \d+\. Only the reward model: not yet\.$/)
     await lesson().getByText('To be observed').waitFor()
-    expect(await lesson().getByText('0 of 10 observed').count()).toBe(1)
+    expect(await lesson().getByText('0 of 14 observed').count()).toBe(1)
     await stepAlone('reward model', /^Only the policy: in iteration \d+\. Only the reward model: in iteration \d+\.$/)
-    await lesson().getByText('1 of 10 observed').waitFor()
+    await lesson().getByText('1 of 14 observed').waitFor()
     await lesson().getByText('Observed', { exact: true }).waitFor()
 
     await goTo(page, 'Episodes')
@@ -70,11 +70,11 @@ describe('a lesson', () => {
     // Observations last beyond the visit, until they are forgotten.
     await page.goto('about:blank')
     await page.goto(new URL('#learn', inject('pageAddress')).href)
-    await lesson().getByText('1 of 10 observed').waitFor()
+    await lesson().getByText('1 of 14 observed').waitFor()
     await lesson().getByRole('group', { name: 'An outcome alone says little' }).waitFor()
     await page.getByRole('button', { name: 'Forget observations' }).click()
     await page.getByRole('button', { name: 'Forget permanently' }).click()
-    await lesson().getByText('0 of 10 observed').waitFor()
+    await lesson().getByText('0 of 14 observed').waitFor()
   })
 
   it('opens from its link with its settings, continues in other views, and reports a run with other settings', async () => {

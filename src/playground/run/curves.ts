@@ -152,6 +152,17 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
       ],
     },
     {
+      id: 'pleasing',
+      title: 'Votes and outcomes in training',
+      unit: 'number',
+      about:
+        'Mean vote and mean outcome of the training rollouts, from −1 to 1. If votes rise while outcomes do not, the policy learns to please its judge. Where the reward model writes tests, a vote is a test’s result.',
+      series: [
+        { name: 'mean vote', hue: 'reward', line: 'solid', ...of('policy/step_score/mean') },
+        { name: 'mean outcome', hue: 'policy', line: 'dashed', ...of('policy/outcome/mean') },
+      ],
+    },
+    {
       id: 'theory',
       title: 'Precision μ = p₊ + p₋',
       unit: 'number',

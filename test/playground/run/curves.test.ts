@@ -37,6 +37,12 @@ describe('curves', () => {
     expect(before.series.map(({ name, points }) => [name, points.length])).toEqual([[sampled[0], 3], [sampled[1], 3], ['training', 6]]) // prettier-ignore
   })
 
+  it('draw the mean vote beside the mean outcome', () => {
+    const [votes, outcomes] = chart('pleasing').series
+    expect(votes!.points.at(-1)?.y).toBe(iteration.metrics['policy/step_score/mean'])
+    expect(outcomes!.points.at(-1)?.y).toBe(iteration.metrics['policy/outcome/mean'])
+  })
+
   it('count rewrites', () => {
     const [accepted, proposed] = chart('tasks').series
     const total = events.filter((event) => event.type === 'rewrite-resolved' && event.accepted).length

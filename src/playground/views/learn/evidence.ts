@@ -28,10 +28,10 @@ export const share = ({ hits, of }: Tally) => hits / of
 const BEYOND_CHANCE = 1.645
 
 /** Whether the first share is above the second by more than chance explains: two proportions with a pooled error. */
-export function isShareAbove(first: Tally, second: Tally): boolean {
+export function isShareAbove(first: Tally, second: Tally, errors = BEYOND_CHANCE): boolean {
   const pooled = (first.hits + second.hits) / (first.of + second.of)
   const error = Math.sqrt(pooled * (1 - pooled) * (1 / first.of + 1 / second.of))
-  return share(first) - share(second) > BEYOND_CHANCE * error
+  return share(first) - share(second) > errors * error
 }
 
 /** Whether the first mean is above the second by more than chance explains (Welch). Needs two values of each. */

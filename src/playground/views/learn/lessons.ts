@@ -4,8 +4,9 @@
 import type { Lesson } from './lesson.ts'
 import { consistencyPays, difficultyTilts, goodStepsLost, liesAreCostly, silentErrors } from './judge-observations.ts'
 import { carriesOver, chanceAccepts, componentsAlone, mistakesEncouraged, votesRank } from './observations.ts'
+import { REGIONS } from './regions.ts'
 
-export const LESSONS: readonly Lesson[] = [
+const BASICS: readonly Lesson[] = [
   {
     id: 'sparse',
     title: 'An outcome alone says little',
@@ -390,3 +391,6 @@ export const LESSONS: readonly Lesson[] = [
     observe: liesAreCostly,
   },
 ]
+
+/** First those that explain a part, then those that open a region of the map. */
+export const LESSONS: readonly Lesson[] = [...BASICS, ...REGIONS]

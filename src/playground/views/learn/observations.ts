@@ -3,13 +3,13 @@
  * Each can fail: none follows from the arithmetic alone, and where it depends on votes, a judge that tosses coins (or, for
  * reward hacking, one that is never wrong) does not pass. Those about the reward model are in judge-observations.ts.
  */
-import type { RunView } from '../../../runs/fold.ts'
+import type { IterationView, RunView } from '../../../runs/fold.ts'
 import { batchOf } from '../../run/batch.ts'
 import { counted, percent } from '../../kit/format.ts'
 import { finished, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
 import type { Observation } from './lesson.ts'
 
-const FEWEST_STEPS = 30
+export const FEWEST_STEPS = 30
 
 /**
  * Votes rank steps that outcomes cannot: in sets of compared steps whose rollouts all ended alike, those that votes encourage
@@ -23,21 +23,9 @@ export function votesRank(view: RunView): Observation {
     const without = iteration.metrics['policy/frac_reward_zero_std']
     if (without !== undefined && settings.signal !== 'step') shares[settings.signal].push(without)
     if (settings.signal !== 'integrated') continue
-    for (const group of batchOf(view, iteration)) {
-      const longest = Math.max(...group.episodes.map(({ episode }) => episode.steps.length))
-      for (let step = 0; step < longest; step++) {
-        const set = group.episodes.filter(({ episode }) => step < episode.steps.length)
-        if (new Set(set.map(({ episode }) => episode.outcome)).size > 1) continue
-        for (const { episode, policyAdvantages } of set) {
-          const advantage = policyAdvantages?.[step] ?? null
-          const label = episode.steps[step]!.trueLabel
-          if (advantage === null || label === null) continue
-          const tally = advantage > 0 ? encouraged : discouraged
-          tally.of++
-          if (label === 1) tally.hits++
-        }
-      }
-    }
+    const silent = goodWhereOutcomesAreSilent(view, iteration)
+    addTo(encouraged, silent.encouraged)
+    addTo(discouraged, silent.discouraged)
   }
   const { outcome, integrated } = shares
   if (outcome.length < 2 || integrated.length < 2)
@@ -53,6 +41,33 @@ export function votesRank(view: RunView): Observation {
     isShareAbove(encouraged, discouraged),
     `${untold} Where rollouts ended alike, ${percent(share(encouraged))} of the steps that votes encourage are good, and ${percent(share(discouraged))} of those that they discourage.`,
   )
+}
+
+/** Good steps among those that votes encourage, and among those that they discourage, in sets whose rollouts all ended alike. */
+export function goodWhereOutcomesAreSilent(
+  view: RunView,
+  iteration: IterationView,
+): Record<'encouraged' | 'discouraged', Tally> {
+  const tallies = { encouraged: { hits: 0, of: 0 }, discouraged: { hits: 0, of: 0 } }
+  for (const group of batchOf(view, iteration)) {
+    const longest = Math.max(...group.episodes.map(({ episode }) => episode.steps.length))
+    for (let step = 0; step < longest; step++) {
+      const set = group.episodes.filter(({ episode }) => step < episode.steps.length)
+      if (new Set(set.map(({ episode }) => episode.outcome)).size > 1) continue
+      for (const { episode, policyAdvantages } of set) {
+        const advantage = policyAdvantages?.[step] ?? null
+        const label = episode.steps[step]!.trueLabel
+        if (advantage === null || label === null) continue
+        addTo(tallies[advantage > 0 ? 'encouraged' : 'discouraged'], { hits: label === 1 ? 1 : 0, of: 1 })
+      }
+    }
+  }
+  return tallies
+}
+
+export function addTo(sum: Tally, { hits, of }: Tally): void {
+  sum.hits += hits
+  sum.of += of
 }
 
 /** Up to the first, votes hardly outweigh the outcome; from the second on they do. */

@@ -1,0 +1,185 @@
+/**
+ * Exercises that open regions of the map under Results: where the judge helps, where the policy pleases it, where it collapses.
+ * Their settings state what decides the region, so that a change of the preset does not move them.
+ *
+ * Seen with the shipped household models and seed 0: in `region-please` after 20 iterations, mean vote −0.06 → +0.15, right votes
+ * 89 → 79 %, held-out tasks 40.0 → 39.5 %; in `region-collapse`, +1 for good steps 90 → 45 %. Not run: the variations.
+ */
+import { PRESETS } from '../../../method/settings.ts'
+import type { Lesson } from './lesson.ts'
+import { flipsCost, judgePleased, judgeTurnsStrict, testsBecomeFalse } from './region-observations.ts'
+
+export const REGIONS: readonly Lesson[] = [
+  {
+    id: 'region-help',
+    isRegion: true,
+    title: 'Where the judge helps',
+    preset: 'household',
+    difference: { ...PRESETS['frozen-judge'], voteFlips: 0, policyAccuracyLow: 0, policyAccuracyHigh: 1 },
+    text: 'Outcomes are silent about a task that all rollouts fail, or all solve. There only votes can tell steps apart, so a judge helps where the policy is weak and the judge is not. How good must it be? The setting ε turns each vote into its opposite with this probability: E[S′] = (1 − 2ε) E[S]. This exercise raises ε during the run and compares what votes encourage. Whether more tasks are solved in the end, one run cannot say: for that, compare the arms “grpo” and “frozen-judge” over seeds under Runs.',
+    steps: [
+      { text: 'Press Run and let three iterations finish with the judge as it is.', press: 'run', iterations: 3 },
+      { text: 'Flip four votes in ten. This takes effect at the next iteration.', change: { voteFlips: 0.4 } },
+      { text: 'Let three more iterations finish.', iterations: 3 },
+    ],
+    look: [
+      {
+        place: '#episodes',
+        name: 'Episodes',
+        text: 'choose a task with “0 % of 8 solved”: which steps are encouraged, and are they good? Flipped votes are marked.',
+      },
+      { place: '#results', name: 'Results', text: 'the map: does the gain over outcomes alone shrink as ε grows?' },
+    ],
+    expected:
+      'Where rollouts ended alike, the steps that votes encourage are good more often than those that they discourage, beyond chance; with four flips in ten the difference is at most half as large.',
+    variations: [
+      { change: { voteFlips: 0.2 }, text: 'Two flips in ten: three votes for each step make up for some of them.' },
+      { change: { evaluationsPerStep: 9 }, text: 'Nine votes for each step: does their mean survive more flips?' },
+      {
+        change: { lambda: 4 },
+        text: 'Where outcomes are silent, λ changes nothing, as advantages are standardised. Where they differ it does.',
+      },
+    ],
+    needs: ['settings', 'loop', 'curves', 'trajectories', 'runs', 'results'],
+    observe: flipsCost,
+  },
+  {
+    id: 'region-please',
+    isRegion: true,
+    title: 'Where the policy pleases its judge',
+    preset: 'household',
+    difference: {
+      ...PRESETS['step-frozen'],
+      voteFlips: 0,
+      tasksPerIteration: 16,
+      policyLearningRate: 2e-4,
+      evaluateEvery: 10,
+      evaluationTasks: 100,
+    },
+    text: 'Here the votes of a frozen judge alone train the policy, as if λ were infinite. No judge is always right, and what it wrongly approves is encouraged like what is right. The policy finds these mistakes: votes rise, and it solves no more tasks than before, or fewer. Nobody has to intend this. Flipped votes cannot be pleased, because they are blind; it takes a judge whose mistakes can be learned.',
+    steps: [{ text: 'Press Run and let twenty iterations finish. This takes several minutes.', press: 'run' }],
+    look: [
+      {
+        place: '#loop',
+        name: 'Curves',
+        text: '“Votes and outcomes in training” shows both. “Reward-model accuracy in training” falls although “Reward model on fixed trajectories, steps” is flat: the judge is the same, the policy’s steps are not.',
+      },
+      {
+        place: '#episodes',
+        name: 'Episodes',
+        text: 'choose steps with the vote +1 and the true label −1: what does the judge let pass?',
+      },
+    ],
+    expected:
+      'The mean vote rises and votes are right less often, both beyond chance, while the policy solves no more held-out tasks than before at temperature 0.',
+    variations: [
+      {
+        change: { signal: 'integrated', lambda: 4 },
+        text: 'The outcome counts again, a quarter as much as votes. Is that enough to keep the policy honest?',
+      },
+      { change: { voteFlips: 0.4 }, text: 'Four flips in ten: do votes still rise?' },
+      {
+        change: { trainReward: true },
+        text: 'The judge learns from outcomes what the policy gets away with. It then has another way to fail, see the next exercise.',
+      },
+    ],
+    needs: ['settings', 'loop', 'curves', 'trajectories', 'results'],
+    observe: judgePleased,
+  },
+  {
+    id: 'region-collapse',
+    isRegion: true,
+    title: 'Where the judge collapses',
+    preset: 'household',
+    difference: {
+      ...PRESETS['step-trained'],
+      lambda: 1,
+      voteFlips: 0,
+      tasksPerIteration: 16,
+      rewardLearningRate: 5e-5,
+      evaluateEvery: 10,
+      evaluationTasks: 24,
+    },
+    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps is not sure enough: step by step it blames every search, and its praise, which held the second term up, is gone. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. No filter protects this judge: it learns from votes on tasks of any accuracy.',
+    steps: [{ text: 'Press Run and wait for three evaluations, at iterations 0, 10 and 20.', press: 'run' }],
+    look: [
+      {
+        place: '#loop',
+        name: 'Curves',
+        text: '“Reward model on fixed trajectories, steps”: the line for good steps falls while that for bad ones stays at the top.',
+      },
+      {
+        place: '#episodes',
+        name: 'Episodes',
+        text: 'find a good step of a failed rollout, and compare what its votes of +1 and −1 earned.',
+      },
+    ],
+    expected:
+      'On fixed trajectories, the judge finds at least ten points fewer of the good steps than before training, and loses at least ten points less on bad ones.',
+    variations: [
+      {
+        change: { lambda: 4 },
+        text: 'Votes outweigh outcomes: praise pays again. But then the judge hardly listens to outcomes. What does it learn?',
+      },
+      {
+        change: { voteFlips: 0.2 },
+        text: 'Two flips in ten shrink λ E[S | step] to 60 %. Does praise vanish sooner? (Flipped votes are also measured flipped.)',
+      },
+      {
+        change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
+        text: 'The released filter: tasks that nearly all rollouts fail teach nothing. Is the fall slower?',
+      },
+      { change: { trainReward: false }, text: 'A frozen judge is a flat line.' },
+    ],
+    needs: ['settings', 'loop', 'curves', 'trajectories', 'results'],
+    observe: judgeTurnsStrict,
+  },
+  {
+    id: 'region-false-tests',
+    isRegion: true,
+    title: 'Where false tests pay',
+    preset: 'coding',
+    difference: {
+      ...PRESETS['policy-reward'],
+      trainPolicy: false,
+      lambda: 1,
+      voteFlips: 0,
+      rewardAccuracyLow: 0.2,
+      rewardAccuracyHigh: 0.8,
+      rewardLearningRate: 3e-4,
+      evaluateEvery: 20,
+      evaluationTasks: 8,
+    },
+    text: 'A test that every program fails scores −1 everywhere. If a share a of the programs is right, consistency feedback pays it (1 − a) |R of wrong programs| − a R of right ones. Where most programs are wrong, this is above zero, and more than a true test earns that lets a wrong program pass. So false tests spread, votes fall, |R| of wrong programs grows, and false tests pay even more. The preset avoids this: its writer learns only where at least half of the programs are right, and λ is 0.5 (decision 8 in docs/decisions). This exercise takes both away, and keeps the policy as weak as it starts.',
+    steps: [
+      {
+        text: 'Press Run and wait for three evaluations, or more: the fall begins slowly and then speeds up.',
+        press: 'run',
+      },
+    ],
+    look: [
+      {
+        place: '#loop',
+        name: 'Curves',
+        text: '“Tests on fixed programs”, and “True tests”: the share that the reference solution passes.',
+      },
+      {
+        place: '#episodes',
+        name: 'Episodes',
+        text: 'choose a problem with few right programs: what do its tests marked “lies” earn?',
+      },
+    ],
+    expected:
+      'On fixed problems with fixed programs, at least ten points fewer of the written tests are passed by every right program than before training.',
+    variations: [
+      {
+        change: { rewardAccuracyLow: 0.5, rewardAccuracyHigh: 0.875 },
+        text: 'The preset’s filter: false tests cost. Does the share of true ones rise?',
+      },
+      { change: { lambda: 0.25 }, text: 'A small λ brings the two values of |R| closer together.' },
+      { change: { trainReward: false }, text: 'A writer that does not learn is a flat line.' },
+    ],
+    needs: ['settings', 'loop', 'curves', 'trajectories', 'results'],
+    observe: testsBecomeFalse,
+  },
+]
