@@ -111,11 +111,15 @@ function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobO
   }
 }
 
-/** The arguments that make this table alone. */
+/** Options that say where and how fast runs are made, not what comes out; each has a value. */
+const LOCAL_OPTIONS = ['--table', '--out', '--at-once']
+
+/** The arguments that make this table alone, on any machine. */
 function ownArguments({ table }: TablePlan, given: readonly string[]): string[] {
   const others = given.filter((arg, i) => {
-    const isValue = given[i - 1] === '--table'
-    return !isValue && arg !== '--publish' && !arg.startsWith('--table')
+    const isValue = LOCAL_OPTIONS.includes(given[i - 1] ?? '')
+    const isLocal = LOCAL_OPTIONS.some((name) => arg === name || arg.startsWith(`${name}=`))
+    return !isValue && !isLocal && arg !== '--publish'
   })
   return ['--table', table, ...others]
 }
