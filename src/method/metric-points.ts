@@ -14,7 +14,7 @@
 import type { EvaluationFinished, LoggedEvent } from './events.ts'
 import { judgeMeasures } from './judge-evaluation/measures.ts'
 
-/** Of the metrics at the training temperature. */
+/** Ends the names of metrics at the training temperature. */
 export const SAMPLED = '_sampled'
 
 const SUFFIXES = { evaluation: [''], training: [SAMPLED], both: ['', SAMPLED] } as const

@@ -11,9 +11,9 @@ import { lastOf } from './measure-roles.ts'
 export interface TrajectoryWorld {
   world: string
   maxSteps: number
-  /** Of each split. */
+  /** Tasks of each split. */
   tasks: number
-  /** Of each policy in each task. Equal ones are stored once. */
+  /** Trajectories of each policy in each task. Equal ones are stored once. */
   rollouts: number
   environment: EnvironmentPort
   formats: RoleFormats

@@ -36,7 +36,7 @@ export class TransformerModel implements RoleModel {
   #chatPieces: ChatPieces | null = null
   /** None of its weights can be trained, so checkpoints are empty. */
   #isFixed = false
-  /** Of a model that is not built in. */
+  /** Folder of a model that is not built in. */
   #location: string | null = null
 
   /** Loads the model, replacing the current one. Throws the errors of LanguageModel.load and openCheckpoint. */

@@ -37,7 +37,7 @@ export class WebLlmRole implements RoleModel {
   readonly #alone: WebLlmModel
   readonly #sampled: SampledTrainer<CheckpointPlace>
   #isTrained = false
-  /** Of the trained checkpoint. */
+  /** Folder of the trained checkpoint. */
   #location: string | null = null
   #chatPieces: ChatPieces | null = null
   #format: ResponseFormat | null = null

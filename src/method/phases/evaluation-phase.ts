@@ -26,7 +26,7 @@ import type { Events, RunContext } from './run-context.ts'
 interface Pass {
   serves: NonNullable<EvaluationFinished['serves']>
   temperature: number
-  /** Of each task. */
+  /** Rollouts for each task. */
   rollouts: number
 }
 

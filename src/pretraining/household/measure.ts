@@ -11,7 +11,7 @@ import { MAX_STEPS } from './recipes.ts'
 
 const HELD_OUT = { split: 'id', maxSteps: MAX_STEPS, seed: 1 } as const
 const GAMES = 200
-/** Of each player. */
+/** Games of each player. */
 const JUDGED_GAMES = 20
 const AUTHOR_MEASURE = {
   easier: 'went to a place seen before x31; nothing happened x12',

@@ -122,7 +122,7 @@ function share(counts: readonly VoteCount[]): number | null {
   return of > 0 ? counts.reduce((sum, { right }) => sum + right, 0) / of : null
 }
 
-/** Of values at x = 0, 1, …, with the least-squares line's two degrees of freedom; null for fewer than three values. */
+/** Spread of values at x = 0, 1, … around their least-squares line, with its two degrees of freedom; null for fewer than three. */
 export function deviationFromLine(values: readonly number[]): number | null {
   const n = values.length
   if (n < 3) return null

@@ -49,7 +49,7 @@ export class RunMeasurer {
   }
 }
 
-/** Of each metric over the iterations that have it. */
+/** Mean of each metric over the iterations that have it. */
 function means(iterations: readonly Record<string, number>[]): Record<string, number> {
   const sums = new Map<string, { sum: number; count: number }>()
   for (const metrics of iterations) {
