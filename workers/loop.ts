@@ -1,5 +1,6 @@
 /** Runs the loop over bridges to the workers of models and world, which it starts itself. */
 import { webGpuObstacle } from '../src/engines/backends/choice.ts'
+import { loopPorts } from '../src/sessions/loop-ports.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
 import { sourcesOf } from '../src/roles/source.ts'
 import type { Role } from '../src/method/ports.ts'
@@ -51,7 +52,6 @@ const service = new LoopService({
         onNotice,
         onBytes,
       })
-      const { policy, reward, author, formats } = players
       const fixedTrajectories = await loadFixedTrajectories(
         settings,
         world,
@@ -59,15 +59,7 @@ const service = new LoopService({
         onNotice,
       )
       return {
-        ports: {
-          policy,
-          reward,
-          author,
-          formats,
-          environment: world.environment,
-          ...(world.unitTests && { unitTests: world.unitTests }),
-          now: () => performance.now(),
-        },
+        ports: loopPorts(players, world),
         backend: players.backend,
         models: players.names,
         fixedTrajectories,

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
+import { loopPorts } from '../sessions/loop-ports.ts'
 import { openPlayers, type PlayersHost } from '../sessions/open-players.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { sourcesOf } from '../roles/source.ts'
@@ -82,15 +83,7 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
     else await store.create()
     const session = new LoopSession({
       loop: runLoop,
-      ports: {
-        policy: players.policy,
-        reward: players.reward,
-        author: players.author,
-        formats: players.formats,
-        environment: world.environment,
-        ...(world.unitTests && { unitTests: world.unitTests }),
-        now: () => performance.now(),
-      },
+      ports: loopPorts(players, world),
       request: { runId, preset, backend: players.backend, models: players.names, settings, fixedTrajectories },
       iterations: iterations - done,
       ...(resumed && { history: resumed.history }),

@@ -13,6 +13,7 @@ import { shippedModel } from '../../../roles/shipped-models.ts'
 import type { RoleSource } from '../../../roles/source.ts'
 import { loadFixedTrajectories } from '../../../sessions/fixed-trajectories.ts'
 import { LoopSession } from '../../../sessions/loop-session.ts'
+import { loopPorts } from '../../../sessions/loop-ports.ts'
 import { openPlayers, type PlayersHost } from '../../../sessions/open-players.ts'
 import { webGpuObstacleInNode } from '../../../engines/backends/node-graphics.ts'
 import type { BackendName } from '../../../language-model/backends/backend.ts'
@@ -78,12 +79,7 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
     }
     const session = new LoopSession({
       loop: runLoop,
-      ports: {
-        ...{ policy: players.policy, reward: players.reward, author: players.author, formats: players.formats },
-        environment: world.environment,
-        ...(world.unitTests && { unitTests: world.unitTests }),
-        now: () => performance.now(),
-      },
+      ports: loopPorts(players, world),
       request: { runId: key, preset, backend: players.backend, models: players.names, settings, fixedTrajectories },
       iterations: iterations - (continued?.checkpoint.iteration ?? 0),
       store,
@@ -106,7 +102,13 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
   await pipeline(createReadStream(store.logPath), createGzip(), createWriteStream(`${packed}.part`))
   await rename(`${packed}.part`, packed)
   await folder.finish({
-    ...{ version: 1, key, preset, seed: settings.seed, iterations, backend: players.backend, commit },
+    version: 1,
+    key,
+    preset,
+    seed: settings.seed,
+    iterations,
+    backend: players.backend,
+    commit,
     seconds: seconds(),
     ...measurer.result(),
   })
