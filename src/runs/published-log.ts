@@ -8,6 +8,7 @@
 import type { LoggedBody, LoggedEvent } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
 import { WORLDS } from '../worlds/index.ts'
+import { withoutTokens } from './without-tokens.ts'
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
 const roundedOrNull = (value: number | null): number | null => value && rounded(value)
@@ -30,7 +31,7 @@ function isOfEvaluation(event: LoggedEvent): boolean {
 function published(event: LoggedEvent, shown: (task: Task) => Task): LoggedBody {
   switch (event.type) {
     case 'episode':
-      return { ...event, steps: event.steps.map((step) => ({ ...step, tokens: [], logProbs: [], entropies: [] })) }
+      return { ...event, steps: withoutTokens(event.steps) }
     case 'task-added':
       return { ...event, task: shown(event.task) }
     case 'rewrite-proposed':

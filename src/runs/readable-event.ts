@@ -4,12 +4,13 @@
  * page can hold hundreds of iterations. Files and stores keep everything.
  */
 import type { RunEvent } from '../method/events.ts'
+import { withoutTokens } from './without-tokens.ts'
 
 /** A copy if something is removed, else the event itself. */
 export function readableEvent<E extends RunEvent>(event: E): E {
   if (event.type === 'episode') {
     if (event.split !== 'train') return { ...event, opening: '', steps: [] }
-    return { ...event, steps: event.steps.map((step) => ({ ...step, tokens: [], logProbs: [], entropies: [] })) }
+    return { ...event, steps: withoutTokens(event.steps) }
   }
   if (event.type === 'tests-written' && event.split !== 'train') {
     return { ...event, tests: [], episodeIds: [], results: [] }

@@ -14,6 +14,7 @@ import type { LoggedEvent } from '../../../method/events.ts'
 import { eventLine, headerLine, RunLogReader } from '../../../runs/run-log.ts'
 import type { RunCheckpoint, RunStore } from '../../../runs/run-store.ts'
 import { stateEvent } from '../../../runs/state-event.ts'
+import { withoutTokens } from '../../../runs/without-tokens.ts'
 import { writeWhole } from './run-folder.ts'
 
 const checkpointSchema = v.strictObject({
@@ -52,7 +53,10 @@ export class UnfinishedRun implements RunStore {
   }
 
   async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
-    await appendFile(this.logPath, events.map((event) => eventLine(withoutTokens(event))).join(''))
+    const lines = events.map((event) =>
+      eventLine(event.type === 'episode' ? { ...event, steps: withoutTokens(event.steps) } : event),
+    )
+    await appendFile(this.logPath, lines.join(''))
   }
 
   async saveCheckpoint({ policy, reward, ...place }: RunCheckpoint): Promise<void> {
@@ -136,9 +140,4 @@ function isComplete(line: string): boolean {
   } catch {
     return false
   }
-}
-
-function withoutTokens(event: LoggedEvent): LoggedEvent {
-  if (event.type !== 'episode') return event
-  return { ...event, steps: event.steps.map((step) => ({ ...step, tokens: [], logProbs: [], entropies: [] })) }
 }
