@@ -5,6 +5,7 @@ import type { Replayed } from '../judge-evaluation/replay.ts'
 import type { LanguageModelPort, StepJudgeFormat } from '../ports.ts'
 import type { AskOptions } from '../reward-strategy.ts'
 import { judge, type Judgement } from './judging.ts'
+import { countVotes, noVoteCounts } from './vote-counts.ts'
 
 type Cell = VoteCounts & { split: 'id' | 'ood'; strength: (typeof STRENGTHS)[number] }
 
@@ -31,25 +32,11 @@ export async function* measureVotes(
 /** Without cells that have no trajectory. */
 function cellsOf(replayed: readonly Replayed[], judgements: readonly Judgement[]): Cell[] {
   const cells = (['id', 'ood'] as const).flatMap((split) =>
-    STRENGTHS.map((strength): Cell => ({
-      ...{ split, strength, goodVotes: 0, goodRight: 0, badVotes: 0, badRight: 0 },
-      ...{ outcomeVotesRight: 0, trajectories: 0, outcomesRight: 0 },
-    })),
+    STRENGTHS.map((strength): Cell => ({ split, strength, ...noVoteCounts() })),
   )
   for (const [index, { trajectory, episode }] of replayed.entries()) {
     const cell = cells.find(({ split, strength }) => split === trajectory.split && strength === trajectory.strength)!
-    let sum = 0
-    judgements[index]!.votes.forEach((votes, step) => {
-      const kind = episode.steps[step]!.trueLabel === 1 ? 'good' : 'bad'
-      for (const { score } of votes) {
-        sum += score
-        cell[`${kind}Votes`]++
-        if (score === episode.steps[step]!.trueLabel) cell[`${kind}Right`]++
-        if (score === episode.outcome) cell.outcomeVotesRight++
-      }
-    })
-    cell.trajectories++
-    if (Math.sign(sum) === episode.outcome) cell.outcomesRight++
+    countVotes(cell, episode, judgements[index]!.votes)
   }
   return cells.filter(({ trajectories }) => trajectories > 0)
 }

@@ -1,6 +1,7 @@
 /** Measures the household's models like the loop: by held-out games, judgements at temperature 1, and rewrites. */
 import type { EpisodeFinished } from '../../method/events.ts'
 import { judge } from '../../method/step-judging/judging.ts'
+import { countVotes, noVoteCounts } from '../../method/step-judging/vote-counts.ts'
 import type { LanguageModelPort, StepJudgeFormat } from '../../method/ports.ts'
 import { taskTypes } from '../../worlds/household/engine/game.ts'
 import { HouseholdEnvironment } from '../../worlds/household/environment.ts'
@@ -75,26 +76,14 @@ export async function measureReward(
 ): Promise<RewardAccuracy> {
   const options = { evaluationsPerStep: 3, temperature: 1, topP: 1, rewardVersion: 0, seed }
   const judgements = await lastOf(judge(reward, format, episodes, options))
-  const counts = { good: 0, goodRight: 0, bad: 0, badRight: 0, unparsable: 0, outcomes: 0 }
-  for (const [index, { steps, outcome }] of episodes.entries()) {
-    let sum = 0
-    for (const [step, votes] of judgements[index]!.votes.entries()) {
-      const { trueLabel } = steps[step]!
-      const kind = trueLabel === 1 ? 'good' : 'bad'
-      for (const { score } of votes) {
-        counts[kind]++
-        sum += score
-        if (score === trueLabel) counts[`${kind}Right`]++
-        if (score === 0) counts.unparsable++
-      }
-    }
-    if (Math.sign(sum) === outcome) counts.outcomes++
-  }
+  const counts = noVoteCounts()
+  for (const [index, episode] of episodes.entries()) countVotes(counts, episode, judgements[index]!.votes)
+  const votes = judgements.flatMap((judgement) => judgement.votes.flat())
   return {
-    good: counts.goodRight / counts.good,
-    bad: counts.badRight / counts.bad,
-    outcome: counts.outcomes / episodes.length,
-    unparsable: counts.unparsable / (counts.good + counts.bad),
+    good: counts.goodRight / counts.goodVotes,
+    bad: counts.badRight / counts.badVotes,
+    outcome: counts.outcomesRight / counts.trajectories,
+    unparsable: votes.filter(({ score }) => score === 0).length / votes.length,
   }
 }
 

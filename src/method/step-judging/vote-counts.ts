@@ -1,0 +1,35 @@
+/** Counts votes against true labels and outcomes (VoteCounts in events.ts). */
+import type { EpisodeFinished, Evaluation, VoteCounts } from '../events.ts'
+
+export function noVoteCounts(): VoteCounts {
+  return {
+    goodVotes: 0,
+    goodRight: 0,
+    badVotes: 0,
+    badRight: 0,
+    outcomeVotesRight: 0,
+    trajectories: 0,
+    outcomesRight: 0,
+  }
+}
+
+/** Adds the votes on an episode; `votes[step][evaluation]`. */
+export function countVotes(
+  counts: VoteCounts,
+  { steps, outcome }: Pick<EpisodeFinished, 'steps' | 'outcome'>,
+  votes: readonly (readonly Evaluation[])[],
+): void {
+  let sum = 0
+  votes.forEach((ofStep, step) => {
+    const { trueLabel } = steps[step]!
+    const kind = trueLabel === 1 ? 'good' : 'bad'
+    for (const { score } of ofStep) {
+      sum += score
+      counts[`${kind}Votes`]++
+      if (score === trueLabel) counts[`${kind}Right`]++
+      if (score === outcome) counts.outcomeVotesRight++
+    }
+  })
+  counts.trajectories++
+  if (Math.sign(sum) === outcome) counts.outcomesRight++
+}
