@@ -12,6 +12,8 @@
  *
  * λ scales b and changes neither.
  */
+import { groupBy } from '../../../method/advantages.ts'
+
 export interface ConflictStep {
   task: string
   /** Step index. */
@@ -33,14 +35,7 @@ export class GradientConflict {
 
   /** Adds the steps of one iteration. */
   add(steps: readonly ConflictStep[]): void {
-    const sets = new Map<string, ConflictStep[]>()
-    for (const step of steps) {
-      const key = `${step.index} ${step.task}`
-      const set = sets.get(key)
-      if (set) set.push(step)
-      else sets.set(key, [step])
-    }
-    for (const set of sets.values()) this.#addSet(set)
+    for (const set of groupBy(steps.map((step) => ({ ...step, key: `${step.index} ${step.task}` })))) this.#addSet(set)
   }
 
   #addSet(set: readonly ConflictStep[]): void {
