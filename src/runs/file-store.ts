@@ -2,7 +2,7 @@
  * Keeps a run as files, for the command line: the log as `run.jsonl`, timings in `run.timings.jsonl` beside it, and the last
  * checkpoint in a folder (checkpoint-folder.ts).
  */
-import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { LoggedEvent, RunStarted, TimingsMeasured } from '../method/events.ts'
@@ -11,6 +11,7 @@ import type { RoleModel } from '../roles/role-model.ts'
 import { readCheckpointFolder, writeCheckpointFolder } from './checkpoint-folder.ts'
 import { eventLine, headerLine, parseRunLog } from './run-log.ts'
 import type { RunCheckpoint, RunStore } from './run-store.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** `a/run.jsonl` -> `a/run.timings.jsonl` */
 export function timingsPath(logPath: string): string {
@@ -93,14 +94,8 @@ export async function readResumable(
 
 /** Cuts log and timings back to a checkpoint, whose part of the log is `history`. */
 export async function cutLog(log: string, history: readonly LoggedEvent[], iteration: number): Promise<void> {
-  await replace(log, headerLine() + history.map(eventLine).join(''))
+  await writeWhole(log, headerLine() + history.map(eventLine).join(''))
   const timings = (await readFile(timingsPath(log), 'utf8')).split('\n').slice(0, -1)
   const kept = timings.filter((line) => (JSON.parse(line) as { iteration: number }).iteration <= iteration)
-  await replace(timingsPath(log), kept.map((line) => `${line}\n`).join(''))
-}
-
-/** Replaces a file at once, so that a killed process leaves the old one or the new one. */
-async function replace(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text)
-  await rename(`${path}.new`, path)
+  await writeWhole(timingsPath(log), kept.map((line) => `${line}\n`).join(''))
 }

@@ -13,7 +13,7 @@ import {
 import { FULL } from './budget.ts'
 import type { ArmPlan, TablePlan } from './plan.ts'
 import { markdownReport, withSections } from './report.ts'
-import { writeWhole } from './run-folder.ts'
+import { writeWhole } from '../../../runs/write-whole.ts'
 import { planTable } from './tables.ts'
 
 const PUBLISHED = 'public/results'

@@ -6,9 +6,10 @@
  *     <key>/                   a run that is not finished: its log, and its last checkpoint
  *     lock                     the process that works here
  */
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { writeWhole } from '../../../runs/write-whole.ts'
 import { recordSchema, type RunRecord } from './run-record.ts'
 
 /** Another command works in the folder. */
@@ -90,10 +91,4 @@ function isAlive(pid: number): boolean {
     // The process of another user exists, too.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
-}
-
-/** A file that is there complete or not at all, also after a kill. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
-  await writeFile(`${path}.part`, content)
-  await rename(`${path}.part`, path)
 }

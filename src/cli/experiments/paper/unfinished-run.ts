@@ -15,7 +15,7 @@ import { eventLine, headerLine, RunLogReader } from '../../../runs/run-log.ts'
 import type { RunCheckpoint, RunStore } from '../../../runs/run-store.ts'
 import { stateEvent } from '../../../runs/state-event.ts'
 import { withoutTokens } from '../../../runs/without-tokens.ts'
-import { writeWhole } from './run-folder.ts'
+import { writeWhole } from '../../../runs/write-whole.ts'
 
 const checkpointSchema = v.strictObject({
   runId: v.string(),
