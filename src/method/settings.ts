@@ -225,15 +225,17 @@ function arm<Signal extends Settings['signal'], Reward extends boolean, Environm
   return { signal, trainPolicy: true, trainReward, adaptEnvironment } as const
 }
 
-/** A filter on accuracy reads outcomes, so an arm that learns from votes alone has none. */
-const NO_FILTER = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 } as const
+/** A filter on accuracy reads outcomes, so a policy that learns from votes alone has none. A reward model reads them anyway. */
+const NO_POLICY_FILTER = { policyAccuracyLow: 0, policyAccuracyHigh: 1 } as const
 
 /** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+frozen-judge". */
 export const PRESETS = {
   /**
    * For the shipped models (docs/decisions/0012). Tasks that all rollouts solve or fail do not train the policy, as in the
    * released code (alfworld_rl_reward.py:272): without this filter votes alone drive it there, and it learns to please the reward
-   * model. The pool is small enough that a rewritten task comes round again within eight iterations.
+   * model. The reward model learns from tasks that at least half of the rollouts solve: where most fail, good steps are mostly
+   * seen in failures, and it learns to doubt them (docs/decisions/0013). The pool is small enough that a rewritten task comes round
+   * again within eight iterations.
    */
   household: {
     tasksPerIteration: 16,
@@ -244,10 +246,13 @@ export const PRESETS = {
     topP: 1,
     policyAccuracyLow: 1 / 8,
     policyAccuracyHigh: 7 / 8,
+    rewardAccuracyLow: 1 / 2,
+    rewardAccuracyHigh: 7 / 8,
     policyLearningRate: 2e-4,
-    rewardLearningRate: 5e-5,
+    rewardLearningRate: 1e-4,
     evaluateEvery: 10,
     evaluationTasks: 100,
+    judgeTasks: 10,
   },
   /**
    * For the shipped models that write programs and tests. The reward model learns from tasks in which false tests cost it
@@ -355,9 +360,9 @@ export const PRESETS = {
   /** The paper's row "Policy + Reward + Env". */
   full: arm('integrated', true, true),
   /** Votes alone, from a judge that does not learn: no label reaches the policy. */
-  'step-frozen': { ...arm('step', false, false), ...NO_FILTER },
+  'step-frozen': { ...arm('step', false, false), ...NO_POLICY_FILTER },
   /** Votes alone, from a judge that consistency feedback optimises. Outcomes reach the judge, but not the policy. */
-  'step-trained': { ...arm('step', true, false), ...NO_FILTER },
+  'step-trained': { ...arm('step', true, false), ...NO_POLICY_FILTER },
 } as const satisfies Record<string, Partial<Settings>>
 export type PresetName = keyof typeof PRESETS
 

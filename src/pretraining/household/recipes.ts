@@ -45,7 +45,7 @@ export const REWARD = {
       hints: 0.1,
       judgedRefusals: 0.25,
     } satisfies JudgementRecipe,
-    plan: { steps: 1600, episodesPerStep: 8, peakLearningRate: 2e-3, weightDecay: 0.01 } satisfies TrainingPlan,
+    plan: { steps: 300, episodesPerStep: 8, peakLearningRate: 2e-3, weightDecay: 0.01 } satisfies TrainingPlan,
   },
 }
 

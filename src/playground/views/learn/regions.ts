@@ -96,11 +96,13 @@ export const REGIONS: readonly Lesson[] = [
       lambda: 1,
       voteFlips: 0,
       tasksPerIteration: 16,
+      rewardAccuracyLow: 0,
+      rewardAccuracyHigh: 1,
       rewardLearningRate: 5e-5,
       evaluateEvery: 10,
       evaluationTasks: 24,
     },
-    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps is not sure enough: step by step it blames every search, and its praise, which held the second term up, is gone. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. No filter protects this judge: it learns from votes on tasks of any accuracy.',
+    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps is not sure enough: step by step it blames every search, and its praise, which held the second term up, is gone. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. No filter protects this judge: it learns from votes on tasks of any accuracy. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations, at iterations 0, 10 and 20.', press: 'run' }],
     look: [
       {
@@ -128,6 +130,10 @@ export const REGIONS: readonly Lesson[] = [
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },
         text: 'The released filter: tasks that nearly all rollouts fail teach nothing. Is the fall slower?',
+      },
+      {
+        change: { rewardAccuracyLow: 0.5, rewardAccuracyHigh: 0.875 },
+        text: 'The preset’s filter: only tasks that at least half of the rollouts solve. Does praise last?',
       },
       { change: { trainReward: false }, text: 'A frozen judge is a flat line.' },
     ],
