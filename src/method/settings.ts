@@ -256,28 +256,30 @@ export const PRESETS = {
   },
   /**
    * For the shipped models that write programs and tests. The reward model learns from tasks in which false tests cost it
-   * (docs/decisions/0008-false-tests-must-cost.md).
+   * (docs/decisions/0008-false-tests-must-cost.md). The pool is large, because a small policy learns a few hundred problems by
+   * heart.
    */
   coding: {
     world: 'coding',
     lambda: 0.5,
-    tasksPerIteration: 8,
+    tasksPerIteration: 32,
     groupSize: 8,
     evaluationsPerStep: 16,
     maxSteps: 1,
-    taskPoolSize: 128,
+    taskPoolSize: 2048,
     topP: 1,
     rewardTemperature: 1,
     policyAccuracyLow: 1 / 8,
     policyAccuracyHigh: 7 / 8,
     rewardAccuracyLow: 1 / 2,
     rewardAccuracyHigh: 7 / 8,
-    policyLearningRate: 1.5e-5,
+    policyLearningRate: 3e-4,
     rewardLearningRate: 1.5e-4,
-    rewardUpdatesPerIteration: 2,
+    policyUpdatesPerIteration: 1,
+    rewardUpdatesPerIteration: 1,
     evaluateEvery: 20,
-    evaluationTasks: 32,
-    evaluationRollouts: 8,
+    evaluationTasks: 100,
+    evaluationRollouts: 4,
     judgeTasks: 16,
   },
   /** The paper's coding run, from its released configuration and code (configs/coding_rl.yaml). */

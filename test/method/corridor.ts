@@ -226,6 +226,8 @@ export const smallSettings = (input: Partial<Settings> = {}): Settings =>
   parseSettings({
     policyAccuracyLow: 0,
     policyAccuracyHigh: 1,
+    rewardAccuracyLow: 0.2,
+    rewardAccuracyHigh: 0.8,
     topP: 0.95,
     seed: 7,
     groupSize: 6,

@@ -49,7 +49,7 @@ describe('settings', () => {
     })
   })
 
-  it.each(['household', 'coding'])('have no filter that reads outcomes where votes alone train (%s)', (world) => {
+  it.each(['household', 'coding'])('keep outcomes from a policy that votes alone train (%s)', (world) => {
     for (const arm of ['step-frozen', 'step-trained']) {
       expect(parseSettings({}, `${world}+${arm}`), arm).toMatchObject({
         signal: 'step',
@@ -57,8 +57,6 @@ describe('settings', () => {
         trainReward: arm === 'step-trained',
         policyAccuracyLow: 0,
         policyAccuracyHigh: 1,
-        rewardAccuracyLow: 0,
-        rewardAccuracyHigh: 1,
       })
     }
   })

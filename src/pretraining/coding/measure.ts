@@ -22,6 +22,8 @@ export interface CodingMeasureOptions {
   /** Programs of each task. */
   programs: number
   seed: number
+  /** 1 by default; 0 is greedy. */
+  temperature?: number
 }
 
 /** Generated problems and a judge in this thread. */

@@ -58,8 +58,10 @@ export function codingTraining(role: Role, seed: number): Training {
 
 async function policyStanding(model: LanguageModel): Promise<string> {
   return onHeldOut(async (split) => {
-    const { strict, mixed, malformed } = await measurePrograms(model, codingEnvironmentHere(), { ...MEASURED, split })
-    return `Code ${shown(strict)}, tasks with right and wrong programs ${shown(mixed)}, malformed ${shown(malformed)}`
+    const environment = codingEnvironmentHere()
+    const greedy = await measurePrograms(model, environment, { ...MEASURED, split, programs: 1, temperature: 0 })
+    const { strict, mixed, malformed } = await measurePrograms(model, environment, { ...MEASURED, split })
+    return `Code ${shown(greedy.strict)} greedy and ${shown(strict)} sampled, tasks with right and wrong programs ${shown(mixed)}, malformed ${shown(malformed)}`
   })
 }
 

@@ -26,6 +26,12 @@ describe('the coding corpora', () => {
     expect(all(SEED)).not.toEqual(all(SEED + 1))
   })
 
+  it('come round again after as many demonstrations as the recipe has', () => {
+    const [first, second] = [0, 1].map((index) => programPieces({ slip: 0, demonstrations: 1 }, SEED, index))
+    expect(second).toEqual(first)
+    expect(programPieces({ slip: 0 }, SEED, 1)).not.toEqual(first)
+  })
+
   it('contain programs that pass without slips, and fail with slips', async () => {
     const environment = codingEnvironmentHere()
     const wins = async (slip: number) => {

@@ -1,7 +1,8 @@
 /**
  * How large the runs of each table are: the one place to change them.
  *
- * On two cores a run of 40 iterations takes two to four minutes without a judge and five to ten with one. The full size takes
+ * On two cores a household run of 40 iterations takes two to four minutes without a judge and five to ten with one, and a coding
+ * run of 160 iterations about two minutes. The full size takes
  * most of a working day for all tables; the quick size takes minutes and shows only that everything runs.
  */
 import type { World } from '../../../method/settings.ts'
@@ -32,7 +33,7 @@ export const FULL: Budget = {
   seeds: first(8),
   sweepSeeds: first(4),
   mapSeeds: first(3),
-  iterations: { household: 40, coding: 40 },
+  iterations: { household: 40, coding: 160 },
   mapIterations: 20,
   driftFactor: 10,
   evaluationTasks: 200,
@@ -52,7 +53,7 @@ export const QUICK: Budget = {
   seeds: first(2),
   sweepSeeds: first(2),
   mapSeeds: first(1),
-  iterations: { household: 6, coding: 6 },
+  iterations: { household: 6, coding: 24 },
   mapIterations: 4,
   driftFactor: 4,
   evaluationTasks: 50,
