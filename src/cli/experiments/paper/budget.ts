@@ -2,8 +2,8 @@
  * How large the runs of each table are: the one place to change them.
  *
  * On two cores a household run of 40 iterations takes two to four minutes without a judge and five to ten with one, and a coding
- * run of 160 iterations about two minutes. The full size takes
- * most of a working day for all tables; the quick size takes minutes and shows only that everything runs.
+ * run of 160 iterations about two minutes. The full size takes most of a working day for all tables; the quick size takes
+ * minutes and shows only that everything runs.
  */
 import type { World } from '../../../method/settings.ts'
 
