@@ -2,8 +2,8 @@
  * Exercises that open regions of the map under Results: where the judge helps, where the policy pleases it, where it collapses.
  * Their settings state what decides the region, so that a change of the preset does not move them.
  *
- * Seen with the shipped household models and seed 0: in `region-please` after 20 iterations, mean vote −0.06 → +0.15, right votes
- * 89 → 79 %, held-out tasks 40.0 → 39.5 %; in `region-collapse`, +1 for good steps 90 → 45 %. Not run: the variations.
+ * Seen with the shipped household models and seed 0: in `region-please` after 20 iterations, mean vote −0.17 → −0.02, right votes
+ * 82 → 75 %, held-out tasks 40.0 → 36.5 %; in `region-collapse`, +1 for good steps 79 → 11 %. Not run: the variations.
  */
 import { PRESETS } from '../../../method/settings.ts'
 import type { Lesson } from './lesson.ts'
