@@ -50,9 +50,12 @@ describe('settings', () => {
   })
 
   it.each(['household', 'coding'])('keep outcomes from a policy that votes alone train (%s)', (world) => {
+    const { rewardAccuracyLow, rewardAccuracyHigh } = parseSettings({}, world)
     for (const arm of ['step-frozen', 'step-trained']) {
       expect(parseSettings({}, `${world}+${arm}`), arm).toMatchObject({
         signal: 'step',
+        rewardAccuracyLow,
+        rewardAccuracyHigh,
         adaptEnvironment: false,
         trainReward: arm === 'step-trained',
         policyAccuracyLow: 0,
