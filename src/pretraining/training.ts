@@ -9,12 +9,6 @@ import type { ModelShape } from './model-shape.ts'
 import type { TrainingPlan } from './supervised-training.ts'
 import type { TokenizerFile } from './vocabulary.ts'
 
-/** One phase of training: its data and its length. */
-export interface TrainingPhase<Recipe> {
-  corpus: Recipe
-  plan: TrainingPlan
-}
-
 export interface Corpus {
   /** Demonstration `index` of the phase. */
   pieces(index: number): readonly Piece[]
@@ -47,17 +41,7 @@ export interface Training {
   phases: readonly Phase[]
 }
 
-/** Phases without players, each of which goes on in the corpus where the one before stopped. */
-export function consecutivePhases<Recipe>(
-  phases: readonly TrainingPhase<Recipe>[],
-  pieces: (recipe: Recipe, index: number) => readonly Piece[],
-  standing: Corpus['standing'],
-): Phase[] {
-  let next = 0
-  return phases.map(({ corpus, plan }) => {
-    const first = next
-    next += plan.steps * plan.episodesPerStep
-    const opened = { pieces: (index: number) => pieces(corpus, first + index), standing }
-    return { plan, recipe: corpus, open: () => Promise.resolve(opened) }
-  })
+/** A phase whose demonstrations are at hand: nobody plays for them. */
+export function phaseOf(plan: TrainingPlan, recipe: unknown, corpus: Corpus): Phase {
+  return { plan, recipe, open: () => Promise.resolve(corpus) }
 }

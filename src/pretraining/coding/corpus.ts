@@ -14,8 +14,6 @@ import type { Piece } from '../demonstration-corpus.ts'
 export interface ProgramRecipe {
   /** Share of programs with a mistake. */
   slip: number
-  /** How many different demonstrations there are; they come round again. No limit by default. */
-  demonstrations?: number
 }
 
 export interface TestRecipe {
@@ -27,9 +25,8 @@ export interface TestRecipe {
 
 /** Demonstration `index` of the policy's corpus. */
 export function programPieces(recipe: ProgramRecipe, seed: number, index: number): Piece[] {
-  const shown = recipe.demonstrations === undefined ? index : index % recipe.demonstrations
-  const { statement, spec } = problemOf(seed, shown)
-  const program = demonstrateProgram(spec, recipe, seededRandom('program corpus', seed, shown))
+  const { statement, spec } = problemOf(seed, index)
+  const program = demonstrateProgram(spec, recipe, seededRandom('program corpus', seed, index))
   return [
     { text: codingFormats.policy.opening(statement), weight: 0 },
     { text: policyResponse(program), weight: 1, isResponse: true },

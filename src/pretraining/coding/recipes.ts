@@ -6,26 +6,18 @@
 import type { ProgramRecipe, TestRecipe } from './corpus.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
 import type { TrainingPlan } from '../supervised-training.ts'
-import type { TrainingPhase } from '../training.ts'
 
-export const CODING_POLICY: { shape: ModelShape; phases: TrainingPhase<ProgramRecipe>[] } = {
+export const CODING_POLICY: { shape: ModelShape; corpus: ProgramRecipe; demonstrations: number; plan: TrainingPlan } = {
   shape: SMALL,
-  phases: [
-    {
-      corpus: { slip: 0, demonstrations: 850 },
-      plan: { steps: 200, episodesPerStep: 48, peakLearningRate: 3e-3, weightDecay: 0.01 },
-    },
-  ],
+  corpus: { slip: 0 },
+  demonstrations: 850,
+  plan: { steps: 200, episodesPerStep: 48, peakLearningRate: 3e-3, weightDecay: 0.01 },
 }
 
-export const CODING_REWARD: { shape: ModelShape; phases: TrainingPhase<TestRecipe>[] } = {
+export const CODING_REWARD: { shape: ModelShape; corpus: TestRecipe; plan: TrainingPlan } = {
   shape: SMALL,
-  phases: [
-    {
-      corpus: { slip: 0, boundary: 0.5 },
-      plan: { steps: 600, episodesPerStep: 48, peakLearningRate: 3e-3, weightDecay: 0.01 },
-    },
-  ],
+  corpus: { slip: 0, boundary: 0.5 },
+  plan: { steps: 600, episodesPerStep: 48, peakLearningRate: 3e-3, weightDecay: 0.01 },
 }
 
 /** Finding valid rewrites to demonstrate is slow, so each demonstration is used several times. */

@@ -8,7 +8,7 @@ import { codingTokenizer } from './tokenizer.ts'
 import { codingEnvironmentHere, measurePrograms, measureTests, shareAsAsked } from './measure.ts'
 import { measureAuthor } from '../measure-roles.ts'
 import type { Role } from '../../method/ports.ts'
-import { consecutivePhases, type Training } from '../training.ts'
+import { phaseOf, type Training } from '../training.ts'
 
 const MEASURED = { tasks: 48, programs: 8, seed: 1 }
 /** Share of mistakes in the programs that measure the reward model: about as good as the shipped policy. */
@@ -23,34 +23,32 @@ const AUTHOR_MEASURE = {
 
 export function codingTraining(role: Role, seed: number): Training {
   switch (role) {
-    case 'policy':
+    case 'policy': {
+      const { shape, corpus, demonstrations, plan } = CODING_POLICY
+      const pieces = (index: number) => programPieces(corpus, seed, index % demonstrations)
       return {
-        shape: CODING_POLICY.shape,
+        shape,
         tokenizer: codingTokenizer((index) => programPieces({ slip: 0.5 }, seed, index)),
-        phases: consecutivePhases(
-          CODING_POLICY.phases,
-          (corpus, index) => programPieces(corpus, seed, index),
-          policyStanding,
-        ),
+        phases: [phaseOf(plan, { ...corpus, demonstrations }, { pieces, standing: policyStanding })],
       }
-    case 'reward':
+    }
+    case 'reward': {
+      const { shape, corpus, plan } = CODING_REWARD
+      const pieces = (index: number) => testPieces(corpus, seed, index)
       return {
-        shape: CODING_REWARD.shape,
+        shape,
         tokenizer: codingTokenizer((index) => testPieces({ slip: 0.5, boundary: 0.5 }, seed, index)),
-        phases: consecutivePhases(
-          CODING_REWARD.phases,
-          (corpus, index) => testPieces(corpus, seed, index),
-          rewardStanding,
-        ),
+        phases: [phaseOf(plan, corpus, { pieces, standing: rewardStanding })],
       }
+    }
     case 'author': {
-      const { demonstrations, plan } = CODING_AUTHOR
+      const { shape, demonstrations, plan } = CODING_AUTHOR
       const known = Array.from({ length: demonstrations }, (_, index) => rewritePieces(seed, index))
       const pieces = (index: number) => known[index % demonstrations]!
       return {
-        shape: CODING_AUTHOR.shape,
+        shape,
         tokenizer: codingTokenizer(pieces),
-        phases: consecutivePhases([{ corpus: { demonstrations }, plan }], (_, index) => pieces(index), authorStanding),
+        phases: [phaseOf(plan, { demonstrations }, { pieces, standing: authorStanding })],
       }
     }
   }

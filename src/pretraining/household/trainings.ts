@@ -1,7 +1,7 @@
 /** The training of each household model. */
 import type { Role } from '../../method/ports.ts'
 import { authorPieces } from '../author-corpus.ts'
-import { consecutivePhases, type Phase, type Stage, type Training } from '../training.ts'
+import { phaseOf, type Phase, type Stage, type Training } from '../training.ts'
 import { judgedPieces, policyPieces } from './corpus.ts'
 import { authorStanding, judgedEpisodes, policyStanding, rewardStanding } from './measure.ts'
 import { playGames } from './played-games.ts'
@@ -23,19 +23,21 @@ export function householdTraining(role: Role, seed: number): Training {
       return {
         shape: AUTHOR.shape,
         tokenizer: householdTokenizer(demonstrations.flat().map(({ text }) => text)),
-        phases: consecutivePhases(
-          [{ corpus: { demonstrations: AUTHOR.demonstrations }, plan: AUTHOR.plan }],
-          (_, index) => demonstrations[index % demonstrations.length]!,
-          authorStanding,
-        ),
+        phases: [
+          phaseOf(
+            AUTHOR.plan,
+            { demonstrations: AUTHOR.demonstrations },
+            { pieces: (index) => demonstrations[index % demonstrations.length]!, standing: authorStanding },
+          ),
+        ],
       }
     }
   }
 }
 
 function actingPhase({ corpus, plan, kept }: typeof POLICY | typeof REWARD.reading, seed: number): Phase {
-  const opened = { pieces: (index: number) => policyPieces(corpus, seed, index), standing: policyStanding }
-  return { plan, kept, recipe: corpus, open: () => Promise.resolve(opened) }
+  const pieces = (index: number) => policyPieces(corpus, seed, index)
+  return { ...phaseOf(plan, corpus, { pieces, standing: policyStanding }), kept }
 }
 
 /** The policy at all its strengths, and the reward model as it was before it learned to judge. */

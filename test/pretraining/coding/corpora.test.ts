@@ -4,6 +4,8 @@ import { parseRewrite } from '../../../src/worlds/coding/problems/rewrite-langua
 import { codingFormats } from '../../../src/worlds/coding/roles/plain-roles.ts'
 import { programPieces, rewritePieces, testPieces } from '../../../src/pretraining/coding/corpus.ts'
 import { codingEnvironmentHere } from '../../../src/pretraining/coding/measure.ts'
+import { CODING_POLICY } from '../../../src/pretraining/coding/recipes.ts'
+import { codingTraining } from '../../../src/pretraining/coding/trainings.ts'
 import { codingTask } from './coding-task.ts'
 
 const SEED = 3
@@ -26,10 +28,10 @@ describe('the coding corpora', () => {
     expect(all(SEED)).not.toEqual(all(SEED + 1))
   })
 
-  it('come round again after as many demonstrations as the recipe has', () => {
-    const [first, second] = [0, 1].map((index) => programPieces({ slip: 0, demonstrations: 1 }, SEED, index))
-    expect(second).toEqual(first)
-    expect(programPieces({ slip: 0 }, SEED, 1)).not.toEqual(first)
+  it('come round again after as many demonstrations as the recipe has', async () => {
+    const { pieces } = await codingTraining('policy', SEED).phases[0]!.open([], () => {})
+    expect(pieces(CODING_POLICY.demonstrations)).toEqual(pieces(0))
+    expect(pieces(1)).not.toEqual(pieces(0))
   })
 
   it('contain programs that pass without slips, and fail with slips', async () => {
