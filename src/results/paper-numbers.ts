@@ -32,7 +32,7 @@ function column(measure: string, values: Readonly<Record<string, number>>, isApp
 /** Rows of Table 1: "Before", "Policy", "Policy+Reward" and "Policy+Reward+Env". The paper has no other rows there. */
 function tableOne(measure: string, before: number, policy: number, reward: number, environment: number): PaperCell[] {
   return column(measure, {
-    'temperature-only': before,
+    [measure.endsWith('-sampled') ? 'untrained' : 'temperature-only']: before,
     'frozen-judge': policy,
     'policy-reward': reward,
     full: environment,
@@ -53,11 +53,11 @@ export const PAPER: Readonly<Partial<Record<TableName, PaperTable>>> = {
     source: 'Table 1, LiveBench as in distribution and CodeContests as out of distribution',
     cells: [
       ...tableOne('id', 31.3, 38.8, 40.0, 43.2),
-      ...tableOne('id-ut', 27.8, 27.8, 73.3, 78.9),
-      ...tableOne('id-detect', 19.6, 19.6, 37.9, 48.5),
+      ...tableOne('id-ut-sampled', 27.8, 27.8, 73.3, 78.9),
+      ...tableOne('id-detect-sampled', 19.6, 19.6, 37.9, 48.5),
       ...tableOne('ood', 21.2, 25.8, 26.5, 27.3),
-      ...tableOne('ood-ut', 43.8, 43.8, 86.0, 87.1),
-      ...tableOne('ood-detect', 35.7, 35.7, 47.2, 55.5),
+      ...tableOne('ood-ut-sampled', 43.8, 43.8, 86.0, 87.1),
+      ...tableOne('ood-detect-sampled', 35.7, 35.7, 47.2, 55.5),
     ],
   },
   signals: {

@@ -37,7 +37,7 @@ describe("the paper's numbers", () => {
       0.39, 0.511, 0.556, 0.602,
     ])
     expect(of('grpo', 'id')).toBeUndefined()
-    expect(paperCell('coding', 'full', 'id-detect')?.value).toBeCloseTo(0.485, 12)
+    expect(paperCell('coding', 'full', 'id-detect-sampled')?.value).toBeCloseTo(0.485, 12)
     expect(paperCell('signals', 'grpo', 'train')).toMatchObject({ isApproximate: true })
   })
 })

@@ -12,10 +12,22 @@ type Split = keyof typeof SPLITS
 /** What the full loop must gain over the start at temperature 0 (paper: 21 and 19 points). */
 const LEAST: Readonly<Record<Split, number>> = { id: 0.15, ood: 0.12 }
 
-const TESTS: readonly MeasurePlan[] = (['id', 'ood'] as const).flatMap((split) => [
-  evaluation(`${split}-ut`, `UT, ${SPLITS[split]}`, `eval/${split}/ut`),
-  evaluation(`${split}-detect`, `Detect, ${SPLITS[split]}`, `eval/${split}/detect`),
-])
+/**
+ * The paper's measure: all tests of a problem, sampled as in training, on sampled programs. At temperature 0 they would all be the
+ * same test.
+ */
+const SAMPLED_TESTS = testMeasures('-sampled', 'sampled', '_sampled')
+/** The likeliest test of each problem. */
+const GREEDY_TESTS = testMeasures('', 'T = 0', '')
+
+function testMeasures(suffix: string, how: string, metric: string): readonly MeasurePlan[] {
+  return (['ut', 'detect'] as const).flatMap((name) =>
+    (['id', 'ood'] as const).map((split) => {
+      const label = `${name === 'ut' ? 'UT' : 'Detect'}, ${SPLITS[split]}, ${how}`
+      return evaluation(`${split}-${name}${suffix}`, label, `eval/${split}/${name}${metric}`)
+    }),
+  )
+}
 
 const MEASURES: Readonly<Record<World, readonly MeasurePlan[]>> = {
   household: [...ACCURACY, ...SAMPLED_ACCURACY, ...JUDGE],
@@ -24,7 +36,8 @@ const MEASURES: Readonly<Record<World, readonly MeasurePlan[]>> = {
     evaluation('ood', 'Code, out of distribution, T = 0', 'eval/ood/acc'),
     evaluation('id-sampled', 'Code, in distribution, sampled', 'eval/id/acc_sampled'),
     evaluation('ood-sampled', 'Code, out of distribution, sampled', 'eval/ood/acc_sampled'),
-    ...TESTS,
+    ...SAMPLED_TESTS,
+    ...GREEDY_TESTS,
   ],
 }
 
@@ -64,9 +77,12 @@ function gains(world: World): ClaimPlan[] {
     return { claim, row: 'full', than: 'temperature-only', measure: split, least }
   })
   if (world === 'household') return ofPolicy
-  const ofTests = TESTS.map(({ id, label }): ClaimPlan => {
-    return { claim: `The full loop raises ${label}`, row: 'full', than: 'temperature-only', measure: id }
-  })
+  const raises =
+    (than: string) =>
+    (measure: MeasurePlan): ClaimPlan => {
+      return { claim: `The full loop raises ${measure.label}`, row: 'full', than, measure: measure.id }
+    }
+  const ofTests = [...SAMPLED_TESTS.map(raises('untrained')), ...GREEDY_TESTS.map(raises('temperature-only'))]
   return [...ofPolicy, ...ofTests]
 }
 
@@ -88,7 +104,7 @@ function order(world: World): ClaimPlan[] {
 function judgeOrder(world: World): ClaimPlan[] {
   const learners = ARMS.slice(1)
   if (world === 'household') return steps(learners, JUDGE_BALANCED.id, 'the judge')
-  return ['id-ut', 'id-detect'].flatMap((id) => steps(learners, id, id === 'id-ut' ? 'UT' : 'Detect'))
+  return SAMPLED_TESTS.flatMap(({ id, label }) => steps(learners, id, label))
 }
 
 function lowerFirst(text: string): string {
