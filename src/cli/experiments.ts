@@ -23,7 +23,8 @@
  * options.
  */
 import { ArgumentError, readArguments } from './arguments.ts'
-import { presetSettings, SettingsError } from '../method/settings.ts'
+import { presetSettings } from '../method/presets.ts'
+import { SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
 import { learnInNode } from './experiments/learning-node.ts'
 import { learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'

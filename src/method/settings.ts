@@ -1,5 +1,5 @@
 /**
- * Settings of a run: their schema, their defaults and the presets.
+ * Settings of a run: their schema and their defaults. presets.ts has the runs that a person chooses from.
  *
  * Defaults are the paper's if it states them (λ 1, α_low 0.2, α_high 0.8), else the released code's (m 3, G 8, ε 0.2, k3 with
  * β 0.01, seq-mean-token-mean, gradient norm 1). Sizes and learning rates fit small models in a browser tab instead of a
@@ -217,166 +217,6 @@ export const DEFAULTS: Settings = {
   explainRefusals: false,
 }
 
-function arm<Signal extends Settings['signal'], Reward extends boolean, Environment extends boolean>(
-  signal: Signal,
-  trainReward: Reward,
-  adaptEnvironment: Environment,
-) {
-  return { signal, trainPolicy: true, trainReward, adaptEnvironment } as const
-}
-
-/** A filter on accuracy reads outcomes, so a policy that learns from votes alone has none. A reward model reads them anyway. */
-const NO_POLICY_FILTER = { policyAccuracyLow: 0, policyAccuracyHigh: 1 } as const
-
-/** Differences from DEFAULTS. Combine presets with +; later ones override earlier ones: "household+frozen-judge". */
-export const PRESETS = {
-  /**
-   * For the shipped models (docs/decisions/0012). Tasks that all rollouts solve or fail do not train the policy, as in the
-   * released code (alfworld_rl_reward.py:272): without this filter votes alone drive it there, and it learns to please the reward
-   * model. The reward model learns from tasks that at least half of the rollouts solve: where most fail, good steps are mostly
-   * seen in failures, and it learns to doubt them (docs/decisions/0013). The pool is small enough that a rewritten task comes round
-   * again within eight iterations.
-   */
-  household: {
-    tasksPerIteration: 16,
-    groupSize: 8,
-    evaluationsPerStep: 3,
-    maxSteps: 20,
-    taskPoolSize: 128,
-    topP: 1,
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 1 / 2,
-    rewardAccuracyHigh: 7 / 8,
-    policyLearningRate: 2e-4,
-    rewardLearningRate: 1e-4,
-    evaluateEvery: 10,
-    evaluationTasks: 100,
-    judgeTasks: 10,
-  },
-  /**
-   * For the shipped models that write programs and tests. The reward model learns from tasks in which false tests cost it
-   * (docs/decisions/0008-false-tests-must-cost.md). The pool is large, because a small policy learns a few hundred problems by
-   * heart.
-   */
-  coding: {
-    world: 'coding',
-    lambda: 0.5,
-    tasksPerIteration: 32,
-    groupSize: 8,
-    evaluationsPerStep: 16,
-    maxSteps: 1,
-    taskPoolSize: 2048,
-    topP: 1,
-    rewardTemperature: 1,
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 1 / 2,
-    rewardAccuracyHigh: 7 / 8,
-    policyLearningRate: 3e-4,
-    rewardLearningRate: 1.5e-4,
-    policyUpdatesPerIteration: 1,
-    rewardUpdatesPerIteration: 1,
-    evaluateEvery: 20,
-    evaluationTasks: 100,
-    evaluationRollouts: 4,
-    judgeTasks: 16,
-  },
-  /** The paper's coding run, from its released configuration and code (configs/coding_rl.yaml). */
-  'paper-coding': {
-    world: 'coding',
-    profile: 'reference',
-    tasksPerIteration: 64,
-    groupSize: 32,
-    evaluationsPerStep: 16,
-    maxSteps: 1,
-    taskPoolSize: 4096,
-    policyAccuracyLow: 0.2,
-    policyAccuracyHigh: 0.8,
-    rewardAccuracyLow: 0.2,
-    rewardAccuracyHigh: 0.8,
-    policyTemperature: 1,
-    rewardTemperature: 0.8,
-    authorTemperature: 0.8,
-    rewriteAttempts: 3,
-    policyLearningRate: 1e-6,
-    rewardLearningRate: 1e-6,
-    policyUpdatesPerIteration: 2,
-    rewardUpdatesPerIteration: 2,
-    evaluateEvery: 10,
-    evaluationTasks: 128,
-    evaluationRollouts: 32,
-  },
-  /**
-   * The paper's AlfWorld run, from its released configuration (configs/alfworld_rl.yaml), in generated rooms of ALFWorld's size;
-   * with imported games, `games: 'official'` plays ALFWorld's own. Evaluated as the paper says, at temperature 0 on 140 games of
-   * each split; the official one out of distribution has 134. The configuration evaluates for 60 steps, of which ALFWorld's own
-   * limit leaves 50. docs/arms.md lists what differs.
-   */
-  'paper-alfworld': {
-    games: 'full',
-    tasksPerIteration: 16,
-    groupSize: 8,
-    evaluationsPerStep: 3,
-    maxSteps: 40,
-    taskPoolSize: 3553,
-    policyTemperature: 0.8,
-    rewardTemperature: 0.8,
-    authorTemperature: 0.8,
-    policyLearningRate: 1e-6,
-    rewardLearningRate: 1e-6,
-    policyUpdatesPerIteration: 4,
-    rewardUpdatesPerIteration: 4,
-    evaluateEvery: 5,
-    evaluationTasks: 140,
-    evaluationMaxSteps: 50,
-  },
-  /** The released code's arithmetic (alfworld_rl_reward.py), at our size. */
-  reference: {
-    profile: 'reference',
-    signal: 'integrated',
-    lambda: 1,
-    rewardGrouping: 'vote',
-    singleSurvivor: 'raw',
-    policyAccuracyLow: 1 / 8,
-    policyAccuracyHigh: 7 / 8,
-    rewardAccuracyLow: 0.2,
-    rewardAccuracyHigh: 0.8,
-    normAdvByStd: true,
-    policyTemperature: 0.8,
-  },
-  /** The released code's arithmetic for programs and tests (llm_rl_reward.py), at our size. */
-  'coding-reference': {
-    profile: 'reference',
-    policyAccuracyLow: 0.2,
-    policyAccuracyHigh: 0.8,
-    rewardAccuracyLow: 0.2,
-    rewardAccuracyHigh: 0.8,
-  },
-  /** GRPO: outcomes alone. No judge is asked, and nothing but the policy learns. */
-  grpo: arm('outcome', false, false),
-  /** The paper's row "Policy": integrated feedback from a judge that does not learn. */
-  'frozen-judge': arm('integrated', false, false),
-  /** The paper's row "Policy + Reward". */
-  'policy-reward': arm('integrated', true, false),
-  /** The paper's row "Policy + Reward + Env". */
-  full: arm('integrated', true, true),
-  /** Votes alone, from a judge that does not learn: no label reaches the policy. */
-  'step-frozen': { ...arm('step', false, false), ...NO_POLICY_FILTER },
-  /** Votes alone, from a judge that consistency feedback optimises. Outcomes reach the judge, but not the policy. */
-  'step-trained': { ...arm('step', true, false), ...NO_POLICY_FILTER },
-} as const satisfies Record<string, Partial<Settings>>
-export type PresetName = keyof typeof PRESETS
-
-/** Former names of presets, which older links, logs and commands use. */
-export const FORMER_PRESETS = {
-  'policy-only': PRESETS['frozen-judge'],
-  'outcome-only': { signal: 'outcome' },
-  'step-only': { signal: 'step' },
-} as const satisfies Record<string, Partial<Settings>>
-
-export const DEFAULT_PRESET: PresetName = 'household'
-
 /** An invalid setting. `field` is null if the preset or the input as a whole is invalid. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
@@ -386,28 +226,6 @@ export class SettingsError extends Error {
     super(message)
     this.field = field
   }
-}
-
-/** Settings of a preset. Throws SettingsError for an unknown name. */
-export function presetSettings(preset: string = DEFAULT_PRESET): Settings {
-  const known: Readonly<Record<string, Partial<Settings>>> = { ...PRESETS, ...FORMER_PRESETS }
-  let settings: Settings = DEFAULTS
-  for (const name of preset.split('+')) {
-    if (!Object.hasOwn(known, name)) {
-      throw new SettingsError(`There is no preset "${name}"; the presets are ${Object.keys(PRESETS).join(', ')}.`, null)
-    }
-    settings = { ...settings, ...known[name] }
-  }
-  return settings
-}
-
-/** The preset overridden by the input. Throws SettingsError, which names the field and its valid values. */
-export function parseSettings(input: unknown = {}, preset: string = DEFAULT_PRESET): Settings {
-  const base = presetSettings(preset)
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new SettingsError('Settings must be an object of names and values.', null)
-  }
-  return validated({ ...base, ...definedEntries(withCurrentNames(input)) })
 }
 
 /** The settings after a change of live settings. Throws SettingsError for invalid values and for fixed settings. */
@@ -424,7 +242,8 @@ export function isLiveSetting(name: string): name is LiveSetting {
   return (LIVE_SETTINGS as readonly string[]).includes(name)
 }
 
-function validated(candidate: Record<string, unknown>): Settings {
+/** Settings of the right form. Throws SettingsError, which names the field and its valid values. */
+export function validated(candidate: Record<string, unknown>): Settings {
   const unknown = Object.keys(candidate).find((name) => !Object.hasOwn(settingsSchema.entries, name))
   if (unknown !== undefined) {
     throw new SettingsError(

@@ -4,7 +4,8 @@ import type { Phase } from '../method/events.ts'
 import type { FixedTrajectory } from '../method/judge-evaluation/fixed-trajectory.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import type { Role, RoleFormats } from '../method/ports.ts'
-import type { PresetName, Settings } from '../method/settings.ts'
+import type { PresetName } from '../method/presets.ts'
+import type { Settings } from '../method/settings.ts'
 
 type SettingName = keyof Settings
 

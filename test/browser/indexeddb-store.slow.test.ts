@@ -1,7 +1,7 @@
 /** The store of runs in a real IndexedDB. Its sources are served without a build. */
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
-import { presetSettings } from '../../src/method/settings.ts'
+import { presetSettings } from '../../src/method/presets.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from '../../src/runs/run-store.ts'
 import { headerLine, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { useBlankPage } from './blank-page.ts'

@@ -21,7 +21,8 @@ import type {
   UpdateOptions,
 } from '../../src/method/ports.ts'
 import { deriveSeed, uniformStream } from '../../src/method/random.ts'
-import { parseSettings, type Settings } from '../../src/method/settings.ts'
+import { parseSettings } from '../../src/method/presets.ts'
+import type { Settings } from '../../src/method/settings.ts'
 
 export const encodeText = (text: string): Tokens => Int32Array.from(text, (character) => character.charCodeAt(0))
 export const decodeTokens = (tokens: Tokens): string => String.fromCharCode(...tokens)

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { SETTING_INFO } from '../../src/playground/run/setting-info.ts'
+import { parseSettings, PRESETS, presetSettings } from '../../src/method/presets.ts'
 import {
   applyPatch,
   DEFAULTS,
   LIVE_SETTINGS,
-  parseSettings,
-  PRESETS,
-  presetSettings,
   settingDomain,
   SettingsError,
   type LivePatch,

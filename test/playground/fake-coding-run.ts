@@ -4,7 +4,8 @@
  */
 import type { EpisodeStep, GeneratedTest, LoggedBody, LoggedEvent } from '../../src/method/events.ts'
 import type { Outcome, Task, TestResult, WrittenTest } from '../../src/method/ports.ts'
-import { presetSettings, type Settings } from '../../src/method/settings.ts'
+import { presetSettings } from '../../src/method/presets.ts'
+import type { Settings } from '../../src/method/settings.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 
 export const fakeCodingSettings: Settings = {

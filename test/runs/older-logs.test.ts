@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/runs/fold.ts'
-import { applyPatch, DEFAULTS, presetSettings, type Settings } from '../../src/method/settings.ts'
+import { presetSettings } from '../../src/method/presets.ts'
+import { applyPatch, DEFAULTS, type Settings } from '../../src/method/settings.ts'
 import { withCurrentSettings, withSampledNames } from '../../src/runs/older-logs.ts'
 import { parseRunLog, RunLogReader, serialiseRunLog } from '../../src/runs/run-log.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NoProblemsError } from '../../src/worlds/coding/problem-source.ts'
 import { NoGamesError } from '../../src/worlds/household/library/imported-games.ts'
-import { presetSettings } from '../../src/method/settings.ts'
+import { presetSettings } from '../../src/method/presets.ts'
 import { OpeningError } from '../../src/sessions/failures.ts'
 import { openingError } from '../../src/sessions/opening-failure.ts'
 

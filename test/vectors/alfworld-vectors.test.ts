@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { groupAdvantages } from '../../src/method/step-judging/advantages.ts'
 import type { Outcome, Score } from '../../src/method/ports.ts'
-import { parseSettings } from '../../src/method/settings.ts'
+import { parseSettings } from '../../src/method/presets.ts'
 
 interface VectorCase {
   seed: number

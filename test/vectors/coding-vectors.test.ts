@@ -9,7 +9,7 @@ import { programAdvantages } from '../../src/method/test-writing/advantages.ts'
 import type { ProgramGroup } from '../../src/method/test-writing/program-group.ts'
 import { testRates } from '../../src/method/test-writing/test-metrics.ts'
 import { countedQuality } from '../../src/method/test-writing/test-quality.ts'
-import { parseSettings } from '../../src/method/settings.ts'
+import { parseSettings } from '../../src/method/presets.ts'
 
 interface VectorCase {
   /** correctness[program][ground-truth test], synCorrectness[program][generated test] */

@@ -4,7 +4,7 @@ import { preview } from 'vite'
 import { launchBrowser } from '../../../scripts/browser.mjs'
 import { buildIfStale } from '../../../scripts/start.mjs'
 import type { LoggedEvent } from '../../method/events.ts'
-import { presetSettings } from '../../method/settings.ts'
+import { presetSettings } from '../../method/presets.ts'
 import { summarise, type LearningResult } from './learning-report.ts'
 
 export interface LearningOptions {

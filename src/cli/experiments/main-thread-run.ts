@@ -6,7 +6,7 @@ import { preview } from 'vite'
 import type { BrowserContext, Page } from 'playwright-core'
 import { launchBrowser } from '../../../scripts/browser.mjs'
 import { buildIfStale } from '../../../scripts/start.mjs'
-import { presetSettings } from '../../method/settings.ts'
+import { presetSettings } from '../../method/presets.ts'
 import { heldMainThread, type HeldThread } from './main-thread.ts'
 
 export interface MainThreadOptions {

@@ -3,16 +3,8 @@ import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.t
 import { BACKENDS } from '../../language-model/backends/backend.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
-import {
-  DEFAULT_PRESET,
-  currentName,
-  parseSettings,
-  PRESETS,
-  settingsSchema,
-  SettingsError,
-  validValues,
-  type Settings,
-} from '../../method/settings.ts'
+import { DEFAULT_PRESET, parseSettings, PRESETS } from '../../method/presets.ts'
+import { currentName, settingsSchema, SettingsError, validValues, type Settings } from '../../method/settings.ts'
 import { WORLD_NAMES, WORLDS } from '../../worlds/index.ts'
 import type { WorldImports } from '../../worlds/world.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { parseSettings, SettingsError } from '../../method/settings.ts'
+import { parseSettings } from '../../method/presets.ts'
+import { SettingsError } from '../../method/settings.ts'
 import {
   GATEWAY_NAME,
   LIVE_PARAMETERS,

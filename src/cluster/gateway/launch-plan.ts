@@ -3,7 +3,8 @@
  * browser may see. The cluster file's values override the request's; except for the number of nodes, none of them is shown.
  */
 import * as v from 'valibot'
-import { parseSettings, SettingsError, settingsSchema, withCurrentNames, type Settings } from '../../method/settings.ts'
+import { parseSettings } from '../../method/presets.ts'
+import { SettingsError, settingsSchema, withCurrentNames, type Settings } from '../../method/settings.ts'
 import { RELEASED_SYSTEMS, RUN_NAME, type LaunchPlan, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
 import { ON_CLUSTER, RELEASED_DEFAULTS, type ConfigTree, type ConfigValue } from '../released/defaults.ts'
 import {

@@ -5,7 +5,8 @@
  * The release has one learning rate and one clip range for policy and reward model, so two of our settings share a key and must be
  * equal. `training.max_grad_norm` is in its files but is never read (DeepSpeed clips at 1.0), so it is not listed.
  */
-import { presetSettings, settingDomain, type Settings } from '../../method/settings.ts'
+import { presetSettings } from '../../method/presets.ts'
+import { settingDomain, type Settings } from '../../method/settings.ts'
 import { LIVE_PARAMETERS, type EditableField, type ReleasedSystem } from '../protocol.ts'
 import { RELEASED_DEFAULTS, type ConfigTree, type ConfigValue } from './defaults.ts'
 import { releasedSettings, SYSTEMS } from './systems.ts'

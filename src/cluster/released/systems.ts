@@ -3,7 +3,8 @@
  * settings of ours that describe it.
  */
 import { LIVE_PARAMETERS, type LiveParameter, type ReleasedSystem } from '../protocol.ts'
-import { presetSettings, type Settings } from '../../method/settings.ts'
+import { presetSettings } from '../../method/presets.ts'
+import type { Settings } from '../../method/settings.ts'
 
 export interface SystemFacts {
   /** Path from the root of the checkout. */

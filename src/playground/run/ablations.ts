@@ -15,7 +15,8 @@
  * Earlier versions offered three more rows. Their runs keep their rows, but no new ones are offered: two differ from the full loop
  * in the signal alone, and so mix what the signal does with what adapted tasks do.
  */
-import { DEFAULTS, FORMER_PRESETS, PRESETS, presetSettings, type Settings, type World } from '../../method/settings.ts'
+import { FORMER_PRESETS, PRESETS, presetSettings } from '../../method/presets.ts'
+import { DEFAULTS, type Settings, type World } from '../../method/settings.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { WORLDS } from '../../worlds/index.ts'
 

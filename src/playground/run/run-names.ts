@@ -1,5 +1,6 @@
 /** Names kept runs by how they differ from their preset. */
-import { presetSettings, type LivePatch, type Settings } from '../../method/settings.ts'
+import { presetSettings } from '../../method/presets.ts'
+import type { LivePatch, Settings } from '../../method/settings.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { basePreset, isAblated } from './ablations.ts'
 import { compact } from '../kit/format.ts'

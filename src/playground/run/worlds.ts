@@ -1,5 +1,6 @@
 /** Presets and settings of a world, as the page offers them. */
-import { PRESETS, presetSettings, type PresetName, type Settings, type World } from '../../method/settings.ts'
+import { PRESETS, presetSettings, type PresetName } from '../../method/presets.ts'
+import type { Settings, World } from '../../method/settings.ts'
 import { WORLD_NAMES, WORLDS } from '../../worlds/index.ts'
 import { SETTING_INFO } from './setting-info.ts'
 

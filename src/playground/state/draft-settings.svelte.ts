@@ -1,14 +1,6 @@
 /** The settings on the controls: the next run starts with them, and a live run takes some of them over at once. */
-import {
-  DEFAULT_PRESET,
-  isLiveSetting,
-  LIVE_SETTINGS,
-  parseSettings,
-  presetSettings,
-  SettingsError,
-  type LivePatch,
-  type Settings,
-} from '../../method/settings.ts'
+import { DEFAULT_PRESET, parseSettings, presetSettings } from '../../method/presets.ts'
+import { isLiveSetting, LIVE_SETTINGS, SettingsError, type LivePatch, type Settings } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
 import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 

@@ -7,7 +7,8 @@
  * view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that contains it. They also work
  * without a configuration: `#episodes&at=12`, `#lesson=lambda`.
  */
-import { currentName, parseSettings, presetSettings, SettingsError, type Settings } from '../../method/settings.ts'
+import { parseSettings, presetSettings } from '../../method/presets.ts'
+import { currentName, SettingsError, type Settings } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
 import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot, type Spot } from '../run/spot.ts'

@@ -1,5 +1,5 @@
 /** Shows the run and the step that a link names: the shipped run, which everybody has, or one that this browser keeps. */
-import { DEFAULT_PRESET, presetSettings } from '../../method/settings.ts'
+import { DEFAULT_PRESET, presetSettings } from '../../method/presets.ts'
 import { findSpot } from '../run/run-spot.ts'
 import type { Spot } from '../run/spot.ts'
 import type { Focus } from './focus.svelte.ts'

@@ -3,7 +3,7 @@
  * controls, the open lesson and the step on show. Updates replace the current history entry, so Back leads from view to
  * view and to the step that was on show in each.
  */
-import { presetSettings, DEFAULT_PRESET } from '../../method/settings.ts'
+import { presetSettings, DEFAULT_PRESET } from '../../method/presets.ts'
 import type { World } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
 import { addressOf, isPlace, type View } from './views.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ArgumentError } from '../../../src/cli/arguments.ts'
 import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 
 function complaint(...args: string[]): string {
   try {

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../src/cluster/client/gateway-error.ts'
 import { RunFollower, type FollowOptions, type FollowState } from '../../../src/cluster/client/run-follower.ts'
 import type { GatewayRun } from '../../../src/cluster/protocol.ts'
 import type { LoggedEvent } from '../../../src/method/events.ts'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { faultServer, json, sse, stream, type Handler } from './fault-server.ts'
 
 const EVENTS: LoggedEvent[] = Array.from({ length: 12 }, (_, seq) => ({

@@ -14,7 +14,7 @@ import { writeModelFolder } from '../../../src/language-model/files/folder-reade
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
 import { initialWeights } from '../../../src/language-model/weights/parameters.ts'
 import type { Completion, TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { exportMlc } from '../../../src/weight-formats/mlc-export.ts'
 import { PLAIN, tinyTokenizerJson } from '../../language-model/tiny-model.ts'
 import { localBridge } from '../../threads/local-bridge.ts'

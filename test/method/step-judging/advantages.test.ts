@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { standardise, type AdvantageSettings, type ScoredTrajectory } from '../../../src/method/advantages.ts'
 import type { Outcome, Score } from '../../../src/method/ports.ts'
-import { parseSettings } from '../../../src/method/settings.ts'
+import { parseSettings } from '../../../src/method/presets.ts'
 import { groupAdvantages } from '../../../src/method/step-judging/advantages.ts'
 
 const reference: AdvantageSettings = parseSettings({}, 'reference')

@@ -15,7 +15,8 @@ import type {
   UnitTestReport,
   WrittenTest,
 } from '../../../src/method/ports.ts'
-import { parseSettings, presetSettings, type Settings } from '../../../src/method/settings.ts'
+import { parseSettings, presetSettings } from '../../../src/method/presets.ts'
+import type { Settings } from '../../../src/method/settings.ts'
 import { FakeModel } from '../corridor.ts'
 
 interface Problem {

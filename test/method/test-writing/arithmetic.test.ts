@@ -5,7 +5,7 @@ import type { ProgramGroup } from '../../../src/method/test-writing/program-grou
 import { testConsistency } from '../../../src/method/test-writing/test-consistency.ts'
 import { testRates } from '../../../src/method/test-writing/test-metrics.ts'
 import { countedQuality } from '../../../src/method/test-writing/test-quality.ts'
-import { parseSettings } from '../../../src/method/settings.ts'
+import { parseSettings } from '../../../src/method/presets.ts'
 
 const open = { policyAccuracyLow: 0, policyAccuracyHigh: 1, rewardAccuracyLow: 0, rewardAccuracyHigh: 1 }
 const paper = parseSettings({ ...open, lambda: 1 }, 'coding')

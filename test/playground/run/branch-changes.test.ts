@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { applyPatch, presetSettings, SettingsError, type Settings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
+import { applyPatch, SettingsError, type Settings } from '../../../src/method/settings.ts'
 import {
   branchChanges,
   leftOutReasons,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { newRunId } from '../../../src/playground/run/run-id.ts'
 import { differingSettings, groupKey, runName } from '../../../src/playground/run/run-names.ts'
 import { newSummary, type RunSummary } from '../../../src/runs/run-store.ts'

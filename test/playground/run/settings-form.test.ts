@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseSettings, settingsSchema, type Settings } from '../../../src/method/settings.ts'
+import { parseSettings } from '../../../src/method/presets.ts'
+import { settingsSchema, type Settings } from '../../../src/method/settings.ts'
 import {
   FOLDED,
   fromPosition,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { DraftSettings } from '../../../src/playground/state/draft-settings.svelte.ts'
 
 describe('settings made by hand', () => {

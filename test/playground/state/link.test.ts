@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PRESETS, presetSettings, type Settings } from '../../../src/method/settings.ts'
+import { PRESETS, presetSettings } from '../../../src/method/presets.ts'
+import type { Settings } from '../../../src/method/settings.ts'
 import type { Configuration } from '../../../src/playground/run/configuration.ts'
 import { isLink, LinkError, readLink, writeLink, type Hideable } from '../../../src/playground/state/link.ts'
 

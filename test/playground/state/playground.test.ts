@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { Playground } from '../../../src/playground/state/playground.svelte.ts'
 import { newSummary } from '../../../src/runs/run-store.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { ABLATION_IDS, ABLATIONS, ablationOf, type AblationId } from '../../../src/playground/run/ablations.ts'
 import { heldSentence, progressOf } from '../../../src/playground/state/queue-words.ts'
 import {

@@ -1,7 +1,7 @@
 /** Which view an address names, and back. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { isLink, readLink, writeLink } from '../../../src/playground/state/link.ts'
 import { addressOf, isPlace, placeOf, shownViews, VIEW_NAMES } from '../../../src/playground/state/views.ts'
 

@@ -8,7 +8,8 @@ import type { Judge } from '../../../src/worlds/coding/judge/judge.ts'
 import { expectingTests, type CodingTask } from '../../../src/worlds/coding/problem.ts'
 import type { ImportedProblem } from '../../../src/worlds/coding/problem-source.ts'
 import { codingFormats, importedCodingFormats } from '../../../src/worlds/coding/roles/plain-roles.ts'
-import { presetSettings, type Settings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
+import type { Settings } from '../../../src/method/settings.ts'
 
 const ENTRIES = {
   judge: new URL('../../../workers/judge.ts', import.meta.url),

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { presetSettings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import { openHousehold } from '../../../src/worlds/household/open.ts'
 import { householdFormats } from '../../../src/worlds/household/roles/plain-roles.ts'
 import { CorridorEnvironment } from '../../method/corridor.ts'

@@ -4,7 +4,8 @@ import { RunEnvironment } from '../../../src/worlds/household/run-environment.ts
 import { importGames } from '../../../src/worlds/household/library/import-games.ts'
 import { NoGamesError } from '../../../src/worlds/household/library/imported-games.ts'
 import { MemoryGameLibrary } from '../../../src/worlds/household/library/memory-library.ts'
-import { presetSettings, type Settings } from '../../../src/method/settings.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
+import type { Settings } from '../../../src/method/settings.ts'
 import { writtenGame } from './library/game-file.ts'
 
 let library: MemoryGameLibrary

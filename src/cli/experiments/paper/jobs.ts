@@ -1,6 +1,7 @@
 /** The runs of a set of tables: one for each arm and seed, and one for all arms with equal settings. */
 import { createHash } from 'node:crypto'
-import { parseSettings, type Settings } from '../../../method/settings.ts'
+import { parseSettings } from '../../../method/presets.ts'
+import type { Settings } from '../../../method/settings.ts'
 import { evaluationInterval } from './budget.ts'
 import type { ArmPlan, TablePlan } from './plan.ts'
 

@@ -3,7 +3,8 @@
  * of your own run (observations.ts). A lesson counts as learned when its observation was made, not when it was read.
  */
 import type { RunView } from '../../../runs/fold.ts'
-import { parseSettings, type LivePatch, type PresetName, type Settings } from '../../../method/settings.ts'
+import { parseSettings, type PresetName } from '../../../method/presets.ts'
+import type { LivePatch, Settings } from '../../../method/settings.ts'
 import type { Section } from '../../state/link.ts'
 
 export interface Observation {

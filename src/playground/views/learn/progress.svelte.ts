@@ -1,6 +1,7 @@
 /** A lesson in your own run: its observation, its steps, and the actions that its buttons take. */
 import { untrack } from 'svelte'
-import { isLiveSetting, parseSettings, type LivePatch, type Settings } from '../../../method/settings.ts'
+import { parseSettings } from '../../../method/presets.ts'
+import { isLiveSetting, type LivePatch, type Settings } from '../../../method/settings.ts'
 import { stepsDone } from './steps.ts'
 import { isRunOf, lessonSettings, observe, type Lesson, type Observation, type Variation } from './lesson.ts'
 import type { Learned } from './learned.ts'

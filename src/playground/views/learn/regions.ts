@@ -5,7 +5,7 @@
  * Seen with the shipped household models and seed 0: in `region-please` after 20 iterations, mean vote −0.17 → −0.02, right votes
  * 82 → 75 %, held-out tasks 40.0 → 36.5 %; in `region-collapse`, +1 for good steps 79 → 11 %. Not run: the variations.
  */
-import { PRESETS } from '../../../method/settings.ts'
+import { PRESETS } from '../../../method/presets.ts'
 import type { Lesson } from './lesson.ts'
 import { flipsCost, judgePleased, judgeTurnsStrict, testsBecomeFalse } from './region-observations.ts'
 

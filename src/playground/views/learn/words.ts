@@ -1,5 +1,6 @@
 /** Changes of settings in the words of a lesson. */
-import { presetSettings, type Settings } from '../../../method/settings.ts'
+import { presetSettings } from '../../../method/presets.ts'
+import type { Settings } from '../../../method/settings.ts'
 import type { Lesson } from './lesson.ts'
 import { writeSetting } from '../../run/run-names.ts'
 import { settingWords } from '../../run/worlds.ts'

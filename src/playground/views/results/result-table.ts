@@ -1,5 +1,6 @@
 /** A published table as the page shows it: our values with intervals, the paper's beside them, and what its rows can do. */
-import { parseSettings, SettingsError, type Settings } from '../../../method/settings.ts'
+import { parseSettings } from '../../../method/presets.ts'
+import { SettingsError, type Settings } from '../../../method/settings.ts'
 import { paperCell } from '../../../results/paper-numbers.ts'
 import type { ResultsClaim, ResultsFile, ResultsMeasure, ResultsRow } from '../../../results/results-file.ts'
 import { meanInterval } from '../../../results/student-t.ts'

@@ -3,7 +3,7 @@ import { notCarriedOf } from '../../../../src/cluster/released/export.ts'
 import { editableFields } from '../../../../src/cluster/released/mapping.ts'
 import { releasedSettings } from '../../../../src/cluster/released/systems.ts'
 import { RELEASED_SYSTEMS } from '../../../../src/cluster/protocol.ts'
-import { presetSettings } from '../../../../src/method/settings.ts'
+import { presetSettings } from '../../../../src/method/presets.ts'
 import {
   fieldProblem,
   nameProblem,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Series, TaskView } from '../../../../src/runs/fold.ts'
-import { DEFAULTS, parseSettings, type Settings } from '../../../../src/method/settings.ts'
+import { parseSettings } from '../../../../src/method/presets.ts'
+import { DEFAULTS, type Settings } from '../../../../src/method/settings.ts'
 import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../../../src/playground/views/loop/alarms.ts'
 import { wordDistance } from '../../../../src/playground/run/word-distance.ts'
 import { taskDrift } from '../../../../src/playground/run/task-drift.ts'

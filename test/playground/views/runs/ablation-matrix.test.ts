@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { FORMER_PRESETS, PRESETS, presetSettings, type Settings } from '../../../../src/method/settings.ts'
+import { FORMER_PRESETS, PRESETS, presetSettings } from '../../../../src/method/presets.ts'
+import type { Settings } from '../../../../src/method/settings.ts'
 import {
   ablationMatrix,
   experimentsOf,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { foldRun } from '../../../../src/runs/fold.ts'
-import { PRESETS, presetSettings, type World } from '../../../../src/method/settings.ts'
+import { PRESETS, presetSettings } from '../../../../src/method/presets.ts'
+import type { World } from '../../../../src/method/settings.ts'
 import { WORLD_NAMES as worlds } from '../../../../src/worlds/index.ts'
 import { charts } from '../../../../src/playground/run/curves.ts'
 import { FLOWS, iterationNumbers, loopFlows, phaseName } from '../../../../src/playground/views/loop/loop-flows.ts'
