@@ -1,25 +1,50 @@
-/** `npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [last iteration]`: makes a run log small enough to ship with the page. */
+/** `npm run publish:run`: makes a run log small enough to ship with the page. See --help. */
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { DEFAULTS } from '../method/settings.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
+import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
 
-const USAGE = 'Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [last iteration]\n'
+const USAGE = `Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [options]
+  --last N     the last iteration to keep (all)
+  --groups N   of each iteration, keep the episodes of the first N tasks, and of as many rewrites on trial;
+               of the others only the outcomes (all)
+  --help       shows this text
 
-const [source, out, last = 'Infinity'] = process.argv.slice(2)
-if (source === '--help') process.stdout.write(USAGE)
-else if (source === undefined) {
-  process.stderr.write(USAGE)
-  process.exitCode = 2
-} else {
+Without out.jsonl.gz it becomes the run that the page opens with.
+`
+
+async function publish(args: string[]): Promise<void> {
+  const { values, positionals } = readArguments({
+    args,
+    allowPositionals: true,
+    options: {
+      last: { type: 'string' },
+      groups: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(USAGE)
+  const [source, out] = positionals
+  if (source === undefined) throw new ArgumentError('Name the log to publish: npm run publish:run -- run.jsonl')
+  const most = (option: 'last' | 'groups') =>
+    values[option] === undefined ? {} : { [option]: wholeNumber(option, values[option], 1, 1_000_000) }
   const log = await readRunLog(source)
   // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
   const target = out ?? `public/runs/${world}.jsonl.gz`
-  const text = serialiseRunLog(publishedLog(log, Number(last)))
+  const text = serialiseRunLog(publishedLog(log, { ...most('last'), ...most('groups') }))
   const packed = gzipSync(text, { level: 9 })
   await writeFile(target, packed)
   console.log(`${target}: ${(packed.length / 1e3).toFixed(0)} kB, ${(text.length / 1e6).toFixed(1)} MB unpacked`)
+}
+
+try {
+  await publish(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof ArgumentError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
 }

@@ -94,6 +94,14 @@ export interface EpisodeFinished {
   steps: EpisodeStep[]
   outcome: Outcome
 }
+/** What a published log keeps of a task's rollouts in an iteration if it leaves out their steps (runs/published-log.ts). */
+export interface GroupSummarised {
+  type: 'group-summary'
+  taskId: string
+  policyVersion: number
+  played: number
+  won: number
+}
 /** votes[step][evaluation] */
 export interface EpisodeJudged {
   type: 'judged'
@@ -257,6 +265,7 @@ export type LoggedBody =
   | TaskAdded
   | IterationStarted
   | EpisodeFinished
+  | GroupSummarised
   | EpisodeJudged
   | AdvantagesAssigned
   | TestsWritten

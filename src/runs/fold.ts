@@ -192,6 +192,10 @@ export class RunView {
       case 'episode':
         this.#addEpisode(event, iteration)
         break
+      case 'group-summary':
+        this.current?.leftOut.push(event)
+        this.#lineage.count(event, iteration)
+        break
       case 'judged':
         this.phase = 'judge'
         this.#learn(event)
@@ -254,6 +258,7 @@ export class RunView {
       pendingTaskIds: event.pendingTaskIds,
       remeasuredTaskIds: event.remeasuredTaskIds ?? [],
       episodes: [],
+      leftOut: [],
       writtenTests: [],
       policyUpdate: null,
       rewardUpdate: null,
@@ -280,7 +285,7 @@ export class RunView {
     this.phase = episode.split === 'train' ? 'rollout' : 'evaluate'
     if (episode.split !== 'train') return
     this.current?.episodes.push(view)
-    this.#lineage.count(episode, iteration)
+    this.#lineage.count({ ...episode, played: 1, won: episode.outcome === 1 ? 1 : 0 }, iteration)
   }
 
   #learn(event: EpisodeJudged | AdvantagesAssigned): void {

@@ -4,8 +4,10 @@
  *     evaluation episodes   their accuracy, and the quality of their tests, are events of their own
  *     tokens of a response  ids, log-probabilities, entropies
  *     bodies of tasks       only an environment reads them, except in worlds whose page shows the tasks that were played
+ *
+ * and, on request, the episodes of all but a few tasks of each iteration: their outcomes stay (`group-summary`).
  */
-import type { LoggedBody, LoggedEvent } from '../method/events.ts'
+import type { GroupSummarised, LoggedBody, LoggedEvent } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
 import { WORLDS } from '../worlds/index.ts'
 import { withoutTokens } from './without-tokens.ts'
@@ -13,9 +15,24 @@ import { withoutTokens } from './without-tokens.ts'
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
 const roundedOrNull = (value: number | null): number | null => value && rounded(value)
 
-/** Up to and including iteration `last`. Renumbers the events, so that the result is a valid log. */
-export function publishedLog(events: readonly LoggedEvent[], last = Infinity): LoggedEvent[] {
-  const kept = events.filter((event) => event.iteration <= last && !isOfEvaluation(event))
+type LoggedSummary = LoggedEvent & GroupSummarised
+
+interface Sample {
+  /** The last iteration; all by default. */
+  last?: number
+  /** Tasks, and candidates, of each iteration whose episodes are kept: the first of both; all by default. */
+  groups?: number
+}
+
+/** Renumbers the events, so that the result is a valid log. */
+export function publishedLog(
+  events: readonly LoggedEvent[],
+  { last = Infinity, groups = Infinity }: Sample = {},
+): LoggedEvent[] {
+  const kept = sampled(
+    events.filter((event) => event.iteration <= last && !isOfEvaluation(event)),
+    groups,
+  )
   const keepsPlayed = kept.some(
     (event) => event.type === 'run-started' && WORLDS[event.settings.world].publishesPlayedTasks,
   )
@@ -26,6 +43,46 @@ export function publishedLog(events: readonly LoggedEvent[], last = Infinity): L
 
 function isOfEvaluation(event: LoggedEvent): boolean {
   return (event.type === 'episode' || event.type === 'tests-written') && event.split !== 'train'
+}
+
+/** Without the episodes, votes, tests and advantages of most groups; a summary stands where the first of them ended. */
+function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] {
+  let isKept = (_taskId: string): boolean => true
+  const taskOf = new Map<string, string>()
+  const summaries = new Map<string, LoggedSummary>()
+  return events.flatMap((event): LoggedEvent[] => {
+    switch (event.type) {
+      case 'iteration-started': {
+        const { taskIds, pendingTaskIds, remeasuredTaskIds = [] } = event
+        const first = new Set([taskIds, pendingTaskIds, remeasuredTaskIds].flatMap((ids) => ids.slice(0, groups)))
+        isKept = (taskId) => first.has(taskId)
+        summaries.clear()
+        taskOf.clear()
+        return [event]
+      }
+      case 'episode': {
+        const { taskId, policyVersion, outcome, seq, iteration } = event
+        taskOf.set(event.episodeId, taskId)
+        if (isKept(taskId)) return [event]
+        const known = summaries.get(taskId)
+        const start = { type: 'group-summary', taskId, policyVersion, played: 0, won: 0 } as const
+        const summary: LoggedSummary = known ?? { ...start, seq, iteration }
+        summary.played++
+        if (outcome === 1) summary.won++
+        if (known) return []
+        summaries.set(taskId, summary)
+        return [summary]
+      }
+      case 'judged':
+      case 'advantages':
+        return isKept(taskOf.get(event.episodeId) ?? '') ? [event] : []
+      case 'tests-written':
+      case 'test-advantages':
+        return isKept(event.taskId) ? [event] : []
+      default:
+        return [event]
+    }
+  })
 }
 
 function published(event: LoggedEvent, shown: (task: Task) => Task): LoggedBody {

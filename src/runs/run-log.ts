@@ -18,6 +18,7 @@ const EVENT_TYPES: Record<LoggedBody['type'], true> = {
   'task-added': true,
   'iteration-started': true,
   episode: true,
+  'group-summary': true,
   judged: true,
   'tests-written': true,
   'test-advantages': true,

@@ -1,5 +1,5 @@
 /** The tasks of a run with their lineage: which rewrite created each, and what became of the rewrites tried on it. */
-import type { EpisodeFinished, RewriteProposed, RewriteResolved } from '../method/events.ts'
+import type { GroupSummarised, RewriteProposed, RewriteResolved } from '../method/events.ts'
 import type { Task } from '../method/ports.ts'
 import type { IterationView, RewriteView, TaskView } from './views.ts'
 
@@ -12,7 +12,7 @@ export class TaskLineage {
     this.tasks.set(task.id, { task, history: [], origin: null, rewrites: [], status: 'active' })
   }
 
-  count({ taskId, policyVersion, outcome }: EpisodeFinished, iteration: number): void {
+  count({ taskId, policyVersion, played, won }: Omit<GroupSummarised, 'type'>, iteration: number): void {
     const history = this.tasks.get(taskId)?.history
     if (!history) return
     let entry = history.at(-1)
@@ -20,8 +20,8 @@ export class TaskLineage {
       entry = { iteration, won: 0, played: 0, policyVersion }
       history.push(entry)
     }
-    entry.played++
-    if (outcome === 1) entry.won++
+    entry.played += played
+    entry.won += won
   }
 
   propose(proposal: RewriteProposed, iteration: number): void {

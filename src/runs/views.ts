@@ -1,6 +1,7 @@
 /** The parts of a folded run: episodes, tests, tasks, rewrites and iterations, each with all that the log says about it. */
 import type {
   EpisodeFinished,
+  GroupSummarised,
   Evaluation,
   EvaluationFinished,
   ModelUpdated,
@@ -63,6 +64,8 @@ export interface IterationView {
   remeasuredTaskIds: string[]
   /** Training episodes, in the order in which they ended. */
   episodes: EpisodeView[]
+  /** Tasks whose episodes a published log leaves out. */
+  leftOut: GroupSummarised[]
   /** Tests for the training tasks, in order; empty if the reward model judges steps. */
   writtenTests: TestsView[]
   policyUpdate: ModelUpdated | null

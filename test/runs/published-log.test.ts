@@ -3,6 +3,8 @@ import type { LoggedEvent } from '../../src/method/events.ts'
 import { foldRun } from '../../src/runs/fold.ts'
 import { publishedLog } from '../../src/runs/published-log.ts'
 import { parseRunLog, serialiseRunLog } from '../../src/runs/run-log.ts'
+import { groupChoices, leftOutSentence } from '../../src/playground/run/trajectories.ts'
+import { iterationNumbers } from '../../src/playground/views/loop/loop-flows.ts'
 import { logOf, request, smallSettings, world } from '../method/corridor.ts'
 import { openCodingRun, smallCodingSettings } from './coding-run.ts'
 
@@ -24,6 +26,29 @@ describe('a published run log', () => {
     )
     expect(published.some((event) => event.type === 'episode' && event.split !== 'train')).toBe(false)
     expect(tasksOf(published).every(({ body }) => body === null)).toBe(true)
+  })
+
+  it('can keep the episodes of a few tasks alone: curves, accuracies and lineage stay', async () => {
+    const settings = smallSettings({ tasksPerIteration: 3 })
+    const whole = await logOf(world(), request(settings, { iterations: 3 }))
+    const published = parseRunLog(serialiseRunLog(publishedLog(whole, { groups: 1, last: 2 })))
+    expect(published.at(-1)!.iteration).toBe(2)
+    const [before, after] = [foldRun(whole).at(2), foldRun(published)]
+    for (const name of before.seriesNames) expect(after.series(name)).toEqual(before.series(name))
+    for (const [id, { history }] of before.tasks) expect(after.tasks.get(id)?.history).toEqual(history)
+
+    for (const iteration of after.iterations) {
+      const { taskIds, pendingTaskIds, remeasuredTaskIds, episodes, leftOut } = iteration
+      const kept = new Set([taskIds[0], pendingTaskIds[0], remeasuredTaskIds[0]].filter((id) => id !== undefined))
+      expect(new Set(episodes.map(({ episode }) => episode.taskId))).toEqual(kept)
+      expect(episodes.every(({ votes, policyAdvantages }) => votes && policyAdvantages)).toBe(true)
+      expect(new Set(groupChoices(after, iteration).map(({ taskId }) => taskId))).toEqual(kept)
+      const played = (view: typeof iteration) => iterationNumbers(view, settings)
+      const { rollouts, successShare, outOfBand } = played(before.iteration(iteration.iteration)!)
+      expect(played(iteration)).toMatchObject({ rollouts, successShare, outOfBand })
+      expect(leftOutSentence(iteration)).toMatch(/^\d more tasks?: .*, \d+ of \d+ solved\.$/)
+      expect(leftOut.length).toBe(taskIds.length + pendingTaskIds.length + remeasuredTaskIds.length - kept.size)
+    }
   })
 
   it('keeps problems with programs, and the feedback of training tests', async () => {

@@ -7,7 +7,7 @@ import type { Outcome } from '../../method/ports.ts'
 import { meanScore } from '../../method/feedback.ts'
 import type { EpisodeView, IterationView, RunView } from '../../runs/fold.ts'
 import type { Settings } from '../../method/settings.ts'
-import { percent, signed } from '../kit/format.ts'
+import { counted, percent, signed } from '../kit/format.ts'
 
 export interface GroupChoice {
   taskId: string
@@ -25,7 +25,7 @@ export function settingsOf(view: RunView, iteration: number): Settings | null {
   return Object.assign({ ...view.started.settings }, ...patches) as Settings
 }
 
-/** The tasks of an iteration, in the order in which it drew them. */
+/** The tasks of an iteration, in the order in which it drew them, without those that a published log leaves out. */
 export function groupChoices(view: RunView, iteration: IterationView): GroupChoice[] {
   const tally = new Map<string, { won: number; played: number; instruction: string }>()
   for (const { episode } of iteration.episodes) {
@@ -45,11 +45,18 @@ export function groupChoices(view: RunView, iteration: IterationView): GroupChoi
       accuracy: entry ? entry.won / entry.played : null,
     }
   }
+  const leftOut = new Set(iteration.leftOut.map(({ taskId }) => taskId))
   return [
     ...iteration.taskIds.map((id) => choice(id, false)),
     ...iteration.remeasuredTaskIds.map((id) => choice(id, false)),
     ...iteration.pendingTaskIds.map((id) => choice(id, true)),
-  ]
+  ].filter(({ taskId }) => !leftOut.has(taskId))
+}
+
+/** "21 more tasks: this recording keeps their outcomes alone, 84 of 168 solved." */
+export function leftOutSentence({ leftOut }: IterationView): string {
+  const sum = (of: 'won' | 'played') => leftOut.reduce((total, group) => total + group[of], 0)
+  return `${counted(leftOut.length, 'more task')}: this recording keeps their outcomes alone, ${sum('won')} of ${sum('played')} solved.`
 }
 
 /** The task whose accuracy is nearest to one half, where rollouts differ most. */

@@ -62,7 +62,7 @@ export interface IterationNumbers {
   proposed: number
 }
 
-/** Sums over one iteration's episodes. */
+/** Sums over one iteration's episodes. Of groups that a published log leaves out, outcomes alone are known. */
 export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
   let steps = 0
   let outcomes = 0
@@ -106,6 +106,11 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
       advantage += Math.abs(a)
     }
   }
+  for (const group of iteration.leftOut) {
+    outcomes += 2 * group.won - group.played
+    won += group.won
+    accuracy.set(group.taskId, group)
+  }
   let tests = 0
   for (const { written, feedback: worth } of iteration.writtenTests) {
     tests += written.tests.length
@@ -120,7 +125,7 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     }
   }
   const mean = (sum: number, count: number) => (count === 0 ? null : sum / count)
-  const rollouts = iteration.episodes.length
+  const rollouts = iteration.episodes.length + iteration.leftOut.reduce((sum, { played }) => sum + played, 0)
   const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
   let outOfBand = 0
   for (const id of iteration.taskIds) {
