@@ -9,8 +9,8 @@ import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
 
 const USAGE = `Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [options]
   --last N     the last iteration to keep (all)
-  --groups N   of each iteration, keep the episodes of the first N tasks, and of as many rewrites on trial;
-               of the others only the outcomes (all)
+  --groups N   of each iteration, keep the episodes of the N tasks that are solved most nearly half the time,
+               and of as many rewrites on trial; of the others only the outcomes (all)
   --help       shows this text
 
 Without out.jsonl.gz it becomes the run that the page opens with.

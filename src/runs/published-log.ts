@@ -20,7 +20,7 @@ type LoggedSummary = LoggedEvent & GroupSummarised
 interface Sample {
   /** The last iteration; all by default. */
   last?: number
-  /** Tasks, and candidates, of each iteration whose episodes are kept: the first of both; all by default. */
+  /** Tasks, and candidates, of each iteration whose episodes are kept: those solved most nearly half the time; all by default. */
   groups?: number
 }
 
@@ -47,6 +47,7 @@ function isOfEvaluation(event: LoggedEvent): boolean {
 
 /** Without the episodes, votes, tests and advantages of most groups; a summary stands where the first of them ended. */
 function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] {
+  const accuracies = groupAccuracies(events)
   let isKept = (_taskId: string): boolean => true
   const taskOf = new Map<string, string>()
   const summaries = new Map<string, LoggedSummary>()
@@ -54,8 +55,11 @@ function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] 
     switch (event.type) {
       case 'iteration-started': {
         const { taskIds, pendingTaskIds, remeasuredTaskIds = [] } = event
-        const first = new Set([taskIds, pendingTaskIds, remeasuredTaskIds].flatMap((ids) => ids.slice(0, groups)))
-        isKept = (taskId) => first.has(taskId)
+        const ofIteration = accuracies.get(event.iteration) ?? new Map<string, GroupAccuracy>()
+        const doubt = (taskId: string) => Math.abs(shareOf(ofIteration.get(taskId)) - 0.5)
+        const telling = (ids: readonly string[]) => [...ids].sort((a, b) => doubt(a) - doubt(b)).slice(0, groups)
+        const chosen = new Set([taskIds, pendingTaskIds, remeasuredTaskIds].flatMap(telling))
+        isKept = (taskId) => chosen.has(taskId)
         summaries.clear()
         taskOf.clear()
         return [event]
@@ -83,6 +87,29 @@ function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] 
         return [event]
     }
   })
+}
+
+interface GroupAccuracy {
+  won: number
+  played: number
+}
+
+const shareOf = (group: GroupAccuracy | undefined): number => (group ? group.won / group.played : 0)
+
+/** By iteration and task. */
+function groupAccuracies(events: readonly LoggedEvent[]): ReadonlyMap<number, ReadonlyMap<string, GroupAccuracy>> {
+  const accuracies = new Map<number, Map<string, GroupAccuracy>>()
+  for (const event of events) {
+    // An interrupted iteration starts again.
+    if (event.type === 'iteration-started') accuracies.set(event.iteration, new Map())
+    if (event.type !== 'episode') continue
+    const groups = accuracies.get(event.iteration)
+    const group = groups?.get(event.taskId) ?? { won: 0, played: 0 }
+    group.played++
+    if (event.outcome === 1) group.won++
+    groups?.set(event.taskId, group)
+  }
+  return accuracies
 }
 
 function published(event: LoggedEvent, shown: (task: Task) => Task): LoggedBody {

@@ -39,8 +39,18 @@ describe('a published run log', () => {
 
     for (const iteration of after.iterations) {
       const { taskIds, pendingTaskIds, remeasuredTaskIds, episodes, leftOut } = iteration
-      const kept = new Set([taskIds[0], pendingTaskIds[0], remeasuredTaskIds[0]].filter((id) => id !== undefined))
-      expect(new Set(episodes.map(({ episode }) => episode.taskId))).toEqual(kept)
+      const kept = new Set(episodes.map(({ episode }) => episode.taskId))
+      const doubt = new Map(
+        groupChoices(before, before.iteration(iteration.iteration)!).map((choice) => [
+          choice.taskId,
+          Math.abs(choice.accuracy! - 0.5),
+        ]),
+      )
+      for (const ids of [taskIds, pendingTaskIds, remeasuredTaskIds].filter((list) => list.length > 0)) {
+        const [chosen, ...more] = ids.filter((id) => kept.has(id))
+        expect(more).toEqual([])
+        expect(doubt.get(chosen!)).toBe(Math.min(...ids.map((id) => doubt.get(id)!)))
+      }
       expect(episodes.every(({ votes, policyAdvantages }) => votes && policyAdvantages)).toBe(true)
       expect(new Set(groupChoices(after, iteration).map(({ taskId }) => taskId))).toEqual(kept)
       const played = (view: typeof iteration) => iterationNumbers(view, settings)

