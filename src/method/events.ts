@@ -101,6 +101,7 @@ export interface GroupSummarised {
   policyVersion: number
   played: number
   won: number
+  steps: number
 }
 /** votes[step][evaluation] */
 export interface EpisodeJudged {

@@ -65,13 +65,14 @@ function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] 
         return [event]
       }
       case 'episode': {
-        const { taskId, policyVersion, outcome, seq, iteration } = event
+        const { taskId, policyVersion, steps, outcome, seq, iteration } = event
         taskOf.set(event.episodeId, taskId)
         if (isKept(taskId)) return [event]
         const known = summaries.get(taskId)
-        const start = { type: 'group-summary', taskId, policyVersion, played: 0, won: 0 } as const
+        const start = { type: 'group-summary', taskId, policyVersion, played: 0, won: 0, steps: 0 } as const
         const summary: LoggedSummary = known ?? { ...start, seq, iteration }
         summary.played++
+        summary.steps += steps.length
         if (outcome === 1) summary.won++
         if (known) return []
         summaries.set(taskId, summary)

@@ -12,7 +12,7 @@ export class TaskLineage {
     this.tasks.set(task.id, { task, history: [], origin: null, rewrites: [], status: 'active' })
   }
 
-  count({ taskId, policyVersion, played, won }: Omit<GroupSummarised, 'type'>, iteration: number): void {
+  count({ taskId, policyVersion, played, won }: Omit<GroupSummarised, 'type' | 'steps'>, iteration: number): void {
     const history = this.tasks.get(taskId)?.history
     if (!history) return
     let entry = history.at(-1)

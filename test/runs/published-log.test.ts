@@ -54,8 +54,8 @@ describe('a published run log', () => {
       expect(episodes.every(({ votes, policyAdvantages }) => votes && policyAdvantages)).toBe(true)
       expect(new Set(groupChoices(after, iteration).map(({ taskId }) => taskId))).toEqual(kept)
       const played = (view: typeof iteration) => iterationNumbers(view, settings)
-      const { rollouts, successShare, outOfBand } = played(before.iteration(iteration.iteration)!)
-      expect(played(iteration)).toMatchObject({ rollouts, successShare, outOfBand })
+      const { rollouts, steps, successShare, outOfBand } = played(before.iteration(iteration.iteration)!)
+      expect(played(iteration)).toMatchObject({ rollouts, steps, successShare, outOfBand })
       expect(leftOutSentence(iteration)).toMatch(/^\d more tasks?: .*, \d+ of \d+ solved\.$/)
       expect(leftOut.length).toBe(taskIds.length + pendingTaskIds.length + remeasuredTaskIds.length - kept.size)
     }

@@ -107,6 +107,7 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     }
   }
   for (const group of iteration.leftOut) {
+    steps += group.steps
     outcomes += 2 * group.won - group.played
     won += group.won
     accuracy.set(group.taskId, group)
