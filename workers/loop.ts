@@ -1,6 +1,7 @@
 /** Runs the loop over bridges to the workers of models and world, which it starts itself. */
 import { webGpuObstacle } from '../src/engines/backends/choice.ts'
 import { loopPorts } from '../src/sessions/loop-ports.ts'
+import { samplersFor } from '../src/sessions/samplers.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
 import { sourcesOf } from '../src/roles/source.ts'
 import type { Role } from '../src/method/ports.ts'
@@ -24,6 +25,7 @@ const host: PlayersHost = {
   // Models are beside the page. This worker is one folder below it, in the sources and in the build.
   shippedModel: (name) => new URL(`../models/${name}`, self.location.href).href,
   startModel: (role) => connectWorker<PolicyWorker>(START[role](), role),
+  samplers: samplersFor(navigator.hardwareConcurrency),
   startWebLlm: (role) =>
     connectWorker<WebLlmRoleWorker>(
       new Worker(new URL('./webllm-role.ts', import.meta.url), { type: 'module', name: role }),

@@ -1,4 +1,5 @@
 /** `npm run loop`: the whole loop without a page, with each model in a thread of its own. See --help. */
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { webGpuObstacleInNode } from '../engines/backends/node-graphics.ts'
 import { startThread } from '../threads/node-threads.ts'
@@ -14,6 +15,7 @@ import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { loadFixedTrajectories } from '../sessions/fixed-trajectories.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
+import { samplersFor } from '../sessions/samplers.ts'
 import type { BackendWish } from '../sessions/loop-service.ts'
 import { ArgumentError } from './arguments.ts'
 import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/arguments.ts'
@@ -26,11 +28,12 @@ import { OPENERS } from './loop/worlds/index.ts'
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
 
-function hostOf(models: string): PlayersHost {
+function hostOf(models: string, samplers: number | null): PlayersHost {
   return {
     shippedModel: (name) => resolve(models, name),
     startModel: (role) =>
       connectWorker<TransformerModel>(startThread(new URL(`../../workers/${role}.ts`, import.meta.url)), role),
+    samplers: samplers ?? samplersFor(availableParallelism()),
     startWebLlm: null,
     findWebGpuObstacle: webGpuObstacleInNode,
     now: () => performance.now(),
@@ -62,10 +65,15 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
   if (options.isResumed) tell(resumed ? `Resuming after iteration ${done}.` : 'No checkpoint yet: the run starts.')
   if (resumed && done >= iterations) return 0
   const backend = resumed ? (resumed.started.backend as BackendWish) : options.backend
-  const players = await openPlayers({ settings, sources, keys: options.keys, backend }, world, hostOf(shipped), {
-    onBackend: (choice) => backend === 'auto' && tell(choiceLine(choice)),
-    onNotice: tell,
-  })
+  const players = await openPlayers(
+    { settings, sources, keys: options.keys, backend },
+    world,
+    hostOf(shipped, options.samplers),
+    {
+      onBackend: (choice) => backend === 'auto' && tell(choiceLine(choice)),
+      onNotice: tell,
+    },
+  )
   if (Object.values(sources).some(({ kind }) => kind !== 'built-in')) tell(playersLine(players))
   const fixedTrajectories = await loadFixedTrajectories(
     settings,

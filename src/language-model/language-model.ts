@@ -42,6 +42,8 @@ export type LanguageModelOptions = Partial<BatchSizes> & {
    * a slightly different model, on top of which adapters learn (QLoRA; Dettmers et al., 2023).
    */
   storage?: WeightStorage
+  /** Models that share a budget of cached tokens with this one, and this one itself; 1 by default. */
+  cacheSharers?: number
   /** Most tokens of prompt and response together, if fewer than the model's own limit. */
   contextWindow?: number
 }

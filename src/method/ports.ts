@@ -31,6 +31,8 @@ export interface GenerateRequest {
   count: number
   /** Completion `j` draws from a stream that depends only on (seed, j). */
   seed: number
+  /** Requests with one affinity begin alike: a model on several workers sends them to the same one. Changes no completion. */
+  affinity?: string
 }
 
 export interface Completion {

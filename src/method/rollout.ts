@@ -84,6 +84,7 @@ export async function* rollOut(
         prompt: batch[0]!.prompt,
         count: batch.length,
         seed: deriveSeed(options.seed, seedKey(batch[0]!.request), turn),
+        affinity: batch[0]!.request.task.id,
       })),
       sampling,
       options.signal,

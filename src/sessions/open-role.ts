@@ -19,6 +19,7 @@ import {
   type WebLlmModelSource,
 } from '../roles/source.ts'
 import type { WebLlmRolePlace } from '../engines/webllm/webllm-role.ts'
+import { ReplicatedModel } from '../engines/transformer/replicated-model.ts'
 import { SupervisedModel, type WorkerModel } from '../engines/transformer/supervised-model.ts'
 import { TinkerModel } from '../engines/tinker/tinker-model.ts'
 import type { TransformerModel, TransformerSource } from '../engines/transformer/transformer-model.ts'
@@ -34,6 +35,8 @@ export interface RoleHost {
   /** Folder of a shipped model, by its name. */
   shippedModel(name: string): string
   startModel(role: Role): Bridge<TransformerModel>
+  /** Workers that sample for a built-in policy or reward model; 1 by default. */
+  samplers?: number
   /** Null outside of a browser, where WebLLM cannot run. */
   startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmRolePlace>>) | null
 }
@@ -82,7 +85,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
   switch (source.kind) {
     case 'built-in': {
       const location = host.shippedModel(shippedModel(settings.world, role))
-      return inWorker<TransformerSource>(role, { location, backend }, () => host.startModel(role), context)
+      return inWorkers(role, { location, backend }, context)
     }
     case 'checkpoint':
       return openCheckpoint(role, source, context)
@@ -127,20 +130,49 @@ function withWebLlm(role: Role, models: Omit<WebLlmRolePlace, 'grammars'>, conte
   return inWorker(role, place, () => startWebLlm(role), context)
 }
 
+/** Sampling on one graphics device gains nothing from more workers, and the author writes too little. */
+function inWorkers(role: Role, source: TransformerSource, context: RoleContext): OpenedRole {
+  const { host, onNotice } = context
+  const samplers = source.backend === 'cpu' && role !== 'author' ? (host.samplers ?? 1) : 1
+  if (samplers === 1) return inWorker(role, source, () => host.startModel(role), context)
+  const { onBytes: _, ...quiet } = context
+  const model = new ReplicatedModel({
+    samplers,
+    copy: (index) =>
+      supervised(role, { ...source, samplers }, () => host.startModel(role), index === 0 ? context : quiet),
+    onLost(error) {
+      const why = error instanceof Error ? error.message : String(error)
+      onNotice?.(
+        `One of the ${samplers} workers that sample for the ${role} was lost, and the first does its share: ${why}`,
+      )
+    },
+  })
+  return { model, load: () => model.load(), close: () => model.close() }
+}
+
 function inWorker<Source>(
   name: Role,
   source: Source,
   startWorker: () => Bridge<WorkerModel<Source>>,
-  { onBytes, onRestart }: RoleContext,
+  context: RoleContext,
 ): OpenedRole {
-  const model = new SupervisedModel<Source>({
+  const model = supervised(name, source, startWorker, context)
+  return { model, load: () => model.load(), close: () => model.close() }
+}
+
+function supervised<Source>(
+  name: Role,
+  source: Source,
+  startWorker: () => Bridge<WorkerModel<Source>>,
+  { onBytes, onRestart }: RoleContext,
+): SupervisedModel<Source> {
+  return new SupervisedModel<Source>({
     name,
     source,
     startWorker,
     ...(onBytes && { onBytes }),
     ...(onRestart && { onRestart }),
   })
-  return { model, load: () => model.load(), close: () => model.close() }
 }
 
 export function webLlmSource({ record, contextWindow, sequences }: WebLlmModelSource): WebLlmSource {

@@ -24,13 +24,13 @@ describe('the loop on the command line', () => {
     rmSync(models, { recursive: true })
   })
 
-  it('writes the same log for the same seed, byte for byte, and a different one for another seed', async () => {
-    const run = (seed: number, file: string) =>
+  it('writes the same log for the same seed, byte for byte, on one sampler or three, and a different one for another seed', async () => {
+    const run = (seed: number, file: string, samplers = 1) =>
       loop(
         ...['--models', shipped, '--backend', 'cpu', '--seed', String(seed), '--iterations', '2'],
-        ...[...SMALL, '--out', join(folder, file)],
+        ...[...SMALL, '--out', join(folder, file), '--samplers', String(samplers)],
       )
-    const [first, second] = await Promise.all([run(1, 'a.jsonl'), run(1, 'b.jsonl')])
+    const [first, second] = await Promise.all([run(1, 'a.jsonl'), run(1, 'b.jsonl', 3)])
     expect([first.stderr, first.code, second.code]).toEqual(['', 0, 0])
     const log = readFileSync(join(folder, 'a.jsonl'), 'utf8')
     expect(readFileSync(join(folder, 'b.jsonl'), 'utf8')).toBe(log)

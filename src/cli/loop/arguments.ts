@@ -37,6 +37,8 @@ export interface LoopArguments extends ImportPaths {
   out?: string
   /** Folder for the checkpoint; absent for none. */
   save?: string
+  /** Workers that sample for a built-in model; null for one a core. */
+  samplers: number | null
   /** Continues the run of `out` and `save` from its checkpoint, if there is one. */
   isResumed: boolean
 }
@@ -59,6 +61,7 @@ export const LOOP_USAGE = `npm run loop -- [options]
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
 ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and uses the faster (auto)
+  --samplers N        workers that sample for a built-in model; the log does not depend on it (as many as cores, at most 4)
   --models DIR        folder with the built-in models, or one that --save wrote, whose models then all learn
                       (public/models)
   --policy-model M    model of the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
@@ -83,6 +86,7 @@ const OPTIONS = {
   'eval-tasks': { type: 'string' },
   ...IMPORT_OPTIONS,
   backend: { type: 'string', default: 'auto' },
+  samplers: { type: 'string' },
   models: { type: 'string', default: 'public/models' },
   'policy-model': { type: 'string' },
   'reward-model': { type: 'string' },
@@ -133,6 +137,7 @@ export function parseLoopArguments(
     throw new ArgumentError('--resume needs --out and --save: the log and the checkpoint of the run to continue.')
   return {
     iterations,
+    samplers: values.samplers === undefined ? null : wholeNumber('samplers', values.samplers, 1, 64),
     backend,
     preset,
     settings,

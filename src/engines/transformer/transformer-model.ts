@@ -24,6 +24,8 @@ export interface TransformerSource {
   /** Folder of the model: an address in a browser, a path in Node, or `local:NAME`. */
   location: string
   backend: BackendName
+  /** Workers that sample for its role, this one included; 1 by default. */
+  samplers?: number
   /** Set for a model that is not built in. */
   checkpoint?: HeldCheckpoint
 }
@@ -40,7 +42,7 @@ export class TransformerModel implements RoleModel {
   #location: string | null = null
 
   /** Loads the model, replacing the current one. Throws the errors of LanguageModel.load and openCheckpoint. */
-  async load({ location, backend, checkpoint }: TransformerSource, onBytes?: OnBytes): Promise<ModelInfo> {
+  async load({ location, backend, samplers, checkpoint }: TransformerSource, onBytes?: OnBytes): Promise<ModelInfo> {
     const { description } = await selectBackend(backend)
     await this.#model?.dispose()
     this.#model = null
@@ -49,7 +51,10 @@ export class TransformerModel implements RoleModel {
       const opened = await openCheckpoint({ location, backend, checkpoint }, onBytes)
       this.#model = opened.model
       this.#chatPieces = opened.chatPieces
-    } else this.#model = await LanguageModel.load(await modelFiles(location, onBytes), 'selected')
+    } else {
+      const files = await modelFiles(location, onBytes)
+      this.#model = await LanguageModel.load(files, 'selected', { cacheSharers: samplers ?? 1 })
+    }
     this.#location = checkpoint ? location : null
     this.#isFixed = checkpoint?.adapters === null && checkpoint.storage !== 'float32'
     const { parameterCount, trainedParameterCount, config } = this.#model

@@ -50,12 +50,12 @@ export function bytesPerToken(config: ModelConfig): TokenBytes {
 
 export function defaultBatchSizes(
   config: ModelConfig,
-  wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> = {},
+  wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> & { cacheSharers?: number } = {},
 ): BatchSizes {
   const { cached, read, trained, recomputed } = bytesPerToken(config)
   const recomputeActivations = wishes.recomputeActivations ?? ACTIVATION_BYTES / trained < TRAJECTORY_TOKENS
   return {
-    cacheSlots: within(CACHE_BYTES / cached, 4096, 65_536),
+    cacheSlots: Math.max(4096, Math.floor(within(CACHE_BYTES / cached, 4096, 65_536) / (wishes.cacheSharers ?? 1))),
     prefillTokens: within(ACTIVATION_BYTES / read, 128, 2048),
     microBatchTokens: within(ACTIVATION_BYTES / (recomputeActivations ? recomputed : trained), 128, 4096),
     recomputeActivations,

@@ -41,6 +41,7 @@ export async function* judge(
         prompt,
         count: options.evaluationsPerStep,
         seed: deriveSeed(options.seed, episode.episodeId, step),
+        affinity: episode.episodeId,
       })),
     )
     const completions = await reward.generate(

@@ -17,6 +17,7 @@ describe('npm run loop', () => {
   it('runs the default preset on the fastest backend by default', () => {
     expect(parseLoopArguments([])).toEqual({
       iterations: 5,
+      samplers: null,
       backend: 'auto',
       preset: 'household',
       settings: presetSettings('household'),
@@ -30,12 +31,13 @@ describe('npm run loop', () => {
 
   it('reads every argument, with a space or an equals sign', () => {
     const read = parseLoopArguments(
-      '--iterations 3 --seed=7 --backend webgpu --preset household+outcome-only --set lambda=0.5 --set=trainReward=false --eval-tasks 9 --models m --out a/run.jsonl --save s --json'.split(
+      '--iterations 3 --seed=7 --backend webgpu --samplers 3 --preset household+outcome-only --set lambda=0.5 --set=trainReward=false --eval-tasks 9 --models m --out a/run.jsonl --save s --json'.split(
         ' ',
       ),
     )
     expect(read).toMatchObject({
       iterations: 3,
+      samplers: 3,
       backend: 'webgpu',
       preset: 'household+outcome-only',
       isJson: true,

@@ -1,0 +1,156 @@
+/**
+ * A model on several workers: the first learns, and all of them sample with its weights. Completions are those of one worker, bit
+ * for bit, because what a request samples depends on weights and seed, not on the requests beside it.
+ *
+ * The other workers start when there is something to divide. One that is lost for good is left out, and the first takes its share.
+ */
+import type { ChatPieces } from '../../method/chat-pieces.ts'
+import type {
+  Completion,
+  GenerateRequest,
+  SamplingOptions,
+  Tokens,
+  TrainingExample,
+  UpdateMetrics,
+  UpdateOptions,
+} from '../../method/ports.ts'
+import type { FolderFiles, ModelInfo, RoleModel } from '../../roles/role-model.ts'
+import { AffinityRouter } from './affinity-router.ts'
+
+/** What it needs of each copy, as SupervisedModel gives it. */
+export interface ModelCopy extends RoleModel {
+  load(): Promise<ModelInfo>
+  saveFolder(): Promise<FolderFiles | null>
+  lastSyncMs(): Promise<number | null>
+  close(): void
+}
+
+export interface ReplicatedModelOptions {
+  /** Workers in all, at least 1. */
+  samplers: number
+  /** Copy 0 learns. Starts nothing before the copy's first call. */
+  copy(index: number): ModelCopy
+  /** A copy was given up; `error` says why. */
+  onLost?(error: unknown): void
+}
+
+export class ReplicatedModel implements RoleModel {
+  readonly #first: ModelCopy
+  readonly #others: (ModelCopy | null)[]
+  readonly #router: AffinityRouter
+  readonly #onLost: (error: unknown) => void
+  /** Weights that copies have or are about to get; null while they are those of the source. */
+  #weights: Promise<Uint8Array> | null = null
+  /** By copy: resolves when it has these weights. */
+  readonly #updated = new Map<ModelCopy, Promise<void>>()
+
+  constructor({ samplers, copy, onLost }: ReplicatedModelOptions) {
+    this.#first = copy(0)
+    this.#others = Array.from({ length: samplers - 1 }, (_, index) => copy(index + 1))
+    this.#router = new AffinityRouter(samplers)
+    this.#onLost = onLost ?? (() => {})
+  }
+
+  load(): Promise<ModelInfo> {
+    return this.#first.load()
+  }
+
+  chatPieces(): Promise<ChatPieces | null> {
+    return this.#first.chatPieces()
+  }
+
+  encode(texts: readonly string[]): Promise<Tokens[]> {
+    return this.#first.encode(texts)
+  }
+
+  async generate(
+    requests: readonly GenerateRequest[],
+    options: SamplingOptions,
+    signal?: AbortSignal,
+  ): Promise<Completion[][]> {
+    const completions: Completion[][] = []
+    const sample = async (model: ModelCopy, share: readonly number[]) => {
+      const answers = await model.generate(
+        share.map((index) => requests[index]!),
+        options,
+        signal,
+      )
+      share.forEach((index, i) => (completions[index] = answers[i]!))
+    }
+    const work = this.#router.divide(requests).map(async (share, sampler) => {
+      if (share.length === 0) return
+      const other = sampler === 0 ? null : this.#others[sampler - 1]!
+      if (other === null) return sample(this.#first, share)
+      try {
+        await this.#hasWeights(other)
+        await sample(other, share)
+      } catch (error) {
+        signal?.throwIfAborted()
+        this.#giveUp(other, error)
+        await sample(this.#first, share)
+      }
+    })
+    // All of them, so that none still computes after an error.
+    const failed = (await Promise.allSettled(work)).find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+    return completions
+  }
+
+  async update(
+    examples: readonly TrainingExample[],
+    options: UpdateOptions,
+    signal?: AbortSignal,
+  ): Promise<UpdateMetrics> {
+    const metrics = await this.#first.update(examples, options, signal)
+    this.#share(this.#first.saveCheckpoint())
+    return metrics
+  }
+
+  saveCheckpoint(): Promise<Uint8Array> {
+    return this.#first.saveCheckpoint()
+  }
+
+  async loadCheckpoint(bytes: Uint8Array): Promise<void> {
+    await this.#first.loadCheckpoint(bytes)
+    this.#share(Promise.resolve(bytes))
+  }
+
+  saveFolder(): Promise<FolderFiles | null> {
+    return this.#first.saveFolder()
+  }
+
+  lastSyncMs(): Promise<number | null> {
+    return this.#first.lastSyncMs()
+  }
+
+  /** Ends all workers; pending calls reject. */
+  close(): void {
+    this.#first.close()
+    for (const other of this.#others) other?.close()
+  }
+
+  /** Copies get the weights when they next sample. */
+  #share(weights: Promise<Uint8Array>): void {
+    weights.catch(() => {})
+    this.#weights = weights
+    this.#updated.clear()
+    this.#router.forget()
+  }
+
+  #hasWeights(copy: ModelCopy): Promise<void> {
+    const known = this.#updated.get(copy)
+    if (known) return known
+    const weights = this.#weights
+    const updated = weights === null ? Promise.resolve() : weights.then((bytes) => copy.loadCheckpoint(bytes))
+    this.#updated.set(copy, updated)
+    return updated
+  }
+
+  #giveUp(copy: ModelCopy, error: unknown): void {
+    const index = this.#others.indexOf(copy)
+    if (index < 0) return
+    this.#others[index] = null
+    copy.close()
+    this.#onLost(error)
+  }
+}

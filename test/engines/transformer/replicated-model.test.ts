@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { ReplicatedModel, type ModelCopy } from '../../../src/engines/transformer/replicated-model.ts'
+import { LanguageModel } from '../../../src/language-model/language-model.ts'
+import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
+import type { GenerateRequest, SamplingOptions, TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
+import { WorkerLostError } from '../../../src/threads/errors.ts'
+import { randomTokens, tinyModel, useBackend } from '../../language-model/tiny-model.ts'
+
+const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 10 }
+const UPDATE: UpdateOptions = {
+  learningRate: 1e-2,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0.01,
+  klEstimator: 'k3',
+  lossAggregation: 'token-mean',
+  temperature: 1,
+  updatesPerIteration: 2,
+  maxGradNorm: 1,
+  weightDecay: 0,
+}
+
+/** Copies of a tiny model in this thread, which count what they are asked. */
+class Copies {
+  readonly asked: number[] = []
+  readonly closed: number[] = []
+  /** Copies whose sampling fails. */
+  readonly lost = new Set<number>()
+  readonly #models: Promise<LanguageModel>[] = []
+
+  copy = (index: number): ModelCopy => {
+    this.asked[index] = 0
+    const model = () => (this.#models[index] ??= tinyModel())
+    return {
+      load: async () => ({ parameters: (await model()).parameterCount, backendDescription: '', maxPositions: 256 }),
+      chatPieces: async () => null,
+      encode: async (texts) => (await model()).encode(texts),
+      generate: async (requests, options, signal) => {
+        if (this.lost.has(index)) throw new WorkerLostError('policy', 'out of memory')
+        this.asked[index]! += requests.length
+        return (await model()).generate(requests, options, signal)
+      },
+      update: async (examples, options) => (await model()).update(examples, options),
+      saveCheckpoint: async () => (await model()).saveCheckpoint(),
+      loadCheckpoint: async (bytes) => (await model()).loadCheckpoint(bytes),
+      saveFolder: async () => (await model()).saveFolder(),
+      lastSyncMs: async () => null,
+      close: () => void this.closed.push(index),
+    }
+  }
+}
+
+function requestsOf(groups: number, seed: number): GenerateRequest[] {
+  const uniform = randomStream(seed)
+  return Array.from({ length: groups }, (_, group) => {
+    const shared = randomTokens(uniform, 12, 270)
+    return Array.from({ length: 1 + (group % 3) }, (_, i) => ({
+      prompt: Int32Array.from([...shared, ...randomTokens(uniform, i, 270)]),
+      count: 1 + (i % 2),
+      seed: 10 * group + i,
+      affinity: `task ${group}`,
+    }))
+  }).flat()
+}
+
+describe('a model on several workers', () => {
+  beforeAll(() => useBackend('simd'))
+
+  it('samples and learns bit for bit as on one', async () => {
+    const [one, three] = [new Copies(), new Copies()]
+    const alone = new ReplicatedModel({ samplers: 1, copy: one.copy })
+    const divided = new ReplicatedModel({ samplers: 3, copy: three.copy })
+    for (let iteration = 0; iteration < 3; iteration++) {
+      const requests = requestsOf(5, iteration)
+      const expected = await alone.generate(requests, SAMPLING)
+      const sampled = await divided.generate(requests, SAMPLING)
+      expect(sampled).toEqual(expected)
+      const examples = requests.flatMap(({ prompt }, i) =>
+        sampled[i]!.map(({ tokens, logProbs }, j): TrainingExample => {
+          return { prompt, response: tokens, oldLogProbs: logProbs, advantage: j % 2 ? -1 : 1 }
+        }),
+      )
+      expect(await divided.update(examples, UPDATE)).toEqual(await alone.update(examples, UPDATE))
+    }
+    const start = await divided.saveCheckpoint()
+    await divided.generate(requestsOf(4, 7), SAMPLING)
+    await divided.loadCheckpoint(start)
+    expect(await divided.generate(requestsOf(4, 8), SAMPLING)).toEqual(await alone.generate(requestsOf(4, 8), SAMPLING))
+    expect(Math.min(...three.asked)).toBeGreaterThan(5)
+  })
+
+  it('starts the others only when there is something to divide', async () => {
+    const copies = new Copies()
+    const model = new ReplicatedModel({ samplers: 2, copy: copies.copy })
+    await model.generate(requestsOf(1, 1), SAMPLING)
+    expect(copies.asked).toEqual([1, 0])
+  })
+
+  it('goes on without a copy that is lost, and says so once', async () => {
+    const copies = new Copies()
+    const losses: unknown[] = []
+    const model = new ReplicatedModel({ samplers: 3, copy: copies.copy, onLost: (error) => losses.push(error) })
+    copies.lost.add(2)
+    const expected = await new ReplicatedModel({ samplers: 1, copy: new Copies().copy }).generate(
+      requestsOf(6, 2),
+      SAMPLING,
+    )
+    expect(await model.generate(requestsOf(6, 2), SAMPLING)).toEqual(expected)
+    expect(await model.generate(requestsOf(6, 2), SAMPLING)).toEqual(expected)
+    expect(losses).toEqual([expect.any(WorkerLostError)])
+    expect(copies.closed).toEqual([2])
+  })
+
+  it('ends with the error of its first copy, and of an abort', async () => {
+    const copies = new Copies()
+    const model = new ReplicatedModel({ samplers: 2, copy: copies.copy })
+    await expect(model.generate(requestsOf(4, 3), SAMPLING, AbortSignal.abort())).rejects.toThrow(/abort/i)
+    expect(copies.closed).toEqual([])
+    copies.lost.add(0)
+    await expect(model.generate(requestsOf(4, 3), SAMPLING)).rejects.toThrow(WorkerLostError)
+    model.close()
+    expect(copies.closed.sort()).toEqual([0, 1])
+  })
+})
