@@ -80,7 +80,7 @@ async function measurePlays(plays: readonly Play[], sizes: Sizes, timing: Timing
     context.progress(`Measuring ${name}, ${sizes['count']} ${sizes['games']} games`)
     const { perSecond, note } = await measureRate(round, timing)
     const target = name in STEP_TARGETS ? STEP_TARGETS[name as keyof typeof STEP_TARGETS] : null
-    const verdict = target === null ? '' : `; ${perSecond >= target ? 'over' : 'UNDER'} the target of ${target}`
+    const verdict = target === null ? '' : `; ${perSecond >= target ? 'over' : 'under'} the target of ${target}`
     context.report({ suite: 'environment', name, subject: OURS, value: perSecond, unit, sizes, note: note + verdict })
   }
 

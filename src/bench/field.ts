@@ -54,5 +54,5 @@ export function ratioVerdict(peer: string, theirs: Duration, ours: Duration, tar
 
 /** "over the target of 8". */
 export function targetVerdict(value: number, target: number): string {
-  return `${value >= target ? 'over' : 'UNDER'} the target of ${target}`
+  return `${value >= target ? 'over' : 'under'} the target of ${target}`
 }

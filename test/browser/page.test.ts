@@ -49,7 +49,8 @@ describe('before you start a run', () => {
 
   it('a replay advances by itself and highlights the current phase', async () => {
     await visit()
-    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByLabel('Replay speed').selectOption('0.5')
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
     await page.getByText(/^Iteration 1: /).waitFor()
     await page.getByRole('button', { name: 'Pause replay' }).click()
   })
