@@ -17,6 +17,10 @@
  * `main-thread` presses Run, waits until iteration `after` begins, and measures in each view of the run how long single tasks
  * block the page's main thread; then the same in a new page that continues the kept run.
  *
+ *     npm run experiments -- kinds RUN.jsonl.gz ...
+ *
+ * `kinds` prints which kinds of held-out task runs have learned, from their logs; those of `paper` are in .cache/experiments/paper.
+ *
  *     npm run experiments -- paper [--table household] [--seeds 0-7] [--quick] [--publish]
  *
  * `paper` runs the arms of the paper's tables over seeds and reports them with paired intervals; `-- paper --help` lists its
@@ -28,12 +32,15 @@ import { SettingsError } from '../method/settings.ts'
 import { learnInChromium, type LearningOptions } from './experiments/learning-chromium.ts'
 import { learnInNode } from './experiments/learning-node.ts'
 import { learningTable, learningVerdicts, type LearningResult } from './experiments/learning-report.ts'
+import { kindsOfRun, kindsTable, type KindsOfRun } from './experiments/kinds-report.ts'
+import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
          [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
          [--iterations N] [--out DIR] and the options above
+       npm run experiments -- kinds RUN.jsonl.gz ...
        npm run experiments -- paper [options], see -- paper --help
        npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]`
 
@@ -95,6 +102,7 @@ function parse(args: readonly string[]) {
 async function run(args: readonly string[]): Promise<void> {
   const { positionals, values } = parse(args)
   const [name = '', ...rest] = positionals
+  if (name === 'kinds') return kinds(rest)
   if (rest.length > 0) throw new ArgumentError(`Unexpected argument "${rest[0]}": run one experiment at a time.`)
   if (name === 'learning') await learningFrom(values)
   else if (name === 'main-thread') {
@@ -103,6 +111,19 @@ async function run(args: readonly string[]): Promise<void> {
       process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
     )
   } else throw new ArgumentError(name === '' ? 'Name an experiment.' : `There is no experiment "${name}".`)
+}
+
+async function kinds(paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) throw new ArgumentError('Name the logs: npm run experiments -- kinds RUN.jsonl.gz ...')
+  const runs: KindsOfRun[] = []
+  for (const path of paths) {
+    try {
+      runs.push(kindsOfRun(await readRunLog(path)))
+    } catch (error) {
+      throw new ArgumentError(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    }
+  }
+  process.stdout.write(`${kindsTable(runs)}\n`)
 }
 
 async function learningFrom(values: Values): Promise<void> {
