@@ -27,7 +27,9 @@ describe('what another λ would do', () => {
     expect(flipped).toBeGreaterThan(0)
     const { sentence, href } = advantagesForecast(batch, 'lambda', wished)!
     expect(sentence).toMatch(
-      new RegExp(`^In iteration ${batch.iteration}, ${flipped} of the policy’s ${trained} advantages would change sign`),
+      new RegExp(
+        `^In iteration ${batch.iteration}, ${flipped} of the policy’s ${trained} advantages would change sign`,
+      ),
     )
     expect(href).toBe('#equation')
   })
