@@ -1,7 +1,9 @@
 /** Tasks with their lineage, and the drift of the pool, on the recorded and on made-up runs. */
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
@@ -26,6 +28,11 @@ async function visit(options: BrowserContextOptions = {}): Promise<Locator> {
 /** A small pool and a narrow band, so that tasks are rewritten often. */
 const OFTEN: FakeRunOptions = { iterations: 40, settings: { taskPoolSize: 4, alphaLow: 0.45, alphaHigh: 0.55 } }
 
+/** Its rewrites are known: a hint that helped, and one that did not after a refused attempt. */
+const FORMER_RUN = gunzipSync(
+  readFileSync(new URL('./recordings/household-of-former-models.jsonl.gz', import.meta.url)),
+)
+
 const open = (options: FakeRunOptions) => openLog(fakeRunLines(options), options.iterations!)
 
 async function openLog(lines: string, iterations: number): Promise<void> {
@@ -38,8 +45,9 @@ const scrubTo = (iteration: number) =>
   page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill(String(iteration))
 
 describe('the lineage', () => {
-  it('shows the rule in numbers, the critic, refused attempts and changes of the recorded run', async () => {
+  it('shows the rule in numbers, the critic, refused attempts and changes of a run of earlier models', async () => {
     const section = await visit()
+    await openLog(FORMER_RUN.toString(), 30)
     await section.getByRole('checkbox', { name: 'rewritten only' }).check()
     await section.getByText(/^\d+ of 512 tasks$/).waitFor()
     await section.getByRole('searchbox').fill('handtowel in countertop')
