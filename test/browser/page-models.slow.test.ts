@@ -13,6 +13,7 @@ import { exportMlc } from '../../src/weight-formats/mlc-export.ts'
 import { PLAIN, tinyTokenizerJson } from '../language-model/tiny-model.ts'
 import { usePages } from './harness.ts'
 import { axeViolations, expectInside } from './looks.ts'
+import { goTo } from './views.ts'
 
 const pages = usePages()
 let page: Page
@@ -111,7 +112,7 @@ describe('the model chooser', () => {
       .first()
       .waitFor()
     await page.reload()
-    await page.getByRole('link', { name: 'Models' }).click()
+    await goTo(page, 'Models')
     expect(await author.getByLabel(/^Key/).inputValue()).toBe('')
     expect(await author.getByRole('textbox', { name: 'Server', exact: true }).inputValue()).toBe(
       'http://127.0.0.1:9/v1',
@@ -261,7 +262,7 @@ describe('the model chooser', () => {
       await alert.getByLabel(`Key for ${address}/v1, kept in memory only`).fill('the-right-key')
       await alert.getByRole('button', { name: 'Continue with this key' }).click()
       await expect.poll(() => keys.at(-1)).toBe('Bearer the-right-key')
-      await page.getByRole('link', { name: 'Models' }).click()
+      await goTo(page, 'Models')
       expect(await author.getByLabel(/^Key/).inputValue()).toBe('the-right-key')
       expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('the-right-key')
     } finally {
