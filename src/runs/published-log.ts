@@ -15,8 +15,6 @@ import { withoutTokens } from './without-tokens.ts'
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4
 const roundedOrNull = (value: number | null): number | null => value && rounded(value)
 
-type LoggedSummary = LoggedEvent & GroupSummarised
-
 interface Sample {
   /** The last iteration; all by default. */
   last?: number
@@ -47,36 +45,31 @@ function isOfEvaluation(event: LoggedEvent): boolean {
 
 /** Without the episodes, votes, tests and advantages of most groups; a summary stands where the first of them ended. */
 function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] {
-  const accuracies = groupAccuracies(events)
+  const summaries = groupSummaries(events).values()
   let isKept = (_taskId: string): boolean => true
+  let ofIteration: ReadonlyMap<string, GroupSummarised> = new Map()
+  const summarised = new Set<GroupSummarised>()
   const taskOf = new Map<string, string>()
-  const summaries = new Map<string, LoggedSummary>()
   return events.flatMap((event): LoggedEvent[] => {
     switch (event.type) {
       case 'iteration-started': {
         const { taskIds, pendingTaskIds, remeasuredTaskIds = [] } = event
-        const ofIteration = accuracies.get(event.iteration) ?? new Map<string, GroupAccuracy>()
+        ofIteration = summaries.next().value!
         const doubt = (taskId: string) => Math.abs(shareOf(ofIteration.get(taskId)) - 0.5)
         const telling = (ids: readonly string[]) => [...ids].sort((a, b) => doubt(a) - doubt(b)).slice(0, groups)
         const chosen = new Set([taskIds, pendingTaskIds, remeasuredTaskIds].flatMap(telling))
         isKept = (taskId) => chosen.has(taskId)
-        summaries.clear()
         taskOf.clear()
         return [event]
       }
       case 'episode': {
-        const { taskId, policyVersion, steps, outcome, seq, iteration } = event
+        const { taskId, seq, iteration } = event
         taskOf.set(event.episodeId, taskId)
         if (isKept(taskId)) return [event]
-        const known = summaries.get(taskId)
-        const start = { type: 'group-summary', taskId, policyVersion, played: 0, won: 0, steps: 0 } as const
-        const summary: LoggedSummary = known ?? { ...start, seq, iteration }
-        summary.played++
-        summary.steps += steps.length
-        if (outcome === 1) summary.won++
-        if (known) return []
-        summaries.set(taskId, summary)
-        return [summary]
+        const summary = ofIteration.get(taskId)!
+        if (summarised.has(summary)) return []
+        summarised.add(summary)
+        return [{ ...summary, seq, iteration }]
       }
       case 'judged':
       case 'advantages':
@@ -90,27 +83,23 @@ function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] 
   })
 }
 
-interface GroupAccuracy {
-  won: number
-  played: number
-}
+const shareOf = (group: GroupSummarised | undefined): number => (group ? group.won / group.played : 0)
 
-const shareOf = (group: GroupAccuracy | undefined): number => (group ? group.won / group.played : 0)
-
-/** By iteration and task. */
-function groupAccuracies(events: readonly LoggedEvent[]): ReadonlyMap<number, ReadonlyMap<string, GroupAccuracy>> {
-  const accuracies = new Map<number, Map<string, GroupAccuracy>>()
+/** By task, for each time that an iteration starts: an interrupted one starts again. */
+function groupSummaries(events: readonly LoggedEvent[]): ReadonlyMap<string, GroupSummarised>[] {
+  const summaries: Map<string, GroupSummarised>[] = []
   for (const event of events) {
-    // An interrupted iteration starts again.
-    if (event.type === 'iteration-started') accuracies.set(event.iteration, new Map())
+    if (event.type === 'iteration-started') summaries.push(new Map())
     if (event.type !== 'episode') continue
-    const groups = accuracies.get(event.iteration)
-    const group = groups?.get(event.taskId) ?? { won: 0, played: 0 }
+    const { taskId, policyVersion, steps, outcome } = event
+    const groups = summaries.at(-1)
+    const group = groups?.get(taskId) ?? { type: 'group-summary', taskId, policyVersion, played: 0, won: 0, steps: 0 }
     group.played++
-    if (event.outcome === 1) group.won++
-    groups?.set(event.taskId, group)
+    group.steps += steps.length
+    if (outcome === 1) group.won++
+    groups?.set(taskId, group)
   }
-  return accuracies
+  return summaries
 }
 
 function published(event: LoggedEvent, shown: (task: Task) => Task): LoggedBody {
