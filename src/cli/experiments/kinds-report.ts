@@ -5,6 +5,7 @@
  */
 import type { LoggedEvent } from '../../method/events.ts'
 import { servesOf } from '../../method/metric-points.ts'
+import { markdownTable } from './markdown-table.ts'
 
 interface Tally {
   won: number
@@ -52,12 +53,10 @@ export function kindsTable(runs: readonly KindsOfRun[]): string {
   const kinds = [...new Set([...rows.values()].flatMap((row) => [...row.keys()]))].sort()
   const cell = (tally: Tally | undefined) =>
     tally ? `${((100 * tally.won) / tally.played).toFixed(0)} % of ${tally.played}` : '–'
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [
-    line(['', ...kinds]),
-    line(['---', ...kinds.map(() => '---')]),
-    ...[...rows].map(([name, row]) => line([name, ...kinds.map((kind) => cell(row.get(kind)))])),
-  ].join('\n')
+  return markdownTable([
+    ['', ...kinds],
+    ...[...rows].map(([name, row]) => [name, ...kinds.map((kind) => cell(row.get(kind)))]),
+  ]).join('\n')
 }
 
 function merge(rows: Map<string, Kinds>, name: string, kinds: Kinds): void {

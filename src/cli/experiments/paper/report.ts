@@ -1,4 +1,5 @@
 /** A results file as text for a terminal, and as the section of docs/results.md between its markers. */
+import { markdownTable } from '../markdown-table.ts'
 import { TABLES, type ResultsFile, type TableName } from '../../../results/results-file.ts'
 import { summary } from './compare.ts'
 import { counted, differenceWords, levelWithInterval, UNKNOWN } from './words.ts'
@@ -64,11 +65,6 @@ function mapLines({ map = [] }: ResultsFile): string[] {
     const found = gain === null ? 'not measured' : differenceWords(gain, 'share')
     return [`${start}, λ = ${lambda}, ε = ${voteFlips}, over ${over}: ${found}`, ...marks].join('; ')
   })
-}
-
-function markdownTable(table: readonly (readonly string[])[]): string[] {
-  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
-  return [line(table[0]!), line(table[0]!.map(() => '---')), ...table.slice(1).map(line)]
 }
 
 /** A section without its markers. */
