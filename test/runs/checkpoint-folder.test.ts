@@ -18,23 +18,12 @@ import { TransformerModel } from '../../src/engines/transformer/transformer-mode
 import { writeModelFolder } from '../../src/language-model/files/folder-reader.ts'
 import { readSafetensors, SafetensorsError, writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import type { LoraOptions } from '../../src/language-model/lora/options.ts'
-import type { TrainingExample, UpdateOptions } from '../../src/method/ports.ts'
+import type { TrainingExample } from '../../src/method/ports.ts'
 import { readCheckpointFolder, writeCheckpointFolder } from '../../src/runs/checkpoint-folder.ts'
 import { PLAIN, tinyModel, tinyTokenizerJson, useBackend } from '../language-model/tiny-model.ts'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
+import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
-const UPDATE: UpdateOptions = {
-  learningRate: 0.01,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
-  klCoefficient: 0.01,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
-  updatesPerIteration: 2,
-  maxGradNorm: 1,
-  weightDecay: 0,
-}
 const EXAMPLES: TrainingExample[] = [1, -1, 0.5].map((advantage, i) => ({
   prompt: Int32Array.of(5, 6, 7 + i),
   response: Int32Array.of(8, 9 + i),
@@ -88,16 +77,16 @@ describe('a checkpoint on disk', () => {
   /** Two iterations, the second from the checkpoint of the first in a new process, so to say. */
   async function resumed(place: string, adapters: LoraOptions | null): Promise<void> {
     const straight = await open(base, adapters)
-    await straight.update(EXAMPLES, UPDATE)
+    await straight.update(EXAMPLES, UPDATE_OPTIONS)
     const checkpoint = await save(straight, place)
-    const next = await straight.update(EXAMPLES, UPDATE)
+    const next = await straight.update(EXAMPLES, UPDATE_OPTIONS)
 
     const read = (await readCheckpointFolder(place))!
     expect(read).toMatchObject({ runId: 'r', iteration: 1, eventCount: 7 })
     const again = await open(base, adapters)
     await again.loadCheckpoint(read.policy)
     expect(readSafetensors(await again.saveCheckpoint(), 'again')).toEqual(readSafetensors(checkpoint, 'saved'))
-    expect(await again.update(EXAMPLES, UPDATE)).toEqual(next)
+    expect(await again.update(EXAMPLES, UPDATE_OPTIONS)).toEqual(next)
     expect(await again.saveCheckpoint()).toEqual(await straight.saveCheckpoint())
     await Promise.all([straight.unload(), again.unload()])
   }
@@ -113,7 +102,7 @@ describe('a checkpoint on disk', () => {
     const place = join(folder, 'saved')
     const untrained = await logProbs(base)
     const model = await open(base, null)
-    await model.update(EXAMPLES, UPDATE)
+    await model.update(EXAMPLES, UPDATE_OPTIONS)
     await save(model, place)
     await model.unload()
 
@@ -125,7 +114,7 @@ describe('a checkpoint on disk', () => {
     const opened = await logProbs(join(place, 'policy'))
     expect(opened).not.toEqual(untrained)
     const trained = await open(base, null)
-    await trained.update(EXAMPLES, UPDATE)
+    await trained.update(EXAMPLES, UPDATE_OPTIONS)
     const again = await trained.saveFolder()
     await trained.unload()
     await writeModelFolder(join(folder, 'again'), again!)
@@ -135,7 +124,7 @@ describe('a checkpoint on disk', () => {
   it('merges adapters into the folder, and keeps them beside it to continue', async () => {
     const place = join(folder, 'saved')
     const model = await open(base, LORA)
-    await model.update(EXAMPLES, UPDATE)
+    await model.update(EXAMPLES, UPDATE_OPTIONS)
     const [sampled] = await model.generate([{ prompt: asked[0]!.prompt, count: 4, seed: 1 }], { temperature: 1, topP: 1, maxTokens: 6 }) // prettier-ignore
     await save(model, place)
     await model.unload()
@@ -155,7 +144,7 @@ describe('a checkpoint on disk', () => {
     const [first, second] = [join(folder, 'first'), join(folder, 'second')]
     const model = await open(base, null)
     await save(model, first, 1)
-    await model.update(EXAMPLES, UPDATE)
+    await model.update(EXAMPLES, UPDATE_OPTIONS)
     await save(model, second, 2)
     await model.unload()
     const [before, after] = [await fingerprint(first), await fingerprint(second)]
@@ -210,7 +199,7 @@ describe('a checkpoint on disk', () => {
       old.set(`optimizer.exp_avg_sq.${name}`, { shape, values: values.map((value) => value * value) })
     }
     const file = writeSafetensors({ metadata: { format: 'pt', optimizer_step: '3' }, tensors: old })
-    await model.update(EXAMPLES, UPDATE)
+    await model.update(EXAMPLES, UPDATE_OPTIONS)
     await model.loadCheckpoint(file)
     const kept = readSafetensors(await model.saveCheckpoint(), 'kept')
     expect(kept.metadata['optimizer_step']).toBe('3')

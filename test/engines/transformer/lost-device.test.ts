@@ -21,6 +21,7 @@ import { localBridge } from '../../threads/local-bridge.ts'
 import { compiledTransformer } from '../webllm/compiled-transformer.ts'
 import { MemoryFiles, RECORD, smallWeights } from '../webllm/small-model.ts'
 import { standIn } from '../webllm/stand-in-webllm.ts'
+import { UPDATE_OPTIONS } from '../../language-model/update-options.ts'
 
 const QWEN = {
   ...PLAIN,
@@ -29,10 +30,7 @@ const QWEN = {
   model_type: 'qwen2',
   tie_word_embeddings: false,
 }
-const OPTIONS: UpdateOptions = {
-  ...{ learningRate: 0.03, clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0.01, klEstimator: 'k3' },
-  ...{ lossAggregation: 'token-mean', temperature: 1, updatesPerIteration: 2, maxGradNorm: 1, weightDecay: 0 },
-}
+const OPTIONS: UpdateOptions = { ...UPDATE_OPTIONS, learningRate: 0.03 }
 const REQUESTS = [{ prompt: Int32Array.of(5, 12, 19, 26), count: 4, seed: 11 }]
 const DRAWN = { temperature: 1, topP: 1, maxTokens: 5 }
 const lost = () =>

@@ -2,23 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ReplicatedModel, type ModelCopy } from '../../../src/engines/transformer/replicated-model.ts'
 import { LanguageModel } from '../../../src/language-model/language-model.ts'
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
-import type { GenerateRequest, SamplingOptions, TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
+import type { GenerateRequest, SamplingOptions, TrainingExample } from '../../../src/method/ports.ts'
 import { WorkerLostError } from '../../../src/threads/errors.ts'
 import { randomTokens, tinyModel, useBackend } from '../../language-model/tiny-model.ts'
+import { UPDATE_OPTIONS } from '../../language-model/update-options.ts'
 
 const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 10 }
-const UPDATE: UpdateOptions = {
-  learningRate: 1e-2,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
-  klCoefficient: 0.01,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
-  updatesPerIteration: 2,
-  maxGradNorm: 1,
-  weightDecay: 0,
-}
 
 /** Copies of a tiny model in this thread, which count what they are asked. */
 class Copies {
@@ -80,7 +69,7 @@ describe('a model on several workers', () => {
           return { prompt, response: tokens, oldLogProbs: logProbs, advantage: j % 2 ? -1 : 1 }
         }),
       )
-      expect(await divided.update(examples, UPDATE)).toEqual(await alone.update(examples, UPDATE))
+      expect(await divided.update(examples, UPDATE_OPTIONS)).toEqual(await alone.update(examples, UPDATE_OPTIONS))
     }
     const start = await divided.saveCheckpoint()
     await divided.generate(requestsOf(4, 7), SAMPLING)

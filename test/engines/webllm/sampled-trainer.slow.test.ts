@@ -15,6 +15,7 @@ import { PLAIN, tinyTokenizerJson } from '../../language-model/tiny-model.ts'
 import { compiledTransformer } from './compiled-transformer.ts'
 import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
 import { standIn, type StandInEngine } from './stand-in-webllm.ts'
+import { UPDATE_OPTIONS } from '../../language-model/update-options.ts'
 
 const LLAMA = { ...PLAIN, vocab_size: 270, max_position_embeddings: 128 }
 const QWEN = { ...LLAMA, model_type: 'qwen2', tie_word_embeddings: false }
@@ -22,18 +23,7 @@ const SAMPLER: WebLlmSource = { record: RECORD, contextWindow: 96, sequences: 6,
 const LORA: LoraOptions = { rank: 4, alpha: 8, dropout: 0, targets: ['q_proj', 'v_proj', 'o_proj', 'up_proj'] }
 const GREEDY = { temperature: 0, topP: 1, maxTokens: 5 }
 const DRAWN = { temperature: 1, topP: 1, maxTokens: 5 }
-const OPTIONS: UpdateOptions = {
-  learningRate: 0.03,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
-  klCoefficient: 0.01,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
-  updatesPerIteration: 2,
-  maxGradNorm: 1,
-  weightDecay: 0,
-}
+const OPTIONS: UpdateOptions = { ...UPDATE_OPTIONS, learningRate: 0.03 }
 /** Internals without which WebLLM uses its public interface. */
 const PUBLIC_ONLY = ['batch_decode']
 const PIECES: ChatPieces = {

@@ -9,20 +9,10 @@ import type {
 } from '../../../src/method/ports.ts'
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
 import { randomTokens, tinyModel, useBackend } from '../tiny-model.ts'
+import { UPDATE_OPTIONS } from '../update-options.ts'
 
 const SAMPLING: SamplingOptions = { temperature: 0.9, topP: 1, maxTokens: 12 }
-const UPDATE: UpdateOptions = {
-  learningRate: 0,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
-  klCoefficient: 0.01,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 0.9,
-  updatesPerIteration: 1,
-  maxGradNorm: 1,
-  weightDecay: 0,
-}
+const UPDATE: UpdateOptions = { ...UPDATE_OPTIONS, learningRate: 0, temperature: 0.9, updatesPerIteration: 1 }
 
 function requests(count: number, seed = 5): GenerateRequest[] {
   const uniform = randomStream(seed)
