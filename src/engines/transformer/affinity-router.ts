@@ -4,6 +4,9 @@
  */
 import type { GenerateRequest } from '../../method/ports.ts'
 
+/** Affinities to remember of a model that never learns: several iterations of a large run. */
+const MOST_HOMES = 10_000
+
 export class AffinityRouter {
   readonly #samplers: number
   /** By affinity. */
@@ -15,6 +18,7 @@ export class AffinityRouter {
 
   /** Indices of the requests, by sampler. */
   divide(requests: readonly Pick<GenerateRequest, 'affinity' | 'count'>[]): number[][] {
+    if (this.#homes.size > MOST_HOMES) this.forget()
     const shares = Array.from({ length: this.#samplers }, (): number[] => [])
     const loads = shares.map(() => 0)
     const give = (sampler: number, index: number) => {

@@ -18,10 +18,8 @@ import type { FolderFiles, ModelInfo, RoleModel } from '../../roles/role-model.t
 import { AffinityRouter } from './affinity-router.ts'
 
 /** What it needs of each copy, as SupervisedModel gives it. */
-export interface ModelCopy extends RoleModel {
+export interface ModelCopy extends Required<RoleModel> {
   load(): Promise<ModelInfo>
-  saveFolder(): Promise<FolderFiles | null>
-  lastSyncMs(): Promise<number | null>
   close(): void
 }
 

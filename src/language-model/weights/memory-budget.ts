@@ -16,6 +16,7 @@ export interface BatchSizes {
 }
 
 const CACHE_BYTES = 256e6
+const MOST_CACHE_SLOTS = 65_536
 const ACTIVATION_BYTES = 1e9
 /** A trajectory runs as a whole, so a model that cannot keep the activations of this many tokens recomputes them. */
 const TRAJECTORY_TOKENS = 2048
@@ -53,9 +54,10 @@ export function defaultBatchSizes(
   wishes: Partial<Pick<BatchSizes, 'recomputeActivations'>> & { cacheSharers?: number } = {},
 ): BatchSizes {
   const { cached, read, trained, recomputed } = bytesPerToken(config)
+  const { cacheSharers = 1 } = wishes
   const recomputeActivations = wishes.recomputeActivations ?? ACTIVATION_BYTES / trained < TRAJECTORY_TOKENS
   return {
-    cacheSlots: Math.max(4096, Math.floor(within(CACHE_BYTES / cached, 4096, 65_536) / (wishes.cacheSharers ?? 1))),
+    cacheSlots: within(Math.min(CACHE_BYTES / cached, MOST_CACHE_SLOTS) / cacheSharers, 4096, MOST_CACHE_SLOTS),
     prefillTokens: within(ACTIVATION_BYTES / read, 128, 2048),
     microBatchTokens: within(ACTIVATION_BYTES / (recomputeActivations ? recomputed : trained), 128, 4096),
     recomputeActivations,

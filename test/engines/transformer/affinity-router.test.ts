@@ -30,4 +30,11 @@ describe('dividing requests over samplers', () => {
     router.forget()
     expect(router.divide([request('b', 3), request('a')])).toEqual([[0], [1]])
   })
+
+  it('does not remember for ever what a model that never learns has read', () => {
+    const router = new AffinityRouter(2)
+    router.divide([request('first', 2), request('second')])
+    router.divide(Array.from({ length: 10_000 }, (_, i) => request(`task ${i}`)))
+    expect(router.divide([request('second', 2), request('first')])).toEqual([[0], [1]])
+  })
 })

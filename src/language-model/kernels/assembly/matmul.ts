@@ -363,14 +363,17 @@ function packPair(from: usize, to: usize, depth: i32, step: usize, stride: usize
 function fewRows(a: usize, b: usize, c: usize, m: i32, n: i32, k: i32, aRowStride: i32, bColumnStride: i32,
   cRowStride: i32): void {
   const step = (bColumnStride as usize) << 2
+  const rowStep = (aRowStride as usize) << 2
+  const stride = (cRowStride as usize) << 2
   for (let p0 = 0; p0 < k; p0 += KC) {
     const depth = min(KC, k - p0)
+    const row = a + (p0 << 2)
     for (let j = 0; j < n; j += COLUMNS) {
       const columns = b + ((p0 + j * bColumnStride) << 2)
-      const row = a + (p0 << 2)
-      const rowStep = (aRowStride as usize) << 2
-      if (m == 1) oneRow(row, columns, step, depth, c + (j << 2), min(COLUMNS, n - j), p0 > 0)
-      else threeRows(row, rowStep, m, columns, step, depth, c + (j << 2), (cRowStride as usize) << 2, min(COLUMNS, n - j), p0 > 0)
+      const target = c + (j << 2)
+      const width = min(COLUMNS, n - j)
+      if (m == 1) oneRow(row, columns, step, depth, target, width, p0 > 0)
+      else threeRows(row, rowStep, m, columns, step, depth, target, stride, width, p0 > 0)
     }
   }
 }
