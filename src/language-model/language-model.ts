@@ -30,6 +30,7 @@ import type { FloatType } from './files/safetensors.ts'
 import { Tokenizer } from './tokens/tokenizer.ts'
 import type { Sequence } from './training/packing.ts'
 import { DivergedError, type FitMetrics, type FitOptions, type SupervisedExample, Trainer } from './training/trainer.ts'
+import type { GradientHelpers, GradientPart, GradientRequest } from './training/shared-gradients.ts'
 import { loadTransformer } from './files/load-transformer.ts'
 import { Transformer } from './transformer.ts'
 import type { WeightStorage } from './weights/weight-storage.ts'
@@ -141,8 +142,24 @@ export class LanguageModel implements LanguageModelPort {
     return this.#computing(() => this.#generator.generate(requests, options, signal))
   }
 
-  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#changing(() => this.#trainer.update(examples, options, signal))
+  /** Helpers are copies with the same weights that have prepared the same update; they change no result. */
+  update(
+    examples: readonly TrainingExample[],
+    options: UpdateOptions,
+    signal?: AbortSignal,
+    helpers?: GradientHelpers,
+  ): Promise<UpdateMetrics> {
+    return this.#changing(() => this.#trainer.update(examples, options, signal, helpers))
+  }
+
+  /** Prepares to help a copy of this model with an update. */
+  async prepareGradients(examples: readonly TrainingExample[], options: UpdateOptions): Promise<void> {
+    this.#trainer.prepareGradients(examples, options)
+  }
+
+  /** Gradients for that copy. Leaves this model with the weights of the request. */
+  helpWithGradients(request: GradientRequest): Promise<GradientPart[]> {
+    return this.#changing(() => this.#trainer.helpWithGradients(request))
   }
 
   /** Supervised training on responses: one pass over the examples. */

@@ -1,7 +1,7 @@
 /**
  * RLAnything as one async generator of run events: policy, reward model and environment improve one another.
  *
- *     apply patch → choose tasks, add pending candidates → roll out → ask the reward model → feedback, advantages → accept or
+ *     apply patch → choose tasks, add pending candidates → roll out ∥ ask the reward model → feedback, advantages → accept or
  *     reject the candidates → update policy ∥ reward model → propose rewrites → estimate theory → evaluate every k iterations
  *
  * Each phase is a file in `phases`. How the reward model is asked is a RewardStrategy.
@@ -20,14 +20,14 @@ import type { LoopPorts, LoopRequest, RunLoop } from './loop-contract.ts'
 import { iterationMetrics } from './metrics.ts'
 import { assignAdvantages, decideCandidate } from './phases/advantage-phase.ts'
 import { evaluateHeldOut } from './phases/evaluation-phase.ts'
-import { evaluateJudge } from './phases/judge-evaluation-phase.ts'
-import { askRewardModel } from './phases/reward-phase.ts'
+import { finishJudgeEvaluation, startJudgeEvaluation } from './phases/judge-evaluation-phase.ts'
+import { askRewardModel, inquire } from './phases/reward-phase.ts'
 import { NO_PROPOSALS, proposeCandidates } from './phases/rewrite-phase.ts'
 import { rollOutTasks } from './phases/rollout-phase.ts'
 import { RunContext, type Events } from './phases/run-context.ts'
 import { updateLearners } from './phases/update-phase.ts'
 import { deriveSeed } from './random.ts'
-import { rewardTokens } from './reward-strategy.ts'
+import { rewardTokens, type EvaluatedGroup } from './reward-strategy.ts'
 import { definedEntries } from './settings.ts'
 import { policyTokens } from './task-group.ts'
 import { estimateVoteStatistics } from './theory.ts'
@@ -71,8 +71,29 @@ async function* prepare(run: RunContext): Events<void> {
     throw new Error('The environment has no training tasks, so there is nothing to roll out.')
   }
   if (evaluateEvery === 0) return
-  if (!state.isEvaluatedAtStart) yield* evaluateHeldOut(run)
-  if (!state.judgeEvaluation) yield* evaluateJudge(run)
+  yield* evaluate(run, { heldOut: !state.isEvaluatedAtStart, judge: !state.judgeEvaluation })
+}
+
+/** The two measurements run side by side; their events follow one another. */
+async function* evaluate(run: RunContext, wanted: { heldOut: boolean; judge: boolean }): Events<void> {
+  const judged = wanted.judge ? startJudgeEvaluation(run) : null
+  try {
+    if (wanted.heldOut) yield* evaluateHeldOut(run)
+    if (judged) yield* finishJudgeEvaluation(run, judged)
+  } finally {
+    await judged?.measures.close()
+  }
+}
+
+/** The reward model is asked while rollouts are played; that changes no event and no order. */
+async function* rollOutAndAsk(run: RunContext): Events<EvaluatedGroup[]> {
+  const inquiry = inquire(run)
+  try {
+    const rolledOut = yield* rollOutTasks(run, inquiry ?? undefined)
+    return yield* askRewardModel(run, rolledOut, inquiry)
+  } finally {
+    await inquiry?.close()
+  }
 }
 
 async function* iterate(run: RunContext): Events<void> {
@@ -81,8 +102,7 @@ async function* iterate(run: RunContext): Events<void> {
   if (Object.keys(patch).length > 0) yield run.log({ type: 'settings-changed', patch })
   const { settings, state, strategy } = run
 
-  const rolledOut = yield* rollOutTasks(run)
-  const groups = yield* askRewardModel(run, rolledOut)
+  const groups = yield* rollOutAndAsk(run)
 
   const decisions = groups.map((group) => decideCandidate(run, group))
   const training = yield* assignAdvantages(run, groups, decisions)
@@ -96,8 +116,7 @@ async function* iterate(run: RunContext): Events<void> {
   const statistics = estimateVoteStatistics(trajectories, settings, strategy.sharesEvaluations)
   yield run.log({ type: 'theory', ...statistics })
   if (settings.evaluateEvery > 0 && run.iteration % settings.evaluateEvery === 0) {
-    yield* evaluateHeldOut(run)
-    yield* evaluateJudge(run)
+    yield* evaluate(run, { heldOut: true, judge: true })
   }
 
   const work = {

@@ -8,6 +8,7 @@ import type { EphemeralBody, EvaluationFinished, JudgeEvaluated, LoggedBody } fr
 import type { Replayed } from './judge-evaluation/replay.ts'
 import type { Component } from './loop-contract.ts'
 import type { CriticReasoning, Direction, TrainingExample } from './ports.ts'
+import type { RolloutObserver } from './rollout.ts'
 import type { Settings } from './settings.ts'
 import type { TaskGroup } from './task-group.ts'
 
@@ -58,15 +59,33 @@ export interface AskOptions {
   signal?: AbortSignal | undefined
 }
 
+export function pooled(samplings: readonly Sampling[]): Sampling {
+  return {
+    entropySum: samplings.reduce((sum, { entropySum }) => sum + entropySum, 0),
+    tokenCount: samplings.reduce((sum, { tokenCount }) => sum + tokenCount, 0),
+  }
+}
+
 export type Bodies<Result> = AsyncGenerator<LoggedBody | EphemeralBody, Result, void>
+
+/**
+ * Questions to the reward model about some rollouts. As their observer it asks what it can while they are played; what it yields does
+ * not depend on that.
+ */
+export interface Inquiry<Evidence extends RewardEvidence = RewardEvidence> extends RolloutObserver {
+  /** Asks what is still open about all groups. Returns their evidence in the same order. */
+  ask(groups: readonly TaskGroup[]): Bodies<Evidence[]>
+  /** Asks nothing more, and waits until nothing is being asked. */
+  close(): Promise<void>
+}
 
 export interface RewardStrategy<Evidence extends RewardEvidence = RewardEvidence> {
   /** Whether the m evaluations are the same for all trajectories of a task (theory.ts). */
   sharesEvaluations: boolean
   /** Whether anything uses the reward model's answers about training tasks. If not, it is not asked. */
   isRead(settings: Settings, trains: (component: Component) => boolean): boolean
-  /** Asks about all groups. Returns their evidence in the same order. */
-  ask(groups: readonly TaskGroup[], options: AskOptions): Bodies<Evidence[]>
+  /** Starts to ask about rollouts that are about to be played. */
+  inquire(options: AskOptions): Inquiry<Evidence>
   /** The evidence on a group that the reward model is not asked about. */
   withoutAsking(group: TaskGroup): Evidence
   /** How good the reward model was in this iteration; null where unknown. */
@@ -79,12 +98,11 @@ export interface RewardStrategy<Evidence extends RewardEvidence = RewardEvidence
 
 /** Tokens sampled from the reward model. */
 export function rewardTokens({ evidence }: EvaluatedGroup): number {
-  return evidence.samplings.reduce((total, { tokenCount }) => total + tokenCount, 0)
+  return pooled(evidence.samplings).tokenCount
 }
 
 /** Mean entropy of the reward model's sampled tokens in nats; null without any. */
 export function rewardEntropy(groups: readonly EvaluatedGroup[]): number | null {
-  const samplings = groups.flatMap(({ evidence }) => evidence.samplings)
-  const tokens = samplings.reduce((total, { tokenCount }) => total + tokenCount, 0)
-  return tokens > 0 ? samplings.reduce((total, { entropySum }) => total + entropySum, 0) / tokens : null
+  const { entropySum, tokenCount } = pooled(groups.flatMap(({ evidence }) => evidence.samplings))
+  return tokenCount > 0 ? entropySum / tokenCount : null
 }

@@ -37,6 +37,26 @@ export interface RolloutOptions {
   /** Whether to yield an ephemeral `step` event for every turn. */
   showSteps: boolean
   signal?: AbortSignal | undefined
+  observer?: RolloutObserver | undefined
+}
+
+/** A step as others see it while its episode is still played. */
+export interface PlayedStep {
+  episodeId: string
+  taskId: string
+  opening: string
+  /** Within the episode. */
+  index: number
+  response: string
+  observation: string
+}
+
+/** Follows rollouts while they are played. They do not wait for it. */
+export interface RolloutObserver {
+  /** All episodes have begun. */
+  onStart?(episodes: readonly { task: Task; opening: string }[]): void
+  /** A turn is over: a step of every episode that was running. */
+  onTurn?(steps: readonly PlayedStep[]): void
 }
 
 export interface Rollout {
@@ -72,6 +92,7 @@ export async function* rollOut(
     maxTokens: formats.policy.maxTokens,
   }
   const episodes = await startEpisodes(ports, requests, options.maxSteps)
+  options.observer?.onStart?.(episodes.map(({ request, opening }) => ({ task: request.task, opening })))
   const finished = new Map<RunningEpisode, Rollout>()
   let running = episodes
   yield { type: 'progress', phase, done: 0, total: episodes.length }
@@ -110,14 +131,27 @@ export async function* rollOut(
       ).map((result) => [result.episodeId, result]),
     )
 
-    const continuing: RunningEpisode[] = []
-    const observations: string[] = []
-    for (const [index, episode] of running.entries()) {
-      const { episodeId, task } = episode.request
-      const completion = responseOf.get(episode)!
+    const played = running.map((episode, index) => {
+      const { episodeId } = episode.request
       const result = results.get(episodeId)
       if (!result) throw new Error(`The environment did not answer for episode ${episodeId}.`)
-      record(episode, completion, parsed[index]!, result)
+      return { episode, completion: responseOf.get(episode)!, parsed: parsed[index]!, result }
+    })
+    options.observer?.onTurn?.(
+      played.map(({ episode: { request, opening }, completion, result }) => ({
+        episodeId: request.episodeId,
+        taskId: request.task.id,
+        opening,
+        index: turn,
+        response: completion.text,
+        observation: result.observation,
+      })),
+    )
+    const continuing: RunningEpisode[] = []
+    const observations: string[] = []
+    for (const { episode, completion, parsed, result } of played) {
+      const { episodeId, task } = episode.request
+      record(episode, completion, parsed, result)
       // A transcript only grows, so once it fills the policy's context it always will.
       const isDone = result.done || completion.finishReason === 'context' || turn + 1 >= options.maxSteps
       if (options.showSteps) {

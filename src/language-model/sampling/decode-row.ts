@@ -1,52 +1,53 @@
-/** A completion being sampled: its tokens so far, and the slots of their keys and values. */
-import type { Completion, Tokens } from '../../method/ports.ts'
+/**
+ * A row of a decode step: all completions that have sampled the same tokens after the same prompt. It runs these tokens once, for all
+ * of them, and divides when they draw different ones. Evaluations of a step often begin alike, and rollouts of a task do too.
+ *
+ * Sampling does not depend on the rows of a batch, so completions are what they would be with a row each.
+ */
 import { newNode, type PrefixNode, type PrefixTree } from '../prefix-tree.ts'
-import type { RandomStream } from './random-stream.ts'
+import type { Draft } from './draft.ts'
 import type { TokenDistribution } from './sampler.ts'
 import { type View, viewOf } from '../training/segments.ts'
 
 /** Slots reserved at once. Longer runs make fewer spans; shorter ones waste fewer slots on short completions. */
 const RESERVED_SLOTS = 32
 
-export interface DecodeRowStart {
-  requestIndex: number
-  index: number
-  /** Node that ends in the prompt's last token. */
-  promptEnd: PrefixNode
-  maxTokens: number
-  stream: RandomStream
+/** Consecutive slots, of which the first have tokens. */
+interface SlotRun {
+  node: PrefixNode
+  reserved: number
+  tokens: number[]
 }
 
 export class DecodeRow {
-  readonly requestIndex: number
-  readonly index: number
-  readonly #maxTokens: number
-  readonly #stream: RandomStream
-  readonly #promptEnd: PrefixNode
-  readonly #promptLength: number
-  readonly #tokens: number[] = []
-  readonly #logProbs: number[] = []
-  readonly #entropies: number[] = []
-  /** Runs of slots in order; the last is being filled. Outside the tree until the row leaves. */
-  readonly #nodes: { node: PrefixNode; reserved: number; used: number }[] = []
+  /** Unfinished, at least one; the last token of each is the row's. */
+  #drafts: Draft[]
+  /** Node that ends in the token before the row's first. */
+  readonly #start: PrefixNode
+  /** In order; the last is being filled. Outside the tree until the row leaves. */
+  readonly #runs: SlotRun[] = []
   #view: View | null = null
 
-  constructor(start: DecodeRowStart) {
-    this.requestIndex = start.requestIndex
-    this.index = start.index
-    this.#promptEnd = start.promptEnd
-    this.#promptLength = start.promptEnd.depth + start.promptEnd.tokens.length
-    this.#maxTokens = start.maxTokens
-    this.#stream = start.stream
+  /** `inherited` slots are free and follow those of `start`. */
+  private constructor(drafts: Draft[], start: PrefixNode, inherited: { start: number; length: number } | null) {
+    this.#drafts = drafts
+    this.#start = start
+    if (inherited && inherited.length > 0) this.#begin(start, inherited)
+  }
+
+  /** Rows for completions that have drawn their first token. */
+  static first(drafts: readonly Draft[], promptEnd: PrefixNode): DecodeRow[] {
+    return byLastToken(drafts).map((alike) => new DecodeRow(alike, promptEnd, null))
   }
 
   get lastToken(): number {
-    return this.#tokens[this.#tokens.length - 1]!
+    return this.#drafts[0]!.lastToken
   }
 
-  /** Position of the last token in the whole sequence. */
+  /** Position of the slot taken last in the whole sequence. */
   get position(): number {
-    return this.#promptLength + this.#tokens.length - 1
+    const { node, tokens } = this.#runs.at(-1)!
+    return node.depth + tokens.length - 1
   }
 
   /** What the slot taken last sees. */
@@ -54,58 +55,74 @@ export class DecodeRow {
     return this.#view!
   }
 
-  draw(distribution: TokenDistribution, topP: number): void {
-    const token = distribution.draw(topP, this.#stream)
-    this.#tokens.push(token)
-    this.#logProbs.push(distribution.logProb(token))
-    this.#entropies.push(distribution.entropy)
-  }
-
-  isFinished(stopTokens: ReadonlySet<number>): boolean {
-    return stopTokens.has(this.lastToken) || this.#tokens.length >= this.#maxTokens
-  }
-
   /** The slot for the last token. */
   takeSlot(tree: PrefixTree): number {
-    let run = this.#nodes.at(-1)
-    if (!run || run.used === run.reserved) {
-      if (run) run.node.tokens = this.#tokensFrom(run)
-      const parent = run?.node ?? this.#promptEnd
-      const slots = tree.allocate(Math.min(RESERVED_SLOTS, this.#maxTokens - this.#tokens.length))
-      run = {
-        node: newNode(parent, new Int32Array(0), slots.start, parent.depth + parent.tokens.length),
-        reserved: slots.length,
-        used: 0,
-      }
-      this.#nodes.push(run)
-      this.#view = viewOf(run.node, new Map())
+    let run = this.#runs.at(-1)
+    if (!run || run.tokens.length === run.reserved) {
+      if (run) run.node.tokens = Int32Array.from(run.tokens)
+      run = this.#begin(run?.node ?? this.#start, tree.allocate(Math.min(RESERVED_SLOTS, this.#drafts[0]!.mostToRun)))
     }
-    return run.node.firstSlot + run.used++
+    run.tokens.push(this.lastToken)
+    return run.node.firstSlot + run.tokens.length - 1
   }
 
-  /** Adds the finished tokens to the tree and frees unused slots. */
-  leave(tree: PrefixTree): void {
-    let parent = this.#promptEnd
-    for (const run of this.#nodes) {
-      tree.slots.release(run.node.firstSlot + run.used, run.reserved - run.used)
-      parent = tree.adopt(parent, this.#tokensFrom(run), run.node.firstSlot)
-    }
+  /** Draws a token for each completion. Returns the finished completions. */
+  draw(distribution: TokenDistribution, topP: number, stopTokens: ReadonlySet<number>): Draft[] {
+    for (const draft of this.#drafts) draft.draw(distribution, topP)
+    const finished = this.#drafts.filter((draft) => draft.isFinished(stopTokens))
+    if (finished.length > 0) this.#drafts = this.#drafts.filter((draft) => !draft.isFinished(stopTokens))
+    return finished
   }
 
-  completion(stopTokens: ReadonlySet<number>, decode: (tokens: Tokens) => string): Completion {
-    const tokens = Int32Array.from(this.#tokens)
-    const isStopped = stopTokens.has(this.lastToken)
-    return {
-      tokens,
-      logProbs: Float32Array.from(this.#logProbs),
-      entropies: Float32Array.from(this.#entropies),
-      text: decode(isStopped ? tokens.subarray(0, -1) : tokens),
-      finishReason: isStopped ? 'stop' : 'length',
+  /** The rows that continue it: none if all have finished, itself if all others agree, else one for each token drawn. */
+  next(tree: PrefixTree): DecodeRow[] {
+    const groups = byLastToken(this.#drafts)
+    if (groups.length === 1) return [this]
+    const { node, reserved, tokens } = this.#runs.at(-1)!
+    const unused = { start: node.firstSlot + tokens.length, length: reserved - tokens.length }
+    if (groups.length === 0) {
+      tree.slots.release(unused.start, unused.length)
+      this.#join(tree)
+      return []
     }
+    const end = this.#join(tree)
+    // Where the tree had these tokens, its own slots remain, and the unused ones follow nothing.
+    const isOwn = end.firstSlot + end.tokens.length === unused.start
+    if (!isOwn) tree.slots.release(unused.start, unused.length)
+    return groups.map((alike, index) => new DecodeRow(alike, end, index === 0 && isOwn ? unused : null))
   }
 
-  #tokensFrom(run: { node: PrefixNode; used: number }): Tokens {
-    const from = run.node.depth - this.#promptLength
-    return Int32Array.from(this.#tokens.slice(from, from + run.used))
+  /** Gives up the row and its completions, and adds the tokens so far to the tree. */
+  abandon(tree: PrefixTree): void {
+    this.#drafts = []
+    if (this.#runs.length > 0) this.next(tree)
   }
+
+  #begin(parent: PrefixNode, slots: { start: number; length: number }): SlotRun {
+    const node = newNode(parent, new Int32Array(0), slots.start, parent.depth + parent.tokens.length)
+    const run = { node, reserved: slots.length, tokens: [] }
+    this.#runs.push(run)
+    this.#view = viewOf(node, new Map())
+    return run
+  }
+
+  /** Adds the row's tokens to the tree. Returns the node that ends in the last one. */
+  #join(tree: PrefixTree): PrefixNode {
+    return this.#runs.reduce(
+      (parent, { node, tokens }) =>
+        tokens.length > 0 ? tree.adopt(parent, Int32Array.from(tokens), node.firstSlot) : parent,
+      this.#start,
+    )
+  }
+}
+
+/** In the order of the first of each group. */
+function byLastToken(drafts: readonly Draft[]): Draft[][] {
+  const groups = new Map<number, Draft[]>()
+  for (const draft of drafts) {
+    const alike = groups.get(draft.lastToken)
+    if (alike) alike.push(draft)
+    else groups.set(draft.lastToken, [draft])
+  }
+  return [...groups.values()]
 }

@@ -1,6 +1,6 @@
 /**
- * Batched sampling. Prompts of any lengths are read together in one ragged batch, each only beyond its cached prefix; then each
- * unfinished completion is a row of every decode step, until it stops or reaches the limit.
+ * Batched sampling. Prompts of any lengths are read together in one ragged batch, each only beyond its cached prefix; then unfinished
+ * completions are rows of every decode step, until they stop or reach the limit. Those of one prompt share a row while they agree.
  *
  * Sampled tokens stay in the prefix tree, so that the next prompt (prompt + response + observation) continues from the cache.
  */
@@ -8,6 +8,7 @@ import * as tf from '@tensorflow/tfjs-core'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import { Breather } from './breathe.ts'
 import { DecodeRow } from './decode-row.ts'
+import { Draft } from './draft.ts'
 import { KeyValueCache } from './kv-cache.ts'
 import type { BatchSizes } from '../weights/memory-budget.ts'
 import { PrefixTree, type PrefixNode } from '../prefix-tree.ts'
@@ -65,22 +66,19 @@ export class Generator {
     for (const wave of this.#planWaves(requests, sampling.maxTokens)) {
       this.#tree.beginCall()
       const live = new Set<DecodeRow>()
-      const finish = (row: DecodeRow): void => {
-        live.delete(row)
-        row.leave(this.#tree)
-        completions[row.requestIndex]![row.index] = row.completion(this.#stopTokens, this.#decode)
+      const finish = (drafts: readonly Draft[]): void => {
+        for (const draft of drafts)
+          completions[draft.requestIndex]![draft.index] = draft.completion(this.#stopTokens, this.#decode)
       }
       try {
-        await this.#prefill(wave, sampling, live, breather, signal)
-        for (const row of live) if (row.isFinished(this.#stopTokens)) finish(row)
+        await this.#prefill(wave, sampling, live, finish, breather, signal)
         while (live.size > 0) {
           await breather.breathe(signal)
-          await this.#decodeStep([...live], sampling)
-          for (const row of live) if (row.isFinished(this.#stopTokens)) finish(row)
+          await this.#decodeStep(live, sampling, finish)
         }
       } catch (error) {
         // Partly read prompts have slots without keys, so the cache cannot be trusted.
-        for (const row of live) row.leave(this.#tree)
+        for (const row of live) row.abandon(this.#tree)
         this.forget()
         throw error
       }
@@ -158,6 +156,7 @@ export class Generator {
     wave: readonly Job[],
     sampling: SamplingOptions,
     live: Set<DecodeRow>,
+    finish: (drafts: readonly Draft[]) => void,
     breather: Breather,
     signal?: AbortSignal,
   ): Promise<void> {
@@ -199,37 +198,37 @@ export class Generator {
       await this.#forEachRow(batch, Int32Array.from(outputRows), (at, logits, offset) => {
         this.#distribution.read(logits, offset, sampling.temperature)
         const row = outputRows[at]!
-        for (const index of asked.get(layout.querySlot[row]!)!) {
-          const job = wave[index]!
-          for (let j = job.first; j < job.first + job.count; j++) {
-            const started = new DecodeRow({
-              requestIndex: job.requestIndex,
-              index: j,
-              promptEnd: ends[index]!.node,
-              maxTokens: job.maxTokens,
-              stream: randomStream(job.request.seed, j),
-            })
-            started.draw(this.#distribution, sampling.topP)
-            live.add(started)
-          }
-        }
+        const sharing = asked.get(layout.querySlot[row]!)!
+        const drafts = sharing.flatMap((index) => draftsOf(wave[index]!))
+        for (const draft of drafts) draft.draw(this.#distribution, sampling.topP)
+        finish(drafts.filter((draft) => draft.isFinished(this.#stopTokens)))
+        const unfinished = drafts.filter((draft) => !draft.isFinished(this.#stopTokens))
+        for (const started of DecodeRow.first(unfinished, ends[sharing[0]!]!.node)) live.add(started)
       })
     }
   }
 
   /** Runs the last token of every row and samples the next. */
-  async #decodeStep(rows: readonly DecodeRow[], sampling: SamplingOptions): Promise<void> {
-    const tokens = new Int32Array(rows.length)
-    const positions = new Int32Array(rows.length)
-    const runs = rows.map((row, i): QueryRun => {
-      tokens[i] = row.lastToken
-      positions[i] = row.position
-      return { firstSlot: row.takeSlot(this.#tree), view: row.view, length: 1 }
-    })
+  async #decodeStep(
+    live: Set<DecodeRow>,
+    sampling: SamplingOptions,
+    finish: (drafts: readonly Draft[]) => void,
+  ): Promise<void> {
+    const rows = [...live]
+    const tokens = Int32Array.from(rows, (row) => row.lastToken)
+    const runs = rows.map((row): QueryRun => ({ firstSlot: row.takeSlot(this.#tree), view: row.view, length: 1 }))
+    const positions = Int32Array.from(rows, (row) => row.position)
     await this.#forEachRow({ tokens, positions, layout: attentionLayout(runs) }, null, (i, logits, offset) => {
+      const row = rows[i]!
       this.#distribution.read(logits, offset, sampling.temperature)
-      rows[i]!.draw(this.#distribution, sampling.topP)
+      finish(row.draw(this.#distribution, sampling.topP, this.#stopTokens))
     })
+    for (const row of rows) {
+      const following = row.next(this.#tree)
+      if (following.length === 1) continue
+      live.delete(row)
+      for (const other of following) live.add(other)
+    }
   }
 
   /**
@@ -264,6 +263,13 @@ export class Generator {
       hidden?.dispose()
     }
   }
+}
+
+function draftsOf({ request, requestIndex, first, count, maxTokens }: Job): Draft[] {
+  return Array.from({ length: count }, (_, j) => {
+    const index = first + j
+    return new Draft({ requestIndex, index, maxTokens, stream: randomStream(request.seed, index) })
+  })
 }
 
 /** Cuts pieces in order into chunks of at most `size` tokens. */

@@ -23,8 +23,13 @@ export class KeyValueCache {
   /** Grows to `slots` slots and keeps the pools' contents. */
   grow(slots: number): void {
     if (slots <= this.#slots) return
+    const kept = Int32Array.from({ length: this.#slots }, (_, slot) => slot)
+    // Copies on the device: a concatenation would read the pool, and build the larger one twice.
     const larger = (pool: tf.Tensor2D): tf.Tensor2D => {
-      const grown = tf.tidy(() => tf.concat<tf.Tensor2D>([pool, tf.zeros([slots - this.#slots, this.#width])], 0))
+      const grown = tf.tidy(() => {
+        const empty = tf.zeros<tf.Rank.R2>([slots, this.#width])
+        return kept.length === 0 ? empty : kvWrite(empty, pool, kept)
+      })
       pool.dispose()
       return tf.keep(grown)
     }

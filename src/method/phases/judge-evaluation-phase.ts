@@ -3,33 +3,53 @@
  * but with seeds that are the same in every evaluation and every run: equal models give equal numbers, and a frozen reward
  * model, which is therefore asked only once, is a flat line.
  */
+import { Ahead } from '../ahead.ts'
+import type { EphemeralBody, JudgeEvaluated, LoggedBody } from '../events.ts'
 import { replay, type Replayed } from '../judge-evaluation/replay.ts'
 import type { FixedTrajectory } from '../judge-evaluation/fixed-trajectory.ts'
 import { deriveSeed } from '../random.ts'
+import type { AskOptions, Bodies } from '../reward-strategy.ts'
 import { askOptions } from './reward-phase.ts'
 import type { Events, RunContext } from './run-context.ts'
 
-/** No-op without trajectories, and while nothing reads the reward model. */
-export async function* evaluateJudge(run: RunContext): Events<void> {
+type Measures = Pick<JudgeEvaluated, 'votes' | 'tests'>
+
+/** A measurement whose questions have been sent, before its event is logged. */
+export interface JudgeMeasurement {
+  asked: AskOptions
+  measures: Ahead<LoggedBody | EphemeralBody, Measures>
+}
+
+/**
+ * Starts the measurement, which may run beside that of held-out tasks. Null without trajectories, and while nothing reads the reward
+ * model.
+ */
+export function startJudgeEvaluation(run: RunContext): JudgeMeasurement | null {
   const { request, settings, state, strategy } = run
   const trajectories = ofFirstTasks(request.fixedTrajectories ?? [], settings.judgeTasks)
-  if (trajectories.length === 0 || !strategy.isRead(settings, run.trains)) return
-  run.signal?.throwIfAborted()
+  if (trajectories.length === 0 || !strategy.isRead(settings, run.trains)) return null
   const asked = askOptions(run, deriveSeed('fixed trajectories'))
-  const { evaluationsPerStep, temperature, rewardVersion } = asked
   const last = state.judgeEvaluation
   const isKnown =
-    last?.rewardVersion === rewardVersion &&
-    last.evaluationsPerStep === evaluationsPerStep &&
-    last.temperature === temperature &&
+    last?.rewardVersion === asked.rewardVersion &&
+    last.evaluationsPerStep === asked.evaluationsPerStep &&
+    last.temperature === asked.temperature &&
     (last.voteFlips ?? 0) === settings.voteFlips
-  const { votes, tests } = isKnown
-    ? last
-    : yield* run.relay('eval', strategy.measure(await replayed(run, trajectories), asked))
+  async function* measure(): Bodies<Measures> {
+    return isKnown ? last : yield* strategy.measure(await replayed(run, trajectories), asked)
+  }
+  return { asked, measures: new Ahead(measure()) }
+}
+
+export async function* finishJudgeEvaluation(run: RunContext, { asked, measures }: JudgeMeasurement): Events<void> {
+  const { judgeTasks, voteFlips } = run.settings
+  const { rewardVersion, evaluationsPerStep, temperature } = asked
+  run.signal?.throwIfAborted()
+  const { votes, tests } = yield* run.relay('eval', measures.read())
   yield run.log({
     type: 'judge-evaluation',
-    ...{ rewardVersion, evaluationsPerStep, temperature, tasks: settings.judgeTasks },
-    ...(settings.voteFlips > 0 && { voteFlips: settings.voteFlips }),
+    ...{ rewardVersion, evaluationsPerStep, temperature, tasks: judgeTasks },
+    ...(voteFlips > 0 && { voteFlips }),
     ...(votes && { votes }),
     ...(tests && { tests }),
   })

@@ -1,6 +1,6 @@
-/** Asks the reward model about the rollouts. */
+/** Asks the reward model about the rollouts, from when they begin. */
 import { deriveSeed } from '../random.ts'
-import type { AskOptions, EvaluatedGroup } from '../reward-strategy.ts'
+import type { AskOptions, EvaluatedGroup, Inquiry } from '../reward-strategy.ts'
 import type { TaskGroup } from '../task-group.ts'
 import type { Events, RunContext } from './run-context.ts'
 
@@ -17,12 +17,20 @@ export function askOptions({ settings, state, signal }: RunContext, seed: number
   }
 }
 
-/** Does not ask if nothing would use the answers. */
-export async function* askRewardModel(run: RunContext, groups: readonly TaskGroup[]): Events<EvaluatedGroup[]> {
+/** Questions about this iteration's rollouts; null if nothing would use the answers. */
+export function inquire(run: RunContext): Inquiry | null {
   const { strategy, settings } = run
-  const seed = deriveSeed(settings.seed, run.iteration, 'judge')
-  const evidence = strategy.isRead(settings, run.trains)
-    ? yield* run.relay('judge', strategy.ask(groups, askOptions(run, seed)))
-    : groups.map((group) => strategy.withoutAsking(group))
+  if (!strategy.isRead(settings, run.trains)) return null
+  return strategy.inquire(askOptions(run, deriveSeed(settings.seed, run.iteration, 'judge')))
+}
+
+export async function* askRewardModel(
+  run: RunContext,
+  groups: readonly TaskGroup[],
+  inquiry: Inquiry | null,
+): Events<EvaluatedGroup[]> {
+  const evidence = inquiry
+    ? yield* run.relay('judge', inquiry.ask(groups))
+    : groups.map((group) => run.strategy.withoutAsking(group))
   return groups.map((group, index) => ({ ...group, evidence: evidence[index]! }))
 }

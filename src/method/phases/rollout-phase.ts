@@ -1,6 +1,6 @@
 /** Rolls out the tasks whose turn it is, and the pending candidates. */
 import { deriveSeed } from '../random.ts'
-import { rollOut, type EpisodeRequest, type RolloutOptions } from '../rollout.ts'
+import { rollOut, type EpisodeRequest, type RolloutObserver, type RolloutOptions } from '../rollout.ts'
 import type { TaskGroup } from '../task-group.ts'
 import type { Events, RunContext } from './run-context.ts'
 
@@ -17,7 +17,7 @@ export function rolloutOptions({
  * While the environment is frozen, candidates stay pending and their slots continue with the old task. With `remeasure`, the task
  * of a candidate is rolled out beside it.
  */
-export async function* rollOutTasks(run: RunContext): Events<TaskGroup[]> {
+export async function* rollOutTasks(run: RunContext, observer?: RolloutObserver): Events<TaskGroup[]> {
   const { settings, state, iteration } = run
   const adapts = run.trains('environment')
   const active = state.chooseSlots(iteration, settings.tasksPerIteration, adapts).map((slot) => slot.active)
@@ -50,6 +50,7 @@ export async function* rollOutTasks(run: RunContext): Events<TaskGroup[]> {
       ...rolloutOptions(run),
       seed: deriveSeed(settings.seed, iteration, 'rollout'),
       showSteps: true,
+      observer,
     }),
   )
   return groups.map((group, index) => ({

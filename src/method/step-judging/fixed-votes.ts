@@ -5,6 +5,7 @@ import type { Replayed } from '../judge-evaluation/replay.ts'
 import type { LanguageModelPort, StepJudgeFormat } from '../ports.ts'
 import type { AskOptions } from '../reward-strategy.ts'
 import { judge, type Judgement } from './judging.ts'
+import { StepQuestions } from './step-questions.ts'
 import { countVotes, noVoteCounts } from './vote-counts.ts'
 
 type Cell = VoteCounts & { split: 'id' | 'ood'; strength: (typeof STRENGTHS)[number] }
@@ -17,10 +18,9 @@ export async function* measureVotes(
   options: AskOptions,
 ): AsyncGenerator<PhaseProgressed, { votes: Cell[] }, void> {
   const judging = judge(
-    reward,
-    format,
+    new StepQuestions(reward, format, options),
     replayed.map(({ episode }) => episode),
-    options,
+    options.rewardVersion,
   )
   for (;;) {
     const next = await judging.next()

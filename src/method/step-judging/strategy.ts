@@ -5,6 +5,7 @@ import { VoteEvidence } from './evidence.ts'
 import { measureVotes } from './fixed-votes.ts'
 import { judgeMetrics } from './judge-metrics.ts'
 import { judge } from './judging.ts'
+import { StepQuestions } from './step-questions.ts'
 
 export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat): RewardStrategy<VoteEvidence> {
   return {
@@ -14,15 +15,22 @@ export function stepJudging(reward: LanguageModelPort, format: StepJudgeFormat):
     isRead: ({ signal, rewrites }, trains) =>
       signal !== 'outcome' || trains('reward') || (trains('environment') && rewrites === 'author'),
 
-    async *ask(groups, options) {
-      const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))
-      const judgements = yield* judge(reward, format, episodes, options)
-      let next = 0
-      return groups.map(({ rollouts }) => {
-        const own = judgements.slice(next, next + rollouts.length)
-        next += rollouts.length
-        return new VoteEvidence(rollouts, own)
-      })
+    inquire(options) {
+      const questions = new StepQuestions(reward, format, options)
+      return {
+        onTurn: (steps) => questions.add(steps),
+        async *ask(groups) {
+          const episodes = groups.flatMap((group) => group.rollouts.map(({ episode }) => episode))
+          const judgements = yield* judge(questions, episodes, options.rewardVersion)
+          let next = 0
+          return groups.map(({ rollouts }) => {
+            const own = judgements.slice(next, next + rollouts.length)
+            next += rollouts.length
+            return new VoteEvidence(rollouts, own)
+          })
+        },
+        close: () => questions.close(),
+      }
     },
 
     withoutAsking: ({ rollouts }) => new VoteEvidence(rollouts, null),

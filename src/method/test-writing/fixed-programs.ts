@@ -6,6 +6,7 @@ import type { AskOptions } from '../reward-strategy.ts'
 import type { TaskGroup } from '../task-group.ts'
 import { programGroupOf } from './program-group.ts'
 import { testCounts } from './test-metrics.ts'
+import { TestQuestions } from './test-questions.ts'
 import { writeTests } from './write-tests.ts'
 
 type Cell = TestCounts & { split: 'id' | 'ood' }
@@ -18,7 +19,7 @@ export async function* measureTests(
   options: AskOptions,
 ): AsyncGenerator<PhaseProgressed, { tests: Cell[] }, void> {
   const groups = groupsOf(replayed)
-  const writing = writeTests(ports, format, groups, options)
+  const writing = writeTests(new TestQuestions(ports.reward, format, options), ports.unitTests, format, groups, options)
   for (;;) {
     const next = await writing.next()
     if (!next.done) {

@@ -5,6 +5,7 @@ import type { RewardStrategy } from '../reward-strategy.ts'
 import { TestEvidence } from './evidence.ts'
 import { measureTests } from './fixed-programs.ts'
 import { testRates } from './test-metrics.ts'
+import { TestQuestions } from './test-questions.ts'
 import { writeTests } from './write-tests.ts'
 
 export function testWriting(
@@ -12,9 +13,16 @@ export function testWriting(
   format: TestWriterFormat,
   unitTests: UnitTestPort,
 ): RewardStrategy<TestEvidence> {
-  const ask: RewardStrategy<TestEvidence>['ask'] = async function* (groups, options) {
-    const tests = yield* writeTests({ reward, unitTests }, format, groups, options)
-    return groups.map(({ rollouts }, index) => new TestEvidence(rollouts, tests[index]!))
+  const inquire: RewardStrategy<TestEvidence>['inquire'] = (options) => {
+    const questions = new TestQuestions(reward, format, options)
+    return {
+      onStart: (episodes) => questions.add(episodes),
+      async *ask(groups) {
+        const tests = yield* writeTests(questions, unitTests, format, groups, options)
+        return groups.map(({ rollouts }, index) => new TestEvidence(rollouts, tests[index]!))
+      },
+      close: () => questions.close(),
+    }
   }
   return {
     // A test scores all programs of its task.
@@ -26,7 +34,7 @@ export function testWriting(
       trains('reward') ||
       (trains('environment') && rewrites === 'author'),
 
-    ask,
+    inquire,
 
     withoutAsking: ({ rollouts }) => new TestEvidence(rollouts, null),
 
@@ -35,7 +43,7 @@ export function testWriting(
     measure: (replayed, options) => measureTests({ reward, unitTests }, format, replayed, options),
 
     async *evaluate(groups, options) {
-      const evidence = yield* ask(groups, options)
+      const evidence = yield* inquire(options).ask(groups)
       return testRates(evidence.map(({ group }) => group))
     },
   }

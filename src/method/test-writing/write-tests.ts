@@ -1,22 +1,15 @@
 /**
- * The reward model's m tests for every task, each run on all programs of the task's group:
- *
- *     prompt of a task = encode(prompt(opening))     m completions of one prompt, one test each
- *
- * The reward model sees the problem but no program (llm_reward_rollout.py:459-491). Each generate call takes whole tasks, up
- * to a limit, so that progress shows and memory stays flat.
+ * The reward model's m tests for every task, each run on all programs of the task's group. Some tasks at a time, so that progress
+ * shows and memory stays flat; tests of the next ones are written while these run.
  */
 import type { GeneratedTest, PhaseProgressed, TestsWritten } from '../events.ts'
-import type { Completion, LanguageModelPort, TestWriterFormat, UnitTestPort, UnitTestReport } from '../ports.ts'
-import { deriveSeed } from '../random.ts'
+import type { TestWriterFormat, UnitTestPort, UnitTestReport } from '../ports.ts'
 import type { AskOptions, Sampling } from '../reward-strategy.ts'
 import type { TaskGroup } from '../task-group.ts'
 import type { TrainingSample } from '../training-sample.ts'
 import { flippedResult, isFlipped } from '../vote-flips.ts'
 import { passedOf } from './program-group.ts'
-
-/** Most tests in one generate call, unless a single task has more. */
-export const TESTS_PER_CALL = 256
+import type { TestQuestions, TestTexts } from './test-questions.ts'
 
 export interface TaskTests extends Sampling {
   written: TestsWritten
@@ -28,35 +21,24 @@ export interface TaskTests extends Sampling {
 
 /** Yields each task's tests when they have been run. Returns them in the order of the groups. */
 export async function* writeTests(
-  ports: { reward: LanguageModelPort; unitTests: UnitTestPort },
+  questions: TestQuestions,
+  unitTests: UnitTestPort,
   format: TestWriterFormat,
   groups: readonly TaskGroup[],
   options: AskOptions,
 ): AsyncGenerator<TestsWritten | PhaseProgressed, TaskTests[], void> {
   const phase = groups.some((group) => splitOf(group) === 'train') ? 'judge' : 'evaluate'
-  const tasksPerCall = Math.max(1, Math.floor(TESTS_PER_CALL / options.evaluationsPerStep))
+  const { tasksPerCall } = questions
   const all: TaskTests[] = []
+  questions.add(groups.map((group) => ({ task: group.task, opening: openingOf(group) })))
   yield { type: 'progress', phase, done: 0, total: groups.length }
   for (let start = 0; start < groups.length; start += tasksPerCall) {
     options.signal?.throwIfAborted()
     const batch = groups.slice(start, start + tasksPerCall)
-    const prompts = await ports.reward.encode(batch.map((group) => format.prompt(openingOf(group))))
-    const completions = await ports.reward.generate(
-      batch.map(({ task }, index) => ({
-        prompt: prompts[index]!,
-        count: options.evaluationsPerStep,
-        seed: deriveSeed(options.seed, task.id),
-      })),
-      { temperature: options.temperature, topP: options.topP, maxTokens: format.maxTokens },
-      options.signal,
-    )
+    const texts = await Promise.all(batch.map(({ task }) => questions.textsOf(task)))
     options.signal?.throwIfAborted()
-    const parsed = batch.map(({ task }, index) => {
-      const texts = completions[index]
-      if (!texts) throw new Error(`The reward model returned no tests for task ${task.id}.`)
-      return texts.map(({ text }) => format.parse(text))
-    })
-    const reports = await ports.unitTests.runTests(
+    const parsed = texts.map(({ completions }) => completions.map(({ text }) => format.parse(text)))
+    const reports = await unitTests.runTests(
       batch.map((group, index) => ({
         task: group.task,
         programs: group.rollouts.map(({ episode }) => episode.steps[0]?.command ?? ''),
@@ -88,7 +70,7 @@ export async function* writeTests(
       all.push({
         written,
         passed: results.map((ofProgram) => ofProgram.map(passedOf)),
-        ...sampled(completions[index]!, prompts[index]!),
+        ...sampled(texts[index]!),
       })
       yield written
     }
@@ -97,10 +79,7 @@ export async function* writeTests(
   return all
 }
 
-function sampled(
-  completions: readonly Completion[],
-  prompt: TrainingSample['prompt'],
-): Pick<TaskTests, 'samples' | 'entropySum' | 'tokenCount'> {
+function sampled({ completions, prompt }: TestTexts): Pick<TaskTests, 'samples' | 'entropySum' | 'tokenCount'> {
   return {
     samples: completions.map(({ tokens, logProbs }) => ({ prompt, response: tokens, oldLogProbs: logProbs })),
     entropySum: completions.reduce((sum, { entropies }) => entropies.reduce((total, value) => total + value, sum), 0),

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type {
   Completion,
   GenerateRequest,
@@ -8,6 +8,7 @@ import type {
   UpdateOptions,
 } from '../../../src/method/ports.ts'
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
+import { Transformer } from '../../../src/language-model/transformer.ts'
 import { randomTokens, tinyModel, useBackend } from '../tiny-model.ts'
 import { UPDATE_OPTIONS } from '../update-options.ts'
 
@@ -64,6 +65,36 @@ describe('sampling', () => {
     expectSame(together, alone)
     expect(together.map((row) => row.length)).toEqual(asked.map(({ count }) => count))
   })
+
+  test.each([0, 0.03, 0.1])(
+    'completions that agree so far run as one row, and are those sampled alone, at temperature %f',
+    async (temperature) => {
+      await useBackend(backend)
+      const prompt = Int32Array.of(5, 6, 7, 8)
+      const asked = Array.from({ length: 12 }, (_, i) => ({ prompt, count: 1, seed: i % 11 }))
+      const sampling = { ...SAMPLING, temperature, maxTokens: 40 }
+      const model = await tinyModel()
+      const hidden = vi.spyOn(Transformer.prototype, 'hidden')
+      const together = await model.generate(asked, sampling)
+      const run = hidden.mock.calls.reduce((sum, [{ tokens }]) => sum + tokens.length, 0)
+      hidden.mockRestore()
+      const alone: Completion[][] = []
+      for (const request of asked) {
+        const fresh = await tinyModel()
+        alone.push(...(await fresh.generate([request], sampling)))
+        await fresh.dispose()
+      }
+      expectSame(together, alone)
+      // Of each completion all tokens but the last are run.
+      const beginnings = alone
+        .flat()
+        .flatMap(({ tokens }) => Array.from(tokens.slice(0, -1), (_, i) => tokens.slice(0, i + 1).join()))
+      expect(run).toBe(prompt.length + new Set(beginnings).size)
+      expect(run).toBeLessThan(prompt.length + beginnings.length)
+      expectSame(await model.generate(asked, sampling), alone)
+      await model.dispose()
+    },
+  )
 
   test('a small cache, small prefill chunks and earlier calls do not change samples', async () => {
     await useBackend(backend)

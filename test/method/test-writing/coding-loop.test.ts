@@ -3,7 +3,7 @@ import { isLogged, type LoggedEvent, type TestsWritten } from '../../../src/meth
 import { runLoop } from '../../../src/method/loop.ts'
 import { METRICS } from '../../../src/method/metrics.ts'
 import { deriveSeed } from '../../../src/method/random.ts'
-import { TESTS_PER_CALL } from '../../../src/method/test-writing/write-tests.ts'
+import { TESTS_PER_CALL } from '../../../src/method/test-writing/test-questions.ts'
 import { collect, decodeTokens, logOf, ofType, request } from '../corridor.ts'
 import { codingSettings, codingWorld, isReadable, run } from './adding.ts'
 

@@ -1,0 +1,61 @@
+/** A completion being sampled: its tokens so far. */
+import type { Completion, Tokens } from '../../method/ports.ts'
+import type { RandomStream } from './random-stream.ts'
+import type { TokenDistribution } from './sampler.ts'
+
+export interface DraftStart {
+  requestIndex: number
+  /** Index among the completions of the request. */
+  index: number
+  maxTokens: number
+  stream: RandomStream
+}
+
+export class Draft {
+  readonly requestIndex: number
+  readonly index: number
+  readonly #maxTokens: number
+  readonly #stream: RandomStream
+  readonly #tokens: number[] = []
+  readonly #logProbs: number[] = []
+  readonly #entropies: number[] = []
+
+  constructor(start: DraftStart) {
+    this.requestIndex = start.requestIndex
+    this.index = start.index
+    this.#maxTokens = start.maxTokens
+    this.#stream = start.stream
+  }
+
+  get lastToken(): number {
+    return this.#tokens[this.#tokens.length - 1]!
+  }
+
+  /** The most tokens that are still to be run: not the very last one, which nothing follows. */
+  get mostToRun(): number {
+    return this.#maxTokens - this.#tokens.length
+  }
+
+  draw(distribution: TokenDistribution, topP: number): void {
+    const token = distribution.draw(topP, this.#stream)
+    this.#tokens.push(token)
+    this.#logProbs.push(distribution.logProb(token))
+    this.#entropies.push(distribution.entropy)
+  }
+
+  isFinished(stopTokens: ReadonlySet<number>): boolean {
+    return stopTokens.has(this.lastToken) || this.#tokens.length >= this.#maxTokens
+  }
+
+  completion(stopTokens: ReadonlySet<number>, decode: (tokens: Tokens) => string): Completion {
+    const tokens = Int32Array.from(this.#tokens)
+    const isStopped = stopTokens.has(this.lastToken)
+    return {
+      tokens,
+      logProbs: Float32Array.from(this.#logProbs),
+      entropies: Float32Array.from(this.#entropies),
+      text: decode(isStopped ? tokens.subarray(0, -1) : tokens),
+      finishReason: isStopped ? 'stop' : 'length',
+    }
+  }
+}
