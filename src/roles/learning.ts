@@ -15,6 +15,7 @@ export const LEARNING_ROLES = ['policy', 'reward'] as const satisfies readonly L
 export function learningObstacle(source: RoleSource): { why: string; choice: string } | null {
   switch (source.kind) {
     case 'built-in':
+    case 'built-in-webllm':
     case 'tinker':
       return null
     case 'checkpoint':

@@ -2,6 +2,7 @@
  * The source of a role's model, as plain data for forms, links and kept runs: addresses and sizes, never a key.
  *
  *     built-in     our small model for the world; all weights are trained
+ *     built-in-webllm   the same, but WebLLM samples for it
  *     checkpoint   a Hugging Face folder in our own transformer, usually trained with adapters; WebLLM may sample for it
  *     webllm       a model that WebLLM runs; not trained
  *     openai       a server that samples (vLLM, SGLang, transformers serve); not trained
@@ -13,6 +14,11 @@ import type { WeightStorage } from '../language-model/weights/weight-storage.ts'
 
 export interface BuiltInSource {
   kind: 'built-in'
+}
+
+/** Our transformer trains it, and WebLLM gets the weights after each update. */
+export interface BuiltInWebLlmSource {
+  kind: 'built-in-webllm'
 }
 
 /** How the base weights are stored on the device; adapters are always float32. Half precision requires WebGPU. */
@@ -76,7 +82,8 @@ export interface TinkerSource {
   timeoutSeconds: number
 }
 
-export type RoleSource = BuiltInSource | CheckpointSource | WebLlmRoleSource | OpenAiSource | TinkerSource
+export type RoleSource =
+  BuiltInSource | BuiltInWebLlmSource | CheckpointSource | WebLlmRoleSource | OpenAiSource | TinkerSource
 export type RoleSourceKind = RoleSource['kind']
 
 /** Keys by base address. They stay in memory, and never enter a source, log, link or export. */
@@ -103,6 +110,7 @@ export function keyFor(keys: ServerKeys, baseUrl: string): string | null {
 export function sourceName(source: RoleSource, shipped: string): string {
   switch (source.kind) {
     case 'built-in':
+    case 'built-in-webllm':
       return shipped
     case 'checkpoint':
       return folderName(source.location)

@@ -12,7 +12,7 @@ import type { RoleHost } from './open-role.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
 import { fullContextNotice } from '../roles/context.ts'
 import { checkLearners } from '../roles/learning.ts'
-import { modelNames, shippedModel } from '../roles/shipped-models.ts'
+import { isShipped, modelNames, shippedModel } from '../roles/shipped-models.ts'
 import { openRoles } from './open-roles.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
 import type { ModelInfo, RoleModel } from '../roles/role-model.ts'
@@ -60,7 +60,9 @@ export async function openPlayers(
     host,
     settings,
     keys,
-    ...(Object.values(sources).some(({ kind }) => kind === 'webllm') && { grammars: await world.grammars() }),
+    ...(Object.values(sources).some(({ kind }) => kind === 'webllm' || kind === 'built-in-webllm') && {
+      grammars: await world.grammars(),
+    }),
     backend: choice.backend,
     ...(onBytes && { onBytes }),
     onRestart: (loss) => onNotice(restartNotice(loss)),
@@ -89,11 +91,11 @@ async function backendFor(
   { settings, sources, backend: wish }: PlayersRequest,
   host: PlayersHost,
 ): Promise<BackendChoice> {
-  const isComputedHere = ({ kind }: RoleSource) => kind === 'built-in' || kind === 'checkpoint'
+  const isComputedHere = (source: RoleSource) => isShipped(source) || source.kind === 'checkpoint'
   if (wish === 'auto' && !Object.values(sources).some(isComputedHere)) {
     return { backend: 'cpu', why: 'No model runs in the built-in transformer.', tokensPerSecond: {} }
   }
-  const measurable = ROLES.find((role) => sources[role].kind === 'built-in')
+  const measurable = ROLES.find((role) => isShipped(sources[role]))
   const hasCheckpoint = Object.values(sources).some(({ kind }) => kind === 'checkpoint')
   return chooseBackend({
     wish,

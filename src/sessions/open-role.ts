@@ -20,7 +20,12 @@ import {
 } from '../roles/source.ts'
 import type { WebLlmRolePlace } from '../engines/webllm/webllm-role.ts'
 import { ReplicatedModel } from '../engines/transformer/replicated-model.ts'
-import { SupervisedModel, type WorkerModel } from '../engines/transformer/supervised-model.ts'
+import {
+  SupervisedModel,
+  type SupervisedModelOptions,
+  type WorkerModel,
+} from '../engines/transformer/supervised-model.ts'
+import { TransformerCopy } from '../engines/transformer/transformer-copy.ts'
 import { TinkerModel } from '../engines/tinker/tinker-model.ts'
 import type { TransformerModel, TransformerSource } from '../engines/transformer/transformer-model.ts'
 import type { Role } from '../method/ports.ts'
@@ -87,6 +92,8 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
       const location = host.shippedModel(shippedModel(settings.world, role))
       return inWorkers(role, { location, backend }, context)
     }
+    case 'built-in-webllm':
+      return openShippedOnWebLlm(role, context)
     case 'checkpoint':
       return openCheckpoint(role, source, context)
     case 'webllm':
@@ -108,13 +115,36 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
   }
 }
 
+/** Every shipped model can read this many tokens. */
+const SHIPPED_CONTEXT = 4096
+const SHIPPED_SEQUENCES = 16
+
+/** WebLLM alone for the author, who does not learn. */
+function openShippedOnWebLlm(role: Role, context: RoleContext): OpenedRole {
+  const location = context.host.shippedModel(shippedModel(context.settings.world, role))
+  const sampler = { location, ...memoryPlan(SHIPPED_CONTEXT, SHIPPED_SEQUENCES) }
+  if (role === 'author') return withWebLlm(role, { sampler, trainer: null }, context)
+  const checkpoint = {
+    adapters: null,
+    storage: 'float32',
+    contextWindow: null,
+    isTrained: isTrained(role, context.settings),
+    adapterSeed: 0,
+  } as const
+  return withWebLlm(role, { sampler, trainer: { location, backend: context.backend, checkpoint } }, context)
+}
+
+function isTrained(role: Role, settings: Settings): boolean {
+  return (role === 'policy' && settings.trainPolicy) || (role === 'reward' && settings.trainReward)
+}
+
 function openCheckpoint(role: Role, source: CheckpointSource, context: RoleContext): OpenedRole {
   const { host, backend, settings } = context
   const checkpoint = {
     adapters: source.adapters,
     storage: source.storage,
     contextWindow: source.contextWindow,
-    isTrained: (role === 'policy' && settings.trainPolicy) || (role === 'reward' && settings.trainReward),
+    isTrained: isTrained(role, settings),
     adapterSeed: deriveSeed(settings.seed, 'adapters', role),
   }
   const place = { location: source.location, backend, checkpoint }
@@ -139,7 +169,12 @@ function inWorkers(role: Role, source: TransformerSource, context: RoleContext):
   const model = new ReplicatedModel({
     samplers,
     copy: (index) =>
-      supervised(role, { ...source, samplers }, () => host.startModel(role), index === 0 ? context : quiet),
+      new TransformerCopy({
+        name: role,
+        source: { ...source, samplers },
+        startWorker: () => host.startModel(role),
+        ...listenersOf(index === 0 ? context : quiet),
+      }),
     onLost(error) {
       const why = error instanceof Error ? error.message : String(error)
       onNotice?.(
@@ -164,15 +199,16 @@ function supervised<Source>(
   name: Role,
   source: Source,
   startWorker: () => Bridge<WorkerModel<Source>>,
-  { onBytes, onRestart }: RoleContext,
+  context: RoleContext,
 ): SupervisedModel<Source> {
-  return new SupervisedModel<Source>({
-    name,
-    source,
-    startWorker,
-    ...(onBytes && { onBytes }),
-    ...(onRestart && { onRestart }),
-  })
+  return new SupervisedModel<Source>({ name, source, startWorker, ...listenersOf(context) })
+}
+
+function listenersOf({
+  onBytes,
+  onRestart,
+}: RoleContext): Pick<SupervisedModelOptions<unknown>, 'onBytes' | 'onRestart'> {
+  return { ...(onBytes && { onBytes }), ...(onRestart && { onRestart }) }
 }
 
 export function webLlmSource({ record, contextWindow, sequences }: WebLlmModelSource): WebLlmSource {

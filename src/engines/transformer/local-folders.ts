@@ -3,6 +3,7 @@
  * readable only until the page is closed, and resuming a run requires it again. A role's source names one as `local:NAME`.
  */
 import { directoryReader, ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
+import { openFileSystem } from '../../storage/browser-storage.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
 
 /** Prefix of the name of a folder, in place of an address. */
@@ -20,8 +21,11 @@ export interface LocalFolder {
   bytes: number
 }
 
-/** Provides the root of a file system: `navigator.storage`, or a stand-in. */
+/** Provides the root of a file system: the browser's, or a stand-in. */
 export type FileSystemRoot = Pick<StorageManager, 'getDirectory'>
+
+/** Throws StorageBlockedError where the browser keeps no files. */
+const BROWSER: FileSystemRoot = { getDirectory: () => openFileSystem('model folders') }
 
 /**
  * Copies the files that are read, replacing a folder of the same name. Throws ModelFileError if config.json, the tokenizer or the
@@ -31,7 +35,7 @@ export async function keepLocalFolder(
   name: string,
   files: Iterable<File>,
   onBytes: OnBytes = () => {},
-  root: FileSystemRoot = navigator.storage,
+  root: FileSystemRoot = BROWSER,
 ): Promise<LocalFolder> {
   const read = [...files].filter((file) => IS_READ.test(file.name))
   const names = new Set(read.map((file) => file.name))
@@ -65,7 +69,7 @@ export async function keepLocalFolder(
 }
 
 /** Sorted by name. */
-export async function localFolders(root: FileSystemRoot = navigator.storage): Promise<LocalFolder[]> {
+export async function localFolders(root: FileSystemRoot = BROWSER): Promise<LocalFolder[]> {
   const folders: LocalFolder[] = []
   for await (const handle of (await foldersIn(root)).values()) {
     if (handle.kind !== 'directory') continue
@@ -77,7 +81,7 @@ export async function localFolders(root: FileSystemRoot = navigator.storage): Pr
 }
 
 /** No-op if the folder does not exist. */
-export async function removeLocalFolder(name: string, root: FileSystemRoot = navigator.storage): Promise<void> {
+export async function removeLocalFolder(name: string, root: FileSystemRoot = BROWSER): Promise<void> {
   const folders = await foldersIn(root)
   await folders.removeEntry(encodeURIComponent(name), { recursive: true }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
@@ -85,7 +89,7 @@ export async function removeLocalFolder(name: string, root: FileSystemRoot = nav
 }
 
 /** Throws ModelFileError if there is no such folder. */
-export async function localFolderReader(name: string, root: FileSystemRoot = navigator.storage): Promise<ModelReader> {
+export async function localFolderReader(name: string, root: FileSystemRoot = BROWSER): Promise<ModelReader> {
   try {
     const folder = await (await foldersIn(root)).getDirectoryHandle(encodeURIComponent(name))
     return { ...directoryReader(folder), name }

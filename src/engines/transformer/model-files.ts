@@ -30,7 +30,7 @@ export function laterModelFiles(location: string): ModelReader {
 }
 
 /** Files beside the weights that say how to prompt the model. A folder has some of them. */
-const PROMPT_FILES = [
+export const PROMPT_FILES = [
   'tokenizer_config.json',
   'special_tokens_map.json',
   'chat_template.jinja',

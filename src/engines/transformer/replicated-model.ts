@@ -1,6 +1,7 @@
 /**
- * A model on several workers: the first learns, and all of them sample with its weights. Completions are those of one worker, bit
- * for bit, because what a request samples depends on weights and seed, not on the requests beside it.
+ * A model on several workers: the first learns, and all of them sample with its weights and compute gradients for it. Results are
+ * those of one worker, bit for bit, because what a request samples depends on weights and seed, not on the requests beside it, and
+ * gradients are added in one order (shared-gradients.ts).
  *
  * The other workers start when there is something to divide. One that is lost for good is left out, and the first takes its share.
  */
@@ -15,11 +16,20 @@ import type {
   UpdateOptions,
 } from '../../method/ports.ts'
 import type { FolderFiles, ModelInfo, RoleModel } from '../../roles/role-model.ts'
+import type { GradientHelpers, GradientPart, GradientRequest } from '../../language-model/training/shared-gradients.ts'
 import { AffinityRouter } from './affinity-router.ts'
 
 /** What it needs of each copy, as SupervisedModel gives it. */
 export interface ModelCopy extends Required<RoleModel> {
   load(): Promise<ModelInfo>
+  update(
+    examples: readonly TrainingExample[],
+    options: UpdateOptions,
+    signal?: AbortSignal,
+    helpers?: GradientHelpers,
+  ): Promise<UpdateMetrics>
+  prepareGradients(examples: readonly TrainingExample[], options: UpdateOptions): Promise<void>
+  helpWithGradients(request: GradientRequest): Promise<GradientPart[]>
   close(): void
 }
 
@@ -99,9 +109,11 @@ export class ReplicatedModel implements RoleModel {
     options: UpdateOptions,
     signal?: AbortSignal,
   ): Promise<UpdateMetrics> {
-    const metrics = await this.#first.update(examples, options, signal)
-    this.#share(this.#first.saveCheckpoint())
-    return metrics
+    try {
+      return await this.#first.update(examples, options, signal, this.#helpers(examples, options))
+    } finally {
+      this.#share(this.#first.saveCheckpoint())
+    }
   }
 
   saveCheckpoint(): Promise<Uint8Array> {
@@ -142,6 +154,29 @@ export class ReplicatedModel implements RoleModel {
     const updated = weights === null ? Promise.resolve() : weights.then((bytes) => copy.loadCheckpoint(bytes))
     this.#updated.set(copy, updated)
     return updated
+  }
+
+  /** The other copies, each with the weights and the plan of the update. */
+  #helpers(examples: readonly TrainingExample[], options: UpdateOptions): GradientHelpers {
+    const helpers = this.#others.flatMap((copy) => {
+      if (copy === null) return []
+      const prepared = this.#hasWeights(copy).then(() => copy.prepareGradients(examples, options))
+      prepared.catch(() => {})
+      return [{ copy, prepared }]
+    })
+    return {
+      count: helpers.length,
+      gradients: async (helper, request) => {
+        const { copy, prepared } = helpers[helper]!
+        try {
+          await prepared
+          return await copy.helpWithGradients(request)
+        } catch (error) {
+          this.#giveUp(copy, error)
+          throw error
+        }
+      },
+    }
   }
 
   #giveUp(copy: ModelCopy, error: unknown): void {

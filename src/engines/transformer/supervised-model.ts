@@ -53,17 +53,17 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
 
   /** Starts the worker and loads the model. Throws the errors of loading. */
   async load(): Promise<ModelInfo> {
-    await this.#call(async () => {})
+    await this.call(async () => {})
     if (this.#info === null) throw new Error(`The ${this.#options.name} model did not load.`)
     return this.#info
   }
 
   chatPieces(): Promise<ChatPieces | null> {
-    return this.#call((model) => model.chatPieces())
+    return this.call((model) => model.chatPieces())
   }
 
   encode(texts: readonly string[]): Promise<Tokens[]> {
-    return this.#call((model) => model.encode(texts))
+    return this.call((model) => model.encode(texts))
   }
 
   generate(
@@ -71,35 +71,31 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    return this.#call((model) => model.generate(requests, options, signal))
+    return this.call((model) => model.generate(requests, options, signal))
   }
 
   update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#call(async (model) => {
-      const metrics = await model.update(examples, options, signal)
-      this.#checkpoint = await model.saveCheckpoint()
-      return metrics
-    })
+    return this.updated((model) => model.update(examples, options, signal))
   }
 
   /** Do not modify the result: a restart may read it. */
   saveCheckpoint(): Promise<Uint8Array> {
-    return this.#call(async (model) => (this.#checkpoint ??= await model.saveCheckpoint()))
+    return this.call(async (model) => (this.#checkpoint ??= await model.saveCheckpoint()))
   }
 
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
-    return this.#call(async (model) => {
+    return this.call(async (model) => {
       await model.loadCheckpoint(bytes)
       this.#checkpoint = bytes
     })
   }
 
   saveFolder(): Promise<FolderFiles | null> {
-    return this.#call((model) => model.saveFolder())
+    return this.call((model) => model.saveFolder())
   }
 
   lastSyncMs(): Promise<number | null> {
-    return this.#call((model) => model.lastSyncMs())
+    return this.call((model) => model.lastSyncMs())
   }
 
   /** Ends the worker; pending calls reject. */
@@ -108,7 +104,17 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
     this.#bridge?.terminate()
   }
 
-  async #call<Result>(use: (model: Remoted<WorkerModel<Source>>) => Promise<Result>): Promise<Result> {
+  /** Runs an update, and keeps the weights it gives for the next start. */
+  protected updated(update: (model: Remoted<WorkerModel<Source>>) => Promise<UpdateMetrics>): Promise<UpdateMetrics> {
+    return this.call(async (model) => {
+      const metrics = await update(model)
+      this.#checkpoint = await model.saveCheckpoint()
+      return metrics
+    })
+  }
+
+  /** Calls the worker, once it has started; again in a new one if it is lost. */
+  protected async call<Result>(use: (model: Remoted<WorkerModel<Source>>) => Promise<Result>): Promise<Result> {
     for (;;) {
       const ready = (this.#ready ??= this.#start())
       try {

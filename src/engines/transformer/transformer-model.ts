@@ -16,6 +16,7 @@ import type {
   UpdateMetrics,
   UpdateOptions,
 } from '../../method/ports.ts'
+import type { GradientHelpers, GradientPart, GradientRequest } from '../../language-model/training/shared-gradients.ts'
 import { openCheckpoint, type HeldCheckpoint } from './checkpoint.ts'
 import { modelFiles, promptFiles } from './model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
@@ -32,6 +33,12 @@ export interface TransformerSource {
 
 /** The checkpoint of a model that cannot change. */
 const UNCHANGED = { format: 'pt', weights: 'as in the source' }
+
+/**
+ * A built-in model's micro-batches on a CPU: small enough that a step has several, which workers divide, and as fast as larger ones.
+ * The same for any number of workers, because the sum of gradients depends on it in the last digits.
+ */
+const DIVIDED_MICRO_BATCH_TOKENS = 1024
 
 export class TransformerModel implements RoleModel {
   #model: LanguageModel | null = null
@@ -53,7 +60,10 @@ export class TransformerModel implements RoleModel {
       this.#chatPieces = opened.chatPieces
     } else {
       const files = await modelFiles(location, onBytes)
-      this.#model = await LanguageModel.load(files, 'selected', { cacheSharers: samplers ?? 1 })
+      this.#model = await LanguageModel.load(files, 'selected', {
+        cacheSharers: samplers ?? 1,
+        ...(backend === 'cpu' && { microBatchTokens: DIVIDED_MICRO_BATCH_TOKENS }),
+      })
     }
     this.#location = checkpoint ? location : null
     this.#isFixed = checkpoint?.adapters === null && checkpoint.storage !== 'float32'
@@ -82,8 +92,25 @@ export class TransformerModel implements RoleModel {
     return this.#loaded.generate(requests, options, signal)
   }
 
-  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#loaded.update(examples, options, signal)
+  /** `helpers` copies of the model compute some of the gradients, which `gradients` gets from them. */
+  update(
+    examples: readonly TrainingExample[],
+    options: UpdateOptions,
+    signal?: AbortSignal,
+    helpers = 0,
+    gradients?: GradientHelpers['gradients'],
+  ): Promise<UpdateMetrics> {
+    const helping = gradients && helpers > 0 ? { count: helpers, gradients } : undefined
+    return this.#loaded.update(examples, options, signal, helping)
+  }
+
+  /** Prepares to help a copy of this model with an update. */
+  prepareGradients(examples: readonly TrainingExample[], options: UpdateOptions): Promise<void> {
+    return this.#loaded.prepareGradients(examples, options)
+  }
+
+  helpWithGradients(request: GradientRequest): Promise<GradientPart[]> {
+    return this.#loaded.helpWithGradients(request)
   }
 
   /** With adapters, saves only these and their optimiser's state; saves nothing of a model that cannot change. */
@@ -123,6 +150,7 @@ export class TransformerModel implements RoleModel {
 /** Methods whose results a worker transfers instead of copying. */
 export const TRANSFORMER_RESULTS_GIVEN = [
   'generate',
+  'helpWithGradients',
   'saveCheckpoint',
   'saveFolder',
 ] as const satisfies readonly (keyof TransformerModel)[]

@@ -54,11 +54,29 @@ export async function selectAdoptedDevice(device: GPUDevice): Promise<SelectedBa
   }
 }
 
+/** The smallest module: its header. */
+const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)
+
+/** Why the page may not compile WebAssembly; null if it may. */
+async function compilationObstacle(): Promise<string | null> {
+  try {
+    await WebAssembly.compile(EMPTY_MODULE)
+    return null
+  } catch (error) {
+    return (
+      'The site does not allow this page to compile WebAssembly ' +
+      `(${error instanceof Error ? error.message : String(error)}). ` +
+      "Its Content-Security-Policy needs 'wasm-unsafe-eval' in script-src; ask the person who hosts the page."
+    )
+  }
+}
+
 async function selectSimd(): Promise<SelectedBackend> {
   if (!hasSimd()) {
     throw new BackendUnavailableError(
       'cpu',
-      'This browser has no WebAssembly SIMD, which the CPU backend requires. Chrome, Edge and Firefox since 2021 and Safari since 16.4 have it: update the browser, or choose WebGPU.',
+      'This browser has no WebAssembly SIMD, which the CPU backend requires. Chrome, Edge and Firefox since 2021 and Safari since 16.4 have it: update the browser' +
+        ((navigator as Partial<Navigator>).gpu === undefined ? '.' : ', or choose WebGPU.'),
     )
   }
   let cause: unknown
@@ -69,7 +87,8 @@ async function selectSimd(): Promise<SelectedBackend> {
   if (!isStarted) {
     throw new BackendUnavailableError(
       'cpu',
-      'The WebAssembly kernels did not start. If memory is short, close other tabs and reload this page.',
+      (await compilationObstacle()) ??
+        'The WebAssembly kernels did not start. If memory is short, close other tabs and reload this page.',
       { cause },
     )
   }

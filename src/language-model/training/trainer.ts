@@ -6,11 +6,27 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
 import { Breather } from '../sampling/breathe.ts'
-import { aggregationWeights, policyLoss } from './loss.ts'
-import { adamw, clipScale, gatherRows, globalNorm, selectedLogProbs } from '../ops/index.ts'
-import { type MicroBatch, packMicroBatches, type Sequence, splitIntoUpdates } from './packing.ts'
+import { adamw, clipScale, globalNorm, selectedLogProbs } from '../ops/index.ts'
 import { importanceWeights, mismatchSum } from '../sampling/sampler-mismatch.ts'
 import type { Transformer } from '../transformer.ts'
+import { GradientSum, microBatchGradients, predictorRows, type MicroBatchGradients } from './gradients.ts'
+import { packMicroBatches, type Sequence, splitIntoUpdates } from './packing.ts'
+import {
+  perToken,
+  planPolicySteps,
+  type ComparedExample,
+  type MicroBatchLoss,
+  type PlannedStep,
+} from './policy-steps.ts'
+import {
+  asPart,
+  askHelpers,
+  assignWeights,
+  ofPart,
+  type GradientHelpers,
+  type GradientPart,
+  type GradientRequest,
+} from './shared-gradients.ts'
 
 /** A response to imitate. */
 export interface SupervisedExample extends Sequence {
@@ -58,22 +74,6 @@ interface StepOptions {
   weightDecay: number
 }
 
-/** An example with the reference log-probabilities of its ratios. */
-interface ComparedExample extends TrainingExample {
-  /** [response.length] */
-  importance?: Float32Array
-}
-
-/** More than a step has. Micro-batches are numbered across steps, so that each has a dropout seed of its own. */
-const MICRO_BATCHES = 1 << 12
-
-/** Loss of a micro-batch, and numbers to sum over the micro-batches of a step. */
-type MicroBatchLoss = (
-  logProbs: tf.Tensor1D,
-  entropy: tf.Tensor1D,
-  micro: MicroBatch,
-) => { loss: tf.Scalar; sums: tf.Tensor1D }
-
 interface StepResult {
   sums: number[]
   gradNorm: number
@@ -83,6 +83,8 @@ interface StepResult {
 export class Trainer {
   readonly #model: Transformer
   readonly #options: TrainerOptions
+  /** Of another copy's update, with which this one helps. */
+  #helped: readonly PlannedStep[] = []
   /** By parameter; created on first use. */
   readonly moments = new Map<string, Moments>()
   /** Updates so far, for Adam's bias correction. */
@@ -95,12 +97,14 @@ export class Trainer {
 
   /**
    * One pass over the examples. An abort keeps the updates so far. If another program sampled, ratios use this model's
-   * log-probabilities before the first step (sampler-mismatch.ts). Throws DivergedError and leaves the weights as before the step.
+   * log-probabilities before the first step (sampler-mismatch.ts), and helpers are not asked. Throws DivergedError and leaves the
+   * weights as before the step.
    */
   async update(
     examples: readonly TrainingExample[],
     options: UpdateOptions,
     signal?: AbortSignal,
+    helpers?: GradientHelpers,
   ): Promise<UpdateMetrics> {
     for (const { response, oldLogProbs } of examples) {
       if (oldLogProbs.length !== response.length)
@@ -108,7 +112,6 @@ export class Trainer {
           `A training example has ${response.length} response tokens and ${oldLogProbs.length} log-probabilities. Keep both as they were sampled.`,
         )
     }
-    const usable = examples.filter(({ response }) => response.length > 0)
     const totals: UpdateMetrics = {
       pg_loss: 0,
       kl_loss: 0,
@@ -119,42 +122,18 @@ export class Trainer {
       lossTokens: 0,
       trainedTokens: 0,
     }
-    if (usable.length === 0) return totals
     const breather = new Breather()
-    let compared: readonly ComparedExample[] = usable
-    if (options.sampledElsewhere === true) {
-      const { examples: own, mismatch } = await this.#comparedWithSampler(usable, options, breather, signal)
+    let compared: readonly ComparedExample[] = examples
+    const isCompared = options.sampledElsewhere === true && examples.some(({ response }) => response.length > 0)
+    if (isCompared) {
+      const { examples: own, mismatch } = await this.#comparedWithSampler(examples, options, breather, signal)
       compared = own
       totals.mismatch_kl = mismatch
     }
-    const steps = splitIntoUpdates(compared, options.updatesPerIteration)
-    for (const part of steps) {
-      const weights = aggregationWeights(
-        part.map(({ response }) => response.length),
-        options.lossAggregation,
-      )
-      const result = await this.#step(
-        part,
-        options.temperature,
-        options,
-        (logProbs, entropy, micro) => {
-          const { loss, sums } = policyLoss(
-            logProbs,
-            {
-              oldLogProbs: perToken(micro, (example, offset) => part[example]!.oldLogProbs[offset]!),
-              advantages: perToken(micro, (example) => part[example]!.advantage),
-              weights: perToken(micro, (example) => weights[example]!),
-              ...(part[0]!.importance && {
-                importance: perToken(micro, (example, offset) => part[example]!.importance![offset]!),
-              }),
-            },
-            options,
-          )
-          return { loss, sums: tf.concat<tf.Tensor1D>([sums, tf.reshape(tf.sum(entropy), [1])]) }
-        },
-        breather,
-        signal,
-      )
+    const steps = planPolicySteps(compared, options, this.#options.microBatchTokens)
+    if (steps.length === 0) return totals
+    for (const [index, step] of steps.entries()) {
+      const result = await this.#step(step, options, breather, signal, isCompared ? undefined : helpers, index)
       const [policyGradient, divergence, klSum, clipped, entropySum] = result.sums as [
         number,
         number,
@@ -168,7 +147,7 @@ export class Trainer {
       totals.ppo_kl += klSum
       totals.pg_clipfrac += clipped
       totals.entropy += entropySum
-      totals.lossTokens += part.reduce((sum, { response }) => sum + response.length, 0)
+      totals.lossTokens += step.lossTokens
       totals.trainedTokens += result.trainedTokens
     }
     totals.ppo_kl /= totals.lossTokens
@@ -190,18 +169,16 @@ export class Trainer {
         maxGradNorm: options.maxGradNorm ?? 1,
         weightDecay: options.weightDecay ?? 0,
       }
-      const result = await this.#step(
-        part,
-        1,
-        stepOptions,
-        (logProbs, _entropy, micro) => {
+      const step: PlannedStep = {
+        microBatches: packMicroBatches(part, this.#options.microBatchTokens),
+        temperature: 1,
+        lossOf: (logProbs, _entropy, micro) => {
           const weights = tf.tensor1d(perToken(micro, (example) => (part[example]!.weight ?? 1) / total))
           const loss = tf.neg<tf.Scalar>(tf.sum(tf.mul(weights, logProbs)))
           return { loss, sums: tf.reshape<tf.Rank.R1>(loss, [1]) }
         },
-        breather,
-        signal,
-      )
+      }
+      const result = await this.#step(step, stepOptions, breather, signal)
       totals.loss += result.sums[0]! / steps.length
       totals.grad_norm += result.gradNorm / steps.length
       totals.lossTokens += part.reduce((sum, { response }) => sum + response.length, 0)
@@ -234,34 +211,33 @@ export class Trainer {
     return result
   }
 
+  /** Plans an update of another model with the same weights, whose gradients this one then helps to compute. */
+  prepareGradients(examples: readonly TrainingExample[], options: UpdateOptions): void {
+    this.#helped = planPolicySteps(examples, options, this.#options.microBatchTokens)
+  }
+
+  /** Gradients of micro-batches of the update that was planned last, with the weights of the request. */
+  async helpWithGradients({ step, updates, microBatches, weights }: GradientRequest): Promise<GradientPart[]> {
+    const planned = this.#helped[step]
+    if (!planned) throw new Error(`No update with ${step + 1} steps has been prepared in this worker.`)
+    if (weights) assignWeights(this.#model, weights)
+    const breather = new Breather()
+    const parts: GradientPart[] = []
+    for (const index of microBatches) {
+      await breather.breathe()
+      parts.push(await asPart(this.#model, this.#gradientsOf(planned, index, updates)))
+    }
+    return parts
+  }
+
   /** Gradients summed over micro-batches, by parameter; the caller disposes them. */
-  async gradients(
+  gradients(
     examples: readonly Sequence[],
     temperature: number,
     lossOf: MicroBatchLoss,
-    breather = new Breather(),
-    signal?: AbortSignal,
   ): Promise<{ gradients: Map<string, tf.Tensor>; sums: number[]; trainedTokens: number }> {
-    const gradients = new Map<string, tf.Tensor>()
-    let sums: tf.Tensor1D | null = null
-    let trainedTokens = 0
-    try {
-      for (const [index, micro] of packMicroBatches(examples, this.#options.microBatchTokens).entries()) {
-        await breather.breathe(signal)
-        const own = this.#microBatchGradients(micro, this.step * MICRO_BATCHES + index, temperature, lossOf)
-        trainedTokens += micro.batch.tokens.length
-        for (const [name, gradient] of own.gradients) accumulate(gradients, name, gradient)
-        const previous: tf.Tensor1D | null = sums
-        sums = previous ? tf.add(previous, own.sums) : own.sums
-        if (previous) tf.dispose([previous, own.sums])
-      }
-      return { gradients, sums: Array.from((await sums?.data()) ?? []), trainedTokens }
-    } catch (error) {
-      tf.dispose([...gradients.values()])
-      throw error
-    } finally {
-      sums?.dispose()
-    }
+    const microBatches = packMicroBatches(examples, this.#options.microBatchTokens)
+    return this.#gradients({ microBatches, temperature, lossOf }, new Map(), new Breather())
   }
 
   /** Resets the optimiser's state, for example when the trainable parameters change. */
@@ -309,51 +285,55 @@ export class Trainer {
     return { examples: compared, mismatch: sum / tokens }
   }
 
-  #microBatchGradients(
-    micro: MicroBatch,
-    dropoutSeed: number,
-    temperature: number,
-    lossOf: MicroBatchLoss,
-  ): { gradients: Map<string, tf.Tensor>; sums: tf.Tensor1D } {
-    let sums: tf.Tensor1D | null = null
-    const trained = this.#model.trainableParameters()
-    if (trained.size === 0)
-      throw new Error(
-        'This model has nothing to train: its adapters are merged, or all its weights are frozen, as four-bit weights are. Unmerge the adapters or attach some first.',
-      )
-    const { value, grads } = tf.variableGrads(() => {
-      const rows = this.#model.hidden(micro.batch, micro.outputRows, undefined, {
-        recomputesActivations: this.#options.recomputeActivations,
-        dropoutSeed,
-      })
-      const { logProbs, entropy } = selectedLogProbs(
-        predictorRows(rows, micro),
-        this.#model.head,
-        micro.targets,
-        temperature,
-      )
-      const result = lossOf(logProbs, entropy, micro)
-      sums = tf.keep(result.sums)
-      return result.loss
-    }, [...trained.values()])
-    value.dispose()
-    const gradients = new Map<string, tf.Tensor>()
-    for (const [name, variable] of trained) {
-      const gradient = grads[variable.name]
-      if (gradient) gradients.set(name, gradient)
+  #gradientsOf(step: PlannedStep, index: number, updates = this.step): MicroBatchGradients {
+    return microBatchGradients(this.#model, step, index, {
+      recomputesActivations: this.#options.recomputeActivations,
+      updates,
+    })
+  }
+
+  /** Computes what helpers do not, or could not. */
+  async #gradients(
+    step: PlannedStep,
+    helped: ReadonlyMap<number, Promise<GradientPart>>,
+    breather: Breather,
+    signal?: AbortSignal,
+  ): Promise<{ gradients: Map<string, tf.Tensor>; sums: number[]; trainedTokens: number }> {
+    const { microBatches } = step
+    const sum = new GradientSum()
+    try {
+      for (const index of microBatches.keys()) {
+        if (helped.has(index)) continue
+        await breather.breathe(signal)
+        sum.give(index, this.#gradientsOf(step, index))
+      }
+      for (const [index, answer] of helped) {
+        const part = await answer.catch(() => null)
+        signal?.throwIfAborted()
+        sum.give(index, part ? ofPart(this.#model, part) : this.#gradientsOf(step, index))
+      }
+      const trainedTokens = microBatches.reduce((total, { batch }) => total + batch.tokens.length, 0)
+      return { ...(await sum.result()), trainedTokens }
+    } catch (error) {
+      sum.dispose()
+      throw error
     }
-    return { gradients, sums: sums! }
   }
 
   async #step(
-    examples: readonly Sequence[],
-    temperature: number,
+    step: PlannedStep,
     options: StepOptions,
-    lossOf: MicroBatchLoss,
     breather: Breather,
     signal?: AbortSignal,
+    helpers?: GradientHelpers,
+    index = 0,
   ): Promise<StepResult> {
-    const { gradients, sums, trainedTokens } = await this.gradients(examples, temperature, lossOf, breather, signal)
+    const tokens = step.microBatches.map(({ batch }) => batch.tokens.length)
+    const helped =
+      helpers && tokens.length > 1
+        ? await askHelpers(helpers, this.#model, tokens, { step: index, updates: this.step })
+        : new Map<number, Promise<GradientPart>>()
+    const { gradients, sums, trainedTokens } = await this.#gradients(step, helped, breather, signal)
     const norm = globalNorm([...gradients.values()])
     try {
       const gradNorm = (await norm.data())[0]!
@@ -382,23 +362,4 @@ export class Trainer {
       tf.dispose([norm, ...gradients.values()])
     }
   }
-}
-
-function accumulate(sums: Map<string, tf.Tensor>, name: string, gradient: tf.Tensor): void {
-  const previous = sums.get(name)
-  sums.set(name, previous ? tf.add(previous, gradient) : gradient)
-  if (previous) tf.dispose([previous, gradient])
-}
-
-/** One row for each response token: a row that predicts several tokens is repeated. */
-function predictorRows(rows: tf.Tensor2D, { predictor, outputRows }: MicroBatch): tf.Tensor2D {
-  return isIdentity(predictor, outputRows.length) ? rows : gatherRows(rows, predictor)
-}
-
-function isIdentity(indices: Int32Array, length: number): boolean {
-  return indices.length === length && indices.every((index, i) => index === i)
-}
-
-function perToken(micro: MicroBatch, value: (example: number, offset: number) => number): Float32Array {
-  return Float32Array.from(micro.example, (example, entry) => value(example, micro.offset[entry]!))
 }

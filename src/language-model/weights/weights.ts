@@ -120,7 +120,8 @@ async function shards(reader: ModelReader, config: ModelConfig, whole: ModelFile
   } catch (error) {
     if (!(error instanceof ModelFileError && error.isMissing)) throw error
     throw new ModelFileError(
-      `Model "${reader.name}" has neither ${WHOLE} nor ${INDEX}. Take a repository with safetensors files, and load all of its files.`,
+      `Model "${reader.name}" has neither ${WHOLE} nor ${INDEX}. ${whole.message} ` +
+        'Use a repository with safetensors files and load all of them; if they are on your server, check that it serves files of this type.',
       { cause: whole, isMissing: true },
     )
   }

@@ -13,6 +13,7 @@ import { testRates, type TestRates } from '../../method/test-writing/test-metric
 import type { EpisodeFinished } from '../../method/events.ts'
 import type { LanguageModelPort, Split } from '../../method/ports.ts'
 import type { TaskGroup } from '../../method/task-group.ts'
+import { TestQuestions } from '../../method/test-writing/test-questions.ts'
 import { writeTests } from '../../method/test-writing/write-tests.ts'
 import { lastOf, playEpisodes, type AuthorValidity } from '../measure-roles.ts'
 
@@ -88,7 +89,15 @@ export async function measureTests(
     rewardVersion: 0,
     seed: options.seed,
   }
-  const all = await lastOf(writeTests({ reward, unitTests: environment }, codingFormats.reward, groups, asked))
+  const all = await lastOf(
+    writeTests(
+      new TestQuestions(reward, codingFormats.reward, asked),
+      environment,
+      codingFormats.reward,
+      groups,
+      asked,
+    ),
+  )
   const written = all.flatMap(({ written: { tests } }) => tests)
   return {
     ...testRates(groups.map(({ rollouts }, index) => programGroupOf(rollouts, all[index]!.passed))),

@@ -1,6 +1,7 @@
 /** Measures the household's models like the loop: by held-out games, judgements at temperature 1, and rewrites. */
 import type { EpisodeFinished } from '../../method/events.ts'
 import { judge } from '../../method/step-judging/judging.ts'
+import { StepQuestions } from '../../method/step-judging/step-questions.ts'
 import { countVotes, noVoteCounts } from '../../method/step-judging/vote-counts.ts'
 import type { LanguageModelPort, StepJudgeFormat } from '../../method/ports.ts'
 import { taskTypes } from '../../worlds/household/engine/game.ts'
@@ -75,7 +76,7 @@ export async function measureReward(
   seed: number,
 ): Promise<RewardAccuracy> {
   const options = { evaluationsPerStep: 3, temperature: 1, topP: 1, rewardVersion: 0, seed }
-  const judgements = await lastOf(judge(reward, format, episodes, options))
+  const judgements = await lastOf(judge(new StepQuestions(reward, format, options), episodes, 0))
   const counts = noVoteCounts()
   for (const [index, episode] of episodes.entries()) countVotes(counts, episode, judgements[index]!.votes)
   const votes = judgements.flatMap((judgement) => judgement.votes.flat())

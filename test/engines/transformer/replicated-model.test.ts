@@ -13,13 +13,15 @@ const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 10 }
 class Copies {
   readonly asked: number[] = []
   readonly closed: number[] = []
+  /** Micro-batches whose gradients they computed for the first. */
+  readonly helped: number[] = []
   /** Copies whose sampling fails. */
   readonly lost = new Set<number>()
   readonly #models: Promise<LanguageModel>[] = []
 
   copy = (index: number): ModelCopy => {
     this.asked[index] = 0
-    const model = () => (this.#models[index] ??= tinyModel())
+    const model = () => (this.#models[index] ??= tinyModel({}, 1, { microBatchTokens: 40 }))
     return {
       load: async () => ({ parameters: (await model()).parameterCount, backendDescription: '', maxPositions: 256 }),
       chatPieces: async () => null,
@@ -29,7 +31,13 @@ class Copies {
         this.asked[index]! += requests.length
         return (await model()).generate(requests, options, signal)
       },
-      update: async (examples, options) => (await model()).update(examples, options),
+      update: async (examples, options, signal, helpers) => (await model()).update(examples, options, signal, helpers),
+      prepareGradients: async (examples, options) => (await model()).prepareGradients(examples, options),
+      helpWithGradients: async (request) => {
+        if (this.lost.has(index)) throw new WorkerLostError('policy', 'out of memory')
+        this.helped[index] = (this.helped[index] ?? 0) + request.microBatches.length
+        return (await model()).helpWithGradients(request)
+      },
       saveCheckpoint: async () => (await model()).saveCheckpoint(),
       loadCheckpoint: async (bytes) => (await model()).loadCheckpoint(bytes),
       saveFolder: async () => (await model()).saveFolder(),
@@ -76,6 +84,8 @@ describe('a model on several workers', () => {
     await divided.loadCheckpoint(start)
     expect(await divided.generate(requestsOf(4, 8), SAMPLING)).toEqual(await alone.generate(requestsOf(4, 8), SAMPLING))
     expect(Math.min(...three.asked)).toBeGreaterThan(5)
+    expect(Math.min(three.helped[1]!, three.helped[2]!)).toBeGreaterThan(5)
+    expect(one.helped).toEqual([])
   })
 
   it('starts the others only when there is something to divide', async () => {
@@ -98,6 +108,23 @@ describe('a model on several workers', () => {
     expect(await model.generate(requestsOf(6, 2), SAMPLING)).toEqual(expected)
     expect(losses).toEqual([expect.any(WorkerLostError)])
     expect(copies.closed).toEqual([2])
+  })
+
+  it('learns the same when a copy is lost that computes gradients', async () => {
+    const copies = new Copies()
+    const model = new ReplicatedModel({ samplers: 3, copy: copies.copy })
+    const alone = new ReplicatedModel({ samplers: 1, copy: new Copies().copy })
+    const requests = requestsOf(6, 4)
+    const sampled = await model.generate(requests, SAMPLING)
+    copies.lost.add(1)
+    const examples = requests.map(({ prompt }, i): TrainingExample => {
+      const { tokens, logProbs } = sampled[i]![0]!
+      return { prompt, response: tokens, oldLogProbs: logProbs, advantage: i % 2 ? -1 : 1 }
+    })
+    expect(await model.update(examples, UPDATE_OPTIONS)).toEqual(await alone.update(examples, UPDATE_OPTIONS))
+    expect(await model.saveCheckpoint()).toEqual(await alone.saveCheckpoint())
+    expect(copies.closed).toEqual([1])
+    expect(copies.helped[2]).toBeGreaterThan(0)
   })
 
   it('ends with the error of its first copy, and of an abort', async () => {

@@ -2,6 +2,7 @@ import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { ModelTooLargeError } from '../backend.ts'
 import { type FourBitBlocks, floatsOfBlocks } from '../../weights/weight-storage.ts'
+import { PRODUCT_SETTINGS, type ProductSettings } from './matmul-code.ts'
 import { packHalf, unpackFourBits, unpackHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'
 import type { Part, Precision } from './rows-code.ts'
@@ -56,6 +57,7 @@ export class GpuBackend extends WebGPUBackend {
    */
   mostWaitingBytes = 256e6
   mostDispatches = 1024
+  products: ProductSettings = PRODUCT_SETTINGS
   /** Most logits in memory at a time: 64 MB. */
   mostLogits = 1 << 24
   readonly #arena: UniformArena

@@ -12,7 +12,18 @@ const THREADS = 64
 export type TileSize = 32 | 64
 
 /** Inner indices in workgroup memory at a time. */
-export const INNER = 16
+export type InnerSize = 8 | 16 | 32
+
+/** How a device's matrix products are divided; `npm run bench -- --gpu` measures which settings suit it. */
+export interface ProductSettings {
+  inner: InnerSize
+  /** Fewest workgroups that keep the device busy: for fewer, tiles are smaller and a long inner index is split. */
+  wantedGroups: number
+  /** Most rows of C for which dot products are faster than tiles. */
+  mostDotRows: number
+}
+
+export const PRODUCT_SETTINGS: ProductSettings = { inner: 16, wantedGroups: 128, mostDotRows: 32 }
 
 /**
  * Reads four adjacent numbers at once, or 0 outside the matrix. A matrix in four bits has whole groups in a row, whatever the other
@@ -34,10 +45,10 @@ function reader(name: 'a' | 'b', stored: Stored, part: Part, precision: Precisio
 }
 
 /** Copies this thread's block of 4 outer and 4 inner indices into a tile [inner][outer / 4]. */
-const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `
-      for (var block = thread; block < QUADS * ${INNER / 4}; block += ${THREADS}) {
-        let ${stored === 'rows' ? `quad = block / ${INNER / 4}` : 'quad = block % QUADS'};
-        let ${stored === 'rows' ? `step = block % ${INNER / 4} * 4` : 'step = block / QUADS * 4'};
+const bring = (name: 'a' | 'b', stored: Stored, size: TileSize, inner: InnerSize) => `
+      for (var block = thread; block < QUADS * ${inner / 4}; block += ${THREADS}) {
+        let ${stored === 'rows' ? `quad = block / ${inner / 4}` : 'quad = block % QUADS'};
+        let ${stored === 'rows' ? `step = block % ${inner / 4} * 4` : 'step = block / QUADS * 4'};
         let outer = ${name}First + 4 * quad;
         let at = step * QUADS + quad;
         ${[0, 1, 2, 3]
@@ -66,13 +77,13 @@ const bring = (name: 'a' | 'b', stored: Stored, size: TileSize) => `
  * `precision` is that of b; arithmetic is in single precision.
  */
 export const tiledProduct = once(
-  (size: TileSize, aStored: Stored, bStored: Stored, part: Part, precision: Precision) => {
+  (size: TileSize, inner: InnerSize, aStored: Stored, bStored: Stored, part: Part, precision: Precision) => {
     const quads = Array.from({ length: size / 32 }, (_, i) => i)
     const components = ['x', 'y', 'z', 'w']
     const each = (line: (i: number, c: number, j: number) => string) =>
       quads.flatMap((i) => components.flatMap((_, c) => quads.map((j) => line(i, c, j)))).join('\n      ')
     return program({
-      name: `product in tiles of ${size}: ${aStored}, ${bStored}, ${part}${precisionName(precision)}`,
+      name: `product in tiles of ${size} × ${inner}: ${aStored}, ${bStored}, ${part}${precisionName(precision)}`,
       reads: { a: part, b: elementOf(precision, part) },
       writes: { c: part },
       uniforms: {
@@ -90,8 +101,8 @@ export const tiledProduct = once(
       threads: THREADS,
       code: `
   const QUADS = ${size / 4};
-  var<workgroup> aTile : array<vec4<f32>, ${(INNER * size) / 4}>;
-  var<workgroup> bTile : array<vec4<f32>, ${(INNER * size) / 4}>;
+  var<workgroup> aTile : array<vec4<f32>, ${(inner * size) / 4}>;
+  var<workgroup> bTile : array<vec4<f32>, ${(inner * size) / 4}>;
   ${reader('a', aStored, part, 'single')}
   ${reader('b', bStored, part, precision)}
   fn put(start : i32, row : i32, column : i32, value : vec4<f32>) {
@@ -120,11 +131,11 @@ export const tiledProduct = once(
     let aQuad = thread / 8;
     let bQuad = thread % 8;
     ${each((i, c, j) => `var sum${i}${c}${j} = vec4<f32>(0.0);`)}
-    for (var inner = first; inner < end; inner += ${INNER}) {
-      ${bring('a', aStored, size)}
-      ${bring('b', bStored, size)}
+    for (var inner = first; inner < end; inner += ${inner}) {
+      ${bring('a', aStored, size, inner)}
+      ${bring('b', bStored, size, inner)}
       workgroupBarrier();
-      for (var step = 0; step < ${INNER}; step++) {
+      for (var step = 0; step < ${inner}; step++) {
         ${quads.map((i) => `let a${i} = aTile[step * QUADS + aQuad + ${8 * i}];`).join('\n        ')}
         ${quads.map((j) => `let b${j} = bTile[step * QUADS + bQuad + ${8 * j}];`).join('\n        ')}
         ${each((i, c, j) => `sum${i}${c}${j} += a${i}.${components[c]!} * b${j};`)}

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core'
 import type { GpuBackend } from './gpu-backend.ts'
-import { DOT_COLUMNS, DOT_ROWS, dotProducts, INNER, type Stored, tiledProduct, type TileSize } from './matmul-code.ts'
+import { DOT_COLUMNS, DOT_ROWS, dotProducts, type Stored, tiledProduct, type TileSize } from './matmul-code.ts'
 import { lanesOf, type Part, partOf, rowsPerGroup, sizeOf, sumStrands } from './rows-code.ts'
 
 export interface Operand {
@@ -24,12 +24,8 @@ export interface Product {
   add?: boolean
 }
 
-/** Fewest workgroups that keep a device busy, if the inner index is long enough to split. */
-const WANTED_GROUPS = 128
 /** Fewest inner indices that are worth a workgroup. */
 const LEAST_SPLIT = 256
-/** Most rows of C for which dot products are faster than tiles. */
-const MOST_DOT_ROWS = 32
 
 /** C = A · B into `c`. Chooses the program by shape; the order of all sums is deterministic. */
 export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Product): void {
@@ -40,16 +36,17 @@ export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Pro
     multiplyInto(backend, sum, { ...product, start: 0, add: false })
     sumUp(backend, sum, c, 1, m * n, true)
     backend.disposeData(sum.dataId)
-  } else if (a.stored === 'rows' && b.stored === 'rows' && m <= MOST_DOT_ROWS && batch === 1) {
+  } else if (a.stored === 'rows' && b.stored === 'rows' && m <= backend.products.mostDotRows && batch === 1) {
     dot(backend, c, product, start)
   } else {
     const lengths = [lengthOf(a, m, k), lengthOf(b, n, k), n, start]
     const part = lengths.every((length) => length % 4 === 0) ? 'vec4<f32>' : 'f32'
-    const size = part === 'vec4<f32>' && groupsOf(m, n, batch, 64) >= WANTED_GROUPS ? 64 : 32
+    const { wantedGroups } = backend.products
+    const size = part === 'vec4<f32>' && groupsOf(m, n, batch, 64) >= wantedGroups ? 64 : 32
     const groups = groupsOf(m, n, batch, size)
     const splits =
       batch === 1 && start === 0
-        ? Math.max(1, Math.min(Math.floor(k / LEAST_SPLIT), Math.ceil(WANTED_GROUPS / groups)))
+        ? Math.max(1, Math.min(Math.floor(k / LEAST_SPLIT), Math.ceil(wantedGroups / groups)))
         : 1
     const target = splits === 1 ? c : backend.allocate([splits, m, n])
     tile(backend, target, product, part, size, splits, start)
@@ -75,7 +72,8 @@ function tile(
   start: number,
 ): void {
   const weight = backend.storedOf(b.tensor, part)
-  backend.dispatch(tiledProduct(size, a.stored, b.stored, part, weight.precision), {
+  const { inner } = backend.products
+  backend.dispatch(tiledProduct(size, inner, a.stored, b.stored, part, weight.precision), {
     reads: { a: a.tensor, b: weight.tensor },
     writes: { c },
     uniforms: {
@@ -88,7 +86,7 @@ function tile(
       aBatch: a.batchStride ?? 0,
       bBatch: b.batchStride ?? 0,
       splits,
-      innerPerSplit: Math.ceil(k / splits / INNER) * INNER,
+      innerPerSplit: Math.ceil(k / splits / inner) * inner,
     },
     groups: groupsOf(m, n, batch, size) * splits,
   })
