@@ -1,6 +1,6 @@
 /**
- * Python packages for tests against real servers. Each set has its own virtual environment under `.cache/python`, which is recreated
- * when the set changes.
+ * Python packages for tests against real servers and for build:webllm. Each set has its own virtual environment under
+ * `.cache/python`, which is recreated when the set changes.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ export function findPython() {
     why = `${name} is Python ${major}.${minor}`
   }
   throw new PythonMissing(
-    `The tests against real servers need Python ${MINIMUM.join('.')} to 3.13 with venv and pip: ${why}.\n` +
+    `You need Python ${MINIMUM.join('.')} to 3.13 with venv and pip: ${why}.\n` +
       'Install it (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.12; others: python.org) and run again.',
   )
 }

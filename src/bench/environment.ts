@@ -1,7 +1,7 @@
 /**
  * Speed of the household on one core: steps with and without the list of admissible commands, resets, the oracle's labels, the
  * expert, and the generator; on generated full-size games and, if available, on official ones. The caller provides peers, which need
- * a process of their own.
+ * a process of their own. The desktop's speed follows (desktop.ts).
  */
 import { admissibleCommands } from '../worlds/household/engine/commands.ts'
 import { step } from '../worlds/household/engine/step.ts'
@@ -14,6 +14,7 @@ import { distanceToGoal } from '../worlds/household/planning/plan.ts'
 import { seededRandom } from '../worlds/random.ts'
 import { cloneState, startGame, type GameState } from '../worlds/household/engine/state.ts'
 import { stepLabel } from '../worlds/household/planning/step-label.ts'
+import { measureDesktop } from './desktop.ts'
 import { generatedPlays, recordPlay, type Play } from './environment-plays.ts'
 import { measureRate, type Round, type Timing } from './repetitions.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
@@ -51,7 +52,7 @@ export const STEP_TARGETS = { steps: 300_000, 'steps with the admissible list': 
 export function environmentSuite(options: EnvironmentSuiteOptions): Suite {
   return {
     name: 'environment',
-    summary: 'the household on one core: steps, resets, labels, expert and generator',
+    summary: 'household and desktop on one core: steps, resets, labels, expert and generators',
     async run(context) {
       const timing: Timing = { ...options, ...(context.signal && { signal: context.signal }) }
       // First, so that problems with them show before the long measurements.
@@ -60,6 +61,7 @@ export function environmentSuite(options: EnvironmentSuiteOptions): Suite {
       const plays = generatedPlays('full', options.games)
       await measurePlays(plays, { games: 'generated, full', count: plays.length }, timing, context)
       await measureGenerator(timing, context)
+      await measureDesktop(timing, context)
       if (official.length === 0) {
         context.progress('Official games: not measured, because none were given.')
         return

@@ -35,6 +35,21 @@ export async function openField<Peer extends Disposable, Own extends Peer>(
   return { own, peers, dispose: () => [own, ...peers].forEach((subject) => subject.dispose()) }
 }
 
+/** What a peer computes; null if it fails, for example because its memory does not suffice, which is reported. */
+export async function unlessFailed<T>(
+  peer: { name: string },
+  context: SuiteContext,
+  compute: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await compute()
+  } catch (error) {
+    context.signal?.throwIfAborted()
+    context.progress(`Not timed: ${peer.name} failed: ${error instanceof Error ? error.message : String(error)}`)
+    return null
+  }
+}
+
 type Duration = Pick<Timed, 'medianMs' | 'processorMs'>
 
 /** Target speed relative to a peer, by the peer's name. */

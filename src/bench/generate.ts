@@ -4,15 +4,16 @@
  */
 import { benchModel, type BenchShape, randomPrompts } from './bench-model.ts'
 import { relativeDifference } from './comparison.ts'
-import { openField, ratioVerdict, type RatioTargets } from './field.ts'
+import { openField, ratioVerdict, type RatioTargets, unlessFailed } from './field.ts'
 import { growthExponent } from './growth.ts'
-import { dispatchesOf, kernelTimes, peakBytes } from './meter.ts'
+import { reportMemory } from './memory-report.ts'
+import { bytesInUse, dispatchesOf, kernelTimes, peakBytes } from './meter.ts'
 import { DEVICES, OWN_NAMES, startOwn } from './own-backend.ts'
 import type { OwnGeneration } from './own-generation.ts'
 import { matmulPeak } from './peak.ts'
 import { reportKernelShares } from './profile.ts'
 import { type Contender, sideBySide, type SideBySideOptions } from './side-by-side.ts'
-import type { Field, GenerationSubject, StartedBackend } from './subjects.ts'
+import { type Field, type GenerationSubject, processorClockOf, type StartedBackend } from './subjects.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 import { generationWork } from './useful-work.ts'
 
@@ -99,6 +100,7 @@ async function compareWithPeers(
     const contenders: Contender[] = subjects.map((subject) => ({
       subject: subject.name,
       run: () => subject.generate(prompts, sampled),
+      processorClock: processorClockOf(subject),
     }))
     const [atPeak, ...timed] = await sideBySide([peak, ...contenders], { ...options, signal: context.signal })
     const peakSpeed = peak.work / atPeak!.medianMs / 1e6
@@ -117,7 +119,7 @@ async function compareWithPeers(
         `of ${peakSpeed.toPrecision(3)} GFLOP/s, as our engine reaches it`,
       )
     }
-    await measureOwnCosts(own, backend, prompts, options, sizes, context)
+    await measureOwnCosts(own, comparable, backend, prompts, options, sizes, context)
   } finally {
     peak.dispose()
     dispose()
@@ -140,8 +142,13 @@ async function comparedWith(
   for (const peer of peers) {
     context.signal?.throwIfAborted()
     context.progress(`Comparing tokens of ${peer.name}`)
-    const difference = relativeDifference(await peer.logits(few), logits)
-    const equal = shareOfEqual(await peer.generate(few, sampled), tokens)
+    const compared = await unlessFailed(peer, context, async () => ({
+      logits: await peer.logits(few),
+      tokens: await peer.generate(few, sampled),
+    }))
+    if (compared === null) continue
+    const difference = relativeDifference(compared.logits, logits)
+    const equal = shareOfEqual(compared.tokens, tokens)
     const isEqual = difference < TOLERANCE && equal >= LEAST_EQUAL
     if (isEqual) comparable.push(peer)
     context.report({
@@ -167,6 +174,7 @@ function shareOfEqual(a: readonly Int32Array[], b: readonly Int32Array[]): numbe
 
 async function measureOwnCosts(
   own: OwnGeneration,
+  peers: readonly GenerationSubject[],
   backend: StartedBackend,
   prompts: readonly Int32Array[],
   { clock, sizes: { reference } }: GenerateSuiteOptions,
@@ -178,7 +186,15 @@ async function measureOwnCosts(
   const generate = () => own.generate(prompts, sampled)
   const report = (name: string, value: number, unit: string, note: string) =>
     context.report({ ...base(name, own.name, value, unit, sizes), note })
-  report('memory of generation', await peakBytes(generate), 'bytes', 'at its height, beside weights and cache')
+  const before = bytesInUse()
+  const bytes = await peakBytes(generate)
+  report('memory of generation', bytes, 'bytes', 'at its height, beside weights and cache')
+  reportMemory(
+    { suite: SUITE, name: 'all memory of generation', sizes },
+    { name: own.name, bytes: before + bytes },
+    peers,
+    context,
+  )
   const dispatches = await dispatchesOf(generate)
   report('dispatches a token', dispatches / (prompts.length * sampled), 'calls', 'of the whole batch')
   const alone = await dispatchesOf(() => own.generate(prompts.slice(0, 1), sampled))

@@ -41,13 +41,28 @@ export async function runIteration(
   const { note, use } = await backend.start()
   await use()
   const models: Partial<Record<Role, LanguageModel>> = {}
-  const work: Work = { sampled: new TokenTime(clock), trained: new TokenTime(clock) }
-  const log: LoggedEvent[] = []
-  const { close, ...opened } = world.open()
   try {
     for (const role of ROLES)
       models[role] = await LanguageModel.load(world.readModel(role), 'selected', backend.batches)
-    const port = (role: Role) => countingPort(models[role]!, work)
+    return { ...(await iterateOnce((role) => models[role]!, world, settings, clock, signal)), note }
+  } finally {
+    for (const model of Object.values(models)) await model.dispose()
+  }
+}
+
+/** Runs the first iteration with loaded models, which it changes. Several roles may share one. */
+export async function iterateOnce(
+  modelOf: (role: Role) => LanguageModelPort,
+  { preset, open }: Pick<BenchWorld, 'preset' | 'open'>,
+  settings: Settings,
+  clock: () => number,
+  signal?: AbortSignal,
+): Promise<Omit<Iteration, 'note'>> {
+  const work: Work = { sampled: new TokenTime(clock), trained: new TokenTime(clock) }
+  const log: LoggedEvent[] = []
+  const { close, ...opened } = open()
+  try {
+    const port = (role: Role) => countingPort(modelOf(role), work)
     const start = clock()
     const events = runLoop(
       {
@@ -59,23 +74,22 @@ export async function runIteration(
       },
       {
         runId: 'benchmark',
-        preset: world.preset,
+        preset,
         backend: 'any',
-        models: forRoles((role) => shippedModel(world.preset, role)),
+        models: forRoles((role) => shippedModel(preset, role)),
         settings,
         iterations: 1,
         ...(signal && { signal }),
       },
     )
     for await (const event of events) if (isLogged(event)) log.push(event)
-    return { ...work, log, durationMs: clock() - start, note }
+    return { ...work, log, durationMs: clock() - start }
   } finally {
     close()
-    for (const model of Object.values(models)) await model.dispose()
   }
 }
 
-function countingPort(model: LanguageModel, { sampled, trained }: Work): LanguageModelPort {
+function countingPort(model: LanguageModelPort, { sampled, trained }: Work): LanguageModelPort {
   return {
     encode: (texts) => model.encode(texts),
     async generate(...request) {

@@ -6,15 +6,13 @@
 import { CodingEnvironment } from '../worlds/coding/environment.ts'
 import { generatedProblems } from '../worlds/coding/problem-source.ts'
 import { codingFormats } from '../worlds/coding/roles/plain-roles.ts'
-import { HouseholdEnvironment } from '../worlds/household/environment.ts'
-import { generatedGames } from '../worlds/household/game-source.ts'
-import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
 import type { Role } from '../method/ports.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
 import { presetSettings } from '../method/presets.ts'
 import type { Settings } from '../method/settings.ts'
 import { ratioVerdict, type RatioTargets } from './field.ts'
 import { growthExponent } from './growth.ts'
+import { householdWorld } from './household-bench.ts'
 import type { JudgeSuiteOptions } from './judge.ts'
 import { compareLogs } from './log-comparison.ts'
 import { runIteration, type BenchWorld, type Iteration, type LoopBackend } from './loop-iteration.ts'
@@ -149,15 +147,7 @@ async function measureCoding(
 }
 
 function household({ readModel }: LoopSuiteOptions): BenchWorld {
-  return {
-    preset: 'household',
-    readModel: (role) => readModel('household', role),
-    open: () => ({
-      environment: new HouseholdEnvironment({ games: generatedGames({ sceneSize: 'compact' }) }),
-      formats: householdFormats,
-      close() {},
-    }),
-  }
+  return { ...householdWorld, readModel: (role) => readModel('household', role) }
 }
 
 function coding({ readModel }: LoopSuiteOptions, startJudge: JudgeSuiteOptions['startJudge']): BenchWorld {

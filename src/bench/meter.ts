@@ -14,6 +14,12 @@ export async function peakBytes(work: () => Promise<unknown>): Promise<number> {
     : highest(bytesOnDevice, (backend as unknown as { device: GPUDevice }).device, 'createBindGroup', work)
 }
 
+/** Bytes of all tensors of the current backend: weights, moments and caches. */
+export function bytesInUse(): number {
+  const backend = tf.backend()
+  return backend instanceof SimdBackend ? backend.allocator.bytesInUse : bytesOnDevice()
+}
+
 /** How far `level` rises above its current value, checked after every call of a method of `target` while `work` runs. */
 async function highest<Target extends object, Name extends keyof Target>(
   level: () => number,

@@ -8,6 +8,8 @@ export interface Contender {
   subject: string
   /** One repetition; resolves when its results are available. */
   run(): Promise<unknown>
+  /** Replaces the suite's processor clock for a contender that runs in another process. */
+  processorClock?: (() => number) | undefined
 }
 
 export interface Timed {
@@ -35,12 +37,13 @@ const LONG_RATIO = 3
 /** Timings in the order of the contenders. Throws the signal's reason. */
 export async function sideBySide(contenders: readonly Contender[], options: SideBySideOptions): Promise<Timed[]> {
   const { rounds, clock, processorClock, signal } = options
-  const repeated = async ({ run }: Contender): Promise<Repetition> => {
+  const repeated = async ({ run, processorClock: own }: Contender): Promise<Repetition> => {
     await new Promise((resolve) => setTimeout(resolve, 0))
     signal?.throwIfAborted()
-    const [start, busyBefore] = [clock(), processorClock?.() ?? 0]
+    const busy = own ?? processorClock ?? (() => 0)
+    const [start, busyBefore] = [clock(), busy()]
     await run()
-    return { durationMs: clock() - start, processorMs: (processorClock?.() ?? 0) - busyBefore }
+    return { durationMs: clock() - start, processorMs: busy() - busyBefore }
   }
   for (const contender of contenders) await repeated(contender)
   const repetitions = contenders.map((): Repetition[] => [])

@@ -2,7 +2,20 @@
 import type { BackendName } from '../language-model/backends/backend.ts'
 import type { BenchModel, TokenBatch } from './bench-model.ts'
 
-export interface TrainingSubject {
+/** What a subject reports of its own process, if it runs in another than the suite. */
+export interface OwnProcess {
+  /** Processor time of all its threads so far. */
+  processorMs?(): number
+  /** Most memory that it has had; null if that is unknown. */
+  peakBytes?(): number | null
+}
+
+/** The processor clock of a subject's own process; undefined if it runs in the suite's. */
+export function processorClockOf(subject: OwnProcess): (() => number) | undefined {
+  return subject.processorMs && (() => subject.processorMs!())
+}
+
+export interface TrainingSubject extends OwnProcess {
   /** "simd", "jax-js wasm". */
   name: string
   /** What a reader needs to know: version, threads. */
@@ -14,7 +27,7 @@ export interface TrainingSubject {
   dispose(): void
 }
 
-export interface GenerationSubject {
+export interface GenerationSubject extends OwnProcess {
   name: string
   note: string
   /** [prompts · V] logits of what follows each prompt. */

@@ -5,15 +5,16 @@
 import type { BackendName } from '../language-model/backends/backend.ts'
 import { type BenchModel, benchModel, type BenchShape, randomBatch, type TokenBatch } from './bench-model.ts'
 import { largestDifference } from './comparison.ts'
-import { openField, ratioVerdict, type RatioTargets, targetVerdict } from './field.ts'
+import { openField, ratioVerdict, type RatioTargets, targetVerdict, unlessFailed } from './field.ts'
 import { growthExponent } from './growth.ts'
 import { measureKernels } from './kernels.ts'
-import { kernelTimes, peakBytes } from './meter.ts'
+import { reportMemory } from './memory-report.ts'
+import { bytesInUse, kernelTimes, peakBytes } from './meter.ts'
 import { DEVICES, OWN_NAMES, startOwn } from './own-backend.ts'
 import { matmulPeak } from './peak.ts'
 import { reportKernelShares } from './profile.ts'
 import { type Contender, sideBySide, type SideBySideOptions, type Timed } from './side-by-side.ts'
-import type { Field, TrainingSubject } from './subjects.ts'
+import { type Field, processorClockOf, type TrainingSubject } from './subjects.ts'
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 import { trainingWork } from './useful-work.ts'
 
@@ -36,7 +37,7 @@ export interface TrainSuiteOptions extends Omit<SideBySideOptions, 'signal'> {
 }
 
 /** Targets on one thread of the CPU. */
-export const TRAINING_RATIOS: RatioTargets = { 'tfjs wasm': 8, 'jax-js wasm': 3 }
+export const TRAINING_RATIOS: RatioTargets = { 'tfjs wasm': 8, 'jax-js wasm': 3, 'JAX, one thread': 1 }
 export const TARGET_SHARE = 0.4
 /** Largest relative difference of losses and gradients, for float32 sums in another order. */
 const TOLERANCE = 1e-3
@@ -93,7 +94,7 @@ async function compareWithPeers(
       reportStep(subject, timed, ownStep!, { work, tokens: sequences * length, peakSpeed }, sizes, context)
     }
     await backend.use()
-    await measureOwnCosts(own, batch, sizes, options, context)
+    await measureOwnCosts(own, comparable, batch, sizes, options, context)
   } finally {
     peak.dispose()
     dispose()
@@ -101,7 +102,7 @@ async function compareWithPeers(
 }
 
 function trained(subject: TrainingSubject, batch: TokenBatch): Contender {
-  return { subject: subject.name, run: () => subject.step(batch) }
+  return { subject: subject.name, run: () => subject.step(batch), processorClock: processorClockOf(subject) }
 }
 
 /** The peers with our loss, gradients and, after two steps, loss again; reports the others as not timed. */
@@ -119,10 +120,15 @@ async function comparedWith(
   for (const peer of peers) {
     context.signal?.throwIfAborted()
     context.progress(`Comparing gradients of ${peer.name}`)
-    const found = await peer.gradients(batch)
+    const compared = await unlessFailed(peer, context, async () => ({
+      found: await peer.gradients(batch),
+      later: await lossAfterTwoSteps(peer, batch),
+    }))
+    if (compared === null) continue
+    const { found } = compared
     const gradients = largestDifference(found.gradients, expected.gradients)
     const losses = Math.abs(found.loss - expected.loss) / expected.loss
-    const laterLosses = Math.abs((await lossAfterTwoSteps(peer, batch)) - later) / later
+    const laterLosses = Math.abs(compared.later - later) / later
     const isEqual = Math.max(gradients.difference, losses, laterLosses) < TOLERANCE
     if (isEqual) comparable.push(peer)
     context.report({
@@ -162,16 +168,24 @@ function reportStep(
 
 async function measureOwnCosts(
   own: TrainingSubject,
+  peers: readonly TrainingSubject[],
   batch: TokenBatch,
   sizes: Measurement['sizes'],
   { clock }: TrainSuiteOptions,
   context: SuiteContext,
 ): Promise<void> {
+  const before = bytesInUse()
   const bytes = await peakBytes(() => own.step(batch))
   context.report({
     ...base('memory of a training step', own.name, bytes, 'bytes', sizes),
     note: 'at its height, beside weights and moments',
   })
+  reportMemory(
+    { suite: SUITE, name: 'all memory of training', sizes },
+    { name: own.name, bytes: before + bytes },
+    peers,
+    context,
+  )
   const profile = await kernelTimes(() => own.step(batch), clock)
   if (!profile) return
   reportKernelShares(profile, base('', own.name, 0, '', sizes), context)

@@ -30,6 +30,12 @@ export function trainingWork(config: ModelConfig, sequences: number, length: num
   return 3 * (matrices + attentionWork(config, sequences * causalPairs(length)))
 }
 
+/** The same with frozen weights under adapters, whose own work is left out: the weights have no gradient. */
+export function adapterTrainingWork(config: ModelConfig, sequences: number, length: number): number {
+  const matrices = 2 * matrixEntries(config) * sequences * length
+  return 2 * matrices + 3 * attentionWork(config, sequences * causalPairs(length))
+}
+
 /**
  * Sampling `sampled` tokens after each of `rows` prompts of `prompt` tokens with a key/value cache. The last token is sampled but not
  * run, and only positions that are sampled from go through the output layer.

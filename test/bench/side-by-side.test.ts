@@ -38,6 +38,13 @@ describe('sideBySide', () => {
     expect(timed?.processorMs).toBe(7)
   })
 
+  it("takes a contender's own processor time if it runs in another process", async () => {
+    let elsewhere = 100
+    const contender = { subject: 'peer', run: async () => (elsewhere += 9), processorClock: () => elsewhere }
+    const [timed] = await sideBySide([contender], { rounds: 1, clock: () => 0, processorClock: () => 0 })
+    expect(timed?.processorMs).toBe(9)
+  })
+
   it('stops between two repetitions on abort', async () => {
     const abort = new AbortController()
     const stopped = sideBySide([{ subject: 'ours', run: async () => abort.abort(new Error('enough')) }], {

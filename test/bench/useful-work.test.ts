@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { benchModel, REFERENCE_SHAPE } from '../../src/bench/bench-model.ts'
-import { causalPairs, generationWork, matrixEntries, trainingWork } from '../../src/bench/useful-work.ts'
+import {
+  adapterTrainingWork,
+  causalPairs,
+  generationWork,
+  matrixEntries,
+  trainingWork,
+} from '../../src/bench/useful-work.ts'
 
 const length = fc.integer({ min: 1, max: 40 })
 const { config, parameters } = benchModel(REFERENCE_SHAPE)
@@ -42,5 +48,10 @@ describe('useful work', () => {
         expect(generationWork(config, 1, prompt, sampled)).toBe(forward - notDrawnFrom)
       }),
     )
+  })
+
+  it('leaves out the gradients of frozen weights, a third of the work of their products', () => {
+    const weightGradients = 2 * matrixEntries(config) * 3 * 20
+    expect(trainingWork(config, 3, 20) - adapterTrainingWork(config, 3, 20)).toBe(weightGradients)
   })
 })

@@ -1,5 +1,6 @@
 /** The suites of our models: which peers run in Node, where their files are, and what a browser measures besides. */
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { REFERENCE_SHAPE } from '../../bench/bench-model.ts'
@@ -7,9 +8,11 @@ import { generateSuite, type GenerateSizes } from '../../bench/generate.ts'
 import { loopSuite, type LoopSizes } from '../../bench/loop.ts'
 import { ownGeneration } from '../../bench/own-generation.ts'
 import { ownTraining } from '../../bench/own-training.ts'
+import type { NativeJaxOptions } from '../../bench/peers/native-jax/process.ts'
 import type { Suite } from '../../bench/suite.ts'
 import { trainSuite, type TrainSizes } from '../../bench/train.ts'
 import { ROLES } from '../../method/ports.ts'
+import type { Products } from '../../bench/peers/tfjs-llama.ts'
 import { shippedModel } from '../../roles/shipped-models.ts'
 import { folderReader } from '../../language-model/files/folder-reader.ts'
 import type { Settings } from '../../method/settings.ts'
@@ -21,8 +24,8 @@ const PLACES = ['node', 'chromium'] as const
 export interface Effort {
   /** Repetitions of each subject. */
   rounds: number
-  /** How long to repeat each kernel. */
-  kernelMs: number
+  /** How long to repeat each kernel; null to skip kernels. */
+  kernelMs: number | null
 }
 
 const EFFORT: Effort = { rounds: 3, kernelMs: 100 }
@@ -48,9 +51,16 @@ export const TRAIN_SIZES: TrainSizes = {
   peak: 1024,
 }
 
-/** `hasStock` includes the stock products of TensorFlow.js, which take ten seconds a step. */
-export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT, hasStock = true): Promise<Suite> {
+/** Which variants of TensorFlow.js train: its stock products take ten seconds a step even with the smallest model. */
+export const TFJS_PRODUCTS: readonly Products[] = ['as stock', 'transposed by hand']
+
+export async function trainSuiteInNode(
+  sizes = TRAIN_SIZES,
+  effort = EFFORT,
+  products: readonly Products[] = TFJS_PRODUCTS,
+): Promise<Suite> {
   const { jaxTraining } = await import('../../bench/peers/jax-training.ts')
+  const { nativeJaxTraining } = await import('../../bench/peers/native-jax/training.ts')
   const { tfjsTraining } = await import('../../bench/peers/tfjs-training.ts')
   return trainSuite({
     place,
@@ -63,13 +73,20 @@ export async function trainSuiteInNode(sizes = TRAIN_SIZES, effort = EFFORT, has
         device: 'cpu',
         own: ownTraining('cpu'),
         peers: [
-          ...(hasStock ? [tfjsTraining({ backend: 'wasm', products: 'as stock' })] : []),
-          tfjsTraining({ backend: 'wasm', products: 'transposed by hand' }),
+          ...products.map((each) => tfjsTraining({ backend: 'wasm', products: each })),
           jaxTraining('wasm'),
+          ...nativeJaxOptions().map(nativeJaxTraining),
         ],
       },
     ],
   })
+}
+
+/** JAX on one thread and on two, if `JAX_PYTHON` names a Python with it; without, one peer that says so. */
+function nativeJaxOptions(): NativeJaxOptions[] {
+  const python = process.env['JAX_PYTHON']
+  const threads = python && availableParallelism() > 1 ? [1, 2] : [1]
+  return threads.map((count) => ({ python, threads: count }))
 }
 
 export const GENERATE_SIZES: GenerateSizes = {
@@ -87,6 +104,7 @@ export const GENERATE_SIZES: GenerateSizes = {
 
 export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = EFFORT): Promise<Suite> {
   const { tfjsGeneration } = await import('../../bench/peers/tfjs-generation.ts')
+  const { nativeJaxGeneration } = await import('../../bench/peers/native-jax/generation.ts')
   const { transformersGeneration } = await import('../../bench/peers/transformers-generation.ts')
   const loadRuntime = async () => {
     const runtime = await import('onnxruntime-web')
@@ -103,7 +121,11 @@ export async function generateSuiteInNode(sizes = GENERATE_SIZES, { rounds } = E
       {
         device: 'cpu',
         own: ownGeneration('cpu'),
-        peers: [tfjsGeneration('wasm'), transformersGeneration({ loadRuntime, threads: 1 })],
+        peers: [
+          tfjsGeneration('wasm'),
+          transformersGeneration({ loadRuntime, threads: 1 }),
+          ...nativeJaxOptions().map(nativeJaxGeneration),
+        ],
       },
     ],
   })
@@ -115,7 +137,9 @@ export async function modelSuite(name: 'train' | 'generate', place?: string): Pr
   if (places.length === 0)
     throw new RangeError(`--in: "${place}" is not a place to measure in; choose ${PLACES.join(' or ')}.`)
   const isElsewhere = places.includes('chromium')
-  const inNode = await (name === 'train' ? trainSuiteInNode(TRAIN_SIZES, EFFORT, !isElsewhere) : generateSuiteInNode())
+  const inNode = await (name === 'train'
+    ? trainSuiteInNode(TRAIN_SIZES, EFFORT, isElsewhere ? TFJS_PRODUCTS.slice(1) : TFJS_PRODUCTS)
+    : generateSuiteInNode())
   return {
     ...inNode,
     async run(context) {

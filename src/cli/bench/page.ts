@@ -22,7 +22,7 @@ export interface PageRequest {
   /** "Chromium 140". */
   place: string
   rounds: number
-  kernelMs: number
+  kernelMs: number | null
   /** Folders of the peers' WebAssembly files. */
   folders: { tfjs: string; onnxRuntime: string }
   suite: { name: 'train'; sizes: TrainSizes } | { name: 'generate'; sizes: GenerateSizes }

@@ -1,0 +1,294 @@
+/**
+ * Compares every WebGPU kernel with the CPU backend: the value and all gradients of each operation, on shapes that reach each of its
+ * programs (vectors of four and single numbers, dot products and tiles of both sizes, split sums, half precision and four bits).
+ */
+import * as tf from '@tensorflow/tfjs-core'
+import type { BackendName } from '../../language-model/backends/backend.ts'
+import { keepFourBit, keepHalf } from '../../language-model/backends/stored-weights.ts'
+import { countDispatches } from '../../language-model/backends/webgpu/count-dispatches.ts'
+import type { FusedKernel } from '../../language-model/ops/backend-kernels.ts'
+import {
+  adamw,
+  attention,
+  clipScale,
+  gatherRows,
+  globalNorm,
+  kvWrite,
+  linear,
+  rmsNorm,
+  rope,
+  selectedLogProbs,
+  swiglu,
+} from '../../language-model/ops/index.ts'
+import { normalStream, randomStream } from '../../language-model/sampling/random-stream.ts'
+import { float16FromFloat32, float32FromFloat16 } from '../../language-model/weights/half-precision.ts'
+import { fourBitBlocks, floatsOfBlocks } from '../../language-model/weights/weight-storage.ts'
+import { relativeDifference } from '../comparison.ts'
+import { forest } from '../forest.ts'
+import { startOwn } from '../own-backend.ts'
+import type { CheckRecord } from './records.ts'
+
+/** Largest relative difference, for float32 sums in another order and a device's own exp and sqrt. */
+export const KERNEL_TOLERANCE = 1e-4
+
+interface KernelCheck {
+  name: string
+  /** Shapes of its random inputs. */
+  inputs: readonly (readonly number[])[]
+  /** Results to compare; gets the inputs on the selected backend. */
+  run(inputs: tf.Tensor[], device: BackendName): tf.Tensor[] | Promise<tf.Tensor[]>
+}
+
+type Op = (...inputs: tf.Tensor[]) => tf.Tensor
+const asMatrix = (tensor: tf.Tensor | undefined) => tensor as tf.Tensor2D
+
+/** The value of an operation and its gradient with respect to each input. */
+function withGradients(name: string, inputs: readonly (readonly number[])[], op: Op): KernelCheck {
+  return {
+    name,
+    inputs,
+    run(tensors) {
+      const value = op(...tensors)
+      // A sum of the values alone would have a constant gradient.
+      const dy = tf.tidy(() => tf.add(tf.mul(value, 0.3), 0.7))
+      return [value, ...tf.grads(op)(tensors, dy)]
+    },
+  }
+}
+
+const product = (m: number, k: number, n: number, transposeA: boolean, transposeB: boolean) =>
+  withGradients(
+    `matrix product ${m} × ${k} × ${n}${transposeA ? ', A transposed' : ''}${transposeB ? ', B transposed' : ''}`,
+    [transposeA ? [k, m] : [m, k], transposeB ? [n, k] : [k, n]],
+    (a, b) => tf.matMul(a, b, transposeA, transposeB),
+  )
+
+/** A frozen weight as the device stores it; the CPU gets the same, rounded numbers. */
+function storedWeight(storage: 'half' | 'four bits', rows: number): KernelCheck {
+  return {
+    name: `weight in ${storage === 'half' ? 'half precision' : storage}, ${rows} rows`,
+    inputs: [
+      [rows, 96],
+      [128, 96],
+    ],
+    async run([x, weight], device) {
+      const values = await weight!.data<'float32'>()
+      const blocks = fourBitBlocks(values, [128, 96])
+      const rounded = storage === 'half' ? float32FromFloat16(float16FromFloat32(values)) : floatsOfBlocks(blocks)
+      const variable = tf.variable(tf.tensor2d(rounded, [128, 96]), false)
+      const keep = () => {
+        if (device === 'cpu') return
+        const isKept = storage === 'half' ? keepHalf(variable) : keepFourBit(variable, blocks, 'a weight')
+        if (!isKept) throw new Error(`The device did not store a weight in ${storage}.`)
+      }
+      keep()
+      const indices = Int32Array.of(5, 0, 127, 5)
+      const results = [
+        linear(asMatrix(x), variable),
+        tf.grad((input: tf.Tensor) => linear(asMatrix(input), variable))(x!),
+        gatherRows(variable, indices),
+      ]
+      // A reader of plain floats makes the device unpack them.
+      results.push(tf.mul(variable, 2))
+      await Promise.all(results.map((result) => result.data()))
+      variable.dispose()
+      return results
+    },
+  }
+}
+
+function attentionCheck(
+  prefix: number,
+  branches: number,
+  depth: number,
+  length: number,
+  heads: [number, number, number],
+) {
+  const [queryHeads, keyHeads, headDim] = heads
+  const { layout, tokens } = forest(prefix, branches, depth, length)
+  return withGradients(
+    `attention, ${tokens} tokens, heads ${queryHeads}/${keyHeads} × ${headDim}`,
+    [
+      [tokens, queryHeads * headDim],
+      [tokens, keyHeads * headDim],
+      [tokens, keyHeads * headDim],
+    ],
+    (q, k, v) => attention(asMatrix(q), asMatrix(k), asMatrix(v), layout, headDim),
+  )
+}
+
+function logProbCheck(rows: number, width: number, words: number): KernelCheck {
+  const targets = Int32Array.from({ length: rows }, (_, i) => (i * 31) % words)
+  const of =
+    (result: 'logProbs' | 'entropy'): Op =>
+    (hidden, head) =>
+      selectedLogProbs(asMatrix(hidden), asMatrix(head), targets, 0.8)[result]
+  return {
+    name: `log-probabilities of ${rows} × ${words} words`,
+    inputs: [
+      [rows, width],
+      [words, width],
+    ],
+    run: (tensors) => [of('logProbs')(...tensors), ...tf.grads(of('logProbs'))(tensors), of('entropy')(...tensors)],
+  }
+}
+
+function optimizerCheck(rows: number, columns: number): KernelCheck {
+  return {
+    name: `AdamW with clipping, ${rows} × ${columns}`,
+    inputs: [
+      [rows, columns],
+      [rows, columns],
+      [3, 5],
+    ],
+    run([start, gradient, other]) {
+      const parameter = tf.variable(start!.clone())
+      const [first, second] = [tf.variable(tf.zerosLike(start!)), tf.variable(tf.zerosLike(start!))]
+      const norm = globalNorm([gradient!, other!])
+      for (let step = 1; step <= 2; step++)
+        adamw(parameter, gradient!, first, second, {
+          learningRate: 0.05,
+          beta1: 0.9,
+          beta2: 0.95,
+          epsilon: 1e-6,
+          weightDecay: 0.1,
+          step,
+          gradientScale: clipScale(norm, 1),
+        })
+      return [norm, parameter, first, second]
+    },
+  }
+}
+
+function cacheCheck(width: number): KernelCheck {
+  return {
+    name: `cache write of rows of ${width}`,
+    inputs: [
+      [9, width],
+      [3, width],
+    ],
+    run: ([pool, rows]) => [kvWrite(asMatrix(tf.mul(pool!, 1)), asMatrix(rows), Int32Array.of(7, 0, 4))],
+  }
+}
+
+/** By the kernel whose programs they reach. Kernels that only the CPU has are null: no WebGPU program to check. */
+const CHECKS: Record<FusedKernel | 'BatchMatMul' | 'Add' | 'stored weights', readonly KernelCheck[] | null> = {
+  BatchMatMul: [
+    product(1, 352, 130, false, true),
+    product(7, 128, 96, false, true),
+    product(32, 65, 33, false, true),
+    product(33, 35, 37, false, false),
+    product(70, 48, 52, true, false),
+    product(40, 1100, 36, true, true),
+    product(768, 64, 704, false, true),
+  ],
+  Add: [
+    withGradients(
+      'add, 33 × 64',
+      [
+        [33, 64],
+        [33, 64],
+      ],
+      (a, b) => tf.add(tf.mul(a, 1), tf.mul(b, 1)),
+    ),
+    withGradients('add a row, 33 × 35', [[33, 35], [35]], (a, b) => tf.add(tf.mul(a, 1), tf.mul(b, 1))),
+  ],
+  'stored weights': [1, 8, 48].flatMap((rows) => [storedWeight('half', rows), storedWeight('four bits', rows)]),
+  RmsNorm: [96, 97, 896].map((width) =>
+    withGradients(`RMS norm, 65 × ${width}`, [[65, width], [width]], (x, w) =>
+      rmsNorm(asMatrix(x), w as tf.Tensor1D, 1e-5),
+    ),
+  ),
+  RmsNormGradient: [],
+  RotaryEmbedding: [32, 6].map((headDim) =>
+    withGradients(`rotary embedding, heads of ${headDim}`, [[37, 2 * headDim]], (x) =>
+      rope(
+        asMatrix(x),
+        Int32Array.from({ length: 37 }, (_, i) => (i * 37) % 1300),
+        headDim,
+        Float32Array.from({ length: headDim / 2 }, (_, i) => 10_000 ** ((-2 * i) / headDim)),
+      ),
+    ),
+  ),
+  SwiGlu: [64, 33].map((width) =>
+    withGradients(
+      `SwiGLU, 31 × ${width}`,
+      [
+        [31, width],
+        [31, width],
+      ],
+      (gate, up) => swiglu(asMatrix(gate), asMatrix(up)),
+    ),
+  ),
+  SwiGluGradient: [],
+  SegmentAttention: [
+    attentionCheck(20, 3, 2, 9, [4, 2, 24]),
+    attentionCheck(64, 1, 1, 1, [9, 3, 64]),
+    attentionCheck(5, 2, 1, 70, [2, 2, 32]),
+  ],
+  SegmentAttentionGradient: [],
+  GatherRows: [64, 33].map((width) =>
+    withGradients(`gather rows of ${width}`, [[40, width]], (x) =>
+      gatherRows(asMatrix(x), Int32Array.of(3, 39, 3, 0, 17, 3)),
+    ),
+  ),
+  ScatterAddRows: [],
+  SelectedLogProbs: [logProbCheck(40, 64, 500), logProbCheck(7, 33, 131)],
+  SelectedLogProbsGradient: [],
+  WriteRows: [cacheCheck(64), cacheCheck(33)],
+  ScaledAdamW: [optimizerCheck(40, 52), optimizerCheck(7, 9)],
+  GlobalNorm: [],
+  ClipScale: [],
+  AdamW: null,
+  SumOfSquares: null,
+}
+
+export const KERNEL_CHECKS: readonly KernelCheck[] = Object.values(CHECKS).flatMap((checks) => checks ?? [])
+
+/** Kernels of ours that the adapter's backend has and no check reaches; empty unless a kernel was added. */
+export function uncheckedKernels(): string[] {
+  return Object.entries(CHECKS)
+    .filter(([name, checks]) => checks === null && tf.getKernel(name, 'webgpu'))
+    .map(([name]) => name)
+}
+
+/** Runs a check on both backends. Its difference is Infinity if the adapter returns numbers that are not finite. */
+export async function runKernelCheck(check: KernelCheck): Promise<CheckRecord> {
+  const expected = await resultsOn('cpu', check)
+  const found = await resultsOn('webgpu', check)
+  const differences = expected.arrays.map((array, i) => relativeDifference(found.arrays[i]!, array))
+  return {
+    kind: 'check',
+    name: check.name,
+    difference: Math.max(...differences),
+    tolerance: KERNEL_TOLERANCE,
+    programs: found.programs,
+  }
+}
+
+async function resultsOn(
+  device: BackendName,
+  { inputs, run }: KernelCheck,
+): Promise<{ arrays: Float32Array[]; programs: string[] }> {
+  await (await startOwn(device)).use()
+  tf.engine().startScope()
+  try {
+    const tensors = inputs.map((shape, seed) => {
+      const normal = normalStream(randomStream(seed, 3))
+      return tf.tensor(Float32Array.from({ length: tf.util.sizeFromShape([...shape]) }, normal), [...shape])
+    })
+    const work = async () => {
+      const arrays: Float32Array[] = []
+      for (const result of await run(tensors, device)) arrays.push((await result.data<'float32'>()).slice())
+      return arrays
+    }
+    if (device === 'cpu') return { arrays: await work(), programs: [] }
+    const { result, count } = await countDispatches(
+      tf.backend() as unknown as Parameters<typeof countDispatches>[0],
+      work,
+    )
+    return { arrays: result, programs: Object.keys(count.byProgram).filter((name) => name !== '') }
+  } finally {
+    tf.engine().endScope()
+  }
+}

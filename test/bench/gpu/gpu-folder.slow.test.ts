@@ -1,0 +1,46 @@
+/** Makes the folder, copies it elsewhere and runs it on the software adapter that Chromium brings. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findBrowser } from '../../../scripts/browser.mjs'
+import { folderBytes, makeGpuFolder, thisPlatform } from '../../../src/cli/bench/gpu/folder.ts'
+
+const browser = findBrowser()
+const driver = browser === null ? '' : join(dirname(browser), 'vk_swiftshader_icd.json')
+const PACKED_LIMIT = 60e6
+
+describe('the folder that measures a graphics adapter', () => {
+  it('refuses a platform that Dawn is not built for', async () => {
+    const folder = join(tmpdir(), 'never-made')
+    await expect(makeGpuFolder({ platform: 'amiga', hasNode: false }, folder)).rejects.toThrow(
+      '--platform must be one of',
+    )
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it.skipIf(!existsSync(driver))('runs outside of the repository', { timeout: 300_000 }, async () => {
+    const place = mkdtempSync(join(tmpdir(), 'gpu-folder-test-'))
+    try {
+      const made = join(place, 'made')
+      await makeGpuFolder({ platform: thisPlatform(), hasNode: false }, made)
+      expect(folderBytes(made)).toBeLessThan(PACKED_LIMIT)
+      const carried = join(place, 'carried')
+      cpSync(made, carried, { recursive: true })
+      // A minute suffices for some of it: what it had is in the report either way.
+      const { stderr } = spawnSync(process.execPath, ['run.mjs', '--tiny', '--minutes', '1', '--out', place], {
+        cwd: carried,
+        env: { ...process.env, VK_DRIVER_FILES: driver, VK_ICD_FILENAMES: driver },
+        encoding: 'utf8',
+      })
+      const reports = readdirSync(place).filter((name) => name.endsWith('.md'))
+      expect(reports, stderr).toEqual([expect.stringMatching(/^gpu-swiftshader/)])
+      const report = readFileSync(join(place, reports[0]!), 'utf8')
+      expect(report).toMatch(/^# SwiftShader/)
+      expect(report).toMatch(/All \d+ results agree with the CPU's/)
+    } finally {
+      rmSync(place, { recursive: true })
+    }
+  })
+})
