@@ -38,6 +38,8 @@ export interface WorldDescriptor {
   evidence: 'votes' | 'tests'
   /** Whether an episode is a single step. */
   isOneStep: boolean
+  /** How the environment's answer to a command without effect starts; null where every command has one. */
+  noEffect: string | null
   presets: WorldPresets
   /** Settings of this world alone, and why they have no meaning in the others. */
   own: { names: readonly SettingName[]; elsewhere: string }

@@ -29,6 +29,7 @@ export const coding: WorldDescriptor = {
   },
   evidence: 'tests',
   isOneStep: true,
+  noEffect: null,
   presets: {
     own: 'coding',
     reference: 'coding-reference',

@@ -8,7 +8,7 @@ export const household: WorldDescriptor = {
   titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Games' },
   rollouts: {
     help: [
-      'All rollouts of one task in one iteration. A cell is a step; its number is the advantage A that trains the policy: grey is encouraged, red discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
+      'All rollouts of one task in one iteration. A cell is a step; its number is the advantage A that trains the policy: blue is encouraged, orange discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
       'O is the outcome, S a vote of the reward model, R = O + λ · mean S. Choose a cell to see how its numbers came about. Below the table, R of its rollout is split into its shares. Drag λ to see what it would change.',
     ],
     none: 'No rollouts yet. Press Run, and the first trajectories appear here step by step.',
@@ -16,6 +16,7 @@ export const household: WorldDescriptor = {
   },
   evidence: 'votes',
   isOneStep: false,
+  noEffect: 'Nothing happens.',
   presets: {
     own: 'household',
     reference: 'reference',

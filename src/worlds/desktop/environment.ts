@@ -1,0 +1,99 @@
+/** The desktop as the loop's environment: running episodes by id, stepped in batches, each step with its true label. */
+import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
+import type { EvidenceRule } from './engine/game.ts'
+import { openingText } from './engine/observations.ts'
+import { cloneState, startGame, type DesktopState } from './engine/state.ts'
+import { distanceToGoal } from './planning/distance.ts'
+import { stepLabel } from './planning/step-label.ts'
+import { applyRewrite } from './rewrites/apply.ts'
+import { parseRewrite } from './rewrites/language.ts'
+import { stepIn, type Dialect } from './scene/dialects.ts'
+import { scene } from './scene/scene.ts'
+import { accessibilityTable, marksText } from './scene/tables.ts'
+import { describeTask, type DesktopTask } from './task.ts'
+import { portTask, sampleTasks } from './task-source.ts'
+
+/** What an agent is shown: short text, the numbered list of marks, or OSWorld's table. */
+export type ScreenText = 'text' | 'marks' | 'table'
+
+interface DesktopOptions {
+  /** `text` by default. */
+  screen?: ScreenText
+  evidenceRule?: EvidenceRule
+}
+
+/** How an agent names what it clicks, given what it is shown. */
+const DIALECT_OF: Readonly<Record<ScreenText, Dialect>> = { text: 'names', marks: 'marks', table: 'points' }
+
+interface Episode {
+  state: DesktopState
+  distance: number
+}
+
+/** Thrown when a step names an episode that was never reset or is over. */
+class UnknownEpisodeError extends Error {
+  constructor(readonly episodeId: string) {
+    super(`There is no running episode "${episodeId}": it was not reset, or it is over. Reset it before stepping it.`)
+    this.name = 'UnknownEpisodeError'
+  }
+}
+
+export class DesktopEnvironment implements EnvironmentPort {
+  private readonly episodes = new Map<string, Episode>()
+  private readonly screen: ScreenText
+  private readonly evidenceRule: EvidenceRule
+
+  constructor({ screen = 'text', evidenceRule = 'strict' }: DesktopOptions = {}) {
+    this.screen = screen
+    this.evidenceRule = evidenceRule
+  }
+
+  async sampleTasks(split: Split, count: number, seed: number): Promise<Task[]> {
+    return sampleTasks(split, count, seed)
+  }
+
+  async reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {
+    return starts.map(({ episodeId, task, maxSteps }) => {
+      const { game } = task.body as DesktopTask
+      const state = startGame(game, { stepLimit: maxSteps, evidenceRule: this.evidenceRule })
+      this.episodes.set(episodeId, { state, distance: distanceToGoal(state) })
+      return { episodeId, opening: this.shown(state, openingText(state, game.instruction)) }
+    })
+  }
+
+  async step(actions: readonly { episodeId: string; command: string }[]): Promise<StepResult[]> {
+    return actions.map(({ episodeId, command }) => {
+      const episode = this.episodes.get(episodeId)
+      if (!episode) throw new UnknownEpisodeError(episodeId)
+      const { state, distance: distanceBefore } = episode
+      const before = cloneState(state)
+      const { observation, won, done, accepted } = stepIn(state, command, DIALECT_OF[this.screen])
+      const distance = accepted ? distanceToGoal(state) : distanceBefore
+      const trueLabel = stepLabel(before, state, distanceBefore, distance)
+      episode.distance = distance
+      if (done) this.episodes.delete(episodeId)
+      const shown = done ? observation : this.shown(state, observation)
+      return { episodeId, observation: shown, won, done, trueLabel, distance: distance === Infinity ? -1 : distance }
+    })
+  }
+
+  async describe(task: Task): Promise<string> {
+    return describeTask(task.body as DesktopTask)
+  }
+
+  async rewrite(task: Task, rewriteText: string, newId: string, maxSteps: number): Promise<RewriteResult> {
+    const rewrite = parseRewrite(rewriteText)
+    if (!rewrite) return { ok: false, message: `"${rewriteText.trim().slice(0, 80)}" is not a rewrite.` }
+    const outcome = applyRewrite(task.body as DesktopTask, rewrite, newId, maxSteps)
+    return outcome.ok
+      ? { ok: true, task: portTask(outcome.task), message: outcome.message }
+      : { ok: false, message: outcome.message }
+  }
+
+  /** Short text says what is new; lists and tables follow it whole. */
+  private shown(state: DesktopState, text: string): string {
+    if (this.screen === 'text') return text
+    const elements = scene(state)
+    return `${text}\n${this.screen === 'marks' ? marksText(elements) : accessibilityTable(elements)}`
+  }
+}
