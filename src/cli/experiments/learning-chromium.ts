@@ -5,6 +5,8 @@ import { launchBrowser } from '../../../scripts/browser.mjs'
 import { buildIfStale } from '../../../scripts/start.mjs'
 import type { LoggedEvent } from '../../method/events.ts'
 import { presetSettings } from '../../method/presets.ts'
+import { chunkEvents, type PackedChunk } from '../../runs/event-chunk.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
 import { summarise, type LearningResult } from './learning-report.ts'
 
 export interface LearningOptions {
@@ -66,8 +68,8 @@ async function secondsToFirstIteration(page: Page, endsAt: number): Promise<numb
   const started = performance.now()
   while (performance.now() < endsAt) {
     await page.waitForTimeout(500)
-    const events = await keptEvents(page)
-    if (events.some(({ type }) => type === 'iteration-finished')) return (performance.now() - started) / 1000
+    const runs = await stored<RunSummary>(page, 'runs')
+    if (runs.some(({ finishedIterations }) => finishedIterations > 0)) return (performance.now() - started) / 1000
     const alert = page.getByRole('alert').first()
     if (await alert.isVisible()) throw new Error(`The page says: ${await alert.innerText()}`)
   }
@@ -76,32 +78,31 @@ async function secondsToFirstIteration(page: Page, endsAt: number): Promise<numb
 
 /** The run's evaluations and metrics that the page has stored in IndexedDB so far. */
 async function keptEvents(page: Page): Promise<LoggedEvent[]> {
-  return page.evaluate(async () => {
+  const chunks = await stored<PackedChunk>(page, 'chunks')
+  const events = await Promise.all(chunks.map(chunkEvents))
+  return events
+    .flat()
+    .filter(({ type }) => type === 'evaluation' || type === 'judge-evaluation' || type === 'iteration-finished')
+}
+
+/** Everything in a store of the page's database. */
+async function stored<Value>(page: Page, store: 'runs' | 'chunks'): Promise<Value[]> {
+  const values = await page.evaluate(async (store) => {
     const name = 'rlanything-playground'
     // Opening a missing database would create an empty one before the page does.
     if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
-    return new Promise<LoggedEvent[]>((resolve, reject) => {
+    return new Promise<unknown[]>((resolve, reject) => {
       const opening = indexedDB.open(name)
       opening.onerror = () => reject(new Error('The page has not kept a run.'))
       opening.onsuccess = () => {
-        const database = opening.result
-        const wanted: LoggedEvent[] = []
-        const reading = database.transaction('chunks').objectStore('chunks').openCursor()
+        const reading = opening.result.transaction(store).objectStore(store).getAll()
         reading.onerror = () => reject(new Error('The kept run cannot be read.'))
         reading.onsuccess = () => {
-          const cursor = reading.result
-          if (!cursor) {
-            database.close()
-            return resolve(wanted)
-          }
-          for (const event of (cursor.value as { events: LoggedEvent[] }).events) {
-            const { type } = event
-            if (type === 'evaluation' || type === 'judge-evaluation' || type === 'iteration-finished')
-              wanted.push(event)
-          }
-          cursor.continue()
+          opening.result.close()
+          resolve(reading.result)
         }
       }
     })
-  })
+  }, store)
+  return values as Value[]
 }

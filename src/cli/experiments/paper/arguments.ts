@@ -24,7 +24,8 @@ export const PAPER_USAGE = `npm run experiments -- paper [options]
                       (shipped: the built-in one)
   --models DIR        folder with the built-in models (public/models)
   --backend NAME      ${BACKENDS.join(', ')} (cpu)
-  --publish           also writes the tables to public/results and docs/results.md
+  --publish           also writes the tables to public/results and docs/results.md, and keeps the published values
+                      of other seeds, if they were measured alike
   --help              shows this text
 `
 

@@ -37,7 +37,7 @@ export const FULL: Budget = {
   mapIterations: 20,
   driftFactor: 10,
   evaluationTasks: 200,
-  lambdas: [0, 0.25, 0.5, 1, 2, 4],
+  lambdas: [0, 0.5, 1, 2, 5],
   bands: [
     [0.2, 0.8],
     [0.1, 0.9],

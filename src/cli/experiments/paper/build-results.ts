@@ -1,7 +1,8 @@
 /** Makes a results file of the finished runs of a table. */
 import { RESULTS_FORMAT, type MapCell, type ResultsFile, type ResultsRow } from '../../../results/results-file.ts'
-import { pairedDifference, summary, verdictOf, type Difference } from './compare.ts'
+import { pairedDifference, summary, verdictOf } from './compare.ts'
 import { SHIPPED, type MapPlace, type RowPlan, type TablePlan } from './plan.ts'
+import { round, rounded } from './round.ts'
 import { evaluated, type RunRecord } from './run-record.ts'
 
 /** Runs by arm and seed. */
@@ -15,8 +16,6 @@ export interface Provenance {
   /** Names of recordings that ship with the page (`public/runs`), by row. */
   recordings: Readonly<Record<string, string>>
 }
-
-const DIGITS = 1e4
 
 /** Throws Error if a run is missing. */
 export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance): ResultsFile {
@@ -128,14 +127,6 @@ function hasCollapsedJudge(run: RunRecord): boolean {
 function pleasesJudge({ early, late }: RunRecord): boolean {
   const change = (metric: string) => (late[metric] ?? NaN) - (early[metric] ?? NaN)
   return change('policy/step_score/mean') > 0 && change('policy/outcome/mean') < 0
-}
-
-function rounded({ mean, low, high, n }: Difference): Difference {
-  return { mean: round(mean)!, low: round(low), high: round(high), n }
-}
-
-function round(value: number | null): number | null {
-  return value === null ? null : Math.round(value * DIGITS) / DIGITS
 }
 
 function distinct<Value>(values: readonly Value[]): Value[] {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildResults, type TableRuns } from './build-results.ts'
 import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './arguments.ts'
+import { differenceOf, joinResults } from './join-results.ts'
 import { jobOf, jobsOf, type JobOptions } from './jobs.ts'
 import { withOverrides, type TablePlan } from './plan.ts'
 import { currentCommit, hashInputs } from './provenance.ts'
@@ -89,7 +90,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
   })
   for (const results of complete) await report(results, out)
   if (options.isPublished) {
-    await publish(ROOT, complete)
+    await publish(ROOT, await Promise.all(complete.map(withPublishedSeeds)))
     tell('Published in public/results and docs/results.md.')
   } else if (complete.length > 0) {
     tell(
@@ -146,6 +147,16 @@ async function report(results: ResultsFile, out: string): Promise<void> {
   if (published === null) return
   const lines = agreement(results, published)
   if (lines.length > 0) process.stdout.write(`\nBeside the published table:\n${lines.join('\n')}\n`)
+}
+
+/** With the published seeds that were not run here, unless those were measured otherwise: then these replace them. */
+async function withPublishedSeeds(results: ResultsFile): Promise<ResultsFile> {
+  const published = await readPublished(ROOT, results.table)
+  if (published === null) return results
+  const difference = differenceOf(results, published)
+  if (difference === null) return joinResults(results, published)
+  tell(`The published table ${results.table} is replaced: ${difference} changed, so its seeds cannot be kept.`)
+  return results
 }
 
 function tell(line: string): void {

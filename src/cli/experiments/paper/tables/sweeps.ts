@@ -42,6 +42,7 @@ function sweep({ table, title, about, levels, usual, measures }: Sweep, budget: 
               return { claim: `${named.label} above ${other.label}: ${label}`, row: usual, than: other.id, measure }
             }),
           ),
+    curves: { id: 'eval/id/acc', ood: 'eval/ood/acc' },
   }
 }
 

@@ -1,0 +1,138 @@
+/**
+ * Joins a table with the published results of other seeds, so that seeds can be run in parts and on several machines.
+ *
+ * A results file keeps the value of every seed, so rows and claims are exact. Curves and map cells keep only mean, interval and
+ * number of seeds; two of these are joined by their sums of squares,
+ *
+ *     n = n₁ + n₂      m = (n₁ m₁ + n₂ m₂) / n      (n − 1) s² = Σ_k (n_k − 1) s_k² + n_k (m_k − m)²
+ *
+ * with s_k from the interval m_k ± t(0.975, n_k − 1) · s_k / √n_k, as exact as the four digits that the file keeps.
+ */
+import { studentT } from '../../../results/student-t.ts'
+import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
+import { pairedDifference, verdictOf, type Difference } from './compare.ts'
+import { rounded } from './round.ts'
+
+/** What keeps published seeds from being joined with new ones: "the start models"; null if nothing does. */
+export function differenceOf(own: ResultsFile, published: ResultsFile): string | null {
+  const parts: [string, (file: ResultsFile) => unknown][] = [
+    ['the start models', ({ models }) => Object.entries(models).sort()],
+    ['the number of held-out tasks', ({ evaluationTasks }) => evaluationTasks],
+    ['the measures', ({ measures }) => measures.map(({ id }) => id)],
+    ['the rows', ({ rows }) => rows.map(({ id }) => id)],
+    ['the settings of a row', ({ rows }) => rows.map(identityOf)],
+    ['the backend', ({ backends }) => backends],
+  ]
+  return parts.find(([, of]) => JSON.stringify(of(own)) !== JSON.stringify(of(published)))?.[0] ?? null
+}
+
+function identityOf({ id, preset, settings, iterations, isStart, start }: ResultsRow) {
+  return [id, preset, Object.entries(settings).sort(), iterations, isStart, start]
+}
+
+/** The own results with the published seeds that they lack. Both must be alike (`differenceOf`). */
+export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFile {
+  const kept = published.seeds.filter((seed) => !own.seeds.includes(seed))
+  if (kept.length === 0) return own
+  const seeds = [...own.seeds, ...kept].sort((a, b) => a - b)
+  const rows = own.rows.map((row, r) => ({
+    ...row,
+    values: joinValues(row, own, published.rows[r]!, published, seeds),
+  }))
+  const values = (id: string, measure: string) => rows.find((row) => row.id === id)?.values[measure] ?? []
+  // The published means include every published seed: they can be joined only if none was run again.
+  const isApart = kept.length === published.seeds.length
+  return {
+    ...own,
+    seeds,
+    commits: [...new Set([...published.commits, ...own.commits])],
+    command: withSeeds(own.command, seeds),
+    rows,
+    claims: own.claims.map((claim) => {
+      const { row, than, measure, thanMeasure, least } = claim
+      const difference = pairedDifference(values(row, measure), values(than, thanMeasure ?? measure))
+      return { ...claim, verdict: verdictOf(difference, least), difference: difference && rounded(difference) }
+    }),
+    ...(own.curves && { curves: isApart ? joinCurves(own.curves, published.curves ?? []) : own.curves }),
+    ...(own.map && { map: isApart ? joinMap(own.map, published.map ?? []) : own.map }),
+  }
+}
+
+function joinValues(
+  own: ResultsRow,
+  { seeds: ownSeeds }: ResultsFile,
+  other: ResultsRow,
+  published: ResultsFile,
+  seeds: readonly number[],
+) {
+  return Object.fromEntries(
+    Object.entries(own.values).map(([measure, values]) => [
+      measure,
+      seeds.map((seed) => {
+        const at = ownSeeds.indexOf(seed)
+        return (at >= 0 ? values[at] : other.values[measure]?.[published.seeds.indexOf(seed)]) ?? null
+      }),
+    ]),
+  )
+}
+
+type Curves = NonNullable<ResultsFile['curves']>
+
+function joinCurves(own: Curves, published: Curves): Curves {
+  return own.map((curve) => {
+    const other = published.find(({ row, measure }) => row === curve.row && measure === curve.measure)
+    const points = curve.points.flatMap((point) => {
+      const before = other?.points.find(({ iteration }) => iteration === point.iteration)
+      return before === undefined ? [] : [{ iteration: point.iteration, ...rounded(pooled(point, before)) }]
+    })
+    return { ...curve, points }
+  })
+}
+
+type MapCells = NonNullable<ResultsFile['map']>
+
+function joinMap(own: MapCells, published: MapCells): MapCells {
+  return own.map((cell) => {
+    const before = published.find(({ row, over }) => row === cell.row && over === cell.over)
+    if (before === undefined) return cell
+    return {
+      ...cell,
+      gain: cell.gain && before.gain ? rounded(pooled(cell.gain, before.gain)) : (cell.gain ?? before.gain),
+      collapsed: cell.collapsed + before.collapsed,
+      pleased: cell.pleased + before.pleased,
+      seeds: cell.seeds + before.seeds,
+    }
+  })
+}
+
+/** Mean and interval over both sets of seeds. */
+export function pooled(a: Difference, b: Difference): Difference {
+  const n = a.n + b.n
+  const mean = (a.n * a.mean + b.n * b.mean) / n
+  const squares = [a, b].reduce((sum, each) => sum + squaresOf(each) + each.n * (each.mean - mean) ** 2, 0)
+  const half = studentT(n - 1) * Math.sqrt(squares / (n - 1) / n)
+  return { mean, low: mean - half, high: mean + half, n }
+}
+
+/** (n − 1) s², from the interval. */
+function squaresOf({ mean, high, n }: Difference): number {
+  if (high === null || n < 2) return 0
+  const deviation = ((high - mean) * Math.sqrt(n)) / studentT(n - 1)
+  return (n - 1) * deviation ** 2
+}
+
+/** "… --seeds 8-15" with all seeds of the joined table. */
+function withSeeds(command: string, seeds: readonly number[]): string {
+  return `${command.replace(/ --seeds(?: |=)\S+/, '')} --seeds ${seedsText(seeds)}`
+}
+
+/** [0, 1, 2, 5] -> "0-2,5": what `--seeds` reads (`parseSeeds`). */
+export function seedsText(seeds: readonly number[]): string {
+  const ranges: [number, number][] = []
+  for (const seed of seeds) {
+    const last = ranges.at(-1)
+    if (last !== undefined && last[1] === seed - 1) last[1] = seed
+    else ranges.push([seed, seed])
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { QUICK } from '../../../../src/cli/experiments/paper/budget.ts'
+import { buildResults } from '../../../../src/cli/experiments/paper/build-results.ts'
+import { differenceOf, joinResults, pooled, seedsText } from '../../../../src/cli/experiments/paper/join-results.ts'
+import { summary } from '../../../../src/cli/experiments/paper/compare.ts'
+import { parseSeeds } from '../../../../src/cli/experiments/paper/arguments.ts'
+import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
+import { parseResults, type ResultsFile, type TableName } from '../../../../src/results/results-file.ts'
+import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
+
+const FROM = { date: '2026-03-01', models: { 'household-policy': 'abc' }, recordings: {} }
+
+function resultsOf(
+  table: TableName,
+  seeds: readonly number[],
+  models: Record<string, string> = FROM.models,
+): ResultsFile {
+  const plan = planTable(table, { ...QUICK, seeds, sweepSeeds: seeds, mapSeeds: seeds }, ['weak'])
+  const runs = runsOf(plan, (arm, seed) => {
+    const end = 0.5 + 0.1 * Math.sin(17 * seed + arm.length) + (arm.startsWith('full') ? 0.1 : 0)
+    return madeUpRecord({ seed, commit: `c${seeds[0]}`, evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
+  })
+  return buildResults(plan, runs, { ...FROM, models, command: `experiments -- paper --seeds ${seeds.join(',')}` })
+}
+
+const close = (a: unknown, b: unknown) => {
+  const digits = (_: string, value: unknown) => (typeof value === 'number' ? Math.round(value * 500) / 500 : value)
+  expect(JSON.parse(JSON.stringify(a), digits)).toEqual(JSON.parse(JSON.stringify(b), digits))
+}
+
+describe('joining a table with the published seeds', () => {
+  it.each(['household', 'signals', 'lambda', 'map'] as const)(
+    'gives what one command over all seeds gives: %s',
+    (table) => {
+      const joined = joinResults(resultsOf(table, [3, 4, 5, 6]), resultsOf(table, [0, 1, 2]))
+      const whole = resultsOf(table, [0, 1, 2, 3, 4, 5, 6])
+      expect(parseResults(joined)).toEqual(joined)
+      expect(joined.seeds).toEqual(whole.seeds)
+      expect(joined.rows).toEqual(whole.rows)
+      expect(joined.claims).toEqual(whole.claims)
+      for (const [own, other] of [
+        [joined.curves, whole.curves],
+        [joined.map, whole.map],
+      ]) {
+        if (own !== undefined) close(own, other)
+        expect(own === undefined).toBe(other === undefined)
+      }
+      expect(joined.commits).toEqual(['c0', 'c3'])
+      expect(joined.command).toBe('experiments -- paper --seeds 0-6')
+    },
+  )
+
+  it('takes the new value of a seed that was run again', () => {
+    const published = resultsOf('household', [0, 1])
+    const again = resultsOf('household', [1, 2])
+    again.rows[2]!.values['id']![0] = 0.99
+    const joined = joinResults(again, published)
+    expect(joined.seeds).toEqual([0, 1, 2])
+    expect(joined.rows[2]!.values['id']).toEqual([
+      published.rows[2]!.values['id']![0],
+      0.99,
+      again.rows[2]!.values['id']![1],
+    ])
+  })
+
+  it('is refused where start models or settings differ', () => {
+    const published = resultsOf('household', [0, 1])
+    expect(differenceOf(resultsOf('household', [2]), published)).toBeNull()
+    expect(differenceOf(resultsOf('household', [2], { 'household-policy': 'xyz' }), published)).toBe('the start models')
+    const longer = resultsOf('household', [2])
+    longer.rows[3]!.iterations += 1
+    expect(differenceOf(longer, published)).toBe('the settings of a row')
+  })
+
+  it('pools means and intervals as if all values were known', () => {
+    const [a, b] = [[0.1, 0.4, 0.35], [0.9]]
+    const both = pooled(summary(a)!, summary(b)!)
+    const whole = summary([...a, ...b])!
+    expect(both.n).toBe(4)
+    for (const part of ['mean', 'low', 'high'] as const) expect(both[part]).toBeCloseTo(whole[part]!, 12)
+  })
+
+  it('writes seeds as the option reads them', () => {
+    for (const seeds of [[0], [0, 1, 2], [0, 2, 3, 9], [4, 6]]) expect(parseSeeds(seedsText(seeds))).toEqual(seeds)
+    expect(seedsText([0, 1, 2, 5])).toBe('0-2,5')
+  })
+})
