@@ -9,6 +9,7 @@ import type { World } from '../src/method/settings.ts'
 import { loadFixedTrajectories, trajectoryFile } from '../src/sessions/fixed-trajectories.ts'
 import { connectWorker, exposeService } from '../src/threads/worker-bridge.ts'
 import { IndexedDbRunStore } from '../src/runs/indexeddb-store.ts'
+import { runLocks } from '../src/runs/run-locks.ts'
 import { LoopService } from '../src/sessions/loop-service.ts'
 import type { PolicyWorker } from './policy.ts'
 import type { WebLlmRoleWorker } from './webllm-role.ts'
@@ -44,6 +45,7 @@ async function readShipped(world: World): Promise<string> {
 
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
+  locks: runLocks(),
   async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onBytes, onNotice, onBackend }) {
     const sources = sourcesOf(models)
     // Before the models, because it reports quickly what it lacks.

@@ -1,5 +1,7 @@
 /** A Hugging Face model as the folder that WebLLM loads: shards, tensor-cache.json, mlc-chat-config.json, tokenizer.json. */
 import { parseModelConfig } from '../language-model/files/config.ts'
+import { type ModelReader, readModelFolder } from '../language-model/files/model-folder.ts'
+import { streamWeights } from '../language-model/weights/weights.ts'
 import { mlcChatConfig, tokenizerKindOf } from './mlc-chat-config.ts'
 import { encodeParameter, type MlcQuantization, type MlcTensor } from './mlc-encoding.ts'
 import { fuse, isMlcArchitecture, MlcFormatError, mlcParameters, type MlcArchitecture } from './mlc-parameters.ts'
@@ -20,6 +22,14 @@ export interface MlcExportOptions {
   contextWindow?: number
   /** Bytes; 32 MiB unless a test wants less. */
   shardBytes?: number
+}
+
+/** Reads a standard folder. Throws the errors of readModelFolder and streamWeights. */
+export async function huggingFaceModel(reader: ModelReader): Promise<HuggingFaceModel> {
+  const { config, configJson, tokenizerJson } = await readModelFolder(reader)
+  const weights = new Map<string, Float32Array>()
+  for await (const [name, values] of streamWeights(reader, config)) weights.set(name, values)
+  return { name: reader.name, configJson, tokenizerJson, weights }
 }
 
 /** One tensor after the other, so that only one is in memory twice. */

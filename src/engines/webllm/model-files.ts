@@ -27,10 +27,22 @@ export function modelFolder(model: string): string {
   return new URL(/.+\/resolve\/.+\//.test(folder) ? folder : `${folder}resolve/main/`).href
 }
 
-export function browserFiles(stores: CacheStorage, fetchFile: typeof fetch = fetch): ModelFiles {
+/** Opens the caches with the first file: `openStores` may throw StorageBlockedError. */
+export function browserFiles(openStores: () => CacheStorage, fetchFile: typeof fetch = fetch): ModelFiles {
+  const open = async (scope: CacheScope): Promise<Cache> => {
+    const stores = openStores()
+    try {
+      return await stores.open(scope)
+    } catch (cause) {
+      throw new ModelFileError(
+        `WebLLM keeps its models in the cache of the browser, which refuses this site (${String(cause)}). Leave the private window, or allow this site to store data.`,
+        { cause },
+      )
+    }
+  }
   return {
     async read(scope, address) {
-      const stored = await (await stores.open(scope)).match(address)
+      const stored = await (await open(scope)).match(address)
       let response: Response
       try {
         response = stored ?? (await fetchFile(address))
@@ -45,17 +57,19 @@ export function browserFiles(stores: CacheStorage, fetchFile: typeof fetch = fet
     },
     async write(scope, address, bytes) {
       const headers = { 'content-length': String(bytes.length) }
+      const store = await open(scope)
       try {
-        await (await stores.open(scope)).put(address, new Response(bytes, { headers }))
+        await store.put(address, new Response(bytes, { headers }))
       } catch (cause) {
-        throw new ModelFileError(
-          `${address} could not be kept: the browser gives this site no more room. Delete models that are not needed, or free disk space.`,
-          { cause },
-        )
+        const isFull = cause instanceof DOMException && cause.name === 'QuotaExceededError'
+        const why = isFull
+          ? 'the browser gives this site no more room. Delete models that are not needed, or free disk space.'
+          : `the browser does not let this site store files (${String(cause)}). Leave the private window, or allow this site to store data.`
+        throw new ModelFileError(`${address} could not be kept: ${why}`, { cause })
       }
     },
     async list(scope) {
-      const store = await stores.open(scope)
+      const store = await open(scope)
       const files: StoredFile[] = []
       for (const request of await store.keys()) {
         const response = await store.match(request)
@@ -64,7 +78,7 @@ export function browserFiles(stores: CacheStorage, fetchFile: typeof fetch = fet
       return files
     },
     async remove(scope, address) {
-      await (await stores.open(scope)).delete(address)
+      await (await open(scope)).delete(address)
     },
   }
 }

@@ -5,6 +5,7 @@
 import { float32FromBfloat16 } from '../../language-model/weights/half-precision.ts'
 import { type MlcTensor, type MlcType } from '../../weight-formats/mlc-encoding.ts'
 import {
+  OLD_TENSOR_CACHE_FILE,
   parseTensorCache,
   TENSOR_CACHE_FILE,
   tensorBytes,
@@ -51,7 +52,11 @@ export async function writeChangedModel(
   }
   if (left.size > 0)
     throw new RangeError(`The model at ${from} has no tensor ${[...left].join(', ')}. Take weights of the same model.`)
-  for (const { name, bytes } of writer.finish()) await files.write('webllm/model', to + name, bytes)
+  for (const { name, bytes } of writer.finish()) {
+    await files.write('webllm/model', to + name, bytes)
+    // Versions up to 0.2.79 look for the older name, and would ask the network for it.
+    if (name === TENSOR_CACHE_FILE) await files.write('webllm/model', to + OLD_TENSOR_CACHE_FILE, bytes)
+  }
 }
 
 /** Official float32 models are stored as bfloat16 and widened on loading; new weights need full float32. */

@@ -1,5 +1,6 @@
 /** Lists, sizes and removes models in the cache, and adds models from a local folder. */
 import { OLD_TENSOR_CACHE_FILE, parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import { PROMPT_FILES } from '../transformer/model-files.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
@@ -74,7 +75,7 @@ export async function keepLocalModel(
       ...(library ? [] : ['the compiled library (.wasm)']),
     ]
     throw new LocalFolderError(
-      `The folder lacks ${missing.join(', ')}. Choose a folder that mlc_llm convert_weight wrote, with the library that mlc_llm compile wrote beside it.`,
+      `The folder lacks ${missing.join(', ')}. Choose a folder that npm run build:webllm wrote, or one of mlc_llm with its library beside it.`,
     )
   }
   const json = await tensors.read()
@@ -98,6 +99,10 @@ export async function keepLocalModel(
   await keep('webllm/model', TENSOR_CACHE_FILE, json)
   await keep('webllm/model', 'tokenizer.json', await tokenizer.read())
   await keep('webllm/config', 'mlc-chat-config.json', await config.read())
+  for (const name of PROMPT_FILES) {
+    const file = byName.get(name)
+    if (file) await keep('webllm/config', name, await file.read())
+  }
   await keep('webllm/wasm', library.name, await library.read())
   return { model_id: id, model: address, model_lib: address + library.name }
 }

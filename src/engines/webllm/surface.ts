@@ -65,6 +65,8 @@ export interface EngineOptions {
 }
 
 export interface WebLlmModule {
+  /** Folder of the published libraries that this version loads: "v0_2_86/base". */
+  modelVersion: string
   MLCEngine: new (options: EngineOptions) => PublicEngine
 }
 

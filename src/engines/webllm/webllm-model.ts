@@ -31,7 +31,14 @@ import { SamplingProcessor, SequentialSampler } from './sequential-sampler.ts'
 import type { PublicEngine, ResponseFormat, WebLlmModule } from './surface.ts'
 import type { ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import type { ModelRecord } from '../../roles/source.ts'
-import { openInternals, PINNED_VERSION, type GpuSource, type WebLlmInternals } from './webllm-internals.ts'
+import {
+  checkVersion,
+  openInternals,
+  PINNED_VERSION,
+  type GpuSource,
+  type WebLlmInternals,
+} from './webllm-internals.ts'
+import { checkShards, loadError, readLibrary } from './library.ts'
 import { isQuantized, encodedWeights, weightCount, type MlcParameterShape } from './weight-bytes.ts'
 
 export interface WebLlmSource extends GroupLimits {
@@ -54,10 +61,6 @@ export interface WebLlmParts {
   files: ModelFiles
 }
 
-export class ModelLoadError extends Error {
-  override name = 'ModelLoadError'
-}
-
 interface Loaded {
   source: WebLlmSource
   engine: PublicEngine
@@ -69,6 +72,8 @@ interface Loaded {
   internals: WebLlmInternals | null
   missing: readonly string[]
   rollout: Sampler
+  /** The compiled library. */
+  library: Blob
   /** Folder of the loaded weights: the source's, or that of a changed copy. */
   folder: string
   /** The weights differ from the source. */
@@ -219,7 +224,11 @@ export class WebLlmModel implements LanguageModelPort {
     const total = cache.records.reduce((sum, { nbytes }) => sum + nbytes, 0)
     const tokenizer = new Tokenizer(await readJson('webllm/model', 'tokenizer.json'), record.model_id)
     const stopTokens = new Set([...(config.conv_template?.stop_token_ids ?? []), ...(source.stopTokens ?? [])])
-    const { MLCEngine } = await this.#parts.importModule()
+    await checkShards(files, folder, cache)
+    const library = await readLibrary(files, record)
+    const module = await this.#parts.importModule()
+    checkVersion(module)
+    const { MLCEngine } = module
     const processor = new SamplingProcessor()
     const engine = new MLCEngine({
       appConfig: { model_list: [record] },
@@ -232,15 +241,21 @@ export class WebLlmModel implements LanguageModelPort {
         records.map(({ name, shape, dtype }) => [name, { shape, dtype }] as const),
       ),
     )
-    return this.#start({ source, engine, tokenizer, stopTokens, processor, parameters: stored, folder })
+    return this.#start({ source, engine, tokenizer, stopTokens, processor, parameters: stored, folder, library })
   }
 
   async #start(
-    parts: Pick<Loaded, 'source' | 'engine' | 'tokenizer' | 'stopTokens' | 'processor' | 'parameters' | 'folder'>,
+    parts: Pick<
+      Loaded,
+      'source' | 'engine' | 'tokenizer' | 'stopTokens' | 'processor' | 'parameters' | 'folder' | 'library'
+    >,
   ): Promise<Loaded> {
-    const { source, engine, tokenizer, stopTokens, processor } = parts
+    const { source, engine, tokenizer, stopTokens, processor, library, folder } = parts
     const modelId = source.record.model_id
+    // An address of this thread, because WebLLM does not read libraries from its cache on localhost.
+    const address = URL.createObjectURL(library)
     try {
+      engine.setAppConfig({ model_list: [{ ...source.record, model: folder, model_lib: address }] })
       await engine.reload(modelId, {
         conv_template: rawTemplate([...stopTokens]),
         context_window_size: source.contextWindow,
@@ -252,10 +267,9 @@ export class WebLlmModel implements LanguageModelPort {
         presence_penalty: 0,
       })
     } catch (cause) {
-      throw new ModelLoadError(
-        `WebLLM could not load "${modelId}" (${cause instanceof Error ? cause.message : String(cause)}). If graphics memory is the reason, choose a smaller model or a shorter context; else remove the model under Models and load it again.`,
-        { cause },
-      )
+      throw loadError(modelId, cause)
+    } finally {
+      URL.revokeObjectURL(address)
     }
     const { internals, missing } = openInternals(engine, modelId)
     const decode = (tokens: Tokens) => tokenizer.decode(tokens)
@@ -281,9 +295,8 @@ export class WebLlmModel implements LanguageModelPort {
     before.rollout.dispose()
     this.#loaded = null
     this.#checkpoint = null
-    before.engine.setAppConfig({ model_list: [{ ...record, model: folder }] })
     const isChanged = folder !== modelFolder(record.model)
-    this.#loaded = { ...(await this.#start(before)), folder, isChanged }
+    this.#loaded = { ...(await this.#start({ ...before, folder })), isChanged }
   }
 
   async #unload(): Promise<void> {

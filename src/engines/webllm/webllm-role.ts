@@ -20,12 +20,13 @@ import { promptFiles } from '../transformer/model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { RoleGrammars } from '../../worlds/world.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
+import { keepShippedModel, type ShippedSampler } from './shipped-models.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
 import type { ResponseFormat } from './surface.ts'
 import { WebLlmModel, type WebLlmParts, type WebLlmSource } from './webllm-model.ts'
 
 export interface WebLlmRolePlace {
-  sampler: WebLlmSource
+  sampler: WebLlmSource | ShippedSampler
   /** The checkpoint for which it samples; null for WebLLM alone, which does not learn. */
   trainer: CheckpointPlace | null
   /** Grammars of its completions, for WebLLM alone. */
@@ -49,7 +50,8 @@ export class WebLlmRole implements RoleModel {
   }
 
   /** Throws the errors of WebLlmModel, SampledTrainer and chatPiecesOf. */
-  async load({ sampler, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
+  async load({ sampler: chosen, trainer, grammars }: WebLlmRolePlace, onBytes?: OnBytes): Promise<ModelInfo> {
+    const sampler = 'location' in chosen ? await keepShippedModel(this.#files, chosen) : chosen
     this.#isTrained = trainer !== null
     this.#location = trainer?.location ?? null
     if (trainer !== null) return this.#sampled.load({ sampler, trainer, backend: trainer.backend }, onBytes)

@@ -124,6 +124,9 @@ export const RECORD: ModelRecord = {
   model_lib: 'https://models.test/small-model.wasm',
 }
 
+/** A whole WebAssembly module without content. */
+export const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)
+
 /** Files in memory, with the small model under the record's address. */
 export class MemoryFiles implements ModelFiles {
   readonly stored = new Map<string, Uint8Array<ArrayBuffer>>()
@@ -148,7 +151,7 @@ export class MemoryFiles implements ModelFiles {
   }
 
   async read(_scope: CacheScope, address: string): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = this.stored.get(address)
+    const bytes = this.stored.get(address) ?? (address === RECORD.model_lib ? EMPTY_MODULE : undefined)
     if (!bytes) throw new ModelFileError(`${address} is not there.`)
     return bytes
   }

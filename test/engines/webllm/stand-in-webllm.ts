@@ -230,5 +230,5 @@ export function standIn(options: StandInOptions): { module: WebLlmModule; engine
       engines.push(this)
     }
   }
-  return { module: { MLCEngine }, engines }
+  return { module: { MLCEngine, modelVersion: 'v0_2_86/base' }, engines }
 }

@@ -4,13 +4,13 @@ import { deleteModel, keepLocalModel, storedModels, type LocalFile } from '../..
 import type { ModelRecord } from '../../../src/roles/source.ts'
 import { TransferMeter } from '../../../src/engines/webllm/transfer-meter.ts'
 import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
-import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
+import { EMPTY_MODULE, MemoryFiles, RECORD, smallWeights } from './small-model.ts'
 import { standIn } from './stand-in-webllm.ts'
 
-/** The used part of the browser's Cache Storage. */
-function cacheStorage(): CacheStorage {
+/** Opens the used part of the browser's Cache Storage, which is empty. */
+function opened(): () => CacheStorage {
   const stores = new Map<string, Map<string, Response>>()
-  return {
+  const caches = {
     async open(name: string) {
       const store = stores.get(name) ?? new Map<string, Response>()
       stores.set(name, store)
@@ -23,6 +23,7 @@ function cacheStorage(): CacheStorage {
       }
     },
   } as unknown as CacheStorage
+  return () => caches
 }
 
 const offline = (() => Promise.reject(new TypeError('offline'))) as unknown as typeof fetch
@@ -34,12 +35,12 @@ function localFolder(): LocalFile[] {
     name: address.slice(folder.length),
     read: async () => bytes,
   }))
-  return [...files, { name: 'small.wasm', read: async () => new Uint8Array(100) }]
+  return [...files, { name: 'small.wasm', read: async () => EMPTY_MODULE }]
 }
 
 describe('models in the cache', () => {
   it('are added from a folder, listed with their bytes, loaded offline, and removed', async () => {
-    const files = browserFiles(cacheStorage(), offline)
+    const files = browserFiles(opened(), offline)
     const record = await keepLocalModel(files, 'my model', 'https://site.test', localFolder())
     expect(record.model).toBe('https://site.test/local-models/my%20model/resolve/main/')
     const bytes = (await Promise.all(localFolder().map(({ read }) => read()))).reduce(
@@ -60,7 +61,7 @@ describe('models in the cache', () => {
   })
 
   it('share a library until the last of them is removed', async () => {
-    const files = browserFiles(cacheStorage(), offline)
+    const files = browserFiles(opened(), offline)
     const first = await keepLocalModel(files, 'a', 'https://site.test', localFolder())
     const second: ModelRecord = {
       ...(await keepLocalModel(files, 'b', 'https://site.test', localFolder())),
@@ -76,7 +77,7 @@ describe('models in the cache', () => {
   })
 
   it('are refused if the folder is incomplete, with the missing files', async () => {
-    const files = browserFiles(cacheStorage(), offline)
+    const files = browserFiles(opened(), offline)
     const keep = (folder: LocalFile[]) => keepLocalModel(files, 'x', 'https://site.test', folder)
     const without = (name: string) => localFolder().filter((file) => file.name !== name)
     await expect(keep(without('small.wasm'))).rejects.toThrow(/compiled library/)
@@ -90,11 +91,11 @@ describe('models in the cache', () => {
   })
 
   it('report an unreachable address', async () => {
-    const files = browserFiles(cacheStorage(), offline)
+    const files = browserFiles(opened(), offline)
     await expect(files.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/could not be reached/)
-    const gone = browserFiles(cacheStorage(), async () => new Response('', { status: 404 }))
+    const gone = browserFiles(opened(), async () => new Response('', { status: 404 }))
     await expect(gone.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/answered 404/)
-    const answering = browserFiles(cacheStorage(), async () => new Response(Uint8Array.of(1, 2)))
+    const answering = browserFiles(opened(), async () => new Response(Uint8Array.of(1, 2)))
     expect(await answering.read('webllm/model', 'https://site.test/a')).toEqual(Uint8Array.of(1, 2))
   })
 

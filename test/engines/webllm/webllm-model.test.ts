@@ -327,7 +327,7 @@ describe('a version of WebLLM with other internals', () => {
     await model.setWeights(smallWeights(3))
     await model.setWeights(smallWeights(4))
     expect(engine.loads.map((record) => record.model)).toEqual([
-      RECORD.model,
+      'https://models.test/small-model/resolve/main/',
       'https://models.test/small-model-changed-1/resolve/main/',
       'https://models.test/small-model-changed-2/resolve/main/',
       'https://models.test/small-model-changed-1/resolve/main/',

@@ -13,6 +13,7 @@ import { browserFiles } from '../../../engines/webllm/model-files.ts'
 import { foundRecords } from '../../../engines/webllm/found-models.ts'
 import { deleteModel, keepLocalModel, storedModels, type StoredModel } from '../../../engines/webllm/stored-models.ts'
 import type { ModelRecord } from '../../../roles/source.ts'
+import { openCaches } from '../../../storage/browser-storage.ts'
 import { TransferMeter, type TransferState } from '../../../engines/webllm/transfer-meter.ts'
 import type { Role } from '../../run/role-models.ts'
 import { CheckpointOutlooks } from './checkpoint-outlooks.svelte.ts'
@@ -23,6 +24,8 @@ export interface Adapter {
   maxStorageBufferBindingSize: number
 }
 
+/** WebLLM's models in this browser. */
+const FILES = browserFiles(() => openCaches('WebLLM models'))
 const LISTED = CATALOGUE.map(({ record }) => record)
 
 export class ModelsShelf {
@@ -85,9 +88,7 @@ export class ModelsShelf {
   }
 
   async download(record: ModelRecord): Promise<void> {
-    await this.#moving(record.model_id, (onBytes, signal) =>
-      downloadModel(browserFiles(caches), record, onBytes, signal),
-    )
+    await this.#moving(record.model_id, (onBytes, signal) => downloadModel(FILES, record, onBytes, signal))
   }
 
   /** Keeps a folder and returns its name; null on failure. */
@@ -113,7 +114,7 @@ export class ModelsShelf {
         return bytes
       }
       const folder = files.map((file) => ({ name: file.name, read: () => read(file) }))
-      await keepLocalModel(browserFiles(caches), id, location.origin, folder)
+      await keepLocalModel(FILES, id, location.origin, folder)
     })
     return this.#found.find(({ model_id, model_lib }) => model_id === id && model_lib !== '') ?? null
   }
@@ -125,7 +126,7 @@ export class ModelsShelf {
   async deleteModel(id: string): Promise<void> {
     const records = this.#records
     const record = records.find(({ model_id }) => model_id === id)
-    if (record) await this.#try(async () => deleteModel(browserFiles(caches), record, records))
+    if (record) await this.#try(async () => deleteModel(FILES, record, records))
     await this.#try(() => this.#lookAtStores())
   }
 
@@ -136,10 +137,9 @@ export class ModelsShelf {
   }
 
   async #lookAtStores(): Promise<void> {
-    const files = browserFiles(caches)
-    this.#found = await foundRecords(files, [...LISTED, ...this.#ownRecords()])
-    this.#stored = await storedModels(files, this.#records)
     this.#folders = await localFolders()
+    this.#found = await foundRecords(FILES, [...LISTED, ...this.#ownRecords()])
+    this.#stored = await storedModels(FILES, this.#records)
   }
 
   get #records(): ModelRecord[] {

@@ -1,0 +1,64 @@
+/**
+ * The built-in models for WebLLM, without a download from anywhere: their weights, converted from the folders that the page ships,
+ * and a library that was compiled for their shape (docs/webllm.md). Both are put into WebLLM's cache.
+ */
+import { urlReader } from '../../language-model/files/model-folder.ts'
+import { ModelFileError } from '../../language-model/files/model-reader.ts'
+import { exportMlc, huggingFaceModel } from '../../weight-formats/mlc-export.ts'
+import type { GroupLimits } from './batched-sampler.ts'
+import type { ModelFiles } from './model-files.ts'
+import type { WebLlmSource } from './webllm-model.ts'
+
+export interface ShippedSampler extends GroupLimits {
+  /** Address of the model's folder; the libraries are in `../../webllm` from there. */
+  location: string
+}
+
+/** File of the library for a model, from its config.json. As in scripts/build-webllm.mjs. */
+export function libraryFile(configJson: unknown): string {
+  const { model_type, hidden_size, num_hidden_layers } = configJson as Record<string, string | number>
+  return `${model_type}-${hidden_size}x${num_hidden_layers}-q0f32.wasm.gz`
+}
+
+/** Replaces an earlier copy, whose weights may be those of another version of the page. Throws ModelFileError. */
+export async function keepShippedModel(
+  files: ModelFiles,
+  { location, ...limits }: ShippedSampler,
+  fetchFile: typeof fetch = fetch,
+): Promise<WebLlmSource> {
+  const model = await huggingFaceModel(urlReader(location, fetchFile))
+  const name = location.split('/').filter(Boolean).at(-1)!
+  const libraries = new URL('../../webllm/', `${location.replace(/\/+$/, '')}/`).href
+  const folder = `${libraries}${name}/resolve/main/`
+  const library = await unpacked(libraries + libraryFile(model.configJson), fetchFile)
+  for (const file of exportMlc(model, { quantization: 'q0f32', contextWindow: limits.contextWindow })) {
+    const scope = file.name === 'mlc-chat-config.json' ? 'webllm/config' : 'webllm/model'
+    await files.write(scope, folder + file.name, file.bytes)
+  }
+  await files.write('webllm/wasm', `${folder}model.wasm`, library)
+  return { record: { model_id: `${name}-q0f32`, model: folder, model_lib: `${folder}model.wasm` }, ...limits }
+}
+
+async function unpacked(address: string, fetchFile: typeof fetch): Promise<Uint8Array<ArrayBuffer>> {
+  let response: Response
+  try {
+    response = await fetchFile(address)
+  } catch (cause) {
+    throw new ModelFileError(`${address} could not be reached. Check the connection and start the run again.`, {
+      cause,
+    })
+  }
+  if (!response.ok || response.body === null)
+    throw new ModelFileError(`${address} answered ${response.status}. Reload the page.`, {
+      isMissing: response.status === 404,
+    })
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  // A server may have unpacked it already, because of its name.
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
+  try {
+    return new Uint8Array(await new Response(stream).arrayBuffer())
+  } catch (cause) {
+    throw new ModelFileError(`${address} is damaged: it was cut while downloading. Reload the page.`, { cause })
+  }
+}

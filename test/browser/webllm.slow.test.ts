@@ -1,0 +1,298 @@
+/** The real WebLLM with the shipped libraries, on Chromium's software adapter: it samples like our transformer, and says what is wrong. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { build, preview, type PreviewServer } from 'vite'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { memoryReader } from '../../src/language-model/files/model-reader.ts'
+import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
+import { LanguageModel } from '../../src/language-model/language-model.ts'
+import type { Completion, SamplingOptions, UpdateOptions } from '../../src/method/ports.ts'
+import type { PlainCompletion, PlainRequest, WebLlmPage } from './fixtures/webllm-page.ts'
+import { openBrowser } from './harness.ts'
+import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
+
+const FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
+const root = fileURLToPath(new URL('./fixtures', import.meta.url))
+const publicDir = fileURLToPath(new URL('../../public', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'webllm-'))
+/** Nats: both compute in float32, in different orders. */
+const MEAN = 1e-5
+const LARGEST = 2e-4
+const UPDATE: UpdateOptions = {
+  learningRate: 1e-3,
+  clipRatioLow: 0.2,
+  clipRatioHigh: 0.2,
+  klCoefficient: 0,
+  klEstimator: 'k3',
+  lossAggregation: 'token-mean',
+  temperature: 1,
+  updatesPerIteration: 1,
+  maxGradNorm: 1,
+  weightDecay: 0,
+  sampledElsewhere: true,
+}
+
+let server: PreviewServer
+beforeAll(async () => {
+  const outDir = join(folder, 'dist')
+  await build({
+    root,
+    base: './',
+    publicDir,
+    configFile: false,
+    logLevel: 'error',
+    worker: { format: 'es' },
+    build: {
+      outDir,
+      target: 'es2022',
+      minify: false,
+      reportCompressedSize: false,
+      emptyOutDir: false,
+      chunkSizeWarningLimit: Infinity,
+      rollupOptions: { input: join(root, 'webllm.html') },
+    },
+  })
+  server = await preview({
+    root,
+    configFile: false,
+    logLevel: 'silent',
+    build: { outDir },
+    preview: { host: '127.0.0.1', port: 4560, strictPort: false },
+  })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Methods = { [Name in keyof WebLlmPage]: WebLlmPage[Name] }
+class WebLlm {
+  readonly page: Page
+  constructor(page: Page) {
+    this.page = page
+  }
+  call<Name extends keyof Methods>(
+    name: Name,
+    ...given: Parameters<Methods[Name]>
+  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
+    const called = this.page.evaluate(
+      ([method, values]) =>
+        (globalThis as unknown as { webLlm: Record<string, (...args: unknown[]) => Promise<unknown>> }).webLlm[
+          method as string
+        ]!(...(values as unknown[])),
+      [name, given] as const,
+    )
+    return called as Promise<Awaited<ReturnType<Methods[Name]>>>
+  }
+}
+
+async function withWebLlm(flags: readonly string[], job: (webLlm: WebLlm) => Promise<void>): Promise<void> {
+  const browser = await openBrowser({ flags })
+  try {
+    const page = await (await browser.newContext()).newPage()
+    page.setDefaultTimeout(0)
+    await page.goto(`${server.resolvedUrls!.local[0]!}webllm.html`)
+    await page.waitForFunction('globalThis.webLlm')
+    await job(new WebLlm(page))
+  } finally {
+    await browser.close()
+  }
+}
+
+const keepPolicy = (webLlm: WebLlm) => webLlm.call('keep', `${server.resolvedUrls!.local[0]!}models/household-policy`)
+
+async function loadOurs(): Promise<LanguageModel> {
+  const names = ['config.json', 'tokenizer.json', 'model.safetensors']
+  const read = (name: string) => readFileSync(join(publicDir, 'models', 'household-policy', name))
+  const files = Object.fromEntries(names.map((name) => [name, read(name)]))
+  return LanguageModel.load(memoryReader('ours', files), 'cpu', { cacheSlots: 64, microBatchTokens: 256 })
+}
+
+/** A lower temperature multiplies the differences. */
+function expectClose(theirs: readonly number[], ours: Iterable<number>, temperature = 1): void {
+  const differences = Array.from(ours, (value, i) => Math.abs(value - theirs[i]!))
+  expect(differences).toHaveLength(theirs.length)
+  const mean = differences.reduce((sum, value) => sum + value, 0) / differences.length
+  const largest = Math.max(...differences)
+  process.stderr.write(`${differences.length} log-probabilities: mean ${mean}, largest ${largest}\n`)
+  expect(mean).toBeLessThan(MEAN / temperature)
+  expect(largest).toBeLessThan(LARGEST / temperature)
+}
+
+async function expectSameSamples(
+  webLlm: WebLlm,
+  ours: LanguageModel,
+  requests: PlainRequest[],
+  options: SamplingOptions,
+): Promise<PlainCompletion[]> {
+  const theirs = (await webLlm.call('generate', requests, options)).flat()
+  const own = await ours.generate(
+    requests.map((request) => ({ ...request, prompt: Int32Array.from(request.prompt) })),
+    options,
+  )
+  const flat: Completion[] = own.flat()
+  expect(theirs.map(({ tokens }) => tokens)).toEqual(flat.map(({ tokens }) => [...tokens]))
+  expectClose(
+    theirs.flatMap(({ logProbs }) => logProbs),
+    flat.flatMap(({ logProbs }) => [...logProbs]),
+    options.temperature || 1,
+  )
+  return theirs
+}
+
+/** Text of the household, without end. */
+const TEXT = 'you are in the middle of a room. looking around you, you see a cabinet 1, a desk 1 and a drawer 1.\n> '
+
+describe('the real WebLLM', () => {
+  it('samples like our transformer: over a long context, in forked groups, cooler, and after an update', async () => {
+    await withWebLlm(FLAGS, async (webLlm) => {
+      const info = await webLlm.call('load', await keepPolicy(webLlm))
+      expect(info).toMatchObject({ usesInternals: true, missing: [], acceptsWeights: true, maxPositions: 1024 })
+      const ours = await loadOurs()
+      const long = (await webLlm.call('encode', TEXT.repeat(12))).slice(0, 400)
+      const score = async (temperature: number) => {
+        const theirs = await webLlm.call('score', long, temperature)
+        const sequence = { prompt: Int32Array.of(long[0]!), response: Int32Array.from(long.slice(1)) }
+        expectClose(theirs, (await ours.logProbs([sequence], temperature))[0]!, temperature)
+      }
+      await score(1)
+      await score(0.5)
+
+      // Two groups fork their prompts, one of which is longer than a page of the cache.
+      const groups = [
+        { prompt: long.slice(0, 70), count: 2, seed: 11 },
+        { prompt: long.slice(40, 50), count: 2, seed: 12 },
+      ]
+      const drawn = await expectSameSamples(webLlm, ours, groups, { temperature: 1, topP: 1, maxTokens: 8 })
+      await expectSameSamples(webLlm, ours, groups, { temperature: 0.7, topP: 0.9, maxTokens: 8 })
+      await expectSameSamples(webLlm, ours, groups.slice(0, 1), { temperature: 0, topP: 1, maxTokens: 4 })
+
+      const metrics = await ours.update(
+        drawn.slice(0, 2).map(({ tokens, logProbs }, j) => ({
+          prompt: Int32Array.from(groups[0]!.prompt),
+          response: Int32Array.from(tokens),
+          oldLogProbs: Float32Array.from(logProbs),
+          advantage: j === 0 ? 1 : -1,
+        })),
+        UPDATE,
+      )
+      expect(metrics.mismatch_kl).toBeLessThan(1e-9)
+      const shapes = ours.changingWeights
+      const weights = await ours.readWeights([...shapes.keys()])
+      const tensors = new Map(
+        Array.from(weights, ([name, values]) => [name, { shape: [...shapes.get(name)!], values }] as const),
+      )
+      await webLlm.call('setWeights', [...writeSafetensors({ metadata: {}, tensors })])
+      const later = await expectSameSamples(webLlm, ours, groups, { temperature: 1, topP: 1, maxTokens: 8 })
+      expect(later.map(({ logProbs }) => logProbs)).not.toEqual(drawn.map(({ logProbs }) => logProbs))
+
+      const grammar = { type: 'grammar', grammar: 'root ::= "yes" | "no"' } as const
+      const request = { prompt: groups[1]!.prompt, count: 3, seed: 5 }
+      const [answers] = await webLlm.call('generate', [request], { temperature: 1, topP: 1, maxTokens: 8 }, grammar)
+      for (const { text } of answers!) expect(text).toMatch(/^(yes|no)/)
+      await ours.dispose()
+    })
+  })
+
+  it('samples the same without its internals, and loads new weights from its cache', async () => {
+    await withWebLlm(FLAGS, async (webLlm) => {
+      await webLlm.call('setFaults', { lacksGrammar: true })
+      const info = await webLlm.call('load', await keepPolicy(webLlm))
+      expect(info.missing).toEqual(['pipeline.prepareGrammarMatcherForSampling (function)'])
+      expect(info.backendDescription).toMatch(/one sequence at a time, because this version lacks pipeline\.prepareG/)
+      const ours = await loadOurs()
+      const request = { prompt: await webLlm.call('encode', TEXT), count: 1, seed: 3 }
+      await expectSameSamples(webLlm, ours, [request], { temperature: 1, topP: 1, maxTokens: 3 })
+      const name = 'model.norm.weight'
+      const norm = (await ours.readWeights([name])).get(name)!
+      const halved = norm.map((weight) => weight / 2)
+      const tensors = new Map([[name, { shape: [norm.length], values: halved }]])
+      await webLlm.call('setWeights', [...writeSafetensors({ metadata: {}, tensors })])
+      // Half the last norm is twice the temperature.
+      const sequence = request.prompt.slice(0, 8)
+      const own = await ours.logProbs(
+        [{ prompt: Int32Array.from(sequence.slice(0, 1)), response: Int32Array.from(sequence.slice(1)) }],
+        2,
+      )
+      expectClose(await webLlm.call('score', sequence, 1), own[0]!)
+      await ours.dispose()
+    })
+  })
+
+  it('says what is wrong with a version, a library, a download, an adapter or a device', async () => {
+    await withWebLlm(FLAGS, async (webLlm) => {
+      const source = await keepPolicy(webLlm)
+      const { model_lib, model } = source.record
+      const load = (record: Partial<typeof source.record> = {}) =>
+        webLlm.call('load', { ...source, record: { ...source.record, ...record } })
+
+      await webLlm.call('setFaults', { modelVersion: 'v0_3_0/base' })
+      await expect(load()).rejects.toThrow(
+        /libraries are v0_3_0\/base, which was not tried\. Versions that work: 0\.2\.86/,
+      )
+      await webLlm.call('setFaults', { modelVersion: null })
+
+      const adapter = await webLlm.page.evaluate(async () => [...(await navigator.gpu.requestAdapter())!.features])
+      if (!adapter.includes('shader-f16'))
+        await expect(load({ required_features: ['shader-f16'] })).rejects.toThrow(/lacks shader-f16\. Choose .* f32/)
+
+      await webLlm.call('damage', 'webllm/wasm', model_lib, ['TVMFFIWasmSafeCall', 'TVMFFIWasmSafeCOLD'])
+      await expect(load()).rejects.toThrow(/library was compiled for another version of WebLLM than 0\.2\.86/)
+      await webLlm.call('damage', 'webllm/wasm', model_lib, null)
+      await expect(load()).rejects.toThrow(/is not a whole WebAssembly module: it was cut while downloading/)
+
+      await keepPolicy(webLlm)
+      await webLlm.call('damage', 'webllm/model', `${model}params_shard_0.bin`, null)
+      await expect(load()).rejects.toThrow(/params_shard_0\.bin .* cut while downloading/)
+
+      await keepPolicy(webLlm)
+      await load()
+      await webLlm.call('loseDevice')
+      const request = { prompt: [100, 101], count: 1, seed: 1 }
+      await expect(webLlm.call('generate', [request], { temperature: 1, topP: 1, maxTokens: 1 })).rejects.toThrow(
+        /The graphics device was lost \(destroyed/,
+      )
+    })
+    await withWebLlm([], async (webLlm) => {
+      const adapter = await webLlm.page.evaluate(async () =>
+        Boolean(await (navigator.gpu as GPU | undefined)?.requestAdapter()),
+      )
+      if (!adapter)
+        await expect(webLlm.call('load', await keepPolicy(webLlm))).rejects.toThrow(
+          /has no graphics adapter for WebGPU/,
+        )
+    })
+  })
+})
+
+describe('the page', () => {
+  it('runs an iteration with WebLLM in every role, from its own files', async () => {
+    const browser = await openBrowser({ flags: FLAGS })
+    try {
+      const page = await (await browser.newContext({ serviceWorkers: 'block' })).newPage()
+      const elsewhere: string[] = []
+      const own = new URL(inject('pageAddress')).origin
+      page.on('request', (request) => {
+        const url = request.url()
+        if (!url.startsWith(own) && /^https?:/.test(url)) elsewhere.push(url)
+      })
+      await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+      await page.goto(new URL('#models', inject('pageAddress')).href)
+      for (const role of ['Policy', 'Reward model', 'Author of tasks'])
+        await page.getByRole('region', { name: role }).getByLabel('Played by').selectOption('built-in-webllm')
+      await page.getByText('Your next run uses the models chosen here.').waitFor()
+      await goTo(page, 'Loop')
+      await makeSmall(page)
+      await page.getByRole('button', { name: 'Step', exact: true }).click()
+      await page.getByText('Paused', { exact: true }).first().waitFor({ timeout: 0 })
+      await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+      expect(elsewhere).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+})
