@@ -1,26 +1,25 @@
 /** The schema of kept runs in the browser's IndexedDB, with migrations from earlier versions of the page. */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { chunkBytes, type EventChunk } from './event-chunk.ts'
 import { completeSettings, withSampledNames } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
 
-export interface EventChunk {
-  runId: string
-  firstSeq: number
-  events: LoggedEvent[]
-}
-
 export type StoredRow = MetricRow & { runId: string }
 
+/** `writer` changes whenever another tab takes the run over; runs of earlier versions have none until then. */
+export type StoredSummary = RunSummary & { writer?: string }
+
 export interface Schema extends DBSchema {
-  runs: { key: string; value: RunSummary; indexes: { updatedAt: number } }
+  runs: { key: string; value: StoredSummary; indexes: { updatedAt: number } }
   chunks: { key: [string, number]; value: EventChunk }
   checkpoints: { key: [string, number]; value: RunCheckpoint }
   rows: { key: [string, number]; value: StoredRow }
 }
 
-const VERSION = 4
+/** From version 5 on, chunks are packed; earlier ones stay as they are. */
+const VERSION = 5
 
 export function openRunDatabase(name: string): Promise<IDBPDatabase<Schema>> {
   return openDB<Schema>(name, VERSION, {
@@ -67,8 +66,8 @@ async function addRows(stores: Upgrade): Promise<void> {
     const summary: RunSummary = { ...newSummary(old), ...old }
     const events: LoggedEvent[] = []
     for (const chunk of await stores.objectStore('chunks').getAll(everythingOf(old.runId))) {
-      summary.logBytes += logBytes(chunk.events)
-      events.push(...chunk.events)
+      summary.logBytes += chunkBytes(chunk)
+      if ('events' in chunk) events.push(...chunk.events)
     }
     for (const event of events) {
       if (event.type === 'run-started') summary.backend = event.backend
@@ -84,11 +83,6 @@ async function addRows(stores: Upgrade): Promise<void> {
 /** All keys [runId, number] of a run: an array sorts after every number. */
 export function everythingOf(runId: string): IDBKeyRange {
   return IDBKeyRange.bound([runId], [runId, []])
-}
-
-/** Counts characters, which equal bytes for Latin text. */
-export function logBytes(events: readonly LoggedEvent[]): number {
-  return events.reduce((total, event) => total + JSON.stringify(event).length + 1, 0)
 }
 
 export function keptCheckpoint({ iteration, eventCount, policy, reward }: RunCheckpoint) {

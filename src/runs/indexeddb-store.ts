@@ -1,15 +1,22 @@
 /**
- * Keeps runs in the browser's IndexedDB. Each chunk of events is written in its own transaction, so a closed tab loses at most
- * the events not yet written. Metric rows (metric-rows.ts) and checkpoints are stored separately. A log is always read in
- * parts, because one of five hundred iterations may not fit into memory.
+ * Keeps runs in the browser's IndexedDB. Each chunk of events is packed (event-chunk.ts) and written in its own transaction, so a
+ * closed tab loses at most the events not yet written. Metric rows (metric-rows.ts) and checkpoints are stored separately. A log is
+ * always read in parts, because one of five hundred iterations may not fit into memory.
+ *
+ * Whoever creates, resumes or branches a run becomes its writer, and every write checks in its own transaction that the run
+ * still has this writer. So two tabs can never mix their events, even without locks (run-locks.ts), and a deleted run stays
+ * deleted.
  */
 import type { IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { openTabChannel } from '../storage/browser-storage.ts'
+import { databaseName } from '../storage/deployment.ts'
 import { outdatedCheckpoints } from './checkpoint-thinning.ts'
-import { everythingOf, keptCheckpoint, logBytes, openRunDatabase, type Schema } from './indexeddb-schema.ts'
+import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
+import { everythingOf, keptCheckpoint, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
 import { withCurrentSettings } from './older-logs.ts'
-import { newSummary, type ResumableRun, type ResumableRunStore } from './run-store.ts'
+import { newSummary, RunLostError, type ResumableRun, type ResumableRunStore } from './run-store.ts'
 import type { RunCheckpoint, RunSummary } from './run-store.ts'
 import { stateEvent } from './state-event.ts'
 
@@ -23,7 +30,9 @@ export class RunStoreError extends Error {
 
 export class IndexedDbRunStore implements ResumableRunStore {
   readonly #database: IDBPDatabase<Schema>
-  readonly #channel = new BroadcastChannel(RUNS_CHANNEL)
+  readonly #channel = openTabChannel(RUNS_CHANNEL)
+  /** Proves to the database that this store is the writer of a run. */
+  readonly #tokens = new Map<string, string>()
 
   private constructor(database: IDBPDatabase<Schema>) {
     this.#database = database
@@ -31,7 +40,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   static async open(name = 'rlanything-playground'): Promise<IndexedDbRunStore> {
     try {
-      return new IndexedDbRunStore(await openRunDatabase(name))
+      return new IndexedDbRunStore(await openRunDatabase(await databaseName(name)))
     } catch (cause) {
       throw new RunStoreError(
         'The browser does not let this page keep runs (a private window, or storage is switched off). ' +
@@ -47,16 +56,17 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   async create(summary: RunSummary): Promise<void> {
-    await this.#database.put('runs', summary)
+    await this.#database.put('runs', { ...summary, writer: this.#newToken(summary.runId) })
     this.#announce()
   }
 
   async append(runId: string, events: readonly LoggedEvent[]): Promise<void> {
-    const first = events[0]
-    if (first === undefined) return
-    const transaction = this.#database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
+    if (events.length === 0) return
     try {
-      const summary = await transaction.objectStore('runs').get(runId)
+      // A transaction would close while the events are packed.
+      const chunk = await packChunk(runId, events)
+      const transaction = this.#database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
+      const summary = this.#written(runId, await transaction.objectStore('runs').get(runId))
       const rows = new Map<number, MetricRow>()
       for (const event of events) {
         const { iteration } = event
@@ -65,9 +75,9 @@ export class IndexedDbRunStore implements ResumableRunStore {
       }
       // Awaited together, because the transaction closes by itself when no request is pending.
       await Promise.all([
-        transaction.objectStore('chunks').put({ runId, firstSeq: first.seq, events: [...events] }),
+        transaction.objectStore('chunks').put(chunk),
         ...Array.from(rows.values(), (row) => transaction.objectStore('rows').put({ ...row, runId })),
-        summary && transaction.objectStore('runs').put(summaryAfter(summary, events)),
+        transaction.objectStore('runs').put(summaryAfter(summary, events, chunkBytes(chunk))),
         transaction.done,
       ])
     } catch (cause) {
@@ -77,9 +87,11 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   async saveTimings(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void> {
-    const transaction = this.#database.transaction('rows', 'readwrite')
-    const row = await transaction.store.get([runId, iteration])
-    if (row) await transaction.store.put({ ...row, values: { ...row.values, ...metrics } })
+    const transaction = this.#database.transaction(['runs', 'rows'], 'readwrite')
+    this.#written(runId, await transaction.objectStore('runs').get(runId))
+    const rows = transaction.objectStore('rows')
+    const row = await rows.get([runId, iteration])
+    if (row) await rows.put({ ...row, values: { ...row.values, ...metrics } })
     await transaction.done
   }
 
@@ -88,15 +100,15 @@ export class IndexedDbRunStore implements ResumableRunStore {
     const transaction = this.#database.transaction(['runs', 'checkpoints'], 'readwrite')
     const stored = transaction.objectStore('checkpoints')
     try {
+      const summary = this.#written(runId, await transaction.objectStore('runs').get(runId))
       await stored.put(checkpoint)
-      const summary = await transaction.objectStore('runs').get(runId)
-      const others = summary?.checkpoints.filter(({ iteration }) => iteration !== checkpoint.iteration) ?? []
+      const others = summary.checkpoints.filter(({ iteration }) => iteration !== checkpoint.iteration)
       const all = [...others, keptCheckpoint(checkpoint)].sort((a, b) => a.iteration - b.iteration)
       const outdated = outdatedCheckpoints(all)
       const checkpoints = all.filter((each) => !outdated.includes(each))
       await Promise.all([
         ...outdated.map(({ iteration }) => stored.delete([runId, iteration])),
-        summary && transaction.objectStore('runs').put({ ...summary, checkpoints }),
+        transaction.objectStore('runs').put({ ...summary, checkpoints }),
         transaction.done,
       ])
     } catch (cause) {
@@ -105,16 +117,21 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   async finish(runId: string): Promise<void> {
-    await this.#change(runId, (summary) => ({ ...summary, isFinished: true, updatedAt: Date.now() }))
+    const transaction = this.#database.transaction('runs', 'readwrite')
+    const summary = this.#written(runId, await transaction.store.get(runId))
+    await transaction.store.put({ ...summary, isFinished: true, updatedAt: Date.now() })
+    await transaction.done
+    this.#announce()
   }
 
   /** Newest first. */
   async list(): Promise<RunSummary[]> {
-    return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse()
+    return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse().map(withoutWriter)
   }
 
   async summary(runId: string): Promise<RunSummary | null> {
-    return (await this.#database.get('runs', runId)) ?? null
+    const stored = await this.#database.get('runs', runId)
+    return stored === undefined ? null : withoutWriter(stored)
   }
 
   /** In the order of iterations. */
@@ -128,7 +145,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     while (next !== undefined && next < to) {
       const chunk = await this.#database.get('chunks', [runId, next])
       if (chunk === undefined) return
-      const events = chunk.events.filter(({ seq }) => seq >= from && seq < to)
+      const events = (await chunkEvents(chunk)).filter(({ seq }) => seq >= from && seq < to)
       if (events.length > 0) yield events.map(withCurrentSettings)
       const range = IDBKeyRange.bound([runId, next], [runId, []], true)
       next = (await this.#database.transaction('chunks').store.openKeyCursor(range))?.key[1]
@@ -155,19 +172,18 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   /** Deletes log and checkpoints, and keeps the curves. */
   async evict(runId: string): Promise<void> {
-    const transaction = this.#database.transaction(['chunks', 'checkpoints'], 'readwrite')
+    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
+    const summary = await transaction.objectStore('runs').get(runId)
+    if (summary !== undefined) {
+      const evicted = { ...withoutWriter(summary), isEvicted: true, isFinished: true, logBytes: 0, checkpoints: [] }
+      await transaction.objectStore('runs').put(evicted)
+    }
     await Promise.all([
       transaction.objectStore('chunks').delete(everythingOf(runId)),
       transaction.objectStore('checkpoints').delete(everythingOf(runId)),
       transaction.done,
     ])
-    await this.#change(runId, (summary) => ({
-      ...summary,
-      isEvicted: true,
-      isFinished: true,
-      logBytes: 0,
-      checkpoints: [],
-    }))
+    this.#announce()
   }
 
   async remove(runId: string): Promise<void> {
@@ -182,75 +198,100 @@ export class IndexedDbRunStore implements ResumableRunStore {
     this.#announce()
   }
 
-  async lastUnfinished(): Promise<RunSummary | null> {
-    return (await this.list()).find(({ isFinished, checkpoints }) => !isFinished && checkpoints.length > 0) ?? null
-  }
-
   async prepareResume(runId: string): Promise<ResumableRun | null> {
     const [summary, checkpoint] = await Promise.all([this.summary(runId), this.loadCheckpoint(runId)])
     if (summary === null || checkpoint === null) return null
     const { iteration, eventCount } = checkpoint
     const history: LoggedEvent[] = []
-    let kept = 0
     for await (const events of this.readEvents(runId, 0, eventCount)) {
-      kept += logBytes(events)
       for (const event of events) history.push(stateEvent(event))
     }
     const cut = await this.#chunkBefore(runId, eventCount)
-    const transaction = this.#database.transaction(['runs', 'chunks', 'rows'], 'readwrite')
+    const straddling = cut === undefined ? undefined : await this.#database.get('chunks', [runId, cut])
+    const events = straddling === undefined ? [] : await chunkEvents(straddling)
+    const keptEvents = events.filter(({ seq }) => seq < eventCount)
+    const isCut = keptEvents.length > 0 && keptEvents.length < events.length
+    const shortened = isCut ? await packChunk(runId, keptEvents) : null
+    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
     const chunks = transaction.objectStore('chunks')
-    const straddling = cut === undefined ? undefined : await chunks.get([runId, cut])
-    const events = straddling?.events.filter(({ seq }) => seq < eventCount) ?? []
-    const reopened = { ...cutBack(summary, iteration), isFinished: false, logBytes: kept }
+    const current = await transaction.objectStore('runs').get(runId)
+    const last = await transaction.objectStore('checkpoints').openKeyCursor(everythingOf(runId), 'prev')
+    // Meanwhile another tab may have deleted the run, or continued it.
+    if (current === undefined) return null
+    if (last?.key[1] !== iteration || history.length !== eventCount) {
+      throw new RunStoreError(
+        `Run "${runId}" was changed by another tab while it was read, so it was not resumed. Try again.`,
+      )
+    }
+    if (shortened) await chunks.put(shortened)
+    await chunks.delete(IDBKeyRange.bound([runId, eventCount], [runId, []]))
+    let logBytes = 0
+    for (let cursor = await chunks.openCursor(everythingOf(runId)); cursor; cursor = await cursor.continue())
+      logBytes += chunkBytes(cursor.value)
+    const reopened = { ...cutBack(withoutWriter(current), iteration), isFinished: false, logBytes }
     await Promise.all([
-      straddling && events.length > 0 && chunks.put({ ...straddling, events }),
-      chunks.delete(IDBKeyRange.bound([runId, eventCount], [runId, []])),
       transaction.objectStore('rows').delete(IDBKeyRange.bound([runId, iteration], [runId, []], true)),
-      transaction.objectStore('runs').put(reopened),
+      transaction.objectStore('runs').put({ ...reopened, writer: this.#newToken(runId) }),
       transaction.done,
     ])
     this.#announce()
     return { summary: reopened, history, checkpoint }
   }
 
+  /** In one transaction, so that a closed tab leaves no half a branch. */
   async branch(
     from: string,
     iteration: number,
-    branch: { runId: string; iterations: number },
+    { runId, iterations }: { runId: string; iterations: number },
   ): Promise<RunSummary | null> {
-    const [source, checkpoint] = await Promise.all([this.summary(from), this.loadCheckpoint(from, iteration)])
-    if (source === null || checkpoint === null) return null
-    const { runId, iterations } = branch
-    const summary: RunSummary = {
-      ...cutBack(source, iteration),
-      ...{
-        runId,
-        iterations,
-        isFinished: false,
-        isPinned: false,
-        logBytes: 0,
-        checkpoints: [keptCheckpoint(checkpoint)],
-      },
-      origin: { kind: 'branch', runId: from, iteration },
-      createdAt: Date.now(),
-      updatedAt: Date.now(),
-    }
+    const ends = await this.#endsOfBranch(from, iteration, runId)
+    const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
+    const [runs, chunks] = [transaction.objectStore('runs'), transaction.objectStore('chunks')]
+    const [checkpoints, rows] = [transaction.objectStore('checkpoints'), transaction.objectStore('rows')]
     try {
-      for await (const events of this.readEvents(from, 0, checkpoint.eventCount)) {
-        const renamed = events.map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
-        summary.logBytes += logBytes(renamed)
-        await this.#database.put('chunks', { runId, firstSeq: renamed[0]!.seq, events: renamed })
+      const source = await runs.get(from)
+      const checkpoint = await checkpoints.get([from, iteration])
+      if (source === undefined || checkpoint === undefined) return null
+      const summary: RunSummary = {
+        ...cutBack(withoutWriter(source), iteration),
+        ...{ runId, iterations, isFinished: false, isPinned: false, logBytes: 0 },
+        checkpoints: [keptCheckpoint(checkpoint)],
+        origin: { kind: 'branch', runId: from, iteration },
+        createdAt: Date.now(),
+        updatedAt: Date.now(),
       }
-      for (const row of await this.rows(from)) {
-        if (row.iteration <= iteration) await this.#database.put('rows', { ...row, runId })
+      const before = IDBKeyRange.bound([from], [from, checkpoint.eventCount], false, true)
+      for await (const { value } of chunks.iterate(before)) {
+        const chunk = ends.get(value.firstSeq) ?? { ...value, runId }
+        summary.logBytes += chunkBytes(chunk)
+        await chunks.put(chunk)
       }
-      await this.#database.put('checkpoints', { ...checkpoint, runId })
-      await this.create(summary)
+      for await (const { value } of rows.iterate(IDBKeyRange.bound([from], [from, iteration]))) {
+        await rows.put({ ...value, runId })
+      }
+      await checkpoints.put({ ...checkpoint, runId })
+      await runs.put({ ...summary, writer: this.#newToken(runId) })
+      await transaction.done
+      this.#announce()
+      return summary
     } catch (cause) {
-      await this.remove(runId)
       throw storageError(cause)
     }
-    return summary
+  }
+
+  /** The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may go on. */
+  async #endsOfBranch(from: string, iteration: number, runId: string): Promise<Map<number, EventChunk>> {
+    const ends = new Map<number, EventChunk>()
+    const eventCount = (await this.#database.get('checkpoints', [from, iteration]))?.eventCount ?? 0
+    for (const firstSeq of [await this.#chunkBefore(from, 0), await this.#chunkBefore(from, eventCount - 1)]) {
+      if (firstSeq === undefined || firstSeq >= eventCount) continue
+      const chunk = await this.#database.get('chunks', [from, firstSeq])
+      const events = (chunk === undefined ? [] : await chunkEvents(chunk))
+        .filter(({ seq }) => seq < eventCount)
+        .map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
+      if (events.length > 0) ends.set(firstSeq, await packChunk(runId, events))
+    }
+    return ends
   }
 
   /** Adds a whole run from elsewhere, a part of its events at a time. */
@@ -273,7 +314,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     }
   }
 
-  async #change(runId: string, change: (summary: RunSummary) => RunSummary): Promise<void> {
+  async #change(runId: string, change: (summary: StoredSummary) => StoredSummary): Promise<void> {
     const transaction = this.#database.transaction('runs', 'readwrite')
     const summary = await transaction.store.get(runId)
     if (summary !== undefined) await transaction.store.put(change(summary))
@@ -281,9 +322,28 @@ export class IndexedDbRunStore implements ResumableRunStore {
     this.#announce()
   }
 
+  #newToken(runId: string): string {
+    const token = crypto.getRandomValues(new Uint32Array(2)).join('-')
+    this.#tokens.set(runId, token)
+    return token
+  }
+
+  /** The stored summary of a run that this store writes. Throws RunLostError if it does not, or does no longer. */
+  #written(runId: string, stored: StoredSummary | undefined): StoredSummary {
+    if (stored === undefined) throw new RunLostError(`Run "${runId}" was deleted in another tab, so it ended here.`)
+    if (stored.writer === undefined || stored.writer !== this.#tokens.get(runId)) {
+      throw new RunLostError(`Run "${runId}" was continued or changed in another tab, so it ended here.`)
+    }
+    return stored
+  }
+
   #announce(): void {
     this.#channel.postMessage(null)
   }
+}
+
+function withoutWriter({ writer: _writer, ...summary }: StoredSummary): RunSummary {
+  return summary
 }
 
 function cutBack(summary: RunSummary, iteration: number): RunSummary {
@@ -295,9 +355,9 @@ function cutBack(summary: RunSummary, iteration: number): RunSummary {
   }
 }
 
-function summaryAfter(summary: RunSummary, events: readonly LoggedEvent[]): RunSummary {
+function summaryAfter(summary: StoredSummary, events: readonly LoggedEvent[], logBytes: number): StoredSummary {
   const changed = { ...summary, changes: [...summary.changes], updatedAt: Date.now() }
-  changed.logBytes += logBytes(events)
+  changed.logBytes += logBytes
   for (const event of events) {
     if (event.type === 'run-started') changed.backend = event.backend
     if (event.type === 'settings-changed') changed.changes.push({ iteration: event.iteration, patch: event.patch })
@@ -306,8 +366,8 @@ function summaryAfter(summary: RunSummary, events: readonly LoggedEvent[]): RunS
   return changed
 }
 
-function storageError(cause: unknown): RunStoreError {
-  if (cause instanceof RunStoreError) return cause
+function storageError(cause: unknown): RunStoreError | RunLostError {
+  if (cause instanceof RunStoreError || cause instanceof RunLostError) return cause
   const isFull = cause instanceof DOMException && cause.name === 'QuotaExceededError'
   return new RunStoreError(
     isFull

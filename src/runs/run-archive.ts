@@ -122,7 +122,11 @@ function textStream(parts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
 
 export interface ReadArchive {
   /** What config.json says about the run. */
-  config: Pick<RunSummary, 'runId' | 'iterations' | 'createdAt'> & { models?: RunSummary['models'] }
+  config: Pick<RunSummary, 'runId' | 'iterations' | 'createdAt'> & {
+    models?: RunSummary['models']
+    /** Missing in an archive that somebody edited. */
+    finishedIterations?: number
+  }
   /** The log, in parts. Throws RunLogError. */
   events(): AsyncGenerator<LoggedEvent[], void>
   checkpoint: Omit<RunCheckpoint, 'runId'> | null
@@ -168,7 +172,7 @@ async function readConfig(entry: FileEntry | undefined) {
       `config.json has format ${JSON.stringify(config['format'])}, version ${JSON.stringify(config['version'])}; this page reads "${RUN_ARCHIVE_FORMAT}", version ${RUN_ARCHIVE_VERSION}.`,
     )
   }
-  const { runId, iterations, createdAt, models, checkpoint } = config
+  const { runId, iterations, finishedIterations, createdAt, models, checkpoint } = config
   const isWhole = typeof runId === 'string' && Number.isInteger(iterations) && typeof createdAt === 'number'
   if (!isWhole) throw new RunArchiveError('config.json lacks runId, iterations or createdAt. Export the run again.')
   const at = checkpoint as { iteration: number; eventCount: number } | null | undefined
@@ -176,6 +180,7 @@ async function readConfig(entry: FileEntry | undefined) {
     runId,
     iterations: iterations as number,
     createdAt,
+    ...(typeof finishedIterations === 'number' && { finishedIterations }),
     ...(typeof models === 'object' && models !== null && { models }),
     checkpoint: at && Number.isInteger(at.iteration) && Number.isInteger(at.eventCount) ? at : null,
   }

@@ -5,12 +5,16 @@
 import type { LoggedEvent } from '../method/events.ts'
 import type { IndexedDbRunStore } from './indexeddb-store.ts'
 import type { MetricRow } from './metric-rows.ts'
+import type { ReadArchive } from './run-archive.ts'
 import { readableEvent } from './readable-event.ts'
+import { whileFree, type RunLocks } from './run-locks.ts'
 import { newSummary, type RunSummary } from './run-store.ts'
 
 export interface KeptRuns {
   /** Pinned ones first, then the newest. */
   runs: RunSummary[]
+  /** Ids of those that run now, in this tab or another. */
+  inUse: string[]
   /** Bytes that this site uses and may use; null if the browser does not report them. */
   usage: number | null
   quota: number | null
@@ -21,18 +25,21 @@ const EVENTS_PER_BATCH = 32
 
 export class RunLibrary {
   readonly #open: () => Promise<IndexedDbRunStore>
+  readonly #locks: RunLocks
   #store: Promise<IndexedDbRunStore> | null = null
 
-  constructor(open: () => Promise<IndexedDbRunStore>) {
+  constructor(open: () => Promise<IndexedDbRunStore>, locks: RunLocks) {
     this.#open = open
+    this.#locks = locks
   }
 
   async list(): Promise<KeptRuns> {
     const runs = await (await this.#opened()).list()
+    const inUse = [...(await this.#locks.inUse())]
     const estimate = await (navigator as Partial<Navigator>).storage?.estimate()
     const isFirst = (run: RunSummary) => (run.isPinned ? 0 : 1)
     runs.sort((a, b) => isFirst(a) - isFirst(b) || b.createdAt - a.createdAt)
-    return { runs, usage: estimate?.usage ?? null, quota: estimate?.quota ?? null }
+    return { runs, inUse, usage: estimate?.usage ?? null, quota: estimate?.quota ?? null }
   }
 
   async rows(runId: string): Promise<MetricRow[]> {
@@ -67,12 +74,21 @@ export class RunLibrary {
     await (await this.#opened()).pin(runId, isPinned)
   }
 
+  /** Throws RunInUseError while the run runs. */
   async evict(runId: string): Promise<void> {
-    await (await this.#opened()).evict(runId)
+    const store = await this.#opened()
+    await whileFree(this.#locks, runId, () => store.evict(runId))
   }
 
+  /** Throws RunInUseError while the run runs. */
   async remove(runId: string): Promise<void> {
-    await (await this.#opened()).remove(runId)
+    const store = await this.#opened()
+    await whileFree(this.#locks, runId, () => store.remove(runId))
+  }
+
+  /** Resolves once nobody uses the run. */
+  async whenFree(runId: string): Promise<void> {
+    await this.#locks.whenFree(runId)
   }
 
   async exportRun(runId: string): Promise<Blob> {
@@ -85,10 +101,15 @@ export class RunLibrary {
     return writeRunArchive({ summary, rows, checkpoint, readEvents: () => store.readEvents(runId) })
   }
 
-  /** Throws RunArchiveError, RunLogError and RunStoreError, and then keeps nothing of the file. */
+  /**
+   * Keeps the run in an archive; the run that is kept already, if it is the same and at least as long. Throws
+   * RunArchiveError, RunLogError and RunStoreError, and then keeps nothing of the file.
+   */
   async importRun(file: File): Promise<RunSummary> {
     const [store, { readRunArchive, RunArchiveError }] = await Promise.all([this.#opened(), loadArchive()])
     const { config, events, checkpoint, timings } = await readRunArchive(file)
+    const { runId, kept } = await placeFor(store, config)
+    if (kept) return kept
     const beginning = events()
     const started = (await beginning.next()).value?.at(0)
     // The zip library unpacks few files at a time: a file that is not read to its end would block the next import.
@@ -96,7 +117,6 @@ export class RunLibrary {
     if (started?.type !== 'run-started') {
       throw new RunArchiveError('run.jsonl does not begin with run-started, so the run is incomplete. Export it again.')
     }
-    const runId = await freeName(store, config.runId)
     const { preset, settings } = started
     const summary: RunSummary = {
       ...newSummary({ ...config, runId, preset, settings }, config.createdAt),
@@ -107,7 +127,9 @@ export class RunLibrary {
       for await (const part of events())
         yield part.map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
     }
-    await store.importRun(summary, renamed(), checkpoint && { ...checkpoint, runId }, timings)
+    await whileFree(this.#locks, runId, () =>
+      store.importRun(summary, renamed(), checkpoint && { ...checkpoint, runId }, timings),
+    )
     return (await store.summary(runId)) ?? summary
   }
 
@@ -123,8 +145,17 @@ export class RunLibrary {
 const loadArchive = () => import('./run-archive.ts')
 
 /** The name, or if it is taken, the first free one of name-2, name-3… */
-async function freeName(store: IndexedDbRunStore, name: string): Promise<string> {
-  let free = name
-  for (let i = 2; (await store.summary(free)) !== null; i++) free = `${name}-${i}`
-  return free
+/** A free name for an imported run, unless the same run is kept under its own or a later one. */
+async function placeFor(
+  store: IndexedDbRunStore,
+  { runId: name, createdAt, finishedIterations = Infinity }: ReadArchive['config'],
+): Promise<{ runId: string; kept: RunSummary | null }> {
+  let runId = name
+  for (let i = 2; ; i++) {
+    const kept = await store.summary(runId)
+    if (kept === null) return { runId, kept: null }
+    if (kept.createdAt === createdAt && !kept.isEvicted && kept.finishedIterations >= finishedIterations)
+      return { runId, kept }
+    runId = `${name}-${i}`
+  }
 }

@@ -5,6 +5,11 @@ import type { LoggedEvent } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import type { KeptCheckpoint } from './checkpoint-thinning.ts'
 
+/** A run can no longer be written: it was deleted, or another tab continued it. The message is for display. */
+export class RunLostError extends Error {
+  override readonly name = 'RunLostError'
+}
+
 /** What the list of runs shows about each run. */
 export interface RunSummary {
   runId: string
@@ -28,7 +33,7 @@ export interface RunSummary {
   isPinned: boolean
   /** Its log and checkpoints were deleted to make room; its curves remain. */
   isEvicted: boolean
-  /** Size of its log as text. */
+  /** Bytes that its log takes in the store. */
   logBytes: number
   /** In order. */
   checkpoints: KeptCheckpoint[]
@@ -76,7 +81,7 @@ export interface RunCheckpoint {
 
 export interface RunStore {
   create(summary: RunSummary): Promise<void>
-  /** Events arrive in the order of `seq`, without gaps. */
+  /** Events arrive in the order of `seq`, without gaps. All writes throw RunLostError if this store no longer has the run. */
   append(runId: string, events: readonly LoggedEvent[]): Promise<void>
   /** Saves `timing_s/*` and `perf/*` of an iteration whose events have been appended. */
   saveTimings?(runId: string, iteration: number, metrics: Readonly<Record<string, number>>): Promise<void>
@@ -94,8 +99,6 @@ export interface ResumableRun {
 
 /** A store that can return runs. */
 export interface ResumableRunStore extends RunStore {
-  /** The latest unfinished run that has a checkpoint. */
-  lastUnfinished(): Promise<RunSummary | null>
   /** The last checkpoint by default. */
   loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null>
   /** The log from event `from` up to but excluding event `to`, in parts. */

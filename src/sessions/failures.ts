@@ -47,3 +47,20 @@ export function keyMissing(address: string): RunFailure {
     keyFor: address,
   }
 }
+
+export function inUseFailure(error: Error): RunFailure {
+  return {
+    what: 'The run was not resumed here.',
+    why: error.message,
+    remedy: 'After the other tab is closed, reload this page: it then offers to resume the run.',
+  }
+}
+
+/** Another tab has deleted or continued the run that ran here. */
+export function lostFailure(error: Error): RunFailure {
+  return {
+    what: 'The run ended here because it is no longer this tab’s.',
+    why: error.message,
+    remedy: 'Look under Runs for what is kept. Press Run to start another run.',
+  }
+}

@@ -12,15 +12,17 @@ import { checkLearners } from '../roles/learning.ts'
 import { keptSource, keyFor, serversOf, sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
+import { RunInUseError, type RunLocks } from '../runs/run-locks.ts'
 import {
   newSummary,
+  RunLostError,
   type ResumableRun,
   type ResumableRunStore,
   type RunStore,
   type RunSummary,
 } from '../runs/run-store.ts'
 import { EventBatcher } from './event-batcher.ts'
-import { failureOf, keyMissing, errorText, OpeningError } from './failures.ts'
+import { failureOf, inUseFailure, keyMissing, lostFailure, errorText, OpeningError } from './failures.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
@@ -51,6 +53,8 @@ export interface LoopServiceOptions {
   ) => Promise<OpenedRun>
   /** Rejects if the browser keeps nothing; the run then continues without a store. */
   openStore: () => Promise<ResumableRunStore>
+  /** Keeps other tabs from a run while it runs here. None by default. */
+  locks?: Pick<RunLocks, 'take'>
   /** Iterations between checkpoints. */
   checkpointEvery?: number
 }
@@ -63,6 +67,11 @@ const KEEPS_NOTHING: RunStore = {
   append: async () => {},
   saveCheckpoint: async () => {},
   finish: async () => {},
+}
+
+/** Compared by identity: the same run may be opened twice in quick succession. */
+interface Claim {
+  runId: string
 }
 
 interface CurrentRun {
@@ -79,8 +88,12 @@ export class LoopService {
   #current: CurrentRun | null = null
   #log: StoredSession | null = null
   #store: Promise<ResumableRunStore | null> | null = null
-  /** The run whose models are loading. If it differs after loading, that run was cancelled. */
-  #loading: StartRequest | null = null
+  /** The run that is being opened. If it differs afterwards, that run was cancelled. */
+  #loading: Claim | null = null
+  /** Settles when the store has prepared a run to continue, even for one that was cancelled meanwhile; never rejects. */
+  #preparing: Promise<unknown> = Promise.resolve()
+  /** Gives the current run's lock back. */
+  #release: (() => void) | null = null
 
   constructor(options: LoopServiceOptions) {
     this.#options = options
@@ -94,7 +107,8 @@ export class LoopService {
 
   /** Loads the models and starts the run; resolves when it is running. */
   async start(request: StartRequest): Promise<void> {
-    await this.#begin(request, false)
+    const claim = await this.#claim(request.runId)
+    if (claim) await this.#begin(claim, request, false)
   }
 
   /** The whole log of the current or last run as a JSON lines file. Null if nothing has run. */
@@ -109,10 +123,18 @@ export class LoopService {
 
   /** Resumes a kept run at its last checkpoint, and sends its events from the start. `keys` are those of its servers. */
   async resumeRun(runId: string, keys?: ServerKeys): Promise<void> {
-    const resumable = await (await this.#openStore())?.prepareResume(runId)
-    if (!resumable)
-      throw new Error(`Run "${runId}" has no checkpoint to resume from. Start it again with its settings.`)
-    await this.#continue(resumable, keys)
+    const claim = await this.#claim(runId)
+    if (claim === null) return
+    try {
+      const resumable = await this.#prepare((store) => store.prepareResume(runId))
+      if (this.#loading !== claim) return
+      if (!resumable)
+        throw new Error(`Run "${runId}" has no checkpoint to resume from. Start it again with its settings.`)
+      await this.#continue(claim, resumable, keys)
+    } catch (error) {
+      this.#free(claim)
+      throw error
+    }
   }
 
   /**
@@ -120,29 +142,43 @@ export class LoopService {
    * SettingsError for an invalid change.
    */
   async branchRun({ from, iteration, runId, patch, iterations, keys }: BranchRequest): Promise<void> {
-    const store = await this.#openStore()
-    const summary = await store?.branch(from, iteration, { runId, iterations })
-    if (!store || !summary) {
-      throw new Error(
-        `Run "${from}" has no checkpoint of iteration ${iteration}. Choose an iteration from the list of its checkpoints.`,
-      )
-    }
+    const claim = await this.#claim(runId)
+    if (claim === null) return
     try {
-      applyPatch(
-        summary.changes.reduce((settings, change) => applyPatch(settings, change.patch), summary.settings),
-        patch,
-      )
+      const resumable = await this.#prepare(async (store) => {
+        const summary = await store.branch(from, iteration, { runId, iterations })
+        if (!summary) return null
+        try {
+          applyPatch(
+            summary.changes.reduce((settings, change) => applyPatch(settings, change.patch), summary.settings),
+            patch,
+          )
+        } catch (error) {
+          await store.remove(runId)
+          throw error
+        }
+        if (this.#loading !== claim || lacksKey(summary, keys) !== undefined) {
+          await store.remove(runId)
+          return { summary }
+        }
+        return store.prepareResume(runId)
+      })
+      if (this.#loading !== claim) return
+      if (!resumable) {
+        throw new Error(
+          `Run "${from}" has no checkpoint of iteration ${iteration}. Choose an iteration from the list of its checkpoints.`,
+        )
+      }
+      if (await this.#refuseWithoutKey(resumable.summary, keys)) return
+      if ('history' in resumable) await this.#continue(claim, resumable, keys, patch)
     } catch (error) {
-      await store.remove(runId)
+      this.#free(claim)
       throw error
     }
-    if (await this.#lacksKey(summary, keys)) return store.remove(runId)
-    const resumable = await store.prepareResume(runId)
-    if (!resumable) throw new Error(`The branch "${runId}" was deleted before it could continue.`)
-    await this.#continue(resumable, keys, patch)
   }
 
   async #continue(
+    claim: Claim,
     { summary, history, checkpoint }: ResumableRun,
     keys: ServerKeys = {},
     patch?: LivePatch,
@@ -157,17 +193,24 @@ export class LoopService {
       ...(summary.models && { models: keptSources(summary.models) }),
       keys,
     }
-    if (await this.#lacksKey(summary, keys)) return
-    await this.#begin(request, false, { history, checkpoint, ...(patch && { patch }) })
+    if (await this.#refuseWithoutKey(summary, keys)) return
+    await this.#begin(claim, request, false, { history, checkpoint, ...(patch && { patch }) })
   }
 
   /** If a server's key is missing, ends the current run and sends a failure. */
-  async #lacksKey({ runId, keyedServers }: RunSummary, keys: ServerKeys = {}): Promise<boolean> {
-    const missing = keyedServers?.find((address) => keyFor(keys, address) === null)
+  async #refuseWithoutKey(summary: RunSummary, keys: ServerKeys = {}): Promise<boolean> {
+    const missing = lacksKey(summary, keys)
     if (missing === undefined) return false
     await this.#end()
-    this.#send({ type: 'status', runId, status: { state: 'failed', failure: keyMissing(missing) } })
+    this.#send({ type: 'status', runId: summary.runId, status: { state: 'failed', failure: keyMissing(missing) } })
     return true
+  }
+
+  /** Null if the browser keeps nothing. */
+  #prepare<T>(work: (store: ResumableRunStore) => Promise<T>): Promise<T | null> {
+    const prepared = this.#openStore().then((store) => (store ? work(store) : null))
+    this.#preparing = prepared.catch(() => {})
+    return prepared
   }
 
   async pause(): Promise<void> {
@@ -194,7 +237,11 @@ export class LoopService {
   async stepOnce(only?: Component, request?: StartRequest): Promise<void> {
     const sources = this.#current?.sources ?? sourcesOf(request?.models)
     checkLearners(sources, { trainPolicy: only === 'policy', trainReward: only === 'reward' })
-    if (this.#current === null && request !== undefined) await this.#begin(request, true)
+    if (this.#current === null && request !== undefined) {
+      const claim = await this.#claim(request.runId)
+      if (claim === null) return
+      await this.#begin(claim, request, true)
+    }
     this.#current?.session.stepOnce(only)
   }
 
@@ -210,17 +257,16 @@ export class LoopService {
   }
 
   async #begin(
+    claim: Claim,
     request: StartRequest,
     isPausedAtStart: boolean,
     resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch },
   ): Promise<void> {
-    await this.#end()
-    this.#loading = request
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const loading = (done: number, total: number) => {
-      if (this.#loading === request) status({ state: 'loading', what: 'the models', done, total })
+      if (this.#loading === claim) status({ state: 'loading', what: 'the models', done, total })
     }
     loading(0, 0)
     let opened: OpenedRun | null = null
@@ -240,8 +286,8 @@ export class LoopService {
       }
     } catch (error) {
       opened?.close()
-      if (this.#loading !== request) return
-      this.#loading = null
+      if (this.#loading !== claim) return
+      this.#free(claim)
       const failure =
         error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error, request)
       status({ state: 'failed', failure })
@@ -256,14 +302,17 @@ export class LoopService {
       await store
         .create(newSummary({ ...request, ...(keyedServers.length > 0 && { keyedServers }) }))
         .catch((error: unknown) => notice(errorText(error)))
-    if (this.#loading !== request) {
+    const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
+    for await (const part of resumed && kept ? kept.readEvents(runId) : []) {
+      if (this.#loading !== claim) break
+      for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
+    }
+    if (this.#loading !== claim) {
       opened.close()
       return
     }
+    // From here on, whatever ends the run finds its session.
     this.#loading = null
-    const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
-    for await (const part of resumed && kept ? kept.readEvents(runId) : [])
-      for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
     const batcher = new EventBatcher(send)
     let hasReportedStore = false
     const session = new LoopSession({
@@ -290,6 +339,7 @@ export class LoopService {
         status(statusOf(state))
       },
       onStoreFailure: (error) => {
+        if (error instanceof RunLostError) throw error
         if (!hasReportedStore) notice(errorText(error))
         hasReportedStore = true
       },
@@ -300,22 +350,59 @@ export class LoopService {
       .then(() => {})
       .catch((error: unknown) => {
         batcher.flush()
-        status({ state: 'failed', failure: failureOf('The run ended early.', error, request) })
+        const isLost = error instanceof RunLostError
+        const failure = isLost ? lostFailure(error) : failureOf('The run ended early.', error, request)
+        status({ state: 'failed', failure })
       })
       .finally(() => {
         opened.close()
-        if (this.#current?.session === session) this.#current = null
+        if (this.#current?.session !== session) return
+        this.#current = null
+        this.#releaseLock()
       })
     this.#current = { session, sources: sourcesOf(request.models), ended, interrupt: () => opened.interrupt?.() }
     this.#log = { runId, session, store: kept }
   }
 
-  /** Ends the current run, and cancels one that is still loading. */
+  /** Ends the current run and takes the lock of another. Null, after a failure was sent, if another tab uses it. */
+  async #claim(runId: string): Promise<Claim | null> {
+    await this.#end()
+    const claim = { runId }
+    this.#loading = claim
+    try {
+      const release = await this.#options.locks?.take(runId)
+      if (this.#loading === claim) this.#release = release ?? null
+      else release?.()
+      return this.#loading === claim ? claim : null
+    } catch (error) {
+      if (this.#loading !== claim) return null
+      this.#loading = null
+      if (!(error instanceof RunInUseError)) throw error
+      this.#send({ type: 'status', runId, status: { state: 'failed', failure: inUseFailure(error) } })
+      return null
+    }
+  }
+
+  /** Ends the current run, and cancels one that is still being opened. */
   async #end(): Promise<void> {
     this.#loading = null
     this.#current?.session.stop()
     this.#current?.interrupt()
     await this.#current?.ended
+    await this.#preparing
+    this.#releaseLock()
+  }
+
+  /** Gives up a run that could not be opened, unless another has taken its place. */
+  #free(claim: Claim): void {
+    if (this.#loading !== claim) return
+    this.#loading = null
+    this.#releaseLock()
+  }
+
+  #releaseLock(): void {
+    this.#release?.()
+    this.#release = null
   }
 
   async #openStore(notice?: (text: string) => void): Promise<ResumableRunStore | null> {
@@ -325,6 +412,11 @@ export class LoopService {
     })
     return this.#store
   }
+}
+
+/** Address of a server whose key is missing; undefined if none is. */
+function lacksKey({ keyedServers }: RunSummary, keys: ServerKeys = {}): string | undefined {
+  return keyedServers?.find((address) => keyFor(keys, address) === null)
 }
 
 function statusOf(state: SessionState): RunStatus {

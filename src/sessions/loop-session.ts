@@ -49,6 +49,8 @@ export class LoopSession {
   readonly #log: LoggedEvent[]
   readonly #abort = new AbortController()
   #stored: number
+  /** Length of the log when storing was tried last; a failed try is repeated with the next events. */
+  #tried: number
   #settings: Settings
   #patch: LivePatch | null = null
   #remaining: number
@@ -62,7 +64,7 @@ export class LoopSession {
   constructor(options: SessionOptions) {
     this.#options = options
     this.#log = [...(options.history ?? [])]
-    this.#stored = this.#log.length
+    this.#stored = this.#tried = this.#log.length
     this.#remaining = options.iterations
     this.#isPaused = options.isPausedAtStart ?? false
     this.#settings = currentSettings(options.request.settings, this.#log)
@@ -110,7 +112,7 @@ export class LoopSession {
       if (event.type === 'iteration-started') this.#isBetweenIterations = false
       if (isLogged(event)) this.#log.push(event)
       this.#options.onEvent(event)
-      if (this.#log.length - this.#stored >= EVENTS_PER_CHUNK) await this.#flush()
+      if (this.#log.length - this.#tried >= EVENTS_PER_CHUNK) await this.#flush()
       if (event.type === 'timings') await this.#saveTimings(event)
       if (event.type === 'run-finished') return event.reason
       if (event.type === 'iteration-finished') {
@@ -196,6 +198,8 @@ export class LoopSession {
     const { ports, request, store } = this.#options
     const eventCount = this.#log.length
     const [policy, reward] = await Promise.all([ports.policy.saveCheckpoint(), ports.reward.saveCheckpoint()])
+    // A checkpoint beyond the stored log could not be resumed from.
+    if (this.#stored < eventCount) return
     await this.#store(() => store.saveCheckpoint({ runId: request.runId, iteration, eventCount, policy, reward }))
   }
 
@@ -203,9 +207,11 @@ export class LoopSession {
     const from = this.#stored
     const events = this.#log.slice(from)
     if (events.length === 0) return
-    this.#stored = this.#log.length
+    this.#tried = this.#log.length
     const isStored = await this.#store(() => this.#options.store.append(this.#options.request.runId, events))
-    if (isStored && this.#options.forgetsStored)
+    if (!isStored) return
+    this.#stored = from + events.length
+    if (this.#options.forgetsStored)
       events.forEach((event, i) => {
         this.#log[from + i] = stateEvent(event)
       })

@@ -3,6 +3,7 @@
  * way for a newer version of the page in another tab, and explains failures in terms of what it keeps.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
+import { databaseName } from './deployment.ts'
 
 /** The browser keeps nothing, has no space left, or keeps it for a newer version of the page. */
 export class LibraryError extends Error {
@@ -68,16 +69,20 @@ export class LibraryDatabase<S extends DBSchema> {
 
   #open(): Promise<IDBPDatabase<S>> {
     const { name, createStores } = this.#options
-    this.#database ??= openDB<S>(name, 1, {
-      upgrade: (fresh) => createStores(fresh),
-      // Makes way for another tab with a newer version. Later calls in this tab throw #takenOver.
-      blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
-      // The browser has closed it, for example to delete this site's data. The next call opens it again.
-      terminated: () => (this.#database = null),
-    }).catch((cause: unknown) => {
-      this.#database = null
-      throw this.#openingError(cause)
-    })
+    const open = (ownName: string) =>
+      openDB<S>(ownName, 1, {
+        upgrade: (fresh) => createStores(fresh),
+        // Makes way for another tab with a newer version. Later calls in this tab throw #takenOver.
+        blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+        // The browser has closed it, for example to delete this site's data. The next call opens it again.
+        terminated: () => (this.#database = null),
+      })
+    this.#database ??= databaseName(name)
+      .then(open)
+      .catch((cause: unknown) => {
+        this.#database = null
+        throw this.#openingError(cause)
+      })
     return this.#database
   }
 

@@ -25,10 +25,6 @@ export class MemoryStore implements ResumableRunStore {
     this.isFinished = true
   }
 
-  async lastUnfinished(): Promise<RunSummary | null> {
-    return this.isFinished || this.checkpoints.length === 0 ? null : this.summary
-  }
-
   async loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null> {
     const own = this.checkpoints.filter((checkpoint) => checkpoint.runId === runId)
     return own.findLast((checkpoint) => iteration === undefined || checkpoint.iteration === iteration) ?? null

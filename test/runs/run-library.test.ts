@@ -4,40 +4,68 @@ import type { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
 import { metricRows } from '../../src/runs/metric-rows.ts'
 import { writeRunArchive } from '../../src/runs/run-archive.ts'
 import { RunLibrary } from '../../src/runs/run-library.ts'
+import { runLocks } from '../../src/runs/run-locks.ts'
 import { newSummary, type RunSummary } from '../../src/runs/run-store.ts'
 import { fakeRun, fakeSettings } from '../playground/fake-run.ts'
 
+type Kept = Map<string, { events: number; summary: RunSummary }>
+
 /** The part of a store that an import uses; counts the events of each run. */
-function keeping(kept: Map<string, number>): IndexedDbRunStore {
+function keeping(kept: Kept): IndexedDbRunStore {
   const store = {
-    summary: async (runId: string) => (kept.has(runId) ? ({ runId } as RunSummary) : null),
-    importRun: async ({ runId }: RunSummary, events: AsyncIterable<LoggedEvent[]>) => {
+    summary: async (runId: string) => kept.get(runId)?.summary ?? null,
+    importRun: async (summary: RunSummary, events: AsyncIterable<LoggedEvent[]>) => {
       let count = 0
-      for await (const part of events) count += part.length
-      kept.set(runId, count)
+      let finishedIterations = 0
+      for await (const part of events) {
+        count += part.length
+        finishedIterations += part.filter(({ type }) => type === 'iteration-finished').length
+      }
+      kept.set(summary.runId, { events: count, summary: { ...summary, finishedIterations } })
     },
   }
   return store as unknown as IndexedDbRunStore
 }
 
+function archive(events: LoggedEvent[], createdAt: number): Promise<Blob> {
+  const summary = newSummary({ runId: 'a', preset: 'household', settings: fakeSettings, iterations: 6 }, createdAt)
+  const finishedIterations = events.filter(({ type }) => type === 'iteration-finished').length
+  return writeRunArchive({
+    summary: { ...summary, finishedIterations },
+    rows: metricRows(events),
+    async *readEvents() {
+      yield events
+    },
+    checkpoint: null,
+  })
+}
+
 describe('the library of runs', () => {
   it('imports runs one after another, each under its own name, and none delays the next', async () => {
     const events = [...fakeRun({ iterations: 6 })].filter(isLogged)
-    const zip = await writeRunArchive({
-      summary: newSummary({ runId: 'a', preset: 'household', settings: fakeSettings, iterations: 6 }, 77),
-      rows: metricRows(events),
-      async *readEvents() {
-        yield events
-      },
-      checkpoint: null,
-    })
-    const kept = new Map<string, number>()
-    const library = new RunLibrary(async () => keeping(kept))
+    const zips = await Promise.all([0, 1, 2, 3, 4, 5].map((age) => archive(events, age)))
+    const kept: Kept = new Map()
+    const library = new RunLibrary(async () => keeping(kept), runLocks(null))
     const began = performance.now()
-    for (let i = 0; i < 6; i++) await library.importRun(new File([zip], 'mine.zip'))
+    for (const zip of zips) await library.importRun(new File([zip], 'mine.zip'))
     // The zip library would wait five seconds for each file of a zip that is not closed.
     expect(performance.now() - began).toBeLessThan(5000 * 6)
     expect([...kept.keys()].slice(0, 3)).toEqual(['a', 'a-2', 'a-3'])
-    expect(new Set(kept.values())).toEqual(new Set([events.length]))
+    expect(new Set([...kept.values()].map((run) => run.events))).toEqual(new Set([events.length]))
+  })
+
+  it('keeps a run that is imported twice once, unless it has become longer or was only a part', async () => {
+    const events = [...fakeRun({ iterations: 6 })].filter(isLogged)
+    const upTo = (last: number) => events.filter(({ iteration }) => iteration <= last)
+    const kept: Kept = new Map()
+    const library = new RunLibrary(async () => keeping(kept), runLocks(null))
+    const importOf = async (part: LoggedEvent[], age: number) =>
+      (await library.importRun(new File([await archive(part, age)], 'mine.zip'))).runId
+    expect(await importOf(upTo(3), 7)).toBe('a')
+    expect(await importOf(upTo(3), 7)).toBe('a')
+    expect(await importOf(upTo(3), 8), 'another run of the same name').toBe('a-2')
+    expect(await importOf(upTo(5), 7), 'the run, continued elsewhere').toBe('a-3')
+    expect([await importOf(upTo(5), 7), await importOf(upTo(2), 8)]).toEqual(['a-3', 'a-2'])
+    expect([...kept.keys()]).toEqual(['a', 'a-2', 'a-3'])
   })
 })
