@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { DEFAULTS } from '../method/settings.ts'
+import { episodeExcerpt } from '../runs/episode-excerpt.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
 import { serialiseRunLog } from '../runs/run-log.ts'
@@ -11,9 +12,10 @@ const USAGE = `Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [opti
   --last N     the last iteration to keep (all)
   --groups N   of each iteration, keep the episodes of the N tasks that are solved most nearly half the time,
                and of as many rewrites on trial; of the others only the outcomes (all)
+  --episode    keep only the run's most telling episode and the other rollouts of its task: what the page shows first
   --help       shows this text
 
-Without out.jsonl.gz it becomes the run that the page opens with.
+Without out.jsonl.gz it becomes the run that the page opens with, or with --episode the episode.
 `
 
 async function publish(args: string[]): Promise<void> {
@@ -23,6 +25,7 @@ async function publish(args: string[]): Promise<void> {
     options: {
       last: { type: 'string' },
       groups: { type: 'string' },
+      episode: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -34,11 +37,14 @@ async function publish(args: string[]): Promise<void> {
   const log = await readRunLog(source)
   // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
-  const target = out ?? `public/runs/${world}.jsonl.gz`
-  const text = serialiseRunLog(publishedLog(log, { ...most('last'), ...most('groups') }))
+  const target = out ?? `public/runs/${world}${values.episode ? '-episode' : ''}.jsonl.gz`
+  const events = publishedLog(log, { ...most('last'), ...most('groups') })
+  const kept = values.episode ? episodeExcerpt(events) : events
+  if (kept === null) throw new ArgumentError(`${source} has no episode with advantages, so there is none to show.`)
+  const text = serialiseRunLog(kept)
   const packed = gzipSync(text, { level: 9 })
   await writeFile(target, packed)
-  console.log(`${target}: ${(packed.length / 1e3).toFixed(0)} kB, ${(text.length / 1e6).toFixed(1)} MB unpacked`)
+  console.log(`${target}: ${(packed.length / 1e3).toFixed(0)} kB, ${(text.length / 1e6).toFixed(2)} MB unpacked`)
 }
 
 try {

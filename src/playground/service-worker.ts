@@ -4,7 +4,10 @@
  *
  * Files are cached by hash, so an update fetches only what changed. A version serves only its own hashes and never takes over
  * pages of another version: it waits until all of them are closed, or until the only open page requests the update as it
- * opens (offline.ts). So no page mixes two versions.
+ * opens (offline.ts). So no page mixes two versions. Each deployment on an origin has a cache of its own.
+ *
+ * Everything that it serves has the headers of an isolated page, so that threads can share memory also on hosts that cannot send
+ * headers, from the second visit on.
  */
 export interface ShippedFile {
   /** SHA-256 of the content, hexadecimal. */
@@ -33,7 +36,17 @@ interface Scope {
 }
 
 const scope = globalThis as unknown as Scope
-const CACHE = 'rlanything-shipped'
+/** Earlier versions shared this cache with every deployment on the origin. */
+const SHARED_CACHE = 'rlanything-shipped'
+const CACHE = `${SHARED_CACHE} ${new URL(scope.registration.scope).pathname}`
+const KEYS = new URL('kept/', scope.registration.scope).href
+const INDEX = 'index.html'
+/** Others may still embed the page: the last header allows it. */
+const ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'credentialless',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
 /** Larger files are cached on first use: engines for models that have to be downloaded anyway. */
 const MOST_BYTES_AHEAD = 4_000_000
 const AT_ONCE = 4
@@ -51,38 +64,59 @@ scope.addEventListener('fetch', (event) => {
 })
 
 /** The shipped file of a request; null leaves it to the network. */
-function pathOf({ method, url, headers }: Request): string | null {
+function pathOf({ method, url, headers, mode }: Request): string | null {
   const { origin, pathname, search } = new URL(url)
   const root = new URL(scope.registration.scope)
-  if (method !== 'GET' || headers.has('range') || search !== '') return null
+  if (method !== 'GET' || headers.has('range')) return null
+  // A link to the page may have a query, which the page reads; it is the same file.
+  if (search !== '' && mode !== 'navigate') return null
   if (origin !== root.origin || !pathname.startsWith(root.pathname)) return null
-  const path = decodeURIComponent(pathname.slice(root.pathname.length)) || 'index.html'
+  const path = decodeURIComponent(pathname.slice(root.pathname.length)) || INDEX
   return Object.hasOwn(scope.shipped, path) ? path : null
 }
 
 async function answer(path: string): Promise<Response> {
   const cache = await caches.open(CACHE)
-  return (await cache.match(keyOf(path))) ?? (await fetchAndKeep(cache, path))
+  const { status, headers, body } = (await cache.match(keyOf(path))) ?? (await fetchAndKeep(cache, path))
+  const isolated = new Headers(headers)
+  for (const [name, value] of Object.entries(ISOLATION)) isolated.set(name, value)
+  return new Response(body, { status, headers: isolated })
 }
 
+/** If a file cannot be kept, removes those that were added before, so that nothing of a failed installation stays. */
 async function keepAll(): Promise<void> {
   const cache = await caches.open(CACHE)
   const paths = Object.keys(scope.shipped).filter((path) => scope.shipped[path]!.bytes <= MOST_BYTES_AHEAD)
+  const added: string[] = []
+  let isFailed = false
   const next = async (): Promise<void> => {
-    for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-      if (!(await cache.match(keyOf(path)))) await fetchAndKeep(cache, path)
+    for (let path = paths.pop(); path !== undefined && !isFailed; path = paths.pop()) {
+      if (await cache.match(keyOf(path))) continue
+      const shared = await (await caches.open(SHARED_CACHE)).match(keyOf(path))
+      added.push(path)
+      if (shared) await cache.put(keyOf(path), shared)
+      else await fetchAndKeep(cache, path)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, next))
+  const done = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, () =>
+      next().catch((error: unknown) => {
+        isFailed = true
+        throw error
+      }),
+    ),
+  )
+  const failure = done.find((each) => each.status === 'rejected')
+  if (failure === undefined) return
+  await Promise.all(added.map((path) => cache.delete(keyOf(path))))
+  throw failure.reason
 }
 
 /** Throws TypeError without a network, and Error if the server has another version by now. */
 async function fetchAndKeep(cache: Cache, path: string): Promise<Response> {
   const response = await fetch(new URL(path, scope.registration.scope), { cache: 'no-cache' })
   const content = await response.arrayBuffer()
-  // Some servers unpack packed files; the page reads both.
-  const isAsShipped = path.endsWith('.gz') || (await sha256(content)) === scope.shipped[path]!.hash
-  if (!response.ok || !isAsShipped) {
+  if (!response.ok || !(await isAsShipped(path, content))) {
     throw new Error(
       `${path} belongs to another version of the page (${response.status}). A newer one will be installed.`,
     )
@@ -92,10 +126,26 @@ async function fetchAndKeep(cache: Cache, path: string): Promise<Response> {
   return new Response(content, { status, headers })
 }
 
+/**
+ * Some servers unpack packed files; the page reads both. Some insert scripts of their own into index.html: it belongs to this
+ * version if every script and style that it loads from `assets` does.
+ */
+async function isAsShipped(path: string, content: ArrayBuffer): Promise<boolean> {
+  if (path.endsWith('.gz') || (await sha256(content)) === scope.shipped[path]!.hash) return true
+  if (path !== INDEX) return false
+  const assets = [...new TextDecoder().decode(content).matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)]
+  return assets.length > 0 && assets.every(([, file]) => Object.hasOwn(scope.shipped, file!))
+}
+
 async function forgetOthers(): Promise<void> {
-  const cache = await caches.open(CACHE)
   const own = new Set(Object.keys(scope.shipped).map(keyOf))
-  for (const request of await cache.keys()) if (!own.has(request.url)) await cache.delete(request)
+  const cache = await caches.open(CACHE)
+  for (const { url } of await cache.keys()) if (!own.has(url)) await cache.delete(url)
+  // Of the cache that earlier versions shared, only what belongs to this deployment.
+  if (!(await caches.has(SHARED_CACHE))) return
+  const shared = await caches.open(SHARED_CACHE)
+  for (const { url } of await shared.keys()) if (url.startsWith(KEYS)) await shared.delete(url)
+  if ((await shared.keys()).length === 0) await caches.delete(SHARED_CACHE)
 }
 
 /**
@@ -112,7 +162,7 @@ async function takeOver(): Promise<void> {
 
 /** An address that no file has, as a key of the cache. */
 function keyOf(path: string): string {
-  return new URL(`kept/${scope.shipped[path]!.hash}`, scope.registration.scope).href
+  return KEYS + scope.shipped[path]!.hash
 }
 
 async function sha256(content: ArrayBuffer): Promise<string> {

@@ -2,10 +2,11 @@
  * Small texts in the browser's local storage. Where it is unavailable (private mode, full or forbidden), reads return null
  * and writes do nothing.
  */
+import { openTexts } from '../../storage/browser-storage.ts'
 
 export function readLocal(key: string): string | null {
   try {
-    return localStorage.getItem(key)
+    return openTexts()?.getItem(key) ?? null
   } catch {
     return null
   }
@@ -14,8 +15,8 @@ export function readLocal(key: string): string | null {
 /** Null removes the text. */
 export function writeLocal(key: string, text: string | null): void {
   try {
-    if (text === null) localStorage.removeItem(key)
-    else localStorage.setItem(key, text)
+    if (text === null) openTexts()?.removeItem(key)
+    else openTexts()?.setItem(key, text)
   } catch {
     return
   }

@@ -6,12 +6,14 @@ import { percent, UNKNOWN } from '../kit/format.ts'
 import { groupKey, runName } from './run-names.ts'
 import { seedIntervals } from './seed-interval.ts'
 import { growingAxis, iterationAxis, type Axis, type AxisName } from '../kit/charts/chart-axis.ts'
-import type { OverlayCurve } from '../kit/charts/series.ts'
+import { boundsOf, type OverlayCurve } from '../kit/charts/series.ts'
 import type { Point } from '../kit/charts/scale.ts'
 
 export interface Compared {
   /** Its name in the charts: A, B, C. */
   letter: string
+  /** A CSS colour, in the charts and wherever the letter is. */
+  colour: string
   name: string
   members: readonly { summary: RunSummary; rows: readonly MetricRow[] }[]
 }
@@ -27,6 +29,7 @@ export function comparedRuns(chosen: Compared['members'], joinsSeeds: boolean): 
   }
   return Array.from(groups.values(), (members, i) => ({
     letter: letterOf(i),
+    colour: `var(--run-${1 + (i % COLOURS)})`,
     name:
       members.length > 1
         ? runName(members[0]!.summary).replace(/seed \d+/, `${members.length} seeds`)
@@ -34,6 +37,11 @@ export function comparedRuns(chosen: Compared['members'], joinsSeeds: boolean): 
     members,
   }))
 }
+
+/** As many as the theme has. */
+const COLOURS = 6
+/** The fewest seeds whose interval says something: that of two is up to a hundred times as wide as their distance. */
+const LEAST_SEEDS = 3
 
 function letterOf(index: number): string {
   return String.fromCharCode(65 + (index % 26)) + (index < 26 ? '' : String(Math.floor(index / 26) + 1))
@@ -47,7 +55,8 @@ export function overlayCurves(
 ): OverlayCurve[] {
   const source = chart.series[0]?.source
   if (!source) return []
-  return compared.map(({ letter, members }): OverlayCurve => {
+  const [least, most] = boundsOf(chart.unit)
+  return compared.map(({ letter, colour, members }): OverlayCurve => {
     const axes = members.map(({ rows }) => axisOf(rows))
     const seeds = members.map(({ rows }) => rowPoints(rows, source))
     // Seeds take different numbers of rollouts and steps to an iteration: their mean stands at the mean of these.
@@ -57,9 +66,20 @@ export function overlayCurves(
         const x = places.reduce((sum, value) => sum + value, 0) / places.length
         return places.length === 0 ? [] : [{ ...point, x }]
       })
-    if (seeds.length === 1) return { letter, points: place(seeds[0]!), band: null }
-    const band = place(seedIntervals(seeds))
-    return { letter, points: band.map(({ x, mean }) => ({ x, y: mean })), band }
+    if (seeds.length === 1) return { letter, colour, points: place(seeds[0]!), seeds: [], band: null }
+    const intervals = place(seedIntervals(seeds))
+    const band = intervals.map((each) => ({
+      ...each,
+      low: Math.max(least, each.low),
+      high: Math.min(most, each.high),
+    }))
+    return {
+      letter,
+      colour,
+      points: intervals.map(({ x, mean }) => ({ x, y: mean })),
+      seeds: seeds.map(place),
+      band: seeds.length < LEAST_SEEDS ? null : band,
+    }
   })
 }
 
@@ -72,7 +92,10 @@ export function rowPoints(rows: readonly MetricRow[], { metric, isTotal, onlyWit
   })
 }
 
-/** The last value of each of the compared runs; for seeds their mean and interval. */
+/**
+ * The last value of each of the compared runs: a share for a single run, both for two seeds, and from three seeds their mean
+ * and its interval within 0 and 100 %.
+ */
 export function lastValues(compared: readonly Compared[], metric: string): string[] {
   return compared.map(({ members }) => {
     const seeds = members.map(({ rows }) => rowPoints(rows, { metric }))
@@ -80,7 +103,10 @@ export function lastValues(compared: readonly Compared[], metric: string): strin
     if (single) return percent(single.y, 1)
     const interval = seeds.length > 1 ? seedIntervals(seeds).at(-1) : undefined
     if (!interval) return UNKNOWN
-    return `${percent(interval.mean, 1)} ± ${(100 * (interval.high - interval.mean)).toFixed(1)}`
+    if (seeds.length < LEAST_SEEDS)
+      return seeds.map((points) => percent(points.find(({ x }) => x === interval.x)!.y, 1)).join(', ')
+    const [low, high] = [Math.max(0, interval.low), Math.min(1, interval.high)]
+    return `${percent(interval.mean, 1)} (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`
   })
 }
 

@@ -9,7 +9,7 @@
  */
 import type { AdvantageSettings, GroupAdvantages } from '../../method/advantages.ts'
 import { consistencyFeedback, integratedFeedback } from '../../method/feedback.ts'
-import type { BatchGroup } from './batch.ts'
+import type { BatchGroup } from '../../runs/batch.ts'
 import { compact, decimal, signed } from '../kit/format.ts'
 
 export const SYMBOLS = {

@@ -21,6 +21,7 @@ export const ROLE_TITLES: Readonly<Record<Role, string>> = {
 
 export const KIND_TITLES: Readonly<Record<RoleSourceKind, string>> = {
   'built-in': 'Built-in model',
+  'built-in-webllm': 'Built-in model on WebLLM',
   checkpoint: 'Hugging Face checkpoint',
   webllm: 'WebLLM model',
   openai: 'OpenAI-compatible server',
@@ -139,6 +140,7 @@ export function sourceOf(form: RoleForm): FormResult {
   const source = (): RoleSource => {
     switch (kind) {
       case 'built-in':
+      case 'built-in-webllm':
         return { kind }
       case 'checkpoint':
         return {
@@ -204,6 +206,7 @@ function problemOf(form: RoleForm): string | null {
   const isCount = (value: number, least: number) => Number.isInteger(value) && value >= least
   switch (form.kind) {
     case 'built-in':
+    case 'built-in-webllm':
       return null
     case 'checkpoint':
       if (!isAddress(form.location) && !/^local:./.test(form.location))

@@ -17,7 +17,7 @@ const sourceSchema = v.custom<RoleSource>(
     typeof input === 'object' &&
     input !== null &&
     'kind' in input &&
-    ['built-in', 'checkpoint', 'webllm', 'openai', 'tinker'].includes(String(input.kind)),
+    ['built-in', 'built-in-webllm', 'checkpoint', 'webllm', 'openai', 'tinker'].includes(String(input.kind)),
 )
 
 const itemSchema = v.object({
@@ -53,6 +53,8 @@ const planSchema = v.object({
 export type RunPlan = v.InferOutput<typeof planSchema>
 export type PlanItem = RunPlan['items'][number]
 
+/** As long as the recorded runs. */
+export const PLAN_ITERATIONS = 40
 export const MOST_SEEDS = 50
 
 /** `count` seeds from `first`, wrapping around after the largest. */

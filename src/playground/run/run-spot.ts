@@ -3,7 +3,7 @@ import type { StepHappened } from '../../method/events.ts'
 import type { Settings } from '../../method/settings.ts'
 import type { IterationView, RunView } from '../../runs/fold.ts'
 import { counted } from '../kit/format.ts'
-import { isJudged } from './batch.ts'
+import { isJudged } from '../../runs/batch.ts'
 import type { Spot } from './spot.ts'
 import {
   group as groupOf,

@@ -4,8 +4,11 @@ import type { Playground } from '../state/playground.svelte.ts'
 /** Fields without text to type. */
 const TEXTLESS = new Set(['checkbox', 'radio', 'range'])
 
-/** Handles a key unless a person is typing or pressing a control. `goTo` opens a view by its number, from 1. */
-export function handleKey(event: KeyboardEvent, playground: Playground, goTo: (view: number) => void): void {
+/**
+ * Handles a key unless a person is typing or pressing a control. `goTo` opens a group of views by its number, from 1. Null
+ * while no run is on show.
+ */
+export function handleKey(event: KeyboardEvent, playground: Playground | null, goTo: (group: number) => void): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
   const target = event.target as HTMLElement
   const field = target.closest('input, select, textarea')
@@ -13,7 +16,7 @@ export function handleKey(event: KeyboardEvent, playground: Playground, goTo: (v
   if (/^[1-9]$/.test(event.key)) return goTo(Number(event.key))
   if (target.closest('[role="grid"]')) return
   if (event.key === ' ' && target.closest('button, summary, a, input')) return
-  const action = actionOf(event.key, playground)
+  const action = playground && actionOf(event.key, playground)
   if (!action) return
   event.preventDefault()
   action()
@@ -25,8 +28,8 @@ function actionOf(key: string, playground: Playground): (() => void) | undefined
   const actions: Record<string, () => void> = isRecorded
     ? {
         ' ': () => playground.toggleReplay(),
-        '.': () => recorded.seek(recorded.iteration + 1),
-        ',': () => recorded.seek(recorded.iteration - 1),
+        '.': () => playground.seek(recorded.iteration + 1),
+        ',': () => playground.seek(recorded.iteration - 1),
         '[': () => recorded.shiftSpeed(-1),
         ']': () => recorded.shiftSpeed(1),
       }

@@ -9,7 +9,13 @@ export async function workOffline(): Promise<void> {
   // Missing in private windows of some browsers and on addresses without https.
   if (!('serviceWorker' in navigator)) return
   const { serviceWorker } = navigator
-  const kept = await serviceWorker.getRegistration()
+  let kept: ServiceWorkerRegistration | undefined
+  try {
+    kept = await serviceWorker.getRegistration()
+  } catch {
+    // Refused where site data is blocked. The page then works online only.
+    return
+  }
   if (kept?.waiting) {
     // Nothing has happened on this page yet, so it can reload in the new version.
     serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })

@@ -1,6 +1,6 @@
 /** Which view is on show, which were opened, and how far each was scrolled. An opened view keeps its state. */
 import { tick } from 'svelte'
-import { FIRST_VIEW, placeOf, shownViews, type View } from '../state/views.ts'
+import { FIRST_VIEW, LINK_VIEW, placeOf, shownGroups, shownViews, type View, type ViewGroup } from '../state/views.ts'
 import type { PageLink } from '../state/page-link.svelte.ts'
 
 /** Milliseconds to wait for a part that is still loading, to scroll to it. */
@@ -9,6 +9,8 @@ const PATIENCE_MS = 5000
 export class PageViews {
   #asked = $state.raw<View>(FIRST_VIEW)
   #opened = $state.raw<readonly View[]>([])
+  /** Every view that was on show, the latest first. */
+  #latest = $state.raw<readonly View[]>([])
   readonly #link: PageLink
   /** Scroll position of each view in pixels. */
   readonly #left: Partial<Record<View, number>> = {}
@@ -21,12 +23,20 @@ export class PageViews {
     this.#start = start
   }
 
-  /** Views that the link does not hide, in the order of the navigation. */
+  /** Views that the link does not hide. */
   get shown(): View[] {
     return shownViews(this.#link.hidden)
   }
+  /** The groups of these views, in the order of the navigation. */
+  get groups(): ViewGroup[] {
+    return shownGroups(this.#link.hidden)
+  }
   get current(): View {
-    return this.shown.includes(this.#asked) ? this.#asked : FIRST_VIEW
+    return this.shown.includes(this.#asked) ? this.#asked : LINK_VIEW
+  }
+  /** The view that a group opens: the one that was on show last, at first its first. */
+  latestOf({ views }: ViewGroup): View {
+    return [this.current, ...this.#latest].find((view) => views.includes(view)) ?? views[0]!
   }
   isOpened(view: View): boolean {
     return view === this.current || this.#opened.includes(view)
@@ -38,15 +48,16 @@ export class PageViews {
     const before = this.current
     if (view !== before) this.#left[before] = scrollY
     this.#asked = view
+    this.#latest = [view, ...this.#latest.filter((other) => other !== view)]
     if (!this.#opened.includes(view)) this.#opened = [...this.#opened, view]
     if (part !== null) void scrollToPart(part)
     else if (view !== before) void tick().then(() => scrollTo(0, this.#left[view] ?? this.#start()))
   }
 
-  /** Opens a view by its number in the navigation, from 1. No-op if there is none. */
+  /** Opens a group by its number in the navigation, from 1. No-op if there is none. */
   go(number: number): void {
-    const view = this.shown[number - 1]
-    if (view !== undefined) location.hash = `#${view}`
+    const group = this.groups[number - 1]
+    if (group !== undefined) location.hash = `#${this.latestOf(group)}`
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * What the page looks at: one run, and in it an iteration, a task, a rollout and a step. Decides it once for all views, from
- * what a person chose; without a choice it follows the run.
+ * what a person chose; without a choice it follows the run. Whatever is chosen also keeps its iteration and task on show,
+ * however far the run continues, until `follow`, another choice or another run.
  *
  * An iteration has no advantages before it is judged. The equation meanwhile keeps the newest judged iteration (`judged`),
  * and so does the theatre, unless a person chose an iteration that has episodes (`replayed`).
@@ -9,7 +10,7 @@ import { untrack } from 'svelte'
 import type { Settings } from '../../method/settings.ts'
 import type { IterationView, RunView } from '../../runs/fold.ts'
 import type { Lane } from '../kit/revision.svelte.ts'
-import { batchOf, isJudged, type BatchGroup } from '../run/batch.ts'
+import { batchOf, isJudged, type BatchGroup } from '../../runs/batch.ts'
 import { groupOnShow, NOTHING_CHOSEN, spotIn, type Chosen, type ShownGroup } from '../run/run-spot.ts'
 import type { Spot } from '../run/spot.ts'
 import type { RunOnShow } from './run-on-show.ts'
@@ -24,14 +25,22 @@ export interface JudgedBatch {
 
 export class Focus {
   readonly #runs: { runFor(lane: Lane): RunOnShow }
-  #chosen = $state.raw<Chosen>(NOTHING_CHOSEN)
+  /** What was chosen last, and the run that it belongs to. */
+  #choice = $state.raw<{ of: string; chosen: Chosen }>({ of: '', chosen: NOTHING_CHOSEN })
+  readonly #chosen = $derived.by(() => (this.#choice.of === this.#key ? this.#choice.chosen : NOTHING_CHOSEN))
   readonly #iteration = $derived(this.#chosen.iteration)
   readonly #taskId = $derived(this.#chosen.taskId)
+  /** The run as it was at the end of an earlier iteration, which no longer changes. */
+  readonly #past = new WeakMap<RunView, RunView>()
 
   constructor(runs: { runFor(lane: Lane): RunOnShow }) {
     this.#runs = runs
   }
 
+  /** The first lane turns to another run at once, the others soon after. */
+  get #key(): string {
+    return this.#runs.runFor('loop').key
+  }
   /** What a person chose, whether or not the run has it. */
   get chosen(): Chosen {
     return this.#chosen
@@ -51,6 +60,23 @@ export class Focus {
   get #view(): RunView {
     return this.run.viewFor('trajectories')
   }
+  /** The run up to the end of the chosen iteration; without a choice, all of it. */
+  viewFor(lane: Lane): RunView {
+    const view = this.#runs.runFor(lane).viewFor(lane)
+    const iteration = this.#iteration
+    if (iteration === null || iteration >= (view.current?.iteration ?? 0)) return view
+    let past = this.#past.get(view)
+    if (past?.current?.iteration !== iteration) {
+      past = view.at(iteration)
+      this.#past.set(view, past)
+    }
+    return past
+  }
+  /** How many iterations the run has after the chosen one. */
+  readonly newer = $derived.by(() => {
+    const chosen = this.#chosenIteration()
+    return chosen === null ? 0 : this.#view.current!.iteration - chosen.iteration
+  })
 
   /** The number of the iteration on show; null before the first. */
   readonly iteration = $derived.by(() => (this.#chosenIteration() ?? this.#view.current)?.iteration ?? null)
@@ -108,39 +134,50 @@ export class Focus {
   }
 
   lookAt(spot: Spot): void {
-    this.#chosen = { ...spot }
+    this.#choose({ ...spot })
+  }
+
+  /** Shows the newest iteration again, with the chosen task, rollout and step. */
+  follow(): void {
+    if (this.#iteration !== null) this.#choose({ ...this.#chosen, iteration: null })
   }
 
   /** Stops following the run. What is chosen in the iteration stays chosen. */
-  stay({ iteration, group }: ShownGroup): void {
-    this.#choose({ iteration: iteration.iteration, taskId: group.taskId })
+  stay(shown: ShownGroup): void {
+    this.#pin(shown, {})
   }
 
   /** Null follows the run. */
   chooseIteration(iteration: number | null): void {
-    this.#chosen = { ...NOTHING_CHOSEN, iteration }
+    this.#choose({ ...NOTHING_CHOSEN, iteration })
   }
 
-  chooseTask(taskId: string): void {
-    this.#chosen = { ...NOTHING_CHOSEN, iteration: this.#iteration, taskId }
+  /** Chooses a task of the iteration on show, or of another one that a part of the page shows. */
+  chooseTask(taskId: string, iteration = this.iteration): void {
+    this.#choose({ ...NOTHING_CHOSEN, iteration, taskId })
   }
 
-  chooseStep(rollout: number, step: number): void {
-    this.#choose({ rollout, step })
+  chooseStep(rollout: number, step: number, shown = this.shown): void {
+    this.#pin(shown, { rollout, step })
   }
 
   /** Null chooses the program as a whole. */
-  chooseProgram(rollout: number, test: number | null): void {
-    this.#choose({ rollout, test, isOnHeads: false })
+  chooseProgram(rollout: number, test: number | null, shown = this.shown): void {
+    this.#pin(shown, { rollout, test, isOnHeads: false })
   }
 
   /** Chooses the test itself; the program on show stays. */
-  chooseTest(test: number): void {
-    this.#choose({ test, isOnHeads: true })
+  chooseTest(test: number, shown = this.shown): void {
+    this.#pin(shown, { test, isOnHeads: true })
   }
 
-  #choose(part: Partial<Chosen>): void {
-    this.#chosen = { ...this.#chosen, ...part }
+  #pin(shown: ShownGroup | null, part: Partial<Chosen>): void {
+    const at = shown && { iteration: shown.iteration.iteration, taskId: shown.group.taskId }
+    this.#choose({ ...this.#chosen, ...at, ...part })
+  }
+
+  #choose(chosen: Chosen): void {
+    this.#choice = { of: this.#key, chosen }
   }
 }
 

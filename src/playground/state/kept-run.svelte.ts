@@ -1,8 +1,11 @@
 /**
- * Offers to resume the run that an earlier visit left unfinished, from the checkpoints that this browser keeps. The tab that
- * runs a run holds a lock of its name, so that other tabs do not offer it.
+ * Offers to resume the run that an earlier visit left unfinished, from the checkpoints that this browser keeps. Runs that another
+ * tab runs are offered once that tab closes or they end.
  */
-import { IndexedDbRunStore } from '../../runs/indexeddb-store.ts'
+import { SvelteSet } from 'svelte/reactivity'
+import { IndexedDbRunStore, RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
+import { runLocks, whileFree, type RunLocks } from '../../runs/run-locks.ts'
+import { openTabChannel } from '../../storage/browser-storage.ts'
 
 export interface UnfinishedRun {
   runId: string
@@ -14,28 +17,50 @@ export interface UnfinishedRun {
   updatedAt: number
 }
 
-const lockName = (runId: string) => `run ${runId}`
-
 export class KeptRun {
+  readonly #locks: RunLocks
+  readonly #changes = openTabChannel(RUNS_CHANNEL)
+  /** Runs of this visit, which are not offered. */
+  readonly #own = new SvelteSet<string>()
+  readonly #awaited = new SvelteSet<string>()
   #offer = $state.raw<UnfinishedRun | null>(null)
-  #release: (() => void) | null = null
+  #problem = $state.raw<string | null>(null)
+
+  constructor(locks: RunLocks = runLocks()) {
+    this.#locks = locks
+    // Another tab may have resumed or deleted the run on offer.
+    this.#changes.onmessage = () => {
+      if (this.#offer !== null) void this.look()
+    }
+  }
 
   /** Null if there is nothing to resume. */
   get offer(): UnfinishedRun | null {
     return this.#offer
   }
+  /** Why the run could not be discarded; null if it could. */
+  get problem(): string | null {
+    return this.#problem
+  }
 
-  /** Looks for an unfinished run. Offers nothing if the storage cannot be read. */
+  /** Looks for the latest unfinished run. Offers nothing if the storage cannot be read. */
   async look(): Promise<void> {
     const store = await IndexedDbRunStore.open().catch(() => null)
     if (store === null) return
     try {
-      const summary = await store.lastUnfinished()
+      const inUse = await this.#locks.inUse()
+      const unfinished = (await store.list()).filter(
+        ({ runId, isFinished, checkpoints }) => !isFinished && checkpoints.length > 0 && !this.#own.has(runId),
+      )
+      for (const { runId } of unfinished) if (inUse.has(runId)) this.#lookOnceFree(runId)
+      const summary = unfinished.find(({ runId }) => !inUse.has(runId))
       const checkpoint = summary?.checkpoints.at(-1)
-      if (!summary || !checkpoint || (await isBusyElsewhere(summary.runId))) return
+      if (!summary || !checkpoint) {
+        this.#offer = null
+        return
+      }
       const { runId, preset, iterations, updatedAt } = summary
-      const finishedIterations = checkpoint.iteration
-      this.#offer = { runId, preset, iterations, finishedIterations, updatedAt }
+      this.#offer = { runId, preset, iterations, finishedIterations: checkpoint.iteration, updatedAt }
     } catch {
       return
     } finally {
@@ -53,26 +78,27 @@ export class KeptRun {
   async discard(): Promise<void> {
     const offer = this.take()
     if (offer === null) return
-    const store = await IndexedDbRunStore.open()
-    await store.remove(offer.runId).finally(() => store.close())
+    this.#problem = null
+    try {
+      const store = await IndexedDbRunStore.open()
+      await whileFree(this.#locks, offer.runId, () => store.remove(offer.runId)).finally(() => store.close())
+    } catch (cause) {
+      this.#problem = cause instanceof Error ? cause.message : String(cause)
+    }
   }
 
-  /** Marks a run as this tab's, in place of the run before. */
-  hold(runId: string): void {
+  /** Marks a run as one of this visit. */
+  claim(runId: string): void {
     this.#offer = null
-    this.#release?.()
-    this.#release = null
-    const released = new Promise<void>((resolve) => (this.#release = resolve))
-    void locks()?.request(lockName(runId), () => released)
+    this.#own.add(runId)
   }
-}
 
-async function isBusyElsewhere(runId: string): Promise<boolean> {
-  const held = (await locks()?.query())?.held ?? []
-  return held.some((lock) => lock.name === lockName(runId))
-}
-
-/** Undefined on pages without https. */
-function locks(): LockManager | undefined {
-  return (navigator as Partial<Navigator>).locks
+  #lookOnceFree(runId: string): void {
+    if (this.#awaited.has(runId)) return
+    this.#awaited.add(runId)
+    void this.#locks.whenFree(runId).then(() => {
+      this.#awaited.delete(runId)
+      return this.look()
+    })
+  }
 }

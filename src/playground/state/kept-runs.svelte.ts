@@ -4,6 +4,7 @@ import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import type { MetricRow } from '../../runs/metric-rows.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
+import { isPersistent, openTabChannel } from '../../storage/browser-storage.ts'
 import type { RunsWorker } from '../../../workers/runs.ts'
 import type { KeptModelsWorker } from '../../../workers/kept-models.ts'
 import type { AddedFolders } from '../../sessions/kept-models.ts'
@@ -22,10 +23,13 @@ const LOOK_MS = 300
 export class KeptRunList {
   readonly #open: OpenRunLibrary
   readonly #openModels: OpenKeptModels
-  readonly #changes = new BroadcastChannel(RUNS_CHANNEL)
+  readonly #changes = openTabChannel(RUNS_CHANNEL)
   #bridge: Bridge<RunsWorker> | null = null
   #entries = $state.raw<readonly RunSummary[] | null>(null)
+  #inUse = $state.raw<readonly string[]>([])
   #usage = $state.raw<{ used: number | null; quota: number | null }>({ used: null, quota: null })
+  #isLasting = $state.raw(true)
+  #hasAsked = false
   #chosen = $state.raw<readonly ChosenRun[]>([])
   #problem = $state.raw<string | null>(null)
   #doing = $state.raw<string | null>(null)
@@ -46,6 +50,10 @@ export class KeptRunList {
   get usage(): { used: number | null; quota: number | null } {
     return this.#usage
   }
+  /** Whether the browser has promised not to evict this page's data. */
+  get isLasting(): boolean {
+    return this.#isLasting
+  }
   /** Runs drawn over the curves, in the order in which they were chosen. */
   get chosen(): readonly ChosenRun[] {
     return this.#chosen
@@ -57,6 +65,11 @@ export class KeptRunList {
   /** Describes a command that takes a while, while it runs. */
   get doing(): string | null {
     return this.#doing
+  }
+
+  /** Whether a run runs now, in this tab or another. */
+  isInUse(runId: string): boolean {
+    return this.#inUse.includes(runId)
   }
 
   has(runId: string): boolean {
@@ -80,8 +93,10 @@ export class KeptRunList {
 
   #look(): Promise<void> {
     return this.#try(null, async ({ list, rows }) => {
-      const { runs, usage, quota } = await list()
+      const { runs, inUse, usage, quota } = await list()
       this.#entries = runs
+      this.#note(inUse)
+      await this.#askForSpace(runs)
       this.#usage = { used: usage, quota }
       const chosen: ChosenRun[] = []
       for (const { summary, rows: before } of this.#chosen) {
@@ -202,6 +217,35 @@ export class KeptRunList {
   #inTurn(job: () => Promise<void>): Promise<void> {
     this.#last = this.#last.then(job)
     return this.#last
+  }
+
+  /** Some browsers ask the person, so this waits until a run has finished an iteration and there is something to keep. */
+  async #askForSpace(runs: readonly RunSummary[]): Promise<void> {
+    const isDue =
+      !this.#hasAsked &&
+      runs.some(({ runId, finishedIterations }) => finishedIterations > 0 && this.#inUse.includes(runId))
+    this.#hasAsked ||= isDue
+    // The answer may take a person's time, and the list does not wait for it.
+    if (isDue) void isPersistent(true).then((isLasting) => (this.#isLasting = isLasting))
+    else if (!this.#hasAsked) this.#isLasting = await isPersistent(false)
+  }
+
+  /** Runs end without a message if their tab is closed, so this waits for each and then reads the list again. */
+  #note(inUse: readonly string[]): void {
+    const before = this.#inUse
+    this.#inUse = inUse
+    for (const runId of inUse) {
+      if (before.includes(runId)) continue
+      void this.#remote()
+        .whenFree(runId)
+        .then(
+          () => {
+            this.#inUse = this.#inUse.filter((other) => other !== runId)
+            this.#lookSoon()
+          },
+          () => undefined,
+        )
+    }
   }
 
   #lookSoon(): void {

@@ -79,7 +79,7 @@ export class Launcher {
     const run = this.kept.take()
     if (run === null) return
     this.#turnToLive()
-    this.kept.hold(run.runId)
+    this.kept.claim(run.runId)
     await this.#resume(run.runId)
   }
 
@@ -97,7 +97,7 @@ export class Launcher {
     const runId = newRunId()
     const iterations = Math.max(iteration + 1, this.#draft.iterations)
     this.#turnToLive()
-    this.kept.hold(runId)
+    this.kept.claim(runId)
     void this.#runs.choose(run.runId, true)
     await this.#begin(runId, () =>
       this.commands.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
@@ -115,12 +115,12 @@ export class Launcher {
   }
 
   /** Queues ablations of the settings on the controls, or the settings as they are, each with `seeds` seeds. */
-  async runPlan(rows: readonly AblationId[], seeds: number): Promise<void> {
+  async runPlan(rows: readonly AblationId[], seeds: number, iterations: number): Promise<void> {
     const { models } = this.models.request
     const { content } = this.#draft
     this.#turnToLive()
     await this.queue.begin(
-      newPlan({ ...content, ...(models && { models }) }, rows, seedsFrom(content.settings.seed, seeds), {
+      newPlan({ ...content, iterations, ...(models && { models }) }, rows, seedsFrom(content.settings.seed, seeds), {
         id: newRunId(),
         createdAt: Date.now(),
       }),
@@ -159,13 +159,13 @@ export class Launcher {
 
   async #startQueued(request: StartRequest): Promise<void> {
     this.#liveWorld = request.settings.world
-    this.kept.hold(request.runId)
+    this.kept.claim(request.runId)
     await this.#start(request)
   }
 
   /** Leaves the controls as they are: a queue keeps the settings that it was started with. */
   async #resumeQueued(runId: string): Promise<void> {
-    this.kept.hold(runId)
+    this.kept.claim(runId)
     await this.#begin(runId, () =>
       this.commands.resumeKept(runId, this.models.keys, () => {
         this.#liveWorld = this.feed.view.settings?.world ?? null
@@ -201,7 +201,7 @@ export class Launcher {
   #newRun(): StartRequest {
     const request = this.#request()
     this.#liveWorld = request.settings.world
-    this.kept.hold(request.runId)
+    this.kept.claim(request.runId)
     return request
   }
 

@@ -10,6 +10,7 @@
 import { parseSettings, presetSettings } from '../../method/presets.ts'
 import { currentName, SettingsError, type Settings } from '../../method/settings.ts'
 import type { BackendWish } from '../../sessions/loop-service.ts'
+import { deflate, inflate } from '../../storage/deflate.ts'
 import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot, type Spot } from '../run/spot.ts'
 
@@ -102,10 +103,7 @@ export async function writeLink(content: Configuration, hidden: readonly Hideabl
     ...(content.backend !== 'auto' && { backend: content.backend }),
     ...(content.iterations !== DEFAULT_ITERATIONS && { iterations: content.iterations }),
   }
-  const packed = await throughStream(
-    new TextEncoder().encode(JSON.stringify(json)),
-    new CompressionStream('deflate-raw'),
-  )
+  const packed = await deflate(new TextEncoder().encode(JSON.stringify(json)))
   return `#v1.${toBase64Url(packed)}${hidden.length > 0 ? `&hide=${hidden.join(',')}` : ''}`
 }
 
@@ -145,7 +143,7 @@ async function readContent(code: string): Promise<Configuration> {
   if (packed!.length > LONGEST_CODE) throw new LinkError('The link is too long to be a configuration.')
   let json: unknown
   try {
-    const bytes = await throughStream(fromBase64Url(packed!), new DecompressionStream('deflate-raw'), LONGEST_JSON)
+    const bytes = await inflate(fromBase64Url(packed!), LONGEST_JSON)
     json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (cause) {
     throw new LinkError('The configuration in the link is damaged or cut short.', { cause })
@@ -188,30 +186,4 @@ function toBase64Url(bytes: Uint8Array): string {
 /** Throws DOMException for other text than base64url. */
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
-}
-
-/** Throws RangeError beyond `limit` bytes, and TypeError for invalid data. */
-async function throughStream(
-  bytes: Uint8Array<ArrayBuffer>,
-  stream: CompressionStream | DecompressionStream,
-  limit = Infinity,
-): Promise<Uint8Array> {
-  const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    size += next.value.length
-    if (size > limit) {
-      await reader.cancel()
-      throw new RangeError(`More than ${limit} bytes.`)
-    }
-    chunks.push(next.value)
-  }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
 }

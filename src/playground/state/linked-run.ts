@@ -37,7 +37,11 @@ export async function showLinked(wanted: LinkedRun, { playground, focus }: Targe
   const { run } = playground.shown
   // Texts of early iterations are read back first.
   await run.want(Math.min(wanted.spot.iteration, run.viewFor('loop').current?.iteration ?? 0))
-  const { spot, problem } = findSpot(run.viewFor('loop'), wanted.spot)
+  const view = run.viewFor('loop')
+  const last = view.current?.iteration ?? 0
+  // Closing the page discards the iteration under way, which may be the one that the address names.
+  const wasCut = wanted.run !== null && view.finished === null && wanted.spot.iteration === last + 1
+  const { spot, problem } = findSpot(view, wasCut ? { ...wanted.spot, iteration: last, taskId: null } : wanted.spot)
   if (spot) focus.lookAt(spot)
   return { problem, isMissing: false }
 }

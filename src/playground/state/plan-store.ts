@@ -2,9 +2,13 @@
  * Stores unfinished plans of runs in this browser, each under its own name. The tab that works on a plan holds a lock of its
  * name, so that no other tab offers to resume it.
  */
+import { openLocks, openTexts } from '../../storage/browser-storage.ts'
+import { deploymentFolder } from '../../storage/deployment.ts'
 import { parsePlan, type RunPlan } from '../run/run-plan.ts'
 
 const PREFIX = 'playground.queue/'
+/** Ends the folder of a deployment in a key. Keys of earlier versions, and at the root of a host, have no folder. */
+const END = '#'
 
 export type PlanStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 export type PlanLocks = Pick<LockManager, 'request' | 'query'>
@@ -12,10 +16,12 @@ export type PlanLocks = Pick<LockManager, 'request' | 'query'>
 export class PlanStore {
   readonly #storage: PlanStorage | null
   readonly #locks: PlanLocks | null
+  readonly #folder: string
   #unlock: (() => void) | null = null
 
   /** Storage is null if the browser keeps nothing; locks are null on pages without https. */
-  constructor(storage: PlanStorage | null, locks: PlanLocks | null) {
+  constructor(storage: PlanStorage | null, locks: PlanLocks | null, folder = '/') {
+    this.#folder = folder
     this.#storage = storage
     this.#locks = locks
   }
@@ -26,7 +32,7 @@ export class PlanStore {
     const plans: RunPlan[] = []
     let unreadable = 0
     for (const key of this.#keys()) {
-      if (held.has(key)) continue
+      if (held.has(PREFIX + idIn(key))) continue
       const plan = parsePlan(this.#storage?.getItem(key) ?? '')
       if (plan) plans.push(plan)
       else {
@@ -40,23 +46,29 @@ export class PlanStore {
 
   /** Takes a plan for this tab; null if another tab works on it or has finished it. */
   async take(id: string): Promise<RunPlan | null> {
-    if ((await this.#held()).has(PREFIX + id)) return null
-    const plan = parsePlan(this.#storage?.getItem(PREFIX + id) ?? '')
-    if (plan) this.hold(id)
+    if (!(await this.#holdIfFree(id))) return null
+    const key = this.#keys().find((each) => idIn(each) === id)
+    const plan = parsePlan((key !== undefined && this.#storage?.getItem(key)) || '')
+    if (plan === null) this.release()
     return plan
   }
 
   /** A browser that cannot store it (private mode, storage full) forgets the plan with the page. */
   save(plan: RunPlan): void {
     try {
-      this.#storage?.setItem(PREFIX + plan.id, JSON.stringify(plan))
+      const key = this.#keys().find((each) => idIn(each) === plan.id)
+      this.#storage?.setItem(key ?? this.#prefix + plan.id, JSON.stringify(plan))
     } catch {
       return
     }
   }
 
   remove(id: string): void {
-    this.#storage?.removeItem(PREFIX + id)
+    for (const key of this.#keys()) if (idIn(key) === id) this.#storage?.removeItem(key)
+  }
+
+  get #prefix(): string {
+    return this.#folder === '/' ? PREFIX : PREFIX + this.#folder + END
   }
 
   /** Marks the plan as this tab's, in place of the plan before. */
@@ -71,6 +83,21 @@ export class PlanStore {
     this.#unlock = null
   }
 
+  /** In one step, so that of two tabs only one gets it. */
+  #holdIfFree(id: string): Promise<boolean> {
+    this.release()
+    const locks = this.#locks
+    if (locks === null) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const released = new Promise<void>((unlock) => (this.#unlock = unlock))
+      const hold = (lock: Lock | null) => {
+        resolve(lock !== null)
+        return lock === null ? undefined : released
+      }
+      locks.request(PREFIX + id, { ifAvailable: true }, hold).catch(() => resolve(true))
+    })
+  }
+
   /** Names of held locks; none in a frame without an origin, which shares no storage either. */
   async #held(): Promise<ReadonlySet<string | undefined>> {
     const snapshot = await this.#locks?.query().catch(() => null)
@@ -80,16 +107,16 @@ export class PlanStore {
   #keys(): string[] {
     const { length = 0 } = this.#storage ?? {}
     const keys = Array.from({ length }, (_, i) => this.#storage?.key(i) ?? '')
-    return keys.filter((key) => key.startsWith(PREFIX))
+    return keys.filter(
+      (key) => key.startsWith(PREFIX + this.#folder + END) || (key.startsWith(PREFIX) && !key.includes(END)),
+    )
   }
 }
 
-/** The store of this browser. Reading `localStorage` throws where storage is blocked. */
 export function browserPlanStore(): PlanStore {
-  const locks = (globalThis.navigator as Partial<Navigator> | undefined)?.locks ?? null
-  try {
-    return new PlanStore(localStorage, locks)
-  } catch {
-    return new PlanStore(null, locks)
-  }
+  return new PlanStore(openTexts(), openLocks(), deploymentFolder())
+}
+
+function idIn(key: string): string {
+  return key.slice(Math.max(PREFIX.length, key.lastIndexOf(END) + 1))
 }

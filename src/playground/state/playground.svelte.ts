@@ -7,6 +7,7 @@ import type { Configuration } from '../run/configuration.ts'
 import { WORLDS } from '../../worlds/index.ts'
 import { Comparison } from './comparison.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
+import { Focus } from './focus.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
 import { Launcher } from './launcher.svelte.ts'
 import type { OpenLoop } from './loop-port.ts'
@@ -25,9 +26,12 @@ export class Playground {
   readonly recorded = new RecordedRun()
   readonly live: RunFeed
   readonly shown: ShownRun
+  readonly focus: Focus
   readonly launcher: Launcher
   readonly runs: KeptRunList
   readonly comparison: Comparison
+  /** Whether λ was moved while the run on show was there. */
+  #isLambdaTried = $state.raw(false)
   readonly #shelves: readonly Pick<WorldShelf, 'look'>[]
   #isOpened = false
 
@@ -35,9 +39,13 @@ export class Playground {
     this.#shelves = Object.values(shelves)
     this.runs = runs
     this.comparison = new Comparison(runs)
-    this.launcher = new Launcher(open, this.draft, runs, () => this.show('live'))
+    this.launcher = new Launcher(open, this.draft, runs, () => {
+      this.#isLambdaTried = false
+      this.show('live')
+    })
     this.live = this.launcher.feed
     this.shown = new ShownRun(this.recorded, this.live)
+    this.focus = new Focus(this.shown)
   }
 
   /** Id of the run on show; null if this browser does not keep it. */
@@ -54,8 +62,9 @@ export class Playground {
   get view(): RunView {
     return this.viewFor('loop')
   }
+  /** The run on show, up to the iteration on show. */
   viewFor(lane: Lane): RunView {
-    return this.shown.viewFor(lane)
+    return this.focus.viewFor(lane)
   }
   /** The world of the next run. */
   get world(): World {
@@ -67,6 +76,18 @@ export class Playground {
   }
   get phase(): Phase | null {
     return this.shown.run.phase
+  }
+
+  /** λ on the controls, if the views apply it to the iteration on show in place of its own; else null. */
+  get triedLambda(): number | null {
+    return this.#isLambdaTried ? this.draft.values.lambda : null
+  }
+  /** Applies λ on the controls to the iteration on show, or shows the iteration as it was. */
+  tryLambda(isTried: boolean): void {
+    this.#isLambdaTried = isTried
+  }
+  #tryIfChanged(): void {
+    this.#isLambdaTried = this.draft.values.lambda !== this.draft.base.lambda
   }
 
   async open(): Promise<void> {
@@ -89,7 +110,7 @@ export class Playground {
   /** Shows a run log from a file, or imports an exported run and shows it. */
   async openFile(file: File): Promise<void> {
     if (/\.zip$/i.test(file.name)) return this.importRun(file)
-    if (await this.recorded.open(file)) this.shown.show('recorded')
+    if (await this.recorded.open(file)) this.#showOther()
   }
 
   /** Keeps an exported run and shows it. The list of kept runs reports what is wrong with it. */
@@ -100,7 +121,13 @@ export class Playground {
 
   /** Shows a kept run, at an iteration or at its end. */
   async openKept(runId: string, iteration?: number): Promise<void> {
-    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.shown.show('recorded')
+    if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#showOther()
+  }
+
+  /** Another run comes on show as it was, whatever λ is on the controls. */
+  #showOther(): void {
+    this.#isLambdaTried = false
+    this.shown.show('recorded')
   }
 
   /** Shows the recorded run that ships with the page, whichever run was on show. */
@@ -116,7 +143,7 @@ export class Playground {
   async showRecording(name: string): Promise<boolean> {
     await this.recorded.load([`./runs/${name}.jsonl.gz`])
     if (this.hasRecording) {
-      this.show('recorded')
+      this.#showOther()
       return true
     }
     await this.recorded.load(recordingsOf(this.world))
@@ -124,19 +151,28 @@ export class Playground {
   }
 
   toggleReplay(): void {
-    if (this.recorded.isPlaying) this.recorded.pause()
-    else void this.recorded.play()
+    if (this.recorded.isPlaying) return this.recorded.pause()
+    this.focus.follow()
+    void this.recorded.play()
+  }
+
+  /** Shows the recorded run as it was at the end of an iteration. */
+  seek(iteration: number): void {
+    this.recorded.pause()
+    this.focus.follow()
+    this.recorded.seek(iteration)
   }
 
   /** Puts a configuration on the controls, for the next run. */
   async follow(content: Configuration): Promise<void> {
     const before = this.world
     this.draft.follow(content)
+    this.#tryIfChanged()
     this.launcher.detach()
     if (this.#isOpened && this.world !== before) await this.#showRecording()
   }
 
-  /** Applies the preset of a world and shows its recorded run, unless a live run is there. */
+  /** Applies the preset of a world and shows its recorded run. A live run of another world continues unseen. */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
     this.choosePreset(WORLDS[world].presets.own)
@@ -145,25 +181,30 @@ export class Playground {
 
   choosePreset(preset: string): void {
     this.launcher.patch(this.draft.choosePreset(preset))
+    this.#tryIfChanged()
   }
 
   /** Restores the settings that a preset, a link, a lesson or a resumed run replaced. */
   async restoreSettings(): Promise<void> {
     const before = this.world
     this.launcher.patch(this.draft.restore())
+    this.#tryIfChanged()
     if (this.world !== before) await this.#showRecording()
   }
 
   set<K extends keyof Settings>(name: K, value: Settings[K]): void {
     this.launcher.patch(this.draft.set(name, value))
+    if (name === 'lambda') this.#isLambdaTried = true
   }
 
   async #showRecording(): Promise<void> {
     const { world } = this
-    if (this.launcher.hasLiveRun || this.view.settings?.world === world) return
+    if (this.view.settings?.world === world) return
+    if (this.launcher.hasLiveRun && this.live.view.settings?.world === world) return this.show('live')
+    const { runId } = this.live
     this.show('recorded')
     await this.recorded.load(recordingsOf(world))
     // Meanwhile another world may have been chosen, or a run started.
-    if (world === this.world && !this.launcher.hasLiveRun) this.shown.show(this.hasRecording ? 'recorded' : 'live')
+    if (world === this.world && runId === this.live.runId) this.shown.show(this.hasRecording ? 'recorded' : 'live')
   }
 }

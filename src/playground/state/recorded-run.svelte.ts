@@ -46,6 +46,7 @@ export class RecordedRun implements RunOnShow {
   /** Iterations that were read back, the latest last. */
   readonly #restored: number[] = []
   #loading = 0
+  #shown = $state.raw(0)
   #replay = 0
 
   get state(): RecordedState {
@@ -69,6 +70,9 @@ export class RecordedRun implements RunOnShow {
   /** The kept run on show; null for a log. */
   get runId(): string | null {
     return this.#runId
+  }
+  get key(): string {
+    return `recorded ${this.#shown}`
   }
   get view(): RunView {
     return this.viewFor('loop')
@@ -196,6 +200,7 @@ export class RecordedRun implements RunOnShow {
     this.#whole = whole
     this.#source = source
     this.#restored.length = 0
+    this.#shown++
     this.#lastIteration = whole.current?.iteration ?? 0
     this.seek(iteration)
     this.#state = 'ready'

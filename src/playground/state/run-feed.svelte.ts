@@ -45,6 +45,8 @@ export class RunFeed implements RunOnShow {
   #view = new RunView()
   readonly #liveSteps = new LiveSteps()
   #timings: Record<string, number> = {}
+  /** The iteration on show, which is not released. */
+  #wanted: number | null = null
   #onCaughtUp: (() => void) | null = null
   readonly #options: FeedOptions
   readonly #pacer = new EventPacer({
@@ -73,6 +75,9 @@ export class RunFeed implements RunOnShow {
   }
   get runId(): string {
     return this.#runId
+  }
+  get key(): string {
+    return `live ${this.#runId}`
   }
   /** Something to know although the run continues. */
   get notice(): string | null {
@@ -124,6 +129,7 @@ export class RunFeed implements RunOnShow {
     this.#pacer.clear()
     this.#progress = null
     this.#timings = {}
+    this.#wanted = null
     this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
     this.#revision.riseNow()
   }
@@ -149,6 +155,9 @@ export class RunFeed implements RunOnShow {
   async want(iteration: number): Promise<void> {
     const { runId } = this
     const { kept } = this.#options
+    const before = this.#wanted
+    this.#wanted = iteration
+    if (before !== null && before !== iteration && kept?.has(runId)) this.#releaseOld(before)
     if (!kept || !this.#view.iteration(iteration)?.isReleased) return
     const events = await kept.source(runId).eventsOf(iteration)
     if (this.runId !== runId) return
@@ -179,9 +188,14 @@ export class RunFeed implements RunOnShow {
     if (event.type === 'episode') this.#liveSteps.forget(event.episodeId)
     if (event.type === 'iteration-started') this.#liveSteps.clear()
     if (event.type === 'iteration-finished' && this.#options.kept?.has(this.#runId)) {
-      this.#view.release(event.iteration - WHOLE_ITERATIONS)
+      this.#releaseOld(event.iteration - WHOLE_ITERATIONS)
       if (event.iteration % WHOLE_ITERATIONS === 0) this.#view.releaseEvaluations()
     }
+  }
+
+  #releaseOld(iteration: number): void {
+    const newest = this.#view.current?.iteration ?? 0
+    if (iteration !== this.#wanted && iteration <= newest - WHOLE_ITERATIONS) this.#view.release(iteration)
   }
 
   #watch(event: EphemeralEvent): void {

@@ -10,6 +10,8 @@ export interface RunOnShow {
   readonly origin: RunOrigin
   /** Null for a run log, which is not among the kept runs; empty before the first live run. */
   readonly runId: string | null
+  /** Changes when another run comes in its place. */
+  readonly key: string
   /** The loop's current phase; null while nothing moves. */
   readonly phase: Phase | null
   /** Whether new iterations are being computed. */
@@ -20,7 +22,7 @@ export interface RunOnShow {
   viewFor(lane: Lane): RunView
   /** Iterations of the whole run, at least 1; a recorded run may show fewer. */
   lengthFor(lane: Lane): number
-  /** Reads back the texts of an iteration that were released from memory. */
+  /** Reads back the texts of an iteration that were released from memory, and keeps them until another is wanted. */
   want(iteration: number): Promise<void>
 }
 

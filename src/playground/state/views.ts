@@ -4,25 +4,50 @@
  *     #tasks                     #v1.<configuration>&view=tasks&hide=curves
  *     #episodes&at=12            #v1.<configuration>&view=loop&lesson=lambda
  *
- * A link without a view opens Learn for a lesson, Episodes for a step, and else the first view. Parts of the page have
- * addresses, too: `#theatre` opens its view and scrolls to it.
+ * A link without a view opens Lessons for a lesson, Episodes for a step, and else the loop; an empty address opens the first
+ * screen. Parts of the page have addresses, too: `#theatre` opens its view and scrolls to it.
+ *
+ * The navigation shows groups of views. A group has no address: its link opens the view in it that was on show last.
  */
 import { isConfiguration, partsOf, type Field, type Hideable, type Section } from './link.ts'
 
 export const VIEWS = {
+  start: 'Start',
   loop: 'Loop',
   episodes: 'Episodes',
   tasks: 'Tasks',
-  learn: 'Learn',
   runs: 'Runs',
   results: 'Results',
   models: 'Models',
+  games: 'Games and problems',
   cluster: 'Cluster',
   benchmark: 'Benchmark',
+  story: 'Story',
+  judge: 'You are the judge',
+  learn: 'Lessons',
+  theory: 'Theory',
 } as const
 export type View = keyof typeof VIEWS
+
+export interface ViewGroup {
+  title: string
+  views: readonly View[]
+}
+
+/** In the order of the navigation. Every view is in one group. */
+export const GROUPS: readonly ViewGroup[] = [
+  { title: 'Start', views: ['start'] },
+  { title: 'Watch', views: ['loop', 'episodes'] },
+  { title: 'Tasks', views: ['tasks'] },
+  { title: 'Compare', views: ['runs', 'results'] },
+  { title: 'Set up', views: ['models', 'games', 'cluster', 'benchmark'] },
+  { title: 'Learn', views: ['story', 'judge', 'learn', 'theory'] },
+]
 export const VIEW_NAMES = Object.keys(VIEWS) as View[]
-export const FIRST_VIEW: View = 'loop'
+/** Shown when the page is opened without a link. */
+export const FIRST_VIEW: View = 'start'
+/** Shown by a link that names neither a view nor anything that implies one, and in place of a view that it hides. */
+export const LINK_VIEW: View = 'loop'
 
 /** The view of each part of the page that has its own address. */
 const PARTS: Readonly<Record<string, View>> = {
@@ -30,18 +55,24 @@ const PARTS: Readonly<Record<string, View>> = {
   theatre: 'episodes',
   equation: 'episodes',
   thresholds: 'tasks',
-  games: 'tasks',
   lessons: 'learn',
-  theory: 'learn',
+  // One for each step (views/story/steps.ts).
+  'story-outcome': 'story',
+  'story-votes': 'story',
+  'story-judge': 'story',
+  'story-tasks': 'story',
+  'story-loop': 'story',
+  'story-breaks': 'story',
 }
 
 /** A view disappears when all of its sections are hidden. */
 const CONTENTS: Partial<Record<View, readonly Section[]>> = {
   episodes: ['trajectories'],
-  tasks: ['tasks', 'games'],
+  tasks: ['tasks'],
   runs: ['runs'],
   results: ['results'],
   models: ['models'],
+  games: ['games'],
   cluster: ['cluster'],
   benchmark: ['benchmark'],
 }
@@ -58,11 +89,12 @@ export function placeOf(hash: string): Place {
   const name = isConfiguration(head) || head === '' ? (fields.view ?? impliedBy(fields)) : head
   if (isView(name)) return { view: name, part: null }
   if (Object.hasOwn(PARTS, name)) return { view: PARTS[name]!, part: name }
-  return { view: FIRST_VIEW, part: null }
+  return { view: /^#?$/.test(hash) ? FIRST_VIEW : LINK_VIEW, part: null }
 }
 
-function impliedBy({ lesson, at, run }: Partial<Record<Field, string>>): View {
-  return at !== undefined || run !== undefined ? 'episodes' : lesson !== undefined ? 'learn' : FIRST_VIEW
+/** The empty string if nothing is implied. */
+function impliedBy({ lesson, at, run }: Partial<Record<Field, string>>): View | '' {
+  return at !== undefined || run !== undefined ? 'episodes' : lesson !== undefined ? 'learn' : ''
 }
 
 /** Whether a hash consists only of a place. */
@@ -80,17 +112,25 @@ export function addressOf(view: View, link: string, fields: AddressFields = {}):
     .filter((name) => fields[name] !== undefined)
     .map((name) => `&${name}=${fields[name]}`)
     .join('')
-  const isSaid = view !== FIRST_VIEW || rest !== ''
+  const isSaid = view !== (link === '' ? FIRST_VIEW : LINK_VIEW) || rest !== ''
   if (link === '') return isSaid ? `#${view}${rest}` : ''
   return link + (isSaid ? `&view=${view}` : '') + rest
 }
 
-/** The views that a link does not hide. The first view is always shown. */
+/** The views that a link does not hide. The first screen and the loop are always shown. */
 export function shownViews(hidden: readonly Hideable[]): View[] {
   return VIEW_NAMES.filter((view) => {
     const sections = CONTENTS[view]
     return sections === undefined || sections.some((section) => !hidden.includes(section))
   })
+}
+
+/** The groups with the views that a link does not hide; a group without any is left out. */
+export function shownGroups(hidden: readonly Hideable[]): ViewGroup[] {
+  const shown = shownViews(hidden)
+  return GROUPS.map(({ title, views }) => ({ title, views: views.filter((view) => shown.includes(view)) })).filter(
+    ({ views }) => views.length > 0,
+  )
 }
 
 function isView(name: string): name is View {

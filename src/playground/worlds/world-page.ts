@@ -4,6 +4,7 @@ import type { RewriteProposed } from '../../method/events.ts'
 import type { Task } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
+import type { TellingEpisode } from '../../runs/telling-episode.ts'
 import type { ShownGroup } from '../run/run-spot.ts'
 import type { Focus } from '../state/focus.svelte.ts'
 import type { WorldShelf } from '../state/world-shelf.ts'
@@ -23,6 +24,8 @@ export interface WorldPage {
   loadGroup: Load<GroupProps> | null
   /** Draws one rollout as a scene; null where there is nothing to draw. */
   theatre: { about: string; load: Load<TheatreProps> } | null
+  /** Draws the episode of the first screen. */
+  loadPicture: Load<PictureProps>
   loadTaskDetails(): Promise<TaskDetails>
 }
 
@@ -44,6 +47,13 @@ export interface TheatreProps {
   /** Reads the log with the tokens; null where the run comes without them. */
   exportLog: (() => Promise<{ file: Blob } | null>) | null
   focus: Focus
+}
+
+export interface PictureProps {
+  run: RunView
+  episode: TellingEpisode
+  /** How many steps have been played, or how many programs tested. */
+  at: number
 }
 
 export interface TaskDetails {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { foldRun, type RunView } from '../../../src/runs/fold.ts'
 import { advantageMap, awaitedMap, cellText } from '../../../src/playground/views/episodes/advantage-map.ts'
-import { batchOf, countFlips, isFlipped, rederive } from '../../../src/playground/run/batch.ts'
+import { batchOf, countFlips, isFlipped, rederive } from '../../../src/runs/batch.ts'
 import { equationLines } from '../../../src/playground/run/equation.ts'
 import { decompose } from '../../../src/playground/views/episodes/reward-decomposition.ts'
 import { group as groupOf, settingsOf } from '../../../src/playground/run/trajectories.ts'

@@ -98,9 +98,19 @@ describe('compared runs', () => {
     const chart = charts(foldRun([]), 'household')[0]!
     const [a, b] = overlayCurves(chart, joined, (own) => rowsAxis('iteration', own))
     expect(a!.points.map(({ y }) => y)).toEqual([expect.closeTo(0.2, 9), expect.closeTo(0.3, 9)])
-    expect(a!.band!.every(({ low, high, mean }) => low < mean && mean < high)).toBe(true)
-    expect(b!.band).toBeNull()
-    expect(lastValues(joined, 'eval/id/acc')).toEqual(['30.0 % ± 127.1', '70.0 %'])
+    expect([a!.band, b!.band], 'two seeds say too little for an interval').toEqual([null, null])
+    expect([a!.seeds.length, b!.seeds.length]).toEqual([2, 0])
+    expect(lastValues(joined, 'eval/id/acc')).toEqual(['20.0 %, 40.0 %', '70.0 %'])
+    expect(new Set(joined.map(({ colour }) => colour)).size).toBe(2)
+    const three = comparedRuns(
+      [0, 0.02, 0.9].map((shift, i) => ({ summary: run(i), rows: rows(shift) })),
+      true,
+    )
+    const [wide] = overlayCurves(chart, three, (own) => rowsAxis('iteration', own))
+    const { low, high, mean } = wide!.band!.at(-1)!
+    expect([low, high], 'within what a share can be').toEqual([0, 1])
+    expect(mean).toBeCloseTo((0.2 + 0.22 + 1.1) / 3, 9)
+    expect(lastValues(three, 'eval/id/acc')).toEqual(['50.7 % (0.0 to 100.0)'])
     expect(comparedRuns(chosen, false).map(({ letter }) => letter)).toEqual(['A', 'B', 'C'])
   })
 })

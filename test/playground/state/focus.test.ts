@@ -40,6 +40,55 @@ describe('the focus', () => {
     expect(focus.iteration, 'the run has no such iteration').toBe(4)
   })
 
+  it('keeps whatever was chosen on show while the run continues, until it is told to follow', () => {
+    const before = until(2, 'iteration-finished')
+    const choices: ((focus: Focus) => void)[] = [
+      (focus) => focus.chooseStep(1, 1),
+      (focus) => focus.chooseTask(focus.shown!.choices.at(-1)!.taskId),
+      (focus) => focus.chooseProgram(1, null),
+      (focus) => focus.chooseTest(0),
+      (focus) => focus.stay(focus.shown!),
+    ]
+    for (const choose of choices) {
+      const run = new FakeRun(before)
+      const focus = focusOn(run)
+      choose(focus)
+      const { spot } = focus
+      expect([focus.newer, focus.viewFor('loop')]).toEqual([0, run.view])
+      run.apply(events.slice(before.length))
+      expect([focus.spot, focus.replayed?.iteration.iteration, focus.batch?.iteration]).toEqual([spot, 2, 2])
+      expect([focus.newer, focus.viewFor('loop').current?.iteration]).toEqual([2, 2])
+      expect(focus.viewFor('tasks'), 'the past is made once').toBe(focus.viewFor('loop'))
+      focus.follow()
+      expect([focus.iteration, focus.newer, focus.viewFor('loop')]).toEqual([4, 0, run.view])
+    }
+  })
+
+  it('keeps the task of a step that was chosen before its iteration was judged', () => {
+    const before = until(3, 'episode')
+    const run = new FakeRun(before)
+    const focus = focusOn(run)
+    focus.chooseStep(0, 1)
+    const { taskId } = focus.spot!
+    run.apply(events.slice(before.length))
+    expect([focus.spot?.taskId, focus.judged?.group.taskId]).toEqual([taskId, taskId])
+  })
+
+  it('keeps the iteration of the part in which a step was chosen', () => {
+    const focus = focusOn(new FakeRun(until(3, 'episode')))
+    focus.chooseStep(0, 1, focus.replayed)
+    expect([focus.iteration, focus.newer]).toEqual([2, 1])
+  })
+
+  it('follows another run from its start', () => {
+    const run = new FakeRun(events)
+    const focus = focusOn(run)
+    focus.chooseIteration(2)
+    run.key = 'another'
+    run.view = new FakeRun(until(3, 'iteration-finished')).view
+    expect([focus.iteration, focus.isFollowing]).toEqual([3, true])
+  })
+
   it('keeps the newest judged iteration for the equation and the theatre while the next is rolled out', () => {
     const run = new FakeRun(until(3, 'episode'))
     const focus = focusOn(run)

@@ -61,6 +61,7 @@ export class FakeLoop {
 export class FakeRun implements RunOnShow {
   readonly origin = 'browser'
   readonly runId = 'fake'
+  key = 'fake'
   readonly phase = null
   isBusy = true
   readonly liveSteps = new Map()

@@ -85,10 +85,26 @@ describe('the run on show', () => {
     expect(playground.shownWorld).toBe('coding')
   })
 
-  it('stays yours when you choose another world', async () => {
-    const { playground } = await running()
+  it('is of the world that you chose, while yours continues unseen', async () => {
+    const { playground, loop } = await running()
+    loop.say({ type: 'events', runId: playground.live.runId, batch: parseRunLog(household).slice(0, 4) })
+    await settle()
     await playground.chooseWorld('coding')
-    expect([playground.world, playground.source]).toEqual(['coding', 'live'])
+    expect([playground.shownWorld, playground.source, playground.live.isBusy]).toEqual(['coding', 'recorded', true])
+    await playground.chooseWorld('household')
+    expect([playground.shownWorld, playground.source]).toEqual(['household', 'live'])
+  })
+
+  it('is shown under a λ that you move, and as it was once another run is there', async () => {
+    const { playground } = page(keptRuns({ kept: parseRunLog(household) }))
+    await playground.open()
+    expect(playground.triedLambda).toBe(null)
+    playground.set('lambda', 0)
+    expect(playground.triedLambda).toBe(0)
+    await Promise.all([playground.openKept('kept'), settle()])
+    expect([playground.triedLambda, playground.draft.values.lambda]).toEqual([null, 0])
+    playground.tryLambda(true)
+    expect(playground.triedLambda).toBe(0)
   })
 
   it('can be a kept run, at any iteration, by its id', async () => {

@@ -109,6 +109,21 @@ describe('the feed of a run', () => {
     expect(stepsOf()).toBeGreaterThan(0)
   })
 
+  it('keeps the texts of the iteration on show, however far the run continues', async () => {
+    const log = [...fakeRun({ iterations: 53 })].filter(isLogged)
+    const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
+    const upTo = (last: number) => log.filter(({ iteration }) => iteration <= last)
+    feed.hear(batch(upTo(2)))
+    await settle()
+    await feed.want(2)
+    feed.hear(batch(log.slice(upTo(2).length)))
+    await settle()
+    const isReleased = (iteration: number) => feed.view.iteration(iteration)!.isReleased
+    expect([1, 2, 3, 4].map(isReleased)).toEqual([true, false, true, false])
+    await feed.want(53)
+    expect(isReleased(2)).toBe(true)
+  })
+
   it('does not restore texts into another run that began meanwhile', async () => {
     const log = events.filter(isLogged)
     const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })

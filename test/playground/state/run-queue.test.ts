@@ -37,9 +37,11 @@ class MemoryStorage implements PlanStorage {
 /** Locks that the tabs of a browser share. */
 function sharedLocks(): PlanLocks {
   const held = new Set<string>()
-  const request = (async (name: string, hold: () => Promise<unknown>) => {
+  const request = (async (name: string, ...rest: [LockOptions, LockGrantedCallback<void>] | [() => Promise<void>]) => {
+    const hold = rest.at(-1) as LockGrantedCallback<void>
+    if (held.has(name)) return hold(null)
     held.add(name)
-    await hold()
+    await Promise.resolve(hold({ name, mode: 'exclusive' }))
     held.delete(name)
   }) as LockManager['request']
   return { request, query: async () => ({ held: [...held].map((name) => ({ name })), pending: [] }) }
@@ -212,6 +214,21 @@ describe('a queue of runs', () => {
 })
 
 describe('a queue whose page was closed', () => {
+  it('is offered to its own deployment on the host only, wherever an earlier version has stored it', async () => {
+    const storage = new MemoryStorage()
+    const at = (folder: string) => new PlanStore(storage, null, folder)
+    const named = (id: string) => newPlan(content, [], seedsFrom(3, 2), { id, createdAt: 5 })
+    at('/').save(named('old'))
+    expect((await at('/a/').unfinished()).plan?.id).toBe('old')
+    at('/a/').remove('old')
+    at('/a/').save(named('new'))
+    expect((await at('/b/').unfinished()).plan).toBeNull()
+    expect((await at('/').unfinished()).plan).toBeNull()
+    expect((await at('/a/').take('new'))?.id).toBe('new')
+    at('/a/').remove('new')
+    expect(storage.length).toBe(0)
+  })
+
   it('is offered at the next visit with its original settings', async () => {
     const storage = new MemoryStorage()
     const fate: Record<string, RunFate> = {}

@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { isLink, readLink, writeLink } from '../../../src/playground/state/link.ts'
-import { addressOf, isPlace, placeOf, shownViews, VIEW_NAMES } from '../../../src/playground/state/views.ts'
+import {
+  addressOf,
+  GROUPS,
+  isPlace,
+  placeOf,
+  shownGroups,
+  shownViews,
+  VIEW_NAMES,
+} from '../../../src/playground/state/views.ts'
 
 describe('an address', () => {
   it('names its view next to any configuration, which stays readable', async () => {
@@ -34,13 +42,18 @@ describe('an address', () => {
 
   it('without a configuration is only the view, and empty for the first view', () => {
     for (const view of VIEW_NAMES) expect(placeOf(addressOf(view, '')).view).toBe(view)
-    expect(addressOf('loop', '')).toBe('')
+    expect(addressOf('start', '')).toBe('')
+    expect(placeOf('')).toEqual({ view: 'start', part: null })
+    expect(placeOf('#')).toEqual({ view: 'start', part: null })
+    expect(addressOf('loop', '')).toBe('#loop')
+    expect(addressOf('loop', '#v1.abc')).toBe('#v1.abc')
+    expect(addressOf('start', '#v1.abc')).toBe('#v1.abc&view=start')
     expect(placeOf('#hide=curves&view=tasks').view).toBe('tasks')
   })
 
   it('of a part opens the view that contains it', () => {
     expect(placeOf('#theatre')).toEqual({ view: 'episodes', part: 'theatre' })
-    expect(placeOf('#v1.abc&view=games')).toEqual({ view: 'tasks', part: 'games' })
+    expect(placeOf('#v1.abc&view=equation')).toEqual({ view: 'episodes', part: 'equation' })
   })
 
   it('without a view opens the view of its lesson or step', () => {
@@ -51,7 +64,7 @@ describe('an address', () => {
     expect(addressOf('loop', '', { lesson: 'lambda' })).toBe('#loop&lesson=lambda')
   })
 
-  it('without any of these opens the first view, and is not a place', () => {
+  it('without any of these opens the loop, and is not a place', () => {
     for (const hash of ['#constructor', '#v1.abc&view=toString', '#nowhere', '#v1.abc']) {
       expect(placeOf(hash)).toEqual({ view: 'loop', part: null })
     }
@@ -63,20 +76,37 @@ describe('an address', () => {
 })
 
 describe('a link that hides', () => {
-  it('removes a view with nothing left in it, except the first', () => {
+  it('removes a view with nothing left in it, except the first and the loop', () => {
     expect(shownViews([])).toEqual(VIEW_NAMES)
-    expect(shownViews(['tasks', 'lambda'])).toContain('tasks')
-    expect(shownViews(['tasks', 'games'])).not.toContain('tasks')
+    expect(shownViews(['games', 'lambda'])).toContain('tasks')
+    expect(shownViews(['tasks'])).not.toContain('tasks')
+    expect(shownViews(['games'])).not.toContain('games')
     expect(shownViews(['loop', 'curves', 'trajectories', 'tasks', 'games', 'runs'])).toEqual(
-      VIEW_NAMES.filter((view) => !['episodes', 'tasks', 'runs'].includes(view)),
+      VIEW_NAMES.filter((view) => !['episodes', 'tasks', 'games', 'runs'].includes(view)),
     )
-    expect(shownViews(['models', 'cluster', 'benchmark'])).toEqual([
+    expect(shownViews(['models', 'games', 'cluster', 'benchmark'])).toEqual([
+      'start',
       'loop',
       'episodes',
       'tasks',
-      'learn',
       'runs',
       'results',
+      'story',
+      'judge',
+      'learn',
+      'theory',
     ])
+  })
+
+  it('removes a group with no view left in it', () => {
+    const titles = (hidden: Parameters<typeof shownGroups>[0]) => shownGroups(hidden).map(({ title }) => title)
+    expect(titles(['runs', 'results', 'trajectories'])).toEqual(['Start', 'Watch', 'Tasks', 'Set up', 'Learn'])
+    expect(shownGroups(['trajectories'])[1]).toEqual({ title: 'Watch', views: ['loop'] })
+  })
+})
+
+describe('the groups', () => {
+  it('contain every view once', () => {
+    expect(GROUPS.flatMap(({ views }) => views).toSorted()).toEqual(VIEW_NAMES.toSorted())
   })
 })

@@ -34,13 +34,28 @@ export interface Interval {
 /** A curve of another run, drawn behind those of the chart. A band shows the spread around its points. */
 export interface OverlayCurve {
   letter: string
+  /** A CSS colour. */
+  colour: string
   points: Point[]
+  /** The curves whose mean `points` is; none for a single run. */
+  seeds: Point[][]
   band: Interval[] | null
 }
 
 export function writeValue({ unit }: Pick<Chart, 'unit'>, value: number): string {
   if (unit === 'share') return percent(value, 1)
   return compact(unit === 'count' ? value : Number(value.toPrecision(3)))
+}
+
+/** A place on the axis of iterations where something changed. */
+export interface ChartMark {
+  iteration: number
+  text: string
+}
+
+/** Values that a metric can have: shares from 0 to 1, counts from 0. */
+export function boundsOf(unit: Chart['unit']): [number, number] {
+  return [unit === 'number' ? -Infinity : 0, unit === 'share' ? 1 : Infinity]
 }
 
 /** Where each curve starts, where it is now, and over which iterations. */

@@ -5,7 +5,7 @@
 import { WORLDS } from '../../../worlds/index.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
-import { batchOf, countFlips, isJudged, rederive, type BatchGroup } from '../../run/batch.ts'
+import { batchOf, countFlips, isJudged, rederive, type BatchGroup } from '../../../runs/batch.ts'
 import { counted } from '../../kit/format.ts'
 import { measuredTasks } from '../../run/thresholds.ts'
 import { settingsOf } from '../../run/trajectories.ts'

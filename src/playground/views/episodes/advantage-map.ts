@@ -4,8 +4,8 @@
  * compared along its row.
  */
 import type { Outcome } from '../../../method/ports.ts'
-import { isFlipped, type Rederived } from '../../run/batch.ts'
-import { counted, decimal, signed } from '../../kit/format.ts'
+import { isFlipped, type Rederived } from '../../../runs/batch.ts'
+import { counted, signed } from '../../kit/format.ts'
 import { cellName, type GroupView } from '../../run/trajectories.ts'
 
 export type MapRole = 'policy' | 'reward'
@@ -156,16 +156,9 @@ function partWords({ value, before, isFlipped }: MapPart): string {
   return `${now}${was}${isFlipped ? ', its sign has flipped' : ''}`
 }
 
-/** Text of a cell: "1.2" or "−0.4". Cells with several parts are too narrow for text. */
+/** Text of a cell: "+1.2" or "−0.4". Cells with several parts are too narrow for text. */
 export function cellText({ parts, awaited }: MapCell): string {
   if (awaited !== null) return awaited
   if (parts.length > 1) return ''
-  return parts.map(({ value }) => (value === null ? '–' : decimal(value, 1))).join(' ')
-}
-
-/** Grey for encouraged, red for discouraged; darker for larger advantages, up to 2. */
-export function shade(value: number | null): string {
-  if (value === null || value === 0) return 'var(--surface)'
-  const weight = decimal(Math.min(1, Math.abs(value) / 2) * 46, 0)
-  return `color-mix(in oklab, ${value < 0 ? 'var(--negative)' : 'var(--ink-3)'} ${weight}%, var(--surface))`
+  return parts.map(({ value }) => signed(value, 1)).join(' ')
 }

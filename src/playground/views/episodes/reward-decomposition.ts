@@ -8,7 +8,7 @@
  */
 import type { AdvantageSettings } from '../../../method/advantages.ts'
 import { meanScore } from '../../../method/feedback.ts'
-import type { Rederived } from '../../run/batch.ts'
+import type { Rederived } from '../../../runs/batch.ts'
 import { decimal, signed } from '../../kit/format.ts'
 
 export type ShareId = 'O' | 'S' | 'hidden'

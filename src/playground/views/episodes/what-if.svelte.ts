@@ -2,7 +2,7 @@
  * A judged iteration under another λ. Every advantage is derived again from the log; the map, the equation and the
  * decomposition of R all draw the result.
  */
-import { countFlips, rederive } from '../../run/batch.ts'
+import { countFlips, rederive } from '../../../runs/batch.ts'
 import { equationLines, type SymbolId } from '../../run/equation.ts'
 import { compact, counted } from '../../kit/format.ts'
 import type { Focus } from '../../state/focus.svelte.ts'
@@ -74,7 +74,7 @@ export class WhatIf {
     const flips = countFlips(this.#rederived, this.role)
     const of = this.role === 'policy' ? 'the policy' : 'the reward model'
     const all = `${counted(flips.trained, 'advantage')} of this batch train${flips.trained === 1 ? 's' : ''} ${of}`
-    if (settings.lambda === batch.settings.lambda) return `${all}. Drag λ to see which of them would change sign.`
+    if (settings.lambda === batch.settings.lambda) return `${all}. Drag λ to change their signs.`
     const changed = flips.stopped + flips.started
     return (
       `At λ = ${compact(settings.lambda)} instead of ${compact(batch.settings.lambda)}, ${all}: ` +
@@ -85,10 +85,11 @@ export class WhatIf {
   })
 
   readonly choose = (cell: MapCell): void => {
-    if (cell.taskId !== this.taskId) this.#focus.chooseTask(cell.taskId)
-    if (!this.hasPrograms) this.#focus.chooseStep(cell.trajectory, cell.step)
-    else if (this.role === 'reward') this.#focus.chooseTest((this.#focus.judged?.tests.hidden ?? 0) + cell.step)
-    else this.#focus.chooseProgram(cell.trajectory, null)
+    if (cell.taskId !== this.taskId) this.#focus.chooseTask(cell.taskId, this.batch?.iteration)
+    const { judged } = this.#focus
+    if (!this.hasPrograms) this.#focus.chooseStep(cell.trajectory, cell.step, judged)
+    else if (this.role === 'reward') this.#focus.chooseTest((judged?.tests.hidden ?? 0) + cell.step, judged)
+    else this.#focus.chooseProgram(cell.trajectory, null, judged)
   }
   readonly isChosen = (cell: MapCell): boolean =>
     cell.taskId === this.taskId &&

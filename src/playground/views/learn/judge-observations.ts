@@ -4,7 +4,7 @@
  * is a flat line, or in iterations in which it was updated.
  */
 import type { RunView } from '../../../runs/fold.ts'
-import { batchOf } from '../../run/batch.ts'
+import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent, signed } from '../../kit/format.ts'
 import { finished, isMeanAbove, isMostly, mean, missing, seen } from './evidence.ts'
 import type { Observation } from './lesson.ts'

@@ -4,7 +4,7 @@
  * reward hacking, one that is never wrong) does not pass. Those about the reward model are in judge-observations.ts.
  */
 import type { IterationView, RunView } from '../../../runs/fold.ts'
-import { batchOf } from '../../run/batch.ts'
+import { batchOf } from '../../../runs/batch.ts'
 import { counted, percent } from '../../kit/format.ts'
 import { finished, isShareAbove, mean, missing, seen, share, type Tally } from './evidence.ts'
 import type { Observation } from './lesson.ts'

@@ -6,6 +6,7 @@ import { rewriteDirection } from '../../../method/adaptation.ts'
 import type { Phase } from '../../../method/events.ts'
 import { consistencyFeedback, meanScore } from '../../../method/feedback.ts'
 import type { IterationView, RunView } from '../../../runs/fold.ts'
+import { batchOf, isJudged } from '../../../runs/batch.ts'
 import type { Score } from '../../../method/ports.ts'
 import { DEFAULTS, type Settings, type World } from '../../../method/settings.ts'
 import { WORLDS } from '../../../worlds/index.ts'
@@ -60,6 +61,23 @@ export interface IterationNumbers {
   outOfBand: number | null
   accepted: number | null
   proposed: number
+}
+
+/** The numbers of an iteration with its feedback and advantages derived again under another λ, where its votes are known. */
+export function numbersUnder(view: RunView, iteration: IterationView, settings: Settings): IterationNumbers {
+  const numbers = iterationNumbers(iteration, settings)
+  if (!isJudged(iteration) || iteration.isReleased) return numbers
+  const groups = batchOf(view, iteration).map((group) => group.derive(settings))
+  const mean = (values: readonly number[]) =>
+    values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
+  const trained = groups.flatMap(({ policy }) => policy.flat()).filter((value) => value !== null)
+  const tests = groups.flatMap((group) => group.tests?.feedback ?? [])
+  return {
+    ...numbers,
+    meanFeedback: mean(groups.flatMap(({ feedback }) => feedback.flat())),
+    meanAbsAdvantage: mean(trained.map((value) => Math.abs(value))),
+    ...(tests.length > 0 && { meanConsistency: mean(tests) }),
+  }
 }
 
 /** Sums over one iteration's episodes. Of groups that a published log leaves out, outcomes alone are known. */
@@ -160,13 +178,20 @@ export interface LoopFlows {
   environmentLine: string
 }
 
-export function loopFlows(view: RunView, world: World = view.settings?.world ?? DEFAULTS.world): LoopFlows {
-  const settings = view.settings ?? DEFAULTS
+/** With the λ that is tried in place of the run's own, if it is not null. */
+export function loopFlows(
+  view: RunView,
+  world: World = view.settings?.world ?? DEFAULTS.world,
+  triedLambda: number | null = null,
+): LoopFlows {
+  const settings = { ...(view.settings ?? DEFAULTS), ...(triedLambda !== null && { lambda: triedLambda }) }
   const { nouns, isOneStep, evidence, flows: words } = WORLDS[world]
   const now = view.current
   const before = view.iterations.at(-2)
-  const current = now ? iterationNumbers(now, settings) : null
-  const earlier = before ? iterationNumbers(before, settings) : null
+  const numbersOf = (iteration: IterationView) =>
+    triedLambda === null ? iterationNumbers(iteration, settings) : numbersUnder(view, iteration, settings)
+  const current = now ? numbersOf(now) : null
+  const earlier = before ? numbersOf(before) : null
   const m = settings.evaluationsPerStep
   const noun = nouns.task
 

@@ -9,5 +9,6 @@ export const codingPage: WorldPage = {
   loadImports: () => import('./Problems.svelte'),
   loadGroup: () => import('./ProgramGroup.svelte'),
   theatre: null,
+  loadPicture: () => import('./TestsPicture.svelte'),
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }

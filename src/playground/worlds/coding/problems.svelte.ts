@@ -5,6 +5,7 @@ import type { ProblemImport } from '../../../worlds/coding/library/import-servic
 import { IndexedDbProblemLibrary } from '../../../worlds/coding/library/indexeddb-library.ts'
 import type { ProblemFileEntry } from '../../../worlds/coding/library/problem-library.ts'
 import type { PickedFile } from '../../../storage/dropped-files.ts'
+import { openTabChannel } from '../../../storage/browser-storage.ts'
 import { counted } from '../../kit/format.ts'
 import type { OpenProblemImporter } from './problems-worker.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
@@ -25,7 +26,7 @@ export const [problemsOfPage, provideProblems] = createContext<Problems>()
 export class Problems implements WorldShelf {
   readonly #open: OpenProblemImporter
   readonly #library = new IndexedDbProblemLibrary()
-  readonly #tabs = new BroadcastChannel('coding-problems')
+  readonly #tabs = openTabChannel('coding-problems')
   #entries = $state.raw<readonly ProblemFileEntry[] | null>(null)
   #obstacle = $state.raw<string | null>(null)
   #reading = $state.raw<string | null>(null)

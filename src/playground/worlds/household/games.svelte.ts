@@ -6,6 +6,7 @@ import type { PickedFile } from '../../../storage/dropped-files.ts'
 import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
 import type { ImportProgress, ImportSummary } from '../../../worlds/household/library/import-service.ts'
 import { IndexedDbGameLibrary } from '../../../worlds/household/library/indexeddb-library.ts'
+import { isPersistent, openTabChannel } from '../../../storage/browser-storage.ts'
 import type { OpenImporter } from './games-worker.ts'
 import type { ShelfNews, WorldShelf } from '../../state/world-shelf.ts'
 
@@ -25,7 +26,7 @@ export const [gamesOfPage, provideGames] = createContext<Games>()
 export class Games implements WorldShelf {
   readonly #open: OpenImporter
   readonly #library = new IndexedDbGameLibrary()
-  readonly #tabs = new BroadcastChannel('household-games')
+  readonly #tabs = openTabChannel('household-games')
   #entries = $state.raw<readonly LibraryEntry[] | null>(null)
   #obstacle = $state.raw<string | null>(null)
   #import = $state.raw<ImportState>({ state: 'none' })
@@ -78,7 +79,7 @@ export class Games implements WorldShelf {
     try {
       this.#entries = await this.#library.list()
       this.#obstacle = null
-      this.#isLasting = (await storage()?.persisted()) ?? false
+      this.#isLasting = await isPersistent(false)
     } catch (cause) {
       this.#entries = []
       this.#obstacle = messageOf(cause)
@@ -123,7 +124,7 @@ export class Games implements WorldShelf {
       await this.#tell()
     }
     // Some browsers ask the person, so this waits until there is something to keep.
-    if (this.#entries?.length) this.#isLasting = (await storage()?.persist()) ?? false
+    if (this.#entries?.length) this.#isLasting = await isPersistent(true)
   }
 
   /** Keeps what has been read so far. */
@@ -146,11 +147,6 @@ export class Games implements WorldShelf {
     this.#tabs.postMessage('changed')
     await this.look()
   }
-}
-
-/** Undefined on pages that are not served over https. */
-function storage(): StorageManager | undefined {
-  return (navigator as Partial<Navigator>).storage
 }
 
 function messageOf(cause: unknown): string {

@@ -13,5 +13,6 @@ export const householdPage: WorldPage = {
     about: 'an episode in its rooms, the rollouts side by side, tokens, and the same task by hand',
     load: () => import('./Theatre.svelte'),
   },
+  loadPicture: () => import('./room/RoomPicture.svelte'),
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }

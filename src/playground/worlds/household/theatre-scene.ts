@@ -131,3 +131,12 @@ export function momentSentence({ place, held }: Moment): string {
   const where = place.length === 0 ? 'in the middle of the room' : `at ${place.join(' and ')}`
   return `The agent is ${where} and holds ${held ? `a ${held.name}` : 'nothing'}.`
 }
+
+/** Pixels of the narrowest column of rollouts. */
+const LEAST_COLUMN = 118
+
+/** Columns for `count` rollouts side by side: as few rows as fit, and no rollout alone in the last of them. */
+export function columnsFor(count: number, width: number): number {
+  const most = Math.max(1, Math.min(count, Math.floor(width / LEAST_COLUMN)))
+  return Math.ceil(count / Math.ceil(count / most))
+}

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { PublishedResults } from '../../../../src/playground/views/results/results.svelte.ts'
+import { PublishedResults } from '../../../../src/playground/state/published-results.svelte.ts'
 import { madeUpResults } from '../../../results/made-up-results.ts'
 
 afterEach(() => vi.unstubAllGlobals())

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type EpisodeStep } from '../../../../src/method/events.ts'
-import { momentSentence, playedTask, replay } from '../../../../src/playground/worlds/household/theatre-scene.ts'
+import {
+  columnsFor,
+  momentSentence,
+  playedTask,
+  replay,
+} from '../../../../src/playground/worlds/household/theatre-scene.ts'
 import {
   episodeSteps,
   mismatchSentence,
@@ -149,4 +154,13 @@ describe('the tokens of a step', () => {
     const elsewhere = { ...update, metrics: { ...update.metrics, mismatch_kl: 0.00042 } }
     expect(mismatchSentence(elsewhere)).toContain('mismatch_kl = 4.2e−4 nats a token')
   })
+})
+
+it('rollouts side by side fill their rows', () => {
+  expect([1250, 880, 500, 300, 60].map((width) => columnsFor(8, width))).toEqual([8, 4, 4, 2, 1])
+  expect(columnsFor(2, 1250)).toBe(2)
+  for (let width = 50; width < 2000; width += 50) {
+    const columns = columnsFor(8, width)
+    expect(8 % columns === 0 || 8 % columns >= columns - 1, `${width} pixels: ${columns} columns`).toBe(true)
+  }
 })

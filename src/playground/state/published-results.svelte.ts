@@ -1,11 +1,11 @@
-/** The published results, fetched when the view opens for the first time. */
+/** The published results, fetched by the views that show them. */
 import {
   parseResults,
   parseResultsIndex,
   ResultsError,
   type ResultsFile,
   type TableName,
-} from '../../../results/results-file.ts'
+} from '../../results/results-file.ts'
 
 type ResultsState = 'loading' | 'ready' | 'failed'
 
@@ -26,12 +26,14 @@ export class PublishedResults {
     return this.#files.find(({ table }) => table === name) ?? null
   }
 
-  async load(): Promise<void> {
+  /** Fetches all tables, or those of the given names that are published. */
+  async load(wanted?: readonly TableName[]): Promise<void> {
     this.#state = 'loading'
     this.#problem = null
     try {
       const names = parseResultsIndex(await fetchJson('./results/index.json'))
-      const files = names.map(async (name) => parseResults(await fetchJson(`./results/${name}.json`)))
+      const chosen = names.filter((name) => wanted === undefined || wanted.includes(name))
+      const files = chosen.map(async (name) => parseResults(await fetchJson(`./results/${name}.json`)))
       this.#files = await Promise.all(files)
       this.#state = 'ready'
     } catch (error) {

@@ -1,0 +1,14 @@
+/** The fill of a cell that shows an advantage: blue for encouraged, orange for discouraged, fuller for larger ones. */
+
+/** Advantages are standardised, so few are larger. */
+const FULL = 2
+/** Percent of the hue in the fill. The text on it stays readable at the largest. */
+const LEAST = 22
+const MOST = 62
+
+export function shade(advantage: number | null): string {
+  if (advantage === null || advantage === 0) return 'var(--surface)'
+  const share = Math.min(1, Math.abs(advantage) / FULL)
+  const hue = advantage < 0 ? '--discouraged' : '--encouraged'
+  return `color-mix(in oklab, var(${hue}) ${Math.round(LEAST + (MOST - LEAST) * share)}%, var(--surface))`
+}

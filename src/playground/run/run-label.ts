@@ -1,0 +1,47 @@
+/** What the page calls the run on show, in a few words: whose it is, its world, its signal and its iteration. */
+import { WORLDS } from '../../worlds/index.ts'
+import type { Settings } from '../../method/settings.ts'
+import { compact } from '../kit/format.ts'
+
+export interface RunFacts {
+  /** `live` is the run of this tab; the others were recorded, kept in this browser, or opened from a file. */
+  kind: 'live' | 'loading' | 'shipped' | 'browser' | 'file'
+  state: 'open' | 'paused' | 'ended'
+  /** Of the iteration on show; null before the run has started. */
+  settings: Settings | null
+  /** The iteration on show; null before the first. */
+  iteration: number | null
+  /** How many the run has or will have; null if that is not known. */
+  length: number | null
+}
+
+export interface RunLabel {
+  kind: string
+  world: string
+  signal: string
+  iteration: string
+}
+
+export function runLabel({ kind, state, settings, iteration, length }: RunFacts): RunLabel {
+  return {
+    kind: {
+      live: 'Your run',
+      loading: 'Loading a run',
+      shipped: 'Recorded run',
+      browser: 'Kept run',
+      file: 'Run from a file',
+    }[kind],
+    world: settings ? WORLDS[settings.world].title : '',
+    signal: settings ? signalOf(settings) : '',
+    iteration:
+      iteration === null
+        ? 'no iteration yet'
+        : `Iteration ${iteration}${length === null ? '' : ` of ${length}`}${state === 'ended' ? ', ended' : ''}`,
+  }
+}
+
+/** λ where the signal has one, else the feedback itself. */
+function signalOf({ signal, lambda }: Settings): string {
+  if (signal === 'outcome') return 'R = O'
+  return signal === 'step' ? 'R = S̄' : `λ = ${compact(lambda)}`
+}

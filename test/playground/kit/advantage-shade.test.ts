@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { shade } from '../../../src/playground/kit/advantage-shade.ts'
+
+const percentOf = (fill: string) => Number(/(\d+)%/.exec(fill)![1])
+
+describe('the fill of an advantage', () => {
+  it('has one hue for each sign, and none without an advantage', () => {
+    expect(shade(0.3)).toContain('--encouraged')
+    expect(shade(-0.3)).toContain('--discouraged')
+    expect(shade(null)).toBe('var(--surface)')
+    expect(shade(0)).toBe('var(--surface)')
+  })
+
+  it('is fuller for larger advantages, equally for both signs, and bounded', () => {
+    const sizes = [0.01, 0.5, 1, 2].map((value) => percentOf(shade(value)))
+    expect(sizes).toEqual([...new Set(sizes)].sort((a, b) => a - b))
+    expect([0.01, 0.5, 1, 2].map((value) => percentOf(shade(-value)))).toEqual(sizes)
+    expect(shade(9)).toBe(shade(2))
+  })
+})

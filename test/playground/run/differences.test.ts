@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { presetSettings } from '../../../src/method/presets.ts'
+import { differences } from '../../../src/playground/run/differences.ts'
+
+describe('the differences from a preset', () => {
+  it('are named as their controls are, in the same order, with both values', () => {
+    const base = presetSettings()
+    expect(differences(base, base)).toEqual([])
+    const changed = { ...base, trainPolicy: false, lambda: 2, tasksPerIteration: 3 }
+    expect(differences(changed, base).map(({ name, value, preset }) => [name, value, preset])).toEqual([
+      ['lambda', '2', String(base.lambda)],
+      ['trainPolicy', 'off', 'on'],
+      ['tasksPerIteration', '3', String(base.tasksPerIteration)],
+    ])
+    expect(differences(changed, base)[0]!.label).toMatch(/^λ, /)
+  })
+
+  it('leave out what has no meaning in the world', () => {
+    const base = presetSettings('coding')
+    expect(differences({ ...base, maxSteps: base.maxSteps + 1, seed: base.seed + 1 }, base)).toMatchObject([
+      { name: 'seed' },
+    ])
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { iterationNumbers, loopFlows, numbersUnder } from '../../../../src/playground/views/loop/loop-flows.ts'
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { parseRunLog } from '../../../../src/runs/run-log.ts'
+import { foldRun, type RunView } from '../../../../src/runs/fold.ts'
+import { recordedHousehold } from '../../recorded-household.ts'
+
+const coding = new URL('../../../../public/runs/coding.jsonl.gz', import.meta.url)
+const runs: Record<string, RunView> = {
+  household: recordedHousehold(),
+  coding: foldRun(parseRunLog(gunzipSync(readFileSync(coding)).toString())),
+}
+
+describe('the numbers of the loop under another λ', () => {
+  it.each(['household', 'coding'])('are those of the log, which rounds, under its own, in the %s', (world) => {
+    const view = runs[world]!
+    const own = iterationNumbers(view.current!, view.settings!)
+    const derived = numbersUnder(view, view.current!, view.settings!)
+    for (const [name, value] of Object.entries(own) as [keyof typeof own, number | null][]) {
+      if (value === null) expect(derived[name], name).toBe(null)
+      else expect(derived[name], name).toBeCloseTo(value, 4)
+    }
+  })
+
+  it('are the outcome’s alone at λ = 0, in the picture too', () => {
+    const view = runs.household!
+    const settings = { ...view.settings!, lambda: 0 }
+    const steps = view.current!.episodes.flatMap(({ episode }) => episode.steps.map(() => episode.outcome as number))
+    const mean = steps.reduce((sum, outcome) => sum + outcome, 0) / steps.length
+    expect(numbersUnder(view, view.current!, settings).meanFeedback).toBeCloseTo(mean, 9)
+    expect(loopFlows(view, 'household', 0).junction.numbers).toMatch(/^λ = 0\.0, mean R /)
+    expect(loopFlows(view, 'household').junction.numbers).toMatch(
+      new RegExp(`^λ = ${view.settings!.lambda.toFixed(1)}`),
+    )
+  })
+})
