@@ -88,5 +88,15 @@ export default defineConfig({
       '@jitl/quickjs-wasmfile-release-sync/ffi',
     ],
   },
-  preview: { host: 'localhost', port: 4173 },
+  // An isolated page, whose threads may share memory. Other sites may still embed it, and it may ask servers that do not know it,
+  // which `require-corp` forbids: the check of a gateway does. Safari does not isolate such pages.
+  preview: {
+    host: 'localhost',
+    port: 4173,
+    headers: {
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Embedder-Policy': 'credentialless',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    },
+  },
 })

@@ -2,7 +2,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import type { Measurement } from '../../src/bench/suite.ts'
+import { runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
+import { goTo } from './views.ts'
 import { expectSound } from './looks.ts'
 import { expectFreeMainThread } from './settled.ts'
 
@@ -20,17 +22,17 @@ const rows = (page: Page) => page.getByRole('region', { name: 'Measurements, env
 
 describe('the benchmark in the tab', () => {
   it('loads when it is first opened', async () => {
-    const page = await visit({}, '')
+    const page = await visit({}, '#loop')
     const loaded: string[] = []
     page.on('response', (response) => loaded.push(response.url()))
-    await page.getByText('This is a recorded run').waitFor()
+    await runOnShow(page).getByText('Recorded run').waitFor()
     await page.waitForLoadState('networkidle')
     expect(loaded.filter((url) => /bench/i.test(url))).toEqual([])
-    await page.getByRole('link', { name: 'Benchmark' }).click()
+    await goTo(page, 'Benchmark')
     await page.getByRole('heading', { name: 'Benchmark' }).waitFor()
     expect(await page.getByRole('heading', { name: 'The loop' }).isVisible()).toBe(false)
     expect(await page.title()).toMatch(/^Benchmark · /)
-    await page.getByRole('link', { name: 'Loop' }).click()
+    await goTo(page, 'Loop')
     await page.getByRole('heading', { name: 'The loop' }).waitFor()
     expect(await page.getByRole('heading', { name: 'Benchmark' }).isVisible()).toBe(false)
   })

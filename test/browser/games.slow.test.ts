@@ -10,6 +10,7 @@ import { gameTitle } from '../../src/playground/worlds/household/games.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { gameFiles, isLeftOut, noGameFiles } from '../worlds/household/official-data.ts'
 import { writtenGame, type WrittenGame } from '../worlds/household/library/game-file.ts'
+import { openSettings, pressDownload } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { expectFreeMainThread } from './settled.ts'
@@ -75,6 +76,7 @@ const choice = (page: Page, name: string) => page.getByRole('radio', { name })
 const settled = (page: Page, words: string | RegExp) => page.getByText(words).waitFor()
 
 async function openHousehold(page: Page): Promise<void> {
+  await openSettings(page)
   await page.locator('summary', { hasText: 'Household' }).click()
 }
 
@@ -265,7 +267,7 @@ describe('a run on official games', () => {
     await second.getByRole('button', { name: 'Pause', exact: true }).click()
     await second.getByText('Paused', { exact: true }).first().waitFor()
     const downloading = second.waitForEvent('download')
-    await second.getByRole('button', { name: 'Download its log' }).click()
+    await pressDownload(second)
     const log = parseRunLog(String(await downloaded(await downloading)))
     const drawn = log.flatMap((event) => (event.type === 'task-added' ? [event.task.id] : []))
     const train = games.filter(({ path }) => path.includes('/train/')).map(idOf)

@@ -45,7 +45,7 @@ export function useBrowser(flags: readonly string[] = []): (path?: string) => Pr
     browser = await openBrowser({ flags })
   })
   afterAll(() => browser.close())
-  return async (path = '') => {
+  return async (path = '#loop') => {
     const context = await browser.newContext({ serviceWorkers: 'block' })
     context.setDefaultTimeout(PATIENCE)
     const page = await context.newPage()

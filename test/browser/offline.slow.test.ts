@@ -7,6 +7,7 @@ import { extname, join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
+import { runOnShow } from './controls.ts'
 import { openBrowser } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -63,7 +64,7 @@ async function visit(): Promise<Page> {
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(address)
-  await page.getByText('This is a recorded run').waitFor()
+  await runOnShow(page).getByText('Recorded run').waitFor()
   return page
 }
 
@@ -79,7 +80,7 @@ describe('without a network', () => {
     await new Promise((resolve) => server.close(resolve))
     await context.setOffline(true)
     await page.reload()
-    await page.getByText('This is a recorded run').waitFor()
+    await runOnShow(page).getByText('Recorded run').waitFor()
     await goTo(page, 'Episodes')
     await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
     await makeSmall(page)
@@ -95,7 +96,7 @@ describe('a new version', () => {
     const first = await visit()
     await kept(first)
     await first.reload()
-    await first.getByText('This is a recorded run').waitFor()
+    await runOnShow(first).getByText('Recorded run').waitFor()
     expect(asked.filter((path) => path.startsWith('models/')).length).toBeGreaterThan(0)
 
     // The next version has another index.html, and every part of the page has a new name.
@@ -144,8 +145,8 @@ describe('a new version', () => {
         { interval: 100 },
       )
       .toBe('second')
-    await first.getByText('This is a recorded run').waitFor()
-    const left = await first.evaluate(async () => (await (await caches.open('rlanything-shipped')).keys()).length)
+    await runOnShow(first).getByText('Recorded run').waitFor()
+    const left = await first.evaluate(async () => (await (await caches.open('rlanything-shipped /')).keys()).length)
     expect(left).toBeLessThanOrEqual(new Set(Object.values(shipped).map((file) => file.hash)).size)
   })
 })

@@ -1,7 +1,9 @@
 /** The Cluster view with a gateway on a socket: connect, launch, follow, change, lose the connection, stop. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
+import { goTo } from './views.ts'
 import { expectInside, expectSound } from './looks.ts'
 import { GatewayStandIn } from './gateway-stand-in.ts'
 import { expectFreeMainThread, turns } from './settled.ts'
@@ -234,11 +236,11 @@ describe('a run on the cluster', () => {
     gateway.advance(one, 3)
     gateway.advance(two, 2)
     await accuracy(/side by side\. one .*\(iterations 1 to 3\); two .*\(iterations 1 to 2\)/).waitFor()
-    await page.getByRole('link', { name: 'Loop' }).click()
+    await goTo(page, 'Loop')
     await makeSmall(page)
     await button('Step').click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
-    await page.getByRole('link', { name: 'Cluster' }).click()
+    await goTo(page, 'Cluster')
     await accuracy(/side by side\. .*this tab .* at iteration 1/).waitFor()
   })
 
@@ -257,13 +259,13 @@ describe('a run on the cluster', () => {
 
 describe('the view', () => {
   it('loads when it is first opened', async () => {
-    await visit({}, '')
+    await visit({}, '#loop')
     const loaded: string[] = []
     page.on('response', (response) => loaded.push(response.url()))
-    await page.getByText('This is a recorded run').waitFor()
+    await runOnShow(page).getByText('Recorded run').waitFor()
     await page.waitForLoadState('networkidle')
     expect(loaded.filter((url) => /cluster/i.test(url))).toEqual([])
-    await page.getByRole('link', { name: 'Cluster' }).click()
+    await goTo(page, 'Cluster')
     await page.getByRole('heading', { name: 'Cluster' }).waitFor()
     expect(await page.title()).toMatch(/^Cluster · /)
   })

@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
+import { openSettings, runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { goTo } from './views.ts'
@@ -24,7 +25,7 @@ async function visit({ isRecorded = false, ...options }: Visit = {}): Promise<Pa
     return route.fulfill({ status: 404 })
   })
   await page.goto(inject('pageAddress'))
-  await page.getByText('This is a recorded run').waitFor()
+  await runOnShow(page).getByText('Recorded run').waitFor()
   return page
 }
 
@@ -36,7 +37,7 @@ async function openRun(): Promise<void> {
     mimeType: 'application/jsonl',
     buffer: Buffer.from(fakeCodingRunLines()),
   })
-  await page.getByText('opened from coding.jsonl').waitFor()
+  await runOnShow(page).getByText('Run from a file').waitFor()
   await goTo(page, 'Episodes')
   await page.getByRole('grid', { name: 'Programs of this problem on its tests' }).waitFor()
 }
@@ -65,9 +66,10 @@ const item = (question: string, more: object = {}) => ({
 describe('the choice of a world', () => {
   it('switches settings, wording and panels, in both directions', async () => {
     await visit()
-    await goTo(page, 'Tasks')
+    await goTo(page, 'Games and problems')
     await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
     await world('Coding').check()
+    await openSettings(page)
     await page.getByRole('textbox', { name: 'm, tests per problem' }).waitFor()
     expect(await page.getByLabel('Preset').inputValue()).toBe('coding')
     await page.getByRole('heading', { name: 'Problems', exact: true }).waitFor()
@@ -84,15 +86,15 @@ describe('the choice of a world', () => {
 
     await world('Household').check()
     await page.getByRole('textbox', { name: 'm, votes per step' }).waitFor()
-    await goTo(page, 'Tasks')
+    await goTo(page, 'Games and problems')
     await page.getByRole('heading', { name: 'Games', exact: true }).waitFor()
-    await page.getByText('This is a recorded run of the preset household').waitFor()
+    await runOnShow(page).getByText('Household').waitFor()
   })
 
   it('shows the recorded run of the world if there is one', async () => {
     await visit({ isRecorded: true })
     await world('Coding').check()
-    await page.getByText('This is a recorded run of the preset coding').waitFor()
+    await runOnShow(page).getByText('Coding').waitFor()
     await page.getByRole('img', { name: /^UT\. in distribution \d.*training/ }).waitFor()
     await goTo(page, 'Episodes')
     await page.getByRole('grid', { name: 'Programs of this problem on its tests' }).waitFor()
@@ -189,7 +191,7 @@ describe('a rewritten problem', () => {
 describe('your own problems', () => {
   it('are refused with the first faulty item, or imported without it, and stay until you remove them', async () => {
     await visit()
-    await goTo(page, 'Tasks')
+    await goTo(page, 'Games and problems')
     await world('Coding').check()
     const imported = world('Imported problems')
     expect(await imported.isDisabled()).toBe(true)
@@ -221,7 +223,7 @@ describe('your own problems', () => {
     await drop('one.json', JSON.stringify([item('Print the sum.')]))
     await page.getByText('1 problem imported from one.json. Choose the coding world to pose them.').waitFor()
     await drop('run.jsonl', fakeCodingRunLines())
-    await page.getByText('opened from run.jsonl').waitFor()
+    await runOnShow(page).getByText('Run from a file').waitFor()
     await goTo(page, 'Episodes')
     await page.getByRole('grid', { name: 'Programs of this problem on its tests' }).waitFor()
   })
@@ -231,7 +233,7 @@ describe('a problem that you write', () => {
   it('survives a reload, runs its checker, whose errors have a line number, and is saved', async () => {
     await visit()
     const openForm = async () => {
-      await goTo(page, 'Tasks')
+      await goTo(page, 'Games and problems')
       await world('Coding').check()
       await page.getByText('A problem of your own', { exact: true }).click()
     }
@@ -269,7 +271,7 @@ describe('a program that you write', () => {
     await visit()
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
-    await goTo(page, 'Tasks')
+    await goTo(page, 'Games and problems')
     await world('Coding').check()
     await page.getByText('Look at a problem and write a program').click()
     const list = page.getByRole('list', { name: 'Problems', exact: true })
@@ -302,6 +304,8 @@ describe('the layout', () => {
     await expectSound(page, [360, 1440])
     await goTo(page, 'Tasks')
     await page.getByRole('region', { name: 'Problems and their rewrites' }).locator('summary').first().click()
+    await expectSound(page, [360, 1440])
+    await goTo(page, 'Games and problems')
     await drop('bad.json', '[{"question": 3}]')
     await page.getByText('No problems were imported from bad.json.').waitFor()
     await page.getByText('A problem of your own', { exact: true }).click()

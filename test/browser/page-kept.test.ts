@@ -3,8 +3,9 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
+import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded, usePages } from './harness.ts'
-import { makeSmall } from './small-run.ts'
+import { makeSmall, reach } from './small-run.ts'
 
 const pages = usePages()
 let context: BrowserContext
@@ -22,22 +23,6 @@ async function visit(): Promise<Page> {
 }
 
 const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
-
-/** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */
-async function reach(page: Page, iteration: number): Promise<number> {
-  const chart = page.getByRole('img', { name: /^Policy accuracy/ })
-  let reached = 0
-  await expect
-    .poll(
-      async () => {
-        const name = await chart.getAttribute('aria-label')
-        return (reached = Number(/training .* \(iterations 1 to (\d+)\)/.exec(name ?? '')?.[1] ?? 0))
-      },
-      { timeout: 180_000 },
-    )
-    .toBeGreaterThanOrEqual(iteration)
-  return reached
-}
 
 describe('a run whose page was closed', () => {
   it('is offered at the next visit and continues, with its log', async () => {
@@ -57,12 +42,13 @@ describe('a run whose page was closed', () => {
     expect(from).toBeGreaterThanOrEqual(3)
     await resume.click()
     await reach(second, from + 1)
+    await openSettings(second)
     expect(await second.getByRole('textbox', { name: /^G, rollouts/ }).inputValue()).toBe('2')
 
     await second.getByRole('button', { name: 'Pause', exact: true }).click()
     await second.getByText('Paused', { exact: true }).first().waitFor()
     const downloading = second.waitForEvent('download')
-    await second.getByRole('button', { name: 'Download its log' }).click()
+    await pressDownload(second)
     const text = String(await downloaded(await downloading))
     const log = parseRunLog(text)
     expect(log[0]!.type).toBe('run-started')
@@ -75,7 +61,7 @@ describe('a run whose page was closed', () => {
     expect(versions).toEqual(versions.map((_, i) => versions[0]! + i))
 
     await second.getByLabel('Run log').setInputFiles(file(text))
-    await second.getByText('This is a recorded run, opened from').waitFor()
+    await runOnShow(second).getByText('Run from a file').waitFor()
     expect(await reach(second, finished.length)).toBe(finished.length)
   })
 
@@ -103,7 +89,7 @@ describe('a run log', () => {
       dataTransfer.items.add(new File([text], 'mine.jsonl'))
       window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
     }, text)
-    await page.getByText('This is a recorded run, opened from mine.jsonl').waitFor()
+    await runOnShow(page).getByText('Run from a file').waitFor()
     await reach(page, 3)
   })
 

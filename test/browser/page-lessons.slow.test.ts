@@ -1,6 +1,7 @@
 /** A lesson in a run of the shipped models turns green when its observation is made, not before. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
+import { unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -11,7 +12,7 @@ let page: Page
 async function open(lesson: string): Promise<void> {
   page = await pages.open()
   await page.goto(inject('pageAddress'))
-  await goTo(page, 'Learn')
+  await goTo(page, 'Lessons')
   await page.getByRole('button', { name: lesson }).click()
 }
 const lesson = () => page.locator('#lessons')
@@ -37,12 +38,13 @@ describe('a lesson', () => {
     let iteration = 0
     const stepAlone = async (component: string, until: RegExp) => {
       for (let tries = 0; tries < 8; tries++) {
+        await unfoldControls(page)
         await page.getByRole('button', { name: `Step ${component} alone` }).click()
         iteration++
         const done = iteration === 1 ? 'at iteration 1' : String.raw`iterations 1 to ${iteration}\)`
         await goTo(page, 'Loop')
         await page.getByRole('img', { name: new RegExp(String.raw`^Policy accuracy\. .*training .*${done}`) }).waitFor()
-        await goTo(page, 'Learn')
+        await goTo(page, 'Lessons')
         await page.getByText('Paused', { exact: true }).first().waitFor()
         if ((await lesson().getByText(until).count()) > 0) return
       }

@@ -1,6 +1,7 @@
 /** Your own run, as small as possible, with the shipped models in the page's real workers. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
+import { unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -30,6 +31,7 @@ describe('your own run', () => {
     await page.getByText('Judged by the reward model').waitFor()
     await goTo(page, 'Loop')
 
+    await unfoldControls(page)
     await page.getByRole('button', { name: 'Step environment alone' }).click()
     await page.getByRole('img', { name: /^Policy accuracy\. .*training .* \(iterations 1 to 2\)/ }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).press('Enter')

@@ -1,6 +1,7 @@
 /** The method on the page: equation, heat map, thresholds, theory, alarms and theatre, on the recorded runs. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
+import { openSettings, runOnShow, unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { makeSmall } from './small-run.ts'
@@ -12,7 +13,7 @@ let page: Page
 async function visit(view: ViewTitle, options: BrowserContextOptions = {}): Promise<void> {
   page = await pages.open(options)
   await page.goto(inject('pageAddress'))
-  await page.getByText('This is a recorded run').waitFor()
+  await runOnShow(page).getByText('Recorded run').waitFor()
   await goTo(page, view)
 }
 const section = (id: string) => page.locator(`#${id}`)
@@ -20,6 +21,7 @@ const section = (id: string) => page.locator(`#${id}`)
 describe('the loop', () => {
   it('moves single numbers along its arrows in slow motion, unless reduced motion is preferred', async () => {
     await visit('Loop')
+    await unfoldControls(page)
     await page.getByLabel('Replay speed').selectOption('0.25')
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
     const outcome = page.locator('.packet.environment')
@@ -34,6 +36,7 @@ describe('the loop', () => {
   it('shows your own run event by event, until all events are shown', async () => {
     await visit('Loop')
     await makeSmall(page)
+    await unfoldControls(page)
     await page.getByRole('switch', { name: 'Slow motion' }).check()
     await page.getByRole('button', { name: 'Step', exact: true }).click()
     // The run has paused after its iteration, and the page is still replaying its events.
@@ -58,7 +61,7 @@ describe('the equation', () => {
 
   it('recomputes all advantages when λ moves, marks flips, resets, and shows the shares of R', async () => {
     await visit('Episodes')
-    const lambda = page.getByRole('slider', { name: 'λ, what if' })
+    const lambda = page.getByRole('slider', { name: /^λ, .*slider/ })
     const flipped = section('equation').getByRole('gridcell', { name: /its sign has flipped/ })
     expect(await flipped.count()).toBe(0)
     await lambda.fill('6')
@@ -97,7 +100,7 @@ describe('the equation', () => {
     await lambda.focus()
     await page.keyboard.press('ArrowRight')
     await section('equation')
-      .getByText(/^At λ = 1.05 instead of 1/)
+      .getByText(/^At λ = 1.1 instead of 1/)
       .waitFor()
   })
 
@@ -111,20 +114,18 @@ describe('the equation', () => {
     for (const lambda of [1.5, 2, 3]) {
       await drag(lambda)
       // The text below the slider appears on the first movement and must not end the drag.
-      await page.getByText(/^In iteration \d+, \d+ of the policy’s/).waitFor()
+      await page.getByText(/In iteration \d+, \d+ of the policy’s/).waitFor()
     }
     await page.mouse.up()
     expect(Number(await track.inputValue())).toBeCloseTo(3, 0)
-    await page.getByRole('slider', { name: 'λ, what if' }).fill('2')
-    await page.getByRole('button', { name: 'Train with it' }).click()
     const control = page.getByRole('textbox', { name: /^λ/ })
-    expect(await control.inputValue()).toBe('2')
+    expect(await control.inputValue()).toBe(await track.inputValue())
     await control.fill('3')
     await control.blur()
     await section('equation')
       .getByText(/^At λ = 3 instead of 1/)
       .waitFor()
-    await page.getByText(/^In iteration \d+, \d+ of the policy’s \d+ advantages would change sign/).waitFor()
+    await page.getByText(/In iteration \d+, \d+ of the policy’s \d+ advantages would change sign/).waitFor()
     await page.getByLabel('consistency feedback of the reward model').check()
     await section('equation')
       .getByRole('gridcell', { name: /^Rollout 1, step 1, .*;.*;/ })
@@ -147,7 +148,8 @@ describe('the thresholds', () => {
     expect(Number(await high.inputValue())).toBeGreaterThan(0.2)
     await page.getByRole('button', { name: 'Reset to the run’s' }).click()
     await expect.poll(() => status.innerText()).toBe(before)
-    const control = page.getByRole('textbox', { name: /^α_high/ })
+    await openSettings(page)
+    const control = page.getByRole('textbox', { name: /^α\s?high/ })
     await control.fill('0.65')
     await control.blur()
     await expect.poll(() => high.inputValue()).toBe('0.65')
@@ -156,7 +158,7 @@ describe('the thresholds', () => {
 
 describe('the theory', () => {
   it('uses the run’s estimate, and gives no guarantee at μ ≤ 1', async () => {
-    await visit('Learn')
+    await visit('Theory')
     await page.getByRole('button', { name: 'Use the run’s estimate' }).click()
     const row = section('theory').getByRole('row', { name: /μ = p₊ \+ p₋/ })
     const [here, run] = await row.getByRole('cell').allInnerTexts()
@@ -206,12 +208,12 @@ describe('all parts', () => {
     await visit('Loop')
     await section('alarms').locator('summary').first().click()
     await look()
-    await goTo(page, 'Learn')
+    await goTo(page, 'Lessons')
     await page.getByRole('button', { name: 'What λ does' }).click()
     await look()
     await goTo(page, 'Episodes')
     // The parts above it have their final height by then, so the theatre stays in view.
-    await page.getByRole('slider', { name: 'λ, what if' }).fill('6')
+    await page.getByRole('slider', { name: /^λ, .*slider/ }).fill('6')
     await section('theatre').scrollIntoViewIfNeeded()
     if ((await section('theatre').locator('details[open]').count()) === 0)
       await section('theatre').locator('summary').first().click()

@@ -103,7 +103,7 @@ describe('the model chooser', () => {
     await author.getByLabel(/^Key/).fill('a-key-of-the-test')
     await page.getByText('Your next run uses the models chosen here.').waitFor()
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('a-key-of-the-test')
-    await page.getByRole('link', { name: 'Loop' }).click()
+    await goTo(page, 'Loop')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     // No server listens, and the run reports it, which shows that the server was requested.
     await page
@@ -169,7 +169,7 @@ describe('the model chooser', () => {
     const reward = role('Reward model')
     await reward.getByLabel('Played by').selectOption('webllm')
     await reward
-      .getByLabel(/Or an mlc_llm folder/)
+      .getByLabel(/Or a folder of build:webllm or mlc_llm/)
       .setInputFiles(folderOf('my mlc model', [...mlcFiles(), ['tiny.wasm', new Uint8Array(64)]]))
     await expect.poll(() => reward.getByLabel('Model for WebLLM').inputValue()).toBe('my mlc model')
     await page.getByText('Your next run uses the models chosen here.').waitFor()
@@ -255,7 +255,7 @@ describe('the model chooser', () => {
       await author.getByLabel('Played by').selectOption('openai')
       await author.getByRole('textbox', { name: 'Server', exact: true }).fill(`${address}/v1`)
       await author.getByLabel('Model, named as on the server').fill('qwen')
-      await page.getByRole('link', { name: 'Loop' }).click()
+      await goTo(page, 'Loop')
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       const alert = page.getByRole('alert').filter({ hasText: 'does not accept the key' })
       await alert.waitFor()

@@ -64,7 +64,7 @@ describe('the view of results', () => {
 
   it('draws the map, whose cells tell their interval and lead to a run', async () => {
     await serveResults({ 'index.json': { tables: ['map'] }, 'map.json': MAP })
-    await page.goto(new URL('', inject('pageAddress')).href)
+    await page.goto(new URL('#loop', inject('pageAddress')).href)
     await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
     await goTo(page, 'Results')
     const cell = page.getByRole('button', { name: /^Start weak, λ = 2, ε = 0\.2: \+5\.0 points \(\+1\.0 to \+9\.0\)/ })

@@ -13,7 +13,7 @@ async function open(options: BrowserContextOptions = {}): Promise<void> {
   page = await pages.open(options)
 }
 
-async function visit(hash = '', options: BrowserContextOptions = {}): Promise<void> {
+async function visit(hash = '#loop', options: BrowserContextOptions = {}): Promise<void> {
   await open(options)
   await serveMadeUpRuns(page)
   await page.goto(new URL(hash, inject('pageAddress')).href)
@@ -75,18 +75,31 @@ describe('the views', () => {
   it('pass on the focus when the focused element is removed', async () => {
     await visit('#episodes')
     await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
-    await page.keyboard.press('5')
+    await page.keyboard.press('4')
     await expect.poll(shown).toBe('Runs')
     await expect.poll(() => page.evaluate(() => document.activeElement?.className ?? '')).toMatch(/content/)
     await page.locator('#runs-title').waitFor()
     await page.keyboard.press('Tab')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
-      .toBe('Iterations of the next run')
+      .toBe('Iterations of each of these runs')
     await link('Learn').focus()
     await page.keyboard.press('Enter')
-    await expect.poll(shown).toBe('Learn')
+    await expect.poll(shown).toBe('Story')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Learn')
+  })
+
+  it('are in groups, and a group opens the view that was on show last', async () => {
+    await visit('#games')
+    await expect.poll(shown).toBe('Games and problems')
+    await link('Watch').click()
+    await expect.poll(shown).toBe('Loop')
+    await link('Episodes').click()
+    await expect.poll(shown).toBe('Episodes')
+    await link('Set up').click()
+    await expect.poll(shown).toBe('Games and problems')
+    await page.keyboard.press('2')
+    await expect.poll(shown).toBe('Episodes')
   })
 
   it('keep their scroll position', async () => {
@@ -101,12 +114,13 @@ describe('the views', () => {
   })
 
   it('are removed by a link that hides their contents', async () => {
-    await visit('#hide=trajectories,runs&view=runs')
-    await expect.poll(shown).toBe('Loop')
+    await visit('#hide=trajectories,runs,results&view=runs')
+    await expect.poll(shown).toBe('Watch')
+    expect(await link('Watch').count()).toBe(1)
     expect(await link('Episodes').count()).toBe(0)
-    expect(await link('Runs').count()).toBe(0)
+    expect(await link('Compare').count()).toBe(0)
     await page.getByRole('button', { name: 'Show everything' }).click()
-    await link('Episodes').waitFor()
+    await link('Compare').waitFor()
   })
 
   it('open the episodes of an iteration from its point on a curve, and return to the previous step', async () => {
@@ -130,6 +144,8 @@ describe('the views', () => {
 })
 
 describe('the first load', () => {
+  const firstScreen = () => new URL('', inject('pageAddress')).href
+  const steps = () => page.getByRole('list', { name: 'Steps of the episode' })
   it.each([1280, 360])('shifts no layout and paints early at %i pixels', async (width) => {
     await open({ viewport: { width, height: 800 } })
     await page.addInitScript(() => {
@@ -139,9 +155,9 @@ describe('the first load', () => {
         for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value)
       }).observe({ type: 'layout-shift', buffered: true })
     })
-    await page.goto(inject('pageAddress'))
-    await page.getByText('This is a recorded run').waitFor()
-    await page.getByRole('img', { name: /^Policy accuracy\. in/ }).waitFor()
+    await page.goto(firstScreen())
+    await steps().waitFor()
+    await page.getByRole('img', { name: /^The room from above/ }).waitFor()
     await page.waitForTimeout(1000)
     const shifted = await page.evaluate(() =>
       (window as unknown as { shifts: number[] }).shifts.reduce((sum, value) => sum + value, 0),
@@ -151,27 +167,27 @@ describe('the first load', () => {
     // Retries, because the machine may have been busy with something else.
     for (let again = 0; again < 20 && painted >= 1000; again++) {
       await page.reload()
-      await page.getByText('This is a recorded run').waitFor()
+      await steps().waitFor()
       painted = Math.min(painted, await paint())
     }
     process.stdout.write(`layout shift ${shifted.toFixed(4)}, first contentful paint ${Math.round(painted)} ms\n`)
-    expect(shifted).toBeLessThan(0.05)
+    expect(shifted).toBeLessThan(0.02)
     expect(painted).toBeLessThan(1000)
   })
 
-  it('is at most 179 kB packed for the page and its workers, before any model', async () => {
+  it('is at most 190 kB packed for the page and its workers, before any model', async () => {
     await open()
     const sizes = new Map<string, number>()
     page.context().on('response', async (response) => {
       const { pathname } = new URL(response.url())
       if (!/\/runs\/|\/models\//.test(pathname)) sizes.set(pathname, gzipSync(await response.body()).length)
     })
-    await page.goto(inject('pageAddress'))
-    await page.getByText('This is a recorded run').waitFor()
+    await page.goto(firstScreen())
+    await steps().waitFor()
     await page.waitForLoadState('networkidle')
     const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     process.stdout.write(`first load ${Math.round(total / 1000)} kB packed in ${sizes.size} files\n`)
     expect(sizes.size).toBeGreaterThan(5)
-    expect(total).toBeLessThanOrEqual(179_000)
+    expect(total).toBeLessThanOrEqual(190_000)
   })
 })

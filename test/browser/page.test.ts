@@ -2,6 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
+import { openSettings, runOnShow, unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { goTo } from './views.ts'
@@ -22,14 +23,14 @@ async function visit({ recording = { iterations: 12 }, ...options }: Visit = {})
   )
   await page.goto(inject('pageAddress'))
   await page.getByRole('heading', { name: 'RLAnything Playground' }).waitFor()
-  if (recording !== null) await page.getByText('This is a recorded run').waitFor()
+  if (recording !== null) await runOnShow(page).getByText('Recorded run').waitFor()
   return page
 }
 
 describe('before you start a run', () => {
   it('a recorded run is shown and labelled as recorded', async () => {
     await visit()
-    await page.getByText('Recorded run', { exact: true }).waitFor()
+    await runOnShow(page).getByText('Recorded run').waitFor()
     const scrubber = page.getByRole('slider', { name: 'Iteration of the recorded run' })
     expect(await scrubber.inputValue()).toBe('12')
     await page.getByRole('img', { name: /Policy accuracy\. in distribution \d/ }).waitFor()
@@ -49,6 +50,7 @@ describe('before you start a run', () => {
 
   it('a replay advances by itself and highlights the current phase', async () => {
     await visit()
+    await unfoldControls(page)
     await page.getByLabel('Replay speed').selectOption('0.5')
     await page.getByRole('button', { name: 'Replay', exact: true }).click()
     await page.getByText(/^Iteration 1: /).waitFor()
@@ -113,6 +115,7 @@ describe('settings', () => {
 
   it('follow a preset', async () => {
     await visit()
+    await openSettings(page)
     await page.getByLabel('Preset').selectOption('grpo')
     expect(await page.getByLabel('Policy signal', { exact: true }).inputValue()).toBe('outcome')
   })
@@ -127,7 +130,7 @@ describe('appearance', () => {
     const dark = await paper()
     expect(dark).not.toBe(light)
     await page.reload()
-    await page.getByText('This is a recorded run').waitFor()
+    await runOnShow(page).getByText('Recorded run').waitFor()
     expect(await paper()).toBe(dark)
   })
 

@@ -6,7 +6,7 @@ import { buildIfStale } from '../../scripts/start.mjs'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Address of the served page, ending in a slash. */
+    /** Address of the loop on the served page. A test of the first screen opens `new URL('', pageAddress)`. */
     pageAddress: string
     /** Address at which test files connect to the browser. */
     browserAddress: string
@@ -30,7 +30,7 @@ export async function servePage(): Promise<ServedPage> {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const browser = await launchSharedBrowser()
   const page = await servePage()
-  project.provide('pageAddress', page.address)
+  project.provide('pageAddress', `${page.address}#loop`)
   project.provide('browserAddress', browser.wsEndpoint())
   return async () => {
     await browser.close()

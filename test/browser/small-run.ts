@@ -1,5 +1,7 @@
-/** Settings for the shortest possible run of the shipped models. */
+/** The shortest possible run of the shipped models. */
 import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { openSettings } from './controls.ts'
 
 async function set(page: Page, name: RegExp, value: number): Promise<void> {
   const field = page.getByRole('textbox', { name })
@@ -9,6 +11,7 @@ async function set(page: Page, name: RegExp, value: number): Promise<void> {
 
 /** Two rollouts of five steps, one vote for each step, and no evaluation by default. */
 export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks = 0 } = {}): Promise<void> {
+  await openSettings(page)
   await set(page, /^m, votes/, 1)
   await set(page, /^G, rollouts/, 2)
   await page.locator('summary').getByText('Run', { exact: true }).click()
@@ -17,4 +20,20 @@ export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks
   await set(page, /^Steps per episode/, 5)
   await set(page, /^Evaluate every/, evaluateEvery)
   if (evaluateEvery > 0) await set(page, /^Evaluation tasks/, evaluationTasks)
+}
+
+/** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */
+export async function reach(page: Page, iteration: number): Promise<number> {
+  const chart = page.getByRole('img', { name: /^Policy accuracy/ })
+  let reached = 0
+  await expect
+    .poll(
+      async () => {
+        const name = await chart.getAttribute('aria-label')
+        return (reached = Number(/training .* \(iterations 1 to (\d+)\)/.exec(name ?? '')?.[1] ?? 0))
+      },
+      { timeout: 180_000 },
+    )
+    .toBeGreaterThanOrEqual(iteration)
+  return reached
 }

@@ -1,15 +1,19 @@
 /** Opens another view of the page like a visitor does. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import type { VIEWS } from '../../src/playground/state/views.ts'
+import { GROUPS, VIEWS } from '../../src/playground/state/views.ts'
 
 export type ViewTitle = (typeof VIEWS)[keyof typeof VIEWS]
 
 export async function goTo(page: Page, title: ViewTitle): Promise<void> {
-  const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true })
+  const group = GROUPS.find(({ views }) => views.some((view) => VIEWS[view] === title))!
+  const navigation = page.getByRole('navigation', { name: 'Views' })
+  const groupLink = navigation.getByRole('link', { name: group.title, exact: true })
+  const link = group.views.length > 1 ? navigation.getByRole('link', { name: title, exact: true }) : groupLink
   // Again if the page was still being created when it was clicked.
   await expect
     .poll(async () => {
+      if (!(await link.isVisible())) await groupLink.click()
       await link.click()
       return link.getAttribute('aria-current')
     })

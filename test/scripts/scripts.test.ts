@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findBrowser, launchFlags, usualPlaces } from '../../scripts/browser.mjs'
 import { installState } from '../../scripts/ensure.mjs'
-import { isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
+import { addressLines, isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
 import { closingLine, countReport, parseTestArguments } from '../../scripts/test.mjs'
 
 describe('npm test', () => {
@@ -48,6 +48,15 @@ describe('npm start', () => {
     for (const bad of [['--port', 'x'], ['--port', '70000'], ['--port'], ['--host'], ['--open']]) {
       expect(parseStartArguments(bad)).toHaveProperty('error')
     }
+  })
+
+  it('prints every address at which the page can be reached', () => {
+    const local = ['http://localhost:4173/']
+    expect(addressLines({ local, network: [] })).toEqual(['RLAnything Playground: http://localhost:4173/'])
+    const all = addressLines({ local, network: ['http://192.0.2.7:4173/', 'http://198.51.100.4:4173/'] }).join('\n')
+    expect(all).toContain('From other machines: http://192.0.2.7:4173/\nFrom other machines: http://198.51.100.4:4173/')
+    expect(all).toContain('https')
+    expect(addressLines({ local: [], network: ['http://192.0.2.7:4173/'] })[0]).toContain('http://192.0.2.7:4173/')
   })
 })
 

@@ -1,0 +1,183 @@
+/** The built page in unfriendly places: works, or says in one sentence what does not and why. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { BrowserContext } from 'playwright-core'
+import { afterEach, describe, expect, it } from 'vitest'
+import { root } from '../../scripts/ensure.mjs'
+import { runOnShow } from './controls.ts'
+import { usePages } from './harness.ts'
+import { makeSmall } from './small-run.ts'
+import { serveStatic, type Changes, type StaticServer } from './static-server.ts'
+import { goTo } from './views.ts'
+
+const pages = usePages()
+const servers: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+async function serve(changes: Changes = {}): Promise<StaticServer> {
+  const server = await serveStatic(changes)
+  servers.push(server)
+  return server
+}
+
+/** Each door throws as Firefox and Chromium do where site data is blocked. */
+async function blockStorage(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError')
+    }
+    for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
+      Object.defineProperty(globalThis, name, { get: refuse })
+    Object.defineProperty(globalThis, 'BroadcastChannel', {
+      value: class {
+        constructor() {
+          refuse()
+        }
+      },
+    })
+    const reject = () => Promise.reject(new DOMException('Security error.', 'SecurityError'))
+    Object.assign(navigator.storage, { getDirectory: reject, persisted: reject, persist: reject })
+    navigator.serviceWorker.getRegistration = () => Promise.reject(new DOMException('Blocked.', 'SecurityError'))
+  })
+}
+
+describe('where the browser blocks storage', () => {
+  it('the page says what it cannot keep, shows every view, and runs', async () => {
+    const { address } = await serve()
+    const context = await pages.newContext()
+    await blockStorage(context)
+    const page = await pages.open(context)
+    await page.goto(`${address}#loop`)
+    await page.getByText('does not let this page store anything').waitFor()
+    await runOnShow(page).getByText('Recorded run').waitFor()
+    await goTo(page, 'Models')
+    await page.getByText('does not let this page keep model folders').waitFor()
+    await goTo(page, 'Cluster')
+    await page.getByRole('heading', { name: 'Cluster' }).first().waitFor()
+    await goTo(page, 'Loop')
+    await makeSmall(page)
+    await page.getByRole('button', { name: 'Step', exact: true }).click()
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+  })
+})
+
+describe('in a frame of another site', () => {
+  const course = async (frame: string): Promise<string> => {
+    const html = `<!doctype html><title>Course</title><script>
+      globalThis.heard = []
+      addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }))
+    </script>${frame}`
+    const server = createServer((_request, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(html),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push({ close: () => new Promise((resolve) => void server.close(() => resolve())) })
+    // Another host name is another site.
+    return `http://localhost:${(server.address() as AddressInfo).port}/`
+  }
+
+  it('with the flags of docs/hosting.md it runs without its own title and reports to the course page', async () => {
+    const { address, origin } = await serve()
+    const sandbox = 'allow-scripts allow-same-origin allow-downloads allow-popups'
+    const page = await pages.open()
+    await page.goto(
+      await course(`<iframe src="${address}?embed#lesson=lambda" sandbox="${sandbox}" width=1200 height=800></iframe>`),
+    )
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('link', { name: 'Open in its own tab' }).waitFor()
+    await frame.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    expect(await frame.getByRole('heading', { name: 'RLAnything Playground' }).isVisible()).toBe(false)
+    const heard = () => page.evaluate(() => (globalThis as unknown as { heard: object[] }).heard)
+    const source = 'rlanything-playground'
+    await expect.poll(heard).toEqual([{ source, type: 'ready', origin: new URL(origin).origin }])
+  })
+
+  it('without an origin it says which flag is missing', async () => {
+    const { address } = await serve()
+    const page = await pages.open()
+    await page.goto(await course(`<iframe src="${address}" sandbox="allow-scripts"></iframe>`))
+    await page.frameLocator('iframe').getByText('sandbox="allow-scripts allow-same-origin"').waitFor()
+  })
+})
+
+describe('where its parts cannot load', () => {
+  it.each([
+    ['the server sends scripts as text', { headers: { 'Content-Type': 'text/plain' } }, 'as text/plain'],
+    ['a script is missing', { status: 404, text: '' }, 'is missing on the server (404)'],
+  ])('because %s, the page says so', async (_, answer, sentence) => {
+    const { address } = await serve({ change: (path) => (path.startsWith('assets/index-') ? answer : undefined) })
+    const page = await pages.open()
+    await page.goto(`${address}#loop`)
+    await page.getByRole('alert').getByText(sentence).waitFor()
+  })
+
+  it('because it was opened as a file, the page says so', async () => {
+    const page = await pages.open()
+    await page.goto(pathToFileURL(join(root, 'dist', 'index.html')).href)
+    await page.getByRole('alert').getByText('was opened as a file').waitFor()
+  })
+
+  it('because a policy forbids WebAssembly, a run names the policy', async () => {
+    const policy = { headers: { 'Content-Security-Policy': "script-src 'self' 'unsafe-inline'" } }
+    const { address } = await serve({ change: (path) => (/\.(js|html)$/.test(path) ? policy : undefined) })
+    const page = await pages.open()
+    await page.goto(`${address}#loop`)
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('alert').getByText("'wasm-unsafe-eval'").waitFor()
+  })
+})
+
+describe('over plain http from another machine', () => {
+  const address = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+
+  it.skipIf(address === undefined)('the page runs and keeps runs, and says what needs https', async () => {
+    const server = await serve({ host: address! })
+    const page = await pages.open()
+    await page.goto(`${server.address}#loop`)
+    expect(await page.evaluate(() => isSecureContext)).toBe(false)
+    await makeSmall(page)
+    await page.getByRole('button', { name: 'Step', exact: true }).click()
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await goTo(page, 'Runs')
+    await page.getByText('1 run in this browser').waitFor()
+    await goTo(page, 'Models')
+    await page.getByText('served over https or from localhost').first().waitFor()
+  })
+})
+
+describe('two deployments on one host', () => {
+  it('keep their own runs and offline files', async () => {
+    const context = await pages.newContext({ serviceWorkers: 'allow' })
+    const { origin } = await serve({ folders: ['/a/', '/b/'] })
+    const visit = async (folder: string) => {
+      const page = await pages.open(context)
+      await page.goto(`${origin}${folder}#loop`)
+      await runOnShow(page).getByText('Recorded run').waitFor()
+      await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+      return page
+    }
+    const first = await visit('a/')
+    await makeSmall(first)
+    await first.getByRole('button', { name: 'Step', exact: true }).click()
+    await first.getByText('Paused', { exact: true }).first().waitFor()
+    const second = await visit('b/')
+    await goTo(second, 'Runs')
+    await second.getByText('No runs in this browser yet').waitFor()
+    await goTo(first, 'Runs')
+    await first.getByText('1 run in this browser').waitFor()
+    const kept = await second.evaluate(async () => {
+      const sizes: Record<string, number> = {}
+      for (const name of await caches.keys()) sizes[name] = (await (await caches.open(name)).keys()).length
+      return sizes
+    })
+    expect(Object.keys(kept).sort()).toEqual(['rlanything-shipped /a/', 'rlanything-shipped /b/'])
+    expect(kept['rlanything-shipped /a/']).toBe(kept['rlanything-shipped /b/'])
+  })
+})

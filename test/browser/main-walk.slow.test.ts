@@ -1,0 +1,96 @@
+/**
+ * The main walk in every engine that this machine has: the recorded run, a run of one's own, λ while it runs, reload and resume, the
+ * coding world, Learn, and all of it without a network. SCREENSHOTS names a folder for pictures of the way.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { engines, type Walker } from './engines/walker.ts'
+import { serveStatic } from './static-server.ts'
+
+const { SCREENSHOTS } = process.env
+
+const POLICY = /^Policy accuracy.*training .* \(iterations 1 to (\d+)\)/
+
+async function makeSmall(walker: Walker): Promise<void> {
+  await walker.press('button', /^Settings/)
+  await walker.fill(/^m, votes/, '1')
+  await walker.fill(/^G, rollouts/, '2')
+  await walker.press('summary', /^Run$/)
+  await walker.fill(/^Tasks per iteration/, '1')
+  await walker.fill(/^Task pool/, '2')
+  await walker.fill(/^Steps per episode/, '5')
+  await walker.fill(/^Evaluate every/, '0')
+}
+
+describe.each(engines())('in $name', ({ name, missing, start }) => {
+  it.skipIf(missing !== null)(
+    `the main walk works${missing === null ? '' : ` (skipped: no ${missing} here)`}`,
+    async () => {
+      const server = await serveStatic()
+      const walker = await start()
+      const look = async (what: string) => {
+        if (SCREENSHOTS === undefined) return
+        mkdirSync(SCREENSHOTS, { recursive: true })
+        writeFileSync(join(SCREENSHOTS, `${name}-${what}.png`), await walker.screenshot())
+      }
+      const reach = async (iteration: number) => {
+        await expect.poll(async () => Number(await walker.read('img', POLICY))).toBeGreaterThanOrEqual(iteration)
+      }
+      let isServed = true
+      try {
+        await walker.goTo(`${server.address}#loop`)
+        await walker.see('Recorded run')
+        await look('1-recorded')
+        await walker.press('radio', /^Coding/)
+        await walker.see('programs to test')
+        await look('2-coding')
+        await walker.press('radio', /^Household/)
+        await walker.see('steps to judge')
+
+        await makeSmall(walker)
+        await walker.press('button', /^Run$/)
+        await walker.see('Your run')
+        await walker.fill(/^λ/, '2.5')
+        await reach(3)
+        await look('3-running')
+
+        await walker.goTo(`${server.address}?from=mail#loop`)
+        const from = Number(await walker.read('button', /^Resume the run from iteration (\d+)$/))
+        expect(from).toBeGreaterThanOrEqual(3)
+        await walker.press('button', /^Resume the run from iteration \d+$/)
+        await reach(from + 1)
+        await walker.press('button', /^Pause$/)
+        await walker.see('Paused')
+        await look('4-resumed')
+
+        await walker.goTo(`${server.address}?from=course#learn`)
+        await walker.see('Lessons')
+        await look('5-learn')
+
+        await walker.evaluate(
+          'void navigator.serviceWorker.ready.then(() => (document.documentElement.dataset.kept = ""))',
+        )
+        await expect.poll(() => walker.evaluate('"kept" in document.documentElement.dataset')).toBe(true)
+        await server.close()
+        isServed = false
+        await walker.goTo(`${server.address}?offline#loop`)
+        await walker.see('Recorded run')
+        // WebKit does not isolate pages that may load from other sites.
+        const isWebKit = await walker.evaluate('!("chrome" in window) && /AppleWebKit/.test(navigator.userAgent)')
+        expect(await walker.evaluate('crossOriginIsolated')).toBe(!isWebKit)
+        await walker.press('button', /^Discard$/)
+        await makeSmall(walker)
+        await walker.press('button', /^Step$/)
+        await walker.see('Paused')
+        await look('6-offline')
+      } catch (error) {
+        await look('failed')
+        throw error
+      } finally {
+        await walker.close()
+        if (isServed) await server.close()
+      }
+    },
+  )
+})

@@ -1,0 +1,55 @@
+/** A live run leaves alone whatever a person opened, clicked or plays by hand. */
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { runOnShow } from './controls.ts'
+import { usePages } from './harness.ts'
+import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
+
+const pages = usePages()
+
+/** Waits until the run has an iteration with this number or a later one. */
+async function reach(page: Page, iteration: number): Promise<void> {
+  await expect
+    .poll(async () => Number(/Iteration (\d+):/.exec(await page.locator('.sentence-now').innerText())?.[1] ?? 0))
+    .toBeGreaterThanOrEqual(iteration)
+}
+
+it('keeps a clicked step and a game played by hand while a run continues, until you leave them', async () => {
+  const page = await pages.open()
+  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(new URL('#episodes', inject('pageAddress')).href)
+  await makeSmall(page)
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await reach(page, 2)
+  const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 1/ })
+  await cell.click()
+  const chip = runOnShow(page)
+  const iteration = /Iteration (\d+)/.exec(await chip.innerText())![1]!
+  await page.locator('#theatre').scrollIntoViewIfNeeded()
+  await page.getByRole('button', { name: 'Play this task by hand' }).click()
+  const theatre = page.locator('#theatre')
+  const command = theatre.getByRole('textbox', { name: 'Command' })
+  await command.fill('look')
+  await command.press('Enter')
+  await command.fill('inventory')
+  const opening = await theatre.getByRole('log').innerText()
+
+  await reach(page, Number(iteration) + 3)
+  expect(await chip.innerText()).toContain(`Iteration ${iteration}`)
+  expect(await cell.getAttribute('aria-selected')).toBe('true')
+  expect(await theatre.getByRole('log').innerText()).toBe(opening)
+  expect(await command.inputValue()).toBe('inventory')
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('placeholder'))).toBe('go to cabinet 1')
+
+  await theatre.getByRole('button', { name: 'Leave the game' }).click()
+  expect(await theatre.getByRole('textbox', { name: 'Command' }).count()).toBe(0)
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Play this task by hand')
+  await chip.getByRole('button', { name: /^\d+ newer iterations$/ }).click()
+  await expect
+    .poll(async () => Number(/Iteration (\d+)/.exec(await chip.innerText())![1]))
+    .toBeGreaterThan(Number(iteration))
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await goTo(page, 'Loop')
+  await page.getByText('Stopped', { exact: true }).first().waitFor()
+})

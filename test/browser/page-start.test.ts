@@ -1,0 +1,137 @@
+/** The first screen: λ turns a wasted step from encouraged to discouraged, by key and by drag, in the page as it ships. */
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { madeUpLambda } from '../playground/made-up-lambda.ts'
+import { usePages } from './harness.ts'
+
+const pages = usePages()
+let page: Page
+
+async function visit(options: BrowserContextOptions = {}, published: readonly string[] = []): Promise<void> {
+  page = await pages.open({ viewport: { width: 1280, height: 800 }, ...options })
+  await page.route('**/results/index.json', (route) => route.fulfill({ json: { tables: published } }))
+  await page.route('**/results/lambda.json', (route) => route.fulfill({ json: madeUpLambda() }))
+  await page.goto(new URL('', inject('pageAddress')).href)
+  await steps().first().waitFor()
+}
+
+const slider = () => page.getByRole('slider', { name: 'λ, weight of the votes' })
+const steps = () => page.getByRole('list', { name: 'Steps of the episode' }).getByRole('button')
+const wasted = () => steps().filter({ hasText: 'cool mug 1 to fridge 1' })
+const says = (text: string) => page.getByRole('status').getByText(text).waitFor()
+const place = () => page.getByText(/^(step|program) \d+ of \d+$/).innerText()
+
+it('flips the wasted step by keyboard, and fits into the window', async () => {
+  await visit()
+  await says('At λ = 0, step 4 “cool mug 1 to fridge 1” is encouraged although nothing happened.')
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(800)
+  await slider().press('ArrowRight')
+  expect(await slider().getAttribute('aria-valuetext')).toBe('λ = ½')
+  await slider().press('ArrowRight')
+  await says('At λ = 1, step 4 “cool mug 1 to fridge 1” is discouraged because nothing happened and the votes say so.')
+  expect(await wasted().getAttribute('title')).toMatch(/advantage −0\.83, discouraged$/)
+  // The picture turns to the step, and the equation has its numbers.
+  expect(await place()).toBe('step 4 of 7')
+  await page.getByRole('button', { name: 'advantage that trains the policy: −0.83' }).waitFor()
+  await slider().press('Home')
+  await says('is encouraged')
+  // The other rollouts are one stop of Tab, and arrow keys move between their cells.
+  await page.getByRole('gridcell', { name: /^Rollout 2\. Step 1:/ }).focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('End')
+  await page
+    .getByText(/^Rollout 3\. Step 8: move mug 1 to sinkbasin 1\. votes \+1 \+1 \+1, R \+1\.00, advantage/)
+    .waitFor()
+})
+
+it('flips it by drag, and shows what each λ led to once that is published', async () => {
+  await visit({ reducedMotion: 'reduce' }, ['lambda'])
+  const chart = page.getByRole('img', { name: /^Held-out accuracy\. λ = 0: 40 % to/ })
+  await chart.waitFor()
+  const box = (await slider().boundingBox())!
+  await page.mouse.move(box.x + 16, box.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width / 2, box.y + 20, { steps: 5 })
+  await page.mouse.up()
+  await says('At λ = 1, step 4')
+  expect(await wasted().getAttribute('title')).toMatch(/discouraged$/)
+  expect(await chart.locator('.bold').last().textContent()).toBe('λ = 1')
+  // Nothing moves by itself under reduced motion, and the steps can be walked.
+  expect(await place()).toBe('step 4 of 7')
+  await page.getByRole('button', { name: 'One step back' }).click()
+  expect(await place()).toBe('step 3 of 7')
+  await page.getByRole('img', { name: /The agent is at fridge 1 and holds the mug 1\.$/ }).waitFor()
+})
+
+it('plays the episode once, and a person can pause it', async () => {
+  await visit({ reducedMotion: 'no-preference' })
+  await expect.poll(place).not.toBe('step 0 of 7')
+  await page.getByRole('button', { name: 'Pause' }).click()
+  const paused = await place()
+  await page.getByRole('button', { name: 'Play', exact: true }).click()
+  await expect.poll(place).not.toBe(paused)
+  await expect.poll(place, { timeout: 60_000 }).toBe('step 7 of 7')
+  await page.getByRole('button', { name: 'Play again' }).waitFor()
+})
+
+it('has a picture for the coding world, where false tests get a wrong program encouraged', async () => {
+  await visit()
+  await page.getByText('No runs of household that compare values of λ are published yet').waitFor()
+  await page.getByRole('radio', { name: 'Coding' }).check()
+  await says('At λ = 0, program 1 is discouraged because it is wrong.')
+  await page.getByRole('table', { name: 'Programs and tests' }).waitFor()
+  await page.getByText('false test: the reference solution fails it, 16 of 16').waitFor()
+  await slider().press('PageDown')
+  await slider().press('Home')
+  await slider().press('ArrowRight')
+  await slider().press('ArrowRight')
+  await says('At λ = 1, program 1 is encouraged although it is wrong: it passes 15 false tests.')
+})
+
+it('starts a run with the chosen λ and shows it', async () => {
+  await visit()
+  for (let i = 0; i < 3; i++) await slider().press('ArrowRight')
+  await page.getByRole('button', { name: 'Train it here, λ = 2' }).click()
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+  expect(new URL(page.url()).hash).toMatch(/loop|v1\./)
+  expect(await page.getByRole('textbox', { name: /^λ, weight/ }).inputValue()).toBe('2')
+  await page.getByRole('link', { name: 'Start', exact: true }).click()
+  await page.getByRole('button', { name: 'Show your run' }).waitFor()
+})
+
+it('says what is wrong if its episode cannot be loaded, and tries again', async () => {
+  page = await pages.open()
+  let isBroken = true
+  await page.route('**/household-episode.jsonl.gz', (route) => (isBroken ? route.abort() : route.continue()))
+  await page.goto(new URL('', inject('pageAddress')).href)
+  await page.getByText('The recorded episode could not be loaded.').waitFor()
+  isBroken = false
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await wasted().waitFor()
+})
+
+it('tells the method in six steps, and asks before it answers', async () => {
+  await visit()
+  await page.getByRole('link', { name: 'Explain in six steps' }).click()
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+  await heading('An outcome alone says little')
+  await page.getByRole('button', { name: 'All 7' }).click()
+  await page.getByText('Right. All.').waitFor()
+  // Arrow keys turn the pages, and each has an address.
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await page.keyboard.press('ArrowRight')
+  await heading('Votes, and λ')
+  expect(new URL(page.url()).hash).toBe('#story-votes')
+  expect(await slider().count()).toBe(0)
+  await page
+    .getByRole('group', { name: /^Set λ to 1/ })
+    .getByRole('button', { name: /^Step 1:/ })
+    .click()
+  await page.getByText(/^No\. Step 4, “cool mug 1 to fridge 1”\./).waitFor()
+  expect(await wasted().getAttribute('title')).toMatch(/discouraged$/)
+  await slider().press('Home')
+  await expect.poll(() => wasted().getAttribute('title')).toMatch(/encouraged$/)
+  await page.goto(new URL('#story-breaks', page.url()).href)
+  await heading('What breaks')
+  await page.getByText('Right.').waitFor({ state: 'hidden' })
+})
