@@ -1,6 +1,7 @@
 /**
  * `npm start`: installs what is missing, builds the page if its sources are newer than the last build, serves it on a
- * free port near 4173 and prints the address. `--port N` and `--host NAME` choose others.
+ * free port near 4173 and prints the address. `--port N` and `--host NAME` choose others; with `--host 0.0.0.0` other
+ * machines reach the page, at the addresses that it prints.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
@@ -69,6 +70,24 @@ export function buildIfStale() {
   }
 }
 
+/**
+ * The lines that say where the page is.
+ * @param {{ local: readonly string[], network: readonly string[] }} urls
+ */
+export function addressLines({ local, network }) {
+  const here = local[0]
+  const lines = here === undefined ? [] : [`RLAnything Playground: ${here}`]
+  if (network.length === 0) return lines
+  lines.push(
+    ...network.map((address) => `${here === undefined ? 'RLAnything Playground' : 'From other machines'}: ${address}`),
+  )
+  lines.push(
+    'Over plain http from another machine, browsers allow no WebGPU, no offline use and no model folders;',
+    'runs on the processor work. Serve the page over https for the rest (docs/hosting.md).',
+  )
+  return lines
+}
+
 if (isMain(import.meta.url)) {
   const options = parseStartArguments(process.argv.slice(2))
   if ('error' in options) {
@@ -78,7 +97,12 @@ if (isMain(import.meta.url)) {
   ensure()
   buildIfStale()
   const { preview } = await import('vite')
-  const server = await preview({ root, logLevel: 'warn', preview: { ...options, strictPort: false, open: false } })
-  const address = server.resolvedUrls?.local[0] ?? server.resolvedUrls?.network[0]
-  process.stdout.write(`\nRLAnything Playground: ${address}\nCtrl-C stops the server.\n`)
+  // Only published files are served, so any name of this machine may ask for them.
+  const server = await preview({
+    root,
+    logLevel: 'warn',
+    preview: { ...options, strictPort: false, open: false, allowedHosts: true },
+  })
+  const lines = addressLines(server.resolvedUrls ?? { local: [], network: [] })
+  process.stdout.write(`\n${lines.join('\n')}\nCtrl-C stops the server.\n`)
 }
