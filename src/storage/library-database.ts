@@ -89,6 +89,7 @@ export class LibraryDatabase<S extends DBSchema> {
   #openingError(cause: unknown): LibraryError {
     const { things, without } = this.#options
     if (isNamed(cause, 'VersionError')) return this.#takenOver(cause)
+    if (isNamed(cause, 'QuotaExceededError')) return this.#full(cause)
     return new LibraryError(
       `The browser does not let this page keep ${things} (a private window, or storage is switched off). ` +
         `Allow this site to keep data and reload the page; ${without}.`,
@@ -97,18 +98,20 @@ export class LibraryDatabase<S extends DBSchema> {
   }
 
   #workError(cause: unknown): LibraryError {
-    const { things, whenFull } = this.#options
+    const { things } = this.#options
     if (isNamed(cause, 'InvalidStateError')) return this.#takenOver(cause)
-    if (isNamed(cause, 'QuotaExceededError')) {
-      return new LibraryError(
-        `The browser’s space for this page is full: ${whenFull}. ` +
-          'Free space on this disk, or remove kept runs with this site’s data in the browser’s settings; then import again.',
-        { cause },
-      )
-    }
+    if (isNamed(cause, 'QuotaExceededError')) return this.#full(cause)
     return new LibraryError(
       `The browser could not read or write the ${things} of this page. Reload the page; if it fails again, ` +
         `remove all ${things} and import them again.`,
+      { cause },
+    )
+  }
+
+  #full(cause: unknown): LibraryError {
+    return new LibraryError(
+      `The browser’s space for this page is full: ${this.#options.whenFull}. ` +
+        'Free space on this disk, or remove kept runs with this site’s data in the browser’s settings; then import again.',
       { cause },
     )
   }

@@ -63,7 +63,7 @@ afterEach(async () => {
 async function visit(): Promise<Page> {
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
-  await page.goto(address)
+  await page.goto(`${address}#loop`)
   await runOnShow(page).getByText('Recorded run').waitFor()
   return page
 }
@@ -81,6 +81,8 @@ describe('without a network', () => {
     await context.setOffline(true)
     await page.reload()
     await runOnShow(page).getByText('Recorded run').waitFor()
+    await goTo(page, 'Start')
+    await page.getByRole('list', { name: 'Steps of the episode' }).waitFor()
     await goTo(page, 'Episodes')
     await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
     await makeSmall(page)

@@ -1,7 +1,7 @@
 /** A lesson in a run of the shipped models turns green when its observation is made, not before. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { unfoldControls } from './controls.ts'
+import { openSettings, unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -18,8 +18,9 @@ async function open(lesson: string): Promise<void> {
 const lesson = () => page.locator('#lessons')
 
 async function fill(name: RegExp, value: number): Promise<void> {
-  const run = page.locator('details').filter({ has: page.locator('summary', { hasText: /^Run$/ }) })
-  if (!(await page.getByRole('textbox', { name }).isVisible())) await run.locator('summary').click()
+  await openSettings(page)
+  if (!(await page.getByRole('textbox', { name }).isVisible()))
+    await page.locator('summary').getByText('Run', { exact: true }).click()
   const field = page.getByRole('textbox', { name })
   await field.fill(String(value))
   await field.press('Enter')
