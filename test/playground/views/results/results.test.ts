@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { PublishedResults } from '../../../../src/playground/state/published-results.svelte.ts'
+import { createPublishedResults } from '../../../../src/playground/state/published-results.ts'
 import { madeUpResults } from '../../../results/made-up-results.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -15,24 +15,36 @@ function serve(files: Record<string, unknown>): void {
 describe('the published results', () => {
   it('are the tables that are listed; the others have none', async () => {
     serve({ './results/index.json': { tables: ['household'] }, './results/household.json': madeUpResults() })
-    const published = new PublishedResults()
-    expect(published.state).toBe('loading')
-    await published.load()
-    expect(published.state).toBe('ready')
-    expect(published.table('household')).toEqual(madeUpResults())
-    expect(published.table('map')).toBeNull()
+    const published = createPublishedResults()
+    expect(published.of('household').state).toBe('loading')
+    await published.load('household', 'map')
+    expect(published.of('household')).toEqual({ state: 'ready', value: madeUpResults() })
+    expect(published.of('map')).toEqual({ state: 'ready', value: null })
+  })
+
+  it('are fetched once for all views', async () => {
+    serve({ './results/index.json': { tables: ['household'] }, './results/household.json': madeUpResults() })
+    const fetched = vi.spyOn(globalThis, 'fetch')
+    const published = createPublishedResults()
+    await Promise.all([published.load('household'), published.load('household', 'map')])
+    await published.load('household')
+    expect(fetched.mock.calls.map(([address]) => address)).toEqual(['./results/index.json', './results/household.json'])
   })
 
   it('say what is wrong, and can be loaded again', async () => {
     serve({ './results/index.json': '<!doctype html>' })
-    const published = new PublishedResults()
-    await published.load()
-    expect([published.state, published.problem]).toEqual(['failed', './results/index.json is not JSON.'])
+    const published = createPublishedResults()
+    const load = async () => {
+      await published.load('household')
+      return published.of('household')
+    }
+    expect(await load()).toEqual({ state: 'failed', problem: './results/index.json is not JSON.' })
     serve({ './results/index.json': { tables: ['household'] } })
-    await published.load()
-    expect(published.problem).toBe('./results/household.json answered with status 404.')
-    serve({ './results/index.json': { tables: [] } })
-    await published.load()
-    expect([published.state, published.problem]).toEqual(['ready', null])
+    expect(await load()).toEqual({
+      state: 'failed',
+      problem: './results/household.json answered with status 404.',
+    })
+    serve({ './results/index.json': { tables: ['household'] }, './results/household.json': madeUpResults() })
+    expect(await load()).toEqual({ state: 'ready', value: madeUpResults() })
   })
 })
