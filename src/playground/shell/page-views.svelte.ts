@@ -6,6 +6,10 @@ import type { PageLink } from '../state/page-link.svelte.ts'
 /** Milliseconds to wait for a part that is still loading, to scroll to it. */
 const PATIENCE_MS = 5000
 
+const EXPLAINING: readonly View[] = [FIRST_VIEW, 'story', 'judge']
+/** Views with the controls of a run, which show nothing of it. */
+const APART: readonly View[] = ['results', 'models', 'games', 'cluster', 'benchmark']
+
 export class PageViews {
   #asked = $state.raw<View>(FIRST_VIEW)
   #opened = $state.raw<readonly View[]>([])
@@ -33,6 +37,17 @@ export class PageViews {
   }
   get current(): View {
     return this.shown.includes(this.#asked) ? this.#asked : LINK_VIEW
+  }
+  get isStart(): boolean {
+    return this.current === FIRST_VIEW
+  }
+  /** Whether the view on show explains, without the controls of a run. */
+  get isExplaining(): boolean {
+    return EXPLAINING.includes(this.current)
+  }
+  /** Whether the view on show is about the run on show. */
+  get isOfRun(): boolean {
+    return !this.isExplaining && !APART.includes(this.current)
   }
   /** The view that a group opens: the one that was on show last, at first its first. */
   latestOf({ views }: ViewGroup): View {
