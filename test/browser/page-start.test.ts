@@ -121,6 +121,8 @@ it('tells the method in six steps, and asks before it answers', async () => {
   await page.evaluate(() => (document.activeElement as HTMLElement).blur())
   await page.keyboard.press('ArrowRight')
   await heading('Votes, and λ')
+  // The page has written its address.
+  await page.waitForFunction(() => history.state !== null)
   expect(new URL(page.url()).hash).toBe('#story-votes')
   expect(await slider().count()).toBe(0)
   await page

@@ -6,7 +6,7 @@
 import { presetSettings, DEFAULT_PRESET } from '../../method/presets.ts'
 import type { World } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
-import { addressOf, isPlace, type View } from './views.ts'
+import { addressOf, isPlace, pageOf, type View } from './views.ts'
 import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot } from '../run/spot.ts'
@@ -171,7 +171,7 @@ export class PageLink {
         if (!isPlace(location.hash) && !isLink(location.hash)) return
         const isPlain = hidden.length === 0 && isDefault(content)
         const step = view === 'episodes' ? citation : null
-        const address = addressOf(view, isPlain ? '' : link, {
+        const address = addressOf(pageOf(location.hash, view) ?? view, isPlain ? '' : link, {
           ...(lesson !== null && { lesson }),
           ...(step && { at: step.at }),
           ...(step?.run !== undefined && { run: step.run }),

@@ -49,6 +49,16 @@ export const FIRST_VIEW: View = 'start'
 /** Shown by a link that names neither a view nor anything that implies one, and in place of a view that it hides. */
 export const LINK_VIEW: View = 'loop'
 
+/** The view of each page that a view shows one at a time: one for each step of the story (views/story/steps.ts). */
+const PAGES: Readonly<Record<string, View>> = {
+  'story-outcome': 'story',
+  'story-votes': 'story',
+  'story-judge': 'story',
+  'story-tasks': 'story',
+  'story-loop': 'story',
+  'story-breaks': 'story',
+}
+
 /** The view of each part of the page that has its own address. */
 const PARTS: Readonly<Record<string, View>> = {
   alarms: 'loop',
@@ -56,13 +66,7 @@ const PARTS: Readonly<Record<string, View>> = {
   equation: 'episodes',
   thresholds: 'tasks',
   lessons: 'learn',
-  // One for each step (views/story/steps.ts).
-  'story-outcome': 'story',
-  'story-votes': 'story',
-  'story-judge': 'story',
-  'story-tasks': 'story',
-  'story-loop': 'story',
-  'story-breaks': 'story',
+  ...PAGES,
 }
 
 /** A view disappears when all of its sections are hidden. */
@@ -106,8 +110,14 @@ export function isPlace(hash: string): boolean {
 /** Fields of an address besides view and configuration, as written there. */
 export type AddressFields = Partial<Pick<Record<Field, string>, 'lesson' | 'at' | 'run'>>
 
-/** The end of an address for a view, with a configuration (`#v1.…`, `#hide=…`) or without one (the empty string). */
-export function addressOf(view: View, link: string, fields: AddressFields = {}): string {
+/** The page of this view that the end of an address names; null if it names none. */
+export function pageOf(hash: string, view: View): string | null {
+  const { part } = placeOf(hash)
+  return part !== null && PAGES[part] === view ? part : null
+}
+
+/** The end of an address for a view or a page of one, with a configuration (`#v1.…`, `#hide=…`) or without one (the empty string). */
+export function addressOf(view: string, link: string, fields: AddressFields = {}): string {
   const rest = (['lesson', 'at', 'run'] as const)
     .filter((name) => fields[name] !== undefined)
     .map((name) => `&${name}=${fields[name]}`)

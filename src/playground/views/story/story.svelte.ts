@@ -1,4 +1,5 @@
 /** Where a reader is in the story, and what they answered. The address names the step: `#story-votes`. */
+import { pageOf } from '../../state/views.ts'
 import { STORY_STEPS, type StoryStepId } from './steps.ts'
 
 const PREFIX = 'story-'
@@ -9,7 +10,8 @@ export function storyAddress(id: StoryStepId): string {
 
 /** Null for an address of something else. */
 export function storyStepOf(hash: string): StoryStepId | null {
-  return STORY_STEPS.find(({ id }) => storyAddress(id) === hash)?.id ?? null
+  const page = pageOf(hash, 'story')
+  return STORY_STEPS.find(({ id }) => PREFIX + id === page)?.id ?? null
 }
 
 export class Story {

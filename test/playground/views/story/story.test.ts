@@ -15,7 +15,7 @@ describe('the story', () => {
 
   it('turns to the step of an address, and stays for another', () => {
     const story = new Story()
-    story.lookAt(storyAddress('judge'))
+    story.lookAt('#v1.abc&view=story-judge')
     expect([story.before?.id, story.step.id, story.after?.id]).toEqual(['votes', 'judge', 'tasks'])
     story.lookAt('#tasks')
     expect(story.step.id).toBe('judge')
