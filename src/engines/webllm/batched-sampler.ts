@@ -67,15 +67,16 @@ export class BatchedSampler implements Sampler {
           let live = await this.#begin(wave, options, rows, signal)
           for (;;) {
             live = live.filter(({ row }) => {
-              if (!row.isFinished(stopTokens)) return true
-              completions[row.requestIndex]![row.index] = row.completion(stopTokens, decode)
+              const { draft } = row
+              if (!draft.isFinished(stopTokens)) return true
+              completions[draft.requestIndex]![draft.index] = draft.completion(stopTokens, decode)
               return false
             })
             if (live.length === 0) break
             signal?.throwIfAborted()
             const logits = await this.#model.decode(
               live.map(({ sequence }) => sequence),
-              Int32Array.from(live, ({ row }) => row.lastToken),
+              Int32Array.from(live, ({ row }) => row.draft.lastToken),
             )
             for (const [i, { row }] of live.entries()) await this.#draw(row, logits, i, live.length, options)
           }
@@ -187,7 +188,7 @@ export class BatchedSampler implements Sampler {
         for (let j = 0; j < count; j++) {
           if (j > 0) this.#model.fork(sequence, sequence + j)
           const matcher = options.format ? await this.#model.openMatcher(options.format) : null
-          const row = new SampledRow({ request, requestIndex, index: first + j, maxTokens, matcher })
+          const row = new SampledRow({ request, requestIndex, index: first + j, maxTokens }, matcher)
           rows.push(row)
           await this.#draw(row, logits, i, positions.length, options)
           live.push({ row, sequence: sequence + j })

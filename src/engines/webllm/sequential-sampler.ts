@@ -6,10 +6,11 @@
  * Grammars require chats. The model is loaded with an empty template, so that a chat of one message is the message itself. It is
  * passed as text, and a prompt whose text encodes to different tokens is refused.
  */
+import { Draft } from '../../language-model/sampling/draft.ts'
 import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens } from '../../method/ports.ts'
 import { roomFor, type Sampler, type SamplerOptions } from './sampler.ts'
-import { logProbOf, makeFinite, SampledRow } from './sampled-row.ts'
+import { drawFrom, logProbOf, makeFinite } from './sampled-row.ts'
 import type { LogitProcessor, PublicEngine, ResponseFormat } from './surface.ts'
 
 export interface SequentialOptions {
@@ -74,11 +75,12 @@ export class SequentialSampler implements Sampler {
     for (const [requestIndex, request] of requests.entries()) {
       for (let index = 0; index < request.count; index++) {
         signal?.throwIfAborted()
-        const row = new SampledRow({ request, requestIndex, index, maxTokens: rooms[requestIndex]!, matcher: null })
-        const draw = this.#drawFor(row, options)
-        if (options.format) await this.#chat(request.prompt, rooms[requestIndex]!, options.format, draw, signal)
-        else await this.#forward(request.prompt, () => row.isFinished(stopTokens), draw, signal)
-        completions[requestIndex]!.push(row.completion(stopTokens, decode))
+        const maxTokens = rooms[requestIndex]!
+        const draft = new Draft({ request, requestIndex, index, maxTokens })
+        const draw = this.#drawFor(draft, options)
+        if (options.format) await this.#chat(request.prompt, maxTokens, options.format, draw, signal)
+        else await this.#forward(request.prompt, () => draft.isFinished(stopTokens), draw, signal)
+        completions[requestIndex]!.push(draft.completion(stopTokens, decode))
       }
     }
     return completions
@@ -110,10 +112,10 @@ export class SequentialSampler implements Sampler {
     this.#processor.choose = null
   }
 
-  #drawFor(row: SampledRow, sampling: SamplingOptions): Choose {
+  #drawFor(draft: Draft, sampling: SamplingOptions): Choose {
     return (logits) => {
-      row.drawFrom(logits, this.#distributionOf(logits), sampling)
-      return row.lastToken
+      drawFrom(logits, this.#distributionOf(logits), draft, sampling)
+      return draft.lastToken
     }
   }
 

@@ -1,14 +1,14 @@
 /** A completion being sampled: its tokens so far. */
-import type { Completion, Tokens } from '../../method/ports.ts'
-import type { RandomStream } from './random-stream.ts'
+import type { Completion, GenerateRequest, Tokens } from '../../method/ports.ts'
+import { randomStream, type RandomStream } from './random-stream.ts'
 import type { TokenDistribution } from './sampler.ts'
 
 export interface DraftStart {
+  request: GenerateRequest
   requestIndex: number
-  /** Index among the completions of the request. */
+  /** Index among the completions of the request; together with the request's seed, the key of its random stream. */
   index: number
   maxTokens: number
-  stream: RandomStream
 }
 
 export class Draft {
@@ -20,11 +20,11 @@ export class Draft {
   readonly #logProbs: number[] = []
   readonly #entropies: number[] = []
 
-  constructor(start: DraftStart) {
-    this.requestIndex = start.requestIndex
-    this.index = start.index
-    this.#maxTokens = start.maxTokens
-    this.#stream = start.stream
+  constructor({ request, requestIndex, index, maxTokens }: DraftStart) {
+    this.requestIndex = requestIndex
+    this.index = index
+    this.#maxTokens = maxTokens
+    this.#stream = randomStream(request.seed, index)
   }
 
   get lastToken(): number {

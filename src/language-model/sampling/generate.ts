@@ -12,7 +12,6 @@ import { Draft } from './draft.ts'
 import { KeyValueCache } from './kv-cache.ts'
 import type { BatchSizes } from '../weights/memory-budget.ts'
 import { PrefixTree, type PrefixNode } from '../prefix-tree.ts'
-import { randomStream } from './random-stream.ts'
 import { TokenDistribution } from './sampler.ts'
 import { attentionLayout, type QueryRun, viewOf, type Views } from '../training/segments.ts'
 import { SlotAllocator } from './slot-allocator.ts'
@@ -266,10 +265,7 @@ export class Generator {
 }
 
 function draftsOf({ request, requestIndex, first, count, maxTokens }: Job): Draft[] {
-  return Array.from({ length: count }, (_, j) => {
-    const index = first + j
-    return new Draft({ requestIndex, index, maxTokens, stream: randomStream(request.seed, index) })
-  })
+  return Array.from({ length: count }, (_, j) => new Draft({ request, requestIndex, index: first + j, maxTokens }))
 }
 
 /** Cuts pieces in order into chunks of at most `size` tokens. */
