@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { GenerationSubject, Open } from '../../subjects.ts'
 import { JaxProcess, type NativeJaxOptions } from './process.ts'
+import { NativeJaxSubject } from './subject.ts'
 
 const tokensSchema = v.object({ tokens: v.array(v.array(v.number())) })
 
@@ -9,37 +10,15 @@ export function nativeJaxGeneration(options: NativeJaxOptions): Open<GenerationS
   return async (model) => new NativeJaxGeneration(await JaxProcess.start(model, options))
 }
 
-class NativeJaxGeneration implements GenerationSubject {
-  readonly name: string
-  readonly note: string
-  readonly #process: JaxProcess
-
-  constructor(process: JaxProcess) {
-    this.#process = process
-    this.name = process.name
-    this.note = process.note
-  }
-
+class NativeJaxGeneration extends NativeJaxSubject implements GenerationSubject {
   async logits(prompts: readonly Int32Array[]): Promise<Float32Array> {
     const request = { call: 'logits', prompts: prompts.map((prompt) => Array.from(prompt)) }
-    return (await this.#process.askForFloats(v.object({}), request)).values
+    return (await this.process.askForFloats(v.object({}), request)).values
   }
 
   async generate(prompts: readonly Int32Array[], count: number): Promise<Int32Array[]> {
     const request = { call: 'generate', prompts: prompts.map((prompt) => Array.from(prompt)), count }
-    const { tokens } = await this.#process.ask(tokensSchema, request)
+    const { tokens } = await this.process.ask(tokensSchema, request)
     return tokens.map((row) => Int32Array.from(row))
-  }
-
-  processorMs(): number {
-    return this.#process.processorMs
-  }
-
-  peakBytes(): number | null {
-    return this.#process.peakBytes
-  }
-
-  dispose(): void {
-    this.#process.dispose()
   }
 }

@@ -4,6 +4,7 @@ import { parameterShapes } from '../../../language-model/weights/parameters.ts'
 import type { BenchModel, TokenBatch } from '../../bench-model.ts'
 import type { Open, TrainingSubject } from '../../subjects.ts'
 import { JaxProcess, type NativeJaxOptions } from './process.ts'
+import { NativeJaxSubject } from './subject.ts'
 
 const lossSchema = v.object({ loss: v.number() })
 
@@ -11,21 +12,16 @@ export function nativeJaxTraining(options: NativeJaxOptions): Open<TrainingSubje
   return async (model) => new NativeJaxTraining(model, await JaxProcess.start(model, options))
 }
 
-class NativeJaxTraining implements TrainingSubject {
-  readonly name: string
-  readonly note: string
+class NativeJaxTraining extends NativeJaxSubject implements TrainingSubject {
   readonly #model: BenchModel
-  readonly #process: JaxProcess
 
   constructor(model: BenchModel, process: JaxProcess) {
+    super(process)
     this.#model = model
-    this.#process = process
-    this.name = process.name
-    this.note = process.note
   }
 
   async gradients(batch: TokenBatch) {
-    const { answer, values } = await this.#process.askForFloats(lossSchema, { call: 'gradients', ...rowsOf(batch) })
+    const { answer, values } = await this.process.askForFloats(lossSchema, { call: 'gradients', ...rowsOf(batch) })
     const gradients = new Map<string, Float32Array>()
     let at = 0
     for (const { name, shape } of parameterShapes(this.#model.config)) {
@@ -37,19 +33,7 @@ class NativeJaxTraining implements TrainingSubject {
   }
 
   async step(batch: TokenBatch): Promise<number> {
-    return (await this.#process.ask(lossSchema, { call: 'step', ...rowsOf(batch) })).loss
-  }
-
-  processorMs(): number {
-    return this.#process.processorMs
-  }
-
-  peakBytes(): number | null {
-    return this.#process.peakBytes
-  }
-
-  dispose(): void {
-    this.#process.dispose()
+    return (await this.process.ask(lossSchema, { call: 'step', ...rowsOf(batch) })).loss
   }
 }
 
