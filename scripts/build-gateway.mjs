@@ -3,33 +3,13 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundleForNode } from './bundle-for-node.mjs'
 import { ensure, isMain, root, say } from './ensure.mjs'
 
 export const bundleFile = join(root, 'dist', 'rlanything-gateway.mjs')
 
-export async function buildGateway(outDir = join(root, 'dist')) {
-  const { build } = await import('vite')
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    // Everything but Node's own modules goes into the file.
-    ssr: { noExternal: true },
-    build: {
-      ssr: 'src/cli/gateway.ts',
-      target: 'node20',
-      outDir,
-      emptyOutDir: false,
-      copyPublicDir: false,
-      rolldownOptions: {
-        output: {
-          entryFileNames: 'rlanything-gateway.mjs',
-          banner: '#!/usr/bin/env node',
-          codeSplitting: false,
-        },
-      },
-    },
-  })
+export function buildGateway(outDir = join(root, 'dist')) {
+  return bundleForNode('src/cli/gateway.ts', outDir, 'rlanything-gateway.mjs', '#!/usr/bin/env node')
 }
 
 if (isMain(import.meta.url)) {

@@ -4,12 +4,12 @@
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { bundleForNode } from '../../../../scripts/bundle-for-node.mjs'
+import { root } from '../../../../scripts/ensure.mjs'
 import { ROLES } from '../../../method/ports.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
 import { ArgumentError } from '../../arguments.ts'
 
-const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const DAWN = join(root, 'node_modules', 'webgpu')
 export const GPU_FOLDER = join(root, 'dist', 'gpu-bench')
 
@@ -39,7 +39,8 @@ export async function makeGpuFolder(
       `--with-node adds this machine's Node, which does not run on ${platform}. Leave it out, or build there.`,
     )
   rmSync(folder, { recursive: true, force: true })
-  await bundle(folder)
+  await bundleForNode('src/cli/bench/gpu/run.ts', folder, 'run.mjs')
+  if (!existsSync(join(folder, 'run.mjs'))) throw new Error(`The bundler wrote no run.mjs to ${folder}.`)
   for (const file of ['package.json', 'index.js', 'LICENSE.md', join('dist', platform)]) {
     const to = join(folder, 'node_modules', 'webgpu', file)
     mkdirSync(dirname(to), { recursive: true })
@@ -61,24 +62,4 @@ export function folderBytes(folder: string): number {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
-}
-
-async function bundle(folder: string): Promise<void> {
-  const { build } = await import('vite')
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'warn',
-    // Everything but Node's own modules and Dawn goes into the file.
-    ssr: { noExternal: true },
-    build: {
-      ssr: 'src/cli/bench/gpu/run.ts',
-      target: 'node20',
-      outDir: folder,
-      emptyOutDir: true,
-      copyPublicDir: false,
-      rolldownOptions: { output: { entryFileNames: 'run.mjs', codeSplitting: false } },
-    },
-  })
-  if (!existsSync(join(folder, 'run.mjs'))) throw new Error(`The bundler wrote no run.mjs to ${folder}.`)
 }
