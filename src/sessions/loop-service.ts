@@ -72,6 +72,8 @@ const KEEPS_NOTHING: RunStore = {
 /** Compared by identity: the same run may be opened twice in quick succession. */
 interface Claim {
   runId: string
+  /** Paused before its models were loaded. */
+  isPaused: boolean
 }
 
 interface CurrentRun {
@@ -108,7 +110,7 @@ export class LoopService {
   /** Loads the models and starts the run; resolves when it is running. */
   async start(request: StartRequest): Promise<void> {
     const claim = await this.#claim(request.runId)
-    if (claim) await this.#begin(claim, request, false)
+    if (claim) await this.#begin(claim, request)
   }
 
   /** The whole log of the current or last run as a JSON lines file. Null if nothing has run. */
@@ -194,7 +196,7 @@ export class LoopService {
       keys,
     }
     if (await this.#refuseWithoutKey(summary, keys)) return
-    await this.#begin(claim, request, false, { history, checkpoint, ...(patch && { patch }) })
+    await this.#begin(claim, request, { resumed: { history, checkpoint, ...(patch && { patch }) } })
   }
 
   /** If a server's key is missing, ends the current run and sends a failure. */
@@ -213,12 +215,15 @@ export class LoopService {
     return prepared
   }
 
+  /** A run that is still being opened rests before its first iteration, without a further sign of loading. */
   async pause(): Promise<void> {
-    this.#current?.session.pause()
+    if (this.#loading) this.#loading.isPaused = true
+    else this.#current?.session.pause()
   }
 
   async resume(): Promise<void> {
-    this.#current?.session.resume()
+    if (this.#loading) this.#loading.isPaused = false
+    else this.#current?.session.resume()
   }
 
   async stop(): Promise<void> {
@@ -240,7 +245,7 @@ export class LoopService {
     if (this.#current === null && request !== undefined) {
       const claim = await this.#claim(request.runId)
       if (claim === null) return
-      await this.#begin(claim, request, true)
+      await this.#begin(claim, request, { isStep: true })
     }
     this.#current?.session.stepOnce(only)
   }
@@ -259,14 +264,16 @@ export class LoopService {
   async #begin(
     claim: Claim,
     request: StartRequest,
-    isPausedAtStart: boolean,
-    resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch },
+    {
+      isStep = false,
+      resumed,
+    }: { isStep?: boolean; resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch } } = {},
   ): Promise<void> {
     const { runId } = request
     const notice = (text: string) => this.#send({ type: 'notice', runId, text })
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const loading = (done: number, total: number) => {
-      if (this.#loading === claim) status({ state: 'loading', what: 'the models', done, total })
+      if (this.#loading === claim && !claim.isPaused) status({ state: 'loading', what: 'the models', done, total })
     }
     loading(0, 0)
     let opened: OpenedRun | null = null
@@ -330,7 +337,7 @@ export class LoopService {
       iterations: request.iterations,
       store,
       checkpointEvery: this.#options.checkpointEvery ?? 2,
-      isPausedAtStart,
+      isPausedAtStart: isStep || claim.isPaused,
       ...(resumed && { history: resumed.history }),
       forgetsStored: kept !== null,
       onEvent: (event) => batcher.push(event),
@@ -367,7 +374,7 @@ export class LoopService {
   /** Ends the current run and takes the lock of another. Null, after a failure was sent, if another tab uses it. */
   async #claim(runId: string): Promise<Claim | null> {
     await this.#end()
-    const claim = { runId }
+    const claim: Claim = { runId, isPaused: false }
     this.#loading = claim
     try {
       const release = await this.#options.locks?.take(runId)

@@ -12,6 +12,8 @@ import { smallSettings, world } from '../method/corridor.ts'
 import { openCodingRun, smallCodingSettings } from '../runs/coding-run.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
 
+const MODELS = { policy: 'p', reward: 'r', author: 'a' }
+
 function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   const messages: RunMessage[] = []
   const closed: string[] = []
@@ -25,7 +27,7 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
         open?.() ?? {
           ports: world(),
           backend: 'cpu',
-          models: { policy: 'p', reward: 'r', author: 'a' },
+          models: MODELS,
           close: () => closed.push(request.runId),
         }
       )
@@ -92,6 +94,25 @@ describe('the loop service', () => {
     await service.resume()
     await until(() => states().at(-1) === 'finished')
     expect(finished()).toBe(3)
+  })
+
+  it('rests before the first iteration if it was paused while its models were loading', async () => {
+    let finishLoading = () => {}
+    const { service, states, events } = serve(
+      () =>
+        new Promise((resolve) => {
+          finishLoading = () => resolve({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} })
+        }),
+    )
+    const starting = service.start(request('a'))
+    await until(() => states().length === 1)
+    await service.pause()
+    finishLoading()
+    await starting
+    await until(() => states().at(-1) === 'paused')
+    expect(events()).toEqual([])
+    await service.resume()
+    await until(() => states().at(-1) === 'finished')
   })
 
   it('explains why a run could not start', async () => {

@@ -172,7 +172,7 @@ export class RunFeed implements RunOnShow {
   }
 
   #catchUp(): void {
-    if (this.#status.state !== 'running') return
+    if (this.#status.state !== 'running' && this.#status.state !== 'paused') return
     const onCaughtUp = this.#onCaughtUp
     this.#onCaughtUp = null
     onCaughtUp?.()
