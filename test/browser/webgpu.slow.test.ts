@@ -33,6 +33,7 @@ import {
   swigluCases,
 } from '../language-model/ops/webgpu-cases.ts'
 import { type RemoteModel, useLanguageModels } from './language-models.ts'
+import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
 const BOTH = ['cpu', 'webgpu'] as const satisfies readonly BackendName[]
 
@@ -61,15 +62,11 @@ const LORA = { rank: 4, alpha: 8, dropout: 0.25, targets: ['q_proj', 'o_proj', '
 const SAMPLING: SamplingOptions = { temperature: 1, topP: 1, maxTokens: 1 }
 
 const UPDATE: UpdateOptions = {
-  learningRate: 0.01,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
+  ...UPDATE_OPTIONS,
   klCoefficient: 0.05,
-  klEstimator: 'k3',
   lossAggregation: 'seq-mean-token-mean',
   temperature: 0.8,
   updatesPerIteration: 1,
-  maxGradNorm: 1,
   weightDecay: 0.01,
 }
 

@@ -16,19 +16,9 @@ import { KeptModels, KeptModelsError } from '../../src/sessions/kept-models.ts'
 import { fileSystem } from '../engines/transformer/memory-file-system.ts'
 import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
 import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
+import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
-const UPDATE: UpdateOptions = {
-  learningRate: 0.01,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
-  klCoefficient: 0,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
-  updatesPerIteration: 1,
-  maxGradNorm: 1,
-  weightDecay: 0,
-}
+const UPDATE: UpdateOptions = { ...UPDATE_OPTIONS, klCoefficient: 0, updatesPerIteration: 1 }
 const EXAMPLES: TrainingExample[] = [1, -1].map((advantage, i) => ({
   prompt: Int32Array.of(5, 6, 7 + i),
   response: Int32Array.of(8, 9 + i),

@@ -17,6 +17,7 @@ import { eventLine } from '../../src/runs/run-log.ts'
 import { MemoryStore } from '../runs/memory-store.ts'
 import { writeInstructFolder } from '../engines/transformer/instruct-folder.ts'
 import { localBridge } from '../threads/local-bridge.ts'
+import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
 const SETTINGS = parseSettings({
   seed: 3,
@@ -175,8 +176,8 @@ describe('chat models from Hugging Face in every role', () => {
       advantage: -1,
     }))
     await service.update(examples, {
-      ...{ learningRate: 0.05, clipRatioLow: 0.2, clipRatioHigh: 0.2, klCoefficient: 0, klEstimator: 'k3' },
-      ...{ lossAggregation: 'token-mean', temperature: 1, updatesPerIteration: 1, maxGradNorm: 1, weightDecay: 0 },
+      ...UPDATE_OPTIONS,
+      ...{ learningRate: 0.05, klCoefficient: 0, updatesPerIteration: 1 },
     })
     expect(await ask()).not.toEqual(before)
     const learned = await service.saveCheckpoint()

@@ -6,18 +6,14 @@ import type { UpdateOptions } from '../../../src/method/ports.ts'
 import { householdLessons, type Lesson } from './household-lessons.ts'
 import { eventsOf, runLoopCommand } from './loop-command.ts'
 import { report, tinkerServer, type ModelServer } from './model-server.ts'
+import { UPDATE_OPTIONS } from '../../language-model/update-options.ts'
 
 const UPDATE: UpdateOptions = {
+  ...UPDATE_OPTIONS,
   learningRate: 2e-3,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
   klCoefficient: 0,
-  klEstimator: 'k3',
   lossAggregation: 'seq-mean-token-mean',
-  temperature: 1,
   updatesPerIteration: 1,
-  maxGradNorm: 1,
-  weightDecay: 0,
 }
 
 /** Samples of one prompt; two of them are compared. */

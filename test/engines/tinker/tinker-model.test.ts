@@ -3,6 +3,7 @@ import { TinkerModel, type TinkerModelOptions } from '../../../src/engines/tinke
 import { memoryReader } from '../../../src/language-model/files/model-folder.ts'
 import type { TrainingExample, UpdateOptions } from '../../../src/method/ports.ts'
 import { standInTinker, type TinkerStandIn } from './stand-in-tinker.ts'
+import { UPDATE_OPTIONS } from '../../language-model/update-options.ts'
 
 /** Each letter is a token, and so is `<end>`. */
 const END = 128
@@ -22,18 +23,7 @@ const FILES = {
   'config.json': bytes({ eos_token_id: END, max_position_embeddings: 64 }),
 }
 const SAMPLING = { temperature: 1, topP: 0.9, maxTokens: 8 }
-const UPDATE: UpdateOptions = {
-  learningRate: 0.1,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.3,
-  klCoefficient: 0,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
-  updatesPerIteration: 2,
-  maxGradNorm: 1,
-  weightDecay: 0,
-}
+const UPDATE: UpdateOptions = { ...UPDATE_OPTIONS, learningRate: 0.1, clipRatioHigh: 0.3, klCoefficient: 0 }
 const example = (advantage: number): TrainingExample => ({
   prompt: Int32Array.of(1, 2, 3),
   response: Int32Array.of(4, 5),

@@ -7,6 +7,7 @@ import { Trainer } from '../../../src/language-model/training/trainer.ts'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../../src/method/ports.ts'
 import { logSoftmax, naiveLogits } from '../naive-transformer.ts'
 import { BACKENDS, randomTokens, tinyTransformer, useBackend } from '../tiny-model.ts'
+import { UPDATE_OPTIONS } from '../update-options.ts'
 
 const TRAINER = Float32Array.of(-1, -2, -0.5, -4)
 const SAMPLER = Float32Array.of(-1.5, -1, -0.5, -1)
@@ -60,16 +61,11 @@ describe('the difference of two programs', () => {
 })
 
 const OPTIONS: UpdateOptions = {
-  learningRate: 0.01,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
+  ...UPDATE_OPTIONS,
   klCoefficient: 0,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
   temperature: 0.8,
   updatesPerIteration: 1,
   maxGradNorm: 1000,
-  weightDecay: 0,
 }
 
 /** Responses, of one token by default, from a sampler that differs from the model. */
