@@ -1,11 +1,8 @@
 /** The judge in a worker of a real browser gives the same verdicts as in Node, to the last unit of executed time. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { build, preview, type PreviewServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Judge } from '../../src/worlds/coding/judge/judge.ts'
 import {
   DEFAULT_LIMITS,
@@ -17,6 +14,7 @@ import {
 import { HOSTILE_ANSWERS } from '../worlds/coding/judge/hostile-answers.ts'
 import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from '../worlds/coding/judge/hostile-programs.ts'
 import type { JudgeScope } from './fixtures/judge-page.ts'
+import { useFixturePage } from './fixture-page.ts'
 import { useBrowser } from './harness.ts'
 
 /** Milliseconds that a program may run beyond its limit. */
@@ -33,47 +31,17 @@ function job(source: string, limits: Partial<Limits> = {}): JudgeJob {
 
 describe('the judge in a browser', () => {
   const open = useBrowser()
-  const folder = mkdtempSync(join(tmpdir(), 'judge-'))
-  const outDir = join(folder, 'dist')
-  let server: PreviewServer
-  beforeAll(async () => {
-    const root = fileURLToPath(new URL('./fixtures', import.meta.url))
-    await build({
-      root,
-      base: './',
-      configFile: false,
-      logLevel: 'error',
-      worker: { format: 'es' },
-      build: {
-        outDir,
-        target: 'es2022',
-        reportCompressedSize: false,
-        emptyOutDir: false,
-        rollupOptions: { input: join(root, 'judge.html') },
-      },
-    })
-    server = await preview({
-      root,
-      configFile: false,
-      logLevel: 'silent',
-      build: { outDir },
-      preview: { host: '127.0.0.1', port: 4600, strictPort: false },
-    })
-  })
-  afterAll(async () => {
-    await server.close()
-    rmSync(folder, { recursive: true })
-  })
+  // Minified, because comments name what the page must not load.
+  const fixture = useFixturePage('judge', { isMinified: true })
 
   async function openPage() {
     const requests: string[] = []
     const { page, errors } = await open()
-    const origin = server.resolvedUrls?.local[0] ?? ''
     // Excludes requests of the previous page.
     page.on('request', (request) => {
-      if (request.url().startsWith(origin)) requests.push(new URL(request.url()).pathname)
+      if (request.url().startsWith(fixture.origin)) requests.push(new URL(request.url()).pathname)
     })
-    await page.goto(`${origin}judge.html`)
+    await page.goto(fixture.address)
     await page.waitForFunction(() => 'judge' in globalThis)
     return { page, errors, requests }
   }
@@ -91,7 +59,7 @@ describe('the judge in a browser', () => {
     const before = [...requests]
     expect(before.filter((path) => /wasm|worker|judge-[\w-]+\.js/i.test(path))).toHaveLength(1)
     const script = before.find((path) => path.endsWith('.js')) ?? ''
-    expect(readFileSync(join(outDir, script), 'utf8')).not.toMatch(/quickjs/i)
+    expect(readFileSync(join(fixture.outDir, script), 'utf8')).not.toMatch(/quickjs/i)
     expect(await judged(page, [job(RIGHT)])).toMatchObject([[{ kind: 'passed' }]])
     expect(requests.slice(before.length).filter((path) => path.endsWith('.wasm'))).toHaveLength(1)
   })

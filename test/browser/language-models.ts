@@ -1,15 +1,10 @@
-/** Language models on both backends of one page. The page and its workers are built only for these tests. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+/** Language models on both backends of one page. */
 import type { Page } from 'playwright-core'
-import { build, preview, type PreviewServer } from 'vite'
-import { afterAll, beforeAll } from 'vitest'
 import type { Remoted } from '../../src/threads/worker-bridge.ts'
 import type { BackendName } from '../../src/language-model/backends/backend.ts'
 import type { ModelScope } from './fixtures/language-model-page.ts'
 import type { ModelOnBackend } from './fixtures/language-model-worker.ts'
+import { useFixturePage } from './fixture-page.ts'
 import { useBrowser } from './harness.ts'
 
 export type RemoteModel = Remoted<ModelOnBackend>
@@ -19,41 +14,9 @@ export function useLanguageModels(
   flags: readonly string[] = [],
 ): () => Promise<{ page: Page; errors: string[]; on: (backend: BackendName) => RemoteModel }> {
   const open = useBrowser(flags)
-  const folder = mkdtempSync(join(tmpdir(), 'language-models-'))
-  let server: PreviewServer
-  beforeAll(async () => {
-    const root = fileURLToPath(new URL('./fixtures', import.meta.url))
-    const outDir = join(folder, 'dist')
-    await build({
-      root,
-      base: './',
-      configFile: false,
-      logLevel: 'error',
-      worker: { format: 'es' },
-      build: {
-        outDir,
-        target: 'es2022',
-        minify: false,
-        reportCompressedSize: false,
-        emptyOutDir: false,
-        chunkSizeWarningLimit: Infinity,
-        rollupOptions: { input: join(root, 'language-model.html') },
-      },
-    })
-    server = await preview({
-      root,
-      configFile: false,
-      logLevel: 'silent',
-      build: { outDir },
-      preview: { host: '127.0.0.1', port: 4500, strictPort: false },
-    })
-  })
-  afterAll(async () => {
-    await server.close()
-    rmSync(folder, { recursive: true })
-  })
+  const fixture = useFixturePage('language-model')
   return async () => {
-    const { page, errors } = await open(`${server.resolvedUrls?.local[0] ?? ''}language-model.html`)
+    const { page, errors } = await open(fixture.address)
     return { page, errors, on: (backend) => remoteModel(page, backend) }
   }
 }

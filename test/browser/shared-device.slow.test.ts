@@ -1,54 +1,18 @@
 /** New weights are copied from the trainer to the sampler on a shared graphics device, here Chromium's software adapter. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build, preview, type PreviewServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Rehearsal } from './fixtures/shared-device-page.ts'
+import { useFixturePage } from './fixture-page.ts'
 import { useBrowser } from './harness.ts'
-
-const root = fileURLToPath(new URL('./fixtures', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'shared-device-'))
 
 describe('a sampler and a trainer on one device', () => {
   const open = useBrowser(['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'])
-  let server: PreviewServer
-  beforeAll(async () => {
-    const outDir = join(folder, 'dist')
-    await build({
-      root,
-      base: './',
-      configFile: false,
-      logLevel: 'error',
-      build: {
-        outDir,
-        target: 'es2022',
-        minify: false,
-        reportCompressedSize: false,
-        emptyOutDir: false,
-        chunkSizeWarningLimit: Infinity,
-        rollupOptions: { input: join(root, 'shared-device.html') },
-      },
-    })
-    server = await preview({
-      root,
-      configFile: false,
-      logLevel: 'silent',
-      build: { outDir },
-      preview: { host: '127.0.0.1', port: 4550, strictPort: false },
-    })
-  })
-  afterAll(async () => {
-    await server.close()
-    rmSync(folder, { recursive: true })
-  })
+  const fixture = useFixturePage('shared-device')
 
   it.each([
     ['q0f32', 2e-3],
     ['q0f16', 2e-2],
   ] as const)('agree in %s: before an update, after it, and after loading again', async (type, most) => {
-    const { page } = await open(`${server.resolvedUrls?.local[0] ?? ''}shared-device.html`)
+    const { page } = await open(fixture.address)
     const adapter = await page.evaluate(async () => Boolean(await (navigator.gpu as GPU | undefined)?.requestAdapter()))
     if (!adapter) throw new Error('This Chromium has no WebGPU adapter, not even the software one.')
     await page.waitForFunction('globalThis.rehearse')

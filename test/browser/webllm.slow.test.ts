@@ -1,73 +1,34 @@
 /** The real WebLLM with the shipped libraries, on Chromium's software adapter: it samples like our transformer, and says what is wrong. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { build, preview, type PreviewServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
 import { memoryReader } from '../../src/language-model/files/model-reader.ts'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import type { Completion, SamplingOptions, UpdateOptions } from '../../src/method/ports.ts'
 import type { PlainCompletion, PlainRequest, WebLlmPage } from './fixtures/webllm-page.ts'
+import { useFixturePage } from './fixture-page.ts'
 import { openBrowser } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
+import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
 const FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
-const root = fileURLToPath(new URL('./fixtures', import.meta.url))
 const publicDir = fileURLToPath(new URL('../../public', import.meta.url))
-const folder = mkdtempSync(join(tmpdir(), 'webllm-'))
 /** Nats: both compute in float32, in different orders. */
 const MEAN = 1e-5
 const LARGEST = 2e-4
 const UPDATE: UpdateOptions = {
+  ...UPDATE_OPTIONS,
   learningRate: 1e-3,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
   klCoefficient: 0,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
   updatesPerIteration: 1,
-  maxGradNorm: 1,
-  weightDecay: 0,
   sampledElsewhere: true,
 }
 
-let server: PreviewServer
-beforeAll(async () => {
-  const outDir = join(folder, 'dist')
-  await build({
-    root,
-    base: './',
-    publicDir,
-    configFile: false,
-    logLevel: 'error',
-    worker: { format: 'es' },
-    build: {
-      outDir,
-      target: 'es2022',
-      minify: false,
-      reportCompressedSize: false,
-      emptyOutDir: false,
-      chunkSizeWarningLimit: Infinity,
-      rollupOptions: { input: join(root, 'webllm.html') },
-    },
-  })
-  server = await preview({
-    root,
-    configFile: false,
-    logLevel: 'silent',
-    build: { outDir },
-    preview: { host: '127.0.0.1', port: 4560, strictPort: false },
-  })
-})
-afterAll(async () => {
-  await server.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const fixture = useFixturePage('webllm', { publicDir })
 
 type Methods = { [Name in keyof WebLlmPage]: WebLlmPage[Name] }
 class WebLlm {
@@ -95,7 +56,7 @@ async function withWebLlm(flags: readonly string[], job: (webLlm: WebLlm) => Pro
   try {
     const page = await (await browser.newContext()).newPage()
     page.setDefaultTimeout(0)
-    await page.goto(`${server.resolvedUrls!.local[0]!}webllm.html`)
+    await page.goto(fixture.address)
     await page.waitForFunction('globalThis.webLlm')
     await job(new WebLlm(page))
   } finally {
@@ -103,7 +64,7 @@ async function withWebLlm(flags: readonly string[], job: (webLlm: WebLlm) => Pro
   }
 }
 
-const keepPolicy = (webLlm: WebLlm) => webLlm.call('keep', `${server.resolvedUrls!.local[0]!}models/household-policy`)
+const keepPolicy = (webLlm: WebLlm) => webLlm.call('keep', `${fixture.origin}models/household-policy`)
 
 async function loadOurs(): Promise<LanguageModel> {
   const names = ['config.json', 'tokenizer.json', 'model.safetensors']
