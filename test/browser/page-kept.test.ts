@@ -1,26 +1,13 @@
 /** What survives a visit: a run continues where the page was closed, and its log is exported and imported. */
-import type { BrowserContext, Page } from 'playwright-core'
-import { beforeEach, describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
-import { downloaded, usePages } from './harness.ts'
+import { downloaded } from './harness.ts'
 import { makeSmall, reach } from './small-run.ts'
+import { useTabs } from './tabs.ts'
 
-const pages = usePages()
-let context: BrowserContext
-
-beforeEach(async () => {
-  context = await pages.newContext()
-  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
-})
-
-async function visit(): Promise<Page> {
-  const page = await pages.open(context)
-  await page.goto(inject('pageAddress'))
-  await page.getByText('Nothing has run yet. Press Run').waitFor()
-  return page
-}
+const visit = useTabs()
 
 const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
 

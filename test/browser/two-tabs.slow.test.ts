@@ -1,26 +1,14 @@
 /** Two real tabs and one kept run: they race for it, are reloaded and closed, and its log stays whole. */
-import type { BrowserContext, Page } from 'playwright-core'
-import { beforeEach, expect, inject, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import { pressDownload } from './controls.ts'
-import { downloaded, usePages } from './harness.ts'
+import { downloaded } from './harness.ts'
 import { makeSmall, reach } from './small-run.ts'
+import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 
-const pages = usePages()
-let context: BrowserContext
-
-beforeEach(async () => {
-  context = await pages.newContext()
-  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
-})
-
-async function visit(): Promise<Page> {
-  const page = await pages.open(context)
-  await page.goto(inject('pageAddress'))
-  await page.getByText('Nothing has run yet. Press Run').waitFor()
-  return page
-}
+const visit = useTabs()
 
 const resume = (page: Page) => page.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
 const isRunning = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).isVisible()

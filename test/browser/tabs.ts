@@ -1,0 +1,20 @@
+/** Tabs of one visitor, whose storage they share, on a page without a shipped run. */
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeEach, inject } from 'vitest'
+import { usePages } from './harness.ts'
+
+/** Gives a function that opens a tab. Each test has another visitor. */
+export function useTabs(): () => Promise<Page> {
+  const pages = usePages()
+  let context: BrowserContext
+  beforeEach(async () => {
+    context = await pages.newContext()
+    await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  })
+  return async () => {
+    const page = await pages.open(context)
+    await page.goto(inject('pageAddress'))
+    await page.getByText('Nothing has run yet. Press Run').waitFor()
+    return page
+  }
+}
