@@ -141,7 +141,7 @@ async function forgetOthers(): Promise<void> {
   const own = new Set(Object.keys(scope.shipped).map(keyOf))
   const cache = await caches.open(CACHE)
   for (const { url } of await cache.keys()) if (!own.has(url)) await cache.delete(url)
-  // Of the cache that earlier versions shared, only what belongs to this deployment.
+  // The cache that earlier versions shared keeps what belongs to other deployments.
   if (!(await caches.has(SHARED_CACHE))) return
   const shared = await caches.open(SHARED_CACHE)
   for (const { url } of await shared.keys()) if (url.startsWith(KEYS)) await shared.delete(url)

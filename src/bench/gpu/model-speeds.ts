@@ -103,7 +103,7 @@ export async function measureSpeeds(options: SpeedOptions): Promise<void> {
     for (const opened of new Set(Object.values(models))) await opened.dispose()
   }
 
-  /** Of random weights, one model plays all roles: each copy would only take more memory. */
+  /** One model with random weights plays all roles: each copy would only take more memory. */
   async function openModels({ readModel }: SpeedOptions): Promise<Record<Role, LanguageModel>> {
     const opened: LanguageModel[] = []
     for (const role of ROLES) {

@@ -48,7 +48,7 @@ export async function largerModelSuite(name: 'train' | 'generate', size: LargerM
             peak: PEAK,
           },
           EFFORT,
-          // Of 135 M, its step would take minutes and more memory than WebAssembly has.
+          // With 135 M parameters its step would take minutes and more memory than WebAssembly has.
           size === '10m' ? TFJS_PRODUCTS.slice(1) : [],
         )
       : await generateSuiteInNode(

@@ -8,7 +8,7 @@ import type { MicroBatchGradients } from './gradients.ts'
 
 /** The gradient of one micro-batch as plain numbers. */
 export interface GradientPart {
-  /** Of all trainable parameters, one after the other, in the order of `trainableParameters`. */
+  /** Gradients of all trainable parameters, one after the other, in the order of `trainableParameters`. */
   values: Float32Array
   /** What the loss sums over micro-batches. */
   sums: Float32Array

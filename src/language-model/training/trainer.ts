@@ -83,7 +83,7 @@ interface StepResult {
 export class Trainer {
   readonly #model: Transformer
   readonly #options: TrainerOptions
-  /** Of another copy's update, with which this one helps. */
+  /** Steps of another copy's update, with which this one helps. */
   #helped: readonly PlannedStep[] = []
   /** By parameter; created on first use. */
   readonly moments = new Map<string, Moments>()

@@ -23,7 +23,7 @@ export interface StepJudgement {
   votes: Evaluation[]
   /** [evaluation] */
   samples: TrainingSample[]
-  /** Of each evaluation's tokens; [evaluation] */
+  /** Entropy and number of each evaluation's tokens; [evaluation] */
   samplings: Sampling[]
 }
 

@@ -7,7 +7,7 @@ export interface RunFacts {
   /** `live` is the run of this tab; the others were recorded, kept in this browser, or opened from a file. */
   kind: 'live' | 'loading' | 'shipped' | 'browser' | 'file'
   state: 'open' | 'paused' | 'ended'
-  /** Of the iteration on show; null before the run has started. */
+  /** Settings of the iteration on show; null before the run has started. */
   settings: Settings | null
   /** The iteration on show; null before the first. */
   iteration: number | null

@@ -85,7 +85,7 @@ describe('sampling', () => {
         await fresh.dispose()
       }
       expectSame(together, alone)
-      // Of each completion all tokens but the last are run.
+      // All tokens of a completion but the last are run.
       const beginnings = alone
         .flat()
         .flatMap(({ tokens }) => Array.from(tokens.slice(0, -1), (_, i) => tokens.slice(0, i + 1).join()))

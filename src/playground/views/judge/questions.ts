@@ -15,7 +15,7 @@ export interface JudgedStep {
   command: string
   observation: string
   truth: 1 | -1
-  /** Of the reward model. */
+  /** Votes of the reward model. */
   votes: readonly Score[]
 }
 
