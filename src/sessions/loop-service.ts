@@ -373,9 +373,12 @@ export class LoopService {
 
   /** Ends the current run and takes the lock of another. Null, after a failure was sent, if another tab uses it. */
   async #claim(runId: string): Promise<Claim | null> {
-    await this.#end()
+    const ended = this.#end()
+    // At once, so that a stop in the meantime finds it.
     const claim: Claim = { runId, isPaused: false }
     this.#loading = claim
+    await ended
+    if (this.#loading !== claim) return null
     try {
       const release = await this.#options.locks?.take(runId)
       if (this.#loading === claim) this.#release = release ?? null

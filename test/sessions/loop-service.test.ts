@@ -150,6 +150,14 @@ describe('the loop service', () => {
     expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
   })
 
+  it('does not start a run that was stopped while it waited for the end of another', async () => {
+    const { service, opened, closed } = serve()
+    await service.start(request('a', 1000))
+    await Promise.all([service.start(request('b')), service.stop()])
+    expect(opened.map(({ runId }) => runId)).toEqual(['a'])
+    expect(closed).toEqual(['a'])
+  })
+
   it('stops at once, even while programs are judged', async () => {
     const body: Problem = {
       ...{ form: 'stdio', statement: 'Print 1.', reference: null, spec: null, timeLimitMs: 8000 },
