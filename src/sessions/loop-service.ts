@@ -76,6 +76,12 @@ interface Claim {
   isPaused: boolean
 }
 
+/** How a run begins other than at the start of a new log, and whether it runs a single step. */
+interface Beginning {
+  isStep?: boolean
+  resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch }
+}
+
 interface CurrentRun {
   session: LoopSession
   sources: Record<Role, RoleSource>
@@ -261,16 +267,21 @@ export class LoopService {
     await this.#current?.session.saveCheckpoints()
   }
 
-  async #begin(
-    claim: Claim,
-    request: StartRequest,
-    {
-      isStep = false,
-      resumed,
-    }: { isStep?: boolean; resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch } } = {},
-  ): Promise<void> {
+  async #begin(claim: Claim, request: StartRequest, beginning: Beginning = {}): Promise<void> {
+    const opened = await this.#openModels(claim, request, beginning)
+    if (opened === null) return
+    try {
+      if (!(await this.#startSession(claim, request, opened, beginning))) opened.close()
+    } catch (error) {
+      opened.close()
+      this.#free(claim)
+      throw error
+    }
+  }
+
+  /** Null if the run was cancelled, or a failure was sent. */
+  async #openModels(claim: Claim, request: StartRequest, { resumed }: Beginning): Promise<OpenedRun | null> {
     const { runId } = request
-    const notice = (text: string) => this.#send({ type: 'notice', runId, text })
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const loading = (done: number, total: number) => {
       if (this.#loading === claim && !claim.isPaused) status({ state: 'loading', what: 'the models', done, total })
@@ -281,7 +292,7 @@ export class LoopService {
       opened = await this.#options.open(request, {
         isResumed: resumed !== undefined,
         onBytes: loading,
-        onNotice: notice,
+        onNotice: (text) => this.#send({ type: 'notice', runId, text }),
         onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
       })
       if (resumed) {
@@ -291,21 +302,35 @@ export class LoopService {
           reward.loadCheckpoint(resumed.checkpoint.reward),
         ])
       }
+      if (this.#loading === claim) return opened
+      opened.close()
     } catch (error) {
       opened?.close()
-      if (this.#loading !== claim) return
+      if (this.#loading !== claim) return null
       this.#free(claim)
       const failure =
         error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error, request)
       status({ state: 'failed', failure })
-      return
     }
+    return null
+  }
+
+  /** False if the run was cancelled. */
+  async #startSession(
+    claim: Claim,
+    request: StartRequest,
+    opened: OpenedRun,
+    { isStep = false, resumed }: Beginning,
+  ): Promise<boolean> {
+    const { runId } = request
+    const notice = (text: string) => this.#send({ type: 'notice', runId, text })
+    const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const kept = await this.#openStore(notice)
     const store = kept ?? KEEPS_NOTHING
     const keyedServers = serversOf(Object.values(request.models ?? {})).filter(
       (address) => keyFor(request.keys ?? {}, address) !== null,
     )
-    if (!resumed)
+    if (!resumed && this.#loading === claim)
       await store
         .create(newSummary({ ...request, ...(keyedServers.length > 0 && { keyedServers }) }))
         .catch((error: unknown) => notice(errorText(error)))
@@ -314,12 +339,7 @@ export class LoopService {
       if (this.#loading !== claim) break
       for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
     }
-    if (this.#loading !== claim) {
-      opened.close()
-      return
-    }
-    // From here on, whatever ends the run finds its session.
-    this.#loading = null
+    if (this.#loading !== claim) return false
     const batcher = new EventBatcher(send)
     let hasReportedStore = false
     const session = new LoopSession({
@@ -352,6 +372,8 @@ export class LoopService {
       },
     })
     if (resumed?.patch) session.patch(resumed.patch)
+    // From here on, whatever ends the run finds its session.
+    this.#loading = null
     const ended = session
       .run()
       .then(() => {})
@@ -369,6 +391,7 @@ export class LoopService {
       })
     this.#current = { session, sources: sourcesOf(request.models), ended, interrupt: () => opened.interrupt?.() }
     this.#log = { runId, session, store: kept }
+    return true
   }
 
   /** Ends the current run and takes the lock of another. Null, after a failure was sent, if another tab uses it. */

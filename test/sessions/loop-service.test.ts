@@ -150,12 +150,36 @@ describe('the loop service', () => {
     expect([states(), events(), isClosed]).toEqual([['loading', 'finished'], [], true])
   })
 
+  it('keeps no run that was stopped while its models were loading', async () => {
+    const store = new MemoryStore()
+    let finishLoading: (run: OpenedRun) => void = () => {}
+    const { service, states } = serve(() => new Promise((resolve) => (finishLoading = resolve)), store)
+    const starting = service.start(request('a'))
+    await until(() => states().length === 1)
+    await service.stop()
+    finishLoading({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} })
+    await starting
+    expect(store.summary).toBeNull()
+  })
+
   it('does not start a run that was stopped while it waited for the end of another', async () => {
     const { service, opened, closed } = serve()
     await service.start(request('a', 1000))
     await Promise.all([service.start(request('b')), service.stop()])
     expect(opened.map(({ runId }) => runId)).toEqual(['a'])
     expect(closed).toEqual(['a'])
+  })
+
+  it('closes the models of a run whose log cannot be read', async () => {
+    const store = new MemoryStore()
+    const { service, states, closed } = serve(undefined, store)
+    await service.start(request('a'))
+    await until(() => states().at(-1) === 'finished')
+    store.readEvents = async function* () {
+      yield await Promise.reject(new RunStoreError('The log of the run is damaged.'))
+    }
+    await expect(service.resumeRun('a')).rejects.toThrow('is damaged')
+    expect(closed).toEqual(['a', 'a'])
   })
 
   it('stops at once, even while programs are judged', async () => {
