@@ -23,6 +23,12 @@ import { stateEvent } from './state-event.ts'
 /** Tells other tabs and workers that the list of runs has changed. */
 export const RUNS_CHANNEL = 'kept-runs'
 
+/**
+ * WebKit never ends a transaction whose worker was killed in the middle, and then every later writing waits for ever.
+ * Milliseconds: a branch of a long run takes seconds.
+ */
+const PATIENCE_MS = 20_000
+
 /** Kept runs cannot be read or written: no space, a blocked upgrade, a private window. */
 export class RunStoreError extends Error {
   override readonly name = 'RunStoreError'
@@ -38,10 +44,14 @@ export class IndexedDbRunStore implements ResumableRunStore {
     this.#database = database
   }
 
-  static async open(name = 'rlanything-playground'): Promise<IndexedDbRunStore> {
+  /** Throws RunStoreError, also if nothing can be written within `patienceMs`. */
+  static async open(name = 'rlanything-playground', patienceMs = PATIENCE_MS): Promise<IndexedDbRunStore> {
     try {
-      return new IndexedDbRunStore(await openRunDatabase(await databaseName(name)))
+      const database = await openRunDatabase(await databaseName(name))
+      await checkAnswers(database, patienceMs)
+      return new IndexedDbRunStore(database)
     } catch (cause) {
+      if (cause instanceof RunStoreError) throw cause
       throw new RunStoreError(
         'The browser does not let this page keep runs (a private window, or storage is switched off). ' +
           'The run continues, but is lost when you close the tab; export it to keep it.',
@@ -340,6 +350,24 @@ export class IndexedDbRunStore implements ResumableRunStore {
   #announce(): void {
     this.#channel.postMessage(null)
   }
+}
+
+/** Rejects and closes the database if it lets nobody write. */
+async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number): Promise<void> {
+  const { done } = database.transaction('runs', 'readwrite')
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      database.close()
+      reject(
+        new RunStoreError(
+          'The browser’s storage does not answer, so runs are neither kept nor resumed. ' +
+            'Quit the browser and open it again; until then, export a run to keep it.',
+        ),
+      )
+    }, patienceMs)
+  })
+  await Promise.race([done, silence]).finally(() => clearTimeout(timer))
 }
 
 function withoutWriter({ writer: _writer, ...summary }: StoredSummary): RunSummary {
