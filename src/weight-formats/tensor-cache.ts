@@ -122,6 +122,20 @@ export function* writeTensorCache(tensors: Iterable<MlcTensor>, shardBytes = SHA
 }
 
 /** Throws MlcFormatError; `source` names the model in its message. */
+export function readTensorCache(bytes: Uint8Array, source: string): TensorCache {
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder().decode(bytes))
+  } catch (cause) {
+    throw new MlcFormatError(
+      `${TENSOR_CACHE_FILE} of "${source}" is not JSON: something else is at its address. Check the address of the model, or remove the model under Models and load it again.`,
+      { cause },
+    )
+  }
+  return parseTensorCache(json, source)
+}
+
+/** Throws MlcFormatError; `source` names the model in its message. */
 export function parseTensorCache(json: unknown, source: string): TensorCache {
   const parsed = v.safeParse(cacheSchema, json)
   if (parsed.success) return parsed.output

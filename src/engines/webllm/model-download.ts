@@ -1,6 +1,6 @@
 /** Downloads a WebLLM model into the cache before a run, file by file, so that an interrupted download can continue. */
 import { ModelFileError } from '../../language-model/files/model-folder.ts'
-import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
@@ -17,15 +17,22 @@ export async function downloadModel(
   for (const scope of CACHE_SCOPES) for (const { address } of await files.list(scope)) known.add(address)
   let done = 0
   let total = 0
-  const bring = async (scope: CacheScope, address: string): Promise<void> => {
+  const bring = async (
+    scope: CacheScope,
+    address: string,
+    check: (bytes: Uint8Array) => void = () => {},
+  ): Promise<void> => {
     if (known.has(address)) return
     const bytes = await fetched(address, fetchFile, signal, (count) => onBytes((done += count), Math.max(total, done)))
+    check(bytes)
     await files.write(scope, address, bytes)
   }
+  const list = folder + TENSOR_CACHE_FILE
+  const shardsOf = (bytes: Uint8Array) => readTensorCache(bytes, record.model_id).records
+  // First, because it is checked before it is kept: some servers answer every address with a page.
+  await bring('webllm/model', list, shardsOf)
+  const shards = shardsOf(await files.read('webllm/model', list))
   await bring('webllm/config', `${folder}mlc-chat-config.json`)
-  await bring('webllm/model', folder + TENSOR_CACHE_FILE)
-  const json = new TextDecoder().decode(await files.read('webllm/model', folder + TENSOR_CACHE_FILE))
-  const shards = parseTensorCache(JSON.parse(json), record.model_id).records
   total = done + shards.reduce((sum, { nbytes }) => sum + nbytes, 0)
   await bring('webllm/model', `${folder}tokenizer.json`)
   await bring('webllm/wasm', record.model_lib)

@@ -6,7 +6,7 @@ import { float32FromBfloat16 } from '../../language-model/weights/half-precision
 import { type MlcTensor, type MlcType } from '../../weight-formats/mlc-encoding.ts'
 import {
   OLD_TENSOR_CACHE_FILE,
-  parseTensorCache,
+  readTensorCache,
   TENSOR_CACHE_FILE,
   tensorBytes,
   type TensorRecord,
@@ -38,8 +38,7 @@ export async function writeChangedModel(
     ['webllm/model', 'tokenizer.json'],
   ] as const)
     await files.write(scope, to + name, await files.read(scope, from + name))
-  const json = new TextDecoder().decode(await files.read('webllm/model', from + TENSOR_CACHE_FILE))
-  const cache = parseTensorCache(JSON.parse(json), from)
+  const cache = readTensorCache(await files.read('webllm/model', from + TENSOR_CACHE_FILE), from)
   const writer = new TensorCacheWriter()
   const left = new Set(changed.keys())
   for (const { dataPath, records } of cache.records) {

@@ -1,5 +1,6 @@
 /** Lists, sizes and removes models in the cache, and adds models from a local folder. */
-import { OLD_TENSOR_CACHE_FILE, parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import { MlcFormatError } from '../../weight-formats/mlc-parameters.ts'
+import { OLD_TENSOR_CACHE_FILE, readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { PROMPT_FILES } from '../transformer/model-files.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
@@ -79,7 +80,7 @@ export async function keepLocalModel(
     )
   }
   const json = await tensors.read()
-  const cache = parseTensorCache(JSON.parse(new TextDecoder().decode(json)), id)
+  const cache = readTensorCache(json, id)
   const shards = cache.records.map(({ dataPath, nbytes }) => {
     const shard = byName.get(dataPath)
     if (!shard) throw new LocalFolderError(`The folder lacks ${dataPath}, which ${tensors.name} names. Copy it again.`)
@@ -109,8 +110,13 @@ export async function keepLocalModel(
 
 async function isComplete(files: ModelFiles, folder: string, bytesAt: ReadonlyMap<string, number>): Promise<boolean> {
   if (!bytesAt.has(folder + TENSOR_CACHE_FILE) || !bytesAt.has(`${folder}tokenizer.json`)) return false
-  const json = new TextDecoder().decode(await files.read('webllm/model', folder + TENSOR_CACHE_FILE))
-  return parseTensorCache(JSON.parse(json), folder).records.every(({ dataPath }) => bytesAt.has(folder + dataPath))
+  const bytes = await files.read('webllm/model', folder + TENSOR_CACHE_FILE)
+  try {
+    return readTensorCache(bytes, folder).records.every(({ dataPath }) => bytesAt.has(folder + dataPath))
+  } catch (cause) {
+    if (cause instanceof MlcFormatError) return false
+    throw cause
+  }
 }
 
 async function isShared(files: ModelFiles, record: ModelRecord, records: readonly ModelRecord[]): Promise<boolean> {

@@ -22,7 +22,7 @@ import type {
   UpdateMetrics,
 } from '../../method/ports.ts'
 import { rawTemplate } from '../../weight-formats/mlc-chat-config.ts'
-import { parseTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
+import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { BatchedSampler, type GroupLimits } from './batched-sampler.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'
@@ -220,7 +220,7 @@ export class WebLlmModel implements LanguageModelPort {
     const config = (await readJson('webllm/config', 'mlc-chat-config.json')) as {
       conv_template?: { stop_token_ids?: number[] }
     }
-    const cache = parseTensorCache(await readJson('webllm/model', TENSOR_CACHE_FILE), record.model_id)
+    const cache = readTensorCache(await files.read('webllm/model', folder + TENSOR_CACHE_FILE), record.model_id)
     const total = cache.records.reduce((sum, { nbytes }) => sum + nbytes, 0)
     const tokenizer = new Tokenizer(await readJson('webllm/model', 'tokenizer.json'), record.model_id)
     const stopTokens = new Set([...(config.conv_template?.stop_token_ids ?? []), ...(source.stopTokens ?? [])])

@@ -132,6 +132,15 @@ describe('downloading a model of WebLLM', () => {
     expect(await storedModels(files, [record])).toMatchObject([{ bytes: TOTAL, isComplete: true }])
   })
 
+  it('keeps nothing of a server that answers every address with a page', async () => {
+    const page = '<!doctype html>'
+    for (const name of [...SMALL.keys(), 'small.wasm'])
+      instead.set(name, (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(page))
+    const files = emptyFiles()
+    await expect(downloadModel(files, record, () => {}, never)).rejects.toThrow(/tensor-cache\.json .* is not JSON/)
+    expect([...files.stored.keys()]).toEqual([])
+  })
+
   it('reports a wrong address, and does not store its error page', async () => {
     const files = emptyFiles()
     const wrong = { ...record, model_lib: `${record.model_lib}.gone` }

@@ -60,6 +60,15 @@ describe('models in the cache', () => {
     expect(await storedModels(files, [record])).toEqual([])
   })
 
+  it('are listed and can be removed even if their list of tensors is damaged', async () => {
+    const files = browserFiles(opened(), offline)
+    const record = await keepLocalModel(files, 'my model', 'https://site.test', localFolder())
+    await files.write('webllm/model', `${record.model}tensor-cache.json`, new TextEncoder().encode('<!doctype html>'))
+    expect(await storedModels(files, [record])).toMatchObject([{ id: 'my model', isComplete: false }])
+    await deleteModel(files, record, [record])
+    expect(await storedModels(files, [record])).toEqual([])
+  })
+
   it('share a library until the last of them is removed', async () => {
     const files = browserFiles(opened(), offline)
     const first = await keepLocalModel(files, 'a', 'https://site.test', localFolder())
