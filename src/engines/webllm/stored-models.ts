@@ -2,6 +2,7 @@
 import { MlcFormatError } from '../../weight-formats/mlc-parameters.ts'
 import { OLD_TENSOR_CACHE_FILE, readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { PROMPT_FILES } from '../transformer/model-files.ts'
+import { removeModel } from './reloaded-weights.ts'
 import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
@@ -55,7 +56,7 @@ export interface LocalFile {
 
 /**
  * Copies a model from local files into the cache, under an address of this site that no server answers, and returns its record.
- * Throws LocalFolderError naming missing files, before anything is stored.
+ * Throws LocalFolderError naming missing or cut files, and ModelFileError for a full cache; then nothing is stored.
  */
 export async function keepLocalModel(
   files: ModelFiles,
@@ -89,22 +90,28 @@ export async function keepLocalModel(
   const address = `${origin}/local-models/${encodeURIComponent(id)}/resolve/main/`
   const keep = (scope: CacheScope, name: string, bytes: Uint8Array<ArrayBuffer>) =>
     files.write(scope, address + name, bytes)
-  for (const { shard, nbytes } of shards) {
-    const bytes = await shard.read()
-    if (bytes.length !== nbytes)
-      throw new LocalFolderError(
-        `${shard.name} has ${bytes.length} bytes instead of ${nbytes}: the copy is not whole. Copy the folder again.`,
-      )
-    await keep('webllm/model', shard.name, bytes)
+  try {
+    for (const { shard, nbytes } of shards) {
+      const bytes = await shard.read()
+      if (bytes.length !== nbytes)
+        throw new LocalFolderError(
+          `${shard.name} has ${bytes.length} bytes instead of ${nbytes}: the copy is not whole. Copy the folder again.`,
+        )
+      await keep('webllm/model', shard.name, bytes)
+    }
+    await keep('webllm/model', TENSOR_CACHE_FILE, json)
+    await keep('webllm/model', 'tokenizer.json', await tokenizer.read())
+    await keep('webllm/config', 'mlc-chat-config.json', await config.read())
+    for (const name of PROMPT_FILES) {
+      const file = byName.get(name)
+      if (file) await keep('webllm/config', name, await file.read())
+    }
+    await keep('webllm/wasm', library.name, await library.read())
+  } catch (cause) {
+    // No record names what was kept so far.
+    await removeModel(files, address)
+    throw cause
   }
-  await keep('webllm/model', TENSOR_CACHE_FILE, json)
-  await keep('webllm/model', 'tokenizer.json', await tokenizer.read())
-  await keep('webllm/config', 'mlc-chat-config.json', await config.read())
-  for (const name of PROMPT_FILES) {
-    const file = byName.get(name)
-    if (file) await keep('webllm/config', name, await file.read())
-  }
-  await keep('webllm/wasm', library.name, await library.read())
   return { model_id: id, model: address, model_lib: address + library.name }
 }
 

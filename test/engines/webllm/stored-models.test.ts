@@ -94,9 +94,10 @@ describe('models in the cache', () => {
     await expect(keep(without('params_shard_1.bin'))).rejects.toThrow(/params_shard_1\.bin/)
     expect(await files.list('webllm/model')).toEqual([])
     const cut = localFolder().map((file) =>
-      file.name === 'params_shard_0.bin' ? { ...file, read: async () => new Uint8Array(3) } : file,
+      file.name === 'params_shard_1.bin' ? { ...file, read: async () => new Uint8Array(3) } : file,
     )
     await expect(keep(cut)).rejects.toThrow(/3 bytes instead of/)
+    expect(await files.list('webllm/model')).toEqual([])
   })
 
   it('report an unreachable address', async () => {
