@@ -2,7 +2,7 @@
 import { ModelFileError } from '../../language-model/files/model-reader.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 import type { TensorCache } from '../../weight-formats/tensor-cache.ts'
-import type { ModelFiles } from './model-files.ts'
+import { readAndKeep, type ModelFiles } from './model-files.ts'
 import { PINNED_VERSION } from './webllm-internals.ts'
 
 /** WebLLM could not load a model. */
@@ -12,12 +12,12 @@ export class ModelLoadError extends Error {
 
 /** From the cache, or downloaded and kept there. Throws ModelFileError if it is not a whole WebAssembly module. */
 export async function readLibrary(files: ModelFiles, { model_id, model_lib }: ModelRecord): Promise<Blob> {
-  const bytes = await files.read('webllm/wasm', model_lib)
-  if (!WebAssembly.validate(bytes))
-    throw new ModelFileError(
-      `The compiled library of "${model_id}", ${model_lib}, is not a whole WebAssembly module: it was cut while downloading or the address is wrong. Delete the model under Models and load it again.`,
-    )
-  await files.write('webllm/wasm', model_lib, bytes)
+  const bytes = await readAndKeep(files, 'webllm/wasm', model_lib, (read) => {
+    if (!WebAssembly.validate(read))
+      throw new ModelFileError(
+        `The compiled library of "${model_id}", ${model_lib}, is not a whole WebAssembly module: it was cut while downloading or the address is wrong. Delete the model under Models and load it again.`,
+      )
+  })
   return new Blob([bytes], { type: 'application/wasm' })
 }
 

@@ -27,6 +27,21 @@ export function modelFolder(model: string): string {
   return new URL(/.+\/resolve\/.+\//.test(folder) ? folder : `${folder}resolve/main/`).href
 }
 
+/** From the cache, or from the network and then kept there, once `check` has not thrown. Throws ModelFileError. */
+export async function readAndKeep(
+  files: ModelFiles,
+  scope: CacheScope,
+  address: string,
+  check: (bytes: Uint8Array<ArrayBuffer>) => void = () => {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  const isKept = (await files.list(scope)).some((file) => file.address === address)
+  const bytes = await files.read(scope, address)
+  check(bytes)
+  // Not again, because even an equal file needs room.
+  if (!isKept) await files.write(scope, address, bytes)
+  return bytes
+}
+
 /** Opens the caches with the first file: `openStores` may throw StorageBlockedError. */
 export function browserFiles(openStores: () => CacheStorage, fetchFile: typeof fetch = fetch): ModelFiles {
   const open = async (scope: CacheScope): Promise<Cache> => {

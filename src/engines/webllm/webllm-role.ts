@@ -19,7 +19,7 @@ import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.
 import { promptFiles } from '../transformer/model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { RoleGrammars } from '../../worlds/world.ts'
-import { modelFolder, type ModelFiles } from './model-files.ts'
+import { modelFolder, readAndKeep, type ModelFiles } from './model-files.ts'
 import { keepShippedModel, type ShippedSampler } from './shipped-models.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
 import type { ResponseFormat } from './surface.ts'
@@ -132,9 +132,7 @@ function keptReader(files: ModelFiles, name: string, folder: string): ModelReade
     // WebLLM caches the tokenizer with the weights.
     if (file === 'tokenizer.json') return files.read('webllm/model', folder + file)
     try {
-      const bytes = await files.read('webllm/config', folder + file)
-      await files.write('webllm/config', folder + file, bytes)
-      return bytes
+      return await readAndKeep(files, 'webllm/config', folder + file)
     } catch (cause) {
       if (!(cause instanceof ModelFileError)) throw cause
       // A folder has only one of several possible files with the template.

@@ -50,6 +50,14 @@ describe('a model that WebLLM cannot load', () => {
     await expect(load()).rejects.toThrow(/small-model\.wasm, is not a whole WebAssembly module: it was cut/)
   })
 
+  it('is loaded from the cache even if the browser has no room left', async () => {
+    const files = new MemoryFiles(smallWeights(1))
+    const load = () => new WebLlmModel({ importModule: async () => standIn({ files }).module, files }).load(SOURCE)
+    await load()
+    files.write = () => Promise.reject(new Error('full'))
+    await expect(load()).resolves.toMatchObject({ usesInternals: true })
+  })
+
   it('is loaded if only the length that the server reported differs, as for packed files', async () => {
     const files = new MemoryFiles(smallWeights(1))
     const folder = modelFolder(RECORD.model)
