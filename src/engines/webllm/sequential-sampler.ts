@@ -150,6 +150,7 @@ export class SequentialSampler implements Sampler {
     await this.#choosing(choose, async () => {
       // Otherwise a chat that continues the previous one would reuse its cache.
       await this.#engine.resetChat(false, modelId)
+      signal?.throwIfAborted()
       const interrupt = () => void this.#engine.interruptGenerate()
       signal?.addEventListener('abort', interrupt, { once: true })
       try {

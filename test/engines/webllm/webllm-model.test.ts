@@ -350,6 +350,17 @@ describe('a version of WebLLM with other internals', () => {
     await expect(model.generate([requests[0]!], SAMPLING)).rejects.toThrow(/not finite/)
   })
 
+  it('generates nothing if it is aborted before the chat begins', async () => {
+    const { model, engine } = await open({ without: PUBLIC_ONLY })
+    const controller = new AbortController()
+    engine.resetChat = async () => controller.abort(new Error('enough'))
+    const [text] = await model.encode(['take'])
+    const asked = { prompt: text!, count: 1, seed: 1 }
+    const generated = model.generateFormatted([asked], SAMPLING, { type: 'grammar', grammar: 'go' }, controller.signal)
+    await expect(generated).rejects.toThrow('enough')
+    expect(engine.reads).toEqual([])
+  })
+
   it('refuses a grammar for a prompt that text cannot represent', async () => {
     const { model } = await open({ without: PUBLIC_ONLY })
     const [whole] = await model.encode(['take'])
