@@ -123,6 +123,8 @@ function measured(backend: BackendChoice['backend'], model: string, host: Player
       .then(() => measureModel(bridge.remote, () => host.now()))
       .finally(() => bridge.terminate())
     known.set(key, speed)
+    // After a failure, such as a lost network, the next run measures again.
+    speed.catch(() => known.delete(key))
   }
   return speed
 }

@@ -34,6 +34,34 @@ const SETTINGS = parseSettings({
   rewardAccuracyHigh: 1,
 })
 
+describe('the choice of a backend', () => {
+  it('is measured again after it failed, for example without a network', async () => {
+    const problems = ['The first download failed.', 'The second download failed.']
+    class Unreachable extends TransformerModel {
+      override load(): Promise<never> {
+        return Promise.reject(new Error(problems.shift()))
+      }
+    }
+    const host: PlayersHost = {
+      shippedModel: (name) => name,
+      startModel: () => localBridge(new Unreachable(), () => {}),
+      startWebLlm: null,
+      findWebGpuObstacle: () => Promise.resolve(null),
+      now: () => 0,
+    }
+    const unused = () => Promise.reject(new Error('No model was opened.'))
+    const open = () =>
+      openPlayers(
+        { settings: SETTINGS, sources: sourcesOf(undefined), keys: {}, backend: 'auto' },
+        { formatsFor: unused, grammars: unused },
+        host,
+        { onBackend: () => {}, onNotice: () => {} },
+      )
+    await expect(open()).rejects.toThrow('The first download failed.')
+    await expect(open()).rejects.toThrow('The second download failed.')
+  })
+})
+
 describe('chat models from Hugging Face in every role', () => {
   let folder: string
   let files: Record<string, Uint8Array>
