@@ -5,7 +5,7 @@
 import { featuresFor } from './catalogue.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
-import { MLC_QUANTIZATIONS } from '../../weight-formats/mlc-encoding.ts'
+import { MLC_QUANTIZATIONS, type MlcQuantization } from '../../weight-formats/mlc-encoding.ts'
 
 const CONFIG = 'mlc-chat-config.json'
 
@@ -19,9 +19,7 @@ export async function foundRecords(files: ModelFiles, known: readonly ModelRecor
     const folder = address.slice(0, -CONFIG.length)
     if (folder + CONFIG !== address || folders.has(folder)) continue
     const name = decodeURIComponent(/([^/]+)\/resolve\/[^/]+\/$/.exec(folder)?.[1] ?? folder)
-    const json = new TextDecoder().decode(await files.read('webllm/config', address))
-    const stated = (JSON.parse(json) as { quantization?: unknown }).quantization
-    const quantization = MLC_QUANTIZATIONS.find((known) => known === stated)
+    const quantization = quantizationIn(await files.read('webllm/config', address))
     found.push({
       model_id: names.has(name) ? folder : name,
       model: folder,
@@ -30,4 +28,14 @@ export async function foundRecords(files: ModelFiles, known: readonly ModelRecor
     })
   }
   return found
+}
+
+/** Undefined if the description does not say, or is damaged. */
+function quantizationIn(config: Uint8Array): MlcQuantization | undefined {
+  try {
+    const { quantization } = JSON.parse(new TextDecoder().decode(config)) as { quantization?: unknown }
+    return MLC_QUANTIZATIONS.find((known) => known === quantization)
+  } catch {
+    return undefined
+  }
 }

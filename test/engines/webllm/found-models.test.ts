@@ -35,4 +35,15 @@ describe('unlisted models in the cache', () => {
       { model_id: LEFT, model: LEFT, model_lib: '', required_features: [] },
     ])
   })
+
+  it('are found by a damaged description, so that they can be deleted', async () => {
+    const files = cache({
+      'webllm/config': { [`${LEFT}mlc-chat-config.json`]: '<!doctype html>' },
+      'webllm/model': {},
+      'webllm/wasm': {},
+    })
+    expect(await foundRecords(files, [])).toEqual([
+      { model_id: 'known', model: LEFT, model_lib: '', required_features: [] },
+    ])
+  })
 })
