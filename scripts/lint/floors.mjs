@@ -39,10 +39,14 @@ export const HOUSES = [
       ],
     ],
   },
-  { under: 'src/playground/worlds', floors: [['world-page.ts'], ['household', 'coding']] },
+  { under: 'src/playground/worlds', floors: [['world-page.ts'], ['theatre'], ['household', 'coding', 'desktop']] },
   {
     under: 'src/worlds',
-    floors: [['random.ts', 'stored-trajectories.ts', 'world.ts'], ['instruct'], ['household', 'coding', 'desktop']],
+    floors: [
+      ['random.ts', 'stored-trajectories.ts', 'unknown-episode-error.ts', 'world.ts'],
+      ['vote-words.ts', 'instruct', 'plain'],
+      ['household', 'coding', 'desktop'],
+    ],
   },
   { under: 'src/engines', floors: [['remote', 'backends'], ['transformer'], ['openai', 'tinker', 'webllm']] },
   { under: 'src/cluster', floors: [['protocol.ts'], ['released'], ['gateway', 'client']] },

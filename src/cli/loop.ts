@@ -46,7 +46,8 @@ function tell(line: string): void {
 
 async function run(options: LoopArguments): Promise<number> {
   const { settings } = options
-  const path = options[WORLDS[settings.world].imports.setting]
+  const { imports } = WORLDS[settings.world]
+  const path = imports ? options[imports.setting] : undefined
   const world = await OPENERS[settings.world]({ settings, isResumed: false }, path, tell)
   try {
     return await runIn(world, options)

@@ -9,6 +9,7 @@ import { ROLES, type Role } from '../method/ports.ts'
 import { folderReader } from '../language-model/files/folder-reader.ts'
 import { LanguageModel } from '../language-model/language-model.ts'
 import { codingTraining } from '../pretraining/coding/trainings.ts'
+import { desktopTraining } from '../pretraining/desktop/trainings.ts'
 import { playTrajectories } from '../pretraining/fixed-trajectories.ts'
 import { householdTraining } from '../pretraining/household/trainings.ts'
 import { TRAJECTORY_WORLDS } from '../pretraining/trajectory-worlds.ts'
@@ -18,7 +19,7 @@ import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts
 import { KeptStages } from './pretrain/kept-stages.ts'
 import { trainRole } from './pretrain/train-role.ts'
 
-const TRAININGS = { household: householdTraining, coding: codingTraining } satisfies Record<
+const TRAININGS = { household: householdTraining, coding: codingTraining, desktop: desktopTraining } satisfies Record<
   string,
   (role: Role, seed: number) => Training
 >

@@ -66,6 +66,25 @@ export const PRESETS = {
     evaluationRollouts: 4,
     judgeTasks: 16,
   },
+  /** For the shipped models of the desktop; the reasons are the household's. */
+  desktop: {
+    world: 'desktop',
+    tasksPerIteration: 16,
+    groupSize: 8,
+    evaluationsPerStep: 3,
+    maxSteps: 20,
+    taskPoolSize: 128,
+    topP: 1,
+    policyAccuracyLow: 1 / 8,
+    policyAccuracyHigh: 7 / 8,
+    rewardAccuracyLow: 1 / 2,
+    rewardAccuracyHigh: 7 / 8,
+    policyLearningRate: 2e-4,
+    rewardLearningRate: 1e-4,
+    evaluateEvery: 10,
+    evaluationTasks: 100,
+    judgeTasks: 20,
+  },
   /** The paper's coding run, from its released configuration and code (configs/coding_rl.yaml). */
   'paper-coding': {
     world: 'coding',

@@ -92,7 +92,7 @@ export const settingsSchema = v.pipe(
     /** Tasks of each split whose fixed trajectories measure the reward model at every evaluation; 0 measures none. */
     judgeTasks: count(0, 1000),
     /** ALFWorld's rooms, or programs that must pass tests. */
-    world: v.picklist(['household', 'coding']),
+    world: v.picklist(['household', 'coding', 'desktop']),
     /** Problems of the coding world: generated ones, or imported ones in the released format. */
     problems: v.picklist(['generated', 'imported']),
     /** Games of the household: generated ones, small or of ALFWorld's size, or imported ALFWorld games. */

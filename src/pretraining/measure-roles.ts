@@ -34,6 +34,20 @@ export async function playEpisodes(
   return (await lastOf(rollOut({ policy, environment, formats }, requests, options))).map(({ episode }) => episode)
 }
 
+/** Episodes of every player, in order. Players play the same tasks, so the episodes get other ids: judges are asked by id. */
+export async function playedByEach<Player>(
+  players: readonly Player[],
+  play: (player: Player) => Promise<EpisodeFinished[]>,
+): Promise<EpisodeFinished[]> {
+  const episodes: EpisodeFinished[] = []
+  for (const [index, player] of players.entries()) {
+    for (const episode of await play(player)) {
+      episodes.push({ ...episode, episodeId: `player ${index + 1}: ${episode.episodeId}` })
+    }
+  }
+  return episodes
+}
+
 export interface AuthorValidity {
   /** Share of attempts that are valid rewrites. */
   valid: number

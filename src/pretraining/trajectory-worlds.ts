@@ -5,8 +5,13 @@ import { generatedGames } from '../worlds/household/game-source.ts'
 import { generateGame } from '../worlds/household/generator/generate-game.ts'
 import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
 import { taskOf } from '../worlds/household/task.ts'
-import { generateTask } from '../worlds/coding/problems/generator.ts'
+import { generateTask as generateProblem } from '../worlds/coding/problems/generator.ts'
 import { codingFormats } from '../worlds/coding/roles/plain-roles.ts'
+import { DesktopEnvironment } from '../worlds/desktop/environment.ts'
+import { generateTask } from '../worlds/desktop/generator/generate-task.ts'
+import { desktopFormats } from '../worlds/desktop/roles/plain-roles.ts'
+import { portTask as portDesktopTask } from '../worlds/desktop/task-source.ts'
+import { taskOf as desktopTaskOf } from '../worlds/desktop/task.ts'
 import { codingEnvironmentHere } from './coding/measure.ts'
 import type { TrajectoryWorld } from './fixed-trajectories.ts'
 
@@ -28,8 +33,18 @@ export const TRAJECTORY_WORLDS: Readonly<Record<World, () => TrajectoryWorld>> =
     rollouts: 3,
     environment: codingEnvironmentHere(),
     formats: codingFormats,
-    taskOf: generateTask,
+    taskOf: generateProblem,
     // UT needs a right program, and Detect a wrong one as well.
     isUseful: (trajectories) => new Set(trajectories.map(({ outcome }) => outcome)).size === 2,
+  }),
+  desktop: () => ({
+    world: 'desktop',
+    maxSteps: 20,
+    tasks: 20,
+    rollouts: 1,
+    environment: new DesktopEnvironment(),
+    formats: desktopFormats,
+    taskOf: (stored) => portDesktopTask(desktopTaskOf(generateTask(stored))),
+    isUseful: () => true,
   }),
 }

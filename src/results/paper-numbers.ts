@@ -49,6 +49,15 @@ export const PAPER: Readonly<Partial<Record<TableName, PaperTable>>> = {
       ...tableOne('judge-outcome', 59.6, 59.6, 61.1, 62.5),
     ],
   },
+  desktop: {
+    source: 'Table 1, OSWorld (Qwen3-VL-8B-Thinking policy)',
+    cells: [
+      ...tableOne('id', 40.4, 48.3, 49.6, 52.1),
+      ...tableOne('ood', 16.1, 19.8, 20.0, 21.3),
+      ...tableOne('judge-process', 86.0, 86.0, 88.7, 91.3),
+      ...tableOne('judge-outcome', 55.2, 55.2, 57.6, 60.4),
+    ],
+  },
   coding: {
     source: 'Table 1, LiveBench as in distribution and CodeContests as out of distribution',
     cells: [

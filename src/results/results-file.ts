@@ -9,7 +9,18 @@
  */
 import * as v from 'valibot'
 
-export const TABLES = ['household', 'coding', 'signals', 'tasks', 'lambda', 'alpha', 'votes', 'map', 'checks'] as const
+export const TABLES = [
+  'household',
+  'coding',
+  'desktop',
+  'signals',
+  'tasks',
+  'lambda',
+  'alpha',
+  'votes',
+  'map',
+  'checks',
+] as const
 export type TableName = (typeof TABLES)[number]
 
 export const RESULTS_FORMAT = 'rlanything-results'

@@ -1,8 +1,9 @@
 /** The worlds. Their code is loaded where it is used; here is what they are called and what they measure. */
 import type { World } from '../method/settings.ts'
 import { coding } from './coding/descriptor.ts'
+import { desktop } from './desktop/descriptor.ts'
 import { household } from './household/descriptor.ts'
 import type { WorldDescriptor } from './world.ts'
 
-export const WORLDS: Readonly<Record<World, WorldDescriptor>> = { household, coding }
+export const WORLDS: Readonly<Record<World, WorldDescriptor>> = { household, coding, desktop }
 export const WORLD_NAMES = Object.keys(WORLDS) as World[]

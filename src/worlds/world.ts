@@ -57,7 +57,8 @@ export interface WorldDescriptor {
   flows: WorldFlows
   /** Where the profiles differ: what is computed, under `paper`, under `reference`. */
   profiles: readonly (readonly [what: string, paper: string, reference: string])[]
-  imports: WorldImports
+  /** Null where there is nothing to import. */
+  imports: WorldImports | null
   /** The system of the released code that a cluster runs for this world; null where the release has none. */
   releasedSystem: 'alfworld' | 'coding' | 'osworld' | null
   /** Whether a published log keeps the bodies of tasks that were played, because the page shows them. */

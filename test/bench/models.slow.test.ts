@@ -75,7 +75,7 @@ describe('the suites of our models at their smallest sizes', () => {
       await loopSuiteInNode(
         { settings: tiny, codingSettings: tiny, growthSettings: tiny, groupSizes: [2, 3], evaluationsPerStep: [1, 2] },
         EFFORT,
-        { household: fileURLToPath(new URL('../../public/models', import.meta.url)), coding: models },
+        { household: fileURLToPath(new URL('../../public/models', import.meta.url)), coding: models, desktop: models },
       ),
     ).finally(() => rmSync(models, { recursive: true }))
     expect(subjectsOf(measurements, 'iteration of programs and tests')).toEqual(['simd'])

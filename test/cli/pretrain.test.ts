@@ -9,7 +9,7 @@ it('pretraining accepts the world by its current and its former option', { timeo
   for (const flag of ['--world', '--setting']) {
     const wrong = pretrain(flag, 'kitchen')
     expect(wrong.status).toBe(2)
-    expect(wrong.stderr).toContain('--world must be one of household, coding, not "kitchen".')
+    expect(wrong.stderr).toContain('--world must be one of household, coding, desktop, not "kitchen".')
     // Accepted: the error is about the next argument.
     expect(pretrain(flag, 'coding', '--seed', 'x').stderr).toContain('--seed must be')
   }

@@ -6,7 +6,8 @@ import { ARM_OPS, isCondition, OPERATIONS, OPS, type Constant, type Op } from '.
 import * as householdRoles from '../../src/worlds/household/roles/instruct-roles.ts'
 import type { ChatPieces } from '../../src/method/chat-pieces.ts'
 import { formatRewrite, parseRewrite, type TaskRewrite } from '../../src/worlds/household/rewrites/language.ts'
-import { householdFormats, judgement } from '../../src/worlds/household/roles/plain-roles.ts'
+import { judgement } from '../../src/worlds/plain/roles.ts'
+import { householdFormats } from '../../src/worlds/household/roles/plain-roles.ts'
 import { HOUSEHOLD_GRAMMARS } from '../../src/worlds/household/roles/grammars.ts'
 import { codingGrammars } from '../../src/worlds/coding/roles/grammars.ts'
 

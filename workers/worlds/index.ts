@@ -8,6 +8,7 @@ type Open = (request: WorldRequest, onNotice: (text: string) => void) => Promise
 const OPENERS: Readonly<Record<World, () => Promise<{ open: Open }>>> = {
   household: () => import('./household.ts'),
   coding: () => import('./coding.ts'),
+  desktop: () => import('./desktop.ts'),
 }
 
 /** Throws OpeningError. */

@@ -168,7 +168,7 @@ export const LOOP_SIZES: LoopSizes = {
 export async function loopSuiteInNode(
   sizes = LOOP_SIZES,
   { rounds } = EFFORT,
-  models: Record<Settings['world'], string> = { household: SHIPPED, coding: SHIPPED },
+  models: Record<Settings['world'], string> = { household: SHIPPED, coding: SHIPPED, desktop: SHIPPED },
 ): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../../bench/peers/tfjs-loop.ts')
   const hasCodingModels = ROLES.every((role) => existsSync(join(models.coding, shippedModel('coding', role))))

@@ -43,7 +43,7 @@ export interface LoopArguments extends ImportPaths {
   isResumed: boolean
 }
 
-const IMPORTS = Object.values(WORLDS).map(({ imports }) => imports)
+const IMPORTS = Object.values(WORLDS).flatMap(({ imports }) => imports ?? [])
 const IMPORT_OPTIONS = Object.fromEntries(IMPORTS.map(({ setting }) => [setting, { type: 'string' }])) as Record<
   WorldImports['setting'],
   { type: 'string' }
@@ -181,6 +181,7 @@ function rolesFrom(
 function checkImports(settings: Settings, paths: ImportPaths): void {
   for (const world of WORLD_NAMES) {
     const { presets, imports } = WORLDS[world]
+    if (!imports) continue
     const { setting, value } = imports
     if (world !== settings.world && paths[setting] !== undefined) {
       throw new ArgumentError(

@@ -2,10 +2,15 @@
 import type { World } from '../../method/settings.ts'
 import type { WorldShelves } from '../state/world-shelf.ts'
 import { codingPage } from './coding/page.ts'
+import { desktopPage } from './desktop/page.ts'
 import { householdPage } from './household/page.ts'
 import type { WorldPage } from './world-page.ts'
 
-export const WORLD_PAGES: Readonly<Record<World, WorldPage>> = { household: householdPage, coding: codingPage }
+export const WORLD_PAGES: Readonly<Record<World, WorldPage>> = {
+  household: householdPage,
+  coding: codingPage,
+  desktop: desktopPage,
+}
 
 /** To be called while the page is created. */
 export function createShelves(): WorldShelves {

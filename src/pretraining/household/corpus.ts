@@ -1,22 +1,17 @@
 /** Training data of the household's policy and reward model: demonstrations and real play, as pieces of their prompts. */
-import {
-  demonstrate,
-  demonstrateJudgement,
-  replay,
-  type DemonstratedStep,
-  type Demonstration,
-} from '../../worlds/household/roles/demonstrations.ts'
+import { demonstrate, demonstrateJudgement, replay } from '../../worlds/household/roles/demonstrations.ts'
+import type { JudgedStep } from '../../worlds/household/roles/critiques.ts'
+import type { Demonstration } from '../../worlds/plain/demonstration.ts'
 import { misreadGoal } from '../../worlds/household/roles/misread-goals.ts'
 import { nothingHappens } from '../../worlds/household/engine/observations.ts'
-import type { TaskType } from '../../worlds/household/engine/game.ts'
+import type { HouseholdGame, TaskType } from '../../worlds/household/engine/game.ts'
 import { generateGame } from '../../worlds/household/generator/generate-game.ts'
 import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
-import { householdFormats, judgement, policyResponse } from '../../worlds/household/roles/plain-roles.ts'
+import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
 import type { Piece } from '../demonstration-corpus.ts'
-import type { PlayedGame } from './played-games.ts'
+import { judgedLine, policyLine } from '../plain-lines.ts'
+import type { PlayedGame } from '../played-games.ts'
 
-/** Weight of text that the models only read: enough to learn the world's language. */
-const READING_WEIGHT = 0.2
 /** Seeds of each corpus' own games; the next seed's games start this far behind. */
 const POLICY_GAMES = 5_000_000
 const JUDGED_GAMES = 7_000_000
@@ -55,13 +50,13 @@ export function policyPieces(recipe: PolicyRecipe, seed: number, index: number):
   const taskTypes = chance(random, rareShare) ? rare : common
   const game = trainingGame(POLICY_GAMES, seed, index, taskTypes)
   const withHint = chance(random, hints)
-  return policyLine(demonstrate(game, { slip, maxSteps, withHint }, random))
+  return policyLine(householdFormats, demonstrate(game, { slip, maxSteps, withHint }, random))
 }
 
 /** Episode `index` of the reward model's corpus: a transcript with judgements of its steps. */
 export function judgedPieces(
   recipe: JudgementRecipe,
-  played: readonly PlayedGame[],
+  played: readonly PlayedGame<HouseholdGame>[],
   seed: number,
   index: number,
 ): Piece[] {
@@ -70,7 +65,7 @@ export function judgedPieces(
   const episode = isPlayed
     ? replayed(played[index % played.length]!, recipe, random)
     : imperfectDemonstration(recipe, seed, index, random)
-  return judgedLine(episode, (step) => {
+  return judgedLine(householdFormats, episode, (step) => {
     // An unused draw: the shipped weights were made with it.
     unit(random)
     return !step.observation.includes(nothingHappens) || chance(random, recipe.judgedRefusals)
@@ -79,11 +74,20 @@ export function judgedPieces(
   })
 }
 
-function replayed({ game, moves }: PlayedGame, { maxSteps }: JudgementRecipe, random: Random): Demonstration {
+function replayed(
+  { game, moves }: PlayedGame<HouseholdGame>,
+  { maxSteps }: JudgementRecipe,
+  random: Random,
+): Demonstration<JudgedStep> {
   return replay(game, moves, maxSteps, random)
 }
 
-function imperfectDemonstration(recipe: JudgementRecipe, seed: number, index: number, random: Random): Demonstration {
+function imperfectDemonstration(
+  recipe: JudgementRecipe,
+  seed: number,
+  index: number,
+  random: Random,
+): Demonstration<JudgedStep> {
   const { slips, misread, maxSteps, hints } = recipe
   const game = trainingGame(JUDGED_GAMES, seed, index)
   const slip = slips[0] + (slips[1] - slips[0]) * unit(random)
@@ -94,35 +98,4 @@ function imperfectDemonstration(recipe: JudgementRecipe, seed: number, index: nu
 
 function trainingGame(first: number, seed: number, index: number, taskTypes?: readonly TaskType[]) {
   return generateGame({ seed: first + seed * SEED_DISTANCE + index, split: 'train', sceneSize: 'compact', taskTypes })
-}
-
-/** An episode as the policy writes it. */
-export function policyLine({ opening, steps }: Demonstration): Piece[] {
-  const { policy } = householdFormats
-  return [
-    { text: policy.opening(opening), weight: 0 },
-    ...steps.flatMap(({ thought, command, observation }): Piece[] => [
-      { text: policyResponse(thought, command), weight: 1, isResponse: true },
-      { text: policy.afterResponse(observation), weight: READING_WEIGHT },
-    ]),
-  ]
-}
-
-/** An episode as the reward model reads it, with a judgement after each step unless `judge` returns null. */
-export function judgedLine(
-  { opening, steps }: Demonstration,
-  judge: (step: DemonstratedStep) => { reasoning: string; score: 1 | -1 } | null,
-): Piece[] {
-  const { reward } = householdFormats
-  return [
-    { text: reward.opening(opening), weight: 0 },
-    ...steps.flatMap((step): Piece[] => {
-      const judged = judge(step)
-      const response = policyResponse(step.thought, step.command)
-      const read = { text: reward.step({ response, observation: step.observation }), weight: READING_WEIGHT }
-      if (!judged) return [read]
-      const text = judgement(judged.reasoning, judged.score)
-      return [read, { text, weight: 1, isResponse: true, asideCue: reward.cue }]
-    }),
-  ]
 }

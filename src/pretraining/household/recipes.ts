@@ -4,7 +4,7 @@
  * cannot do them.
  */
 import type { JudgementRecipe, PolicyRecipe } from './corpus.ts'
-import type { PlayRecipe } from './played-games.ts'
+import type { PlayRecipe } from '../played-games.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
 import type { TrainingPlan } from '../supervised-training.ts'
 

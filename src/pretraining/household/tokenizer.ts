@@ -2,10 +2,12 @@
 import { startPlacement } from '../../worlds/household/corpus/statistics.ts'
 import { receptacleTypes } from '../../worlds/household/engine/vocabulary.ts'
 import { generateGame } from '../../worlds/household/generator/generate-game.ts'
-import { critique } from '../../worlds/household/roles/critiques.ts'
-import { demonstrate, type Demonstration } from '../../worlds/household/roles/demonstrations.ts'
+import { critique, type JudgedStep } from '../../worlds/household/roles/critiques.ts'
+import { demonstrate } from '../../worlds/household/roles/demonstrations.ts'
+import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
 import { chance, seededRandom, unit, type Random } from '../../worlds/random.ts'
-import { judgedLine, policyLine } from './corpus.ts'
+import type { Demonstration } from '../../worlds/plain/demonstration.ts'
+import { judgedLine, policyLine } from '../plain-lines.ts'
 import { HOUSEHOLD_PHRASES } from './phrases.ts'
 import { buildTokenizer, type TokenizerFile } from '../vocabulary.ts'
 
@@ -32,19 +34,19 @@ function* sampleTexts(authorTexts: Iterable<string>): Iterable<string> {
 
 function sampleActing(index: number) {
   const random = seededRandom('policy corpus', 0, index)
-  return policyLine(sampleDemonstration(index, 0.5, 0.3, random))
+  return policyLine(householdFormats, sampleDemonstration(index, 0.5, 0.3, random))
 }
 
 function sampleJudging(index: number) {
   const random = seededRandom('reward corpus', 0, index)
   const slip = 0.2 + (0.8 - 0.2) * unit(random)
-  return judgedLine(sampleDemonstration(index, slip, 0, random), ({ facts, trueLabel }) => {
+  return judgedLine(householdFormats, sampleDemonstration(index, slip, 0, random), ({ facts, trueLabel }) => {
     const score = chance(random, 0.4) ? (-trueLabel as 1 | -1) : trueLabel
     return { reasoning: critique(facts, score), score }
   })
 }
 
-function sampleDemonstration(index: number, slip: number, hints: number, random: Random): Demonstration {
+function sampleDemonstration(index: number, slip: number, hints: number, random: Random): Demonstration<JudgedStep> {
   const game = generateGame({ seed: index, split: 'train', sceneSize: 'compact' })
   const withHint = chance(random, hints)
   return demonstrate(game, { slip, maxSteps: 20, withHint }, random)

@@ -1,10 +1,13 @@
 /** The training of each household model. */
 import type { Role } from '../../method/ports.ts'
+import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
 import { authorPieces } from '../author-corpus.ts'
 import { phaseOf, type Phase, type Stage, type Training } from '../training.ts'
 import { judgedPieces, policyPieces } from './corpus.ts'
-import { authorStanding, judgedEpisodes, policyStanding, rewardStanding } from './measure.ts'
-import { playGames } from './played-games.ts'
+import { playGames } from '../played-games.ts'
+import { rewardStanding } from '../reward-accuracy.ts'
+import { authorStanding, judgedEpisodes, policyStanding } from './measure.ts'
+import { PLAYED_HOUSEHOLD } from './played-games.ts'
 import { AUTHOR, POLICY, REWARD } from './recipes.ts'
 import { householdTokenizer } from './tokenizer.ts'
 
@@ -56,11 +59,11 @@ function judgingPhase(seed: number): Phase {
     async open(players, report) {
       const games = players.length * play.gamesOfEachPlayer
       const tell = (done: number) => report(`played ${done} of ${games} games`, done / games)
-      const played = await playGames(players, play, seed, tell)
+      const played = await playGames(PLAYED_HOUSEHOLD, players, play, seed, tell)
       const heldOut = await judgedEpisodes(players)
       return {
         pieces: (index) => judgedPieces(corpus, played, seed, index),
-        standing: (model) => rewardStanding(model, heldOut),
+        standing: (model) => rewardStanding(model, householdFormats.reward, heldOut),
       }
     },
   }

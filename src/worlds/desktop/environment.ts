@@ -1,4 +1,5 @@
 /** The desktop as the loop's environment: running episodes by id, stepped in batches, each step with its true label. */
+import { UnknownEpisodeError } from '../unknown-episode-error.ts'
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
 import type { EvidenceRule } from './engine/game.ts'
 import { openingText } from './engine/observations.ts'
@@ -19,6 +20,8 @@ export type ScreenText = 'text' | 'marks' | 'table'
 interface DesktopOptions {
   /** `text` by default. */
   screen?: ScreenText
+  /** Where tasks come from; generated ones by default. */
+  tasks?: (split: Split, count: number, seed: number) => Task[]
   evidenceRule?: EvidenceRule
 }
 
@@ -30,26 +33,20 @@ interface Episode {
   distance: number
 }
 
-/** Thrown when a step names an episode that was never reset or is over. */
-class UnknownEpisodeError extends Error {
-  constructor(readonly episodeId: string) {
-    super(`There is no running episode "${episodeId}": it was not reset, or it is over. Reset it before stepping it.`)
-    this.name = 'UnknownEpisodeError'
-  }
-}
-
 export class DesktopEnvironment implements EnvironmentPort {
   private readonly episodes = new Map<string, Episode>()
   private readonly screen: ScreenText
+  private readonly tasks: NonNullable<DesktopOptions['tasks']>
   private readonly evidenceRule: EvidenceRule
 
-  constructor({ screen = 'text', evidenceRule = 'strict' }: DesktopOptions = {}) {
+  constructor({ screen = 'text', tasks = sampleTasks, evidenceRule = 'strict' }: DesktopOptions = {}) {
     this.screen = screen
+    this.tasks = tasks
     this.evidenceRule = evidenceRule
   }
 
   async sampleTasks(split: Split, count: number, seed: number): Promise<Task[]> {
-    return sampleTasks(split, count, seed)
+    return this.tasks(split, count, seed)
   }
 
   async reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {

@@ -1,4 +1,5 @@
 /** The household as the loop's environment: running episodes by id, stepped in batches, each step with its true label. */
+import { UnknownEpisodeError } from '../unknown-episode-error.ts'
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
 import { step } from './engine/step.ts'
 import type { GameSource } from './game-source.ts'
@@ -22,14 +23,6 @@ interface Episode {
   state: GameState
   knowledge: Knowledge
   distance: number
-}
-
-/** Thrown when a step names an episode that was never reset or is over. */
-class UnknownEpisodeError extends Error {
-  constructor(readonly episodeId: string) {
-    super(`There is no running episode "${episodeId}": it was not reset, or it is over. Reset it before stepping it.`)
-    this.name = 'UnknownEpisodeError'
-  }
 }
 
 export class HouseholdEnvironment implements EnvironmentPort {

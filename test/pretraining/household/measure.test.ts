@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { accuracyText, measureReward } from '../../../src/pretraining/household/measure.ts'
+import { accuracyText } from '../../../src/pretraining/household/measure.ts'
+import { measureReward } from '../../../src/pretraining/reward-accuracy.ts'
 import { playEpisodes } from '../../../src/pretraining/measure-roles.ts'
-import { GAMES_AT_ONCE, playGames } from '../../../src/pretraining/household/played-games.ts'
+import { PLAYED_HOUSEHOLD } from '../../../src/pretraining/household/played-games.ts'
+import { GAMES_AT_ONCE, playGames } from '../../../src/pretraining/played-games.ts'
 import { HouseholdEnvironment } from '../../../src/worlds/household/environment.ts'
 import { generatedGames } from '../../../src/worlds/household/game-source.ts'
-import { householdFormats, judgement, policyResponse } from '../../../src/worlds/household/roles/plain-roles.ts'
+import { judgement, policyResponse } from '../../../src/worlds/plain/roles.ts'
+import { householdFormats } from '../../../src/worlds/household/roles/plain-roles.ts'
 import { FakeModel } from '../../method/corridor.ts'
 
 const idler = () => new FakeModel(0, () => policyResponse('look around', 'look'))
@@ -40,7 +43,7 @@ describe('games for the reward model’s corpus', () => {
   it('are other training games for every player, with the moves that it made', async () => {
     const counts: number[] = []
     const recipe = { gamesOfEachPlayer: GAMES_AT_ONCE, maxSteps: 2 }
-    const played = await playGames([idler(), idler()], recipe, 0, (count) => counts.push(count))
+    const played = await playGames(PLAYED_HOUSEHOLD, [idler(), idler()], recipe, 0, (count) => counts.push(count))
     expect(counts).toEqual([250, 500])
     expect(new Set(played.map(({ game }) => game.origin!.seed)).size).toBe(500)
     for (const { game, moves } of played) {

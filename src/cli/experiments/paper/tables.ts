@@ -1,4 +1,4 @@
-/** The tables of `npm run experiments -- paper`: Table 1 for both worlds, Figure 1, the ablations, the map and the checks. */
+/** The tables of `npm run experiments -- paper`: Table 1 for each world, Figure 1, the ablations, the map and the checks. */
 import type { World } from '../../../method/settings.ts'
 import type { TableName } from '../../../results/results-file.ts'
 import type { Budget } from './budget.ts'
@@ -15,7 +15,7 @@ export const QUICK_TABLES: readonly TableName[] = ['household', 'coding', 'signa
 
 /** `starts` are the names of the start policies of the map. */
 export function planTable(table: TableName, budget: Budget, starts: readonly string[]): TablePlan {
-  const worlds: Partial<Record<TableName, World>> = { household: 'household', coding: 'coding' }
+  const worlds: Partial<Record<TableName, World>> = { household: 'household', coding: 'coding', desktop: 'desktop' }
   const world = worlds[table]
   if (world !== undefined) return tableOne(world, budget)
   const others: Record<Exclude<TableName, World>, () => TablePlan> = {

@@ -16,6 +16,10 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     title: 'Coding: Table 1',
     about: 'The same question for programs (Code) and written tests (UT and Detect).',
   },
+  desktop: {
+    title: 'Desktop: Table 1',
+    about: 'The same question for tasks on a desktop; the paper’s numbers are those of OSWorld.',
+  },
   signals: {
     title: 'Which signal: Figure 1',
     about: 'Does the policy learn more from outcomes, from the votes of a judge, or from both? Must the judge learn?',

@@ -16,6 +16,7 @@ import { applyRewrite } from '../../../worlds/household/rewrites/apply.ts'
 import { condition, contentsOf, isHere, startGame, type GameState } from '../../../worlds/household/engine/state.ts'
 import { gameOf, taskOf, type HouseholdTask } from '../../../worlds/household/task.ts'
 import { worldOf } from '../../../worlds/household/engine/rooms.ts'
+import type { Replay } from '../theatre/replay.ts'
 
 const GENERATED_ID = /\/(train|id|ood)-(compact|full)-(\d+)$/u
 
@@ -71,14 +72,7 @@ export interface Moment {
   place: string[]
 }
 
-export interface Replay {
-  /** moments[k]: after k commands; one more than there are steps. */
-  moments: Moment[]
-  /** Steps whose observation differs from the log. */
-  differences: number[]
-}
-
-export function replay(task: HouseholdTask, episode: EpisodeFinished, settings: Settings): Replay {
+export function replay(task: HouseholdTask, episode: EpisodeFinished, settings: Settings): Replay<Moment> {
   const state = startGame(gameOf(task), {
     dialect: settings.dialect,
     stepLimit: settings.maxSteps,
@@ -130,13 +124,4 @@ function momentOf(state: GameState, step: number, seen: Set<number>): Moment {
 export function momentSentence({ place, held }: Moment): string {
   const where = place.length === 0 ? 'in the middle of the room' : `at ${place.join(' and ')}`
   return `The agent is ${where} and holds ${held ? `a ${held.name}` : 'nothing'}.`
-}
-
-/** Pixels of the narrowest column of rollouts. */
-const LEAST_COLUMN = 118
-
-/** Columns for `count` rollouts side by side: as few rows as fit, and no rollout alone in the last of them. */
-export function columnsFor(count: number, width: number): number {
-  const most = Math.max(1, Math.min(count, Math.floor(width / LEAST_COLUMN)))
-  return Math.ceil(count / Math.ceil(count / most))
 }

@@ -16,6 +16,8 @@ interface GeneratorOptions {
   split: Split
   /** Defaults to all of the split. */
   templates?: readonly string[]
+  /** Whether `train` may have templates that are otherwise of `ood` alone, for pretraining; false by default. */
+  allowsOodTemplates?: boolean
 }
 
 /** Leaves the expert some steps to spare before the usual limit of 20. */
@@ -26,10 +28,10 @@ const ATTEMPTS = 400
 
 /** The options determine the task. Throws if none of the templates gives a task of the split. */
 export function generateTask(options: GeneratorOptions): DesktopGame {
-  const { seed, split } = options
+  const { seed, split, allowsOodTemplates = split === 'ood' } = options
   const wanted = TEMPLATES.filter(
     ({ name, isOodTemplate }) =>
-      (options.templates === undefined || options.templates.includes(name)) && (split === 'ood' || !isOodTemplate),
+      (options.templates === undefined || options.templates.includes(name)) && (allowsOodTemplates || !isOodTemplate),
   )
   const random = seededRandom('desktop task', seed, split, options.templates?.join() ?? '')
   let template: Template | null = null
@@ -37,7 +39,7 @@ export function generateTask(options: GeneratorOptions): DesktopGame {
     // Each template gets many draws, so the mix does not depend on how often its tasks are rejected.
     if (attempt % 50 === 0)
       template = pickWeighted(random, wanted, ({ weight, isOodTemplate }) =>
-        isOodTemplate ? OOD_TEMPLATE_WEIGHT : weight,
+        split === 'ood' && isOodTemplate ? OOD_TEMPLATE_WEIGHT : weight,
       )
     const game = template && drawTask(template, options, random)
     if (game && isPlayable(game, random)) return game
@@ -47,7 +49,11 @@ export function generateTask(options: GeneratorOptions): DesktopGame {
   )
 }
 
-function drawTask(template: Template, { seed, split }: GeneratorOptions, random: Random): DesktopGame | null {
+function drawTask(
+  template: Template,
+  { seed, split, allowsOodTemplates }: GeneratorOptions,
+  random: Random,
+): DesktopGame | null {
   const { layout, sections, name } = pick(random, split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS)
   const drawn = drawDesktop(random, sections)
   const wish = template.draw(drawn, random)
@@ -65,7 +71,7 @@ function drawTask(template: Template, { seed, split }: GeneratorOptions, random:
   })
   if (!game) return null
   const [object, target] = game.pair
-  const { isOodTemplate } = template
+  const isOodTemplate = template.isOodTemplate && (split === 'ood' || !allowsOodTemplates)
   return belongsTo(split, name, { template: template.name, object, target, isOodTemplate }) ? game : null
 }
 

@@ -3,6 +3,7 @@
  * whose slips are those of the field: clicks on the wrong thing, typing something else, `done` too early or without saving, `fail` at
  * once.
  */
+import type { DemonstratedStep, Demonstration, Move } from '../../plain/demonstration.ts'
 import { chance, pick, type Random } from '../../random.ts'
 import { elementsOf } from '../engine/elements.ts'
 import type { DesktopGame } from '../engine/game.ts'
@@ -14,25 +15,6 @@ import { decide } from '../planning/expert.ts'
 import { stepLabel, stillMissing } from '../planning/step-label.ts'
 import { critique, judgedStep, type JudgedStep } from './critiques.ts'
 
-/** What the policy writes in one step. */
-export interface Move {
-  thought: string
-  command: string
-}
-
-export interface DemonstratedStep extends Move {
-  observation: string
-  trueLabel: 1 | -1
-  /** The basis of a critique. */
-  facts: JudgedStep
-}
-
-export interface Demonstration {
-  opening: string
-  steps: DemonstratedStep[]
-  won: boolean
-}
-
 interface DemonstratorOptions {
   /** Probability of a slip at each step, in [0, 1]. */
   slip: number
@@ -43,7 +25,11 @@ interface DemonstratorOptions {
 const ENDINGS = 0.25
 const SLIPPED_TEXTS = ['red wagon', 'tree.png', 'see you', '7', 'Ann']
 
-export function demonstrate(game: DesktopGame, { slip, maxSteps }: DemonstratorOptions, random: Random): Demonstration {
+export function demonstrate(
+  game: DesktopGame,
+  { slip, maxSteps }: DemonstratorOptions,
+  random: Random,
+): Demonstration<JudgedStep> {
   const state = startGame(game, { stepLimit: maxSteps })
   return play(state, () => {
     const wise = decide(state, random)
@@ -52,15 +38,15 @@ export function demonstrate(game: DesktopGame, { slip, maxSteps }: DemonstratorO
 }
 
 /** Repeats the moves of an episode, to know what a critic knows about each. */
-export function replay(game: DesktopGame, moves: readonly Move[], maxSteps: number): Demonstration {
+export function replay(game: DesktopGame, moves: readonly Move[], maxSteps: number): Demonstration<JudgedStep> {
   const left = [...moves]
   return play(startGame(game, { stepLimit: maxSteps }), () => left.shift())
 }
 
 /** Plays until the task is over or `choose` has no more moves. */
-function play(state: DesktopState, choose: () => Move | undefined): Demonstration {
+function play(state: DesktopState, choose: () => Move | undefined): Demonstration<JudgedStep> {
   const opening = openingText(state, state.game.instruction)
-  const steps: DemonstratedStep[] = []
+  const steps: DemonstratedStep<JudgedStep>[] = []
   let distance = distanceToGoal(state)
   while (!state.done) {
     const move = choose()
@@ -91,6 +77,9 @@ function slipped(state: DesktopState, random: Random): string {
 }
 
 /** A critic's judgement of a demonstrated step, which is always right. */
-export function demonstrateJudgement({ facts, trueLabel }: DemonstratedStep): { reasoning: string; score: 1 | -1 } {
+export function demonstrateJudgement({ facts, trueLabel }: DemonstratedStep<JudgedStep>): {
+  reasoning: string
+  score: 1 | -1
+} {
   return { reasoning: critique(facts, trueLabel), score: trueLabel }
 }

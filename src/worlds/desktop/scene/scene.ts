@@ -24,15 +24,15 @@ export interface SceneElement extends Element {
   place: Rectangle
 }
 
-const DOCK_WIDTH = 80
-const DOCK_HEIGHT = 40
-const TITLE_HEIGHT = 24
+export const DOCK_WIDTH = 80
+export const DOCK_HEIGHT = 40
+export const TITLE_HEIGHT = 24
 const PAGES_WIDTH = 120
 const BUTTONS_HEIGHT = 32
 const ROW = 24
 const CELL_WIDTH = 104
 const LEVEL_BUTTON = 24
-const DIALOG: Rectangle = { x: 160, y: 96, width: 320, height: 288 }
+export const DIALOG: Rectangle = { x: 160, y: 96, width: 320, height: 288 }
 
 /** Everything that can be seen, in reading order. A dialog covers the rest. */
 export function scene(state: DesktopState): SceneElement[] {

@@ -5,6 +5,7 @@
  * admissible. One who misread the instruction pursues another goal instead (misread-goals.ts). A replay is a game as somebody
  * else played it.
  */
+import type { DemonstratedStep, Demonstration, Move } from '../../plain/demonstration.ts'
 import { admissibleCommands } from '../engine/commands.ts'
 import { critique, type JudgedStep } from './critiques.ts'
 import { step, type StepOutcome } from '../engine/step.ts'
@@ -16,25 +17,6 @@ import { chance, pick, type Random } from '../../random.ts'
 import { cloneState, startGame, type GameState } from '../engine/state.ts'
 import { stepLabel } from '../planning/step-label.ts'
 import { nameOf, type Goal, type HouseholdGame } from '../engine/game.ts'
-
-/** What the policy writes in one step. */
-export interface Move {
-  thought: string
-  command: string
-}
-
-export interface DemonstratedStep extends Move {
-  observation: string
-  trueLabel: 1 | -1
-  /** The basis of a critique. */
-  facts: JudgedStep
-}
-
-export interface Demonstration {
-  opening: string
-  steps: DemonstratedStep[]
-  won: boolean
-}
 
 interface DemonstratorOptions {
   /** Probability of a slip at each step, in [0, 1]. */
@@ -78,7 +60,11 @@ function thoughtOf(subgoal: Subgoal): string {
   }
 }
 
-export function demonstrate(game: HouseholdGame, options: DemonstratorOptions, random: Random): Demonstration {
+export function demonstrate(
+  game: HouseholdGame,
+  options: DemonstratorOptions,
+  random: Random,
+): Demonstration<JudgedStep> {
   const { slip, maxSteps, withHint, believed } = options
   const actual = mindOf(game, maxSteps)
   const hint = withHint ? giveHint(game, actual.knowledge, random) : ''
@@ -95,7 +81,12 @@ export function demonstrate(game: HouseholdGame, options: DemonstratorOptions, r
 }
 
 /** Repeats the moves of an episode, to know what a critic knows about each. */
-export function replay(game: HouseholdGame, moves: readonly Move[], maxSteps: number, random: Random): Demonstration {
+export function replay(
+  game: HouseholdGame,
+  moves: readonly Move[],
+  maxSteps: number,
+  random: Random,
+): Demonstration<JudgedStep> {
   const actual = mindOf(game, maxSteps)
   let next = 0
   return play(actual, '', () => {
@@ -117,11 +108,11 @@ function apply(command: string, { state, knowledge }: Mind): StepOutcome {
 }
 
 /** Plays until the game is over or `choose` has no more moves. */
-function play(mind: Mind, hint: string, choose: () => Move | undefined): Demonstration {
+function play(mind: Mind, hint: string, choose: () => Move | undefined): Demonstration<JudgedStep> {
   const { state, knowledge } = mind
   const { game } = state
   const opening = openingText(state) + hint
-  const steps: DemonstratedStep[] = []
+  const steps: DemonstratedStep<JudgedStep>[] = []
   while (!state.done) {
     const move = choose()
     if (!move) break
@@ -166,6 +157,9 @@ function slippedCommand(game: HouseholdGame, admissible: readonly string[], rand
 }
 
 /** A critic's judgement of a demonstrated step, which is always right. */
-export function demonstrateJudgement({ facts, trueLabel }: DemonstratedStep): { reasoning: string; score: 1 | -1 } {
+export function demonstrateJudgement({ facts, trueLabel }: DemonstratedStep<JudgedStep>): {
+  reasoning: string
+  score: 1 | -1
+} {
   return { reasoning: critique(facts, trueLabel), score: trueLabel }
 }

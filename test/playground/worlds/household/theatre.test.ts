@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged, type EpisodeStep } from '../../../../src/method/events.ts'
-import {
-  columnsFor,
-  momentSentence,
-  playedTask,
-  replay,
-} from '../../../../src/playground/worlds/household/theatre-scene.ts'
+import { momentSentence, playedTask, replay } from '../../../../src/playground/worlds/household/theatre-scene.ts'
+import { columnsFor } from '../../../../src/playground/worlds/theatre/replay.ts'
 import {
   episodeSteps,
   mismatchSentence,
   shownTokens,
   tokenTraining,
-} from '../../../../src/playground/worlds/household/token-overlay.ts'
+} from '../../../../src/playground/worlds/theatre/token-overlay.ts'
 import { group as groupOf, settingsOf } from '../../../../src/playground/run/trajectories.ts'
 import { foldRun } from '../../../../src/runs/fold.ts'
 import { serialiseRunLog } from '../../../../src/runs/run-log.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { generateTask } from '../../../../src/worlds/desktop/generator/generate-task.ts'
 import { demonstrate, demonstrateJudgement, replay } from '../../../../src/worlds/desktop/roles/demonstrations.ts'
-import { desktopFormats, judgement, policyResponse } from '../../../../src/worlds/desktop/roles/plain-roles.ts'
+import { judgement, policyResponse } from '../../../../src/worlds/plain/roles.ts'
+import { desktopFormats } from '../../../../src/worlds/desktop/roles/plain-roles.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
 
 const games = Array.from({ length: 36 }, (_, seed) => generateTask({ seed, split: seed % 3 === 2 ? 'ood' : 'train' }))

@@ -6,7 +6,8 @@ import { misreadGoal } from '../../../../src/worlds/household/roles/misread-goal
 import { goalSentence } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { seededRandom } from '../../../../src/worlds/random.ts'
-import { householdFormats, judgement, policyResponse } from '../../../../src/worlds/household/roles/plain-roles.ts'
+import { judgement, policyResponse } from '../../../../src/worlds/plain/roles.ts'
+import { householdFormats } from '../../../../src/worlds/household/roles/plain-roles.ts'
 
 const { policy, reward, author } = householdFormats
 

@@ -1,0 +1,5 @@
+/** Opens the desktop for the command line. */
+import { openDesktop } from '../../../worlds/desktop/open.ts'
+import type { OpenWorld } from './open-world.ts'
+
+export const open: OpenWorld = () => Promise.resolve(openDesktop())

@@ -1,0 +1,93 @@
+/** Training data of the desktop's policy and reward model: demonstrations and real play, as pieces of their prompts. */
+import type { DesktopGame } from '../../worlds/desktop/engine/game.ts'
+import { nothingHappens } from '../../worlds/desktop/engine/observations.ts'
+import { generateTask } from '../../worlds/desktop/generator/generate-task.ts'
+import { composeGame } from '../../worlds/desktop/generator/templates.ts'
+import { demonstrate, demonstrateJudgement, replay } from '../../worlds/desktop/roles/demonstrations.ts'
+import { desktopFormats } from '../../worlds/desktop/roles/plain-roles.ts'
+import { chance, integer, seededRandom, unit, type Random } from '../../worlds/random.ts'
+import type { Piece } from '../demonstration-corpus.ts'
+import { judgedLine, policyLine } from '../plain-lines.ts'
+import type { PlayedGame } from '../played-games.ts'
+
+/** Seeds of each corpus' own games; the next seed's games start this far behind. */
+const POLICY_GAMES = 5_000_000
+const JUDGED_GAMES = 7_000_000
+const SEED_DISTANCE = 1_000_003
+
+/** How the tasks of demonstrations differ from generated ones, as rewritten tasks do. */
+interface Variations {
+  /** Share of tasks with a hint on where the missing thing is, if there is one to give. */
+  hints: number
+  /** Share of tasks with an application in front at the start. */
+  fronts: number
+}
+
+export interface PolicyRecipe extends Variations {
+  /** Templates of most tasks, and of the others. */
+  common: readonly string[]
+  rare: readonly string[]
+  /** Share of tasks with one of the rare templates. */
+  rareShare: number
+  /** Share of slips in the demonstrations. */
+  slip: number
+  maxSteps: number
+}
+
+export interface JudgementRecipe extends Variations {
+  templates: readonly string[]
+  /** Share of tasks that policies played. The others are demonstrations, and all below is about these. */
+  playedShare: number
+  /** The share of slips is drawn uniformly from this range. */
+  slips: readonly [number, number]
+  maxSteps: number
+  /** Share of refused commands that are judged: they are many, and easy. */
+  judgedRefusals: number
+}
+
+/** Episode `index` of the policy's corpus. */
+export function policyPieces(recipe: PolicyRecipe, seed: number, index: number): Piece[] {
+  const random = seededRandom('desktop policy corpus', seed, index)
+  const { common, rare, rareShare, slip, maxSteps } = recipe
+  const templates = chance(random, rareShare) ? rare : common
+  const game = varied(trainingTask(POLICY_GAMES + seed * SEED_DISTANCE + index, templates), recipe, random)
+  return policyLine(desktopFormats, demonstrate(game, { slip, maxSteps }, random))
+}
+
+/** Episode `index` of the reward model's corpus: a transcript with judgements of its steps. */
+export function judgedPieces(
+  recipe: JudgementRecipe,
+  played: readonly PlayedGame<DesktopGame>[],
+  seed: number,
+  index: number,
+): Piece[] {
+  const random = seededRandom('desktop judge', seed, index)
+  const episode = chance(random, recipe.playedShare)
+    ? replayed(played[index % played.length]!, recipe.maxSteps)
+    : imperfectDemonstration(recipe, seed, index, random)
+  return judgedLine(desktopFormats, episode, (step) =>
+    !step.observation.startsWith(nothingHappens) || chance(random, recipe.judgedRefusals)
+      ? demonstrateJudgement(step)
+      : null,
+  )
+}
+
+const replayed = ({ game, moves }: PlayedGame<DesktopGame>, maxSteps: number) => replay(game, moves, maxSteps)
+
+function imperfectDemonstration(recipe: JudgementRecipe, seed: number, index: number, random: Random) {
+  const { templates, slips, maxSteps } = recipe
+  const game = varied(trainingTask(JUDGED_GAMES + seed * SEED_DISTANCE + index, templates), recipe, random)
+  const slip = slips[0] + (slips[1] - slips[0]) * unit(random)
+  return demonstrate(game, { slip, maxSteps }, random)
+}
+
+/** In training layouts and with training pairs, also of templates that a run meets in `ood` alone. */
+export function trainingTask(seed: number, templates?: readonly string[]): DesktopGame {
+  return generateTask({ seed, split: 'train', templates, allowsOodTemplates: true })
+}
+
+export function varied(game: DesktopGame, { hints, fronts }: Variations, random: Random): DesktopGame {
+  const isHinted = chance(random, hints)
+  const front = chance(random, fronts) ? integer(random, 0, game.pages.length - 1) : game.front
+  return composeGame({ ...game, isHinted, front }) ?? game
+}

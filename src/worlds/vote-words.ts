@@ -1,0 +1,90 @@
+/** What worlds have in common whose reward model votes on steps: words and charts as plain data. */
+import type { WorldChart, WorldDescriptor } from './world.ts'
+
+/** `about` says what is in and out of distribution. */
+export const voteCharts = (about: string): readonly WorldChart[] => [
+  {
+    id: 'accuracy',
+    title: 'Policy accuracy',
+    unit: 'share',
+    about,
+    series: [
+      { name: 'in distribution', hue: 'policy', line: 'solid', metric: 'eval/id/acc' },
+      { name: 'out of distribution', hue: 'policy', line: 'dashed', metric: 'eval/ood/acc' },
+      { name: 'in distribution, sampled', hue: 'ink', line: 'long-dashed', metric: 'eval/id/acc_sampled' },
+      { name: 'out of distribution, sampled', hue: 'ink', line: 'dash-dotted', metric: 'eval/ood/acc_sampled' },
+      { name: 'training', hue: 'ink', line: 'dotted', metric: 'policy/acc' },
+    ],
+  },
+  {
+    id: 'judge',
+    title: 'Reward model on fixed trajectories, steps',
+    unit: 'share',
+    about:
+      'Share of votes that agree with the true label of their step, on held-out trajectories of weak, middling and strong policies. These never change, so a frozen reward model is a flat line. Balanced is the mean of the shares on good and on bad steps: 50 % for a reward model that always says the same.',
+    series: [
+      { name: 'balanced', hue: 'reward', line: 'solid', metric: 'judge/balanced_acc' },
+      { name: 'all steps', hue: 'reward', line: 'dashed', metric: 'judge/process_acc' },
+      { name: 'good steps', hue: 'ink', line: 'dotted', metric: 'judge/good_acc' },
+      { name: 'bad steps', hue: 'ink', line: 'dash-dotted', metric: 'judge/bad_acc' },
+    ],
+  },
+  {
+    id: 'judge-outcome',
+    title: 'Reward model on fixed trajectories, outcomes',
+    unit: 'share',
+    about:
+      'How often the reward model agrees with the outcome of a fixed held-out trajectory: the sign of the mean of all its votes, and each vote on its own.',
+    series: [
+      { name: 'by trajectory', hue: 'reward', line: 'solid', metric: 'judge/outcome_acc' },
+      { name: 'by step', hue: 'reward', line: 'dashed', metric: 'judge/outcome_step_acc' },
+    ],
+  },
+  {
+    id: 'reward',
+    title: 'Reward-model accuracy in training',
+    unit: 'share',
+    about:
+      'On the training steps of each iteration. Process: share of votes that agree with the true label of their step. Outcome: how often its mean score of an episode has the sign of the outcome. A policy that learns changes the mix of steps, which moves both even if the reward model is frozen.',
+    series: [
+      { name: 'process', hue: 'reward', line: 'solid', metric: 'reward/process_acc' },
+      { name: 'outcome', hue: 'reward', line: 'dashed', metric: 'reward/outcome_acc' },
+    ],
+  },
+]
+
+export const VOTE_WORDS: Pick<
+  WorldDescriptor,
+  'evidence' | 'isOneStep' | 'ablations' | 'phases' | 'precision' | 'flows' | 'profiles'
+> = {
+  evidence: 'votes',
+  isOneStep: false,
+  ablations: {
+    grpo: 'Outcome alone (GRPO)',
+    'step-frozen': 'Votes alone, frozen judge',
+    'step-trained': 'Votes alone, trained judge',
+    outcome: 'Full loop, outcomes alone',
+    step: 'Full loop, votes alone',
+  },
+  phases: {
+    evaluate: 'evaluating on held-out tasks',
+    rollout: 'rolling out the policy',
+    judge: 'judging every step',
+    'update-policy': 'training the policy',
+    'update-reward': 'training the reward model',
+    adapt: 'adapting the tasks',
+  },
+  precision: 'p₊ is the share of +1 among votes on successful trajectories, p₋ of −1 on failed ones.',
+  flows: {
+    actions: 'actions',
+    tasks: 'observations, tasks',
+    steps: 'steps to judge',
+    score: 'mean score',
+    referenceJunction: null,
+    reward: { metric: 'reward/process_acc', sentence: (share) => `judges ${share} of steps right` },
+  },
+  profiles: [
+    ['Unreadable vote in mean S', 'left out', 'counts 0'],
+    ['R·S of an unreadable vote', '−(1 + λ)', '−2'],
+  ],
+}

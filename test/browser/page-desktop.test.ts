@@ -1,0 +1,61 @@
+/** The desktop on the page: a small run with the shipped models, an episode on its screen, and a task done with a real mouse. */
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
+
+const pages = usePages()
+
+async function visit(): Promise<Page> {
+  const page = await pages.open()
+  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(inject('pageAddress'))
+  await page.getByText('Nothing has run yet. Press Run').waitFor()
+  await page.getByRole('radio', { name: 'Desktop', exact: true }).check()
+  return page
+}
+
+it('a small run on the desktop steps an iteration, and its episodes are replayed on their screen', async () => {
+  const page = await visit()
+  await makeSmall(page)
+  await page.getByRole('button', { name: 'Step', exact: true }).press('Enter')
+  await page.getByText('Paused', { exact: true }).first().waitFor()
+  await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+  await goTo(page, 'Episodes')
+  const theatre = page.locator('#theatre')
+  await theatre.scrollIntoViewIfNeeded()
+  await theatre.getByRole('button', { name: 'One step on' }).click()
+  await theatre.getByRole('img', { name: /^The desktop/ }).waitFor()
+  await expectSound(page, [390, 1280])
+})
+
+it('a person does a task with mouse and keyboard, and the verifier of the policy says that it is won', async () => {
+  const page = await visit()
+  await goTo(page, 'Games and problems')
+  await page.getByRole('combobox', { name: 'Kind of task' }).selectOption('new-folder')
+  const screen = page.getByRole('application', { name: 'Screen' })
+  const sentence = await page.getByRole('heading', { name: /^make the folder / }).innerText()
+  const folder = /make the folder (\S+)\./.exec(sentence)![1]!
+  const drawing = screen.getByRole('group', { name: /^The desktop/ })
+
+  /** A click of the real mouse at the middle of an element. */
+  const click = async (name: string) => {
+    const box = (await drawing.getByRole('button', { name, exact: true }).boundingBox())!
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
+  }
+  await click('Files')
+  const words = /^(New|Create|Add)$/
+  const create = drawing.getByRole('button', { name: words })
+  if ((await create.count()) === 0) await click('More')
+  await click((await create.getAttribute('aria-label'))!)
+  await page.keyboard.type(folder)
+  await page.keyboard.press('Enter')
+  await click('OK')
+  await page.getByText('The shortest way from here takes 1 step.').waitFor()
+  await page.getByRole('button', { name: 'It is done' }).click()
+  await page.getByText(/^Won in [56] steps\.$/).waitFor()
+  expect(await page.getByRole('log', { name: 'What happens' }).innerText()).toContain(`type ${folder}`)
+  await expectSound(page, [390, 1280])
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { desktopTask, playedTask } from '../../../../src/playground/worlds/desktop/played-task.ts'
+import { placeOf, replay } from '../../../../src/playground/worlds/desktop/screen-story.ts'
+import { differences } from '../../../../src/playground/worlds/desktop/task-details.ts'
+import { generateTask } from '../../../../src/worlds/desktop/generator/generate-task.ts'
+import { applyRewrite } from '../../../../src/worlds/desktop/rewrites/apply.ts'
+import { demonstrate } from '../../../../src/worlds/desktop/roles/demonstrations.ts'
+import { portTask } from '../../../../src/worlds/desktop/task-source.ts'
+import { taskOf } from '../../../../src/worlds/desktop/task.ts'
+import { seededRandom } from '../../../../src/worlds/random.ts'
+import type { RunView } from '../../../../src/runs/fold.ts'
+
+const task = desktopTask(portTask(taskOf(generateTask({ seed: 4, split: 'train', templates: ['rename-file'] }))))!
+const steps = demonstrate(task.game, { slip: 0, maxSteps: 20 }, seededRandom('story')).steps.map((step) => ({
+  ...step,
+  response: '',
+  tokens: [],
+}))
+const story = (played: readonly { command: string; observation: string }[]) =>
+  replay(task, { steps: played as never }, { maxSteps: 20 })
+
+describe('an episode on its screen', () => {
+  it('is replayed move by move, with the pointer on what was clicked', () => {
+    const { moments, differences: changed } = story(steps)
+    expect(moments).toHaveLength(steps.length + 1)
+    expect(changed).toEqual([])
+    for (const [index, { command }] of steps.entries()) {
+      const moment = moments[index + 1]!
+      if (command.startsWith('click ')) {
+        const clicked = moments[index]!.view.elements.find(({ name }) => name === command.slice('click '.length))!
+        expect([moment.isClick, moment.pointer]).toEqual([true, clicked.place])
+      } else if (command.startsWith('type ')) expect(moment.typed).toBe(command.slice('type '.length))
+    }
+    expect(placeOf(moments[0]!)).toBe('empty screen')
+    expect(placeOf(moments[1]!)).toMatch(/^Files: /)
+  })
+
+  it('lists the steps whose observation differs from the log', () => {
+    const wrong = steps.map((step, index) => (index === 2 ? { ...step, observation: 'Something else.' } : step))
+    expect(story(wrong).differences).toEqual([2])
+  })
+
+  it('is of a task that a published log draws again from its name alone', () => {
+    const game = generateTask({ seed: 77, split: 'ood' })
+    const nothing = { tasks: new Map() } as unknown as RunView
+    expect(playedTask(nothing, game.id, { maxSteps: 20 })!.game).toEqual(game)
+    expect(playedTask(nothing, 'another-kind/ood-77', { maxSteps: 20 })).toBeNull()
+  })
+})
+
+it('the lines of a rewritten desktop say what is different', () => {
+  const outcome = applyRewrite(task, { kind: 'front', app: 'Mail' }, 'new')
+  if (!outcome.ok) throw new Error(outcome.message)
+  expect(differences(task, outcome.task)).toEqual(['front: Mail.'])
+})
