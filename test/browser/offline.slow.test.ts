@@ -1,30 +1,19 @@
 /** The page without a network, and after an update. It is served from a folder that a test can change. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
 import { openBrowser } from './harness.ts'
 import { makeSmall } from './small-run.ts'
+import { serveStatic, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
-
-const TYPES: Record<string, string> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-}
 
 let browser: Browser
 let context: BrowserContext
-let server: Server
-let address: string
+let server: StaticServer
 /** Content that replaces the built file; null for 404. */
 let replaced: Map<string, string | null>
 let asked: string[]
@@ -37,33 +26,27 @@ afterAll(() => browser.close())
 beforeEach(async () => {
   replaced = new Map()
   asked = []
-  server = createServer((request, response) => {
-    const path = new URL(request.url!, 'http://here').pathname.slice(1) || 'index.html'
-    asked.push(path)
-    const type = TYPES[extname(path)] ?? 'application/octet-stream'
-    const other = replaced.get(path)
-    const content = other === undefined ? readFile(join(root, 'dist', path)) : Promise.resolve(other)
-    content.then(
-      (body) => response.writeHead(body === null ? 404 : 200, { 'Content-Type': type }).end(body),
-      () => response.writeHead(404).end(),
-    )
+  server = await serveStatic({
+    folders: ['/'],
+    change(path) {
+      asked.push(path)
+      const text = replaced.get(path)
+      return text === null ? { status: 404, text: '' } : text === undefined ? undefined : { text }
+    },
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   context.setDefaultTimeout(120_000)
 })
 afterEach(async () => {
   await context.close()
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
+  await server.close()
   expect(problems.splice(0)).toEqual([])
 })
 
 async function visit(): Promise<Page> {
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
-  await page.goto(`${address}#loop`)
+  await page.goto(`${server.address}#loop`)
   await runOnShow(page).getByText('Recorded run').waitFor()
   return page
 }
@@ -76,8 +59,7 @@ describe('without a network', () => {
   it('the page opens again, shows its recorded run and trains', async () => {
     const page = await visit()
     await kept(page)
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await server.close()
     await context.setOffline(true)
     await page.reload()
     await runOnShow(page).getByText('Recorded run').waitFor()
