@@ -3,7 +3,7 @@ import { ModelFileError } from '../../language-model/files/model-reader.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 import type { TensorCache } from '../../weight-formats/tensor-cache.ts'
 import { readAndKeep, type ModelFiles } from './model-files.ts'
-import { PINNED_VERSION } from './webllm-internals.ts'
+import { PINNED_VERSION } from './version.ts'
 
 /** WebLLM could not load a model. */
 export class ModelLoadError extends Error {

@@ -1,6 +1,6 @@
 /**
  * The public functions of @mlc-ai/web-llm that we call, with our own types: the package's types omit what matters here and refer to
- * missing packages. Its internals are in webllm-internals.ts.
+ * missing packages. Its internals are in own-names.ts.
  */
 import type { ConversationTemplate } from '../../weight-formats/mlc-chat-config.ts'
 import type { ModelRecord } from '../../roles/source.ts'

@@ -1,125 +1,26 @@
 /**
- * The only file that uses internals of @mlc-ai/web-llm, whose version is pinned for this reason (0.2.86).
+ * The only file that calls internals of @mlc-ai/web-llm, whose version is pinned for this reason (version.ts).
  *
  * WebLLM decodes one sequence at a time and cannot change weights. Its library, TVM's virtual machine with MLC's compiled
  * functions, can do both: it has batched functions, a key/value cache that forks, and parameters that are ordinary buffers. Every
- * internal used here is checked when a model is loaded. If any is missing, the engine reports it and uses the slower public
- * interface (sequential-sampler.ts, reloaded-weights.ts).
+ * internal used here is checked when a model is loaded (open-internals.ts). If any is missing, the engine reports it and uses the
+ * slower public interface (sequential-sampler.ts, reloaded-weights.ts).
  */
 import { bytesPerElement } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount } from '../../weight-formats/mlc-parameters.ts'
-import type { PublicEngine, ResponseFormat } from './surface.ts'
 import type { Tokens } from '../../method/ports.ts'
-
-export const PINNED_VERSION = '0.2.86'
-
-/** Versions that were tried, by the interface of their libraries (`modelVersion`). */
-const WORKING_VERSIONS: Readonly<Record<string, string>> = { 'v0_2_86/base': PINNED_VERSION }
-
-/** This version of WebLLM was never tried. */
-export class UnknownVersionError extends Error {
-  override readonly name = 'UnknownVersionError'
-}
-
-/** Throws UnknownVersionError. */
-export function checkVersion({ modelVersion }: { modelVersion: string }): void {
-  if (Object.hasOwn(WORKING_VERSIONS, modelVersion)) return
-  throw new UnknownVersionError(
-    `This page was built with a version of WebLLM whose libraries are ${modelVersion}, which was not tried. Versions that work: ${Object.values(WORKING_VERSIONS).join(', ')}. Install one of them with npm install @mlc-ai/web-llm@${PINNED_VERSION}, or compile the libraries again and add the version to src/engines/webllm/webllm-internals.ts.`,
-  )
-}
-
-// ------------------------------------------------------------------------------------------------ WebLLM's own names
-
-interface TvmObject {
-  dispose(): void
-}
-type PackedFunction = ((...args: unknown[]) => unknown) & TvmObject
-interface Tensor extends TvmObject {
-  readonly shape: number[]
-  readonly dtype: string
-  readonly byteOffset: number
-  copyFrom(data: Tensor | Int32Array): Tensor
-  copyFromRawBytes(bytes: Uint8Array): Tensor
-  toRawBytes(): Uint8Array
-  view(shape: number[]): Tensor
-  getDataPtr(): number
-}
-interface TvmArray extends TvmObject {
-  get(index: number): Tensor
-}
-interface Device {
-  sync(): Promise<void>
-}
-interface GpuContext {
-  device: GPUDevice
-  flushCommands(): void
-  gpuBufferFromPtr(pointer: number): GPUBuffer
-}
-interface Tvm {
-  lib: { webGPUContext: GpuContext }
-  beginScope(): void
-  endScope(): void
-  detachFromCurrentScope<T>(object: T): T
-  makeShapeTuple(shape: number[]): unknown
-  scalar(value: number, dtype: 'int64'): unknown
-  empty(shape: number[], dtype: string, device: unknown): Tensor
-  cpu(): unknown
-  getGlobalFunc(name: string): PackedFunction
-}
-interface Lock {
-  acquire(): Promise<void>
-  release(): Promise<void>
-}
-interface Matcher {
-  getNextTokenBitmask(): Promise<Int32Array>
-  acceptToken(token: number): boolean
-  isTerminated(): boolean
-  dispose(): void
-}
-interface Pipeline {
-  tvm: Tvm
-  device: Device
-  vm: { getFunction(name: string): PackedFunction }
-  params: TvmArray
-  embed: PackedFunction
-  prefillChunkSize: number
-  fclearKVCaches: PackedFunction
-  fKVCacheAddSequence: PackedFunction
-  fKVCacheBeginForward: PackedFunction
-  fKVCacheEndForward: PackedFunction
-  prepareGrammarMatcherForSampling(config: { response_format: ResponseFormat }): Promise<void> | undefined
-  grammarMatcher?: Matcher | undefined
-  responseFormatCacheKey?: string | undefined
-}
-
-/** All required internals: path below the pipeline, and type. */
-const NEEDED: readonly (readonly [path: string, kind: 'function' | 'object' | 'number'])[] = [
-  ...[
-    'beginScope',
-    'endScope',
-    'detachFromCurrentScope',
-    'makeShapeTuple',
-    'scalar',
-    'empty',
-    'cpu',
-    'getGlobalFunc',
-  ].map((name) => [`tvm.${name}`, 'function'] as const),
-  ['device.sync', 'function'],
-  ['vm.getFunction', 'function'],
-  ['params.get', 'function'],
-  ['embed', 'function'],
-  ['prefillChunkSize', 'number'],
-  ['fclearKVCaches', 'function'],
-  ['fKVCacheAddSequence', 'function'],
-  ['fKVCacheBeginForward', 'function'],
-  ['fKVCacheEndForward', 'function'],
-  ['prepareGrammarMatcherForSampling', 'function'],
-]
-const COMPILED = ['_metadata', 'batch_prefill', 'batch_decode', 'batch_verify', 'create_tir_paged_kv_cache'] as const
-const FORK = 'vm.builtin.kv_state_fork_sequence'
-const TENSOR_METHODS = ['copyFrom', 'copyFromRawBytes', 'toRawBytes', 'view', 'getDataPtr'] as const
-const GPU_CONTEXT = ['flushCommands', 'gpuBufferFromPtr'] as const
+import {
+  COMPILED,
+  FORK,
+  type Lock,
+  type PackedFunction,
+  type Pipeline,
+  type Tensor,
+  type Tvm,
+  type TvmArray,
+  type TvmObject,
+} from './own-names.ts'
+import type { ResponseFormat } from './surface.ts'
 
 export const PAGE_TOKENS = 16
 
@@ -151,54 +52,6 @@ export interface GpuSource {
   offset: number
   /** Destination in the parameter, and size; by default the whole. */
   part?: { offset: number; bytes: number }
-}
-
-export type InternalsFound = { internals: WebLlmInternals; missing: [] } | { internals: null; missing: string[] }
-
-/** Call again after every load. Never throws: `missing` names unavailable internals. */
-export function openInternals(engine: PublicEngine, modelId: string): InternalsFound {
-  const read = (path: string, from: unknown): unknown =>
-    path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], from)
-  const missing: string[] = []
-  const pipelines: unknown = Reflect.get(engine, 'loadedModelIdToPipeline')
-  const locks: unknown = Reflect.get(engine, 'loadedModelIdToLock')
-  if (!(pipelines instanceof Map)) missing.push('engine.loadedModelIdToPipeline')
-  if (!(locks instanceof Map)) missing.push('engine.loadedModelIdToLock')
-  if (!(pipelines instanceof Map) || !(locks instanceof Map)) return { internals: null, missing }
-  const pipeline = pipelines.get(modelId) as Pipeline | undefined
-  const lock = locks.get(modelId) as Lock | undefined
-  if (!pipeline) return { internals: null, missing: [`engine.loadedModelIdToPipeline.get("${modelId}")`] }
-  for (const name of ['acquire', 'release']) if (typeof read(name, lock) !== 'function') missing.push(`lock.${name}`)
-  for (const [path, kind] of NEEDED)
-    if (typeof read(path, pipeline) !== kind) missing.push(`pipeline.${path} (${kind})`)
-  if (missing.length > 0) return { internals: null, missing }
-
-  const { tvm, vm } = pipeline
-  tvm.beginScope()
-  try {
-    const found = new Map<string, PackedFunction>()
-    const look = (name: string, get: (name: string) => PackedFunction) => {
-      try {
-        const compiled = get(name)
-        if (typeof compiled !== 'function') throw new TypeError(name)
-        found.set(name, tvm.detachFromCurrentScope(compiled))
-      } catch {
-        missing.push(`function ${name}`)
-      }
-    }
-    for (const name of COMPILED) look(name, (compiled) => vm.getFunction(compiled))
-    look(FORK, (global) => tvm.getGlobalFunc(global))
-    const first = pipeline.params.get(0)
-    for (const name of TENSOR_METHODS) if (typeof first[name] !== 'function') missing.push(`tensor.${name}`)
-    const context: unknown = read('lib.webGPUContext', tvm)
-    for (const name of GPU_CONTEXT) if (typeof read(name, context) !== 'function') missing.push(`webGPUContext.${name}`)
-    if (missing.length > 0) return { internals: null, missing }
-    return { internals: new WebLlmInternals(pipeline, lock!, found), missing: [] }
-  } catch (error) {
-    return { internals: null, missing: [`${error instanceof Error ? error.message : String(error)} (while looking)`] }
-  } finally {
-    tvm.endScope()
-  }
 }
 
 export class WebLlmInternals {

@@ -31,13 +31,9 @@ import { SamplingProcessor, SequentialSampler } from './sequential-sampler.ts'
 import type { PublicEngine, ResponseFormat, WebLlmModule } from './surface.ts'
 import type { ModelInfo, OnBytes } from '../../roles/role-model.ts'
 import type { ModelRecord } from '../../roles/source.ts'
-import {
-  checkVersion,
-  openInternals,
-  PINNED_VERSION,
-  type GpuSource,
-  type WebLlmInternals,
-} from './webllm-internals.ts'
+import { openInternals } from './open-internals.ts'
+import { checkVersion, PINNED_VERSION } from './version.ts'
+import type { GpuSource, WebLlmInternals } from './webllm-internals.ts'
 import { checkShards, loadError, readLibrary } from './library.ts'
 import { isQuantized, encodedWeights, weightCount, type MlcParameterShape } from './weight-bytes.ts'
 

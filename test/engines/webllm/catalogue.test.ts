@@ -7,7 +7,7 @@ import {
   type CatalogueModel,
 } from '../../../src/engines/webllm/catalogue.ts'
 import { checkMemory, estimateMemory, type MemoryPlan } from '../../../src/engines/webllm/memory-guard.ts'
-import { PINNED_VERSION } from '../../../src/engines/webllm/webllm-internals.ts'
+import { PINNED_VERSION } from '../../../src/engines/webllm/version.ts'
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
 import { mlcParameters } from '../../../src/weight-formats/mlc-parameters.ts'
 import { encodedBytes } from '../../../src/weight-formats/mlc-encoding.ts'
