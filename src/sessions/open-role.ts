@@ -31,7 +31,7 @@ import type { TransformerModel, TransformerSource } from '../engines/transformer
 import type { Role } from '../method/ports.ts'
 import type { RoleModel, ModelInfo, OnBytes } from '../roles/role-model.ts'
 import { memoryPlan } from '../engines/webllm/memory-guard.ts'
-import type { WebLlmSource } from '../engines/webllm/webllm-model.ts'
+import type { WebLlmSource } from '../engines/webllm/loaded-model.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
 import type { RoleGrammars } from '../worlds/world.ts'
 

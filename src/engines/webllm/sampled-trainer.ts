@@ -23,7 +23,8 @@ import type {
 } from '../../method/ports.ts'
 import { isAbort, isDeviceFailure } from '../../threads/errors.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
-import type { WebLlmModel, WebLlmSource } from './webllm-model.ts'
+import type { WebLlmSource } from './loaded-model.ts'
+import type { WebLlmModel } from './webllm-model.ts'
 import { changedParameters, type ChangedParameter } from './weight-places.ts'
 import { syncBytes, syncWeights, type SyncWay } from './weight-sync.ts'
 

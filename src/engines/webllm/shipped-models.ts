@@ -7,7 +7,7 @@ import { ModelFileError } from '../../language-model/files/model-reader.ts'
 import { exportMlc, huggingFaceModel } from '../../weight-formats/mlc-export.ts'
 import type { GroupLimits } from './batched-sampler.ts'
 import type { ModelFiles } from './model-files.ts'
-import type { WebLlmSource } from './webllm-model.ts'
+import type { WebLlmSource } from './loaded-model.ts'
 
 export interface ShippedSampler extends GroupLimits {
   /** Address of the model's folder; the libraries are in `../../webllm` from there. */

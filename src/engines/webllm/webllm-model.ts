@@ -10,9 +10,7 @@
  *
  * Calls run one after the other, so that a rollout never sees half an update.
  */
-import { DeviceWatch } from '../../language-model/backends/device-watch.ts'
 import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
-import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
 import type {
   Completion,
   GenerateRequest,
@@ -21,27 +19,15 @@ import type {
   Tokens,
   UpdateMetrics,
 } from '../../method/ports.ts'
-import { rawTemplate } from '../../weight-formats/mlc-chat-config.ts'
-import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
-import { BatchedSampler, type GroupLimits } from './batched-sampler.ts'
-import { modelFolder, type ModelFiles } from './model-files.ts'
+import { openModel, startModel, type LoadedModel, type WebLlmParts, type WebLlmSource } from './loaded-model.ts'
+import { modelFolder } from './model-files.ts'
 import { changedFolders, removeModel, writeChangedModel } from './reloaded-weights.ts'
-import type { Sampler, SamplerOptions } from './sampler.ts'
-import { SamplingProcessor, SequentialSampler } from './sequential-sampler.ts'
-import type { PublicEngine, ResponseFormat, WebLlmModule } from './surface.ts'
+import type { SamplerOptions } from './sampler.ts'
+import type { ResponseFormat } from './surface.ts'
 import type { ModelInfo, OnBytes } from '../../roles/role-model.ts'
-import type { ModelRecord } from '../../roles/source.ts'
-import { openInternals } from './open-internals.ts'
-import { checkVersion, PINNED_VERSION } from './version.ts'
-import type { GpuSource, WebLlmInternals } from './webllm-internals.ts'
-import { checkShards, loadError, readLibrary } from './library.ts'
+import { PINNED_VERSION } from './version.ts'
+import type { GpuSource } from './webllm-internals.ts'
 import { isQuantized, encodedWeights, weightCount, type MlcParameterShape } from './weight-bytes.ts'
-
-export interface WebLlmSource extends GroupLimits {
-  record: ModelRecord
-  /** Additional stop tokens, beside those of the model's own template. */
-  stopTokens?: readonly number[]
-}
 
 export interface WebLlmInfo extends ModelInfo {
   /** Many sequences at once and weights in place; false with the public interface. */
@@ -52,38 +38,12 @@ export interface WebLlmInfo extends ModelInfo {
   acceptsWeights: boolean
 }
 
-export interface WebLlmParts {
-  importModule: () => Promise<WebLlmModule>
-  files: ModelFiles
-}
-
-interface Loaded {
-  source: WebLlmSource
-  engine: PublicEngine
-  tokenizer: Tokenizer
-  /** Shared with the sampler, which reads it at every token. */
-  stopTokens: Set<number>
-  processor: SamplingProcessor
-  parameters: ReadonlyMap<string, MlcParameterShape>
-  internals: WebLlmInternals | null
-  missing: readonly string[]
-  rollout: Sampler
-  /** The compiled library. */
-  library: Blob
-  /** Folder of the loaded weights: the source's, or that of a changed copy. */
-  folder: string
-  /** The weights differ from the source. */
-  isChanged: boolean
-  /** Null if the device is inaccessible. */
-  watch: DeviceWatch | null
-}
-
 /** The checkpoint of a model with the weights of its source. */
 const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
 export class WebLlmModel implements LanguageModelPort {
   readonly #parts: WebLlmParts
-  #loaded: Loaded | null = null
+  #loaded: LoadedModel | null = null
   #checkpoint: Uint8Array | null = null
   #last: Promise<unknown> = Promise.resolve()
 
@@ -95,7 +55,7 @@ export class WebLlmModel implements LanguageModelPort {
   load(source: WebLlmSource, onBytes?: OnBytes): Promise<WebLlmInfo> {
     return this.#inTurn(async () => {
       await this.#unload()
-      const loaded = await this.#open(source, onBytes)
+      const loaded = await openModel(this.#parts, source, onBytes)
       this.#loaded = loaded
       const { internals, missing, parameters } = loaded
       return {
@@ -203,87 +163,6 @@ export class WebLlmModel implements LanguageModelPort {
     return this.#inTurn(() => this.#unload())
   }
 
-  // ---------------------------------------------------------------------------------------------- loading
-
-  async #open(source: WebLlmSource, onBytes?: OnBytes): Promise<Loaded> {
-    const { record } = source
-    const { files } = this.#parts
-    const folder = modelFolder(record.model)
-    // Left over if the page was closed while weights were changing.
-    for (const copy of changedFolders(folder)) await removeModel(files, copy)
-    const readJson = async (scope: 'webllm/config' | 'webllm/model', name: string): Promise<unknown> =>
-      JSON.parse(new TextDecoder().decode(await files.read(scope, folder + name)))
-    const config = (await readJson('webllm/config', 'mlc-chat-config.json')) as {
-      conv_template?: { stop_token_ids?: number[] }
-    }
-    const cache = readTensorCache(await files.read('webllm/model', folder + TENSOR_CACHE_FILE), record.model_id)
-    const total = cache.records.reduce((sum, { nbytes }) => sum + nbytes, 0)
-    const tokenizer = new Tokenizer(await readJson('webllm/model', 'tokenizer.json'), record.model_id)
-    const stopTokens = new Set([...(config.conv_template?.stop_token_ids ?? []), ...(source.stopTokens ?? [])])
-    await checkShards(files, folder, cache)
-    const library = await readLibrary(files, record)
-    const module = await this.#parts.importModule()
-    checkVersion(module)
-    const { MLCEngine } = module
-    const processor = new SamplingProcessor()
-    const engine = new MLCEngine({
-      appConfig: { model_list: [record] },
-      logitProcessorRegistry: new Map([[record.model_id, processor]]),
-      logLevel: 'WARN',
-      ...(onBytes && { initProgressCallback: ({ progress }) => onBytes(Math.round(progress * total), total) }),
-    })
-    const stored = new Map(
-      cache.records.flatMap(({ records }) =>
-        records.map(({ name, shape, dtype }) => [name, { shape, dtype }] as const),
-      ),
-    )
-    return this.#start({ source, engine, tokenizer, stopTokens, processor, parameters: stored, folder, library })
-  }
-
-  async #start(
-    parts: Pick<
-      Loaded,
-      'source' | 'engine' | 'tokenizer' | 'stopTokens' | 'processor' | 'parameters' | 'folder' | 'library'
-    >,
-  ): Promise<Loaded> {
-    const { source, engine, tokenizer, stopTokens, processor, library, folder } = parts
-    const modelId = source.record.model_id
-    // An address of this thread, because WebLLM does not read libraries from its cache on localhost.
-    const address = URL.createObjectURL(library)
-    try {
-      engine.setAppConfig({ model_list: [{ ...source.record, model: folder, model_lib: address }] })
-      await engine.reload(modelId, {
-        conv_template: rawTemplate([...stopTokens]),
-        context_window_size: source.contextWindow,
-        sliding_window_size: -1,
-        temperature: 1,
-        top_p: 1,
-        repetition_penalty: 1,
-        frequency_penalty: 0,
-        presence_penalty: 0,
-      })
-    } catch (cause) {
-      throw loadError(modelId, cause)
-    } finally {
-      URL.revokeObjectURL(address)
-    }
-    const { internals, missing } = openInternals(engine, modelId)
-    const decode = (tokens: Tokens) => tokenizer.decode(tokens)
-    const rollout =
-      internals !== null
-        ? new BatchedSampler(internals, { ...source, stopTokens, decode })
-        : new SequentialSampler(engine, processor, {
-            modelId,
-            contextWindow: source.contextWindow,
-            stopTokens,
-            encode: (text) => tokenizer.encode(text),
-            decode,
-          })
-    const parameters = internals?.parameters ?? parts.parameters
-    const watch = internals && new DeviceWatch(internals.device)
-    return { ...parts, parameters, internals, missing, rollout, isChanged: false, watch }
-  }
-
   /** Reloads from a folder under the source's id. */
   async #reload(folder: string): Promise<void> {
     const before = this.#model
@@ -292,7 +171,7 @@ export class WebLlmModel implements LanguageModelPort {
     this.#loaded = null
     this.#checkpoint = null
     const isChanged = folder !== modelFolder(record.model)
-    this.#loaded = { ...(await this.#start({ ...before, folder })), isChanged }
+    this.#loaded = { ...(await startModel({ ...before, folder })), isChanged }
   }
 
   async #unload(): Promise<void> {
@@ -329,13 +208,13 @@ export class WebLlmModel implements LanguageModelPort {
 
   // ---------------------------------------------------------------------------------------------- queue
 
-  get #model(): Loaded {
+  get #model(): LoadedModel {
     if (this.#loaded === null) throw new Error('No model is loaded in this worker; call load first.')
     return this.#loaded
   }
 
   /** Throws GraphicsDeviceError if the model's device has failed. */
-  #computing<T>(job: (loaded: Loaded) => Promise<T>): Promise<T> {
+  #computing<T>(job: (loaded: LoadedModel) => Promise<T>): Promise<T> {
     return this.#inTurn(() => {
       const loaded = this.#model
       return loaded.watch ? loaded.watch.guard(() => job(loaded)) : job(loaded)

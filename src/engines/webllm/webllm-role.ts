@@ -23,7 +23,8 @@ import { modelFolder, readAndKeep, type ModelFiles } from './model-files.ts'
 import { keepShippedModel, type ShippedSampler } from './shipped-models.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
 import type { ResponseFormat } from './surface.ts'
-import { WebLlmModel, type WebLlmParts, type WebLlmSource } from './webllm-model.ts'
+import type { WebLlmParts, WebLlmSource } from './loaded-model.ts'
+import { WebLlmModel } from './webllm-model.ts'
 
 export interface WebLlmRolePlace {
   sampler: WebLlmSource | ShippedSampler

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { WebLlmModel, type WebLlmSource } from '../../../src/engines/webllm/webllm-model.ts'
+import type { WebLlmSource } from '../../../src/engines/webllm/loaded-model.ts'
+import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
 import { readSafetensors, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import { encodeParameter } from '../../../src/weight-formats/mlc-encoding.ts'
 import {
