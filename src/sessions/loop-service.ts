@@ -6,15 +6,14 @@ import type { BackendChoice } from '../engines/backends/choice.ts'
 import type { RunEvent } from '../method/events.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
-import { ROLES, type Role } from '../method/ports.ts'
+import type { Role } from '../method/ports.ts'
 import { applyPatch, type LivePatch } from '../method/settings.ts'
 import { checkLearners } from '../roles/learning.ts'
-import { keptSource, keyFor, serversOf, sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
+import { sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
 import { RunInUseError, type RunLocks } from '../runs/run-locks.ts'
 import {
-  newSummary,
   RunLostError,
   type ResumableRun,
   type ResumableRunStore,
@@ -23,6 +22,7 @@ import {
 } from '../runs/run-store.ts'
 import { EventBatcher } from './event-batcher.ts'
 import { failureOf, inUseFailure, keyMissing, lostFailure, errorText, OpeningError } from './failures.ts'
+import { resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
@@ -165,7 +165,7 @@ export class LoopService {
           await store.remove(runId)
           throw error
         }
-        if (this.#loading !== claim || lacksKey(summary, keys) !== undefined) {
+        if (this.#loading !== claim || serverWithoutKey(summary, keys) !== undefined) {
           await store.remove(runId)
           return { summary }
         }
@@ -185,29 +185,15 @@ export class LoopService {
     }
   }
 
-  async #continue(
-    claim: Claim,
-    { summary, history, checkpoint }: ResumableRun,
-    keys: ServerKeys = {},
-    patch?: LivePatch,
-  ): Promise<void> {
-    const started = history.find((event) => event.type === 'run-started')
-    const request: StartRequest = {
-      runId: summary.runId,
-      preset: summary.preset,
-      settings: started?.settings ?? summary.settings,
-      iterations: Math.max(1, summary.iterations - checkpoint.iteration),
-      ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
-      ...(summary.models && { models: keptSources(summary.models) }),
-      keys,
-    }
-    if (await this.#refuseWithoutKey(summary, keys)) return
-    await this.#begin(claim, request, { resumed: { history, checkpoint, ...(patch && { patch }) } })
+  async #continue(claim: Claim, run: ResumableRun, keys: ServerKeys = {}, patch?: LivePatch): Promise<void> {
+    if (await this.#refuseWithoutKey(run.summary, keys)) return
+    const { history, checkpoint } = run
+    await this.#begin(claim, resumingRequest(run, keys), { resumed: { history, checkpoint, ...(patch && { patch }) } })
   }
 
   /** If a server's key is missing, ends the current run and sends a failure. */
   async #refuseWithoutKey(summary: RunSummary, keys: ServerKeys = {}): Promise<boolean> {
-    const missing = lacksKey(summary, keys)
+    const missing = serverWithoutKey(summary, keys)
     if (missing === undefined) return false
     await this.#end()
     this.#send({ type: 'status', runId: summary.runId, status: { state: 'failed', failure: keyMissing(missing) } })
@@ -327,13 +313,8 @@ export class LoopService {
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const kept = await this.#openStore(notice)
     const store = kept ?? KEEPS_NOTHING
-    const keyedServers = serversOf(Object.values(request.models ?? {})).filter(
-      (address) => keyFor(request.keys ?? {}, address) !== null,
-    )
     if (!resumed && this.#loading === claim)
-      await store
-        .create(newSummary({ ...request, ...(keyedServers.length > 0 && { keyedServers }) }))
-        .catch((error: unknown) => notice(errorText(error)))
+      await store.create(startedSummary(request)).catch((error: unknown) => notice(errorText(error)))
     const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
     for await (const part of resumed && kept ? kept.readEvents(runId) : []) {
       if (this.#loading !== claim) break
@@ -447,20 +428,6 @@ export class LoopService {
   }
 }
 
-/** Address of a server whose key is missing; undefined if none is. */
-function lacksKey({ keyedServers }: RunSummary, keys: ServerKeys = {}): string | undefined {
-  return keyedServers?.find((address) => keyFor(keys, address) === null)
-}
-
 function statusOf(state: SessionState): RunStatus {
   return state === 'completed' || state === 'stopped' ? { state: 'finished', reason: state } : { state }
-}
-
-function keptSources(kept: NonNullable<RunSummary['models']>): Partial<Record<Role, RoleSource>> {
-  return Object.fromEntries(
-    ROLES.flatMap((role) => {
-      const source = kept[role]
-      return source === undefined ? [] : [[role, keptSource(source)]]
-    }),
-  )
 }
