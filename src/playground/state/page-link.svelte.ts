@@ -53,6 +53,8 @@ export class PageLink {
   #missing = $state.raw<ReadLink | null>(null)
   #timer = 0
   #ticket = 0
+  /** The part of the address after #, as it was last followed or written. Another one is about to be followed. */
+  #handled: string | null = null
   /** Identifies the link that was followed last. Every later history entry records it. */
   #epoch = `${performance.timeOrigin}`
 
@@ -86,6 +88,7 @@ export class PageLink {
    * an address that this page wrote restores its step if it is in the run on show, but not its settings.
    */
   async follow(hash: string, targets: Targets, shown: Citation | null): Promise<void> {
+    this.#handled = hash
     const entry = history.state as HistoryEntry | null
     if (this.#wasFollowed && entry?.epoch === this.#epoch) {
       const spot = readSpot(partsOf(hash).fields.at ?? '')
@@ -168,6 +171,8 @@ export class PageLink {
     if (this.#wanted !== null) return
     this.#timer = window.setTimeout(() => {
       void writeLink(content, hidden).then((link) => {
+        // Written over, a link that was just pasted would never be followed.
+        if (location.hash !== this.#handled) return
         if (!isPlace(location.hash) && !isLink(location.hash)) return
         const isPlain = hidden.length === 0 && isDefault(content)
         const step = view === 'episodes' ? citation : null
@@ -178,6 +183,7 @@ export class PageLink {
         })
         const entry: HistoryEntry = { epoch: this.#epoch, ...(step && !step.isFollowing && { of: step.of }) }
         history.replaceState(entry, '', address === '' ? location.pathname + location.search : address)
+        this.#handled = location.hash
       })
     }, QUIET_MS)
   }
