@@ -91,7 +91,7 @@ export const settingsSchema = v.pipe(
     evaluationTemperature: real(0, 2),
     /** Tasks of each split whose fixed trajectories measure the reward model at every evaluation; 0 measures none. */
     judgeTasks: count(0, 1000),
-    /** ALFWorld's rooms, or programs that must pass tests. */
+    /** ALFWorld's rooms, programs that must pass tests, or six applications of a desktop. */
     world: v.picklist(['household', 'coding', 'desktop']),
     /** Problems of the coding world: generated ones, or imported ones in the released format. */
     problems: v.picklist(['generated', 'imported']),
