@@ -82,7 +82,7 @@ describe('a lesson', () => {
 
   it('opens from its link with its settings, continues in other views, and reports a run with other settings', async () => {
     await open('What λ does')
-    await lesson().locator('summary').click()
+    await lesson().getByText('Link to this lesson', { exact: true }).click()
     const link = await page.getByRole('textbox', { name: 'Link to this lesson' }).inputValue()
     expect(link).toMatch(/#v1\..*&hide=world,.*&view=learn&lesson=lambda$/)
     expect(link).toMatch(/,alphaLow,/)

@@ -20,7 +20,7 @@ async function visit(options: BrowserContextOptions = {}): Promise<void> {
 }
 
 /** Views that have more than 300 words so far. None of them may grow. */
-const WORDY: Partial<Record<View, number>> = { loop: 340, episodes: 450, tasks: 450, learn: 410, results: 1330 }
+const WORDY: Partial<Record<View, number>> = { loop: 330, tasks: 360 }
 
 describe('every view', () => {
   const settled: Record<View, string> = {
@@ -34,7 +34,7 @@ describe('every view', () => {
     theory: '#theory',
     games: '#games details, #games button',
     runs: '#runs-title',
-    results: '#results-checks',
+    results: '#unpublished-title',
     models: '#models-title',
     cluster: '#cluster-title',
     benchmark: '#benchmark-title',

@@ -5,6 +5,7 @@ import {
   writeClaim,
   writeMean,
   writeProvenance,
+  writeTally,
 } from '../../../../src/playground/views/results/result-table.ts'
 import { resultCharts } from '../../../../src/playground/views/results/result-curves.ts'
 import { madeUpResults, madeUpRow } from '../../../results/made-up-results.ts'
@@ -37,6 +38,16 @@ describe('a table of results', () => {
     expect(writeClaim(results, { ...results.claims[0]!, difference: null })).toBe('–')
     const single = { mean: 0.1, low: null, high: null, n: 1 }
     expect(writeClaim(results, { ...results.claims[0]!, difference: single })).toBe('+10.0 points, one seed')
+  })
+
+  it('counts what holds and what does not', () => {
+    const claim = madeUpResults().claims[0]!
+    const tally = (...verdicts: (typeof claim.verdict)[]) =>
+      writeTally(verdicts.map((verdict) => ({ ...claim, verdict })))
+    expect(tally('holds', 'does not hold', 'not decided')).toBe('1 holds, 1 does not hold, 1 is not decided')
+    expect(tally('not decided', 'holds', 'not decided', 'not measured', 'holds')).toBe('2 hold, 2 are not decided')
+    expect(tally('does not hold', 'does not hold')).toBe('2 do not hold')
+    expect(tally('not measured')).toBe('')
   })
 
   it('says where it comes from', () => {
