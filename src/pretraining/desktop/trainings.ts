@@ -38,16 +38,15 @@ export function desktopTraining(role: Role, seed: number): Training {
   }
 }
 
-function actingPhase({ corpus, plan, kept }: typeof POLICY | typeof REWARD.reading, seed: number): Phase {
+function actingPhase({ corpus, plan, kept }: typeof POLICY, seed: number): Phase {
   const pieces = (index: number) => policyPieces(corpus, seed, index)
   return { ...phaseOf(plan, corpus, { pieces, standing: policyStanding }), kept }
 }
 
-/** The policy at all its strengths, and the reward model as it was before it learned to judge. */
+/** The reward model as it was before it learned to judge, at two strengths: it plays like the policy. */
 export function judgedPlayers(): Stage[] {
-  const stagesOf = (role: Role, { kept, plan }: typeof POLICY | typeof REWARD.reading) =>
-    [...kept, plan.steps].map((step) => ({ role, phase: 1, step }))
-  return [...stagesOf('policy', POLICY), ...stagesOf('reward', REWARD.reading)]
+  const { kept, plan } = REWARD.reading
+  return [...kept, plan.steps].map((step) => ({ role: 'reward', phase: 1, step }))
 }
 
 function judgingPhase(seed: number): Phase {
