@@ -108,6 +108,12 @@ it('says what is wrong if its episode cannot be loaded, and tries again', async 
   isBroken = false
   await page.getByRole('button', { name: 'Try again' }).click()
   await wasted().waitFor()
+
+  // Another world shows nothing of this one.
+  await page.route('**/coding-episode.jsonl.gz', (route) => route.abort())
+  await page.getByRole('radio', { name: 'Coding' }).check()
+  await page.getByText('The recorded episode could not be loaded.').waitFor()
+  await expect.poll(() => steps().count()).toBe(0)
 })
 
 it('tells the method in six steps, and asks before it answers', async () => {

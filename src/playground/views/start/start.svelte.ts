@@ -65,6 +65,13 @@ export class Start {
     this.player.open(this.ribbons?.own.length ?? 0)
   }
 
+  /** Shows nothing, because the episode of the chosen world could not be loaded. */
+  close(): void {
+    this.#shown = null
+    this.#chosen = this.pointed = null
+    this.player.open(0)
+  }
+
   /** Tries a λ. The picture turns to the telling step, where the change is to be seen. */
   move(lambda: number): void {
     this.#lambda = lambda
