@@ -67,7 +67,7 @@ export interface Facts {
   tables: readonly Table[]
   mails: readonly MailFact[]
   sent: readonly SentMail[]
-  /** Of `Desktop.controls`: 0 or 1 for a switch, the index of an option, or tenths of a level. */
+  /** One for each of `Desktop.controls`: 0 or 1 for a switch, the index of an option, or tenths of a level. */
   values: readonly number[]
   /** By page of the site: the index of a folder of bookmarks, or -1. */
   bookmarks: readonly number[]
@@ -93,7 +93,7 @@ export interface Control {
   /** The section of Settings; unused in the browser, which has a single page of preferences. */
   section: number
   kind: 'switch' | 'choice' | 'level'
-  /** Of a choice. */
+  /** What a choice offers; empty for the others. */
   options: readonly string[]
   /** Why it cannot be changed, or ''. */
   disabled: string

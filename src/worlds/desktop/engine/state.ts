@@ -26,7 +26,7 @@ export interface Dialog {
   focus: number
   /** Index of the chosen entry of the list, or -1. */
   choice: number
-  /** Of `choose`: the control. */
+  /** The control that `choose` sets. */
   control: number
 }
 
