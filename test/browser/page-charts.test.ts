@@ -31,7 +31,7 @@ const ENDS: Record<View, { selector: string; household: number; coding: number }
   theory: { selector: '#theory figure', household: 2, coding: 2 },
   games: { selector: '#games-title', household: 0, coding: 0 },
   runs: { selector: '#runs-title', household: 7, coding: 9 },
-  results: { selector: '#results-checks', household: 0, coding: 0 },
+  results: { selector: '#unpublished-title', household: 0, coding: 0 },
   models: { selector: '#models-title', household: 0, coding: 0 },
   cluster: { selector: '#cluster-title', household: 0, coding: 0 },
   benchmark: { selector: '#benchmark-title', household: 0, coding: 0 },
