@@ -2,7 +2,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { madeUpLambda } from '../playground/made-up-lambda.ts'
-import { usePages } from './harness.ts'
+import { downloaded, usePages } from './harness.ts'
+import { axeViolations } from './looks.ts'
 
 const pages = usePages()
 let page: Page
@@ -97,6 +98,42 @@ it('starts a run with the chosen λ and shows it', async () => {
   expect(await page.getByRole('textbox', { name: /^λ, weight/ }).inputValue()).toBe('2')
   await page.getByRole('link', { name: 'Start', exact: true }).click()
   await page.getByRole('button', { name: 'Show your run' }).waitFor()
+})
+
+it('offers a moment as a link that opens just there, a picture and a loop of ten seconds', async () => {
+  await visit({ reducedMotion: 'reduce' })
+  for (let i = 0; i < 2; i++) await slider().press('ArrowRight')
+  await steps().nth(4).click()
+  await page.getByRole('button', { name: 'Copy this moment' }).press('Enter')
+  const picture = page.getByRole('img', { name: /^Cool some mug.* At λ = 1, step 5 “cool mug 1 with fridge 1” has/ })
+  await picture.waitFor()
+  const link = page.getByRole('textbox', { name: 'Link to this moment' })
+  await link.waitFor()
+  expect(await axeViolations(page)).toEqual([])
+
+  const saved = async (name: string) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name, exact: true }).click(),
+    ])
+    return { name: download.suggestedFilename(), bytes: await downloaded(download) }
+  }
+  const png = await saved('Save as PNG')
+  expect(png.name).toBe('rlanything-household-step-5-lambda-1.png')
+  expect(png.bytes.subarray(1, 4).toString()).toBe('PNG')
+  expect([png.bytes.readUInt32BE(16), png.bytes.readUInt32BE(20)]).toEqual([1920, 1080])
+  const gif = await saved('Save a loop of λ as GIF')
+  expect(gif.bytes.subarray(0, 6).toString()).toBe('GIF89a')
+  expect(gif.bytes.length).toBeLessThan(1_000_000)
+  await page.getByText(/^Saved as GIF, \d+ kB: λ moves from 0 to 1 and back in ten seconds\.$/).waitFor()
+
+  const address = await link.inputValue()
+  await page.goto('about:blank')
+  await page.goto(address)
+  await steps().nth(4).waitFor()
+  await expect.poll(() => slider().getAttribute('aria-valuetext')).toBe('λ = 1')
+  expect(await steps().nth(4).getAttribute('aria-pressed')).toBe('true')
+  expect(await place()).toBe('step 5 of 7')
 })
 
 it('says what is wrong if its episode cannot be loaded, and tries again', async () => {

@@ -6,3 +6,7 @@ export type LambdaStop = (typeof LAMBDA_STOPS)[number]
 export function writeStop(lambda: number): string {
   return lambda === 0.5 ? '½' : String(lambda)
 }
+
+export function nearestStop(lambda: number): LambdaStop {
+  return [...LAMBDA_STOPS].sort((a, b) => Math.abs(a - lambda) - Math.abs(b - lambda))[0]!
+}

@@ -6,6 +6,8 @@
  * The JSON contains the differences from the preset, and always the seed. The other fields are easy to write by hand: the
  * view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that contains it. They also work
  * without a configuration: `#episodes&at=12`, `#lesson=lambda`.
+ *
+ * With the view `start`, the place is a step of the first screen's episode, shown under the configuration's λ.
  */
 import { parseSettings, presetSettings } from '../../method/presets.ts'
 import { currentName, SettingsError, type Settings } from '../../method/settings.ts'

@@ -4,12 +4,10 @@
  * view and to the step that was on show in each.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/presets.ts'
-import type { World } from '../../method/settings.ts'
-import { WORLDS } from '../../worlds/index.ts'
-import { addressOf, isPlace, pageOf, type View } from './views.ts'
+import { addressOf, FIRST_VIEW, isPlace, pageOf, placeOf, type View } from './views.ts'
 import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
-import { readSpot } from '../run/spot.ts'
+import { readSpot, type Spot } from '../run/spot.ts'
 import type { Citation } from './citation.ts'
 import type { Focus } from './focus.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
@@ -33,6 +31,12 @@ export interface Shown {
   citation: Citation | null
 }
 
+/** A step of the first screen's episode, under a λ. */
+export interface LinkedMoment {
+  spot: Spot
+  lambda: number
+}
+
 /** What a link changes besides the settings. */
 export interface Targets {
   playground: Playground
@@ -51,6 +55,7 @@ export class PageLink {
   #wanted = $state.raw<ReadLink | null>(null)
   /** A link to a kept run that this browser lacks. It is shown once the run is imported. */
   #missing = $state.raw<ReadLink | null>(null)
+  #moment = $state.raw<LinkedMoment | null>(null)
   #timer = 0
   #ticket = 0
   /** The part of the address after #, as it was last followed or written. Another one is about to be followed. */
@@ -69,6 +74,10 @@ export class PageLink {
   /** Whether the address that the page was opened with has been read. */
   get wasFollowed(): boolean {
     return this.#wasFollowed
+  }
+  /** What the first screen shows because the link names it; null if it names nothing there. */
+  get moment(): LinkedMoment | null {
+    return this.#moment
   }
   /** Id of the kept run that the link names and this browser lacks. */
   get missingRun(): string | null {
@@ -102,12 +111,14 @@ export class PageLink {
       this.#wanted = this.#missing = null
       const link = await readLink(hash)
       if (ticket !== this.#ticket) return
-      const { content, hidden, unknown, unreadable } = link
+      const { content, hidden, unknown, unreadable, spot } = link
       this.#problem =
         unknown.length > 0 ? `The link hides parts that this page does not have: ${unknown.join(', ')}.` : null
       if (unreadable !== null) this.#report(unreadableSpot(unreadable))
       this.#hidden = hidden
-      this.#wanted = link
+      const isMoment = spot !== null && placeOf(hash).view === FIRST_VIEW
+      this.#wanted = isMoment ? { ...link, spot: null } : link
+      this.#moment = isMoment ? { spot, lambda: (content?.settings ?? presetSettings(DEFAULT_PRESET)).lambda } : null
       if (content) await targets.playground.follow(content)
     } catch (cause) {
       if (ticket === this.#ticket) this.#problem = cause instanceof Error ? cause.message : String(cause)
@@ -150,20 +161,6 @@ export class PageLink {
     return location.href.replace(/#.*$/s, '') + (await writeLink(content, [...hidden]))
   }
 
-  /** The complete address of a step in the shipped run of a world or in a kept run. Independent of the controls. */
-  async addressOfStep({ at, run }: Citation, world: World): Promise<string> {
-    const preset = WORLDS[world].presets.own
-    const base = { preset, settings: presetSettings(preset), backend: 'auto', iterations: DEFAULT_ITERATIONS } as const
-    const link = run !== undefined || isDefault(base) ? '' : await writeLink(base)
-    const address = addressOf('episodes', link, { at, ...(run !== undefined && { run }) })
-    return location.href.replace(/#.*$/s, '') + address
-  }
-
-  /** The complete address of a lesson, with its settings and without the parts that it does not need. */
-  async addressOfLesson(lesson: string, content: Configuration, hidden: readonly Hideable[]): Promise<string> {
-    return location.href.replace(/#.*$/s, '') + addressOf('learn', await writeLink(content, hidden), { lesson })
-  }
-
   /** Writes what is on show into the address bar soon, unless a followed link is still pending. */
   keep({ content, view, lesson, citation }: Shown): void {
     const hidden = this.#hidden
@@ -194,7 +191,8 @@ function unreadableSpot(text: string): string {
   return `The link names the step “${shown}”, which cannot be read. Write iteration/task/rollout/step, counted from 1, such as 12/task-id/2/5.`
 }
 
-function isDefault({ preset, settings, backend, iterations }: Configuration): boolean {
+/** Whether the page opens with this configuration. */
+export function isDefault({ preset, settings, backend, iterations }: Configuration): boolean {
   if (preset !== DEFAULT_PRESET || backend !== 'auto' || iterations !== DEFAULT_ITERATIONS) return false
   return JSON.stringify(settings) === JSON.stringify(presetSettings(preset))
 }

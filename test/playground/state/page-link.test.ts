@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { addressOfMoment } from '../../../src/playground/state/addresses.ts'
 import { PageLink, type Shown, type Targets } from '../../../src/playground/state/page-link.svelte.ts'
 import { DEFAULT_PRESET, presetSettings } from '../../../src/method/presets.ts'
 import { DEFAULT_ITERATIONS } from '../../../src/playground/run/configuration.ts'
@@ -40,6 +41,25 @@ afterEach(() => vi.unstubAllGlobals())
 function goTo(hash: string): void {
   address = new URL(hash, address)
 }
+
+describe('a link to a moment of the first screen', () => {
+  it('says which step, and under which λ', async () => {
+    const link = new PageLink()
+    goTo('#start')
+    vi.stubGlobal('location', { href: address.href, hash: address.hash })
+    const spot = { iteration: 7, taskId: 'a/b', rollout: 0, step: 3, test: null, isOnHeads: false }
+    const made = await addressOfMoment({ spot, lambda: 2 }, 'coding')
+    expect(made).toMatch(/#v1\.[^&]+&view=start&at=7\/a\/b\/1\/4$/)
+    const follow = vi.fn(async () => undefined)
+    const playground = { follow } as unknown as Targets['playground']
+    await link.follow(new URL(made).hash, { playground } as Targets, null)
+    expect(link.moment).toEqual({ spot, lambda: 2 })
+    expect(follow).toHaveBeenCalledWith(expect.objectContaining({ preset: 'coding' }))
+    // The run of the other views stays on show.
+    await link.arrive({ playground } as Targets)
+    expect(link.problem).toBeNull()
+  })
+})
 
 describe('the address of the page', () => {
   it('gets the settings on the controls', async () => {

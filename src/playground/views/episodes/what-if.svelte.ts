@@ -3,6 +3,7 @@
  * decomposition of R all draw the result.
  */
 import { countFlips, rederive } from '../../../runs/batch.ts'
+import type { Moment } from '../../figures/moment.ts'
 import { equationLines, type SymbolId } from '../../run/equation.ts'
 import { compact, counted } from '../../kit/format.ts'
 import type { Focus } from '../../state/focus.svelte.ts'
@@ -58,6 +59,17 @@ export class WhatIf {
   readonly decomposition = $derived(
     this.chosen && this.settings ? decompose(this.chosen, this.settings, this.trajectory) : null,
   )
+
+  /** What of the chosen step can be shared; null where there are no advantages. */
+  readonly moment = $derived.by((): Moment | null => {
+    const { batch, settings, chosen, trajectory } = this
+    const { judged } = this.#focus
+    if (!batch || !settings || !chosen || !judged) return null
+    const { group } = chosen
+    const step = this.hasPrograms ? 0 : this.step
+    const episode = { iteration: judged.iteration, settings: batch.settings, group, trajectory, step, isFlipping: true }
+    return { episode, lambda: settings.lambda }
+  })
 
   /** The λ that is tried; null for the run's own. */
   get tried(): number | null {

@@ -6,7 +6,10 @@ import type { SymbolId } from '../../run/equation.ts'
 import type { ShippedEpisode } from '../../state/shipped-episodes.ts'
 import { equationValues } from './equation-values.ts'
 import { Player } from './player.svelte.ts'
+import type { Moment } from '../../figures/moment.ts'
 import { falseTestsPassed, ribbons, verdict, type Tile } from '../../figures/ribbons.ts'
+import { nearestStop } from '../../run/lambda-stops.ts'
+import type { LinkedMoment } from '../../state/page-link.svelte.ts'
 
 type Place = Pick<Tile, 'trajectory' | 'step'>
 
@@ -49,13 +52,49 @@ export class Start {
     const tried = { ...settings, lambda: this.#lambda }
     return equationValues(group, group.derive(tried), tried, chosen)
   })
-  readonly verdict = $derived.by(() => {
+  readonly verdict = $derived(this.#verdictAt(this.#lambda))
+  /** What of the screen can be shared; null before its episode has loaded. */
+  readonly moment = $derived.by((): (Moment & LinkedMoment) | null => {
+    const { chosen } = this
+    if (this.#shown === null || chosen === null) return null
+    const { world } = this.#shown
+    const { trajectory, step, isTelling } = chosen
+    const episode = { ...this.#shown.episode, trajectory, step }
+    const { iteration, group } = episode
+    return {
+      episode,
+      lambda: this.#lambda,
+      title: isTelling ? `Should the ${tellingNoun(world)} be encouraged?` : undefined,
+      say: isTelling ? (lambda) => this.#saidAt(lambda) : undefined,
+      spot: {
+        iteration: iteration.iteration,
+        taskId: group.taskId,
+        rollout: trajectory,
+        step,
+        test: null,
+        isOnHeads: false,
+      },
+    }
+  })
+
+  #verdictAt(lambda: number) {
     if (this.#shown === null) return null
     const { run, episode, world } = this.#shown
     const { iteration, group } = episode
     const written = run.testsFor(iteration.iteration, group.taskId)?.written.tests ?? []
-    return verdict(episode, this.#lambda, WORLDS[world].noEffect, falseTestsPassed(episode, written))
-  })
+    return verdict(episode, lambda, WORLDS[world].noEffect, falseTestsPassed(episode, written))
+  }
+
+  #saidAt(lambda: number): string {
+    const found = this.#verdictAt(lambda)
+    if (found === null) return ''
+    const { start, action, effect, end } = found
+    return `${start}${action === '' ? '' : ` “${action}”`} is ${effect} ${end}`
+  }
+
+  isShowing({ run }: ShippedEpisode): boolean {
+    return this.#shown?.run === run
+  }
 
   /** Shows the episode of a world from its beginning. */
   open(world: World, { run, episode }: ShippedEpisode): void {
@@ -84,8 +123,23 @@ export class Start {
     if (this.ribbons?.own.includes(tile)) this.player.goTo(tile.number)
   }
 
+  /** Shows what a link names. Returns whether this episode has it. */
+  showLinked({ spot, lambda }: LinkedMoment): boolean {
+    const episode = this.#shown?.episode
+    if (episode?.iteration.iteration !== spot.iteration || episode.group.taskId !== spot.taskId) return false
+    this.#lambda = nearestStop(lambda)
+    const tile = this.#find({ trajectory: spot.rollout, step: spot.step })
+    if (tile !== null) this.choose(tile)
+    return tile !== null
+  }
+
   #find(place: Place | null): Tile | null {
     if (place === null) return null
     return this.#tiles.find(({ trajectory, step }) => trajectory === place.trajectory && step === place.step) ?? null
   }
+}
+
+/** What the telling tile of a world is called. */
+export function tellingNoun(world: World): string {
+  return WORLDS[world].evidence === 'votes' ? 'wasted step' : 'wrong program'
 }
