@@ -5,8 +5,8 @@
 import loadQuickJs from '@jitl/quickjs-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-wasmfile-release-sync/ffi'
 import { isSameJson, isSameText } from '../worlds/coding/judge/comparison.ts'
-import { readEngine } from '../worlds/coding/judge/engine-binary.ts'
-import { GUEST_PRELUDE } from '../worlds/coding/judge/guest-prelude.ts'
+import { readEngine } from '../worlds/sandbox/engine-binary.ts'
+import { GUEST_PRELUDE } from '../worlds/sandbox/guest-prelude.ts'
 import type { Json, PlainTest } from '../worlds/coding/judge/verdict.ts'
 
 type QuickJsModule = Awaited<ReturnType<typeof loadQuickJs>>

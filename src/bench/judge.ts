@@ -2,9 +2,9 @@
  * Speed of the judge on one core: small programs in this thread and through a worker, beside fresh contexts without limits; how
  * executed time compares to real time; and how far endless programs run past their limits.
  */
-import { loadEngine } from '../worlds/coding/judge/engine-binary.ts'
+import { loadEngine } from '../worlds/sandbox/engine-binary.ts'
 import { judgeTest } from '../worlds/coding/judge/judge.ts'
-import { Machine } from '../worlds/coding/judge/machine.ts'
+import { Machine } from '../worlds/sandbox/machine.ts'
 import {
   DEFAULT_LIMITS,
   type JudgeJob,

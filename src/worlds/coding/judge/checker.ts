@@ -14,7 +14,7 @@
  * program.
  */
 import { GuestRun, type Failure } from './guest-run.ts'
-import type { Machine } from './machine.ts'
+import type { Machine } from '../../sandbox/machine.ts'
 import { CHECKER_LIMITS, type Json } from './verdict.ts'
 
 const FILE = 'checker.js'

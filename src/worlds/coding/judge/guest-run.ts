@@ -1,6 +1,7 @@
 /** Runs one script, a program or a checker, in a restored machine, and describes how it failed. */
-import { EngineError, ExhaustedError, GuestError, type GuestValue, type Machine } from './machine.ts'
-import { FUEL_PER_MS, type Json, type Limits } from './verdict.ts'
+import { EngineError, ExhaustedError, GuestError, type GuestValue, type Machine } from '../../sandbox/machine.ts'
+import { FUEL_PER_MS } from '../../sandbox/metering.ts'
+import type { Json, Limits } from './verdict.ts'
 
 /** Executed milliseconds that describing a thrown value may take. */
 const DESCRIPTION_MS = 10

@@ -4,9 +4,9 @@
  */
 import { askChecker, type Question } from './checker.ts'
 import { isSameJson, isSameText } from './comparison.ts'
-import { loadEngine } from './engine-binary.ts'
+import { loadEngine } from '../../sandbox/engine-binary.ts'
 import { GuestRun } from './guest-run.ts'
-import { MEMORY_LIMITS, Machine } from './machine.ts'
+import { MEMORY_LIMITS, Machine } from '../../sandbox/machine.ts'
 import type { CheckedTest, JudgeJob, JudgeResult, Json, Limits, PlainTest, Test, Verdict } from './verdict.ts'
 
 const FILE = 'program.js'

@@ -49,9 +49,6 @@ export const DEFAULT_LIMITS: Limits = {
   outputCharacters: 2 ** 16,
 }
 
-/** Units of fuel in a millisecond of executed time. */
-export const FUEL_PER_MS = 250_000
-
 /** A program with its tests. Every test runs it afresh, so no test sees another's globals. */
 export interface JudgeJob {
   source: string

@@ -9,7 +9,7 @@
  *     function check(input, output, expected) { … return true or false }                       (judge/checker.ts)
  *
  * Entries of `test_output` may then be null. An optional `split` assigns the item to a split. The time limit is in seconds; a
- * second is 1,000 executed milliseconds (judge/metering.ts), and the judge allows at most 8,000.
+ * second is 1,000 executed milliseconds (sandbox/metering.ts), and the judge allows at most 8,000.
  */
 import * as v from 'valibot'
 import type { Split } from '../../../method/ports.ts'

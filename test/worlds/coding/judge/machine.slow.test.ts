@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { loadEngine } from '../../../../src/worlds/coding/judge/engine-binary.ts'
+import { loadEngine } from '../../../../src/worlds/sandbox/engine-binary.ts'
 import { Judge, judgeTest } from '../../../../src/worlds/coding/judge/judge.ts'
-import { ExhaustedError, GuestError, Machine, MEMORY_LIMITS } from '../../../../src/worlds/coding/judge/machine.ts'
+import { ExhaustedError, GuestError, Machine, MEMORY_LIMITS } from '../../../../src/worlds/sandbox/machine.ts'
 import type { PlainTest } from '../../../../src/worlds/coding/judge/verdict.ts'
 import { HOSTILE_LIMITS, HOSTILE_PROGRAMS, testOf } from './hostile-programs.ts'
 

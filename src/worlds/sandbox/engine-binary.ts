@@ -3,7 +3,7 @@ import { meter } from './metering.ts'
 
 /** A literal path, because bundlers find assets only this way. In Node it is the file itself. */
 const address = new URL(
-  '../../../../node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
+  '../../../node_modules/@jitl/quickjs-wasmfile-release-sync/dist/emscripten-module.wasm',
   import.meta.url,
 )
 

@@ -1,8 +1,8 @@
 import asc from 'assemblyscript/asc'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readEngine } from '../../../../src/worlds/coding/judge/engine-binary.ts'
-import { FUEL_EXPORT, FULL, GLOBAL_PREFIX, meter, STACK_EXPORT } from '../../../../src/worlds/coding/judge/metering.ts'
+import { readEngine } from '../../../src/worlds/sandbox/engine-binary.ts'
+import { FUEL_EXPORT, FULL, GLOBAL_PREFIX, meter, STACK_EXPORT } from '../../../src/worlds/sandbox/metering.ts'
 
 /** Loops, branches out of them, early returns, recursion, switches, 64-bit and float results, and bulk memory. */
 const SOURCE = `

@@ -47,6 +47,9 @@ export const GLOBAL_PREFIX = 'metering:global:'
 /** 2^31 - 1: the initial value of the counters, for code that runs at instantiation. */
 export const FULL = 0x7fffffff
 
+/** Units of fuel in a millisecond of executed time. */
+export const FUEL_PER_MS = 250_000
+
 const I32 = 0x7f
 const F32 = 0x7d
 const VOID = 0x40

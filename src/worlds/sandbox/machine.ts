@@ -3,6 +3,7 @@
  *
  *     boot      runtime, context and prelude; then an image of the used memory and of every mutable global
  *     restore   image → memory and globals       (a quarter of a megabyte, some 10 µs)
+ *     keep      memory and globals → image       (what a script defined belongs to the initial state from then on)
  *
  * The usual fresh context per run shares an allocator, interned strings and shapes with earlier runs. Here nothing is shared,
  * because no byte that the last program wrote remains. Restoring also frees all memory, so nothing leaks, even after a trap in
@@ -90,11 +91,11 @@ export class Machine {
   readonly #ffi: QuickJSFFI
   readonly #fuel: WebAssembly.Global<'i32'>
   readonly #stack: WebAssembly.Global<'i32'>
-  readonly #globals: readonly { global: WebAssembly.Global<'i32'>; value: number }[]
+  #globals: readonly { global: WebAssembly.Global<'i32'>; value: number }[]
   readonly #runtime: Runtime
   readonly #context: Context
   readonly #prelude: Record<PreludeFunction, GuestValue>
-  readonly #image: readonly Part[]
+  #image: readonly Part[]
   #hasFailed = false
   #mostPages = 0
   #ranOutOfMemory = false
@@ -172,6 +173,17 @@ export class Machine {
     for (const { global, value } of this.#globals) global.value = value
     this.#stack.value = STACK_BYTES
     this.#fuel.value = HOUSEKEEPING_FUEL
+  }
+
+  /**
+   * Makes the present state the one that `restore` restores. To be called once, on a machine that has run nothing but the script
+   * whose definitions are to be kept: memory that was never used is still zero there, which shows where the heap ends.
+   */
+  keep(): void {
+    const memory = new Uint8Array(this.#memory.buffer)
+    const heapEnd = memory.findLastIndex((byte) => byte !== 0) + 1
+    this.#image = this.#parts(heapEnd)
+    this.#globals = this.#globals.map(({ global }) => ({ global, value: global.value }))
   }
 
   /** Runs a script. Throws a GuestError, an ExhaustedError or an EngineError, like the methods below. */
@@ -317,8 +329,15 @@ export class Machine {
     const unusedStack = memory.subarray(staticEnd, staticEnd + UNTOUCHED_BYTES)
     if (staticEnd <= 0 || block <= stackTop || unusedStack.some((byte) => byte !== 0))
       throw new EngineError('The engine lays its memory out in another way than this version of the judge knows.')
+    return this.#parts(heapEnd)
+  }
+
+  /** Static data and heap. */
+  #parts(heapEnd: number): Part[] {
+    const memory = new Uint8Array(this.#memory.buffer)
+    const stackTop = this.#heapStart
     return [
-      { at: 0, bytes: memory.slice(0, staticEnd) },
+      { at: 0, bytes: memory.slice(0, stackTop - SHADOW_STACK_BYTES) },
       { at: stackTop, bytes: memory.slice(stackTop, heapEnd) },
     ]
   }
