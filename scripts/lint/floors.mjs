@@ -39,13 +39,16 @@ export const HOUSES = [
       ],
     ],
   },
-  { under: 'src/playground/worlds', floors: [['world-page.ts'], ['theatre'], ['household', 'coding', 'desktop']] },
+  {
+    under: 'src/playground/worlds',
+    floors: [['world-page.ts'], ['theatre'], ['household', 'coding', 'desktop', 'own']],
+  },
   {
     under: 'src/worlds',
     floors: [
       ['random.ts', 'stored-trajectories.ts', 'unknown-episode-error.ts', 'world.ts'],
-      ['vote-words.ts', 'instruct', 'plain'],
-      ['household', 'coding', 'desktop'],
+      ['vote-words.ts', 'instruct', 'plain', 'sandbox'],
+      ['household', 'coding', 'desktop', 'own'],
     ],
   },
   { under: 'src/engines', floors: [['remote', 'backends'], ['transformer'], ['openai', 'tinker', 'webllm']] },

@@ -6,7 +6,7 @@ import { isLogged, type LoggedEvent } from '../method/events.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
 import { forRoles, type LanguageModelPort, ROLES, type Role } from '../method/ports.ts'
-import type { Settings } from '../method/settings.ts'
+import type { Settings, ShippedWorld } from '../method/settings.ts'
 import type { StartedBackend } from './subjects.ts'
 
 export interface LoopBackend {
@@ -18,7 +18,7 @@ export interface LoopBackend {
 
 /** A world and its models. */
 export interface BenchWorld {
-  preset: Settings['world']
+  preset: ShippedWorld
   readModel(role: Role): ModelReader
   open(): Pick<LoopPorts, 'environment' | 'formats' | 'unitTests'> & { close(): void }
 }

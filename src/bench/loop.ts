@@ -9,7 +9,7 @@ import { codingFormats } from '../worlds/coding/roles/plain-roles.ts'
 import type { Role } from '../method/ports.ts'
 import type { ModelReader } from '../language-model/files/model-folder.ts'
 import { presetSettings } from '../method/presets.ts'
-import type { Settings } from '../method/settings.ts'
+import type { Settings, ShippedWorld } from '../method/settings.ts'
 import { ratioVerdict, type RatioTargets } from './field.ts'
 import { growthExponent } from './growth.ts'
 import { householdWorld } from './household-bench.ts'
@@ -23,7 +23,7 @@ import type { Measurement, Suite, SuiteContext } from './suite.ts'
 export interface LoopSuiteOptions {
   place: string
   clock: () => number
-  readModel(world: Settings['world'], role: Role): ModelReader
+  readModel(world: ShippedWorld, role: Role): ModelReader
   /** Required to measure the coding preset. */
   startJudge?: JudgeSuiteOptions['startJudge']
   /** Stock backends to compare with; may be empty. */

@@ -11,6 +11,7 @@ import type { TransformerModel } from '../engines/transformer/transformer-model.
 import { connectWorker } from '../threads/worker-bridge.ts'
 import { WORLDS } from '../worlds/index.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
+import type { Settings } from '../method/settings.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { loadFixedTrajectories } from '../sessions/fixed-trajectories.ts'
@@ -18,6 +19,7 @@ import { LoopSession } from '../sessions/loop-session.ts'
 import { samplersFor } from '../sessions/samplers.ts'
 import type { BackendWish } from '../sessions/loop-service.ts'
 import { ArgumentError } from './arguments.ts'
+import { modelsBeside } from './world-file.ts'
 import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/arguments.ts'
 import { modelsIn } from './loop/models-folder.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
@@ -47,21 +49,31 @@ function tell(line: string): void {
 async function run(options: LoopArguments): Promise<number> {
   const { settings } = options
   const { imports } = WORLDS[settings.world]
-  const path = imports ? options[imports.setting] : undefined
+  const path = options.world ?? (imports ? options[imports.setting] : undefined)
   const world = await OPENERS[settings.world]({ settings, isResumed: false }, path, tell)
   try {
-    return await runIn(world, options)
+    return await runIn(world, { ...options, settings: settingsIn(world, settings) })
   } finally {
     world.close()
   }
 }
 
+/** A world without rewrites has a frozen environment. */
+function settingsIn({ canRewrite = true }: OpenedWorld, settings: Settings): Settings {
+  if (canRewrite || !settings.adaptEnvironment) return settings
+  tell('This world has no rewrites, so its tasks stay as they are (adaptEnvironment=false).')
+  return { ...settings, adaptEnvironment: false }
+}
+
 async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
-  const { shipped, sources } = modelsIn(options.models, settings.world, sourcesOf(options.roles))
+  const { shipped, sources } = modelsIn(options.models, settings.world, sourcesOf(options.roles), {
+    canRewrite: world.canRewrite,
+    ...(options.world !== undefined && { builtIn: modelsBeside(options.world) }),
+  })
   // The name depends only on the arguments, so the same arguments give the same log.
   const runId = `${preset}-s${settings.seed}`
-  const resumed = await findCheckpoint(runId, options)
+  const resumed = await findCheckpoint(runId, options, world.worldFile)
   const done = resumed?.checkpoint.iteration ?? 0
   if (options.isResumed) tell(resumed ? `Resuming after iteration ${done}.` : 'No checkpoint yet: the run starts.')
   if (resumed && done >= iterations) return 0
@@ -93,7 +105,15 @@ async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number
     const session = new LoopSession({
       loop: runLoop,
       ports: loopPorts(players, world),
-      request: { runId, preset, backend: players.backend, models: players.names, settings, fixedTrajectories },
+      request: {
+        runId,
+        preset,
+        backend: players.backend,
+        models: players.names,
+        settings,
+        fixedTrajectories,
+        worldFile: world.worldFile,
+      },
       iterations: iterations - done,
       ...(resumed && { history: resumed.history }),
       store,

@@ -53,6 +53,18 @@ export interface Evaluation {
   isFlipped?: true
 }
 
+/** The file of a world of one's own (worlds/own/module.ts): the log says exactly which world its run plays in. */
+export interface WorldFile {
+  /** What the world calls itself. */
+  name: string
+  /** Name of the file. */
+  file: string
+  /** The script that the sandbox runs. */
+  script: string
+  /** SHA-256 of the script, in hexadecimal digits. */
+  hash: string
+}
+
 /** The first event of a log. A resumed run does not write it again. */
 export interface RunStarted {
   type: 'run-started'
@@ -61,6 +73,8 @@ export interface RunStarted {
   preset: string
   backend: string
   models: { policy: string; reward: string; author: string }
+  /** Where the world is one from a file. */
+  worldFile?: WorldFile
 }
 /** Logged before the `iteration-started` of the first iteration that it affects. */
 export interface SettingsChanged {

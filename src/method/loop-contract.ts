@@ -1,5 +1,5 @@
 /** The interface of the loop (loop.ts). */
-import type { RunEvent, LoggedEvent } from './events.ts'
+import type { RunEvent, LoggedEvent, WorldFile } from './events.ts'
 import type { FixedTrajectory } from './judge-evaluation/fixed-trajectory.ts'
 import type { EnvironmentPort, LanguageModelPort, RoleFormats, UnitTestPort } from './ports.ts'
 import type { LivePatch, Settings } from './settings.ts'
@@ -23,6 +23,8 @@ export interface LoopRequest {
   preset: string
   backend: string
   models: { policy: string; reward: string; author: string }
+  /** Where the world is one from a file. Logged by a new run. */
+  worldFile?: WorldFile | undefined
   /** For a new run. Ignored with `history`, which contains the settings. */
   settings: Settings
   /** Iterations to run from here; the generator then ends with `run-finished`. */

@@ -50,9 +50,9 @@ export const runLoop: RunLoop = async function* (ports: LoopPorts, request: Loop
 
 /** Starts a new run: settings, tasks, and an evaluation before anything has learned. A resumed run has these. */
 async function* prepare(run: RunContext): Events<void> {
-  const { runId, settings, preset, backend, models, history, signal } = run.request
+  const { runId, settings, preset, backend, models, worldFile, history, signal } = run.request
   if (!history || history.length === 0) {
-    yield run.log({ type: 'run-started', runId, settings, preset, backend, models })
+    yield run.log({ type: 'run-started', runId, settings, preset, backend, models, ...(worldFile && { worldFile }) })
   }
   const { state } = run
   if (state.iteration > 0) return

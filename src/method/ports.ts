@@ -148,13 +148,13 @@ export interface StepResult {
   won: boolean
   /** True after the last step, won or not. */
   done: boolean
-  /** Ground truth of the step: 1 if it brought the goal closer, or sought information as an expert would. */
-  trueLabel: 1 | -1
+  /** Ground truth of the step: 1 if it brought the goal closer, or sought information as an expert would. Null if unknown. */
+  trueLabel: 1 | -1 | null
   /**
    * Commands to the goal after the step under full knowledge; -1 if it can no longer be reached. For a program, the number of
-   * failed ground-truth tests.
+   * failed ground-truth tests. Null if unknown.
    */
-  distance: number
+  distance: number | null
   /** The results on the ground-truth tests, if the step was a program. All failed if it could not run. */
   tests?: TestResult[]
 }

@@ -88,6 +88,28 @@ export const PRESETS = {
     evaluationTasks: 100,
     judgeTasks: 20,
   },
+  /**
+   * For a world from a file, with models of `npm run pretrain -- --world FILE`. Iterations are small, so that a new world shows
+   * within minutes whether anything is learned; there are no fixed trajectories that could measure its reward model.
+   */
+  own: {
+    world: 'own',
+    tasksPerIteration: 16,
+    groupSize: 8,
+    evaluationsPerStep: 3,
+    maxSteps: 20,
+    taskPoolSize: 256,
+    topP: 1,
+    policyAccuracyLow: 1 / 8,
+    policyAccuracyHigh: 7 / 8,
+    rewardAccuracyLow: 1 / 2,
+    rewardAccuracyHigh: 7 / 8,
+    policyLearningRate: 2e-4,
+    rewardLearningRate: 1e-4,
+    evaluateEvery: 5,
+    evaluationTasks: 100,
+    judgeTasks: 0,
+  },
   /** The paper's coding run, from its released configuration and code (configs/coding_rl.yaml). */
   'paper-coding': {
     world: 'coding',

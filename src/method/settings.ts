@@ -91,8 +91,8 @@ export const settingsSchema = v.pipe(
     evaluationTemperature: real(0, 2),
     /** Tasks of each split whose fixed trajectories measure the reward model at every evaluation; 0 measures none. */
     judgeTasks: count(0, 1000),
-    /** ALFWorld's rooms, programs that must pass tests, or six applications of a desktop. */
-    world: v.picklist(['household', 'coding', 'desktop']),
+    /** ALFWorld's rooms, programs that must pass tests, six applications of a desktop, or a world of one's own from a file. */
+    world: v.picklist(['household', 'coding', 'desktop', 'own']),
     /** Problems of the coding world: generated ones, or imported ones in the released format. */
     problems: v.picklist(['generated', 'imported']),
     /** Games of the household: generated ones, small or of ALFWorld's size, or imported ALFWorld games. */
@@ -124,6 +124,8 @@ export const settingsSchema = v.pipe(
 
 export type Settings = v.InferOutput<typeof settingsSchema>
 export type World = Settings['world']
+/** A world whose models, trajectories and recorded run ship with the app: every one but `own`. */
+export type ShippedWorld = Exclude<World, 'own'>
 
 /** Former names of settings, which older links, logs and commands use. */
 const FORMER_NAMES: Readonly<Record<string, keyof Settings>> = { setting: 'world' }

@@ -1,5 +1,5 @@
 /** What is played for the fixed trajectories of each world: enough to tell judges apart, in a file of less than 100 kB. */
-import type { World } from '../method/settings.ts'
+import type { ShippedWorld } from '../method/settings.ts'
 import { HouseholdEnvironment, portTask } from '../worlds/household/environment.ts'
 import { generatedGames } from '../worlds/household/game-source.ts'
 import { generateGame } from '../worlds/household/generator/generate-game.ts'
@@ -15,7 +15,7 @@ import { taskOf as desktopTaskOf } from '../worlds/desktop/task.ts'
 import { codingEnvironmentHere } from './coding/measure.ts'
 import type { TrajectoryWorld } from './fixed-trajectories.ts'
 
-export const TRAJECTORY_WORLDS: Readonly<Record<World, () => TrajectoryWorld>> = {
+export const TRAJECTORY_WORLDS: Readonly<Record<ShippedWorld, () => TrajectoryWorld>> = {
   household: () => ({
     world: 'household',
     maxSteps: 20,

@@ -22,7 +22,7 @@ export type SessionState = 'running' | 'pausing' | 'paused' | 'completed' | 'sto
 export interface SessionOptions {
   loop: RunLoop
   ports: LoopPorts
-  request: Pick<LoopRequest, 'runId' | 'preset' | 'backend' | 'models' | 'settings' | 'fixedTrajectories'>
+  request: Pick<LoopRequest, 'runId' | 'preset' | 'backend' | 'models' | 'settings' | 'fixedTrajectories' | 'worldFile'>
   /** Iterations to run from here. */
   iterations: number
   store: RunStore

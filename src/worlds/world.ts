@@ -1,6 +1,6 @@
 /** What the rest of the app asks of a world: its words and numbers as plain data, and what opening it gives. */
 import type { ChatPieces } from '../method/chat-pieces.ts'
-import type { Phase } from '../method/events.ts'
+import type { Phase, WorldFile } from '../method/events.ts'
 import type { FixedTrajectory } from '../method/judge-evaluation/fixed-trajectory.ts'
 import type { LoopPorts } from '../method/loop-contract.ts'
 import type { Role, RoleFormats } from '../method/ports.ts'
@@ -119,6 +119,8 @@ export interface WorldRequest {
   settings: Settings
   /** The run continues with the tasks in its log; only evaluations draw new ones. */
   isResumed: boolean
+  /** The file of a world of one's own. */
+  worldFile?: WorldFile | undefined
 }
 
 /** How to address the model of each role; null for a model that continues plain text. */
@@ -137,5 +139,9 @@ export interface OpenedWorld extends Pick<LoopPorts, 'environment' | 'unitTests'
   grammars(): Promise<Record<Role, RoleGrammars>>
   /** Reads the world's file of fixed trajectories (stored-trajectories.ts). Throws TrajectoryFileError. */
   fixedTrajectories(text: string): Promise<FixedTrajectory[]>
+  /** Of a world from a file. */
+  worldFile?: WorldFile
+  /** Whether the environment has rewrites; it has by default. */
+  canRewrite?: boolean
   close(): void
 }

@@ -9,6 +9,7 @@ const OPENERS: Readonly<Record<World, () => Promise<{ open: Open }>>> = {
   household: () => import('./household.ts'),
   coding: () => import('./coding.ts'),
   desktop: () => import('./desktop.ts'),
+  own: () => import('./own.ts'),
 }
 
 /** Throws OpeningError. */

@@ -15,7 +15,7 @@ import { ROLES } from '../../method/ports.ts'
 import type { Products } from '../../bench/peers/tfjs-llama.ts'
 import { shippedModel } from '../../roles/shipped-models.ts'
 import { folderReader } from '../../language-model/files/folder-reader.ts'
-import type { Settings } from '../../method/settings.ts'
+import type { ShippedWorld } from '../../method/settings.ts'
 import { startJudgeInThread } from './judge.ts'
 
 const SHIPPED = fileURLToPath(new URL('../../../public/models', import.meta.url))
@@ -168,7 +168,7 @@ export const LOOP_SIZES: LoopSizes = {
 export async function loopSuiteInNode(
   sizes = LOOP_SIZES,
   { rounds } = EFFORT,
-  models: Record<Settings['world'], string> = { household: SHIPPED, coding: SHIPPED, desktop: SHIPPED },
+  models: Record<ShippedWorld, string> = { household: SHIPPED, coding: SHIPPED, desktop: SHIPPED },
 ): Promise<Suite> {
   const { tfjsLoopBackend } = await import('../../bench/peers/tfjs-loop.ts')
   const hasCodingModels = ROLES.every((role) => existsSync(join(models.coding, shippedModel('coding', role))))

@@ -1,5 +1,7 @@
 /** The arguments of `npm run loop`. */
 import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.ts'
+import { isWorldFile, modelsBeside } from '../world-file.ts'
+import { SHIPPED_FOLDER } from './models-folder.ts'
 import { BACKENDS } from '../../language-model/backends/backend.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
 import type { RoleSource, ServerKeys } from '../../roles/source.ts'
@@ -29,6 +31,8 @@ export interface LoopArguments extends ImportPaths {
   isJson: boolean
   /** Folder that contains the built-in models' folders. */
   models: string
+  /** The file of a world of one's own; absent for the others. */
+  world?: string
   /** Sources of roles that no built-in model plays. */
   roles: Partial<Record<Role, RoleSource>>
   /** Keys of the servers among them. */
@@ -58,12 +62,13 @@ export const LOOP_USAGE = `npm run loop -- [options]
   --iterations N      iterations to run (5)
   --preset NAME       ${Object.keys(PRESETS).join(', ')}; joined with + (${DEFAULT_PRESET})
   --set KEY=VALUE     a setting, over the preset; may be repeated
+  --world FILE        plays in a world of yours (docs/own-worlds.md), with the preset own
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
 ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and uses the faster (auto)
   --samplers N        workers for each built-in model; the log does not depend on it (as many as cores, at most 4)
   --models DIR        folder with the built-in models, or one that --save wrote, whose models then all learn
-                      (public/models)
+                      (public/models; with --world, what npm run pretrain -- --world FILE wrote)
   --policy-model M    model of the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,
                       hf:ORGANISATION/NAME on huggingface.co, openai:ADDRESS#MODEL or tinker:ADDRESS#BASE-MODEL
                       with the key in ${KEY_VARIABLES.openai} or ${KEY_VARIABLES.tinker}, or a source as a JSON object
@@ -80,14 +85,15 @@ ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usag
 
 const OPTIONS = {
   iterations: { type: 'string', default: '5' },
-  preset: { type: 'string', default: DEFAULT_PRESET },
+  preset: { type: 'string' },
   set: { type: 'string', multiple: true },
+  world: { type: 'string' },
   seed: { type: 'string' },
   'eval-tasks': { type: 'string' },
   ...IMPORT_OPTIONS,
   backend: { type: 'string', default: 'auto' },
   samplers: { type: 'string' },
-  models: { type: 'string', default: 'public/models' },
+  models: { type: 'string' },
   'policy-model': { type: 'string' },
   'reward-model': { type: 'string' },
   'author-model': { type: 'string' },
@@ -107,7 +113,9 @@ export function parseLoopArguments(
 ): LoopArguments | null {
   const { values } = readArguments({ args: [...args], options: OPTIONS })
   if (values.help) return null
-  const { preset, models, out, save } = values
+  const { world, out, save } = values
+  const preset = values.preset ?? (world === undefined ? DEFAULT_PRESET : 'own')
+  const models = values.models ?? (world === undefined ? SHIPPED_FOLDER : modelsBeside(world))
   const iterations = wholeNumber('iterations', values.iterations, 1, MOST_ITERATIONS)
   const backend = oneOf('backend', values.backend, BACKEND_WISHES)
   const overrides: Record<string, unknown> = {}
@@ -120,6 +128,13 @@ export function parseLoopArguments(
     overrides['evaluationTasks'] = wholeNumber('eval-tasks', values['eval-tasks'], 0, 1000)
   }
 
+  if (world !== undefined) {
+    if (!isWorldFile(world))
+      throw new ArgumentError(
+        `--world names the file of a world of yours, not "${world}"; --preset ${world} may be what you mean.`,
+      )
+    overrides['world'] = 'own'
+  }
   const paths: ImportPaths = {}
   for (const { setting, value: imported } of IMPORTS) {
     const path = values[setting]
@@ -147,6 +162,7 @@ export function parseLoopArguments(
     roles,
     keys: keysFrom(Object.values(roles), environment),
     ...paths,
+    ...(world === undefined ? {} : { world }),
     ...(out === undefined ? {} : { out }),
     ...(save === undefined ? {} : { save }),
   }

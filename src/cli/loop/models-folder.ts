@@ -14,32 +14,41 @@ import { ArgumentError } from '../arguments.ts'
 
 export const SHIPPED_FOLDER = 'public/models'
 
-/** The folder of built-in models, and the sources of roles that a saved run plays. Throws ArgumentError if a model is missing. */
+/**
+ * The folder of built-in models, and the sources of roles that a saved run plays, whose other models are in `builtIn`. Throws
+ * ArgumentError if a model is missing.
+ */
 export function modelsIn(
   folder: string,
   world: World,
   sources: Record<Role, RoleSource>,
+  { canRewrite = true, builtIn = SHIPPED_FOLDER }: { canRewrite?: boolean | undefined; builtIn?: string } = {},
 ): { shipped: string; sources: Record<Role, RoleSource> } {
   const has = (name: string, within = folder) => existsSync(join(within, name, 'config.json'))
   const saved = LEARNING_ROLES.filter(
     (role) => sources[role].kind === 'built-in' && !has(shippedModel(world, role)) && has(role),
   )
-  const shipped = saved.length > 0 ? SHIPPED_FOLDER : folder
+  const shipped = saved.length > 0 ? builtIn : folder
   const all = { ...sources }
-  for (const role of saved)
-    all[role] = {
-      kind: 'checkpoint',
-      location: join(folder, role),
-      adapters: null,
-      storage: 'float32',
-      contextWindow: null,
-      sampler: null,
-    }
+  for (const role of saved) all[role] = checkpointIn(join(folder, role))
+  // Nobody asks the author of a world without rewrites, which has no model for one.
+  if (!canRewrite && all.author.kind === 'built-in' && !has(shippedModel(world, 'author'), shipped)) {
+    all.author =
+      all.policy.kind === 'built-in' ? checkpointIn(join(shipped, shippedModel(world, 'policy'))) : all.policy
+  }
   const played = ROLES.filter((role) => all[role].kind === 'built-in').map((role) => shippedModel(world, role))
   const missing = played.find((name) => !has(name, shipped))
+  if (missing !== undefined && world === 'own')
+    throw new ArgumentError(
+      `--world: there is no model ${missing} in ${shipped}. Make the models with \`npm run pretrain -- --world FILE\`, or give chat models with --policy-model, --reward-model and --author-model.`,
+    )
   if (missing !== undefined)
     throw new ArgumentError(
       `--models: "${shipped}" has no model ${missing}; it must contain ${played.join(', ')}, as \`npm run pretrain\` writes them, or policy and reward, as --save does.`,
     )
   return { shipped, sources: all }
+}
+
+function checkpointIn(location: string): RoleSource {
+  return { kind: 'checkpoint', location, adapters: null, storage: 'float32', contextWindow: null, sampler: null }
 }

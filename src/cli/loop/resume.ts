@@ -1,4 +1,5 @@
 /** `--resume`: the checkpoint to continue from, checked against the arguments, so that the log stays that of one run. */
+import type { WorldFile } from '../../method/events.ts'
 import { ROLES, type LanguageModelPort, type Role } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
 import { LEARNING_ROLES, type LearningRole } from '../../roles/learning.ts'
@@ -9,7 +10,11 @@ import type { LoopArguments } from './arguments.ts'
 export type Resumed = NonNullable<Awaited<ReturnType<typeof readResumable>>>
 
 /** Null without a checkpoint. Throws ArgumentError if the arguments are those of another run. */
-export async function findCheckpoint(runId: string, options: LoopArguments): Promise<Resumed | null> {
+export async function findCheckpoint(
+  runId: string,
+  options: LoopArguments,
+  worldFile?: WorldFile,
+): Promise<Resumed | null> {
   const { out, save, settings, backend } = options
   if (!options.isResumed || out === undefined || save === undefined) return null
   const found = await readResumable(out, save)
@@ -18,6 +23,10 @@ export async function findCheckpoint(runId: string, options: LoopArguments): Pro
   if (started.runId !== runId)
     throw new ArgumentError(
       `--resume: ${save} has a checkpoint of run ${started.runId}, and these arguments are of ${runId}. Repeat the arguments of that run.`,
+    )
+  if (started.worldFile?.hash !== worldFile?.hash)
+    throw new ArgumentError(
+      `--resume: the run plays in ${fileWords(started.worldFile)}, and these arguments give ${fileWords(worldFile)}. Give --world the file of that run as it was, or start another run with another --out.`,
     )
   const differing = (Object.keys(settings) as (keyof Settings)[]).find(
     (name) => started.settings[name] !== settings[name],
@@ -29,6 +38,11 @@ export async function findCheckpoint(runId: string, options: LoopArguments): Pro
   if (backend !== 'auto' && backend !== started.backend)
     throw new ArgumentError(`--resume: the run started with --backend ${started.backend}, not ${backend}.`)
   return found
+}
+
+/** "key-and-chest.ts (version 1a2b3c4d)". */
+function fileWords(file: WorldFile | undefined): string {
+  return file ? `${file.file} (version ${file.hash.slice(0, 8)})` : 'a built-in world'
 }
 
 /** Loads the checkpoint into the models and cuts the log back to it. Throws ArgumentError for models of another run. */

@@ -1,7 +1,7 @@
 /**
  * Measures a judge of steps. Our own definitions, because the release has no code for them:
  * - process accuracy: share of single evaluations that equal the environment's true label of the step. An unparsable
- *   evaluation is wrong.
+ *   evaluation is wrong, and steps without a true label do not count.
  * - outcome accuracy: share of trajectories where the sign of the mean of all votes equals the outcome. A mean of 0
  *   predicts nothing and is wrong.
  * - vote agreement: share of pairs of evaluations of one step that agree. An unparsable one agrees with none.
@@ -14,6 +14,7 @@ export function judgeMetrics(evidence: readonly VoteEvidence[]): Record<string, 
   let evaluations = 0
   let unparsable = 0
   let right = 0
+  let labelled = 0
   let pairs = 0
   let agreeingPairs = 0
   const outcomePredictions: number[] = []
@@ -22,11 +23,12 @@ export function judgeMetrics(evidence: readonly VoteEvidence[]): Record<string, 
       if (votes.length === 0) continue
       let voteSum = 0
       votes.forEach((stepVotes, step) => {
-        const label = episode.steps[step]?.trueLabel
+        const label = episode.steps[step]?.trueLabel ?? null
         stepVotes.forEach(({ score }, position) => {
           evaluations++
           voteSum += score
           if (score === 0) unparsable++
+          if (label !== null) labelled++
           if (score === label) right++
           for (const other of stepVotes.slice(position + 1)) {
             pairs++
@@ -38,7 +40,7 @@ export function judgeMetrics(evidence: readonly VoteEvidence[]): Record<string, 
     }
   }
   return {
-    'reward/process_acc': evaluations > 0 ? right / evaluations : null,
+    'reward/process_acc': labelled > 0 ? right / labelled : null,
     'reward/outcome_acc': mean(outcomePredictions),
     'reward/parse_fail_rate': evaluations > 0 ? unparsable / evaluations : null,
     'reward/vote_agreement': pairs > 0 ? agreeingPairs / pairs : null,

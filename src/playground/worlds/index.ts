@@ -4,12 +4,14 @@ import type { WorldShelves } from '../state/world-shelf.ts'
 import { codingPage } from './coding/page.ts'
 import { desktopPage } from './desktop/page.ts'
 import { householdPage } from './household/page.ts'
+import { ownPage } from './own/page.ts'
 import type { WorldPage } from './world-page.ts'
 
 export const WORLD_PAGES: Readonly<Record<World, WorldPage>> = {
   household: householdPage,
   coding: codingPage,
   desktop: desktopPage,
+  own: ownPage,
 }
 
 /** To be called while the page is created. */

@@ -28,7 +28,7 @@ const shelf = { look: async () => {}, areThere: false }
 
 function page(runs = keptRuns()) {
   const loop = new FakeLoop()
-  const playground = new Playground(loop.open, { household: shelf, coding: shelf, desktop: shelf }, runs)
+  const playground = new Playground(loop.open, { household: shelf, coding: shelf, desktop: shelf, own: shelf }, runs)
   return { loop, playground }
 }
 

@@ -55,7 +55,7 @@ describe('the desktop reward model’s corpus', () => {
         .map(({ text }) => desktopFormats.reward.parse(text).score)
       const environment = new DesktopEnvironment()
       await environment.reset([{ episodeId: 'e', task: portTask(taskOf(game)), maxSteps: 20 }])
-      const labels: number[] = []
+      const labels: (number | null)[] = []
       for (const { command } of moves) {
         const [result] = await environment.step([{ episodeId: 'e', command }])
         labels.push(result!.trueLabel)

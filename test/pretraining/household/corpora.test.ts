@@ -29,10 +29,10 @@ const PLAYED = INDICES.map((index) => {
 })
 
 /** True labels as the loop's environment gives them. */
-async function labelsOf(game: HouseholdGame, commands: readonly string[]): Promise<number[]> {
+async function labelsOf(game: HouseholdGame, commands: readonly string[]): Promise<(number | null)[]> {
   const environment = new HouseholdEnvironment({ games: { sample: () => Promise.resolve([game]) } })
   await environment.reset([{ episodeId: 'e', task: portTask(taskOf(game)), maxSteps: 20 }])
-  const labels: number[] = []
+  const labels: (number | null)[] = []
   for (const command of commands) {
     const [result] = await environment.step([{ episodeId: 'e', command }])
     labels.push(result!.trueLabel)

@@ -5,14 +5,14 @@
  * run of 160 iterations about two minutes. The full size takes most of a working day for all tables; the quick size takes
  * minutes and shows only that everything runs.
  */
-import type { World } from '../../../method/settings.ts'
+import type { ShippedWorld } from '../../../method/settings.ts'
 
 export interface Budget {
   seeds: readonly number[]
   /** Seeds of tables that sweep a setting over many arms. */
   sweepSeeds: readonly number[]
   mapSeeds: readonly number[]
-  iterations: Readonly<Record<World, number>>
+  iterations: Readonly<Record<ShippedWorld, number>>
   mapIterations: number
   /** Times as many iterations in the run that looks for drift. */
   driftFactor: number

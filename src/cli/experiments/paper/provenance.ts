@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROLES } from '../../../method/ports.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
-import { WORLD_NAMES } from '../../../worlds/index.ts'
+import { SHIPPED_WORLDS } from '../../../worlds/index.ts'
 import { ArgumentError } from '../../arguments.ts'
 import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
 
@@ -30,14 +30,14 @@ export function currentCommit(root: string): string {
  * name, and each start policy by folder. Throws ArgumentError.
  */
 export async function hashInputs(models: string, starts: readonly string[]): Promise<Record<string, string>> {
-  const names = WORLD_NAMES.flatMap((world) => ROLES.map((role) => shippedModel(world, role)))
+  const names = SHIPPED_WORLDS.flatMap((world) => ROLES.map((role) => shippedModel(world, role)))
   const folders = [...new Set(names)].map((name): [string, string] => [name, join(models, name)])
   const hashes = await Promise.all(
     [...folders, ...starts.map((folder): [string, string] => [folder, folder])].map(
       async ([name, folder]): Promise<[string, string]> => [name, await hashWeights(folder)],
     ),
   )
-  const trajectories = WORLD_NAMES.map(async (world): Promise<[string, string]> => {
+  const trajectories = SHIPPED_WORLDS.map(async (world): Promise<[string, string]> => {
     return [`${world}-trajectories`, hashOf(await readShippedTrajectories(world))]
   })
   return Object.fromEntries([...hashes, ...(await Promise.all(trajectories))])

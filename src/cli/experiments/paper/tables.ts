@@ -1,5 +1,5 @@
 /** The tables of `npm run experiments -- paper`: Table 1 for each world, Figure 1, the ablations, the map and the checks. */
-import type { World } from '../../../method/settings.ts'
+import type { ShippedWorld } from '../../../method/settings.ts'
 import type { TableName } from '../../../results/results-file.ts'
 import type { Budget } from './budget.ts'
 import { checksTable } from './tables/checks.ts'
@@ -15,10 +15,10 @@ export const QUICK_TABLES: readonly TableName[] = ['household', 'coding', 'signa
 
 /** `starts` are the names of the start policies of the map. */
 export function planTable(table: TableName, budget: Budget, starts: readonly string[]): TablePlan {
-  const worlds: Partial<Record<TableName, World>> = { household: 'household', coding: 'coding', desktop: 'desktop' }
+  const worlds: Partial<Record<TableName, ShippedWorld>> = { household: 'household', coding: 'coding', desktop: 'desktop' }
   const world = worlds[table]
   if (world !== undefined) return tableOne(world, budget)
-  const others: Record<Exclude<TableName, World>, () => TablePlan> = {
+  const others: Record<Exclude<TableName, ShippedWorld>, () => TablePlan> = {
     signals: () => signalsTable(budget),
     tasks: () => tasksTable(budget),
     lambda: () => lambdaTable(budget),
@@ -27,5 +27,5 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
     map: () => mapTable(budget, starts),
     checks: () => checksTable(budget),
   }
-  return others[table as Exclude<TableName, World>]()
+  return others[table as Exclude<TableName, ShippedWorld>]()
 }

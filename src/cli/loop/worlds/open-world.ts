@@ -1,6 +1,6 @@
 import type { OpenedWorld, WorldRequest } from '../../../worlds/world.ts'
 
-/** `path` is where tasks are imported from. */
+/** `path` is where tasks are imported from, or the file of a world of one's own. */
 export type OpenWorld = (
   request: WorldRequest,
   path: string | undefined,

@@ -1,6 +1,6 @@
 /** Arms that several tables run. Equal settings share their runs, whatever their names. */
 import { WORLDS } from '../../../../worlds/index.ts'
-import type { Settings, World } from '../../../../method/settings.ts'
+import type { Settings, ShippedWorld } from '../../../../method/settings.ts'
 import type { Budget } from '../budget.ts'
 import type { ArmPlan } from '../plan.ts'
 
@@ -15,7 +15,7 @@ export const ARM_LABELS: Readonly<Record<string, string>> = {
 
 /** An arm of Table 1 or of the signals; `id` is its preset unless settings are given. */
 export function arm(
-  world: World,
+  world: ShippedWorld,
   preset: string,
   budget: Budget,
   settings: Partial<Settings> = {},

@@ -1,5 +1,5 @@
 /** Table 1: which part helps the policy and the judge, above what a lower temperature alone gives. */
-import type { World } from '../../../../method/settings.ts'
+import type { ShippedWorld } from '../../../../method/settings.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, RowPlan, TablePlan } from '../plan.ts'
 import { arm, ARM_LABELS } from './arms.ts'
@@ -10,12 +10,12 @@ const SPLITS = { id: 'in distribution', ood: 'out of distribution' } as const
 type Split = keyof typeof SPLITS
 
 /** What the full loop must gain over the start at temperature 0 (paper: 21 and 19 points; on OSWorld 12 and 5). */
-const LEAST: Readonly<Record<World, Readonly<Record<Split, number>>>> = {
+const LEAST: Readonly<Record<ShippedWorld, Readonly<Record<Split, number>>>> = {
   household: { id: 0.15, ood: 0.12 },
   coding: { id: 0.15, ood: 0.12 },
   desktop: { id: 0.12, ood: 0.05 },
 }
-const TITLES: Readonly<Record<World, string>> = { household: 'Household', coding: 'Coding', desktop: 'Desktop' }
+const TITLES: Readonly<Record<ShippedWorld, string>> = { household: 'Household', coding: 'Coding', desktop: 'Desktop' }
 
 /**
  * The paper's measure: all tests of a problem, sampled as in training, on sampled programs. At temperature 0 they would all be the
@@ -36,7 +36,7 @@ function testMeasures(suffix: string, how: string, metric: string): readonly Mea
 
 const OF_VOTES = [...ACCURACY, ...SAMPLED_ACCURACY, ...JUDGE]
 
-const MEASURES: Readonly<Record<World, readonly MeasurePlan[]>> = {
+const MEASURES: Readonly<Record<ShippedWorld, readonly MeasurePlan[]>> = {
   household: OF_VOTES,
   desktop: OF_VOTES,
   coding: [
@@ -49,7 +49,7 @@ const MEASURES: Readonly<Record<World, readonly MeasurePlan[]>> = {
   ],
 }
 
-export function tableOne(world: World, budget: Budget): TablePlan {
+export function tableOne(world: ShippedWorld, budget: Budget): TablePlan {
   const measures = MEASURES[world]
   const sampled = measures.filter(({ id }) => id.endsWith('-sampled')).map(({ id }) => id)
   const rows: RowPlan[] = [
@@ -78,7 +78,7 @@ export function tableOne(world: World, budget: Budget): TablePlan {
   }
 }
 
-function gains(world: World): ClaimPlan[] {
+function gains(world: ShippedWorld): ClaimPlan[] {
   const ofPolicy = (Object.keys(SPLITS) as Split[]).map((split): ClaimPlan => {
     const least = LEAST[world][split]
     const claim = `The full loop gains ${100 * least} points or more over temperature alone, ${SPLITS[split]}`
@@ -104,12 +104,12 @@ function steps(arms: readonly string[], measure: string, of: string): ClaimPlan[
   }))
 }
 
-function order(world: World): ClaimPlan[] {
+function order(world: ShippedWorld): ClaimPlan[] {
   const what = world === 'coding' ? 'Code ' : ''
   return (Object.keys(SPLITS) as Split[]).flatMap((split) => steps(ARMS, split, `${what}${SPLITS[split]}`))
 }
 
-function judgeOrder(world: World): ClaimPlan[] {
+function judgeOrder(world: ShippedWorld): ClaimPlan[] {
   const learners = ARMS.slice(1)
   if (world !== 'coding') return steps(learners, JUDGE_BALANCED.id, 'the judge')
   return SAMPLED_TESTS.flatMap(({ id, label }) => steps(learners, id, label))
