@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import { DEFAULTS } from '../method/settings.ts'
+import { heldOutExcerpt } from '../runs/held-out-excerpt.ts'
 import { episodeExcerpt } from '../runs/episode-excerpt.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { publishedLog } from '../runs/published-log.ts'
@@ -13,9 +14,11 @@ const USAGE = `Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [opti
   --groups N   of each iteration, keep the episodes of the N tasks that are solved most nearly half the time,
                and of as many rewrites on trial; of the others only the outcomes (all)
   --episode    keep only the run's most telling episode and the other rollouts of its task: what the page shows first
+  --before-after
+               keep only the held-out tasks of known kinds, played before training and after it, at the evaluation temperature
   --help       shows this text
 
-Without out.jsonl.gz it becomes the run that the page opens with, or with --episode the episode.
+Without out.jsonl.gz it becomes the run that the page opens with, or the part of it that the option names.
 `
 
 async function publish(args: string[]): Promise<void> {
@@ -26,6 +29,7 @@ async function publish(args: string[]): Promise<void> {
       last: { type: 'string' },
       groups: { type: 'string' },
       episode: { type: 'boolean', default: false },
+      'before-after': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -37,9 +41,12 @@ async function publish(args: string[]): Promise<void> {
   const log = await readRunLog(source)
   // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
-  const target = out ?? `public/runs/${world}${values.episode ? '-episode' : ''}.jsonl.gz`
-  const events = publishedLog(log, { ...most('last'), ...most('groups') })
-  const kept = values.episode ? episodeExcerpt(events) : events
+  const part = values['before-after'] ? '-before-after' : values.episode ? '-episode' : ''
+  const target = out ?? `public/runs/${world}${part}.jsonl.gz`
+  const events = () => publishedLog(log, { ...most('last'), ...most('groups') })
+  const kept = values['before-after'] ? heldOutExcerpt(log, 'id') : values.episode ? episodeExcerpt(events()) : events()
+  if (kept === null && values['before-after'])
+    throw new ArgumentError(`${source} has no two evaluations, so there is nothing to compare.`)
   if (kept === null) throw new ArgumentError(`${source} has no episode with advantages, so there is none to show.`)
   const text = serialiseRunLog(kept)
   const packed = gzipSync(text, { level: 9 })

@@ -6,6 +6,7 @@ import type { LoggedEvent } from '../method/events.ts'
 import type { IndexedDbRunStore } from './indexeddb-store.ts'
 import type { MetricRow } from './metric-rows.ts'
 import type { ReadArchive } from './run-archive.ts'
+import { HeldOutReader, type HeldOutGames } from './held-out-games.ts'
 import { readableEvent } from './readable-event.ts'
 import { whileFree, type RunLocks } from './run-locks.ts'
 import { newSummary, type RunSummary } from './run-store.ts'
@@ -68,6 +69,13 @@ export class RunLibrary {
     if (row === undefined) return events
     for await (const part of store.readEvents(runId, row.firstSeq, row.endSeq)) events.push(...part.map(readableEvent))
     return events
+  }
+
+  /** The held-out episodes of the run's first and latest evaluation; reads the whole log. */
+  async heldOut(runId: string): Promise<HeldOutGames[]> {
+    const reader = new HeldOutReader()
+    for await (const part of (await this.#opened()).readEvents(runId)) for (const event of part) reader.take(event)
+    return reader.games()
   }
 
   async pin(runId: string, isPinned: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 /** The runs that this browser keeps, which of them are drawn over the curves, and the commands on each. */
 import { saveFile } from '../kit/save.ts'
+import type { HeldOutGames } from '../../runs/held-out-games.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
 import { RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import type { MetricRow } from '../../runs/metric-rows.ts'
@@ -138,6 +139,11 @@ export class KeptRunList {
       readEvents: (onBatch) => this.#remote().readEvents(runId, onBatch),
       eventsOf: (iteration) => this.#remote().iterationEvents(runId, iteration),
     }
+  }
+
+  /** The held-out episodes of the run's first and latest evaluation. */
+  heldOut(runId: string): Promise<HeldOutGames[]> {
+    return this.#remote().heldOut(runId)
   }
 
   async pin(runId: string, isPinned: boolean): Promise<void> {

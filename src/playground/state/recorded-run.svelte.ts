@@ -27,7 +27,7 @@ export class RecordedRun implements RunOnShow {
   readonly liveSteps = NO_STEPS
   #state = $state.raw<RecordedState>('loading')
   #failure = $state.raw<RunFailure | null>(null)
-  #fileName = $state.raw<string | null>(null)
+  #file = $state.raw<File | null>(null)
   readonly #revision = new Revision()
   #iteration = $state.raw(0)
   #lastIteration = $state.raw(0)
@@ -55,12 +55,15 @@ export class RecordedRun implements RunOnShow {
   get failure(): RunFailure | null {
     return this.#failure
   }
-  /** The file that the run was opened from; null for the shipped recording and for kept runs. */
+  /** What the run was opened from; null for the shipped recording and for kept runs. */
+  get file(): File | null {
+    return this.#file
+  }
   get fileName(): string | null {
-    return this.#fileName
+    return this.#file?.name ?? null
   }
   get origin(): 'shipped' | 'file' | 'browser' {
-    if (this.#fileName !== null) return 'file'
+    if (this.#file !== null) return 'file'
     return this.#runId === null ? 'shipped' : 'browser'
   }
   /** Where the recording on show was loaded from; null for files and kept runs. */
@@ -107,7 +110,7 @@ export class RecordedRun implements RunOnShow {
     const ticket = ++this.#loading
     this.pause()
     this.#failure = null
-    this.#fileName = this.#runId = this.#address = null
+    this.#file = this.#runId = this.#address = null
     this.#state = 'loading'
     try {
       for (const address of addresses) {
@@ -149,7 +152,7 @@ export class RecordedRun implements RunOnShow {
     try {
       const recording = await readRecording(file.stream())
       if (ticket !== this.#loading) return false
-      this.#fileName = file.name
+      this.#file = file
       this.#runId = this.#address = null
       this.#show(recording)
       return true
@@ -181,7 +184,7 @@ export class RecordedRun implements RunOnShow {
       // The last events were folded in this task; they are drawn in the next.
       await new Promise((resolve) => setTimeout(resolve, 0))
       if (ticket !== this.#loading) return false
-      this.#fileName = this.#address = null
+      this.#file = this.#address = null
       this.#runId = kept.runId
       this.#show({ whole, source: kept }, iteration)
       await new Promise((resolve) => setTimeout(resolve, 0))

@@ -17,13 +17,17 @@ export interface Recording {
   source: RecordingSource
 }
 
-/** Throws RunLogError. */
-export async function readRecording(body: ReadableStream<Uint8Array>): Promise<Recording> {
+/** Hands on each event as it is in the log. Throws RunLogError. */
+export async function readRecording(
+  body: ReadableStream<Uint8Array>,
+  onEvent?: (event: LoggedEvent) => void,
+): Promise<Recording> {
   const whole = new RunView()
   const events: LoggedEvent[] = []
   const log = new RunLogReader()
   const take = (event: LoggedEvent | null) => {
     if (event === null) return
+    onEvent?.(event)
     const readable = readableEvent(event)
     events.push(readable)
     whole.apply(readable)
@@ -40,7 +44,12 @@ export async function readRecording(body: ReadableStream<Uint8Array>): Promise<R
     }
   }
   take(log.takeLast(rest))
-  return { whole, source: { eventsOf: async (iteration) => events.filter((event) => event.iteration === iteration) } }
+  return {
+    whole,
+    source: {
+      eventsOf: async (iteration) => events.filter((event) => event.iteration === iteration),
+    },
+  }
 }
 
 /**

@@ -24,6 +24,8 @@ export interface RunOnShow {
   lengthFor(lane: Lane): number
   /** Reads back the texts of an iteration that were released from memory, and keeps them until another is wanted. */
   want(iteration: number): Promise<void>
+  /** What a run log was opened from. */
+  readonly file?: File | null
 }
 
 /** Reads the events of a kept or recorded run. */

@@ -63,6 +63,7 @@ const PAGES: Readonly<Record<string, View>> = {
 const PARTS: Readonly<Record<string, View>> = {
   alarms: 'loop',
   theatre: 'episodes',
+  'before-after': 'episodes',
   equation: 'episodes',
   thresholds: 'tasks',
   lessons: 'learn',

@@ -1,6 +1,6 @@
 /** What a world adds to the page. Its components and whatever is large are loaded when they are shown. */
 import type { Component, ComponentProps } from 'svelte'
-import type { RewriteProposed } from '../../method/events.ts'
+import type { EpisodeFinished, RewriteProposed } from '../../method/events.ts'
 import type { Task } from '../../method/ports.ts'
 import type { Settings } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
@@ -51,7 +51,9 @@ export interface TheatreProps {
 
 export interface PictureProps {
   run: RunView
-  episode: TellingEpisode
+  episode: EpisodeFinished
+  /** The group that it is of; null for an episode by itself, which only a world of steps has. */
+  telling: TellingEpisode | null
   /** How many steps have been played, or how many programs tested. */
   at: number
 }

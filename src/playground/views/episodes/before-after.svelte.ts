@@ -1,0 +1,86 @@
+/** The same held-out task, played by the untrained policy and by the trained one. */
+import type { World } from '../../../method/settings.ts'
+import {
+  CHANGES,
+  heldOutPairs,
+  tellingPair,
+  usualChange,
+  type Change,
+  type HeldOutGames,
+  type HeldOutPair,
+} from '../../../runs/held-out-games.ts'
+import { counted, percent } from '../../kit/format.ts'
+import { Player } from '../../figures/player.svelte.ts'
+import { heldOutGames } from '../../state/held-out.ts'
+import type { KeptRunList } from '../../state/kept-runs.svelte.ts'
+import type { RunOnShow } from '../../state/run-on-show.ts'
+
+/** What became of the tasks, in words for a list. */
+export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
+  better: 'Only solved after training',
+  worse: 'Only solved before training',
+  both: 'Solved by both',
+  neither: 'Solved by neither',
+}
+
+export class BeforeAfter {
+  readonly player = new Player()
+  #found = $state.raw<readonly HeldOutGames[] | null>(null)
+  #problem = $state.raw<string | null>(null)
+  #chosen = $state.raw<HeldOutPair | null>(null)
+  #ticket = 0
+
+  get isLoading(): boolean {
+    return this.#found === null && this.#problem === null
+  }
+  get problem(): string | null {
+    return this.#problem
+  }
+  readonly games = $derived(this.#found?.length === 2 ? { before: this.#found[0]!, after: this.#found[1]! } : null)
+  readonly pairs = $derived(this.games ? heldOutPairs(this.games.before, this.games.after) : [])
+  /** In the order of CHANGES; the empty ones are left out. */
+  readonly groups = $derived(
+    CHANGES.map((change) => ({ change, pairs: this.pairs.filter((pair) => pair.change === change) })).filter(
+      ({ pairs }) => pairs.length > 0,
+    ),
+  )
+  readonly chosen = $derived(this.#chosen ?? tellingPair(this.pairs))
+  /** "Of 200 held-out tasks, 52 got better, 18 got worse and 130 stayed as they were: from 38 % solved to 55 %." */
+  readonly summary = $derived.by(() => {
+    const count = (...changes: Change[]) => this.pairs.filter(({ change }) => changes.includes(change)).length
+    const all = this.pairs.length
+    const share = (changes: Change[]) => percent(count(...changes) / all)
+    return `Of ${counted(all, 'held-out task')}, ${count('better')} got better, ${count('worse')} got worse and ${count('both', 'neither')} stayed as they were: from ${share(['worse', 'both'])} solved to ${share(['better', 'both'])}.`
+  })
+
+  /** Which task is shown first, and why. */
+  readonly rule = $derived.by(() => {
+    const usual = usualChange(this.pairs)
+    if (usual === null) return 'The first task of the log is shown first: none changed.'
+    const other = usual === 'better' ? 'worse' : 'better'
+    return `Shown first: the first task of the log that got ${usual}, since no more got ${other}.`
+  })
+
+  async load(run: RunOnShow, kept: KeptRunList, world: World): Promise<void> {
+    const ticket = ++this.#ticket
+    this.#found = this.#problem = this.#chosen = null
+    try {
+      const found = await heldOutGames(run, kept, world)
+      if (ticket !== this.#ticket) return
+      this.#found = found
+      this.#open()
+    } catch (cause) {
+      if (ticket === this.#ticket) this.#problem = cause instanceof Error ? cause.message : String(cause)
+    }
+  }
+
+  choose(pair: HeldOutPair): void {
+    this.#chosen = pair
+    this.#open()
+  }
+
+  #open(): void {
+    const { chosen } = this
+    this.player.open(chosen ? Math.max(chosen.before.steps.length, chosen.after.steps.length) : 0)
+  }
+}

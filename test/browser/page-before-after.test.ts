@@ -1,0 +1,64 @@
+/** The same held-out task before and after training, in the recorded run and in one's own. */
+import type { Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { usePages } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { makeSmall } from './small-run.ts'
+import { goTo } from './views.ts'
+
+const pages = usePages()
+let page: Page
+
+const panel = () => page.getByRole('region', { name: 'Before and after' })
+const task = () => panel().getByRole('combobox', { name: 'Task' })
+
+it('says what became of all tasks, and plays any of them side by side', async () => {
+  page = await pages.open({ reducedMotion: 'reduce' })
+  await page.goto(new URL('#before-after', inject('pageAddress')).href)
+  const summary = panel().getByText(/^Of 200 held-out tasks, \d+ got better, \d+ got worse and \d+ stayed as they were/)
+  await summary.waitFor()
+  const counts = (/(\d+) got better, (\d+) got worse and (\d+) stayed/.exec(await summary.innerText()) ?? []).slice(1)
+  expect(counts.map(Number).reduce((sum, count) => sum + count, 0)).toBe(200)
+  expect(await task().locator('option').count()).toBe(200)
+  expect(await task().locator('option:checked').locator('..').getAttribute('label')).toMatch(/^Only solved after/)
+  await panel().getByText('Shown first: the first task of the log that got better').waitFor()
+
+  const heading = (name: RegExp) => panel().getByRole('heading', { name })
+  await heading(/^Version 0, before training −1 not solved/).waitFor()
+  await heading(/^Version 40, after iteration 40 \+1 solved/).waitFor()
+  await panel().getByRole('slider', { name: 'Step of both' }).press('End')
+  expect(
+    await panel()
+      .getByText(/^Over: /)
+      .count(),
+  ).toBe(2)
+
+  await task().selectOption({ index: 199 })
+  expect(await task().locator('option:checked').locator('..').getAttribute('label')).toMatch(/^Solved by neither/)
+  await panel().getByText('Step 0 of').first().waitFor()
+  await panel().getByRole('button', { name: 'Play both' }).press('Enter')
+  await panel().getByRole('button', { name: 'Pause' }).waitFor()
+  await panel().getByRole('button', { name: 'Pause' }).press('Enter')
+  await expectSound(page, [360])
+})
+
+it('compares the evaluations of a run in this tab', async () => {
+  page = await pages.open()
+  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(inject('pageAddress'))
+  await page.getByText('Nothing has run yet. Press Run').waitFor()
+  await makeSmall(page, { evaluateEvery: 1, evaluationTasks: 3 })
+  await page.getByRole('button', { name: 'Step', exact: true }).press('Enter')
+  await page.getByText('Paused', { exact: true }).first().waitFor()
+  await goTo(page, 'Episodes')
+  await panel().getByText('Before and after').click()
+  await panel()
+    .getByText(/^Of 6 held-out tasks/)
+    .waitFor()
+  await panel()
+    .getByRole('heading', { name: /^Version 0, before training/ })
+    .waitFor()
+  await panel()
+    .getByRole('heading', { name: /, after iteration 1/ })
+    .waitFor()
+})
