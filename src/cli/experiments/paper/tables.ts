@@ -15,7 +15,11 @@ export const QUICK_TABLES: readonly TableName[] = ['household', 'coding', 'signa
 
 /** `starts` are the names of the start policies of the map. */
 export function planTable(table: TableName, budget: Budget, starts: readonly string[]): TablePlan {
-  const worlds: Partial<Record<TableName, ShippedWorld>> = { household: 'household', coding: 'coding', desktop: 'desktop' }
+  const worlds: Partial<Record<TableName, ShippedWorld>> = {
+    household: 'household',
+    coding: 'coding',
+    desktop: 'desktop',
+  }
   const world = worlds[table]
   if (world !== undefined) return tableOne(world, budget)
   const others: Record<Exclude<TableName, ShippedWorld>, () => TablePlan> = {
