@@ -5,7 +5,7 @@ import { episodeExcerpt } from '../../src/runs/episode-excerpt.ts'
 import { foldRun, type RunView } from '../../src/runs/fold.ts'
 import { parseRunLog, serialiseRunLog } from '../../src/runs/run-log.ts'
 import { tellingEpisode, type TellingEpisode } from '../../src/runs/telling-episode.ts'
-import { WORLD_NAMES } from '../../src/worlds/index.ts'
+import { SHIPPED_WORLDS } from '../../src/worlds/index.ts'
 import { logOf, request, smallSettings, world } from '../method/corridor.ts'
 
 const shipped = (name: string): string =>
@@ -58,7 +58,7 @@ describe('the most telling episode', () => {
 })
 
 describe('an excerpt', () => {
-  it.each(WORLD_NAMES)('that ships for %s is what its shipped run gives', (name) => {
+  it.each(SHIPPED_WORLDS)('that ships for %s is what its shipped run gives', (name) => {
     const excerpt = episodeExcerpt(parseRunLog(shipped(name)))!
     expect(serialiseRunLog(excerpt)).toBe(shipped(`${name}-episode`))
   })
