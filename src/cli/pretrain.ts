@@ -14,8 +14,12 @@ import { playTrajectories } from '../pretraining/fixed-trajectories.ts'
 import { householdTraining } from '../pretraining/household/trainings.ts'
 import { TRAJECTORY_WORLDS } from '../pretraining/trajectory-worlds.ts'
 import type { Training } from '../pretraining/training.ts'
+import { ownTrainings } from '../pretraining/own/trainings.ts'
+import { OwnGuest } from '../worlds/own/guest.ts'
+import { loadEngine } from '../worlds/sandbox/engine-binary.ts'
 import { writeTrajectories } from '../worlds/stored-trajectories.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts'
+import { asArgument, isWorldFile, modelsBeside, readWorldFile } from './world-file.ts'
 import { KeptStages } from './pretrain/kept-stages.ts'
 import { trainRole } from './pretrain/train-role.ts'
 
@@ -25,11 +29,13 @@ const TRAININGS = { household: householdTraining, coding: codingTraining, deskto
 >
 type World = keyof typeof TRAININGS
 const WORLDS = Object.keys(TRAININGS) as World[]
+const OWN = 'own'
 
 const USAGE = `Usage: npm run pretrain -- [options]
-  --world NAME   one of ${WORLDS.join(', ')} (household)
+  --world NAME   one of ${WORLDS.join(', ')} (household), or the file of a world of yours with an expert,
+                 ./my-world.ts, whose models then are in ./my-world.models
   --role NAME    one of ${ROLES.join(', ')}; all by default
-  --out FOLDER   folder for the model folders (public/models)
+  --out FOLDER   folder for the model folders (public/models; with a file, beside it)
   --seed N       seed of the initial weights and of the demonstrations (0)
   --after N      start with phase N + 1, from the model of phase N
                  Models of earlier phases and steps are kept in .cache/pretrain/seed-N. The household's reward model
@@ -47,6 +53,8 @@ interface PolicySource {
 
 interface Arguments {
   world: World
+  /** The file of a world of one's own, which takes the place of `world`; null for none. */
+  file: string | null
   /** Who plays fixed trajectories; null trains models. */
   policies: Record<Strength, PolicySource> | null
   roles: readonly Role[]
@@ -79,14 +87,34 @@ async function writeFixedTrajectories(
 }
 
 async function trainModels({ world, roles, out, seed, after }: Arguments): Promise<void> {
-  const trainings = new Map<Role, Training>()
-  const trainingOf = (role: Role) => {
-    const training = trainings.get(role) ?? TRAININGS[world](role, seed)
-    trainings.set(role, training)
-    return training
-  }
+  const trainingOf = memoised((role) => TRAININGS[world](role, seed))
   const run = { world, seed, trainingOf, stages: new KeptStages(world, seed), log: console.log }
   for (const role of roles) await trainRole(run, role, after, out)
+}
+
+/** Trains the models of a world of one's own. One without rewrites needs no author. Throws ArgumentError. */
+async function trainOwnModels(file: string, { roles, out, seed, after }: Arguments): Promise<void> {
+  const module = await readWorldFile(file)
+  await asArgument(async () => {
+    const guest = await OwnGuest.open(await loadEngine(), module)
+    console.log(`${guest.name}: drawing demonstrations of its expert`)
+    const trainingOf = memoised(ownTrainings(guest, module.hash, seed))
+    const folder = join('.cache', 'pretrain', `${OWN}-${module.hash.slice(0, 16)}-seed-${seed}`)
+    const run = { world: OWN, seed, trainingOf, stages: new KeptStages(OWN, seed, folder), log: console.log }
+    for (const role of roles) {
+      if (role !== 'author' || guest.parts.has('rewrite')) await trainRole(run, role, after, out)
+      else console.log(`${guest.name} has no rewrites, so it needs no author.`)
+    }
+  })
+}
+
+function memoised(make: (role: Role) => Training): (role: Role) => Training {
+  const made = new Map<Role, Training>()
+  return (role) => {
+    const training = made.get(role) ?? make(role)
+    made.set(role, training)
+    return training
+  }
 }
 
 /** Null for --help. Throws ArgumentError. */
@@ -108,15 +136,20 @@ function parsePretrainArguments(args: string[]): Arguments | null {
   })
   if (values.help) return null
   const { role, seed, after, trajectories, policies } = values
+  const world = values.world ?? values.setting ?? 'household'
+  const file = isWorldFile(world) ? world : null
+  if (file !== null && trajectories)
+    throw new ArgumentError('--trajectories is for the worlds that ship, not for a file.')
   if (trajectories && policies === undefined) {
     throw new ArgumentError('--trajectories requires --policies weak=DIR,middling=DIR,strong=DIR.')
   }
   if (!trajectories && policies !== undefined) throw new ArgumentError('--policies is for --trajectories.')
   return {
-    world: oneOf('world', values.world ?? values.setting ?? 'household', WORLDS),
+    world: file === null ? oneOf('world', world, WORLDS) : 'household',
+    file,
     roles: role === undefined ? ROLES : [oneOf('role', role, ROLES)],
     policies: policies === undefined ? null : policySources(policies),
-    out: values.out ?? (trajectories ? 'public/trajectories' : 'public/models'),
+    out: values.out ?? (file !== null ? modelsBeside(file) : trajectories ? 'public/trajectories' : 'public/models'),
     seed: wholeNumber('seed', seed, 0, 999_999_999),
     after: wholeNumber('after', after, 0, 2),
   }
@@ -146,6 +179,7 @@ try {
   const options = parsePretrainArguments(process.argv.slice(2))
   if (options === null) process.stdout.write(USAGE)
   else if (options.policies !== null) await writeFixedTrajectories(options, options.policies)
+  else if (options.file !== null) await trainOwnModels(options.file, options)
   else await trainModels(options)
 } catch (error) {
   if (!(error instanceof ArgumentError)) throw error

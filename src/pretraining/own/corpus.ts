@@ -1,0 +1,83 @@
+/** Demonstrations of a world from a file, drawn once. Depends only on the world and the seed. */
+import type { Demonstration } from '../../worlds/plain/demonstration.ts'
+import { chance, integer, pick, seededRandom, unit } from '../../worlds/random.ts'
+import type { Data, OwnGuest } from '../../worlds/own/guest.ts'
+import { demonstrate, replay, type JudgedStep } from '../../worlds/own/roles/demonstrations.ts'
+import { ownFormats } from '../../worlds/own/roles/plain-roles.ts'
+import { describeTask } from '../../worlds/own/tasks.ts'
+import type { Piece } from '../demonstration-corpus.ts'
+import type { PlayedGame } from '../played-games.ts'
+import { MAX_STEPS, type DemonstrationRecipe } from './recipes.ts'
+
+/** Seeds of tasks, apart from those that a run draws. */
+const FIRST_TASK = 30_000_000
+const SEED_DISTANCE = 100_000
+/** Tasks whose expert shows which commands there are. */
+const SCOUTED = 40
+/** Learning to reproduce the task a little helps to copy names from it. */
+const READING_WEIGHT = 0.05
+
+export type Demonstrated = Demonstration<JudgedStep>
+
+export function trainingTask(guest: OwnGuest, seed: number): Data {
+  return guest.task('train', FIRST_TASK + seed)
+}
+
+/** Commands that the expert gives in a few tasks, in the order in which it does. */
+export function expertCommands(guest: OwnGuest): string[] {
+  const commands = new Set<string>()
+  for (let index = 0; index < SCOUTED; index++) {
+    const options = { slip: 0, maxSteps: MAX_STEPS, commands: [] }
+    const { steps } = demonstrate(guest, trainingTask(guest, index), options, seededRandom('scout', index))
+    for (const { command } of steps) commands.add(command)
+  }
+  return [...commands]
+}
+
+export function demonstrations(
+  guest: OwnGuest,
+  commands: readonly string[],
+  { episodes, slips }: DemonstrationRecipe,
+  seed: number,
+  purpose: string,
+): Demonstrated[] {
+  return Array.from({ length: episodes }, (_, index) => {
+    const random = seededRandom('own corpus', purpose, seed, index)
+    const slip = slips[0] + (slips[1] - slips[0]) * unit(random)
+    const task = trainingTask(guest, seed * SEED_DISTANCE + index)
+    return demonstrate(guest, task, { slip, maxSteps: MAX_STEPS, commands }, random)
+  })
+}
+
+export const replayed = (guest: OwnGuest, { game, moves }: PlayedGame<Data>) => replay(guest, game, moves, MAX_STEPS)
+
+/**
+ * A task with a direction, an accuracy and a critic's summary in the form of method/critic-summary.ts, and one of the world's
+ * rewrites in that direction. Null if the drawn task has none.
+ */
+export function authorPieces(guest: OwnGuest, reasons: Reasons, seed: number, index: number): Piece[] | null {
+  const random = seededRandom('own author corpus', seed, index)
+  const direction = chance(random, 0.5) ? 'harder' : 'easier'
+  const task = trainingTask(guest, seed * SEED_DISTANCE + index)
+  const rewrites = guest.rewrites(task, direction).filter((text) => guest.rewrite(task, text) !== null)
+  if (rewrites.length === 0) return null
+  const accuracy = (direction === 'harder' ? integer(random, 7, 8) : integer(random, 0, 1)) / 8
+  const said = reasons[direction === 'harder' ? 'good' : 'bad']
+  const criticSummary = `${pick(random, said)} x${integer(random, 8, 40)}`
+  const description = describeTask(guest, task)
+  const prompt = ownFormats.author.prompt({ description, direction, accuracy, criticSummary })
+  return [
+    { text: `${direction} `, weight: 0 },
+    { text: prompt.slice(direction.length + 1), weight: READING_WEIGHT },
+    { text: ` ${pick(random, rewrites)}`, weight: 1, isResponse: true },
+  ]
+}
+
+/** Critics' reasons, by the score that they go with. */
+export type Reasons = Record<'good' | 'bad', string[]>
+
+export function reasonsIn(episodes: readonly Demonstrated[]): Reasons {
+  const facts = episodes.flatMap(({ steps }) => steps.map((step) => step.facts))
+  const distinct = (score: 'good' | 'bad') => [...new Set(facts.map((fact) => fact[score]))]
+  return { good: distinct('good'), bad: distinct('bad') }
+}
