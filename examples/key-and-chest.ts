@@ -5,8 +5,13 @@ type Place = [row: number, column: number]
 type Task = { size: number; agent: Place; key: Place; chest: Place; walls: Place[] }
 type State = Task & { hasKey: boolean; isOpen: boolean }
 
-const WAYS: Record<string, Place> = { north: [-1, 0], south: [1, 0], west: [0, -1], east: [0, 1] }
-const COMMANDS = [...Object.keys(WAYS).map((way) => `go ${way}`), 'take key', 'open chest']
+const WAYS = new Map<string, Place>([
+  ['go north', [-1, 0]],
+  ['go south', [1, 0]],
+  ['go west', [0, -1]],
+  ['go east', [0, 1]],
+])
+const COMMANDS = [...WAYS.keys(), 'take key', 'open chest']
 const isSame = (a: Place, b: Place) => a[0] === b[0] && a[1] === b[1]
 const named = ([row, column]: Place) => `${row} ${column}`
 
@@ -23,7 +28,7 @@ function stepsBetween(task: Task, from: Place, to: Place): number {
   for (let edge = [from], steps = 0; edge.length > 0; steps++) {
     if (edge.some((place) => isSame(place, to))) return steps
     edge = edge
-      .flatMap((place) => Object.values(WAYS).map((way) => moved(task, place, way)))
+      .flatMap((place) => [...WAYS.values()].map((way) => moved(task, place, way)))
       .filter((place) => !seen.has(named(place)) && seen.add(named(place)))
   }
   return Infinity
@@ -36,14 +41,22 @@ function left(state: State): number {
   return stepsBetween(state, state.agent, state.key) + stepsBetween(state, state.key, state.chest) + 2
 }
 
+/** What the agent sees: where it is, and which way the key or the chest is. */
+function view({ agent, key, chest, hasKey }: State): string {
+  const [down, right] = [0, 1].map((axis) => (hasKey ? chest : key)[axis]! - agent[axis]!) as Place
+  const ways = [down < 0 ? 'north' : down > 0 ? 'south' : '', right < 0 ? 'west' : right > 0 ? 'east' : '']
+  return `You are at ${named(agent)}. The ${hasKey ? 'chest' : 'key'} is ${ways.join(' ').trim() || 'here'}.`
+}
+
 const begin = (task: Task): State => ({ ...task, hasKey: false, isOpen: false })
 
 function step(state: State, command: string): { state: State; text: string } {
-  const way = WAYS[command.replace('go ', '')]
+  const way = WAYS.get(command)
   const agent = way ? moved(state, state.agent, way) : state.agent
-  if (!isSame(agent, state.agent)) return { state: { ...state, agent }, text: `You are at ${named(agent)}.` }
+  const walked = { ...state, agent }
+  if (!isSame(agent, state.agent)) return { state: walked, text: view(walked) }
   if (command === 'take key' && !state.hasKey && isSame(agent, state.key))
-    return { state: { ...state, hasKey: true }, text: 'You have the key.' }
+    return { state: { ...state, hasKey: true }, text: `You have the key. ${view({ ...state, hasKey: true })}` }
   if (command === 'open chest' && state.hasKey && isSame(agent, state.chest))
     return { state: { ...state, isOpen: true }, text: 'The chest is open.' }
   return { state, text: 'Nothing happens.' }
@@ -64,9 +77,8 @@ export default {
     }
   },
   reset(task) {
-    const walls = task.walls.map((wall) => ` Wall at ${named(wall)}.`).join('')
-    const text = `Key at ${named(task.key)}. Chest at ${named(task.chest)}.${walls} You are at ${named(task.agent)}.`
-    return { state: begin(task), text }
+    const walls = task.walls.map((wall) => `Wall at ${named(wall)}. `).join('')
+    return { state: begin(task), text: walls + view(begin(task)) }
   },
   step,
   outcome: (state) => (state.isOpen ? 'won' : 'open'),

@@ -29,6 +29,10 @@ export interface Phase {
   recipe: unknown
   /** Steps before the last whose models are kept. */
   kept?: readonly number[]
+  /** Ends the phase before its last step, for a model that is to stay weak: asked after every report. */
+  isEnough?: (model: LanguageModel) => Promise<boolean>
+  /** Steps between two reports, if not those of the run. */
+  reportEvery?: number
   /** Models that play for the corpus. */
   players?: readonly Stage[]
   /** The players may be disposed of afterwards. `report` gets what was done, and as a share in (0, 1]. */

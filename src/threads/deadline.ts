@@ -23,7 +23,7 @@ export function deadlined<Service>(
           }, milliseconds)
         })
         try {
-          return await Promise.race([Reflect.apply(method, undefined, args) as Promise<unknown>, tooLate])
+          return await Promise.race([Reflect.apply(method, target, args) as Promise<unknown>, tooLate])
         } finally {
           clearTimeout(timer)
         }

@@ -102,13 +102,13 @@ async function makeStage(run: Pretraining, learner: Role, stage: Stage): Promise
 }
 
 async function trainPhase(
-  { stages, log, reportEvery = 50 }: Pretraining,
+  { stages, log, ...run }: Pretraining,
   model: LanguageModel,
   corpus: Corpus,
   training: Training,
   { role, phase }: Pick<Stage, 'role' | 'phase'>,
 ): Promise<void> {
-  const { plan, kept = [] } = training.phases[phase - 1]!
+  const { plan, kept = [], isEnough, reportEvery = run.reportEvery ?? 50 } = training.phases[phase - 1]!
   const missed = kept.find((step) => step % reportEvery !== 0 || step >= plan.steps)
   if (missed !== undefined) {
     throw new Error(`Step ${missed} cannot be kept: it is not a multiple of ${reportEvery} below ${plan.steps}.`)
@@ -117,10 +117,13 @@ async function trainPhase(
   const start = performance.now()
   for await (const report of trainOnDemonstrations(model, corpus.pieces, plan, reportEvery)) {
     const { step, loss, tokensPerSecond } = report
-    const isLast = step === plan.steps
+    const isLast = step === plan.steps || (await isEnough?.(model)) === true
     const standing = step % measureEvery === 0 || isLast ? `; ${await corpus.standing(model)}` : ''
-    const left = timeLeft(step / plan.steps, performance.now() - start)
+    const left = timeLeft(isLast ? 1 : step / plan.steps, performance.now() - start)
     log(`  step ${step}: loss ${loss.toFixed(4)}, ${tokensPerSecond.toFixed(0)} tokens/s, ${left}${standing}`)
-    if (isLast || kept.includes(step)) await stages.keep(model, { role, phase, step }, training)
+    // The last stage has the number of the planned steps, also if fewer were enough.
+    if (isLast || kept.includes(step))
+      await stages.keep(model, { role, phase, step: isLast ? plan.steps : step }, training)
+    if (isLast) return
   }
 }

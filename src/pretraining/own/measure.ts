@@ -17,6 +17,12 @@ function play(guest: OwnGuest, player: LanguageModelPort, split: Split, tasks: n
   return playEpisodes(player, new OwnEnvironment(guest), ownFormats, options)
 }
 
+/** Share of tasks of the training split that are won at temperature 1. */
+export async function trainingAccuracy(guest: OwnGuest, policy: LanguageModelPort, tasks: number): Promise<number> {
+  const episodes = await play(guest, policy, 'train', tasks, 1)
+  return episodes.filter(({ outcome }) => outcome === 1).length / episodes.length
+}
+
 export async function policyStanding(guest: OwnGuest, policy: LanguageModelPort): Promise<string> {
   const accuracy = async (split: Split, temperature: number) => {
     const episodes = await play(guest, policy, split, TASKS, temperature)

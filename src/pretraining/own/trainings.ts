@@ -1,4 +1,5 @@
 /** The training of each model of a world from a file that has an expert. */
+import type { LanguageModel } from '../../language-model/language-model.ts'
 import type { Role } from '../../method/ports.ts'
 import { OwnEnvironment } from '../../worlds/own/environment.ts'
 import { OwnWorldError } from '../../worlds/own/error.ts'
@@ -7,10 +8,11 @@ import { demonstrateJudgement } from '../../worlds/own/roles/demonstrations.ts'
 import { ownFormats } from '../../worlds/own/roles/plain-roles.ts'
 import { portTask } from '../../worlds/own/tasks.ts'
 import { chance, seededRandom } from '../../worlds/random.ts'
+import type { Piece } from '../demonstration-corpus.ts'
 import { judgedLine, policyLine } from '../plain-lines.ts'
 import { playGames, type PlayedWorld } from '../played-games.ts'
 import { rewardStanding } from '../reward-accuracy.ts'
-import { phaseOf, type Phase, type Stage, type Training } from '../training.ts'
+import { phaseOf, type Corpus, type Phase, type Stage, type Training } from '../training.ts'
 import {
   authorPieces,
   demonstrations,
@@ -20,7 +22,7 @@ import {
   trainingTask,
   type Demonstrated,
 } from './corpus.ts'
-import { authorStanding, judgedEpisodes, policyStanding } from './measure.ts'
+import { authorStanding, judgedEpisodes, policyStanding, trainingAccuracy } from './measure.ts'
 import { AUTHOR, POLICY, REWARD } from './recipes.ts'
 import { ownTokenizer } from './tokenizer.ts'
 
@@ -39,25 +41,50 @@ export function ownTrainings(guest: OwnGuest, hash: string, seed: number): (role
     throw new OwnWorldError(
       `\`expert\` of ${guest.file} won none of ${acted.length} tasks. Check it with npm run check:world.`,
     )
-  const acting = actingPhase(guest, hash, acted)
+  const lines = acted.map(goodSteps)
+  const corpus = {
+    pieces: (index: number) => lines[index % lines.length]!,
+    standing: (model: LanguageModel) => policyStanding(guest, model),
+  }
   const tokenizer = ownTokenizer(acted, [])
   return (role) => {
     switch (role) {
       case 'policy':
-        return { shape: POLICY.shape, tokenizer, phases: [acting] }
+        return { shape: POLICY.shape, tokenizer, phases: [actingPhase(guest, hash, corpus)] }
       case 'reward':
-        return { shape: REWARD.shape, tokenizer, phases: [acting, judgingPhase(guest, hash, commands, seed)] }
+        return {
+          shape: REWARD.shape,
+          tokenizer,
+          phases: [readingPhase(hash, corpus), judgingPhase(guest, hash, commands, seed)],
+        }
       case 'author':
         return authorTraining(guest, hash, acted, seed)
     }
   }
 }
 
-function actingPhase(guest: OwnGuest, hash: string, acted: readonly Demonstrated[]): Phase {
-  const { plan, corpus, kept } = POLICY
-  const lines = acted.map((episode) => policyLine(ownFormats, episode))
-  const pieces = (index: number) => lines[index % lines.length]!
-  return { ...phaseOf(plan, { hash, corpus }, { pieces, standing: (model) => policyStanding(guest, model) }), kept }
+function actingPhase(guest: OwnGuest, hash: string, corpus: Corpus): Phase {
+  const { plan, corpus: recipe, enough } = POLICY
+  return {
+    ...phaseOf(plan, { hash, recipe, enough }, corpus),
+    isEnough: async (model) => (await trainingAccuracy(guest, model, enough.tasks)) >= enough.accuracy,
+    reportEvery: enough.every,
+  }
+}
+
+function readingPhase(hash: string, corpus: Corpus): Phase {
+  const { plan, corpus: recipe, kept } = REWARD.reading
+  return { ...phaseOf(plan, { hash, recipe }, corpus), kept }
+}
+
+/** The episode as the policy writes it, without learning its slips. */
+function goodSteps(episode: Demonstrated): Piece[] {
+  let step = 0
+  return policyLine(ownFormats, episode).map((piece) => {
+    if (!piece.isResponse) return piece
+    const { trueLabel } = episode.steps[step++]!
+    return trueLabel === 1 ? piece : { ...piece, weight: 0 }
+  })
 }
 
 function judgingPhase(guest: OwnGuest, hash: string, commands: readonly string[], seed: number): Phase {

@@ -122,6 +122,22 @@ describe('training a role', () => {
     await expect(whole.train('author', 1)).rejects.toThrow('--after 1 leaves nothing to train')
   })
 
+  it('ends a phase that was enough, and keeps its model as the last', async () => {
+    const asked: number[] = []
+    const phase: Phase = {
+      ...{ plan, recipe: 'r', open: () => Promise.resolve(corpus) },
+      isEnough: async () => asked.push(asked.length + 1) === 2,
+      reportEvery: 1,
+    }
+    const { run, lines } = pretraining()
+    const weak = { ...run, reportEvery: 3, trainingOf: () => ({ shape: SHAPE, tokenizer, phases: [phase] }) }
+    await trainRole(weak, 'policy', 0, join(folder, 'out'))
+    expect(asked).toEqual([1, 2])
+    expect(lines.filter((line) => line.includes('step '))).toHaveLength(2)
+    expect(lines.join('\n')).toMatch(/step 2: .*, done; fine/)
+    expect(weights('kept/household-policy.step-3')).toEqual(weights('out/household-policy'))
+  })
+
   it('refuses to keep a step at which nothing is reported', async () => {
     const { run } = pretraining()
     await expect(trainRole({ ...run, reportEvery: 3 }, 'policy', 0, folder)).rejects.toThrow('Step 2 cannot be kept')

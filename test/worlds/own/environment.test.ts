@@ -59,7 +59,7 @@ it('accepts exactly the rewrites that change a task and leave it solvable', asyn
     body: { size: 4, agent: [1, 1], key: [1, 2], chest: [1, 4], walls: [[2, 1], [2, 2]] }, // prettier-ignore
   }
   expect(await environment.describe(task)).toBe(
-    'Key at 1 2. Chest at 1 4. Wall at 2 1. Wall at 2 2. You are at 1 1.\n' +
+    'Wall at 2 1. Wall at 2 2. You are at 1 1. The key is east.\n' +
       'Harder: wall at 1 2; wall at 2 2; wall at 3 2; wall at 4 2\nEasier: no wall at 2 1; no wall at 2 2',
   )
   const rewritten = (text: string, maxSteps = 20) => environment.rewrite(task, text, 'train/1/a', maxSteps)

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { checkWorld, type CheckLine } from '../../../src/worlds/own/check.ts'
+import { exampleModule, guestOf, worldOf } from './worlds.ts'
+
+async function lines(changed: Record<string, string | null>): Promise<CheckLine[]> {
+  const found: CheckLine[] = []
+  for await (const line of checkWorld(await guestOf(worldOf(changed)))) found.push(line)
+  return found
+}
+
+it('the example passes every check', async () => {
+  const found: CheckLine[] = []
+  for await (const line of checkWorld(await guestOf(await exampleModule()))) found.push(line)
+  expect(found.map(({ name }) => name)).toEqual([
+    'tasks', 'splits', 'start', 'repeatable', 'refusals', 'expert', 'distance', 'rewrites', 'sizes',
+  ]) // prettier-ignore
+  expect(found.filter(({ passed }) => !passed)).toEqual([])
+})
+
+it('a world that only gives what it must passes the checks of that', async () => {
+  const found = await lines({})
+  expect(found.map(({ name }) => name)).toEqual(['tasks', 'splits', 'start', 'repeatable', 'refusals', 'sizes'])
+  expect(found.every(({ passed }) => passed)).toBe(true)
+})
+
+it.each([
+  ['tasks', { task: `(split) => ({ number: Math.random(), split })` }, 'Draw from `random`'],
+  ['splits', { task: `(split, random) => ({ number: random.integer(0, 99) })` }, 'are also drawn for training'],
+  ['start', { outcome: `() => 'won'` }, 'over before it begins'],
+  [
+    'refusals',
+    { step: `(state, command) => ({ state, text: command.split(' ')[5].trim() })` },
+    '`step` of world.ts failed: TypeError',
+  ],
+  ['refusals', { outcome: `({ said }) => (said === 'xyzzy' ? 'won' : 'open')` }, '"xyzzy" wins at once'],
+  ['expert', { expert: `() => 'stop'` }, 'does not win 40 of 40 tasks'],
+  ['expert', { expert: `() => ['go']` }, '`expert` of world.ts is wrong'],
+  ['distance', { expert: `({ number }) => String(number)`, distance: `() => 3` }, 'it should fall'],
+  ['rewrites', { rewrites: `() => ['same']`, rewrite: `(task) => task` }, '0 give another task'],
+  [
+    'rewrites',
+    { rewrites: `() => ['more']`, rewrite: `({ number }) => ({ number: number + 1 })` },
+    'it should return null',
+  ],
+] as const)('the check of %s fails for a world with %o', async (name, changed, why) => {
+  const line = (await lines(changed)).find((each) => each.name === name)
+  expect(line).toMatchObject({ passed: false, detail: expect.stringContaining(why) as string })
+})
