@@ -13,6 +13,7 @@ const USAGE = `Usage: npm run publish:run -- run.jsonl[.gz] [out.jsonl.gz] [opti
   --last N     the last iteration to keep (all)
   --groups N   of each iteration, keep the episodes of the N tasks that are solved most nearly half the time,
                and of as many rewrites on trial; of the others only the outcomes (all)
+  --every N    keep episodes only of the first and of every Nth iteration (1)
   --episode    keep only the run's most telling episode and the other rollouts of its task: what the page shows first
   --before-after
                keep only the held-out tasks of known kinds, played before training and after it, at the evaluation temperature
@@ -28,6 +29,7 @@ async function publish(args: string[]): Promise<void> {
     options: {
       last: { type: 'string' },
       groups: { type: 'string' },
+      every: { type: 'string' },
       episode: { type: 'boolean', default: false },
       'before-after': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -36,14 +38,14 @@ async function publish(args: string[]): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE)
   const [source, out] = positionals
   if (source === undefined) throw new ArgumentError('Name the log to publish: npm run publish:run -- run.jsonl')
-  const most = (option: 'last' | 'groups') =>
+  const most = (option: 'last' | 'groups' | 'every') =>
     values[option] === undefined ? {} : { [option]: wholeNumber(option, values[option], 1, 1_000_000) }
   const log = await readRunLog(source)
   // Where the page looks for each world's run.
   const world = log.find((event) => event.type === 'run-started')?.settings.world ?? DEFAULTS.world
   const part = values['before-after'] ? '-before-after' : values.episode ? '-episode' : ''
   const target = out ?? `public/runs/${world}${part}.jsonl.gz`
-  const events = () => publishedLog(log, { ...most('last'), ...most('groups') })
+  const events = () => publishedLog(log, { ...most('last'), ...most('groups'), ...most('every') })
   const kept = values['before-after'] ? heldOutExcerpt(log, 'id') : values.episode ? episodeExcerpt(events()) : events()
   if (kept === null && values['before-after'])
     throw new ArgumentError(`${source} has no two evaluations, so there is nothing to compare.`)

@@ -20,16 +20,18 @@ interface Sample {
   last?: number
   /** Tasks, and candidates, of each iteration whose episodes are kept: those solved most nearly half the time; all by default. */
   groups?: number
+  /** Iterations of which episodes are kept: the first, and every so many; 1 by default. */
+  every?: number
 }
 
 /** Renumbers the events, so that the result is a valid log. */
 export function publishedLog(
   events: readonly LoggedEvent[],
-  { last = Infinity, groups = Infinity }: Sample = {},
+  { last = Infinity, groups = Infinity, every = 1 }: Sample = {},
 ): LoggedEvent[] {
   const kept = sampled(
     events.filter((event) => event.iteration <= last && !isOfEvaluation(event)),
-    groups,
+    (iteration) => (iteration === 1 || iteration % every === 0 ? groups : 0),
   )
   const keepsPlayed = kept.some(
     (event) => event.type === 'run-started' && WORLDS[event.settings.world].publishesPlayedTasks,
@@ -44,7 +46,7 @@ function isOfEvaluation(event: LoggedEvent): boolean {
 }
 
 /** Without the episodes, votes, tests and advantages of most groups; a summary stands where the first of them ended. */
-function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] {
+function sampled(events: readonly LoggedEvent[], groupsOf: (iteration: number) => number): LoggedEvent[] {
   const summaries = groupSummaries(events).values()
   let isKept = (_taskId: string): boolean => true
   let ofIteration: ReadonlyMap<string, GroupSummarised> = new Map()
@@ -56,7 +58,8 @@ function sampled(events: readonly LoggedEvent[], groups: number): LoggedEvent[] 
         const { taskIds, pendingTaskIds, remeasuredTaskIds = [] } = event
         ofIteration = summaries.next().value!
         const doubt = (taskId: string) => Math.abs(shareOf(ofIteration.get(taskId)) - 0.5)
-        const telling = (ids: readonly string[]) => [...ids].sort((a, b) => doubt(a) - doubt(b)).slice(0, groups)
+        const telling = (ids: readonly string[]) =>
+          [...ids].sort((a, b) => doubt(a) - doubt(b)).slice(0, groupsOf(event.iteration))
         const chosen = new Set([taskIds, pendingTaskIds, remeasuredTaskIds].flatMap(telling))
         isKept = (taskId) => chosen.has(taskId)
         taskOf.clear()

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
+import { runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { serveMadeUpRuns } from './made-up-runs.ts'
 import { goTo } from './views.ts'
@@ -140,6 +141,28 @@ describe('the views', () => {
     await expect.poll(() => page.url()).toBe(before)
     const cell = page.getByRole('gridcell', { name: /^Rollout 2, step 2,/ })
     await expect.poll(() => cell.getAttribute('aria-selected')).toBe('true')
+  })
+})
+
+describe('a recorded run besides the usual one', () => {
+  it('is opened by a link, shows the alarm that fires in it, and gives way to the usual run', async () => {
+    await open()
+    await page.goto(new URL('#story-breaks', inject('pageAddress')).href)
+    await page.getByRole('button', { name: 'It falls' }).click()
+    await page.getByRole('link', { name: 'Watch an alarm fire' }).click()
+    const alarm = page.getByText(/held-out accuracy 54 % to 34 % in distribution and 52 % to 33 % out of it/)
+    await alarm.waitFor()
+    await runOnShow(page).getByText('λ = 5').waitFor()
+    // It fires as the run is replayed, not before.
+    await page.getByRole('slider', { name: /iteration/i }).press('Home')
+    await expect.poll(() => alarm.count()).toBe(0)
+    await page.getByRole('slider', { name: /iteration/i }).press('End')
+    await goTo(page, 'Episodes')
+    await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
+    await expect.poll(() => page.url()).toMatch(/&run=household-full-lambda-5$/)
+    await runOnShow(page).getByRole('button').first().click()
+    await page.getByRole('button', { name: 'Show the usual recorded run' }).click()
+    await runOnShow(page).getByText('λ = 1').waitFor()
   })
 })
 

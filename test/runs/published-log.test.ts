@@ -28,6 +28,13 @@ describe('a published run log', () => {
     expect(tasksOf(published).every(({ body }) => body === null)).toBe(true)
   })
 
+  it('can keep the episodes of a few iterations alone', async () => {
+    const whole = await logOf(world(), request(smallSettings({ tasksPerIteration: 2 }), { iterations: 3 }))
+    const after = foldRun(parseRunLog(serialiseRunLog(publishedLog(whole, { every: 3, groups: 1 }))))
+    expect(after.iterations.map(({ episodes }) => episodes.length > 0)).toEqual([true, false, true])
+    expect(after.iterations.every(({ isFinished }) => isFinished)).toBe(true)
+  })
+
   it('can keep the episodes of a few tasks alone: curves, accuracies and lineage stay', async () => {
     const settings = smallSettings({ tasksPerIteration: 3 })
     const whole = await logOf(world(), request(settings, { iterations: 3 }))

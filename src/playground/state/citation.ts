@@ -33,9 +33,12 @@ export function cite(focus: Focus, kept: KeptRuns): Citation | NoCitation {
   }
 }
 
-/** The id is null for the shipped run, which everybody has. */
-function citableRun({ origin, runId }: RunOnShow, kept: KeptRuns): { runId: string | null } | NoCitation {
+/** The id is null for a world's own shipped run. */
+function citableRun(
+  { origin, runId, recording = null }: RunOnShow,
+  kept: KeptRuns,
+): { runId: string | null } | NoCitation {
   if (origin === 'file') return 'file'
-  if (origin === 'shipped') return { runId: null }
+  if (origin === 'shipped') return { runId: recording }
   return runId !== null && kept.has(runId) ? { runId } : 'unkept'
 }

@@ -11,7 +11,7 @@ interface KeptRuns {
 
 /** None for a run that is not kept, or has no evaluations. Throws RunLogError for a damaged file and TypeError without a network. */
 export async function heldOutGames(run: RunOnShow, kept: KeptRuns, world: World): Promise<readonly HeldOutGames[]> {
-  if (run.origin === 'shipped') return gamesOfShipped(world)
+  if (run.origin === 'shipped') return run.recording ? [] : gamesOfShipped(world)
   if (run.file) return gamesIn(run.file.stream())
   return run.runId !== null && kept.has(run.runId) ? kept.heldOut(run.runId) : []
 }

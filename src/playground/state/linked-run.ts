@@ -4,6 +4,7 @@ import { findSpot } from '../run/run-spot.ts'
 import type { Spot } from '../run/spot.ts'
 import type { Focus } from './focus.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
+import { isRecording } from './recordings.ts'
 
 export interface LinkedRun {
   /** Null for the run as a whole. */
@@ -57,6 +58,7 @@ async function showRecorded({ spot, hasContent }: LinkedRun, playground: Playgro
 }
 
 async function showKept(runId: string, playground: Playground): Promise<boolean> {
+  if (isRecording(runId)) return playground.showRecording(runId)
   if (playground.launcher.hasLiveRun && playground.live.runId === runId) {
     playground.show('live')
     return true

@@ -7,6 +7,7 @@ import type { LoggedEvent, Phase, StepHappened } from '../../method/events.ts'
 import { RunView } from '../../runs/fold.ts'
 import type { RunFailure } from '../../sessions/loop-service.ts'
 import { Revision, type Lane } from '../kit/revision.svelte.ts'
+import { isRecording } from './recordings.ts'
 import { readRecording, type KeptSource, type Recording } from './recording.ts'
 import type { RecordingSource, RunOnShow } from './run-on-show.ts'
 
@@ -69,6 +70,10 @@ export class RecordedRun implements RunOnShow {
   /** Where the recording on show was loaded from; null for files and kept runs. */
   get address(): string | null {
     return this.#address
+  }
+  get recording(): string | null {
+    const name = /([^/]+)\.jsonl/.exec(this.#address ?? '')?.[1]
+    return name !== undefined && isRecording(name) ? name : null
   }
   /** The kept run on show; null for a log. */
   get runId(): string | null {

@@ -26,6 +26,8 @@ export interface RunOnShow {
   want(iteration: number): Promise<void>
   /** What a run log was opened from. */
   readonly file?: File | null
+  /** Which shipped run it is besides a world's own (recordings.ts). */
+  readonly recording?: string | null
 }
 
 /** Reads the events of a kept or recorded run. */

@@ -9,6 +9,7 @@ import type { RunView, Series } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { DRIFTED_MIX, hasDrifted, taskDrift } from '../../run/task-drift.ts'
 import { decimal, percent, signed } from '../../kit/format.ts'
+import { heldOutFall } from './held-out-fall.ts'
 
 export const ALARMS = [
   'reward-collapse',
@@ -80,6 +81,30 @@ function lasting(source: AlarmSource, name: string, decide: (values: number[]) =
     : decide(values)
 }
 
+function quickHacking(source: AlarmSource): Finding {
+  const scores = lastOf(source.series('policy/step_score/mean'), 2 * HALF)
+  const outcomes = lastOf(source.series('policy/outcome/mean'), 2 * HALF)
+  if (Math.min(scores.length, outcomes.length) < 2 * HALF)
+    return waiting(`Needs ${2 * HALF} judged iterations; there are ${Math.min(scores.length, outcomes.length)}.`)
+  const rise = mean(scores.slice(HALF)) - mean(scores.slice(0, HALF))
+  const fall = mean(outcomes.slice(HALF)) - mean(outcomes.slice(0, HALF))
+  return found(
+    rise >= HACKED_SCORE_RISE && fall <= -HACKED_OUTCOME_FALL,
+    `mean vote ${signed(rise)}, mean outcome ${signed(fall)}`,
+  )
+}
+
+/** Null unless it fires. */
+function slowHacking(source: AlarmSource): Finding | null {
+  const fall = heldOutFall(source, source.settings?.evaluationTasks ?? 0, HALF)
+  if (fall === null || !fall.isBeyondChance || fall.voteRise < HACKED_SCORE_RISE) return null
+  const [id, ood] = fall.best.map((best, i) => `${percent(best)} to ${percent(fall.last[i])}`)
+  return found(
+    true,
+    `since the best evaluation: mean vote ${signed(fall.voteRise)}, held-out accuracy ${id!} in distribution and ${ood!} out of it`,
+  )
+}
+
 const RULES: Record<AlarmId, Rule> = {
   'reward-collapse': {
     title: 'The reward model always gives the same vote',
@@ -127,18 +152,10 @@ const RULES: Record<AlarmId, Rule> = {
   },
   'reward-hacking': {
     title: 'Votes rise while outcomes fall',
-    rule: `From the ${HALF} iterations before to the last ${HALF}: mean vote up by ${HACKED_SCORE_RISE} or more, and mean outcome down by ${HACKED_OUTCOME_FALL} or more.`,
+    rule: `From the ${HALF} iterations before to the last ${HALF}: mean vote up by ${HACKED_SCORE_RISE} or more, and mean outcome down by ${HACKED_OUTCOME_FALL} or more. Or since the best evaluation: mean vote up by as much, and held-out accuracy down by more than two standard errors, in both splits.`,
     look: (source) => {
-      const scores = lastOf(source.series('policy/step_score/mean'), 2 * HALF)
-      const outcomes = lastOf(source.series('policy/outcome/mean'), 2 * HALF)
-      if (Math.min(scores.length, outcomes.length) < 2 * HALF)
-        return waiting(`Needs ${2 * HALF} judged iterations; there are ${Math.min(scores.length, outcomes.length)}.`)
-      const rise = mean(scores.slice(HALF)) - mean(scores.slice(0, HALF))
-      const fall = mean(outcomes.slice(HALF)) - mean(outcomes.slice(0, HALF))
-      return found(
-        rise >= HACKED_SCORE_RISE && fall <= -HACKED_OUTCOME_FALL,
-        `mean vote ${signed(rise)}, mean outcome ${signed(fall)}`,
-      )
+      const quick = quickHacking(source)
+      return quick.state === 'fired' ? quick : (slowHacking(source) ?? quick)
     },
     lever: (settings) => ({
       advice:

@@ -5,13 +5,14 @@ import { DEFAULTS, type Settings } from '../../../../src/method/settings.ts'
 import { ALARMS, alarmsOf, type AlarmId, type AlarmSource } from '../../../../src/playground/views/loop/alarms.ts'
 import { wordDistance } from '../../../../src/playground/run/word-distance.ts'
 import { taskDrift } from '../../../../src/playground/run/task-drift.ts'
-import { recordedHousehold } from '../../recorded-household.ts'
+import { RECORDINGS } from '../../../../src/playground/state/recordings.ts'
+import { recordedHousehold, recordedRun } from '../../recorded-household.ts'
 
-/** A run of made-up metrics. */
+/** A run of made-up metrics; held-out tasks are evaluated every ten iterations. */
 function run(metrics: Record<string, number[]>, tasks = new Map<string, TaskView>()): AlarmSource {
   const series = (name: string): Series => {
     const values = metrics[name] ?? []
-    return { iterations: values.map((_, i) => i + 1), values }
+    return { iterations: values.map((_, i) => (name.startsWith('eval/') ? 10 * i : i + 1)), values }
   }
   return { series, tasks, settings: DEFAULTS }
 }
@@ -139,5 +140,33 @@ describe('the distance of words', () => {
     expect(wordDistance('put a mug on the desk', 'the desk: put a mug on')).toBe(0)
     expect(wordDistance('clean mug', 'heat apple')).toBe(1)
     expect(wordDistance('put mug', 'put plate')).toBeCloseTo(2 / 3)
+  })
+})
+
+describe('the alarm about votes that rise while held-out accuracy falls', () => {
+  const votes = { 'policy/step_score/mean': [...times(10, 0.1), ...times(10, 0.5)] }
+  const evaluated = (id: number[], ood: number[]) => ({ ...votes, 'eval/id/acc': id, 'eval/ood/acc': ood })
+  const stateWith = (metrics: Record<string, number[]>, evaluationTasks: number) =>
+    alarmsOf({ ...run(metrics), settings: { ...DEFAULTS, evaluationTasks } }).find(({ id }) => id === 'reward-hacking')!
+      .state
+
+  it('fires for a fall beyond chance in both splits alone', () => {
+    expect(stateWith(evaluated([0.4, 0.6, 0.4], [0.4, 0.6, 0.4]), 200)).toBe('fired')
+    expect(stateWith(evaluated([0.4, 0.6, 0.4], [0.4, 0.6, 0.55]), 200)).not.toBe('fired')
+    // With few tasks the same fall can be chance.
+    expect(stateWith(evaluated([0.4, 0.6, 0.4], [0.4, 0.6, 0.4]), 20)).not.toBe('fired')
+    expect(stateWith(evaluated([0.4, 0.5, 0.6], [0.4, 0.5, 0.6]), 200)).not.toBe('fired')
+    const level = { ...evaluated([0.4, 0.6, 0.4], [0.4, 0.6, 0.4]), 'policy/step_score/mean': times(20, 0.3) }
+    expect(stateWith(level, 200)).not.toBe('fired')
+  })
+
+  it('fires in the recorded run with λ = 5 from iteration 30 on, and not in the usual one', () => {
+    const view = recordedRun(RECORDINGS.pleased)
+    const isFired = (iteration: number) =>
+      alarmsOf(view.at(iteration)).some(({ id, state }) => id === 'reward-hacking' && state === 'fired')
+    expect(Array.from({ length: 40 }, (_, i) => i + 1).filter(isFired)).toEqual(
+      Array.from({ length: 11 }, (_, i) => 30 + i),
+    )
+    expect(alarmsOf(recordedHousehold()).filter(({ state }) => state === 'fired')).toEqual([])
   })
 })
