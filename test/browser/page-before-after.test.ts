@@ -27,11 +27,14 @@ it('says what became of all tasks, and plays any of them side by side', async ()
   await heading(/^Version 0, before training −1 not solved/).waitFor()
   await heading(/^Version 40, after iteration 40 \+1 solved/).waitFor()
   await panel().getByRole('slider', { name: 'Step of both' }).press('End')
-  expect(
-    await panel()
-      .getByText(/^Over: /)
-      .count(),
-  ).toBe(2)
+  // The pictures are loaded on their own.
+  await expect
+    .poll(() =>
+      panel()
+        .getByText(/^Over: /)
+        .count(),
+    )
+    .toBe(2)
 
   await task().selectOption({ index: 199 })
   expect(await task().locator('option:checked').locator('..').getAttribute('label')).toMatch(/^Solved by neither/)
