@@ -36,6 +36,9 @@ const host: PlayersHost = {
   now: () => performance.now(),
 }
 
+/** A second one, because measured speeds are remembered for each. */
+const sparingHost: PlayersHost = { ...host, samplers: samplersFor(navigator.hardwareConcurrency, true) }
+
 /** Beside the page, like the models. */
 async function readShipped(world: World): Promise<string> {
   const response = await fetch(new URL(`../${trajectoryFile(world)}`, self.location.href))
@@ -46,12 +49,15 @@ async function readShipped(world: World): Promise<string> {
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
   locks: runLocks(),
-  async open({ settings, models, keys = {}, backend = 'auto' }, { isResumed, onBytes, onNotice, onBackend }) {
+  async open(
+    { settings, models, keys = {}, backend = 'auto' },
+    { isResumed, isSparing, onBytes, onNotice, onBackend },
+  ) {
     const sources = sourcesOf(models)
     // Before the models, because it reports quickly what it lacks.
     const world = await openWorld({ settings, isResumed }, onNotice)
     try {
-      const players = await openPlayers({ settings, sources, keys, backend }, world, host, {
+      const players = await openPlayers({ settings, sources, keys, backend }, world, isSparing ? sparingHost : host, {
         onBackend,
         onNotice,
         onBytes,

@@ -193,6 +193,11 @@ export const PRESETS = {
   'step-frozen': { ...arm('step', false, false), ...NO_POLICY_FILTER },
   /** Votes alone, from a judge that consistency feedback optimises. Outcomes reach the judge, but not the policy. */
   'step-trained': { ...arm('step', true, false), ...NO_POLICY_FILTER },
+  /**
+   * For the memory and clock of a phone: an iteration has a quarter of the household's tasks, and evaluations are small and rare.
+   * Fewer than four tasks would often leave none that some rollouts solve and others fail, and then nothing is learned.
+   */
+  phone: { tasksPerIteration: 4, evaluateEvery: 20, evaluationTasks: 20, judgeTasks: 0 },
 } as const satisfies Record<string, Partial<Settings>>
 export type PresetName = keyof typeof PRESETS
 

@@ -46,6 +46,8 @@ export interface LoopServiceOptions {
     context: {
       /** The run resumes from a checkpoint, so its tasks are in its log. */
       isResumed: boolean
+      /** Whether the run should take little memory and time of the device. Its log does not depend on it. */
+      isSparing: boolean
       onBytes: (done: number, total: number) => void
       onNotice: (text: string) => void
       onBackend: (choice: BackendChoice) => void
@@ -95,6 +97,7 @@ export class LoopService {
   #send: (message: RunMessage) => void = () => {}
   #current: CurrentRun | null = null
   #log: StoredSession | null = null
+  #isSparing = false
   #store: Promise<ResumableRunStore | null> | null = null
   /** The run that is being opened. If it differs afterwards, that run was cancelled. */
   #loading: Claim | null = null
@@ -111,6 +114,11 @@ export class LoopService {
   listen(onMessage: (message: RunMessage) => void): Promise<never> {
     this.#send = onMessage
     return new Promise(() => {})
+  }
+
+  /** Whether the runs that begin or continue from now on spare the device. */
+  async spare(isSparing: boolean): Promise<void> {
+    this.#isSparing = isSparing
   }
 
   /** Loads the models and starts the run; resolves when it is running. */
@@ -277,6 +285,7 @@ export class LoopService {
     try {
       opened = await this.#options.open(request, {
         isResumed: resumed !== undefined,
+        isSparing: this.#isSparing,
         onBytes: loading,
         onNotice: (text) => this.#send({ type: 'notice', runId, text }),
         onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),

@@ -6,6 +6,7 @@ import { isLogged } from '../../src/method/events.ts'
 import { OpeningError } from '../../src/sessions/failures.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
 import { LoopService, type OpenedRun, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
+import { samplersFor } from '../../src/sessions/samplers.ts'
 import { serialiseRunLog } from '../../src/runs/run-log.ts'
 import type { ResumableRunStore } from '../../src/runs/run-store.ts'
 import { smallSettings, world } from '../method/corridor.ts'
@@ -19,8 +20,10 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   const closed: string[] = []
   const resumed: boolean[] = []
   const opened: StartRequest[] = []
+  const spared: boolean[] = []
   const service = new LoopService({
-    open: async (request, { isResumed }) => {
+    open: async (request, { isResumed, isSparing }) => {
+      spared.push(isSparing)
       resumed.push(isResumed)
       opened.push(request)
       return (
@@ -40,7 +43,7 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
   void service.listen((message) => messages.push(message))
   const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
   const events = () => messages.flatMap((message) => (message.type === 'events' ? message.batch : []))
-  return { service, messages, closed, resumed, opened, states, events }
+  return { service, messages, closed, resumed, opened, spared, states, events }
 }
 
 const request = (runId: string, iterations = 2): StartRequest => ({
@@ -67,6 +70,19 @@ describe('the loop service', () => {
     expect(events().at(-1)).toMatchObject({ type: 'run-finished', reason: 'completed' })
     const lastEvents = messages.findLastIndex((message) => message.type === 'events')
     expect(lastEvents).toBe(messages.length - 2)
+  })
+
+  it('spares the device in the runs that begin after it was asked to', async () => {
+    const { service, spared } = serve()
+    await service.start(request('a'))
+    await service.spare(true)
+    await service.start(request('b'))
+    await service.stepOnce()
+    await service.spare(false)
+    await service.stop()
+    await service.stepOnce(undefined, request('c'))
+    expect(spared).toEqual([false, true, false])
+    expect([samplersFor(8), samplersFor(2), samplersFor(undefined), samplersFor(8, true)]).toEqual([4, 2, 1, 1])
   })
 
   it('ends the current run when another starts', async () => {

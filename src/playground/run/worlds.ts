@@ -23,6 +23,11 @@ export function presetsOf(world: World): PresetChoice[] {
   ]
 }
 
+/** The preset of a world for the memory and clock of a phone. */
+export function phonePreset(world: World): string {
+  return `${WORLDS[world].presets.own}+phone`
+}
+
 /** Settings without meaning in a world, each group with the reason. */
 function irrelevantIn(world: World): readonly { names: readonly SettingName[]; why: string }[] {
   const others = WORLD_NAMES.filter((name) => name !== world).map((name) => WORLDS[name].own)

@@ -9,6 +9,7 @@ import { branchChanges } from '../run/branch-changes.ts'
 import { newRunId } from '../run/run-id.ts'
 import { newPlan, seedsFrom } from '../run/run-plan.ts'
 import type { World } from '../../method/settings.ts'
+import type { DeviceCare } from './device-care.svelte.ts'
 import type { DraftSettings } from './draft-settings.svelte.ts'
 import { KeptRun } from './kept-run.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
@@ -17,6 +18,7 @@ import type { OpenLoop } from './loop-port.ts'
 import { browserPlanStore } from './plan-store.ts'
 import { RoleModels } from './role-models.svelte.ts'
 import { RunFeed } from './run-feed.svelte.ts'
+import { Rests } from './rests.svelte.ts'
 import { fateOf, RunQueue } from './run-queue.svelte.ts'
 
 export class Launcher {
@@ -25,19 +27,29 @@ export class Launcher {
   readonly queue: RunQueue
   readonly kept = new KeptRun()
   readonly models = new RoleModels()
+  readonly rests = new Rests({ pause: () => this.commands.pause(), resume: () => this.commands.resume() })
   readonly #draft: DraftSettings
   readonly #runs: KeptRunList
+  readonly #care: Pick<DeviceCare, 'isSparing'>
   readonly #onBegun: () => void
   #hasLiveRun = $state.raw(false)
+  #isStepping = false
   /** World of the run that takes changed settings over; null where none should. */
   #liveWorld: World | null = null
   /** What began the live run, to be repeated when a key was missing. */
   #beginning: (() => Promise<void>) | null = null
 
   /** Calls `onBegun` before a run of this tab begins or continues. */
-  constructor(open: OpenLoop, draft: DraftSettings, runs: KeptRunList, onBegun: () => void) {
+  constructor(
+    open: OpenLoop,
+    draft: DraftSettings,
+    runs: KeptRunList,
+    care: Pick<DeviceCare, 'isSparing'>,
+    onBegun: () => void,
+  ) {
     this.#draft = draft
     this.#runs = runs
+    this.#care = care
     this.#onBegun = onBegun
     this.feed = new RunFeed({ kept: runs, onEnded: (runId, how) => this.queue.ended(runId, how) })
     this.commands = new LoopCommands(open, this.feed)
@@ -56,6 +68,10 @@ export class Launcher {
   get hasLiveRun(): boolean {
     return this.#hasLiveRun
   }
+  /** Whether the live run pauses after this iteration because only that one was asked for. */
+  get isStepping(): boolean {
+    return this.#isStepping
+  }
 
   async runOrPause(): Promise<void> {
     this.#turnToLive()
@@ -68,6 +84,7 @@ export class Launcher {
     const { feed } = this
     if (feed.isBusy) return
     this.#turnToLive()
+    this.#isStepping = true
     const request = feed.isOpen ? this.#request() : this.#newRun()
     const stepped = { ...request, ...(request.models && { keys: this.models.keys }) }
     const runId = feed.isOpen ? feed.runId : request.runId
@@ -153,6 +170,7 @@ export class Launcher {
   }
 
   #turnToLive(): void {
+    this.#isStepping = false
     this.#onBegun()
     this.#hasLiveRun = true
   }
@@ -192,6 +210,8 @@ export class Launcher {
 
   async #begin(runId: string, beginning: () => Promise<void>): Promise<void> {
     this.#beginning = async () => {
+      // Messages keep their order, so the run begins with it.
+      void this.commands.spare(this.#care.isSparing)
       await this.queue.began(runId)
       await beginning()
     }

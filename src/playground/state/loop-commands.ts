@@ -16,6 +16,11 @@ export class LoopCommands {
     this.#feed = feed
   }
 
+  /** Whether the runs that begin or continue from now on spare the device. */
+  async spare(isSparing: boolean): Promise<void> {
+    await this.#try((port) => port.spare(isSparing), 'The run could not be started.')
+  }
+
   async start(request: StartRequest): Promise<void> {
     this.#feed.expect(request.runId)
     await this.#try((port) => port.start(request), 'The run could not be started.')

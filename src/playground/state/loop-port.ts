@@ -5,6 +5,8 @@ import type { ServerKeys } from '../../roles/source.ts'
 import type { BranchRequest, RunMessage, StartRequest } from '../../sessions/loop-service.ts'
 
 export interface LoopPort {
+  /** Whether the runs that begin or continue from now on spare the device. */
+  spare(isSparing: boolean): Promise<void>
   start(request: StartRequest): Promise<void>
   /** Continues a kept run. `keys` belong to the servers of its models. */
   resumeRun(runId: string, keys?: ServerKeys): Promise<void>

@@ -5,7 +5,9 @@ import type { RunView } from '../../runs/fold.ts'
 import type { Lane } from '../kit/revision.svelte.ts'
 import type { Configuration } from '../run/configuration.ts'
 import { WORLDS } from '../../worlds/index.ts'
+import { phonePreset } from '../run/worlds.ts'
 import { Comparison } from './comparison.svelte.ts'
+import type { DeviceCare } from './device-care.svelte.ts'
 import { DraftSettings } from './draft-settings.svelte.ts'
 import { Focus } from './focus.svelte.ts'
 import type { KeptRunList } from './kept-runs.svelte.ts'
@@ -23,6 +25,7 @@ function recordingsOf(world: World): readonly string[] {
 
 export class Playground {
   readonly draft = new DraftSettings()
+  readonly care: DeviceCare
   readonly recorded = new RecordedRun()
   readonly live: RunFeed
   readonly shown: ShownRun
@@ -35,11 +38,18 @@ export class Playground {
   readonly #shelves: readonly Pick<WorldShelf, 'look'>[]
   #isOpened = false
 
-  constructor(open: OpenLoop, shelves: Readonly<Record<World, Pick<WorldShelf, 'look'>>>, runs: KeptRunList) {
+  constructor(
+    open: OpenLoop,
+    shelves: Readonly<Record<World, Pick<WorldShelf, 'look'>>>,
+    runs: KeptRunList,
+    care: DeviceCare,
+  ) {
+    this.care = care
+    if (care.isSparing) this.draft.choosePreset(phonePreset(this.world))
     this.#shelves = Object.values(shelves)
     this.runs = runs
     this.comparison = new Comparison(runs)
-    this.launcher = new Launcher(open, this.draft, runs, () => {
+    this.launcher = new Launcher(open, this.draft, runs, care, () => {
       this.#isLambdaTried = false
       this.show('live')
     })
@@ -172,10 +182,17 @@ export class Playground {
     if (this.#isOpened && this.world !== before) await this.#showRecording()
   }
 
-  /** Applies the preset of a world and shows its recorded run. A live run of another world continues unseen. */
+  /** From now on, spares the device, with the preset for phones on the controls. */
+  spareDevice(): void {
+    this.care.choose(true)
+    this.choosePreset(phonePreset(this.world))
+  }
+
+  /** Applies the preset of a world, that for phones if it was chosen, and shows its recorded run. A live run of another world continues unseen. */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
-    this.choosePreset(WORLDS[world].presets.own)
+    const isForPhones = this.draft.preset === phonePreset(this.world)
+    this.choosePreset(isForPhones ? phonePreset(world) : WORLDS[world].presets.own)
     await this.#showRecording()
   }
 

@@ -33,7 +33,16 @@ export const coding: WorldDescriptor = {
   presets: {
     own: 'coding',
     reference: 'coding-reference',
-    overlays: ['coding-reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
+    overlays: [
+      'coding-reference',
+      'grpo',
+      'frozen-judge',
+      'policy-reward',
+      'full',
+      'step-frozen',
+      'step-trained',
+      'phone',
+    ],
   },
   own: { names: ['problems'], elsewhere: 'only the coding world poses problems' },
   irrelevant: [

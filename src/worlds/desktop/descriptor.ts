@@ -21,7 +21,7 @@ export const desktop: WorldDescriptor = {
   presets: {
     own: 'desktop',
     reference: 'reference',
-    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
+    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
   },
   own: { names: [], elsewhere: 'they belong to the desktop' },
   irrelevant: [],

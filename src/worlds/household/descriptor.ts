@@ -20,7 +20,7 @@ export const household: WorldDescriptor = {
   presets: {
     own: 'household',
     reference: 'reference',
-    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
+    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
   },
   own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },
   irrelevant: [],

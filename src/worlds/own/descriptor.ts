@@ -20,7 +20,7 @@ export const own: WorldDescriptor = {
   presets: {
     own: 'own',
     reference: 'reference',
-    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained'],
+    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
   },
   own: { names: [], elsewhere: 'they belong to your world' },
   irrelevant: [],

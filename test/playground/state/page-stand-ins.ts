@@ -24,6 +24,7 @@ export async function settle(): Promise<void> {
 export class FakeLoop {
   readonly commands: [name: keyof LoopPort, ...args: unknown[]][] = []
   opened = 0
+  isSparing: boolean | null = null
   #say: (message: RunMessage) => void = () => {}
   #lose: (why: string) => void = () => {}
   /** Thrown by the next command. */
@@ -42,7 +43,8 @@ export class FakeLoop {
       } // prettier-ignore
     const names = ['start', 'resumeRun', 'branchRun', 'pause', 'resume', 'stop', 'stepOnce', 'patch'] as const
     const port = Object.fromEntries(names.map((name) => [name, record(name)])) as unknown as LoopPort
-    return { ...port, exportLog: async () => null }
+    const spare = async (isSparing: boolean) => void (this.isSparing = isSparing)
+    return { ...port, spare, exportLog: async () => null }
   }
 
   say(message: RunMessage): void {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
+import { DeviceCare } from '../../../src/playground/state/device-care.svelte.ts'
 import { Playground } from '../../../src/playground/state/playground.svelte.ts'
 import { newSummary } from '../../../src/runs/run-store.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
@@ -26,9 +27,10 @@ afterEach(() => {
 
 const shelf = { look: async () => {}, areThere: false }
 
-function page(runs = keptRuns()) {
+function page(runs = keptRuns(), care = new DeviceCare(false)) {
   const loop = new FakeLoop()
-  const playground = new Playground(loop.open, { household: shelf, coding: shelf, desktop: shelf, own: shelf }, runs)
+  const shelves = { household: shelf, coding: shelf, desktop: shelf, own: shelf }
+  const playground = new Playground(loop.open, shelves, runs, care)
   return { loop, playground }
 }
 
