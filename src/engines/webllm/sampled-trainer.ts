@@ -179,8 +179,9 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
   loadCheckpoint(bytes: Uint8Array): Promise<void> {
     return this.#inTurn(async () => {
       const loaded = this.#model
-      await loaded.trainer.loadCheckpoint(bytes)
+      // Set first, because a checkpoint that fails may have set some of the weights.
       loaded.isStale = true
+      await loaded.trainer.loadCheckpoint(bytes)
       await this.#sync(loaded)
     })
   }

@@ -5,6 +5,7 @@ import type { WebLlmSource } from '../../../src/engines/webllm/loaded-model.ts'
 import { WebLlmModel } from '../../../src/engines/webllm/webllm-model.ts'
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
 import { LanguageModel } from '../../../src/language-model/language-model.ts'
+import { readSafetensors, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import type { LoraOptions } from '../../../src/language-model/lora/options.ts'
 import { initialWeights } from '../../../src/language-model/weights/parameters.ts'
 import { memoryReader } from '../../../src/language-model/files/model-reader.ts'
@@ -213,6 +214,17 @@ describe('sending weights', () => {
     expect(await resumed.model.generate(REQUESTS, DRAWN)).toEqual(then)
     // It also contains the optimiser's state.
     expect(await iterate(resumed)).toEqual(await iterate(opened))
+  })
+
+  it('follows a checkpoint that is damaged behind its weights', async () => {
+    const opened = await open()
+    await iterate(opened)
+    const { metadata, tensors } = readSafetensors(await opened.model.saveCheckpoint(), 'checkpoint')
+    const [moments] = [...tensors.keys()].filter((name) => name.startsWith('optimizer.'))
+    tensors.set(moments!, { shape: [1], values: new Float32Array(1) })
+    await iterate(opened)
+    await expect(opened.model.loadCheckpoint(writeSafetensors({ metadata, tensors }))).rejects.toThrow(/shape/i)
+    await expectSame(opened, 4)
   })
 
   it('that fails is reported, prevents sampling with old weights, and is repeated', async () => {
