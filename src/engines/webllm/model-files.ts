@@ -42,6 +42,31 @@ export async function readAndKeep(
   return bytes
 }
 
+/**
+ * Like `readAndKeep`, for a file that not every model has. That a file is missing is kept too, as an empty file, so that a model
+ * needs no network once it was loaded. Throws ModelFileError; `isMissing` only if the server or the cache says so.
+ */
+export async function readAndKeepOptional(
+  files: ModelFiles,
+  scope: CacheScope,
+  address: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await readAndKeep(files, scope, address, (bytes) => {
+      if (bytes.length === 0) throw new ModelFileError(`${address} is empty.`, { isMissing: true })
+    })
+  } catch (error) {
+    if (error instanceof ModelFileError && error.isMissing) await keepMissing(files, scope, address)
+    throw error
+  }
+}
+
+/** Keeps that a file is missing. */
+export async function keepMissing(files: ModelFiles, scope: CacheScope, address: string): Promise<void> {
+  if ((await files.list(scope)).some((file) => file.address === address)) return
+  await files.write(scope, address, new Uint8Array(0))
+}
+
 /** Opens the caches with the first file: `openStores` may throw StorageBlockedError. */
 export function browserFiles(openStores: () => CacheStorage, fetchFile: typeof fetch = fetch): ModelFiles {
   const open = async (scope: CacheScope): Promise<Cache> => {
@@ -67,7 +92,9 @@ export function browserFiles(openStores: () => CacheStorage, fetchFile: typeof f
         })
       }
       if (!response.ok)
-        throw new ModelFileError(`${address} answered ${response.status}. Check the address of the model.`)
+        throw new ModelFileError(`${address} answered ${response.status}. Check the address of the model.`, {
+          isMissing: response.status === 404 || response.status === 410,
+        })
       return new Uint8Array(await response.arrayBuffer())
     },
     async write(scope, address, bytes) {

@@ -6,7 +6,8 @@ import { urlReader } from '../../language-model/files/model-folder.ts'
 import { ModelFileError } from '../../language-model/files/model-reader.ts'
 import { exportMlc, huggingFaceModel } from '../../weight-formats/mlc-export.ts'
 import type { GroupLimits } from './batched-sampler.ts'
-import type { ModelFiles } from './model-files.ts'
+import { PROMPT_FILES } from '../transformer/model-files.ts'
+import { keepMissing, type ModelFiles } from './model-files.ts'
 import type { WebLlmSource } from './loaded-model.ts'
 
 export interface ShippedSampler extends GroupLimits {
@@ -35,6 +36,7 @@ export async function keepShippedModel(
     const scope = file.name === 'mlc-chat-config.json' ? 'webllm/config' : 'webllm/model'
     await files.write(scope, folder + file.name, file.bytes)
   }
+  for (const name of PROMPT_FILES) await keepMissing(files, 'webllm/config', folder + name)
   await files.write('webllm/wasm', `${folder}model.wasm`, library)
   return { record: { model_id: `${name}-q0f32`, model: folder, model_lib: `${folder}model.wasm` }, ...limits }
 }

@@ -3,7 +3,7 @@ import { MlcFormatError } from '../../weight-formats/mlc-parameters.ts'
 import { OLD_TENSOR_CACHE_FILE, readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { PROMPT_FILES } from '../transformer/model-files.ts'
 import { removeModel } from './reloaded-weights.ts'
-import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
+import { CACHE_SCOPES, keepMissing, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
 export interface StoredModel {
@@ -105,6 +105,7 @@ export async function keepLocalModel(
     for (const name of PROMPT_FILES) {
       const file = byName.get(name)
       if (file) await keep('webllm/config', name, await file.read())
+      else await keepMissing(files, 'webllm/config', address + name)
     }
     await keep('webllm/wasm', library.name, await library.read())
   } catch (cause) {

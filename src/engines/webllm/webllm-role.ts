@@ -4,7 +4,7 @@
  */
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
-import { ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
+import type { ModelReader } from '../../language-model/files/model-folder.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
   Completion,
@@ -19,7 +19,7 @@ import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.
 import { promptFiles } from '../transformer/model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { RoleGrammars } from '../../worlds/world.ts'
-import { modelFolder, readAndKeep, type ModelFiles } from './model-files.ts'
+import { modelFolder, readAndKeepOptional, type ModelFiles } from './model-files.ts'
 import { keepShippedModel, type ShippedSampler } from './shipped-models.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
 import type { ResponseFormat } from './surface.ts'
@@ -132,13 +132,7 @@ function keptReader(files: ModelFiles, name: string, folder: string): ModelReade
   const read = async (file: string): Promise<Uint8Array> => {
     // WebLLM caches the tokenizer with the weights.
     if (file === 'tokenizer.json') return files.read('webllm/model', folder + file)
-    try {
-      return await readAndKeep(files, 'webllm/config', folder + file)
-    } catch (cause) {
-      if (!(cause instanceof ModelFileError)) throw cause
-      // A folder has only one of several possible files with the template.
-      throw new ModelFileError(cause.message, { cause, isMissing: true })
-    }
+    return readAndKeepOptional(files, 'webllm/config', folder + file)
   }
   return {
     name,

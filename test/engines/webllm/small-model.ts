@@ -152,7 +152,7 @@ export class MemoryFiles implements ModelFiles {
 
   async read(_scope: CacheScope, address: string): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = this.stored.get(address) ?? (address === RECORD.model_lib ? EMPTY_MODULE : undefined)
-    if (!bytes) throw new ModelFileError(`${address} is not there.`)
+    if (!bytes) throw new ModelFileError(`${address} is not there.`, { isMissing: true })
     return bytes
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ModelFileError } from '../../../src/language-model/files/model-reader.ts'
 import { browserFiles, modelFolder } from '../../../src/engines/webllm/model-files.ts'
 import { deleteModel, keepLocalModel, storedModels, type LocalFile } from '../../../src/engines/webllm/stored-models.ts'
 import type { ModelRecord } from '../../../src/roles/source.ts'
@@ -105,6 +106,18 @@ describe('models in the cache', () => {
     await expect(files.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/could not be reached/)
     const gone = browserFiles(opened(), async () => new Response('', { status: 404 }))
     await expect(gone.read('webllm/model', 'https://site.test/a')).rejects.toThrow(/answered 404/)
+    const isMissing = async (status: number) => {
+      const answering = browserFiles(opened(), async () => new Response('', { status }))
+      const error: unknown = await answering
+        .read('webllm/model', 'https://site.test/a')
+        .catch((cause: unknown) => cause)
+      return error instanceof ModelFileError && error.isMissing
+    }
+    expect(await Promise.all([404, 410, 401, 403, 500, 503].map(isMissing))).toEqual([
+      true,
+      true,
+      ...Array<boolean>(4).fill(false),
+    ])
     const answering = browserFiles(opened(), async () => new Response(Uint8Array.of(1, 2)))
     expect(await answering.read('webllm/model', 'https://site.test/a')).toEqual(Uint8Array.of(1, 2))
   })

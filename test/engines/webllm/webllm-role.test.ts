@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openRole, type RoleContext, webLlmSource } from '../../../src/sessions/open-role.ts'
 import { WebLlmRole } from '../../../src/engines/webllm/webllm-role.ts'
 import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
+import { ModelFileError } from '../../../src/language-model/files/model-reader.ts'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { localBridge } from '../../threads/local-bridge.ts'
 import { MemoryFiles, RECORD, smallWeights } from './small-model.ts'
@@ -66,6 +67,34 @@ describe('a role that WebLLM plays alone', () => {
   it('continues plain text without a chat template', async () => {
     const { role } = await open(null)
     expect(await role.model.chatPieces()).toBeNull()
+  })
+
+  it('does not take a chat model for one that continues text because its template cannot be reached', async () => {
+    const { files, module } = await prepared(null)
+    const reached = files.read.bind(files)
+    const role = new WebLlmRole({ importModule: async () => module, files })
+    const load = () =>
+      role.load({
+        sampler: webLlmSource({ record: RECORD, contextWindow: 96, sequences: 4 }),
+        trainer: null,
+        grammars: { plain: null, instruct: null },
+      })
+    files.read = async (scope, address) => {
+      if (!files.stored.has(address) && scope === 'webllm/config')
+        throw new ModelFileError(`${address} could not be reached.`)
+      return reached(scope, address)
+    }
+    await expect(load()).rejects.toThrow(/chat_template\.jinja could not be reached/)
+    files.read = reached
+    await load()
+    expect(await role.chatPieces()).toBeNull()
+    // That it has no template is known without the network from now on.
+    files.read = async (scope, address) => {
+      if (scope === 'webllm/config' && !files.stored.has(address)) throw new ModelFileError('offline')
+      return reached(scope, address)
+    }
+    await load()
+    expect(await role.chatPieces()).toBeNull()
   })
 
   it.each([
