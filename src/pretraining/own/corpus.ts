@@ -12,7 +12,7 @@ import { MAX_STEPS, type DemonstrationRecipe } from './recipes.ts'
 /** Seeds of tasks, apart from those that a run draws. */
 const FIRST_TASK = 30_000_000
 const SEED_DISTANCE = 100_000
-/** Tasks whose expert shows which commands there are. */
+/** Tasks that the expert plays without a slip, to show what it can. */
 const SCOUTED = 40
 /** Learning to reproduce the task a little helps to copy names from it. */
 const READING_WEIGHT = 0.05
@@ -23,15 +23,17 @@ export function trainingTask(guest: OwnGuest, seed: number): Data {
   return guest.task('train', FIRST_TASK + seed)
 }
 
-/** Commands that the expert gives in a few tasks, in the order in which it does. */
-export function expertCommands(guest: OwnGuest): string[] {
+/** What the expert does in a few tasks: its commands, in the order in which it gives them. */
+export function scoutExpert(guest: OwnGuest): { commands: string[]; played: number; won: number } {
   const commands = new Set<string>()
+  let wins = 0
   for (let index = 0; index < SCOUTED; index++) {
     const options = { slip: 0, maxSteps: MAX_STEPS, commands: [] }
-    const { steps } = demonstrate(guest, trainingTask(guest, index), options, seededRandom('scout', index))
+    const { steps, won } = demonstrate(guest, trainingTask(guest, index), options, seededRandom('scout', index))
     for (const { command } of steps) commands.add(command)
+    if (won) wins++
   }
-  return [...commands]
+  return { commands: [...commands], played: SCOUTED, won: wins }
 }
 
 export function demonstrations(

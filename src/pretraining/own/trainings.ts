@@ -16,9 +16,9 @@ import { phaseOf, type Corpus, type Phase, type Stage, type Training } from '../
 import {
   authorPieces,
   demonstrations,
-  expertCommands,
   reasonsIn,
   replayed,
+  scoutExpert,
   trainingTask,
   type Demonstrated,
 } from './corpus.ts'
@@ -33,14 +33,14 @@ export function ownTrainings(guest: OwnGuest, hash: string, seed: number): (role
       `${guest.file} has no \`expert\`, so there is nothing that small models could learn from. ` +
         'Add one, or play with chat models: npm run loop -- --world FILE --policy-model …',
     )
-  const commands = expertCommands(guest)
+  const { commands, played, won } = scoutExpert(guest)
   if (commands.length === 0)
     throw new OwnWorldError(`\`expert\` of ${guest.file} was never asked: every task is over at once.`)
-  const acted = demonstrations(guest, commands, POLICY.corpus, seed, 'policy')
-  if (!acted.some(({ won }) => won))
+  if (won === 0)
     throw new OwnWorldError(
-      `\`expert\` of ${guest.file} won none of ${acted.length} tasks. Check it with npm run check:world.`,
+      `\`expert\` of ${guest.file} won none of ${played} tasks. Check it with npm run check:world.`,
     )
+  const acted = demonstrations(guest, commands, POLICY.corpus, seed, 'policy')
   const lines = acted.map(goodSteps)
   const corpus = {
     pieces: (index: number) => lines[index % lines.length]!,

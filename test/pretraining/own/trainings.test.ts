@@ -1,11 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import {
-  authorPieces,
-  demonstrations,
-  expertCommands,
-  reasonsIn,
-  replayed,
-} from '../../../src/pretraining/own/corpus.ts'
+import { authorPieces, demonstrations, reasonsIn, replayed, scoutExpert } from '../../../src/pretraining/own/corpus.ts'
 import { ownTrainings } from '../../../src/pretraining/own/trainings.ts'
 import { OwnEnvironment } from '../../../src/worlds/own/environment.ts'
 import type { OwnGuest } from '../../../src/worlds/own/guest.ts'
@@ -19,8 +13,9 @@ beforeAll(async () => (guest = await guestOf(await exampleModule())))
 
 describe('the demonstrations of a world from a file', () => {
   it('depend only on the seed, and slip into commands that the expert knows', () => {
-    const commands = expertCommands(guest)
+    const { commands, played, won } = scoutExpert(guest)
     expect(new Set(commands)).toEqual(new Set(['go north', 'go south', 'go west', 'go east', 'take key', 'open chest']))
+    expect(won).toBe(played)
     const drawn = (seed: number) => demonstrations(guest, commands, RECIPE, seed, 'test')
     expect(drawn(1)).toEqual(drawn(1))
     expect(drawn(1)).not.toEqual(drawn(2))
@@ -58,5 +53,5 @@ describe('the demonstrations of a world from a file', () => {
 it('a world without an expert, or with one that never wins, trains no small models, and says why', async () => {
   const trainings = async (changed: Record<string, string>) => ownTrainings(await guestOf(worldOf(changed)), 'h', 0)
   await expect(trainings({})).rejects.toThrow('world.ts has no `expert`')
-  await expect(trainings({ expert: `() => 'wrong'` })).rejects.toThrow('`expert` of world.ts won none of 1200 tasks')
+  await expect(trainings({ expert: `() => 'wrong'` })).rejects.toThrow('`expert` of world.ts won none of 40 tasks')
 })
