@@ -9,18 +9,32 @@ export default defineConfig({
   test: {
     // Much of what tests do is waiting: for a page, a process, a timer.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Two projects, which inherit nothing from here: what runs in Node, and pages in a real browser.
+    // Projects inherit nothing from here: what runs in Node, the state of the page, and pages in a real browser.
     projects: [
       {
         plugins: [svelte()],
         test: {
           name: 'unit',
           environment: 'node',
-          // Processes, because some tests measure memory and processor time of their own.
+          // Processes, because some tests measure memory and processor time of their own. Half of the time goes into importing
+          // the same modules for each file, so files share a process, which leaves nothing behind (test/each-file.ts).
           pool: 'forks',
+          isolate: false,
           // Without an exclude of its own, so that --exclude works.
-          include: ['test/*.test.ts', 'test/!(browser)/**/*.test.ts'],
-          setupFiles: ['test/seed.ts'],
+          include: ['test/*.test.ts', 'test/!(browser|playground)/**/*.test.ts'],
+          setupFiles: ['test/each-file.ts'],
+          ...PATIENCE,
+        },
+      },
+      {
+        plugins: [svelte()],
+        test: {
+          // What the page keeps while it is open: each file gets a page of its own.
+          name: 'page',
+          environment: 'node',
+          pool: 'forks',
+          include: ['test/playground/**/*.test.ts'],
+          setupFiles: ['test/each-file.ts'],
           ...PATIENCE,
         },
       },

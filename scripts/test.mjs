@@ -5,11 +5,13 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './check.mjs'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 
+/** Parts with the projects of vitest.config.ts that they run. */
+const PROJECTS = { unit: ['unit', 'page'], browser: ['browser'] }
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
@@ -59,13 +61,14 @@ export function closingLine({ passed, failed, skipped }) {
 }
 
 /**
- * @param {string} project
+ * @param {keyof typeof PROJECTS} part
  * @param {boolean} isAll
  */
-async function runVitest(project, isAll) {
+async function runVitest(part, isAll) {
   const folder = mkdtempSync(join(tmpdir(), 'vitest-report-'))
   const reportFile = join(folder, 'report.json')
-  const args = ['run', '--project', project, '--passWithNoTests', '--reporter=default', '--reporter=json']
+  const args = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
+  for (const project of PROJECTS[part]) args.push('--project', project)
   if (!isAll) args.push('--exclude=**/*.slow.test.ts')
   const child = spawn(process.execPath, [toolFile('vitest'), ...args, `--outputFile.json=${reportFile}`], {
     cwd: root,
@@ -76,7 +79,7 @@ async function runVitest(project, isAll) {
   try {
     report = JSON.parse(readFileSync(reportFile, 'utf8'))
   } catch {
-    say(`vitest wrote no report for the ${project} tests (exit code ${exitCode}).`)
+    say(`vitest wrote no report for the ${part} tests (exit code ${exitCode}).`)
   }
   rmSync(folder, { recursive: true, force: true })
   return countReport(report, exitCode)
@@ -91,12 +94,14 @@ if (isMain(import.meta.url)) {
   ensure()
   const { parts, isAll } = parsed
   const has = (/** @type {string} */ part) => parts.includes(part)
-  // The checks load one core at a time and the unit tests wait now and then, so they run side by side.
+  // Side by side: tests of pages wait for much of their time, checks and unit tests take what they leave, at a lower priority.
+  const pages = has('browser') ? [runVitest('browser', isAll)] : []
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const counts = await Promise.all([
+    ...pages,
     ...(has('checks') ? [runChecks()] : []),
     ...(has('unit') ? [runVitest('unit', isAll)] : []),
   ])
-  if (has('browser')) counts.push(await runVitest('browser', isAll))
   const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
   const sum = { passed: total('passed'), failed: total('failed'), skipped: total('skipped') }
   process.stdout.write(`${closingLine(sum)}\n`)

@@ -1,9 +1,11 @@
 /** A database that another worker blocks. How runs are kept in a real browser is tested in test/browser. */
-import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
 import { openRunDatabase } from '../../src/runs/indexeddb-schema.ts'
 import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
 import { databaseName } from '../../src/storage/deployment.ts'
+import { freshDatabases } from '../storage/fresh-databases.ts'
+
+freshDatabases()
 
 describe('the store of runs', () => {
   it('reports a database in which a reading never ends, and opens once it has ended', async () => {

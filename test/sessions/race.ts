@@ -1,5 +1,4 @@
 /** Two tabs that share the kept runs race in random order, over a real store. */
-import 'fake-indexeddb/auto'
 import { expect } from 'vitest'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { uniformStream } from '../../src/method/random.ts'
@@ -7,6 +6,7 @@ import { openRunDatabase } from '../../src/runs/indexeddb-schema.ts'
 import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
 import type { StartRequest } from '../../src/sessions/loop-service.ts'
 import { smallSettings } from '../method/corridor.ts'
+import { freshDatabases } from '../storage/fresh-databases.ts'
 import { OriginLocks, Tab } from './tabs.ts'
 
 const SETTINGS = smallSettings({
@@ -114,6 +114,7 @@ async function faults(name: string): Promise<{ faults: string[]; events: number 
 
 /** Races once for each seed and checks every log. Returns the number of events, and how often a tab lost its run to the other. */
 export async function raceAll(seeds: number, hasLocks: boolean): Promise<{ events: number; lost: number }> {
+  freshDatabases()
   const sum = { events: 0, lost: 0 }
   for (let seed = 1; seed <= seeds; seed++) {
     const name = `race ${seed} of ${seeds}, ${hasLocks}`

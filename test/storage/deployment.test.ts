@@ -1,6 +1,8 @@
-import 'fake-indexeddb/auto'
 import { expect, it } from 'vitest'
 import { databaseName, deploymentFolder } from '../../src/storage/deployment.ts'
+import { freshDatabases } from './fresh-databases.ts'
+
+freshDatabases()
 
 it.each([
   ['https://host.test/', '/'],
