@@ -18,6 +18,8 @@ export async function turns(page: Page, count = TURNS): Promise<void> {
 
 /** Text of a completely drawn region, which several turns do not change. */
 export async function settledText(region: Locator): Promise<string> {
+  // Behind another page, its timers run once a second.
+  await region.page().bringToFront()
   let text = await region.innerText()
   for (let before = ''; before !== text;) {
     before = text
