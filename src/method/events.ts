@@ -232,7 +232,7 @@ export interface VoteCounts {
   goodRight: number
   badVotes: number
   badRight: number
-  /** Votes that equal the outcome of their trajectory. */
+  /** Votes on labelled steps that equal the outcome of their trajectory. */
   outcomeVotesRight: number
   trajectories: number
   /** Trajectories where the sign of the mean of all votes equals the outcome; 0 is wrong. */

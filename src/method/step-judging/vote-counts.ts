@@ -22,9 +22,11 @@ export function countVotes(
   let sum = 0
   votes.forEach((ofStep, step) => {
     const { trueLabel } = steps[step]!
+    for (const { score } of ofStep) sum += score
+    // A world may not tell which steps are good.
+    if (trueLabel === null) return
     const kind = trueLabel === 1 ? 'good' : 'bad'
     for (const { score } of ofStep) {
-      sum += score
       counts[`${kind}Votes`]++
       if (score === trueLabel) counts[`${kind}Right`]++
       if (score === outcome) counts.outcomeVotesRight++
