@@ -3,6 +3,7 @@ import { webGpuObstacle } from '../src/engines/backends/choice.ts'
 import { loopPorts } from '../src/sessions/loop-ports.ts'
 import { samplersFor } from '../src/sessions/samplers.ts'
 import { openPlayers, type PlayersHost } from '../src/sessions/open-players.ts'
+import { settingsIn, sourcesIn } from '../src/sessions/own-world.ts'
 import { sourcesOf } from '../src/roles/source.ts'
 import type { Role } from '../src/method/ports.ts'
 import type { World } from '../src/method/settings.ts'
@@ -49,14 +50,13 @@ async function readShipped(world: World): Promise<string> {
 const service = new LoopService({
   openStore: () => IndexedDbRunStore.open(),
   locks: runLocks(),
-  async open(
-    { settings, models, keys = {}, backend = 'auto' },
-    { isResumed, isSparing, onBytes, onNotice, onBackend },
-  ) {
-    const sources = sourcesOf(models)
+  async open(request, { isResumed, isSparing, onBytes, onNotice, onBackend }) {
+    const { models, keys = {}, backend = 'auto', worldFile } = request
     // Before the models, because it reports quickly what it lacks.
-    const world = await openWorld({ settings, isResumed }, onNotice)
+    const world = await openWorld({ settings: request.settings, isResumed, worldFile }, onNotice)
     try {
+      const settings = settingsIn(world, request.settings, onNotice)
+      const sources = sourcesIn(world, settings, sourcesOf(models))
       const players = await openPlayers({ settings, sources, keys, backend }, world, isSparing ? sparingHost : host, {
         onBackend,
         onNotice,
@@ -73,6 +73,8 @@ const service = new LoopService({
         backend: players.backend,
         models: players.names,
         fixedTrajectories,
+        settings,
+        ...(world.worldFile && { worldFile: world.worldFile }),
         interrupt: () => world.close(),
         close() {
           players.close()

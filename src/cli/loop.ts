@@ -10,16 +10,16 @@ import { sourcesOf } from '../roles/source.ts'
 import type { TransformerModel } from '../engines/transformer/transformer-model.ts'
 import { connectWorker } from '../threads/worker-bridge.ts'
 import { WORLDS } from '../worlds/index.ts'
+import { modelsFolder } from '../worlds/own/models-folder.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
-import type { Settings } from '../method/settings.ts'
 import { runLoop } from '../method/loop.ts'
 import { FileRunStore } from '../runs/file-store.ts'
 import { loadFixedTrajectories } from '../sessions/fixed-trajectories.ts'
+import { settingsIn } from '../sessions/own-world.ts'
 import { LoopSession } from '../sessions/loop-session.ts'
 import { samplersFor } from '../sessions/samplers.ts'
 import type { BackendWish } from '../sessions/loop-service.ts'
 import { ArgumentError } from './arguments.ts'
-import { modelsBeside } from './world-file.ts'
 import { parseLoopArguments, LOOP_USAGE, type LoopArguments } from './loop/arguments.ts'
 import { modelsIn } from './loop/models-folder.ts'
 import { choiceLine, playersLine, RunReport } from './loop/report.ts'
@@ -52,24 +52,17 @@ async function run(options: LoopArguments): Promise<number> {
   const path = options.world ?? (imports ? options[imports.setting] : undefined)
   const world = await OPENERS[settings.world]({ settings, isResumed: false }, path, tell)
   try {
-    return await runIn(world, { ...options, settings: settingsIn(world, settings) })
+    return await runIn(world, { ...options, settings: settingsIn(world, settings, tell) })
   } finally {
     world.close()
   }
-}
-
-/** A world without rewrites has a frozen environment. */
-function settingsIn({ canRewrite = true }: OpenedWorld, settings: Settings): Settings {
-  if (canRewrite || !settings.adaptEnvironment) return settings
-  tell('This world has no rewrites, so its tasks stay as they are (adaptEnvironment=false).')
-  return { ...settings, adaptEnvironment: false }
 }
 
 async function runIn(world: OpenedWorld, options: LoopArguments): Promise<number> {
   const { preset, settings, iterations, out, save } = options
   const { shipped, sources } = modelsIn(options.models, settings.world, sourcesOf(options.roles), {
     canRewrite: world.canRewrite,
-    ...(options.world !== undefined && { builtIn: modelsBeside(options.world) }),
+    ...(options.world !== undefined && { builtIn: modelsFolder(options.world) }),
   })
   // The name depends only on the arguments, so the same arguments give the same log.
   const runId = `${preset}-s${settings.seed}`

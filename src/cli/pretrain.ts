@@ -16,10 +16,11 @@ import { TRAJECTORY_WORLDS } from '../pretraining/trajectory-worlds.ts'
 import type { Training } from '../pretraining/training.ts'
 import { ownTrainings } from '../pretraining/own/trainings.ts'
 import { OwnGuest } from '../worlds/own/guest.ts'
+import { modelsFolder } from '../worlds/own/models-folder.ts'
 import { loadEngine } from '../worlds/sandbox/engine-binary.ts'
 import { writeTrajectories } from '../worlds/stored-trajectories.ts'
 import { ArgumentError, oneOf, readArguments, wholeNumber } from './arguments.ts'
-import { asArgument, isWorldFile, modelsBeside, readWorldFile } from './world-file.ts'
+import { asArgument, isWorldFile, readWorldFile } from './world-file.ts'
 import { KeptStages } from './pretrain/kept-stages.ts'
 import { trainRole } from './pretrain/train-role.ts'
 
@@ -149,7 +150,7 @@ function parsePretrainArguments(args: string[]): Arguments | null {
     file,
     roles: role === undefined ? ROLES : [oneOf('role', role, ROLES)],
     policies: policies === undefined ? null : policySources(policies),
-    out: values.out ?? (file !== null ? modelsBeside(file) : trajectories ? 'public/trajectories' : 'public/models'),
+    out: values.out ?? (file !== null ? modelsFolder(file) : trajectories ? 'public/trajectories' : 'public/models'),
     seed: wholeNumber('seed', seed, 0, 999_999_999),
     after: wholeNumber('after', after, 0, 2),
   }

@@ -5,11 +5,6 @@ import { OwnWorldError } from '../worlds/own/error.ts'
 import { readModule, type OwnModule } from '../worlds/own/module.ts'
 import { ArgumentError } from './arguments.ts'
 
-/** Where `npm run pretrain` puts the models of a world, and `npm run loop` looks for them: "my-world.models". */
-export function modelsBeside(path: string): string {
-  return `${path.replace(/\.[cm]?[jt]s$/, '')}.models`
-}
-
 /** Whether an argument names a file and not a world that ships. */
 export function isWorldFile(name: string): boolean {
   return /[\\/]|\.[cm]?[jt]s$/.test(name)

@@ -56,6 +56,11 @@ export interface WebLlmModelSource {
   sequences: number
 }
 
+/** A folder whose model trains like a built-in one: all of its weights. */
+export function folderSource(location: string): CheckpointSource {
+  return { kind: 'checkpoint', location, adapters: null, storage: 'float32', contextWindow: null, sampler: null }
+}
+
 export interface WebLlmRoleSource extends WebLlmModelSource {
   kind: 'webllm'
 }

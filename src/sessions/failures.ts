@@ -31,6 +31,14 @@ export function failureOf(what: string, error: unknown, { models = {} }: StartRe
       ...(refusing !== undefined && { keyFor: refusing }),
     }
   }
+  // Errors from another thread keep their name, not their class.
+  if (error instanceof Error && error.name === 'OwnWorldError')
+    return {
+      what,
+      why: errorText(error),
+      remedy:
+        'Correct the file of your world, drop it on the page again and start a new run. What this run did is kept up to its last checkpoint.',
+    }
   return {
     what,
     why: errorText(error),

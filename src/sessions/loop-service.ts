@@ -7,7 +7,7 @@ import type { RunEvent } from '../method/events.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Role } from '../method/ports.ts'
-import { applyPatch, type LivePatch } from '../method/settings.ts'
+import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
 import { checkLearners } from '../roles/learning.ts'
 import { sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
@@ -35,6 +35,10 @@ export interface OpenedRun {
   /** Names of the models in the log. */
   models: LoopRequest['models']
   fixedTrajectories?: LoopRequest['fixedTrajectories']
+  /** Of a world from a file. */
+  worldFile?: LoopRequest['worldFile']
+  /** Those of the request, without what the world cannot do. */
+  settings?: Settings
   /** Aborts what the world is doing, such as judging programs for minutes. */
   interrupt?(): void
   close(): void
@@ -339,10 +343,11 @@ export class LoopService {
       request: {
         runId,
         preset: request.preset,
-        settings: request.settings,
+        settings: opened.settings ?? request.settings,
         backend: opened.backend,
         models: opened.models,
         ...(opened.fixedTrajectories && { fixedTrajectories: opened.fixedTrajectories }),
+        ...(opened.worldFile && { worldFile: opened.worldFile }),
       },
       iterations: request.iterations,
       store,

@@ -1,6 +1,6 @@
 /** What the page and the loop worker send each other: requests to start a run, and the stream of events and status. */
 import type { BackendChoice } from '../engines/backends/choice.ts'
-import type { RunEvent } from '../method/events.ts'
+import type { RunEvent, WorldFile } from '../method/events.ts'
 import type { Role } from '../method/ports.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
@@ -20,6 +20,8 @@ export interface StartRequest {
   models?: Partial<Record<Role, RoleSource>>
   /** Keys of the servers among them. They are not kept, so resuming the run requires them again. */
   keys?: ServerKeys
+  /** The file of a world of one's own. */
+  worldFile?: WorldFile
 }
 
 /** Continues a kept run from a checkpoint under other settings, as a new run. */

@@ -1,6 +1,7 @@
 /** The arguments of `npm run loop`. */
 import { ArgumentError, oneOf, readArguments, wholeNumber } from '../arguments.ts'
-import { isWorldFile, modelsBeside } from '../world-file.ts'
+import { modelsFolder } from '../../worlds/own/models-folder.ts'
+import { isWorldFile } from '../world-file.ts'
 import { SHIPPED_FOLDER } from './models-folder.ts'
 import { BACKENDS } from '../../language-model/backends/backend.ts'
 import { ROLES, type Role } from '../../method/ports.ts'
@@ -115,7 +116,7 @@ export function parseLoopArguments(
   if (values.help) return null
   const { world, out, save } = values
   const preset = values.preset ?? (world === undefined ? DEFAULT_PRESET : 'own')
-  const models = values.models ?? (world === undefined ? SHIPPED_FOLDER : modelsBeside(world))
+  const models = values.models ?? (world === undefined ? SHIPPED_FOLDER : modelsFolder(world))
   const iterations = wholeNumber('iterations', values.iterations, 1, MOST_ITERATIONS)
   const backend = oneOf('backend', values.backend, BACKEND_WISHES)
   const overrides: Record<string, unknown> = {}

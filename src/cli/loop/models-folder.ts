@@ -9,7 +9,7 @@ import { ROLES, type Role } from '../../method/ports.ts'
 import type { World } from '../../method/settings.ts'
 import { LEARNING_ROLES } from '../../roles/learning.ts'
 import { shippedModel } from '../../roles/shipped-models.ts'
-import type { RoleSource } from '../../roles/source.ts'
+import { folderSource, type RoleSource } from '../../roles/source.ts'
 import { ArgumentError } from '../arguments.ts'
 
 export const SHIPPED_FOLDER = 'public/models'
@@ -30,11 +30,11 @@ export function modelsIn(
   )
   const shipped = saved.length > 0 ? builtIn : folder
   const all = { ...sources }
-  for (const role of saved) all[role] = checkpointIn(join(folder, role))
+  for (const role of saved) all[role] = folderSource(join(folder, role))
   // Nobody asks the author of a world without rewrites, which has no model for one.
   if (!canRewrite && all.author.kind === 'built-in' && !has(shippedModel(world, 'author'), shipped)) {
     all.author =
-      all.policy.kind === 'built-in' ? checkpointIn(join(shipped, shippedModel(world, 'policy'))) : all.policy
+      all.policy.kind === 'built-in' ? folderSource(join(shipped, shippedModel(world, 'policy'))) : all.policy
   }
   const played = ROLES.filter((role) => all[role].kind === 'built-in').map((role) => shippedModel(world, role))
   const missing = played.find((name) => !has(name, shipped))
@@ -47,8 +47,4 @@ export function modelsIn(
       `--models: "${shipped}" has no model ${missing}; it must contain ${played.join(', ')}, as \`npm run pretrain\` writes them, or policy and reward, as --save does.`,
     )
   return { shipped, sources: all }
-}
-
-function checkpointIn(location: string): RoleSource {
-  return { kind: 'checkpoint', location, adapters: null, storage: 'float32', contextWindow: null, sampler: null }
 }

@@ -39,6 +39,7 @@ const planSchema = v.object({
     settings: v.pipe(v.record(v.string(), v.unknown()), v.transform(withCurrentNames), settingsSchema),
     iterations: whole(1, MOST_ITERATIONS),
     backend: v.picklist(['auto', 'cpu', 'webgpu']),
+    worldFile: v.optional(v.object({ name: text, file: text, script: text, hash: text })),
     models: v.optional(
       v.object({
         policy: v.optional(sourceSchema),
@@ -75,20 +76,20 @@ export function planItems(rows: readonly AblationId[], seeds: readonly number[])
 }
 
 export function newPlan(
-  content: Configuration & { models?: RunPlan['base']['models'] },
+  content: Configuration & Pick<RunPlan['base'], 'models' | 'worldFile'>,
   rows: readonly AblationId[],
   seeds: readonly number[],
   { id, createdAt }: Pick<RunPlan, 'id' | 'createdAt'>,
 ): RunPlan {
-  const { preset, settings, iterations, backend, models } = content
-  const base = { preset, settings, iterations, backend, ...(models && { models }) }
+  const { preset, settings, iterations, backend, models, worldFile } = content
+  const base = { preset, settings, iterations, backend, ...(models && { models }), ...(worldFile && { worldFile }) }
   return { version: 1, id, createdAt, base, items: planItems(rows, seeds) }
 }
 
 /** The request of an item, without server keys, which no plan contains. */
 export function requestOf({ base }: RunPlan, { ablation, seed }: PlanItem, runId: string): StartRequest {
   const { preset, settings, iterations, backend } = ablation === null ? base : ablated(base, ablation)
-  const { models } = base
+  const { models, worldFile } = base
   return {
     runId,
     preset,
@@ -96,6 +97,7 @@ export function requestOf({ base }: RunPlan, { ablation, seed }: PlanItem, runId
     iterations,
     backend,
     ...(models && { models: definedSources(models) }),
+    ...(worldFile && { worldFile }),
   }
 }
 

@@ -36,6 +36,8 @@ export const own: WorldDescriptor = {
     remedy:
       error === 'OwnWorldError'
         ? 'Correct the file and drop it on the page again.'
-        : 'Reload the page and start the run again.',
+        : error === 'NoWorldFileError'
+          ? 'Drop the file of your world on the page, or choose it under Set up, Games and problems.'
+          : 'Reload the page and start the run again.',
   }),
 }
