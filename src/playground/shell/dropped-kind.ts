@@ -30,28 +30,40 @@ export function kindOfText(head: string, world: World): DroppedKind {
 }
 
 /**
- * Separates exported runs, which go to `onRun`, from the files to search for games or problems. Null if there are none of the
- * latter. Zips inside folders are not checked.
+ * Separates exported runs, which go to `onRun`, and files that a world claims, which go to `onClaimed` at the end, from the files to
+ * search for games or problems. Null if there are none of the latter. Zips inside folders are not checked.
  */
-export async function withoutRunZips(
+export async function sorted(
   files: AsyncGenerator<PickedFile> | null,
-  onRun: (file: File) => void,
+  { onRun, onClaimed }: { onRun: (file: File) => void; onClaimed: (world: World, files: PickedFile[]) => void },
 ): Promise<AsyncGenerator<PickedFile> | null> {
   if (files === null) return null
-  const others = otherFiles(files, onRun)
+  const others = otherFiles(files, onRun, onClaimed)
   const first = await others.next()
   return first.done ? null : startingWith(first.value, others)
 }
 
-async function* otherFiles(files: AsyncGenerator<PickedFile>, onRun: (file: File) => void): AsyncGenerator<PickedFile> {
+async function* otherFiles(
+  files: AsyncGenerator<PickedFile>,
+  onRun: (file: File) => void,
+  onClaimed: (world: World, files: PickedFile[]) => void,
+): AsyncGenerator<PickedFile> {
+  const claimed = new Map<World, PickedFile[]>()
   for await (const picked of files) {
     const { path, file } = picked
-    if (file !== null && !path.includes('/') && (await isRunZip(file))) onRun(file)
+    const claiming = WORLD_NAMES.find((world) => WORLD_PAGES[world].claims?.(path))
+    if (claiming !== undefined) claimed.set(claiming, [...(claimed.get(claiming) ?? []), picked])
+    else if (file !== null && !path.includes('/') && (await isRunZip(file))) onRun(file)
     else yield picked
   }
+  for (const [world, its] of claimed) onClaimed(world, its)
 }
 
 async function* startingWith(first: PickedFile, rest: AsyncGenerator<PickedFile>): AsyncGenerator<PickedFile> {
   yield first
   yield* rest
+}
+
+export async function* given(files: readonly PickedFile[]): AsyncGenerator<PickedFile> {
+  yield* files
 }

@@ -1,6 +1,8 @@
 /** Starts, continues and changes the run in this tab: what Run, Step, the queue and the sliders do. */
 import type { Component } from '../../method/loop-contract.ts'
+import { ROLES } from '../../method/ports.ts'
 import type { LivePatch } from '../../method/settings.ts'
+import type { RoleSource } from '../../roles/source.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import { saveFile } from '../kit/save.ts'
@@ -20,6 +22,15 @@ import { RoleModels } from './role-models.svelte.ts'
 import { RunFeed } from './run-feed.svelte.ts'
 import { Rests } from './rests.svelte.ts'
 import { fateOf, RunQueue } from './run-queue.svelte.ts'
+import type { WorldSupplies } from './world-shelf.ts'
+
+const BUILT_IN: RoleSource = { kind: 'built-in' }
+
+export interface LauncherContext {
+  suppliesOf(world: World): WorldSupplies | undefined
+  /** Called before a run of this tab begins or continues. */
+  onBegun(): void
+}
 
 export class Launcher {
   readonly feed: RunFeed
@@ -31,7 +42,7 @@ export class Launcher {
   readonly #draft: DraftSettings
   readonly #runs: KeptRunList
   readonly #care: Pick<DeviceCare, 'isSparing'>
-  readonly #onBegun: () => void
+  readonly #on: LauncherContext
   #hasLiveRun = $state.raw(false)
   #isStepping = false
   /** World of the run that takes changed settings over; null where none should. */
@@ -39,18 +50,17 @@ export class Launcher {
   /** What began the live run, to be repeated when a key was missing. */
   #beginning: (() => Promise<void>) | null = null
 
-  /** Calls `onBegun` before a run of this tab begins or continues. */
   constructor(
     open: OpenLoop,
     draft: DraftSettings,
     runs: KeptRunList,
     care: Pick<DeviceCare, 'isSparing'>,
-    onBegun: () => void,
+    on: LauncherContext,
   ) {
     this.#draft = draft
     this.#runs = runs
     this.#care = care
-    this.#onBegun = onBegun
+    this.#on = on
     this.feed = new RunFeed({ kept: runs, onEnded: (runId, how) => this.queue.ended(runId, how) })
     this.commands = new LoopCommands(open, this.feed)
     this.queue = new RunQueue({
@@ -133,11 +143,11 @@ export class Launcher {
 
   /** Queues ablations of the settings on the controls, or the settings as they are, each with `seeds` seeds. */
   async runPlan(rows: readonly AblationId[], seeds: number, iterations: number): Promise<void> {
-    const { models } = this.models.request
     const { content } = this.#draft
+    const supplies = this.#supplied()
     this.#turnToLive()
     await this.queue.begin(
-      newPlan({ ...content, iterations, ...(models && { models }) }, rows, seedsFrom(content.settings.seed, seeds), {
+      newPlan({ ...content, iterations, ...supplies }, rows, seedsFrom(content.settings.seed, seeds), {
         id: newRunId(),
         createdAt: Date.now(),
       }),
@@ -171,7 +181,7 @@ export class Launcher {
 
   #turnToLive(): void {
     this.#isStepping = false
-    this.#onBegun()
+    this.#on.onBegun()
     this.#hasLiveRun = true
   }
 
@@ -226,6 +236,21 @@ export class Launcher {
   }
 
   #request(): StartRequest {
-    return { runId: newRunId(), ...this.#draft.content, ...this.models.request }
+    const { keys } = this.models.request
+    return { runId: newRunId(), ...this.#draft.content, ...this.#supplied(), ...(keys && { keys }) }
+  }
+
+  /** The chosen models, and what the world has in place of built-in ones. */
+  #supplied(): Pick<StartRequest, 'models' | 'worldFile'> {
+    const { models: chosen } = this.models.request
+    const supplies = this.#on.suppliesOf(this.#draft.values.world)
+    if (!supplies) return chosen ? { models: chosen } : {}
+    const { worldFile } = supplies
+    const models = { ...chosen }
+    for (const role of ROLES) {
+      const supplied = supplies.models[role]
+      if (supplied && (models[role] ?? BUILT_IN).kind === 'built-in') models[role] = supplied
+    }
+    return { worldFile, ...(Object.keys(models).length > 0 && { models }) }
   }
 }

@@ -18,8 +18,9 @@ import type { RunFeed } from './run-feed.svelte.ts'
 import { ShownRun, type RunSource } from './shown-run.svelte.ts'
 import type { WorldShelf } from './world-shelf.ts'
 
-/** A packed and an unpacked recording, in the order in which they are tried. */
+/** A packed and an unpacked recording, in the order in which they are tried. None ships for a world from a file. */
 function recordingsOf(world: World): readonly string[] {
+  if (world === 'own') return []
   return [`./runs/${world}.jsonl.gz`, `./runs/${world}.jsonl`]
 }
 
@@ -40,7 +41,7 @@ export class Playground {
 
   constructor(
     open: OpenLoop,
-    shelves: Readonly<Record<World, Pick<WorldShelf, 'look'>>>,
+    shelves: Readonly<Record<World, Pick<WorldShelf, 'look' | 'supplies'>>>,
     runs: KeptRunList,
     care: DeviceCare,
   ) {
@@ -49,9 +50,12 @@ export class Playground {
     this.#shelves = Object.values(shelves)
     this.runs = runs
     this.comparison = new Comparison(runs)
-    this.launcher = new Launcher(open, this.draft, runs, care, () => {
-      this.#isLambdaTried = false
-      this.show('live')
+    this.launcher = new Launcher(open, this.draft, runs, care, {
+      suppliesOf: (world) => shelves[world].supplies,
+      onBegun: () => {
+        this.#isLambdaTried = false
+        this.show('live')
+      },
     })
     this.live = this.launcher.feed
     this.shown = new ShownRun(this.recorded, this.live)

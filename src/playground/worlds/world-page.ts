@@ -16,6 +16,8 @@ export interface WorldPage {
   createShelf(): WorldShelf
   /** Whether a text file that begins with `head` has tasks of this world. */
   recognises(head: string): boolean
+  /** Whether a dropped file belongs to this world by its path, whichever world is chosen. */
+  claims?(path: string): boolean
   /** Whether an unknown text file counts as tasks while this world is chosen. Otherwise it counts as a run log. */
   takesUnknownText: boolean
   /** Chooses, imports and shows the tasks of the next run. */

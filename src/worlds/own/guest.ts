@@ -247,6 +247,19 @@ export class OwnGuest {
   }
 }
 
+/** What the host needs to know of a world before a run. Plain data. */
+export interface WorldFacts {
+  name: string
+  rules: string
+  canRewrite: boolean
+  /** Whether small models can be made for it. */
+  hasExpert: boolean
+}
+
+export function factsOf({ name, rules, parts }: OwnGuest): WorldFacts {
+  return { name, rules, canRewrite: parts.has('rewrite'), hasExpert: parts.has('expert') }
+}
+
 /** A state, and what the agent reads of it. */
 export interface Standing {
   state: Data

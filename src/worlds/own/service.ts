@@ -5,16 +5,8 @@
 import type { EnvironmentPort, Split, Task } from '../../method/ports.ts'
 import { loadEngine } from '../sandbox/engine-binary.ts'
 import { OwnEnvironment } from './environment.ts'
-import { OwnGuest } from './guest.ts'
+import { factsOf, OwnGuest, type WorldFacts } from './guest.ts'
 import type { OwnModule } from './module.ts'
-
-/** What the host needs to know of a world before a run. Plain data. */
-export interface WorldFacts {
-  name: string
-  rules: string
-  canRewrite: boolean
-  hasExpert: boolean
-}
 
 export class OwnWorldService implements EnvironmentPort {
   #environment: OwnEnvironment | null = null
@@ -23,8 +15,7 @@ export class OwnWorldService implements EnvironmentPort {
   async load(module: OwnModule): Promise<WorldFacts> {
     const guest = await OwnGuest.open(await loadEngine(), module)
     this.#environment = new OwnEnvironment(guest)
-    const { name, rules, parts } = guest
-    return { name, rules, canRewrite: parts.has('rewrite'), hasExpert: parts.has('expert') }
+    return factsOf(guest)
   }
 
   async sampleTasks(split: Split, count: number, seed: number) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { World } from '../../../src/method/settings.ts'
 import type { PickedFile } from '../../../src/storage/dropped-files.ts'
 import { isLogged } from '../../../src/method/events.ts'
-import { withoutRunZips } from '../../../src/playground/shell/dropped-kind.ts'
+import { sorted } from '../../../src/playground/shell/dropped-kind.ts'
 import { isRunZip, isZip } from '../../../src/playground/shell/dropped-zip.ts'
 import { metricRows } from '../../../src/runs/metric-rows.ts'
 import { writeRunArchive } from '../../../src/runs/run-archive.ts'
@@ -86,6 +87,7 @@ describe('a dropped zip', () => {
 })
 
 describe('a drop of several files', () => {
+  const onClaimed = () => {}
   async function* picked(files: PickedFile[]): AsyncGenerator<PickedFile> {
     yield* files
   }
@@ -97,9 +99,9 @@ describe('a drop of several files', () => {
     const inFolder: PickedFile = { path: 'json_2.1.3/run.zip', file: new File([run], 'run.zip') }
     const unreadable: PickedFile = { path: 'gone.zip', file: null, reason: 'It is gone.' }
     const runs: string[] = []
-    const rest = await withoutRunZips(
+    const rest = await sorted(
       picked([named('a.zip', run), named('games.zip', games), unreadable, inFolder, named('b.zip', run)]),
-      (file) => runs.push(file.name),
+      { onRun: (file) => runs.push(file.name), onClaimed },
     )
     const paths: string[] = []
     for await (const { path } of rest!) paths.push(path)
@@ -107,10 +109,28 @@ describe('a drop of several files', () => {
     expect(runs).toEqual(['a.zip', 'b.zip'])
   })
 
+  it('gives the files of a world to that world, with the models beside it, whatever else is dropped', async () => {
+    const claimed: [World, string[]][] = []
+    const rest = await sorted(
+      picked([
+        named('mine.ts', new Blob(['export default {}'])),
+        named('notes.txt', new Blob(['x'])),
+        named('mine.models/own-policy/config.json', new Blob(['{}'])),
+        named('src/game.ts', new Blob(['x'])),
+      ]),
+      { onRun: () => {}, onClaimed: (world, files) => claimed.push([world, files.map(({ path }) => path)]) },
+    )
+    const paths: string[] = []
+    for await (const { path } of rest!) paths.push(path)
+    expect(paths).toEqual(['notes.txt', 'src/game.ts'])
+    expect(claimed).toEqual([['own', ['mine.ts', 'mine.models/own-policy/config.json']]])
+  })
+
   it('leaves no other files if all are runs', async () => {
     const runs: string[] = []
-    expect(await withoutRunZips(picked([named('a.zip', await runZip())]), ({ name }) => runs.push(name))).toBeNull()
+    const onRun = ({ name }: File) => runs.push(name)
+    expect(await sorted(picked([named('a.zip', await runZip())]), { onRun, onClaimed })).toBeNull()
     expect(runs).toEqual(['a.zip'])
-    expect(await withoutRunZips(null, () => {})).toBeNull()
+    expect(await sorted(null, { onRun: () => {}, onClaimed })).toBeNull()
   })
 })

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { DeviceCare } from '../../../src/playground/state/device-care.svelte.ts'
 import { Playground } from '../../../src/playground/state/playground.svelte.ts'
+import type { WorldShelf } from '../../../src/playground/state/world-shelf.ts'
+import { folderSource } from '../../../src/roles/source.ts'
 import { newSummary } from '../../../src/runs/run-store.ts'
 import { parseRunLog } from '../../../src/runs/run-log.ts'
 import { fakeCodingRunLines } from '../fake-coding-run.ts'
@@ -27,9 +29,9 @@ afterEach(() => {
 
 const shelf = { look: async () => {}, areThere: false }
 
-function page(runs = keptRuns(), care = new DeviceCare(false)) {
+function page(runs = keptRuns(), care = new DeviceCare(false), own: Pick<WorldShelf, 'look' | 'supplies'> = shelf) {
   const loop = new FakeLoop()
-  const shelves = { household: shelf, coding: shelf, desktop: shelf, own: shelf }
+  const shelves = { household: shelf, coding: shelf, desktop: shelf, own }
   const playground = new Playground(loop.open, shelves, runs, care)
   return { loop, playground }
 }
@@ -44,6 +46,37 @@ async function running() {
   loop.say({ type: 'status', runId, status: { state: 'running' } })
   return { ...opened, runId }
 }
+
+describe('a run in a world from a file', () => {
+  const worldFile = { name: 'Numbers', file: 'numbers.ts', script: 'x', hash: 'a' }
+  const policy = folderSource('local:numbers.models/own-policy')
+  const supplies = { worldFile, models: { policy } }
+
+  it('starts with the file and the models that the shelf has, in place of built-in ones', async () => {
+    const { playground, loop } = page(keptRuns(), new DeviceCare(false), { ...shelf, supplies })
+    await playground.open()
+    await playground.chooseWorld('own')
+    await playground.launcher.step()
+    expect(loop.commands.at(-1)).toMatchObject(['stepOnce', undefined, { worldFile, models: { policy } }])
+  })
+
+  it('is not what a run in another world starts with', async () => {
+    const { playground, loop } = page(keptRuns(), new DeviceCare(false), { ...shelf, supplies })
+    await playground.open()
+    await playground.launcher.runOrPause()
+    expect(loop.commands.at(-1)![1]).toMatchObject({ preset: 'household' })
+    expect(loop.commands.at(-1)![1]).not.toHaveProperty('worldFile')
+  })
+
+  it('keeps a model that was chosen for a role', async () => {
+    const { playground, loop } = page(keptRuns(), new DeviceCare(false), { ...shelf, supplies })
+    await playground.open()
+    await playground.chooseWorld('own')
+    playground.launcher.models.change('policy', { kind: 'openai', model: 'mine' })
+    await playground.launcher.runOrPause()
+    expect(loop.commands.at(-1)).toMatchObject(['start', { worldFile, models: { policy: { kind: 'openai' } } }])
+  })
+})
 
 describe('the run on show', () => {
   it('is the recorded run of the world when the page opens, and yours once you press Run', async () => {

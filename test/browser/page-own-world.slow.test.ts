@@ -1,0 +1,141 @@
+/** A world from a file on the page: it is dropped, checked and played, continues after a reload, and cannot do harm. */
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
+import { EXAMPLE, worldOf } from '../worlds/own/worlds.ts'
+import { pressDownload, runOnShow } from './controls.ts'
+import { downloaded } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { makeSmall, reach } from './small-run.ts'
+import { useTabs } from './tabs.ts'
+import { goTo } from './views.ts'
+
+const visit = useTabs()
+
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'own-page-'))
+  const tiny = await writeTinyModels()
+  for (const name of ['key-and-chest', 'mine'])
+    for (const role of ['policy', 'reward', 'author'])
+      cpSync(join(tiny, `own-${role}`), join(folder, `${name}.models`, `own-${role}`), { recursive: true })
+  rmSync(tiny, { recursive: true })
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function drop(page: Page, name: string, source: string): Promise<void> {
+  await page.evaluate(
+    ([name, source]) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([source!], name!))
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    },
+    [name, source],
+  )
+}
+
+async function giveModels(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Folder of models').setInputFiles(join(folder, `${name}.models`))
+  await page.getByText(`Small models of ${name}.models play and learn.`).waitFor()
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+
+async function logOf(page: Page) {
+  const downloading = page.waitForEvent('download')
+  await pressDownload(page)
+  return parseRunLog(String(await downloaded(await downloading)))
+}
+
+describe('a world from a file', () => {
+  it('is checked when it is dropped, says how to get models, plays with them, and continues after a reload', async () => {
+    const page = await visit()
+    await drop(page, 'key-and-chest.ts', readFileSync(EXAMPLE, 'utf8'))
+    await page.getByText('All checks passed').waitFor()
+    await page.getByRole('radio', { name: 'Key and chest', checked: true }).waitFor()
+    await expectSound(page, [390, 1280])
+
+    await press(page, 'Run')
+    const alert = page.getByRole('alert').filter({ hasText: 'Key and chest has no model for this role yet' })
+    expect(await alert.innerText()).toContain('npm run pretrain -- --world ./key-and-chest.ts')
+
+    await giveModels(page, 'key-and-chest')
+    await makeSmall(page, { evaluateEvery: 2, evaluationTasks: 2 })
+    await press(page, 'Run')
+    await goTo(page, 'Loop')
+    const from = await reach(page, 2)
+    await page.getByRole('img', { name: /^Policy accuracy\. in distribution/ }).waitFor()
+    await page.reload()
+
+    await page.getByRole('button', { name: /^Resume the run from iteration \d+$/ }).click()
+    await reach(page, from + 1)
+    await press(page, 'Pause')
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    const log = await logOf(page)
+    const [started] = log
+    expect(started).toMatchObject({
+      type: 'run-started',
+      worldFile: {
+        name: 'Key and chest',
+        file: 'key-and-chest.ts',
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    })
+    expect(log.filter(({ type }) => type === 'evaluation').length).toBeGreaterThan(0)
+    await page.getByRole('radio', { name: 'Key and chest', checked: true }).waitFor()
+  })
+
+  it('that is wrong is refused with the part that is missing, and the world before it stays', async () => {
+    const page = await visit()
+    await drop(page, 'mine.ts', worldOf({ outcome: null }))
+    await page.getByRole('alert').filter({ hasText: '`outcome` is missing in mine.ts. Add a function' }).waitFor()
+    await drop(page, 'mine.ts', worldOf())
+    await page.getByText('All checks passed').waitFor()
+    await drop(page, 'mine.ts', 'export default {')
+    await page.getByRole('alert').filter({ hasText: 'mine.ts, line 1: it cannot be read' }).waitFor()
+    await page.getByRole('heading', { name: 'Numbers' }).waitFor()
+    await drop(page, 'mine.ts', worldOf({ expert: `() => 'stop'` }))
+    await page.getByRole('alert').filter({ hasText: 'The expert does not win 40 of 40 tasks' }).waitFor()
+  })
+})
+
+/** The first command that is not "xyzzy" does `body`. */
+const hostile = (body: string) =>
+  worldOf({ step: `(state, command) => { if (command !== 'xyzzy') { ${body} } return { state, text: 'No.' } }` })
+
+describe('a hostile world', () => {
+  it.each([
+    ['loops', 'for (;;);', 'did not end within 2 seconds and was stopped'],
+    ['throws', 'state.x.y', 'failed: TypeError: cannot read property'],
+    ['floods', `return { state: 'x'.repeat(200000), text: 'x' }`, 'is too long'],
+    ['phones', `fetch('https://example.org')`, `failed: ReferenceError: 'fetch' is not defined`],
+    ['draws', `document.body.innerHTML = ''`, `failed: ReferenceError: 'document' is not defined`],
+  ])(
+    'that %s is reported by the checks, ends its run with the reason, and leaves the page as it was',
+    async (_, body, why) => {
+      const page = await visit()
+      const addresses: string[] = []
+      page.on('request', (request) => addresses.push(request.url()))
+      await drop(page, 'mine.ts', hostile(body))
+      const checks = page.getByRole('alert').filter({ hasText: 'Correct the file and drop it again' })
+      expect(await checks.innerText()).toContain(`\`step\` of mine.ts ${why}`)
+      await giveModels(page, 'mine')
+      await makeSmall(page)
+      await press(page, 'Run')
+      const failure = page.getByRole('alert').filter({ hasText: 'The run ended early.' })
+      expect(await failure.innerText()).toContain(`\`step\` of mine.ts ${why}`)
+      await runOnShow(page).getByText('Your run').waitFor()
+
+      await drop(page, 'mine.ts', worldOf())
+      await page.getByText('All checks passed').waitFor()
+      await press(page, 'Run')
+      await goTo(page, 'Loop')
+      await reach(page, 1)
+      expect(addresses.filter((address) => address.includes('example.org'))).toEqual([])
+    },
+  )
+})
