@@ -68,6 +68,7 @@ describe('a world from a file', () => {
     await press(page, 'Run')
     await goTo(page, 'Loop')
     const from = await reach(page, 2)
+    await runOnShow(page).getByText('Key and chest').waitFor()
     await page.getByRole('img', { name: /^Policy accuracy\. in distribution/ }).waitFor()
     await page.reload()
 
@@ -87,6 +88,39 @@ describe('a world from a file', () => {
     })
     expect(log.filter(({ type }) => type === 'evaluation').length).toBeGreaterThan(0)
     await page.getByRole('radio', { name: 'Key and chest', checked: true }).waitFor()
+  })
+
+  it('is drawn under Episodes, before and after, and played by hand', async () => {
+    const page = await visit()
+    const picture = "({ number, said }) => '[' + number + '] ' + (said ?? '?')"
+    await drop(page, 'mine.ts', worldOf({ picture }))
+    await giveModels(page, 'mine')
+    await makeSmall(page, { evaluateEvery: 1, evaluationTasks: 1 })
+    await press(page, 'Step')
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    await goTo(page, 'Episodes')
+    const theatre = page.locator('#theatre')
+    await theatre.scrollIntoViewIfNeeded()
+    const drawing = theatre.getByRole('img', { name: 'The world' })
+    await theatre.getByRole('button', { name: 'One step back' }).click()
+    expect(await drawing.innerText()).toMatch(/^\[\d+\] \?$/)
+    await theatre.getByRole('button', { name: 'One step on' }).click()
+    await expect.poll(() => drawing.innerText()).not.toMatch(/\?$/)
+
+    await theatre.getByRole('button', { name: 'Play this task by hand' }).click()
+    const sentence = await theatre.getByRole('heading', { name: /^Say \d+\.$/ }).innerText()
+    const line = theatre.getByRole('textbox', { name: 'Command' })
+    await line.fill('hello')
+    await line.press('Enter')
+    await theatre.getByText('You said hello.').waitFor()
+    await line.fill(/\d+/.exec(sentence)![0])
+    await line.press('Enter')
+    await theatre.getByText('Won in 2 commands.').waitFor()
+    await expectSound(page, [390, 1280])
+
+    const panel = page.locator('#before-after')
+    await panel.locator('summary').first().click()
+    await panel.getByRole('img', { name: 'The world' }).nth(1).waitFor()
   })
 
   it('that is wrong is refused with the part that is missing, and the world before it stays', async () => {

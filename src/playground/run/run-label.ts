@@ -9,6 +9,8 @@ export interface RunFacts {
   state: 'open' | 'paused' | 'ended'
   /** Settings of the iteration on show; null before the run has started. */
   settings: Settings | null
+  /** What a world from a file calls itself; undefined for the worlds that ship. */
+  worldName?: string | undefined
   /** The iteration on show; null before the first. */
   iteration: number | null
   /** How many the run has or will have; null if that is not known. */
@@ -22,7 +24,7 @@ export interface RunLabel {
   iteration: string
 }
 
-export function runLabel({ kind, state, settings, iteration, length }: RunFacts): RunLabel {
+export function runLabel({ kind, state, settings, worldName, iteration, length }: RunFacts): RunLabel {
   return {
     kind: {
       live: 'Your run',
@@ -31,7 +33,7 @@ export function runLabel({ kind, state, settings, iteration, length }: RunFacts)
       browser: 'Kept run',
       file: 'Run from a file',
     }[kind],
-    world: settings ? WORLDS[settings.world].title : '',
+    world: settings ? (worldName ?? WORLDS[settings.world].title) : '',
     signal: settings ? signalOf(settings) : '',
     iteration:
       iteration === null

@@ -14,6 +14,7 @@ describe('the label of a run', () => {
     })
     expect(runLabel({ ...facts, kind: 'browser' }).kind).toBe('Kept run')
     expect(runLabel({ ...facts, kind: 'file' }).kind).toBe('Run from a file')
+    expect(runLabel({ ...facts, worldName: 'Key and chest' }).world).toBe('Key and chest')
   })
 
   it('names the feedback where λ has no part in it', () => {

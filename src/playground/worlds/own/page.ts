@@ -11,7 +11,10 @@ export const ownPage: WorldPage = {
   takesUnknownText: false,
   loadImports: () => import('./YourWorld.svelte'),
   loadGroup: null,
-  theatre: null,
-  loadPicture: () => import('./EpisodeText.svelte'),
+  theatre: {
+    about: 'an episode as your world draws it, the rollouts side by side, tokens, and the same task by hand',
+    load: () => import('./Theatre.svelte'),
+  },
+  loadPicture: () => import('./Picture.svelte'),
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }
