@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BrowserContext } from 'playwright-core'
+import type { BrowserContext, FrameLocator, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
-import { makeSmall } from './small-run.ts'
+import { makeSmall, smallLink } from './small-run.ts'
 import { serveStatic, type Changes, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
 
@@ -66,8 +66,8 @@ describe('where the browser blocks storage', () => {
   })
 })
 
-describe('in a frame of another site', () => {
-  const course = async (frame: string): Promise<string> => {
+describe('in a frame', () => {
+  const course = async (frame: string, host = 'localhost'): Promise<string> => {
     const html = `<!doctype html><title>Course</title><script>
       globalThis.heard = []
       addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }))
@@ -78,7 +78,7 @@ describe('in a frame of another site', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push({ close: () => new Promise((resolve) => void server.close(() => resolve())) })
     // Another host name is another site.
-    return `http://localhost:${(server.address() as AddressInfo).port}/`
+    return `http://${host}:${(server.address() as AddressInfo).port}/`
   }
 
   it('with the flags of docs/hosting.md it runs without its own title and reports to the course page', async () => {
@@ -95,6 +95,29 @@ describe('in a frame of another site', () => {
     const heard = () => page.evaluate(() => (globalThis as unknown as { heard: object[] }).heard)
     const source = 'rlanything-playground'
     await expect.poll(heard).toEqual([{ source, type: 'ready', origin: new URL(origin).origin }])
+  })
+
+  /** Runs an iteration in a frame of a course page. */
+  async function stepInside(page: Page, host: string): Promise<FrameLocator> {
+    const { address } = await serve()
+    const sandbox = 'allow-scripts allow-same-origin'
+    const link = await smallLink()
+    const frame = `<iframe src="${address}?embed${link}&view=loop" sandbox="${sandbox}" width=1200 height=800></iframe>`
+    await page.goto(await course(frame, host))
+    const inside = page.frameLocator('iframe')
+    await inside.getByRole('button', { name: 'Step', exact: true }).click()
+    await inside.getByText('Paused', { exact: true }).first().waitFor()
+    return inside
+  }
+
+  // Playwright's visitors browse like those of a private window, where Chromium blocks the storage of frames of other sites.
+  it.each([
+    ['of another site it runs and says that nothing is kept', 'localhost', 'does not let this page store anything'],
+    ['of another origin of its site it runs and keeps its runs', '127.0.0.1', '1 run in this browser'],
+  ])('%s', async (_, host, sentence) => {
+    const inside = await stepInside(await pages.open(), host)
+    await inside.getByRole('link', { name: 'Compare' }).click()
+    await inside.getByText(sentence).first().waitFor()
   })
 
   it('without an origin it says which flag is missing', async () => {

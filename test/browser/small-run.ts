@@ -1,6 +1,9 @@
 /** The shortest possible run of the shipped models. */
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { presetSettings } from '../../src/method/presets.ts'
+import type { Settings } from '../../src/method/settings.ts'
+import { writeLink } from '../../src/playground/state/link.ts'
 import { openSettings } from './controls.ts'
 
 async function set(page: Page, name: RegExp, value: number): Promise<void> {
@@ -20,6 +23,21 @@ export async function makeSmall(page: Page, { evaluateEvery = 0, evaluationTasks
   await set(page, /^Steps per episode/, 5)
   await set(page, /^Evaluate every/, evaluateEvery)
   if (evaluateEvery > 0) await set(page, /^Evaluation tasks/, evaluationTasks)
+}
+
+/** The same run as the hash of a link, `#` included. */
+export function smallLink(settings: Partial<Settings> = {}): Promise<string> {
+  const small = {
+    evaluationsPerStep: 1,
+    groupSize: 2,
+    tasksPerIteration: 1,
+    taskPoolSize: 2,
+    maxSteps: 5,
+    evaluateEvery: 0,
+  }
+  const preset = 'household'
+  const whole = { ...presetSettings(preset), ...small, ...settings }
+  return writeLink({ preset, settings: whole, backend: 'auto', iterations: 1000 })
 }
 
 /** Waits until the training curve has reached an iteration. Returns the last one that it has reached. */
