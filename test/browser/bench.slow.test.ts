@@ -4,6 +4,7 @@ import type { BenchShape } from '../../src/bench/bench-model.ts'
 import type { Measurement } from '../../src/bench/suite.ts'
 import { runInBrowser, type Threads } from '../../src/cli/bench/in-browser.ts'
 import type { PageRequest } from '../../src/cli/bench/page.ts'
+import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 
 const SHAPE: BenchShape = {
   hiddenSize: 64,
@@ -14,7 +15,6 @@ const SHAPE: BenchShape = {
   vocabularySize: 32,
 }
 const WIDER: BenchShape = { ...SHAPE, hiddenSize: 128 }
-const FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
 
 async function measured(suite: PageRequest['suite'], threads: Threads): Promise<Measurement[]> {
   const measurements: Measurement[] = []
@@ -23,7 +23,7 @@ async function measured(suite: PageRequest['suite'], threads: Threads): Promise<
     { rounds: 1, kernelMs: 0, isSoftwareGpuMeasured: true, suite },
     threads,
     { report: (measurement) => void measurements.push(measurement), progress: (text) => void told.push(text) },
-    FLAGS,
+    SOFTWARE_ADAPTER,
   )
   expect(told.filter((text) => text.startsWith('The page reports'))).toEqual([])
   for (const { name, subject, value } of measurements) {

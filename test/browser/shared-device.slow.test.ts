@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest'
 import type { Rehearsal } from './fixtures/shared-device-page.ts'
 import { useFixturePage } from './fixture-page.ts'
 import { useBrowser } from './harness.ts'
+import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 
 describe('a sampler and a trainer on one device', () => {
-  const open = useBrowser(['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'])
+  const open = useBrowser(SOFTWARE_ADAPTER)
   const fixture = useFixturePage('shared-device')
 
   it.each([

@@ -3,19 +3,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memoryReader } from '../../src/language-model/files/model-reader.ts'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import type { Completion, SamplingOptions, UpdateOptions } from '../../src/method/ports.ts'
 import type { PlainCompletion, PlainRequest, WebLlmPage } from './fixtures/webllm-page.ts'
 import { useFixturePage } from './fixture-page.ts'
+import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { openBrowser } from './harness.ts'
-import { makeSmall } from './small-run.ts'
-import { goTo } from './views.ts'
 import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
-const FLAGS = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan']
 const publicDir = fileURLToPath(new URL('../../public', import.meta.url))
 /** Nats: both compute in float32, in different orders. */
 const MEAN = 1e-5
@@ -110,7 +108,7 @@ const TEXT = 'you are in the middle of a room. looking around you, you see a cab
 
 describe('the real WebLLM', () => {
   it('samples like our transformer: over a long context, in forked groups, cooler, and after an update', async () => {
-    await withWebLlm(FLAGS, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
       const info = await webLlm.call('load', await keepPolicy(webLlm))
       expect(info).toMatchObject({ usesInternals: true, missing: [], acceptsWeights: true, maxPositions: 1024 })
       const ours = await loadOurs()
@@ -160,7 +158,7 @@ describe('the real WebLLM', () => {
   })
 
   it('samples the same without its internals, and loads new weights from its cache', async () => {
-    await withWebLlm(FLAGS, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
       await webLlm.call('setFaults', { lacksGrammar: true })
       const info = await webLlm.call('load', await keepPolicy(webLlm))
       expect(info.missing).toEqual(['pipeline.prepareGrammarMatcherForSampling (function)'])
@@ -185,7 +183,7 @@ describe('the real WebLLM', () => {
   })
 
   it('says what is wrong with a version, a library, a download, an adapter or a device', async () => {
-    await withWebLlm(FLAGS, async (webLlm) => {
+    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
       const source = await keepPolicy(webLlm)
       const { model_lib, model } = source.record
       const load = (record: Partial<typeof source.record> = {}) =>
@@ -228,32 +226,15 @@ describe('the real WebLLM', () => {
         )
     })
   })
-})
 
-describe('the page', () => {
-  it('runs an iteration with WebLLM in every role, from its own files', async () => {
-    const browser = await openBrowser({ flags: FLAGS })
-    try {
-      const page = await (await browser.newContext({ serviceWorkers: 'block' })).newPage()
-      const elsewhere: string[] = []
-      const own = new URL(inject('pageAddress')).origin
-      page.on('request', (request) => {
-        const url = request.url()
-        if (!url.startsWith(own) && /^https?:/.test(url)) elsewhere.push(url)
-      })
-      await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
-      await page.goto(new URL('#models', inject('pageAddress')).href)
-      for (const role of ['Policy', 'Reward model', 'Author of tasks'])
-        await page.getByRole('region', { name: role }).getByLabel('Played by').selectOption('built-in-webllm')
-      await page.getByText('Your next run uses the models chosen here.').waitFor()
-      await goTo(page, 'Loop')
-      await makeSmall(page)
-      await page.getByRole('button', { name: 'Step', exact: true }).click()
-      await page.getByText('Paused', { exact: true }).first().waitFor({ timeout: 0 })
-      await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
-      expect(elsewhere).toEqual([])
-    } finally {
-      await browser.close()
-    }
+  it('says that the browser has no more room, and loads once there is', async () => {
+    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+      const session = await webLlm.page.context().newCDPSession(webLlm.page)
+      const { origin } = new URL(fixture.address)
+      await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1e6 })
+      await expect(keepPolicy(webLlm)).rejects.toThrow(/could not be kept: the browser gives this site no more room/)
+      await session.send('Storage.overrideQuotaForOrigin', { origin })
+      expect(await webLlm.call('load', await keepPolicy(webLlm))).toMatchObject({ usesInternals: true })
+    })
   })
 })

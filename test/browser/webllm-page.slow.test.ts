@@ -1,0 +1,138 @@
+/** Runs on the page whose models WebLLM samples, on Chromium's software adapter: the built-in ones, and a researcher's own. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { root } from '../../scripts/ensure.mjs'
+import { nodeArguments } from '../../scripts/run.mjs'
+import { parseRunLog } from '../../src/runs/run-log.ts'
+import type { LoggedEvent } from '../../src/method/events.ts'
+import { openSettings, pressDownload, runOnShow } from './controls.ts'
+import { downloaded, usePages } from './harness.ts'
+import { smallLink } from './small-run.ts'
+import { SOFTWARE_ADAPTER } from './software-adapter.ts'
+import { goTo } from './views.ts'
+
+const pages = usePages({ flags: SOFTWARE_ADAPTER })
+const folders = mkdtempSync(join(tmpdir(), 'webllm-'))
+afterAll(() => rmSync(folders, { recursive: true }))
+
+let page: Page
+/** Addresses outside of the page that were asked for. */
+let elsewhere: string[]
+beforeEach(async () => {
+  const context = await pages.newContext()
+  elsewhere = []
+  const own = new URL(inject('pageAddress')).origin
+  context.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(own) && /^https?:/.test(url)) elsewhere.push(url)
+  })
+  await context.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  page = await pages.open(context)
+  // Without a filter on accuracy, so that the first votes already train the policy.
+  const link = await smallLink({ policyAccuracyLow: 0, policyAccuracyHigh: 1 })
+  await page.goto(new URL(`${link}&view=models`, inject('pageAddress')).href)
+})
+
+const role = (name: string) => page.getByRole('region', { name })
+
+/** Runs one small iteration. Returns what the page says of its pace. */
+async function step(iteration: number): Promise<string> {
+  await goTo(page, 'Loop')
+  await page.getByRole('button', { name: 'Step', exact: true }).click()
+  const span = iteration === 1 ? 'at iteration 1' : String.raw`\(iterations 1 to ${iteration}\)`
+  await page.getByRole('img', { name: new RegExp(`^Policy accuracy.*training \\d.* ${span}`) }).waitFor({ timeout: 0 })
+  await page.getByText('Paused', { exact: true }).first().waitFor()
+  await runOnShow(page).getByRole('button').first().click()
+  const said = await page.getByText(/An iteration took [\d.]+ s/).innerText()
+  await page.keyboard.press('Escape')
+  return /An iteration took .*/.exec(said)![0]
+}
+
+async function logSoFar(): Promise<LoggedEvent[]> {
+  const downloading = page.waitForEvent('download')
+  await pressDownload(page)
+  const log = parseRunLog(String(await downloaded(await downloading)))
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, place) => place))
+  return log
+}
+
+/** Of the first iteration: later ones depend on what the author rewrites, with a grammar only in WebLLM. */
+const firstEpisodes = (log: readonly LoggedEvent[]) =>
+  log.filter(({ type, iteration }) => type === 'episode' && iteration === 1)
+
+/** How far the sampler's log-probabilities of the policy differ from the trainer's, in each iteration that updated the policy. */
+const mismatches = (log: readonly LoggedEvent[]) =>
+  log.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics['policy/mismatch_kl'] ?? []) : []))
+
+/** What `npm run build:webllm -- FOLDER` writes for a folder of a shipped shape, whose library is there already. */
+function buildFolder(from: string, to: string): void {
+  mkdirSync(to)
+  const written = spawnSync(process.execPath, nodeArguments('src/cli/webllm-folder.ts', [from, to, 'q0f32']), {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  expect(written.status, written.stderr).toBe(0)
+  const { model_type, hidden_size, num_hidden_layers } = JSON.parse(
+    readFileSync(join(from, 'config.json'), 'utf8'),
+  ) as Record<string, string | number>
+  const library = `${model_type}-${hidden_size}x${num_hidden_layers}-q0f32.wasm.gz`
+  writeFileSync(join(to, 'model.wasm'), gunzipSync(readFileSync(join(root, 'public', 'webllm', library))))
+}
+
+describe('a run on the page', () => {
+  it('has WebLLM in every role, from the page’s own files, and plays what our own sampler plays', async () => {
+    for (const name of ['Policy', 'Reward model', 'Author of tasks'])
+      await role(name).getByLabel('Played by').selectOption('built-in-webllm')
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
+    await step(1)
+    const withWebLlm = await step(2)
+    expect(elsewhere).toEqual([])
+    const log = await logSoFar()
+    expect(mismatches(log)).toHaveLength(2)
+    expect(Math.max(...mismatches(log))).toBeLessThan(1e-6)
+
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await goTo(page, 'Models')
+    for (const name of ['Policy', 'Reward model', 'Author of tasks'])
+      await role(name).getByLabel('Played by').selectOption('built-in')
+    await goTo(page, 'Loop')
+    await openSettings(page)
+    await page.getByLabel('Computed by').selectOption('webgpu')
+    await step(1)
+    const withOurs = await step(2)
+    expect(firstEpisodes(log)).toEqual(firstEpisodes(await logSoFar()))
+    process.stderr.write(`WebLLM: ${withWebLlm}\nOur sampler: ${withOurs}\n`)
+  })
+
+  it('trains a researcher’s own folder, which WebLLM samples from the folder that build:webllm wrote', async () => {
+    const checkpoint = join(folders, 'my model')
+    const forWebLlm = join(folders, 'my model-q0f32-MLC')
+    cpSync(join(root, 'public', 'models', 'household-policy'), checkpoint, { recursive: true })
+    buildFolder(checkpoint, forWebLlm)
+
+    const policy = role('Policy')
+    await policy.getByLabel('Played by').selectOption('checkpoint')
+    await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(checkpoint)
+    await expect.poll(() => policy.getByLabel('Folder', { exact: true }).inputValue()).toBe('local:my model')
+    await policy.getByLabel('Context, tokens').fill('1024')
+    await policy.getByLabel('Sample with WebLLM').check()
+    await policy.getByLabel(/Or a folder of build:webllm or mlc_llm/).setInputFiles(forWebLlm)
+    await expect.poll(() => policy.getByLabel('Model for WebLLM').inputValue()).toBe(basename(forWebLlm))
+    await page.getByText('Your next run uses the models chosen here.').waitFor()
+    await step(1)
+    // The second iteration samples with the weights of the first one's update.
+    await step(2)
+    expect(elsewhere).toEqual([])
+    const log = await logSoFar()
+    expect(firstEpisodes(log).length).toBeGreaterThan(0)
+    expect(mismatches(log)).toHaveLength(2)
+    expect(Math.max(...mismatches(log))).toBeLessThan(1e-6)
+    const started = log.find((event) => event.type === 'run-started')
+    expect(JSON.stringify(started?.models.policy)).toContain('my model')
+  })
+})
