@@ -25,3 +25,10 @@ export async function pressDownload(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Download its log' }).click()
   await page.keyboard.press('Escape')
 }
+
+/** Opens a folded part of the episodes. No-op if it is open. */
+export async function openPart(page: Page, part: 'theatre' | 'before-after'): Promise<void> {
+  const folded = page.locator(`#${part} > details`)
+  await folded.waitFor()
+  if ((await folded.getAttribute('open')) === null) await folded.locator('summary').first().click()
+}

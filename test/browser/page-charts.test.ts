@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { VIEWS, type View } from '../../src/playground/state/views.ts'
+import { WORLDS } from '../../src/worlds/index.ts'
 import { runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { turns } from './settled.ts'
@@ -20,21 +21,21 @@ async function visit(): Promise<void> {
 }
 
 /** The last element of each view, and its minimum number of charts, by world. */
-const ENDS: Record<View, { selector: string; household: number; coding: number }> = {
-  start: { selector: '.ribbon', household: 2, coding: 0 },
-  loop: { selector: '#curves-title', household: 9, coding: 10 },
-  episodes: { selector: '#equation', household: 0, coding: 0 },
-  tasks: { selector: 'figure[aria-labelledby] .swatch', household: 5, coding: 5 },
-  story: { selector: '.story', household: 0, coding: 0 },
-  judge: { selector: '.judge .votes', household: 0, coding: 0 },
-  learn: { selector: '#lessons', household: 0, coding: 0 },
-  theory: { selector: '#theory figure', household: 2, coding: 2 },
-  games: { selector: '#games-title', household: 0, coding: 0 },
-  runs: { selector: '#runs-title', household: 7, coding: 9 },
-  results: { selector: '#unpublished-title', household: 0, coding: 0 },
-  models: { selector: '#models-title', household: 0, coding: 0 },
-  cluster: { selector: '#cluster-title', household: 0, coding: 0 },
-  benchmark: { selector: '#benchmark-title', household: 0, coding: 0 },
+const ENDS: Record<View, { selector: string; household: number; coding: number; desktop: number }> = {
+  start: { selector: '.ribbon', household: 2, coding: 0, desktop: 2 },
+  loop: { selector: '#curves-title', household: 9, coding: 10, desktop: 9 },
+  episodes: { selector: '#equation', household: 0, coding: 0, desktop: 0 },
+  tasks: { selector: '.drift summary', household: 5, coding: 5, desktop: 5 },
+  story: { selector: '.story', household: 0, coding: 0, desktop: 0 },
+  judge: { selector: '.judge .votes', household: 0, coding: 0, desktop: 0 },
+  learn: { selector: '#lessons', household: 0, coding: 0, desktop: 0 },
+  theory: { selector: '#theory figure', household: 2, coding: 2, desktop: 2 },
+  games: { selector: '#games-title', household: 0, coding: 0, desktop: 0 },
+  runs: { selector: '#runs-title', household: 7, coding: 9, desktop: 7 },
+  results: { selector: '#unpublished-title', household: 0, coding: 0, desktop: 0 },
+  models: { selector: '#models-title', household: 0, coding: 0, desktop: 0 },
+  cluster: { selector: '#cluster-title', household: 0, coding: 0, desktop: 0 },
+  benchmark: { selector: '#benchmark-title', household: 0, coding: 0, desktop: 0 },
 }
 
 /** Opens all collapsed parts, including nested ones. */
@@ -101,9 +102,9 @@ function look(): Promise<{ charts: number; faults: string[] }> {
 }
 
 describe('every chart of the page', () => {
-  it.each(['household', 'coding'] as const)('has its numbers in words and in rows, in %s', async (world) => {
+  it.each(['household', 'coding', 'desktop'] as const)('has its numbers in words and in rows, in %s', async (world) => {
     await visit()
-    if (world === 'coding') await page.getByRole('radio', { name: 'Coding', exact: true }).check()
+    if (world !== 'household') await page.getByRole('radio', { name: WORLDS[world].title, exact: true }).check()
     await runOnShow(page).getByText(new RegExp(world, 'i')).waitFor()
     for (const view of Object.keys(VIEWS) as View[]) {
       await goTo(page, VIEWS[view])

@@ -1,6 +1,7 @@
 /** The desktop on the page: a small run with the shipped models, an episode on its screen, and a task done with a real mouse. */
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
+import { openPart } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { makeSmall } from './small-run.ts'
@@ -25,7 +26,7 @@ it('a small run on the desktop steps an iteration, and its episodes are replayed
   await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
   await goTo(page, 'Episodes')
   const theatre = page.locator('#theatre')
-  await theatre.scrollIntoViewIfNeeded()
+  await openPart(page, 'theatre')
   await theatre.getByRole('button', { name: 'One step on' }).click()
   await theatre.getByRole('img', { name: /^The desktop/ }).waitFor()
   await expectSound(page, [390, 1280])

@@ -1,7 +1,7 @@
 /** A lesson in a run of the shipped models turns green when its observation is made, not before. */
 import type { Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { openSettings, unfoldControls } from './controls.ts'
+import { openPart, openSettings, unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -58,7 +58,7 @@ describe('a lesson', () => {
     await lesson().getByText('Observed', { exact: true }).waitFor()
 
     await goTo(page, 'Episodes')
-    await page.locator('#theatre').scrollIntoViewIfNeeded()
+    await openPart(page, 'theatre')
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('1')
     await page.getByRole('button', { name: 'Show its tokens' }).click()
     // The reward model alone learned last.

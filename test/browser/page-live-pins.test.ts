@@ -1,7 +1,7 @@
 /** A live run leaves alone whatever a person opened, clicked or plays by hand. */
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
-import { runOnShow } from './controls.ts'
+import { openPart, runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -26,7 +26,7 @@ it('keeps a clicked step and a game played by hand while a run continues, until 
   await cell.click()
   const chip = runOnShow(page)
   const iteration = /Iteration (\d+)/.exec(await chip.innerText())![1]!
-  await page.locator('#theatre').scrollIntoViewIfNeeded()
+  await openPart(page, 'theatre')
   await page.getByRole('button', { name: 'Play this task by hand' }).click()
   const theatre = page.locator('#theatre')
   const command = theatre.getByRole('textbox', { name: 'Command' })

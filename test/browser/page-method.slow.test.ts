@@ -1,7 +1,7 @@
 /** The method on the page: equation, heat map, thresholds, theory, alarms and theatre, on the recorded runs. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
-import { openSettings, runOnShow, unfoldControls } from './controls.ts'
+import { openPart, openSettings, runOnShow, unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
 import { makeSmall } from './small-run.ts'
@@ -180,8 +180,7 @@ describe('alarms', () => {
 describe('the theatre', () => {
   it('replays an episode step by step, shows all rollouts at that step, and lets you play the task', async () => {
     await visit('Episodes')
-    // It is open where there is room for it, and loads when it scrolls into view.
-    await section('theatre').scrollIntoViewIfNeeded()
+    await openPart(page, 'theatre')
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('0')
     await page.getByText(/^The agent is in the middle of the room/).waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'One step on' }).click()
@@ -212,11 +211,8 @@ describe('all parts', () => {
     await page.getByRole('button', { name: 'What λ does' }).click()
     await look()
     await goTo(page, 'Episodes')
-    // The parts above it have their final height by then, so the theatre stays in view.
     await page.getByRole('slider', { name: /^λ, .*slider/ }).fill('6')
-    await section('theatre').scrollIntoViewIfNeeded()
-    if ((await section('theatre').locator('details[open]').count()) === 0)
-      await section('theatre').locator('summary').first().click()
+    await openPart(page, 'theatre')
     await page.getByRole('slider', { name: 'Step of the episode' }).fill('2')
     await page.getByText(/^The agent is/).waitFor({ state: 'attached' })
     await look()

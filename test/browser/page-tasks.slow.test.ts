@@ -52,7 +52,8 @@ describe('the lineage', () => {
     await section.getByText(/^\d+ of 512 tasks$/).waitFor()
     await section.getByRole('searchbox').fill('handtowel in countertop')
     await section.getByRole('button', { name: /put two handtowel in countertop/ }).click()
-    await section.getByText("acc(q) < acc(q') < α_high: 0.125 < 0.625 < 0.8").first().waitFor()
+    await section.getByText(/acc\(q\) < acc\(q'\) < αhigh: 0\.125 < 0\.625 < 0\.8/).first().waitFor()
+    await section.getByText(/^Critic/).click()
     await section.getByText(/^nothing happened x62; went to a place seen before x31/).waitFor()
     await section.getByText('A hint says that handtowel 1 is in sinkbasin 1.').waitFor()
     await section.getByText(/From the original\s+\d+ % in words\./).waitFor()
@@ -64,6 +65,7 @@ describe('the lineage', () => {
     await section.getByRole('button', { name: /pencil in garbagecan/ }).click()
     await section.getByRole('tree').getByRole('treeitem', { name: /not accepted/ }).click()
     await section.getByText("acc(q') > 0 does not hold: acc(q') = 0").first().waitFor()
+    await section.getByText(/^Critic and \d+ attempts$/).click()
     await section.getByText('Attempt 2, refused').waitFor()
     await section.getByText('There is no shelf to put things in here.').waitFor()
   }) // prettier-ignore
@@ -96,11 +98,11 @@ describe('the lineage', () => {
   it('is also a complete table', async () => {
     const section = await visit()
     await open(OFTEN)
-    await section.getByText('Its rewrites as a table').click()
+    await section.getByText('Rewrites as a table').click()
     const table = section.getByRole('region', { name: 'Rewrites, table' })
     // The tree follows the log in a separate task. The table has a row for every node except the original, and a header.
     await expect.poll(async () => (await table.getByRole('row').count()) - (await section.getByRole('treeitem').count())).toBe(0)
-    await table.getByRole('cell', { name: /^α_low < acc\(q'\) < acc\(q\).*: [\d.]+ < [\d.]+ < [\d.]+$/ }).first().waitFor()
+    await table.getByRole('cell', { name: /^αlow < acc\(q'\) < acc\(q\).*: [\d.]+ < [\d.]+ < [\d.]+$/ }).first().waitFor()
   }) // prettier-ignore
 })
 
@@ -108,6 +110,7 @@ describe('the pool', () => {
   it('follows the scrubber with tree, charts and kinds', async () => {
     const section = await visit()
     await open(OFTEN)
+    await section.getByText('Charts of the drift').click()
     const accepted = section.getByRole('img', { name: /^Accepted tasks\./ })
     await expect.poll(() => accepted.getAttribute('aria-label')).toMatch(/\(iterations 0 to 40\)/)
     // The tree follows in separate tasks; until then it shows a task of the recorded run.
@@ -131,11 +134,12 @@ describe('the pool', () => {
 
   it('shows the thresholds of the alarm, which fires if the mix of kinds changed', async () => {
     const section = await visit()
-    await section.getByText(/No threshold is passed\.$/).waitFor()
+    await section.getByText(/^After iteration 40, .* away from the words of its original\.$/).waitFor()
     await open(OFTEN)
+    await section.getByText('Charts of the drift').click()
     const mix = section.getByRole('img', { name: /^Drift of the kinds\./ })
     await mix.getByText('alarm').waitFor()
-    await section.getByText(/the drift alarm rings\.$/).waitFor()
+    await section.getByText(/The drift alarm rings\.$/).waitFor()
     const kinds = section.getByRole('region', { name: 'Kinds of the pool, table' })
     const shares = await kinds.getByRole('row').evaluateAll((rows) =>
       rows.slice(1).map((row) => [...row.querySelectorAll('td')].slice(0, 2).map((cell) => parseFloat(cell.textContent))),
@@ -148,7 +152,8 @@ describe('the whole view', () => {
   it('passes axe and fits into 360 pixels', async () => {
     const section = await visit()
     await open(OFTEN)
-    await section.getByText('Its rewrites as a table').click()
+    await section.getByText('Rewrites as a table').click()
+    await section.getByText('Charts of the drift').click()
     await section.getByRole('region', { name: 'Kinds of the pool, table' }).waitFor()
     await expectSound(page, [360])
   })

@@ -104,12 +104,7 @@ export function wrapped(text: string, most: number): string[] {
   return lines
 }
 
-/** The text, cut with … to at most `most` characters. */
-export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
-}
-
-/** Of a task, with a capital. */
+/** Starts a task's sentence with a capital. */
 export function firstSentence(text: string): string {
   const [sentence = text] = /^[^.?!\n]*[.?!]?/.exec(text) ?? []
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`

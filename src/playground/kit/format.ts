@@ -53,3 +53,8 @@ export function bytes(count: number): string {
   if (count < 1_000_000) return `${Math.round(count / 1000)} kB`
   return count < 1_000_000_000 ? `${(count / 1_000_000).toFixed(1)} MB` : `${(count / 1_000_000_000).toFixed(1)} GB`
 }
+
+/** The text, cut with … to at most `most` characters. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
+}

@@ -201,7 +201,7 @@ function voteLine(
     ],
     note:
       scores.length > 0 && trained.length === 0
-        ? 'None of these votes trains the reward model: they do not differ from what they are compared with, or the accuracy of the task is outside its filter.'
+        ? 'None of these votes trains the reward model: they equal those they are compared with, or the task is outside its filter.'
         : null,
   }
 }

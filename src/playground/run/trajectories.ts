@@ -56,7 +56,7 @@ export function groupChoices(view: RunView, iteration: IterationView): GroupChoi
 /** "21 more tasks: this recording keeps their outcomes alone, 84 of 168 solved." */
 export function leftOutSentence({ leftOut }: IterationView): string {
   const sum = (of: 'won' | 'played') => leftOut.reduce((total, group) => total + group[of], 0)
-  return `${counted(leftOut.length, 'more task')}: this recording keeps their outcomes alone, ${sum('won')} of ${sum('played')} solved.`
+  return `${counted(leftOut.length, 'more task')} without steps in this recording: ${sum('won')} of ${sum('played')} solved`
 }
 
 /** The task whose accuracy is nearest to one half, where rollouts differ most. */

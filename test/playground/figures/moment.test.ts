@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  cut,
   firstSentence,
   lambdaAt,
   loopFrames,
@@ -71,7 +70,6 @@ describe('a picture of a step', () => {
         for (const line of lines) expect(line.length).toBeLessThanOrEqual(20)
       }),
     )
-    expect(cut('put a mug in the sink', 12)).toBe('put a mug i…')
     expect(firstSentence('cool some mug. Hint: it is far.')).toBe('Cool some mug.')
   })
 })

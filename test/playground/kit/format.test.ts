@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compact, decimal, percent, roughTime, signed, whole } from '../../../src/playground/kit/format.ts'
+import { compact, cut, decimal, percent, roughTime, signed, whole } from '../../../src/playground/kit/format.ts'
 
 describe('numbers', () => {
   it('give a rough waiting time', () => {
@@ -29,4 +29,9 @@ describe('numbers', () => {
   it('are short', () => {
     expect([0.0003, 0.25, 1, 120000, 1 / 3].map(compact)).toEqual(['3e−4', '0.25', '1', '1.2e5', '0.3333'])
   })
+})
+
+it('cuts a long text, and leaves short ones whole', () => {
+  expect(cut('put a book in drawer.', 21)).toBe('put a book in drawer.')
+  expect(cut('put a book in drawer 1.', 12)).toBe('put a book…')
 })

@@ -23,7 +23,7 @@ const PROPERTIES = [
 
 export interface DrawnSvg {
   text: string
-  /** Of its view box. */
+  /** The size of its view box. */
   width: number
   height: number
 }

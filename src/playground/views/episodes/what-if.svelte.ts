@@ -86,7 +86,7 @@ export class WhatIf {
     const flips = countFlips(this.#rederived, this.role)
     const of = this.role === 'policy' ? 'the policy' : 'the reward model'
     const all = `${counted(flips.trained, 'advantage')} of this batch train${flips.trained === 1 ? 's' : ''} ${of}`
-    if (settings.lambda === batch.settings.lambda) return `${all}. Drag λ to change their signs.`
+    if (settings.lambda === batch.settings.lambda) return `${all}.`
     const changed = flips.stopped + flips.started
     return (
       `At λ = ${compact(settings.lambda)} instead of ${compact(batch.settings.lambda)}, ${all}: ` +

@@ -48,6 +48,8 @@ export interface Lesson {
   /** Changes to the preset. */
   difference: Partial<Settings>
   text: string
+  /** What the text leaves out: a derivation, or where to read on. */
+  more?: string
   steps: readonly LessonStep[]
   look: readonly LessonPlace[]
   /** The expected observation, in one sentence. */

@@ -10,7 +10,7 @@ export interface HeldOutFall {
   /** Accuracies in both splits, at the best evaluation and at the last one. */
   best: number[]
   last: number[]
-  /** Of the mean vote, from the iterations up to the best evaluation to the last ones. */
+  /** The change of the mean vote, from the iterations up to the best evaluation to the last ones. */
   voteRise: number
   isBeyondChance: boolean
 }

@@ -80,7 +80,7 @@ export function numbersUnder(view: RunView, iteration: IterationView, settings: 
   }
 }
 
-/** Sums over one iteration's episodes. Of groups that a published log leaves out, outcomes alone are known. */
+/** Sums over one iteration's episodes. Groups that a published log leaves out count with their outcomes alone. */
 export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
   let steps = 0
   let outcomes = 0

@@ -96,9 +96,8 @@ export function driftSentence({ rows }: DriftRows, world: World): string {
   if (!last) return 'No pool has been drawn yet.'
   const share = percent(last.rewritten / Math.max(1, last.active), 1)
   if (last.rewritten === 0) return `After iteration ${last.iteration}, the pool is unchanged.`
-  const kinds =
-    last.mix === 0 ? 'the mix of its kinds is unchanged' : `the mix of its kinds has moved by ${percent(last.mix, 1)}`
-  const alarm = hasDrifted(last) ? 'That is past a threshold: the drift alarm rings.' : 'No threshold is passed.'
+  const kinds = last.mix === 0 ? 'its kinds are unchanged' : `its kinds have moved by ${percent(last.mix, 1)}`
+  const alarm = hasDrifted(last) ? ' The drift alarm rings.' : ''
   const noun = WORLDS[world].nouns.task
-  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original. ${alarm}`
+  return `After iteration ${last.iteration}, ${share} of the pool is rewritten, ${kinds}, and a rewritten ${noun} is ${percent(last.words)} away from the words of its original.${alarm}`
 }

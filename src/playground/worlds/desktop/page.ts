@@ -13,7 +13,7 @@ export const desktopPage: WorldPage = {
   loadImports: () => import('./TryTask.svelte'),
   loadGroup: null,
   theatre: {
-    about: 'an episode on its screen, the rollouts side by side, tokens, and the same task by hand',
+    about: 'an episode on its screen, its tokens, and the same task by hand',
     load: () => import('./Theatre.svelte'),
   },
   loadPicture: () => import('./ScreenPicture.svelte'),

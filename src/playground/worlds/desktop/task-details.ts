@@ -15,9 +15,8 @@ export const TASK_DETAILS: TaskDetails = {
         : [before.id, candidate?.id].map((id) =>
             id === undefined || !run.settings ? null : playedTask(run, id, run.settings),
           )
-    if (!then || !now) return { label, sentences: [], note: 'This log does not contain the desktop.' }
-    const note =
-      inLog[0] && inLog[1] ? '' : 'This log does not contain the desktops; they were drawn again from the seed.'
+    if (!then || !now) return { label, sentences: [], note: 'The log has no desktop.' }
+    const note = inLog[0] && inLog[1] ? '' : 'The log has no desktops. They are drawn again from the seed.'
     return { label, sentences: differences(then, now), note }
   },
 }

@@ -10,7 +10,7 @@ export const householdPage: WorldPage = {
   loadImports: () => import('./Games.svelte'),
   loadGroup: null,
   theatre: {
-    about: 'an episode in its rooms, the rollouts side by side, tokens, and the same task by hand',
+    about: 'an episode in its rooms, its tokens, and the same task by hand',
     load: () => import('./Theatre.svelte'),
   },
   loadPicture: () => import('./room/RoomPicture.svelte'),

@@ -3,8 +3,8 @@ import { sceneChange } from './lineage-scene.ts'
 
 const NOTES = {
   log: '',
-  seed: 'This log does not contain the rooms; they were drawn again from the seed of the game.',
-  words: 'From the author’s line: this log does not contain the rooms.',
+  seed: 'The log has no rooms. They are drawn again from the seed.',
+  words: 'The log has no rooms. This is what the author wrote.',
 } as const
 
 export const TASK_DETAILS: TaskDetails = {
