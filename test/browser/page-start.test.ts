@@ -136,6 +136,22 @@ it('offers a moment as a link that opens just there, a picture and a loop of ten
   expect(await place()).toBe('step 5 of 7')
 })
 
+it('keeps what is chosen in its address, so that a reload returns there', async () => {
+  await visit({ reducedMotion: 'reduce' })
+  for (let i = 0; i < 3; i++) await slider().press('ArrowRight')
+  await steps().nth(1).click()
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#start&at=.*\/2&lambda=2$/)
+  await page.reload()
+  await expect.poll(() => slider().getAttribute('aria-valuetext')).toBe('λ = 2')
+  expect(await steps().nth(1).getAttribute('aria-pressed')).toBe('true')
+  await steps().nth(2).click()
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/\/3&lambda=2$/)
+
+  await page.goto('about:blank')
+  await page.goto(new URL('#start&at=1/no-such-task/1/1&lambda=2', inject('pageAddress')).href)
+  await page.getByText('The link names a step that this episode does not have.').waitFor()
+})
+
 it('says what is wrong if its episode cannot be loaded, and tries again', async () => {
   page = await pages.open()
   let isBroken = true

@@ -153,6 +153,13 @@ describe('a recorded run besides the usual one', () => {
     const alarm = page.getByText(/held-out accuracy 54 % to 34 % in distribution and 52 % to 33 % out of it/)
     await alarm.waitFor()
     await runOnShow(page).getByText('λ = 5').waitFor()
+    // Other views of the run have it in their address, and a reload shows it again.
+    await goTo(page, 'Tasks')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#tasks&run=household-full-lambda-5')
+    await goTo(page, 'Loop')
+    await expect.poll(() => new URL(page.url()).hash).toBe('#loop&run=household-full-lambda-5')
+    await page.reload()
+    await alarm.waitFor()
     // It fires as the run is replayed, not before.
     await page.getByRole('slider', { name: /iteration/i }).press('Home')
     await expect.poll(() => alarm.count()).toBe(0)

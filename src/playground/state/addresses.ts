@@ -3,35 +3,37 @@ import { presetSettings } from '../../method/presets.ts'
 import type { World } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
-import { writeSpot } from '../run/spot.ts'
 import type { Citation } from './citation.ts'
 import { writeLink, type Hideable } from './link.ts'
-import { isDefault, type LinkedMoment } from './page-link.svelte.ts'
+import { isDefault, momentFields, type LinkedMoment } from './page-link.svelte.ts'
 import { addressOf, FIRST_VIEW } from './views.ts'
 
-/** Of a step of the first screen's episode under a λ. */
-export async function addressOfMoment({ spot, lambda }: LinkedMoment, world: World): Promise<string> {
-  const link = await writeLink(ownContent(world, lambda))
-  return complete(addressOf(FIRST_VIEW, link, { at: writeSpot(spot) }))
+/** Opens the first screen at a step of its episode, under a λ. The controls of a run get the world's own settings. */
+export async function addressOfMoment(moment: LinkedMoment, world: World): Promise<string> {
+  return complete(addressOf(FIRST_VIEW, await linkUnlessDefault(ownContent(world)), momentFields(moment)))
 }
 
 /**
- * Of a step in the shipped run of a world or in a kept run, independent of the controls. A `lambda` that is tried on the shipped
- * run is tried where the link is opened, too.
+ * Opens the episodes at a step of a world's shipped run, or of a kept run, whatever is on the controls. A `lambda` that is
+ * tried on the shipped run is tried where the link is opened, too.
  */
 export async function addressOfStep({ at, run }: Citation, world: World, lambda?: number): Promise<string> {
-  const base = ownContent(world, lambda)
-  const link = run !== undefined || isDefault(base) ? '' : await writeLink(base)
+  const link = run !== undefined ? '' : await linkUnlessDefault(ownContent(world, lambda))
   return complete(addressOf('episodes', link, { at, ...(run !== undefined && { run }) }))
 }
 
-/** Of a lesson, with its settings and without the parts that it does not need. */
+/** Opens a lesson with its settings, without the parts that it does not need. */
 export async function addressOfLesson(
   lesson: string,
   content: Configuration,
   hidden: readonly Hideable[],
 ): Promise<string> {
   return complete(addressOf('learn', await writeLink(content, hidden), { lesson }))
+}
+
+/** The configuration of a link; empty for the one that the page opens with. */
+async function linkUnlessDefault(content: Configuration): Promise<string> {
+  return isDefault(content) ? '' : writeLink(content)
 }
 
 const complete = (address: string): string => location.href.replace(/#.*$/s, '') + address

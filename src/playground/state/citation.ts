@@ -33,6 +33,12 @@ export function cite(focus: Focus, kept: KeptRuns): Citation | NoCitation {
   }
 }
 
+/** The run as an address names it; null for a world's own shipped run, and for one that nobody could open again. */
+export function addressedRun(run: RunOnShow, kept: KeptRuns): string | null {
+  const found = citableRun(run, kept)
+  return typeof found === 'string' || found.runId === null ? null : encodeURIComponent(found.runId)
+}
+
 /** The id is null for a world's own shipped run. */
 function citableRun(
   { origin, runId, recording = null }: RunOnShow,

@@ -5,9 +5,10 @@
  *
  * The JSON contains the differences from the preset, and always the seed. The other fields are easy to write by hand: the
  * view (views.ts), what to hide, a lesson, a place in a run (spot.ts) and the kept run that contains it. They also work
- * without a configuration: `#episodes&at=12`, `#lesson=lambda`.
+ * without a configuration: `#episodes&at=12`, `#lesson=lambda`, `#loop&run=<id>`.
  *
- * With the view `start`, the place is a step of the first screen's episode, shown under the configuration's λ.
+ * With the view `start`, the place is a step of the first screen's episode, shown under the λ of the field `lambda`, or else
+ * under the configuration's.
  */
 import { parseSettings, presetSettings } from '../../method/presets.ts'
 import { currentName, SettingsError, type Settings } from '../../method/settings.ts'
@@ -44,6 +45,8 @@ export interface ReadLink {
   spot: Spot | null
   /** The value of `at`, if it is not a place in a run. */
   unreadable: string | null
+  /** λ that the first screen shows its episode under; null if the link names none, or no number from 0. */
+  lambda: number | null
   /** Id of a kept run; null for the shipped run. */
   run: string | null
   /** Name of a lesson, which may not exist. */
@@ -51,7 +54,7 @@ export interface ReadLink {
 }
 
 /** Fields of an address after its first part. */
-const FIELDS = ['view', 'hide', 'lesson', 'at', 'run'] as const
+const FIELDS = ['view', 'hide', 'lesson', 'at', 'lambda', 'run'] as const
 export type Field = (typeof FIELDS)[number]
 
 /** A link whose configuration cannot be read; the message says why and what to do. */
@@ -123,9 +126,15 @@ export async function readLink(hash: string): Promise<ReadLink> {
     unknown: names.filter((name) => !isHideable(name)),
     spot,
     unreadable: fields.at !== undefined && spot === null ? fields.at : null,
+    lambda: readLambda(fields.lambda),
     run: fields.run === undefined || fields.run === '' ? null : unescaped(fields.run),
     lesson: fields.lesson ?? null,
   }
+}
+
+function readLambda(text = ''): number | null {
+  const lambda = Number.parseFloat(text)
+  return Number.isFinite(lambda) && lambda >= 0 ? lambda : null
 }
 
 /** Keeps badly escaped text: no run has such a name, which the page reports. */

@@ -4,10 +4,10 @@
  * view and to the step that was on show in each.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/presets.ts'
-import { addressOf, FIRST_VIEW, isPlace, pageOf, placeOf, type View } from './views.ts'
+import { addressOf, FIRST_VIEW, isPlace, pageOf, placeOf, type AddressFields, type View } from './views.ts'
 import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
-import { readSpot, type Spot } from '../run/spot.ts'
+import { readSpot, writeSpot, type Spot } from '../run/spot.ts'
 import type { Citation } from './citation.ts'
 import type { Focus } from './focus.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
@@ -29,6 +29,8 @@ export interface Shown {
   lesson: string | null
   /** The chosen step. */
   citation: Citation | null
+  /** The run on show by its name in an address; null if the page would open with it anyway, or cannot find it again. */
+  run: string | null
 }
 
 /** A step of the first screen's episode, under a λ. */
@@ -56,6 +58,8 @@ export class PageLink {
   /** A link to a kept run that this browser lacks. It is shown once the run is imported. */
   #missing = $state.raw<ReadLink | null>(null)
   #moment = $state.raw<LinkedMoment | null>(null)
+  /** What the address says of the first screen: the link's moment, until the first screen reports another. */
+  #noted = $state.raw<LinkedMoment | null>(null)
   #timer = 0
   #ticket = 0
   /** The part of the address after #, as it was last followed or written. Another one is about to be followed. */
@@ -78,6 +82,14 @@ export class PageLink {
   /** What the first screen shows because the link names it; null if it names nothing there. */
   get moment(): LinkedMoment | null {
     return this.#moment
+  }
+  /** Reports that the first screen does not have what the link names. */
+  missMoment(): void {
+    this.#report('The link names a step that this episode does not have.')
+  }
+  /** Writes what a person chose on the first screen into its address; null if nothing was chosen. */
+  note(moment: LinkedMoment | null): void {
+    this.#noted = moment
   }
   /** Id of the kept run that the link names and this browser lacks. */
   get missingRun(): string | null {
@@ -118,8 +130,10 @@ export class PageLink {
       this.#hidden = hidden
       const isMoment = spot !== null && placeOf(hash).view === FIRST_VIEW
       this.#wanted = isMoment ? { ...link, spot: null } : link
-      this.#moment = isMoment ? { spot, lambda: (content?.settings ?? presetSettings(DEFAULT_PRESET)).lambda } : null
+      const lambda = link.lambda ?? (content?.settings ?? presetSettings(DEFAULT_PRESET)).lambda
+      this.#moment = this.#noted = isMoment ? { spot, lambda } : null
       if (content) await targets.playground.follow(content)
+      else if (isMoment) await targets.playground.chooseWorld(presetSettings(DEFAULT_PRESET).world)
     } catch (cause) {
       if (ticket === this.#ticket) this.#problem = cause instanceof Error ? cause.message : String(cause)
     } finally {
@@ -162,8 +176,17 @@ export class PageLink {
   }
 
   /** Writes what is on show into the address bar soon, unless a followed link is still pending. */
-  keep({ content, view, lesson, citation }: Shown): void {
+  keep({ content, view, lesson, citation, run }: Shown): void {
     const hidden = this.#hidden
+    const step = view === 'episodes' ? citation : null
+    const moment = view === FIRST_VIEW ? this.#noted : null
+    const runName = step ? step.run : run
+    const fields: AddressFields = {
+      ...(lesson !== null && { lesson }),
+      ...(step && { at: step.at }),
+      ...(moment && momentFields(moment)),
+      ...(runName !== null && runName !== undefined && { run: runName }),
+    }
     clearTimeout(this.#timer)
     if (this.#wanted !== null) return
     this.#timer = window.setTimeout(() => {
@@ -172,18 +195,18 @@ export class PageLink {
         if (location.hash !== this.#handled) return
         if (!isPlace(location.hash) && !isLink(location.hash)) return
         const isPlain = hidden.length === 0 && isDefault(content)
-        const step = view === 'episodes' ? citation : null
-        const address = addressOf(pageOf(location.hash, view) ?? view, isPlain ? '' : link, {
-          ...(lesson !== null && { lesson }),
-          ...(step && { at: step.at }),
-          ...(step?.run !== undefined && { run: step.run }),
-        })
+        const address = addressOf(pageOf(location.hash, view) ?? view, isPlain ? '' : link, fields)
         const entry: HistoryEntry = { epoch: this.#epoch, ...(step && !step.isFollowing && { of: step.of }) }
         history.replaceState(entry, '', address === '' ? location.pathname + location.search : address)
         this.#handled = location.hash
       })
     }, QUIET_MS)
   }
+}
+
+/** What an address of the first screen says of its moment. */
+export function momentFields({ spot, lambda }: LinkedMoment): AddressFields {
+  return { at: writeSpot(spot), lambda: String(lambda) }
 }
 
 function unreadableSpot(text: string): string {

@@ -109,7 +109,7 @@ export function isPlace(hash: string): boolean {
 }
 
 /** Fields of an address besides view and configuration, as written there. */
-export type AddressFields = Partial<Pick<Record<Field, string>, 'lesson' | 'at' | 'run'>>
+export type AddressFields = Partial<Pick<Record<Field, string>, 'lesson' | 'at' | 'lambda' | 'run'>>
 
 /** The page of this view that the end of an address names; null if it names none. */
 export function pageOf(hash: string, view: View): string | null {
@@ -119,7 +119,7 @@ export function pageOf(hash: string, view: View): string | null {
 
 /** The end of an address for a view or a page of one, with a configuration (`#v1.…`, `#hide=…`) or without one (the empty string). */
 export function addressOf(view: string, link: string, fields: AddressFields = {}): string {
-  const rest = (['lesson', 'at', 'run'] as const)
+  const rest = (['lesson', 'at', 'lambda', 'run'] as const)
     .filter((name) => fields[name] !== undefined)
     .map((name) => `&${name}=${fields[name]}`)
     .join('')

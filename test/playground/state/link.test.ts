@@ -13,7 +13,16 @@ const content = (change: Partial<Settings> = {}, rest: Partial<Configuration> = 
   ...rest,
 })
 
-const nothing = { content: null, hidden: [], unknown: [], spot: null, unreadable: null, run: null, lesson: null }
+const nothing = {
+  lambda: null,
+  content: null,
+  hidden: [],
+  unknown: [],
+  spot: null,
+  unreadable: null,
+  run: null,
+  lesson: null,
+}
 
 /** A link with any JSON. */
 async function linkOf(json: unknown): Promise<string> {
@@ -77,8 +86,8 @@ describe('a link', () => {
 
   it('names a lesson, a step and a kept run, with or without a configuration', async () => {
     const spot = { iteration: 12, taskId: 'look-1/train-7', rollout: 1, step: 4, test: null, isOnHeads: false }
-    const rest = { spot, run: 'run &1', lesson: 'lambda', hidden: ['tasks'] }
-    const fields = 'view=episodes&hide=tasks&lesson=lambda&at=12/look-1/train-7/2/5&run=run%20%261'
+    const rest = { spot, run: 'run &1', lambda: 0.5, lesson: 'lambda', hidden: ['tasks'] }
+    const fields = 'view=episodes&hide=tasks&lesson=lambda&at=12/look-1/train-7/2/5&lambda=0.5&run=run%20%261'
     expect(await readLink(`#episodes&${fields}`)).toEqual({ ...nothing, ...rest })
     expect(await readLink(`#${fields}`)).toEqual({ ...nothing, ...rest })
     const both = await readLink(`${await writeLink(content({ lambda: 2 }))}&${fields}`)

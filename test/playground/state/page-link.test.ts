@@ -14,6 +14,7 @@ const TASKS: Shown = {
   view: 'tasks',
   lesson: null,
   citation: null,
+  run: null,
 }
 /** Not asked by an address that only names a view. */
 const NOBODY = {} as Targets
@@ -49,7 +50,7 @@ describe('a link to a moment of the first screen', () => {
     vi.stubGlobal('location', { href: address.href, hash: address.hash })
     const spot = { iteration: 7, taskId: 'a/b', rollout: 0, step: 3, test: null, isOnHeads: false }
     const made = await addressOfMoment({ spot, lambda: 2 }, 'coding')
-    expect(made).toMatch(/#v1\.[^&]+&view=start&at=7\/a\/b\/1\/4$/)
+    expect(made).toMatch(/#v1\.[^&]+&view=start&at=7\/a\/b\/1\/4&lambda=2$/)
     const follow = vi.fn(async () => undefined)
     const playground = { follow } as unknown as Targets['playground']
     await link.follow(new URL(made).hash, { playground } as Targets, null)
@@ -58,6 +59,21 @@ describe('a link to a moment of the first screen', () => {
     // The run of the other views stays on show.
     await link.arrive({ playground } as Targets)
     expect(link.problem).toBeNull()
+  })
+
+  it('is short in the world that the page opens with, and also read with the λ of its settings', async () => {
+    vi.stubGlobal('location', { href: address.href, hash: '' })
+    const spot = { iteration: 7, taskId: 'a/b', rollout: 0, step: 3, test: null, isOnHeads: false }
+    const { hash } = new URL(await addressOfMoment({ spot, lambda: 0.5 }, 'household'))
+    expect(hash).toBe('#start&at=7/a/b/1/4&lambda=0.5')
+    const chooseWorld = vi.fn(async () => undefined)
+    const playground = { chooseWorld } as unknown as Targets['playground']
+    const link = new PageLink()
+    await link.follow(hash, { playground } as Targets, null)
+    expect(link.moment).toEqual({ spot, lambda: 0.5 })
+    expect(chooseWorld).toHaveBeenCalledWith('household')
+    await link.follow('#start&at=7/a/b/1/4&lambda=many', { playground } as Targets, null)
+    expect(link.moment).toEqual({ spot, lambda: presetSettings(DEFAULT_PRESET).lambda })
   })
 })
 
@@ -71,6 +87,31 @@ describe('the address of the page', () => {
     // And again, after what the page itself has written.
     link.keep({ ...TASKS, view: 'loop' })
     await expect.poll(() => written.mock.calls.length).toBe(2)
+  })
+
+  it('keeps the moment of the first screen, from the link until the screen reports another', async () => {
+    const link = new PageLink()
+    goTo('#start&at=7/a/b/1/4&lambda=2')
+    await link.follow(address.hash, { playground: { chooseWorld: async () => undefined } } as unknown as Targets, null)
+    await link.arrive({} as Targets)
+    const start: Shown = { ...TASKS, view: 'start' }
+    link.keep(start)
+    await expect.poll(() => address.hash).toMatch(/^#v1\..*&view=start&at=7\/a\/b\/1\/4&lambda=2$/)
+    link.note({ ...link.moment!, lambda: 5 })
+    link.keep(start)
+    await expect.poll(() => address.hash).toMatch(/&lambda=5$/)
+    // Other views are not about it.
+    link.keep(TASKS)
+    await expect.poll(() => address.hash).toMatch(/&view=tasks$/)
+  })
+
+  it('keeps the run on show', async () => {
+    const link = new PageLink()
+    goTo('#loop&run=one')
+    await link.follow('#tasks', NOBODY, null)
+    goTo('#tasks')
+    link.keep({ ...TASKS, run: 'one' })
+    await expect.poll(() => address.hash).toMatch(/&view=tasks&run=one$/)
   })
 
   it('keeps a link that was pasted and not followed yet', async () => {

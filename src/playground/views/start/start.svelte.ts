@@ -21,6 +21,7 @@ export class Start {
   pointed = $state.raw<Place | null>(null)
   #lambda = $state.raw<number>(FLIP.from)
   #chosen = $state.raw<Place | null>(null)
+  #isAsOpened = $state.raw(true)
   #shown = $state.raw<(ShippedEpisode & { world: World }) | null>(null)
 
   get shown(): ShippedEpisode | null {
@@ -77,6 +78,11 @@ export class Start {
     }
   })
 
+  /** What a person or a link chose; null while the screen is as it opened. */
+  get noted(): LinkedMoment | null {
+    return this.#isAsOpened ? null : this.moment
+  }
+
   #verdictAt(lambda: number) {
     if (this.#shown === null) return null
     const { run, episode, world } = this.#shown
@@ -101,6 +107,7 @@ export class Start {
     this.#shown = { run, episode, world }
     this.#chosen = this.pointed = null
     this.#lambda = FLIP.from
+    this.#isAsOpened = true
     this.player.open(this.ribbons?.own.length ?? 0)
   }
 
@@ -114,11 +121,13 @@ export class Start {
   /** Tries a λ. The picture turns to the telling step, where the change is to be seen. */
   move(lambda: number): void {
     this.#lambda = lambda
+    this.#isAsOpened = false
     const telling = this.ribbons?.own.find(({ isTelling }) => isTelling)
     if (telling) this.choose(telling)
   }
 
   choose(tile: Tile): void {
+    this.#isAsOpened = false
     this.#chosen = tile
     if (this.ribbons?.own.includes(tile)) this.player.goTo(tile.number)
   }
