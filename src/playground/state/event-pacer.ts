@@ -1,13 +1,15 @@
 /**
  * Passes events on frame by frame, within a time budget, so that a long history does not block the page. In slow motion it
- * passes on one event of the log at a time.
+ * stops after each event of an iteration, and after each step that its rollouts take together. What sets a run up, such as
+ * its tasks, passes at once: nothing of it is to be seen.
  */
 import { isLogged, type RunEvent } from '../../method/events.ts'
 
 /** Milliseconds per frame; the remaining events wait for the next. */
 const BUDGET_MS = 8
-/** Milliseconds between two events of the log in slow motion. */
+/** Milliseconds between two events of the log in slow motion, and between two steps. */
 const SLOW_MOTION_MS = 120
+const SLOW_STEP_MS = 600
 /** Events that slow motion may fall behind: a few iterations. Beyond, it catches up at full speed. */
 const MOST_BEHIND = 2000
 /** Milliseconds between two drawings while the page is behind. */
@@ -29,6 +31,8 @@ export class EventPacer {
   #head = 0
   #drawnAt = 0
   #isScheduled = false
+  /** Milliseconds that slow motion shows what passed last. */
+  #rest = SLOW_MOTION_MS
   readonly #reader: PacedReader
 
   constructor(reader: PacedReader) {
@@ -52,7 +56,7 @@ export class EventPacer {
   #schedule(): void {
     this.#isScheduled = true
     if (document.hidden) setTimeout(() => this.#pass(), HIDDEN_MS)
-    else if (this.#isPaced()) setTimeout(() => this.#pass(), SLOW_MOTION_MS)
+    else if (this.#isPaced()) setTimeout(() => this.#pass(), this.#rest)
     else requestAnimationFrame(() => this.#pass())
   }
 
@@ -67,7 +71,9 @@ export class EventPacer {
     while (this.isBehind && performance.now() < deadline) {
       const event = this.#queue[this.#head++]!
       this.#reader.take(event)
-      if (isPaced && isLogged(event)) break
+      if (!isPaced || !isSight(event, this.#queue[this.#head])) continue
+      this.#rest = event.type === 'step' ? SLOW_STEP_MS : SLOW_MOTION_MS
+      break
     }
     const { isBehind } = this
     if (isBehind) this.#schedule()
@@ -81,4 +87,11 @@ export class EventPacer {
       this.#reader.draw()
     }
   }
+}
+
+/** Whether slow motion stops after an event. Its rollouts take a step one right after another. */
+function isSight(event: RunEvent, next: RunEvent | undefined): boolean {
+  if (event.iteration === 0) return false
+  if (event.type === 'step') return next?.type !== 'step' || next.index !== event.index
+  return isLogged(event)
 }
