@@ -24,6 +24,9 @@ it('says what became of all tasks, and plays any of them side by side', async ()
   await panel().getByText('Shown first: the first task of the log that got better').waitFor()
 
   const heading = (name: RegExp) => panel().getByRole('heading', { name })
+  // Opened again by a reload.
+  await expect.poll(() => page.evaluate(() => (history.state === null ? '' : location.hash))).toBe('#before-after')
+  await page.reload()
   await heading(/^Version 0, before training −1 not solved/).waitFor()
   await heading(/^Version 40, after iteration 40 \+1 solved/).waitFor()
   await panel().getByRole('slider', { name: 'Step of both' }).press('End')

@@ -4,7 +4,7 @@
  * view and to the step that was on show in each.
  */
 import { presetSettings, DEFAULT_PRESET } from '../../method/presets.ts'
-import { addressOf, FIRST_VIEW, isPlace, pageOf, placeOf, type AddressFields, type View } from './views.ts'
+import { addressOf, FIRST_VIEW, isPlace, partOf, placeOf, type AddressFields, type View } from './views.ts'
 import { isLink, partsOf, readLink, writeLink, type Hideable, type ReadLink } from './link.ts'
 import { DEFAULT_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot, writeSpot, type Spot } from '../run/spot.ts'
@@ -195,7 +195,7 @@ export class PageLink {
         if (location.hash !== this.#handled) return
         if (!isPlace(location.hash) && !isLink(location.hash)) return
         const isPlain = hidden.length === 0 && isDefault(content)
-        const address = addressOf(pageOf(location.hash, view) ?? view, isPlain ? '' : link, fields)
+        const address = addressOf(partOf(location.hash, view) ?? view, isPlain ? '' : link, fields)
         const entry: HistoryEntry = { epoch: this.#epoch, ...(step && !step.isFollowing && { of: step.of }) }
         history.replaceState(entry, '', address === '' ? location.pathname + location.search : address)
         this.#handled = location.hash

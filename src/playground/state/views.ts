@@ -111,10 +111,10 @@ export function isPlace(hash: string): boolean {
 /** Fields of an address besides view and configuration, as written there. */
 export type AddressFields = Partial<Pick<Record<Field, string>, 'lesson' | 'at' | 'lambda' | 'run'>>
 
-/** The page of this view that the end of an address names; null if it names none. */
-export function pageOf(hash: string, view: View): string | null {
-  const { part } = placeOf(hash)
-  return part !== null && PAGES[part] === view ? part : null
+/** The part of this view that the end of an address names; null if it names none. */
+export function partOf(hash: string, view: View): string | null {
+  const place = placeOf(hash)
+  return place.view === view ? place.part : null
 }
 
 /** The end of an address for a view or a page of one, with a configuration (`#v1.…`, `#hide=…`) or without one (the empty string). */

@@ -7,6 +7,7 @@ import {
   addressOf,
   GROUPS,
   isPlace,
+  partOf,
   placeOf,
   shownGroups,
   shownViews,
@@ -54,6 +55,9 @@ describe('an address', () => {
   it('of a part opens the view that contains it', () => {
     expect(placeOf('#theatre')).toEqual({ view: 'episodes', part: 'theatre' })
     expect(placeOf('#v1.abc&view=equation')).toEqual({ view: 'episodes', part: 'equation' })
+    expect(partOf('#v1.abc&view=equation', 'episodes')).toBe('equation')
+    expect(partOf('#theatre', 'loop')).toBeNull()
+    expect(partOf('#episodes', 'episodes')).toBeNull()
   })
 
   it('without a view opens the view of its lesson or step', () => {

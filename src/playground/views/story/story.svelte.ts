@@ -1,5 +1,5 @@
 /** Where a reader is in the story, and what they answered. The address names the step: `#story-votes`. */
-import { pageOf } from '../../state/views.ts'
+import { partOf } from '../../state/views.ts'
 import { STORY_STEPS, type StoryStepId } from './steps.ts'
 
 const PREFIX = 'story-'
@@ -10,7 +10,7 @@ export function storyAddress(id: StoryStepId): string {
 
 /** Null for an address of something else. */
 export function storyStepOf(hash: string): StoryStepId | null {
-  const page = pageOf(hash, 'story')
+  const page = partOf(hash, 'story')
   return STORY_STEPS.find(({ id }) => PREFIX + id === page)?.id ?? null
 }
 
