@@ -8,7 +8,7 @@
 import type { RunView, Series } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { DRIFTED_MIX, hasDrifted, taskDrift } from '../../run/task-drift.ts'
-import { decimal, percent, signed } from '../../kit/format.ts'
+import { counted, decimal, percent, signed } from '../../kit/format.ts'
 import { heldOutFall } from './held-out-fall.ts'
 
 export const ALARMS = [
@@ -220,17 +220,21 @@ const RULES: Record<AlarmId, Rule> = {
   },
   'no-acceptance': {
     title: 'Rewrites are no longer accepted',
-    rule: `None of ${MEASURED_CANDIDATES} or more candidates written in the last ${ACCEPTANCE_WINDOW} iterations was accepted.`,
+    rule: `None of ${MEASURED_CANDIDATES} or more candidates measured in the last ${ACCEPTANCE_WINDOW} iterations was accepted.`,
     look: (source) => {
-      const proposed = lastOf(source.series('env/proposed'), ACCEPTANCE_WINDOW)
+      // The next iteration measures what an iteration proposes.
+      const proposed = source.series('env/proposed').values.slice(-ACCEPTANCE_WINDOW - 1, -1)
       const accepted = lastOf(source.series('env/accepted'), ACCEPTANCE_WINDOW)
       const total = proposed.reduce((sum, value) => sum + value, 0)
       if (total < MEASURED_CANDIDATES)
         return waiting(
-          `Needs ${MEASURED_CANDIDATES} candidates in the last ${ACCEPTANCE_WINDOW} iterations; there are ${total}.`,
+          `Needs ${MEASURED_CANDIDATES} measured candidates in the last ${ACCEPTANCE_WINDOW} iterations; there are ${total}.`,
         )
       const taken = accepted.reduce((sum, value) => sum + value, 0)
-      return found(taken === 0, `${taken} of ${total} candidates accepted in the last ${proposed.length} iterations`)
+      return found(
+        taken === 0,
+        `${taken} of ${total} candidates accepted in the last ${counted(proposed.length, 'iteration')}`,
+      )
     },
     lever: (settings) => ({
       advice:

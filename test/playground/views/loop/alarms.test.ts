@@ -95,6 +95,12 @@ describe('alarms', () => {
     },
   )
 
+  it('wait for candidates to be measured, which is an iteration after they are written', () => {
+    expect(stateOf('no-acceptance', { 'env/proposed': [9], 'env/accepted': [0] })).toBe('waiting')
+    expect(stateOf('no-acceptance', { 'env/proposed': [9, 3], 'env/accepted': [0, 0] })).toBe('fired')
+    expect(stateOf('no-acceptance', { 'env/proposed': [9, 3], 'env/accepted': [0, 1] })).toBe('quiet')
+  })
+
   it('fire for a changed mix of kinds, and not for rewrites within a kind', () => {
     const moved = pool([['pick', 'heat'], ['pick', 'heat'], ['pick', null], ['heat', null]]) // prettier-ignore
     expect(taskDrift(moved)).toMatchObject({ active: 4, rewritten: 2, mix: 0.5 })
