@@ -1,6 +1,8 @@
 /** The method on the page: equation, heat map, thresholds, theory, alarms and theatre, on the recorded runs. */
+import { gzipSync } from 'node:zlib'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
+import { fakeRunLines } from '../playground/fake-run.ts'
 import { openPart, openSettings, runOnShow, unfoldControls } from './controls.ts'
 import { usePages } from './harness.ts'
 import { expectSound } from './looks.ts'
@@ -198,6 +200,36 @@ describe('the theatre', () => {
     await section('theatre')
       .getByText('You are in the middle of a room. Looking quickly around you, you see nothing.')
       .waitFor()
+  })
+})
+
+describe('the tokens of a run from a file', () => {
+  it('are read from the log, packed or not', async () => {
+    await visit('Episodes')
+    const log = fakeRunLines({ iterations: 2 }).replaceAll('policy-tiny', 'household-policy')
+    const open = (buffer: Buffer) =>
+      page.getByLabel('Run log').setInputFiles({ name: 'run.jsonl.gz', mimeType: 'application/gzip', buffer })
+    await open(gzipSync(log))
+    await runOnShow(page).getByText('Run from a file').waitFor()
+    await openPart(page, 'theatre')
+    await page.getByRole('slider', { name: 'Step of the episode' }).fill('1')
+    await page.getByRole('button', { name: 'Show its tokens' }).click()
+    await section('theatre').getByLabel('entropy').check()
+    await section('theatre').locator('.tokens summary').click()
+    expect(await section('theatre').locator('.tokens tbody tr').count()).toBe(3)
+  })
+
+  it('are missed where a log was published without them', async () => {
+    await visit('Episodes')
+    const log = fakeRunLines({ iterations: 2 }).replaceAll('[5,17,9]', '[]')
+    await page
+      .getByLabel('Run log')
+      .setInputFiles({ name: 'run.jsonl', mimeType: 'text/plain', buffer: Buffer.from(log) })
+    await runOnShow(page).getByText('Run from a file').waitFor()
+    await openPart(page, 'theatre')
+    await page.getByRole('slider', { name: 'Step of the episode' }).fill('1')
+    await page.getByRole('button', { name: 'Show its tokens' }).click()
+    await page.getByText('This log is published without tokens').waitFor()
   })
 })
 

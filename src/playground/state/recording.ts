@@ -56,7 +56,7 @@ export async function readRecording(
  * Some servers unpack a .gz on the way and some do not, and a file may be packed once more than its name says, which only some
  * browsers undo. So the first two bytes decide, again after each unpacking.
  */
-async function unzipped(body: ReadableStream<Uint8Array>): Promise<ReadableStream<BufferSource>> {
+export async function unzipped(body: ReadableStream<Uint8Array>): Promise<ReadableStream<BufferSource>> {
   const reader = body.getReader()
   const first: Uint8Array[] = []
   let isDone = false

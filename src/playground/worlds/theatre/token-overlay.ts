@@ -105,7 +105,7 @@ export function mismatchSentence(update: ModelUpdated | null): string {
 
 /** The steps of the last episode with this id in a log of JSON lines; null if there is none. */
 export async function episodeSteps(
-  log: ReadableStream<Uint8Array>,
+  log: ReadableStream<BufferSource>,
   episodeId: string,
   rest: () => Promise<void>,
 ): Promise<EpisodeStep[] | null> {
@@ -117,7 +117,7 @@ export async function episodeSteps(
     const event = JSON.parse(line) as { type?: string; episodeId?: string; steps?: EpisodeStep[] }
     if (event.type === 'episode' && event.episodeId === episodeId && event.steps) found = event.steps
   }
-  const reader = log.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
+  const reader = log.pipeThrough(new TextDecoderStream()).getReader()
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
     const lines = (tail + chunk.value).split('\n')
     tail = lines.pop()!

@@ -81,7 +81,7 @@ describe('the tokens of a step', () => {
     const episode = events.find((event) => event.type === 'episode' && event.iteration === 2)!
     const wanted = episode as typeof episode & { episodeId: string; steps: EpisodeStep[] }
     for (const size of [97, 4096, bytes.length]) {
-      const stream = new ReadableStream<Uint8Array>({
+      const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
         start(controller) {
           for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
           controller.close()
