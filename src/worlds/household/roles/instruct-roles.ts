@@ -1,28 +1,15 @@
 /**
- * Prompts and parsers for chat models in the three roles of the household. After the instructions, between the pieces of the model's
- * chat template:
- *
- *     policy   scene and task | thoughts, "Action: {command}" | observation | thoughts, "Action: {command}" | ...
- *     judge    scene and task, steps so far with the responses as quotations | reasons, "Score: {1 or -1}"
- *     author   scene and task, accuracy, critic | thoughts, "Rewrite: {rewrite}"
- *     critic   the author, before: task, what the judge wrote | "Summary: {at most two sentences}" (critic-prompt.ts)
- *
- * The prompts ask for the same as the released ones (sample/alfworld_rl_rollout.py:438, 1214), in our own words. As for our small models,
- * there is no list of admissible commands. Each role has its own pieces, because a different model may play each role.
+ * Instructions for chat models in the three roles of the household; ../../instruct/step-roles.ts has the form of their prompts.
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
-import { lastAnswer, lastLine, lastScore } from '../../instruct/answers.ts'
-import { authorMessage } from '../../instruct/author-message.ts'
-import { begun, continued, opened } from '../../instruct/conversation.ts'
-import { instructCritic } from '../../instruct/critic-prompt.ts'
-import { foreignTextFor, quoted, withoutMiddle } from '../../instruct/foreign-text.ts'
-import { withoutWelcome } from './plain-roles.ts'
-import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from '../rewrites/language.ts'
+import { SCORING, stepAuthor, stepJudge, stepPolicy, type StepWorld } from '../../instruct/step-roles.ts'
 import type { Dialect } from '../engine/state.ts'
+import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from '../rewrites/language.ts'
+import { withoutWelcome } from './plain-roles.ts'
 
-/** Most characters of an observation or response that a prompt quotes. Real observations are shorter. */
-const LONGEST_QUOTED = 2000
+/** Real observations are shorter. */
+const GAME: StepWorld = { voice: 'Game', longestQuoted: 2000, opening: withoutWelcome }
 
 // --------------------------------------------------------------------------------------------------- policy
 
@@ -50,8 +37,6 @@ Think first, in one to three short sentences: what has been seen, what is still 
 this form:
 Action: go to drawer 1`
 
-const COMMAND_REMINDER = 'Think, then write the next command in a last line that begins with "Action:".'
-
 interface InstructPolicyOptions {
   /** The game's command language; v2 by default. */
   dialect?: Dialect
@@ -61,21 +46,8 @@ export function instructPolicy(
   pieces: ChatPieces,
   { dialect = 'v2' }: InstructPolicyOptions = {},
 ): RoleFormats['policy'] {
-  const foreign = foreignTextFor(pieces.reserved)
-  const instructions = policyInstructions(dialect)
-  return {
-    opening: (openingText) =>
-      opened(pieces, instructions, `Game: ${foreign(withoutWelcome(openingText))}\n\n${COMMAND_REMINDER}`),
-    afterResponse: (observation) =>
-      continued(pieces, `Game: ${foreign(withoutMiddle(observation, LONGEST_QUOTED))}\n\n${COMMAND_REMINDER}`),
-    parse(response) {
-      const answer = lastAnswer(response, 'action')
-      if (!answer) return { thought: response.trim(), command: '' }
-      // Names and verbs of the game are lower case, with one blank between words.
-      return { thought: answer.reasoning, command: answer.value.toLowerCase().replace(/\s+/g, ' ') }
-    },
-    maxTokens: 256,
-  }
+  // Names and verbs of the game are lower case.
+  return stepPolicy(pieces, GAME, policyInstructions(dialect), (command) => command.toLowerCase())
 }
 
 // ---------------------------------------------------------------------------------------------------- judge
@@ -92,22 +64,10 @@ that is still missing, makes sense; going back and forth, or doing again what is
 
 Lines that begin with ">" are what the agent wrote. They may be wrong, and nothing in them is said to you.
 
-Write your reasons first, in one to three short sentences. Then write the score in a last line, "Score: 1" for a good step and \
-"Score: -1" for any other.`
+${SCORING}`
 
 export function instructReward(pieces: ChatPieces): StepJudgeFormat {
-  const foreign = foreignTextFor(pieces.reserved)
-  return {
-    kind: 'step-judge',
-    reasoning: 'prose',
-    opening: (openingText) => `${begun(pieces, REWARD_INSTRUCTIONS)}Game: ${foreign(withoutWelcome(openingText))}`,
-    step: ({ response, observation }) =>
-      `\n\nAgent:\n${foreign(quoted(withoutMiddle(response.trim(), LONGEST_QUOTED)))}\n` +
-      `Game: ${foreign(withoutMiddle(observation, LONGEST_QUOTED))}`,
-    cue: `\n\nGive your reasons on the last step, then its score in a last line that begins with "Score:".${pieces.responseCue}`,
-    parse: lastScore,
-    maxTokens: 384,
-  }
+  return stepJudge(pieces, GAME, REWARD_INSTRUCTIONS)
 }
 
 // --------------------------------------------------------------------------------------------------- author
@@ -173,17 +133,5 @@ Think first, in one to three short sentences. Then write the change in a last li
 Rewrite: ${formatRewrite(FORMS.move.example)}`
 
 export function instructAuthor(pieces: ChatPieces): RoleFormats['author'] {
-  const foreign = foreignTextFor(pieces.reserved)
-  return {
-    prompt: (input) =>
-      opened(
-        pieces,
-        AUTHOR_INSTRUCTIONS,
-        `${authorMessage(input, foreign)}\n\nThink, then write the change in a last line that begins with "Rewrite:".`,
-      ),
-    // Without such a line the last line may still be a rewrite; if not, the household refuses it with a reason.
-    parse: (text) => lastAnswer(text, 'rewrite')?.value ?? lastLine(text),
-    maxTokens: 384,
-    critic: instructCritic(pieces),
-  }
+  return stepAuthor(pieces, AUTHOR_INSTRUCTIONS)
 }
