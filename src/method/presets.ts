@@ -159,6 +159,37 @@ export const PRESETS = {
     evaluationTasks: 140,
     evaluationMaxSteps: 50,
   },
+  /**
+   * The released configuration of OSWorld (configs/osworld_rl.yaml), on our desktop, for chat models that read a list of marks where
+   * the release shows screenshots. Its policy has no filter on accuracy (osworld_rl_reward.py:766-767). docs/desktop.md lists what
+   * differs.
+   */
+  'paper-osworld': {
+    world: 'desktop',
+    screen: 'marks',
+    tasksPerIteration: 12,
+    groupSize: 8,
+    evaluationsPerStep: 3,
+    maxSteps: 30,
+    taskPoolSize: 222,
+    policyTemperature: 1,
+    rewardTemperature: 0.8,
+    authorTemperature: 0.8,
+    topP: 0.9,
+    policyAccuracyLow: 0,
+    policyAccuracyHigh: 1,
+    rewardAccuracyLow: 0.2,
+    rewardAccuracyHigh: 0.8,
+    rewriteAttempts: 3,
+    policyLearningRate: 1e-6,
+    rewardLearningRate: 1e-6,
+    policyUpdatesPerIteration: 4,
+    rewardUpdatesPerIteration: 2,
+    evaluateEvery: 20,
+    evaluationTasks: 222,
+    evaluationRollouts: 3,
+    judgeTasks: 0,
+  },
   /** The released code's arithmetic (alfworld_rl_reward.py), at our size. */
   reference: {
     profile: 'reference',

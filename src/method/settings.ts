@@ -101,6 +101,8 @@ export const settingsSchema = v.pipe(
     dialect: v.picklist(['v2', 'v1']),
     /** Whether "Nothing happens." says why. */
     explainRefusals: v.boolean(),
+    /** What is shown of the desktop: a few words on what is new, with a numbered list of all that can be clicked, or with OSWorld's table. */
+    screen: v.picklist(['text', 'marks', 'table']),
   }),
   v.forward(
     v.check((s) => s.alphaLow < s.alphaHigh, 'alphaLow must be below alphaHigh: tasks between them are not rewritten.'),
@@ -217,6 +219,7 @@ export const DEFAULTS: Settings = {
   games: 'compact',
   dialect: 'v2',
   explainRefusals: false,
+  screen: 'text',
 }
 
 /** An invalid setting. `field` is null if the preset or the input as a whole is invalid. */

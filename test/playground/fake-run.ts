@@ -66,6 +66,7 @@ export const fakeSettings: Settings = {
   games: 'compact',
   dialect: 'v2',
   explainRefusals: false,
+  screen: 'text',
 }
 
 const OBJECTS = ['apple', 'mug', 'book', 'plate', 'candle', 'pan']

@@ -1,7 +1,7 @@
 /** Opens the desktop in the loop's worker. */
 import { openDesktop } from '../../src/worlds/desktop/open.ts'
-import type { OpenedWorld } from '../../src/worlds/world.ts'
+import type { OpenedWorld, WorldRequest } from '../../src/worlds/world.ts'
 
-export function open(): Promise<OpenedWorld> {
-  return Promise.resolve(openDesktop())
+export function open(request: WorldRequest): Promise<OpenedWorld> {
+  return Promise.resolve(openDesktop(request))
 }

@@ -190,6 +190,7 @@ const OURS_ALONE: ReadonlySet<string> = new Set([
   'games',
   'dialect',
   'explainRefusals',
+  'screen',
   'taskPoolSize',
   'evaluationTasks',
   'evaluationMaxSteps',

@@ -38,24 +38,9 @@ export const SYSTEMS: Record<ReleasedSystem, SystemFacts> = {
     script: 'osworld_rl.py',
     stockConfig: 'configs/osworld_rl.yaml',
     liveParameters: LIVE_PARAMETERS,
-    // The formulas of AlfWorld without its filter (osworld_rl_reward.py:766-767); we have no such world.
-    preset: 'paper-alfworld+reference',
-    settings: {
-      seed: 10086,
-      tasksPerIteration: 12,
-      maxSteps: 30,
-      taskPoolSize: 222,
-      policyTemperature: 1,
-      policyAccuracyLow: 0,
-      policyAccuracyHigh: 1,
-      rewriteAttempts: 3,
-      rewardUpdatesPerIteration: 2,
-      evaluateEvery: 20,
-      evaluationTasks: 222,
-      evaluationRollouts: 3,
-      evaluationMaxSteps: 0,
-      judgeTasks: 0,
-    },
+    // The formulas of AlfWorld, without its filter and with a judge that learns from all tasks in the band.
+    preset: 'reference+paper-osworld',
+    settings: { seed: 10086 },
   },
 }
 

@@ -66,6 +66,7 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   games: 'tasks',
   dialect: 'tasks',
   explainRefusals: 'tasks',
+  screen: 'tasks',
   taskPoolSize: 'tasks',
   evaluationTasks: 'evaluation',
   evaluationRollouts: 'evaluation',

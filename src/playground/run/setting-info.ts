@@ -323,6 +323,11 @@ const WORDS: Record<keyof Settings, Words> = {
     help: 'Adds a reason to "Nothing happens.", which ALFWorld never does.',
     released: 'Never, alfworld 0.5.0 in alfworld_master/',
   },
+  screen: {
+    label: 'Screen',
+    help: 'What a model reads of the screen. Text: what is new, in a few words. Marks: also a numbered list of all that can be clicked. Table: also OSWorld’s table, with places. Chat models read all three, the built-in models text. The fixed trajectories that measure a reward model are text.',
+    released: 'Screenshots, mm_agents/qwen3vl_agent_local.py',
+  },
 }
 
 export const SETTING_INFO: Readonly<Record<keyof Settings, SettingInfo>> = Object.fromEntries(

@@ -61,6 +61,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
   },
   { title: 'Household', names: ['games', 'dialect', 'explainRefusals'] },
   { title: 'Coding', names: ['problems'] },
+  { title: 'Desktop', names: ['screen'] },
   { title: 'Author', names: ['rewrites', 'remeasure', 'authorTemperature', 'rewriteAttempts', 'topP'] },
 ]
 

@@ -23,7 +23,7 @@ export const desktop: WorldDescriptor = {
     reference: 'reference',
     overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
   },
-  own: { names: [], elsewhere: 'they belong to the desktop' },
+  own: { names: ['screen'], elsewhere: 'they belong to the desktop' },
   irrelevant: [],
   settingWords: {},
   charts: voteCharts(

@@ -8,14 +8,10 @@ import { distanceToGoal } from './planning/distance.ts'
 import { stepLabel } from './planning/step-label.ts'
 import { applyRewrite } from './rewrites/apply.ts'
 import { parseRewrite } from './rewrites/language.ts'
-import { stepIn, type Dialect } from './scene/dialects.ts'
-import { scene } from './scene/scene.ts'
-import { accessibilityTable, marksText } from './scene/tables.ts'
+import { stepIn } from './scene/dialects.ts'
+import { DIALECT_OF, screenText, type ScreenText } from './scene/screen-text.ts'
 import { describeTask, type DesktopTask } from './task.ts'
 import { portTask, sampleTasks } from './task-source.ts'
-
-/** What an agent is shown: short text, the numbered list of marks, or OSWorld's table. */
-export type ScreenText = 'text' | 'marks' | 'table'
 
 interface DesktopOptions {
   /** `text` by default. */
@@ -24,9 +20,6 @@ interface DesktopOptions {
   tasks?: (split: Split, count: number, seed: number) => Task[]
   evidenceRule?: EvidenceRule
 }
-
-/** How an agent names what it clicks, given what it is shown. */
-const DIALECT_OF: Readonly<Record<ScreenText, Dialect>> = { text: 'names', marks: 'marks', table: 'points' }
 
 interface Episode {
   state: DesktopState
@@ -54,7 +47,7 @@ export class DesktopEnvironment implements EnvironmentPort {
       const { game } = task.body as DesktopTask
       const state = startGame(game, { stepLimit: maxSteps, evidenceRule: this.evidenceRule })
       this.episodes.set(episodeId, { state, distance: distanceToGoal(state) })
-      return { episodeId, opening: this.shown(state, openingText(state, game.instruction)) }
+      return { episodeId, opening: screenText(state, openingText(state, game.instruction), this.screen) }
     })
   }
 
@@ -69,7 +62,7 @@ export class DesktopEnvironment implements EnvironmentPort {
       const trueLabel = stepLabel(before, state, distanceBefore, distance)
       episode.distance = distance
       if (done) this.episodes.delete(episodeId)
-      const shown = done ? observation : this.shown(state, observation)
+      const shown = screenText(state, observation, this.screen)
       return { episodeId, observation: shown, won, done, trueLabel, distance: distance === Infinity ? -1 : distance }
     })
   }
@@ -85,12 +78,5 @@ export class DesktopEnvironment implements EnvironmentPort {
     return outcome.ok
       ? { ok: true, task: portTask(outcome.task), message: outcome.message }
       : { ok: false, message: outcome.message }
-  }
-
-  /** Short text says what is new; lists and tables follow it whole. */
-  private shown(state: DesktopState, text: string): string {
-    if (this.screen === 'text') return text
-    const elements = scene(state)
-    return `${text}\n${this.screen === 'marks' ? marksText(elements) : accessibilityTable(elements)}`
   }
 }

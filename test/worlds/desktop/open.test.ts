@@ -1,14 +1,28 @@
 import { expect, it } from 'vitest'
-import { NoChatRolesError, openDesktop } from '../../../src/worlds/desktop/open.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
+import { openDesktop, ScreenTextError } from '../../../src/worlds/desktop/open.ts'
 import { desktopFormats } from '../../../src/worlds/desktop/roles/plain-roles.ts'
-import type { ChatPieces } from '../../../src/method/chat-pieces.ts'
+import { chatModels } from '../instruct/chat-models.ts'
 
-/** Refused before anything is read from them. */
-const PIECES = {} as ChatPieces
+const PLAIN = { policy: null, reward: null, author: null }
+const { pieces } = chatModels[0]!
+const opened = (screen: 'text' | 'marks') =>
+  openDesktop({ settings: { ...presetSettings('desktop'), screen }, isResumed: false })
 
-it('the desktop gives plain models its plain roles, and says that chat models cannot play there yet', async () => {
-  const desktop = openDesktop()
-  const plain = { policy: null, reward: null, author: null }
-  expect(await desktop.formatsFor(plain)).toBe(desktopFormats)
-  await expect(desktop.formatsFor({ ...plain, author: PIECES })).rejects.toThrow(NoChatRolesError)
+it('the desktop gives plain models its plain roles, and chat models prompts of their own', async () => {
+  const desktop = opened('text')
+  expect(await desktop.formatsFor(PLAIN)).toBe(desktopFormats)
+  const formats = await desktop.formatsFor({ ...PLAIN, author: pieces })
+  expect(formats.policy).toBe(desktopFormats.policy)
+  expect(formats.author.prompt({ description: 'x', direction: 'easier', accuracy: 0, criticSummary: '' })).toContain(
+    'You change tasks on a desktop',
+  )
+})
+
+it('a list of marks is for chat models alone, and the desktop says so', async () => {
+  const desktop = opened('marks')
+  await expect(desktop.formatsFor(PLAIN)).rejects.toThrow(ScreenTextError)
+  await expect(desktop.formatsFor({ ...PLAIN, policy: pieces })).rejects.toThrow('set the screen to text')
+  const { policy } = await desktop.formatsFor({ policy: pieces, reward: pieces, author: null })
+  expect(policy.opening('Desktop: Files.')).toContain('click (number)')
 })

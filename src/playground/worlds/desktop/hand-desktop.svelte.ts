@@ -6,8 +6,9 @@ import { openingText } from '../../../worlds/desktop/engine/observations.ts'
 import { distanceToGoal } from '../../../worlds/desktop/planning/distance.ts'
 import { nextCommand } from '../../../worlds/desktop/planning/expert.ts'
 import type { DesktopGame } from '../../../worlds/desktop/engine/game.ts'
+import { clicked } from '../../../worlds/desktop/scene/dialects.ts'
 import type { Rectangle } from '../../../worlds/desktop/scene/scene.ts'
-import { screenView, touchedBy, type ScreenView } from './screen-view.ts'
+import { screenView, type ScreenView } from './screen-view.ts'
 
 export interface Turn {
   command: string
@@ -73,7 +74,7 @@ export class HandDesktop {
 
   play(command: string): void {
     if (this.isOver || command.trim() === '') return
-    this.#pointer = touchedBy(this.#state, command)?.place ?? this.#pointer
+    this.#pointer = clicked(this.#state, command, 'names')?.place ?? this.#pointer
     const next = cloneState(this.#state)
     const { observation, accepted } = step(next, command)
     this.#turns = [...this.#turns, { command, observation, accepted }]

@@ -3,11 +3,12 @@ import type { EpisodeFinished } from '../../../method/events.ts'
 import type { Settings } from '../../../method/settings.ts'
 import { parseCommand } from '../../../worlds/desktop/engine/commands.ts'
 import { cloneState, startGame } from '../../../worlds/desktop/engine/state.ts'
-import { step } from '../../../worlds/desktop/engine/step.ts'
+import { clicked, stepIn } from '../../../worlds/desktop/scene/dialects.ts'
 import type { Rectangle } from '../../../worlds/desktop/scene/scene.ts'
+import { DIALECT_OF, screenText } from '../../../worlds/desktop/scene/screen-text.ts'
 import type { Replay } from '../theatre/replay.ts'
 import type { PlayedTask } from './played-task.ts'
-import { screenView, touchedBy, type ScreenView } from './screen-view.ts'
+import { screenView, type ScreenView } from './screen-view.ts'
 
 export interface ScreenMoment {
   view: ScreenView
@@ -24,7 +25,7 @@ export interface ScreenMoment {
 export function replay(
   { game }: PlayedTask,
   { steps }: Pick<EpisodeFinished, 'steps'>,
-  { maxSteps }: Pick<Settings, 'maxSteps'>,
+  { maxSteps, screen }: Pick<Settings, 'maxSteps' | 'screen'>,
 ): Replay<ScreenMoment> {
   const state = startGame(game, { stepLimit: maxSteps })
   const moments: ScreenMoment[] = [
@@ -32,10 +33,10 @@ export function replay(
   ]
   const differences: number[] = []
   steps.forEach(({ command, observation }, index) => {
-    const touched = touchedBy(state, command)
+    const touched = clicked(state, command, DIALECT_OF[screen])
     const parsed = parseCommand(command)
-    const said = step(state, command).observation
-    if (said.trim() !== observation.trim()) differences.push(index)
+    const said = stepIn(state, command, DIALECT_OF[screen]).observation
+    if (screenText(state, said, screen).trim() !== observation.trim()) differences.push(index)
     moments.push({
       view: screenView(cloneState(state)),
       pointer: touched?.place ?? moments[index]!.pointer,

@@ -1,6 +1,5 @@
 /** What of a desktop is drawn: its title, its elements with their places, and what a dialog covers. */
 import { APPS } from '../../../worlds/desktop/engine/facts.ts'
-import { parseCommand } from '../../../worlds/desktop/engine/commands.ts'
 import { dialogForm } from '../../../worlds/desktop/engine/dialog-form.ts'
 import { pageTitle } from '../../../worlds/desktop/engine/elements.ts'
 import type { DesktopState } from '../../../worlds/desktop/engine/state.ts'
@@ -29,11 +28,4 @@ export function screenView(state: DesktopState): ScreenView {
     hasDialog: dialog !== null,
     focused: dialog ? (dialogForm(state, dialog).fields[dialog.focus] ?? null) : null,
   }
-}
-
-/** The element that a command acts on; null for one that names none on the screen. */
-export function touchedBy(state: DesktopState, text: string): SceneElement | null {
-  const command = parseCommand(text)
-  if (command?.verb !== 'click' && command?.verb !== 'open') return null
-  return scene(state).find(({ name }) => name === command.name) ?? null
 }

@@ -5,9 +5,10 @@
  *     marks     click 7              the number in the list of marks
  *     points    click 194 100        a point of the 640 × 480 grid
  */
-import { clickStep, step, type StepOutcome } from '../engine/step.ts'
+import { parseCommand } from '../engine/commands.ts'
 import type { DesktopState } from '../engine/state.ts'
-import { elementAt, scene } from './scene.ts'
+import { clickStep, step, type StepOutcome } from '../engine/step.ts'
+import { elementAt, scene, type SceneElement } from './scene.ts'
 
 export const DIALECTS = ['names', 'marks', 'points'] as const
 export type Dialect = (typeof DIALECTS)[number]
@@ -15,17 +16,29 @@ export type Dialect = (typeof DIALECTS)[number]
 const MARK = /^(?:click|open) (\d+)$/
 const POINT = /^(?:click|open) (\d+)[ ,]+(\d+)$/
 
+/** What a click or double click in a dialect is on; null where it is on nothing, and for every other command. */
+export function clicked(state: DesktopState, text: string, dialect: Dialect): SceneElement | null {
+  const trimmed = text.trim()
+  const elements = scene(state)
+  switch (dialect) {
+    case 'names': {
+      const command = parseCommand(trimmed)
+      if (command?.verb !== 'click' && command?.verb !== 'open') return null
+      return elements.find(({ name }) => name === command.name) ?? null
+    }
+    case 'marks': {
+      const mark = MARK.exec(trimmed)
+      return (mark && elements[Number(mark[1]) - 1]) ?? null
+    }
+    case 'points': {
+      const point = POINT.exec(trimmed)
+      return point && elementAt(elements, Number(point[1]), Number(point[2]))
+    }
+  }
+}
+
 /** Plays a command in a dialect and changes `state`. A click on nothing costs a step like any other. */
 export function stepIn(state: DesktopState, text: string, dialect: Dialect): StepOutcome {
-  const trimmed = text.trim()
-  if (dialect === 'names' || !/^(?:click|open) /.test(trimmed)) return step(state, text)
-  const elements = scene(state)
-  const mark = dialect === 'marks' ? MARK.exec(trimmed) : null
-  const point = dialect === 'points' ? POINT.exec(trimmed) : null
-  const found = mark
-    ? elements[Number(mark[1]) - 1]
-    : point
-      ? elementAt(elements, Number(point[1]), Number(point[2]))
-      : null
-  return clickStep(state, found?.effect ?? { kind: 'none' })
+  if (dialect === 'names' || !/^(?:click|open) /.test(text.trim())) return step(state, text)
+  return clickStep(state, clicked(state, text, dialect)?.effect ?? { kind: 'none' })
 }

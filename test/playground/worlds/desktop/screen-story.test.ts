@@ -3,6 +3,7 @@ import { desktopTask, playedTask } from '../../../../src/playground/worlds/deskt
 import { placeOf, replay } from '../../../../src/playground/worlds/desktop/screen-story.ts'
 import { differences } from '../../../../src/playground/worlds/desktop/task-details.ts'
 import { generateTask } from '../../../../src/worlds/desktop/generator/generate-task.ts'
+import { DesktopEnvironment } from '../../../../src/worlds/desktop/environment.ts'
 import { applyRewrite } from '../../../../src/worlds/desktop/rewrites/apply.ts'
 import { demonstrate } from '../../../../src/worlds/desktop/roles/demonstrations.ts'
 import { portTask } from '../../../../src/worlds/desktop/task-source.ts'
@@ -17,7 +18,7 @@ const steps = demonstrate(task.game, { slip: 0, maxSteps: 20 }, seededRandom('st
   tokens: [],
 }))
 const story = (played: readonly { command: string; observation: string }[]) =>
-  replay(task, { steps: played as never }, { maxSteps: 20 })
+  replay(task, { steps: played as never }, { maxSteps: 20, screen: 'text' })
 
 describe('an episode on its screen', () => {
   it('is replayed move by move, with the pointer on what was clicked', () => {
@@ -33,6 +34,20 @@ describe('an episode on its screen', () => {
     }
     expect(placeOf(moments[0]!)).toBe('empty screen')
     expect(placeOf(moments[1]!)).toMatch(/^Files: /)
+  })
+
+  it('is replayed as well where clicks name marks', async () => {
+    const environment = new DesktopEnvironment({ screen: 'marks' })
+    const [start] = await environment.reset([{ episodeId: 'e', task: portTask(task), maxSteps: 20 }])
+    const mark = /^(\d+) .*\bFiles$/m.exec(start!.opening)![1]!
+    const [step] = await environment.step([{ episodeId: 'e', command: `click ${mark}` }])
+    const { moments, differences: changed } = replay(
+      task,
+      { steps: [{ command: `click ${mark}`, observation: step!.observation }] as never },
+      { maxSteps: 20, screen: 'marks' },
+    )
+    expect(changed).toEqual([])
+    expect([moments[1]!.isClick, placeOf(moments[1]!)]).toEqual([true, expect.stringMatching(/^Files: /)])
   })
 
   it('lists the steps whose observation differs from the log', () => {
