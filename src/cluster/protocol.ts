@@ -24,13 +24,6 @@ export function isOver(state: RunState): boolean {
   return state === 'STOPPED' || state === 'SUCCEEDED' || state === 'FAILED'
 }
 
-/**
- * Prefixes of metrics in `iteration-finished` for worlds with domains (OSWorld: chrome, gimp, os, …), followed by the domain's name:
- * accuracy on the step's training tasks, and in the step's evaluation.
- */
-export const DOMAIN_ACCURACY = 'policy/acc/'
-export const DOMAIN_EVALUATION_ACCURACY = 'eval/id/acc/'
-
 /** Parameters that the release fixes in code. Patched code reads them in every step. */
 export const LIVE_PARAMETERS = ['lambda', 'alphaLow', 'alphaHigh'] as const
 export type LiveParameter = (typeof LIVE_PARAMETERS)[number]

@@ -218,6 +218,8 @@ export interface EvaluationFinished {
   split: 'id' | 'ood'
   policyVersion: number
   acc: number
+  /** The same by domain, in worlds that have domains. */
+  domains?: Readonly<Record<string, number>>
   episodes: number
   /** Temperature of the policy. Older logs lack it: they were measured at the training temperature. */
   temperature?: number

@@ -11,6 +11,7 @@
  *
  * Unknown values are left out.
  */
+import { domainEvaluation } from './domain-accuracy.ts'
 import type { EvaluationFinished, LoggedEvent } from './events.ts'
 import { judgeMeasures } from './judge-evaluation/measures.ts'
 
@@ -38,6 +39,10 @@ export function metricPoints(event: LoggedEvent): [name: string, value: number][
       return known(
         SUFFIXES[servesOf(event)].flatMap((suffix) => [
           [`eval/${event.split}/acc${suffix}`, event.acc],
+          ...Object.entries(event.domains ?? {}).map(([domain, acc]): [string, number] => [
+            domainEvaluation(event.split, suffix) + domain,
+            acc,
+          ]),
           [`eval/${event.split}/ut${suffix}`, event.tests?.ut ?? null],
           [`eval/${event.split}/detect${suffix}`, event.tests?.detect ?? null],
         ]),

@@ -7,6 +7,7 @@
  * The reward strategy measures the reward model, so metrics of judges are missing if it writes tests, and the other way round.
  */
 import { rewriteDirection } from './adaptation.ts'
+import { accuracyByDomain, DOMAIN_ACCURACY } from './domain-accuracy.ts'
 import { meanScore } from './feedback.ts'
 import type { AdvantagedGroup } from './learning.ts'
 import type { LoopState } from './loop-state.ts'
@@ -111,9 +112,9 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
   const trained = training.flatMap(({ group: { task, rollouts: own } }) => own.map(() => task))
   const rollouts = groups.flatMap((group) => group.rollouts)
   const steps = rollouts.flatMap(({ episode }) => episode.steps)
-  const outcomes = groups
-    .filter(({ pending, isRemeasured }) => pending === null && !isRemeasured)
-    .flatMap((group) => group.rollouts.map(({ episode }) => episode.outcome))
+  const played = groups.filter(({ pending, isRemeasured }) => pending === null && !isRemeasured)
+  const outcomes = played.flatMap((group) => group.rollouts.map(({ episode }) => episode.outcome))
+  const domains = Object.entries(accuracyByDomain(played))
   const scores = groups.flatMap(({ evidence }) =>
     evidence.isAsked ? evidence.trajectories.flatMap((trajectory) => trajectory.scores) : [],
   )
@@ -124,6 +125,7 @@ export function iterationMetrics(measured: IterationMeasurements): Record<string
     'training/env_steps': state.envSteps + measured.envSteps,
     'training/num_tokens': state.sampledTokens + measured.sampledTokens,
     'policy/acc': mean(outcomes.map((outcome) => (outcome === 1 ? 1 : 0))),
+    ...Object.fromEntries(domains.map(([domain, accuracy]) => [DOMAIN_ACCURACY + domain, accuracy])),
     'policy/outcome/mean': mean(outcomes),
     'policy/step_score/mean': mean(scores.map((step) => meanScore(step, settings.profile))),
     ...updateMetrics('policy', measured.policyUpdate),

@@ -131,6 +131,8 @@ export interface Task {
   instruction: string
   /** Task family, for mixes and drift ("pick_and_place_simple", "arrays"...). */
   kind: string
+  /** The part of the world that it is about, if the world has parts: the application of a desktop. */
+  domain?: string
   body: unknown
 }
 

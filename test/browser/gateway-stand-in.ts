@@ -5,8 +5,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  DOMAIN_ACCURACY,
-  DOMAIN_EVALUATION_ACCURACY,
   type GatewayHealth,
   type LiveParameters,
   type LogLine,
@@ -17,6 +15,7 @@ import {
 import { exportRelease } from '../../src/cluster/released/export.ts'
 import { editableFields } from '../../src/cluster/released/mapping.ts'
 import { releasedSettings } from '../../src/cluster/released/systems.ts'
+import { DOMAIN_ACCURACY, domainEvaluation } from '../../src/method/domain-accuracy.ts'
 import { isLogged, type LoggedEvent } from '../../src/method/events.ts'
 import { fakeRun } from '../playground/fake-run.ts'
 
@@ -105,7 +104,7 @@ export class GatewayStandIn {
       if (event.type === 'iteration-finished' && system === 'osworld')
         for (const [i, domain] of DOMAINS.entries()) {
           event.metrics[DOMAIN_ACCURACY + domain] = Math.min(1, (i + event.iteration) / 16)
-          event.metrics[DOMAIN_EVALUATION_ACCURACY + domain] = Math.min(1, (i + event.iteration) / 20)
+          event.metrics[domainEvaluation('id') + domain] = Math.min(1, (i + event.iteration) / 20)
         }
       story.push(event)
     }

@@ -60,7 +60,8 @@ describe('the most telling episode', () => {
 describe('an excerpt', () => {
   it.each(SHIPPED_WORLDS)('that ships for %s is what its shipped run gives', (name) => {
     const excerpt = episodeExcerpt(parseRunLog(shipped(name)))!
-    expect(serialiseRunLog(excerpt)).toBe(shipped(`${name}-episode`))
+    // Read, so that a setting that came later has its default in both.
+    expect(excerpt).toEqual(parseRunLog(shipped(`${name}-episode`)))
   })
 
   it('has the same telling episode as its run, with the same advantages', async () => {

@@ -10,15 +10,10 @@
  * does not store gradient norm, losses or KL.
  */
 import { decideRewrite } from '../../method/adaptation.ts'
+import { DOMAIN_ACCURACY, domainEvaluation } from '../../method/domain-accuracy.ts'
 import type { EphemeralEvent, LoggedBody, LoggedEvent, RunStarted } from '../../method/events.ts'
 import type { Settings } from '../../method/settings.ts'
-import {
-  DOMAIN_ACCURACY,
-  DOMAIN_EVALUATION_ACCURACY,
-  LIVE_PARAMETERS,
-  type LiveParameters,
-  type ReleasedSystem,
-} from '../protocol.ts'
+import { LIVE_PARAMETERS, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
 import { groupEvents, type TextLimits } from './group-events.ts'
 import type { ReleasedGroup } from './groups.ts'
 import type { LogMark } from './job-log.ts'
@@ -288,7 +283,7 @@ export class RunTranslator {
     )
     if (this.#isOpen && step === this.#iteration) {
       for (const [domain, value] of Object.entries(domains ?? {})) {
-        this.memory.metrics[`${DOMAIN_EVALUATION_ACCURACY}${domain}`] = value
+        this.memory.metrics[domainEvaluation('id') + domain] = value
       }
     }
     this.#finishIfDone()
@@ -417,7 +412,7 @@ function proposalIdOf(candidateId: string): string {
 
 function lineMetrics(line: ResultsLine): Record<string, number> {
   const metrics: Record<string, number> = {}
-  for (const [domain, acc] of Object.entries(line.domains ?? {})) metrics[`${DOMAIN_ACCURACY}${domain}`] = acc
+  for (const [domain, acc] of Object.entries(line.domains ?? {})) metrics[DOMAIN_ACCURACY + domain] = acc
   if (line.responseLength !== undefined && Number.isFinite(line.responseLength)) {
     metrics['rollout/response_length/mean'] = line.responseLength
   }

@@ -12,6 +12,7 @@
  * Tasks and random numbers are the same every time, so two evaluations differ only by their models. A reward model that nothing
  * reads, as in plain GRPO, is not asked for tests here either.
  */
+import { accuracyByDomain } from '../domain-accuracy.ts'
 import type { EvaluationFinished } from '../events.ts'
 import type { Task } from '../ports.ts'
 import { deriveSeed } from '../random.ts'
@@ -53,14 +54,17 @@ export async function* evaluateHeldOut(run: RunContext): Events<void> {
     let programs: readonly TaskGroup[] | null = null
     for (const pass of passesOf(run.settings)) {
       const rollouts = yield* playHeldOut(run, split, tasks, pass)
-      programs ??= groupsOf(tasks, rollouts, pass)
+      const groups = groupsOf(tasks, rollouts, pass)
+      programs ??= groups
       const asked = testOptions(run, split, pass)
       const tests = isRead && evaluate ? yield* run.relay('eval', evaluate(programs, asked)) : undefined
+      const domains = accuracyByDomain(groups)
       yield run.log({
         type: 'evaluation',
         split,
         policyVersion: run.state.policyVersion,
         acc: rollouts.filter(({ episode }) => episode.outcome === 1).length / rollouts.length,
+        ...(Object.keys(domains).length > 0 && { domains }),
         episodes: rollouts.length,
         temperature: pass.temperature,
         serves: pass.serves,

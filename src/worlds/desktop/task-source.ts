@@ -2,6 +2,7 @@
 import type { Split, Task } from '../../method/ports.ts'
 import { hashOf } from '../random.ts'
 import { generateTask } from './generator/generate-task.ts'
+import { domainOf } from './generator/templates.ts'
 import { taskOf, type DesktopTask } from './task.ts'
 
 export function sampleTasks(split: Split, count: number, seed: number): Task[] {
@@ -12,5 +13,6 @@ export function sampleTasks(split: Split, count: number, seed: number): Task[] {
 
 export function portTask(task: DesktopTask): Task {
   const { id, rootId, game } = task
-  return { id, rootId, instruction: game.instruction, kind: game.wish.template, body: task }
+  const kind = game.wish.template
+  return { id, rootId, instruction: game.instruction, kind, domain: domainOf(kind), body: task }
 }

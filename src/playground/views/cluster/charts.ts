@@ -1,5 +1,4 @@
-/** Charts of cluster runs: accuracy by domain, and several runs in one chart. */
-import { DOMAIN_ACCURACY, DOMAIN_EVALUATION_ACCURACY } from '../../../cluster/protocol.ts'
+/** Charts of cluster runs: those that the release measures, and several runs in one chart. */
 import type { RunView } from '../../../runs/fold.ts'
 import type { Point } from '../../kit/charts/scale.ts'
 import { charts } from '../../run/curves.ts'
@@ -15,33 +14,6 @@ export function knownCharts(view: RunView): Chart[] {
   const all = charts(view)
   const known = all.filter(({ series }) => series.some(({ points }) => points.length > 0))
   return known.length > 0 ? known : all.slice(0, 1)
-}
-
-export function domainsOf(view: RunView): string[] {
-  const domains = new Set<string>()
-  for (const name of view.seriesNames)
-    for (const prefix of [DOMAIN_ACCURACY, DOMAIN_EVALUATION_ACCURACY])
-      if (name.startsWith(prefix)) domains.add(name.slice(prefix.length))
-  return [...domains].sort()
-}
-
-/** One chart for each domain of OSWorld; none for other systems. */
-export function domainCharts(view: RunView): Chart[] {
-  return domainsOf(view).map((domain) => ({
-    id: `domain-${domain}`,
-    title: domain,
-    unit: 'share',
-    about: `Share of solved episodes in ${domain}, in training and in evaluations.`,
-    series: [
-      {
-        name: 'evaluation',
-        hue: 'policy',
-        line: 'solid',
-        points: pointsOf(view, DOMAIN_EVALUATION_ACCURACY + domain),
-      },
-      { name: 'training', hue: 'ink', line: 'dotted', points: pointsOf(view, DOMAIN_ACCURACY + domain) },
-    ],
-  }))
 }
 
 interface NamedRun {

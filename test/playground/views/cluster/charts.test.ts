@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isLogged } from '../../../../src/method/events.ts'
 import { foldRun } from '../../../../src/runs/fold.ts'
-import { domainCharts, domainsOf, knownCharts, sideBySide } from '../../../../src/playground/views/cluster/charts.ts'
+import { knownCharts, sideBySide } from '../../../../src/playground/views/cluster/charts.ts'
 import { fakeRun } from '../../fake-run.ts'
 
 describe('charts of cluster runs', () => {
@@ -18,21 +18,6 @@ describe('charts of cluster runs', () => {
     expect(ids).not.toContain('reward')
     expect(ids).not.toContain('entropy')
     expect(knownCharts(foldRun([])).map(({ id }) => id)).toEqual(['accuracy'])
-  })
-
-  it('include one for each domain, with training and evaluation', () => {
-    const view = foldRun(
-      events.map((event) =>
-        event.type === 'iteration-finished'
-          ? { ...event, metrics: { 'policy/acc': 0.5, 'policy/acc/os': 0.25, 'eval/id/acc/gimp': 0.75 } }
-          : event,
-      ),
-    )
-    expect(domainsOf(view)).toEqual(['gimp', 'os'])
-    const [gimp, os] = domainCharts(view)
-    expect(gimp?.series.map(({ points }) => points.length)).toEqual([3, 0])
-    expect(os?.series.map(({ points }) => points.map(({ y }) => y))).toEqual([[], [0.25, 0.25, 0.25]])
-    expect(domainCharts(foldRun(events))).toEqual([])
   })
 
   it('show several runs side by side, each with its own look', () => {
