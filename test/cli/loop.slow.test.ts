@@ -61,20 +61,12 @@ describe('the loop on the command line', () => {
   it('plays chat models of Hugging Face folders in every role, with adapters that learn', async () => {
     const chat = join(folder, 'chat-model')
     await writeInstructFolder(chat)
-    const run = (file: string) =>
+    const roles = ['--policy-model', chat, '--reward-model', chat, '--author-model', chat]
+    const run = (file: string, ...more: string[]) =>
       loop(
-        ...[
-          '--policy-model',
-          chat,
-          '--reward-model',
-          chat,
-          '--author-model',
-          chat,
-          '--lora',
-          'rank=2,targets=q_proj+v_proj',
-        ],
-        ...['--models', 'nowhere', '--backend', 'cpu', '--iterations', '1', '--save', join(folder, 'adapters')],
-        ...[...SMALL, '--set', 'evaluateEvery=0', '--out', join(folder, file)],
+        ...[...roles, '--lora', 'rank=2,targets=q_proj+v_proj', '--models', 'nowhere', '--backend', 'cpu'],
+        ...['--iterations', '1', '--save', join(folder, 'adapters'), ...SMALL, '--set', 'evaluateEvery=0'],
+        ...['--out', join(folder, file), ...more],
       )
     const { code, stderr } = await run('chat.jsonl')
     expect([code, stderr]).toEqual([
@@ -93,6 +85,16 @@ describe('the loop on the command line', () => {
     expect([...tensors.keys()].every((name) => name.includes('.lora_'))).toBe(true)
     await run('chat-again.jsonl')
     expect(readFileSync(join(folder, 'chat-again.jsonl'), 'utf8')).toBe(log)
+
+    // The desktop, on which the numbered list of what can be clicked follows every observation.
+    const desktop = await run('chat-desktop.jsonl', '--preset', 'desktop', '--set', 'screen=marks')
+    expect([desktop.code, desktop.stdout]).toEqual([0, expect.stringContaining('1')])
+    const events = parseRunLog(readFileSync(join(folder, 'chat-desktop.jsonl'), 'utf8'))
+    const opening = events.find((event) => event.type === 'episode')!.opening
+    expect(opening).toMatch(/^Desktop: Files, .*\n1 \S+ /s)
+    expect(events.filter(({ type }) => type === 'judged')).toHaveLength(6)
+    const refused = await loop('--preset', 'desktop', '--set', 'screen=marks', '--models', models)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('only chat models can read')])
   })
 
   it('resumes from its checkpoint with the same log, after a kill too, and refuses the arguments of another run', async () => {

@@ -298,7 +298,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   world: {
     label: 'World',
-    help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them.',
+    help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them. Desktop: the policy clicks and types in six applications.',
     paper: 'Both, and OSWorld',
     released: 'alfworld_rl.py, coding_rl.py',
   },
