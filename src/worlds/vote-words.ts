@@ -1,13 +1,14 @@
 /** What worlds have in common whose reward model votes on steps: words and charts as plain data. */
-import type { WorldChart, WorldDescriptor } from './world.ts'
+import type { PresetName } from '../method/presets.ts'
+import type { WorldChart, WorldDescriptor, WorldPresets } from './world.ts'
 
-/** `about` says what is in and out of distribution. */
-export const voteCharts = (about: string): readonly WorldChart[] => [
+/** `splits` says which held-out tasks are in and out of distribution. */
+export const voteCharts = (splits: string): readonly WorldChart[] => [
   {
     id: 'accuracy',
     title: 'Policy accuracy',
     unit: 'share',
-    about,
+    about: `Share of episodes solved: on held-out tasks ${splits}, and on the training tasks of the iteration. Held-out tasks are played at the evaluation temperature, which is greedy unless you change it, and, “sampled”, at the policy temperature.`,
     series: [
       { name: 'in distribution', hue: 'policy', line: 'solid', metric: 'eval/id/acc' },
       { name: 'out of distribution', hue: 'policy', line: 'dashed', metric: 'eval/ood/acc' },
@@ -53,10 +54,38 @@ export const voteCharts = (about: string): readonly WorldChart[] => [
   },
 ]
 
+/** `more` says what only this world shows. */
+export const voteRollouts = (more = ''): WorldDescriptor['rollouts'] => ({
+  help: [
+    'All rollouts of one task in one iteration. A cell is a step; its number is the advantage A that trains the policy: blue is encouraged, orange discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
+    `O is the outcome, S a vote of the reward model, R = O + λ · mean S.${more === '' ? '' : ` ${more}`} Choose a cell to see how its numbers came about. Drag λ to see what it would change.`,
+  ],
+  none: 'No rollouts yet. Press Run, and the first trajectories appear here step by step.',
+  tasks: 'Tasks of this iteration',
+})
+
+export const votePresets = (own: PresetName): WorldPresets => ({
+  own,
+  reference: 'reference',
+  overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
+})
+
 export const VOTE_WORDS: Pick<
   WorldDescriptor,
-  'evidence' | 'isOneStep' | 'ablations' | 'phases' | 'precision' | 'flows' | 'profiles'
+  | 'nouns'
+  | 'irrelevant'
+  | 'settingWords'
+  | 'evidence'
+  | 'isOneStep'
+  | 'ablations'
+  | 'phases'
+  | 'precision'
+  | 'flows'
+  | 'profiles'
 > = {
+  nouns: { task: 'task', rollout: 'rollout' },
+  irrelevant: [],
+  settingWords: {},
   evidence: 'votes',
   isOneStep: false,
   ablations: {

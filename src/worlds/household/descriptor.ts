@@ -1,4 +1,4 @@
-import { VOTE_WORDS, voteCharts } from '../vote-words.ts'
+import { VOTE_WORDS, voteCharts, votePresets, voteRollouts } from '../vote-words.ts'
 import type { WorldDescriptor } from '../world.ts'
 
 export const household: WorldDescriptor = {
@@ -6,28 +6,12 @@ export const household: WorldDescriptor = {
   title: 'Household',
   about: 'Commands in rooms; a reward model judges every step.',
   sentence: 'A policy acts, a reward model judges every step, and tasks adapt to what the policy can do.',
-  nouns: { task: 'task', rollout: 'rollout' },
   titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Games' },
-  rollouts: {
-    help: [
-      'All rollouts of one task in one iteration. A cell is a step; its number is the advantage A that trains the policy: blue is encouraged, orange discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
-      'O is the outcome, S a vote of the reward model, R = O + λ · mean S. Choose a cell to see how its numbers came about. Below the table, R of its rollout is split into its shares. Drag λ to see what it would change.',
-    ],
-    none: 'No rollouts yet. Press Run, and the first trajectories appear here step by step.',
-    tasks: 'Tasks of this iteration',
-  },
+  rollouts: voteRollouts('Below the table, R of the chosen rollout is split into its shares.'),
   noEffect: 'Nothing happens.',
-  presets: {
-    own: 'household',
-    reference: 'reference',
-    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
-  },
+  presets: votePresets('household'),
   own: { names: ['games', 'dialect', 'explainRefusals'], elsewhere: 'they belong to the household' },
-  irrelevant: [],
-  settingWords: {},
-  charts: voteCharts(
-    'Share of episodes solved: on held-out tasks of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution), and on the training tasks of the iteration. Held-out tasks are played at the evaluation temperature, which is greedy unless you change it, and, “sampled”, at the policy temperature.',
-  ),
+  charts: voteCharts('of known kinds (in distribution), in rooms or of kinds never trained on (out of distribution)'),
   imports: {
     setting: 'games',
     value: 'official',

@@ -1,4 +1,4 @@
-import { VOTE_WORDS, voteCharts } from '../vote-words.ts'
+import { VOTE_WORDS, voteCharts, votePresets, voteRollouts } from '../vote-words.ts'
 import type { WorldDescriptor } from '../world.ts'
 
 export const own: WorldDescriptor = {
@@ -6,27 +6,14 @@ export const own: WorldDescriptor = {
   title: 'Your world',
   about: 'A world from a file of yours; a reward model judges every step.',
   sentence: 'A policy acts in your world, a reward model judges every step, and tasks adapt to what the policy can do.',
-  nouns: { task: 'task', rollout: 'rollout' },
   titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Your world' },
-  rollouts: {
-    help: [
-      'All rollouts of one task in one iteration. A cell is a step; its number is the advantage A that trains the policy: blue is encouraged, orange discouraged. A step is compared with the same step of the other rollouts, so read down a column.',
-      'O is the outcome, S a vote of the reward model, R = O + λ · mean S. Choose a cell to see how its numbers came about. Drag λ to see what it would change.',
-    ],
-    none: 'No rollouts yet. Press Run, and the first trajectories appear here step by step.',
-    tasks: 'Tasks of this iteration',
-  },
+  rollouts: voteRollouts(),
   noEffect: null,
-  presets: {
-    own: 'own',
-    reference: 'reference',
-    overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
-  },
+  presets: votePresets('own'),
   own: { names: [], elsewhere: 'they belong to your world' },
-  irrelevant: [],
-  settingWords: {},
-  charts: voteCharts(
-    'Share of episodes solved: on held-out tasks of your world’s splits “id” (in distribution) and “ood” (out of distribution), and on the training tasks of the iteration. Held-out tasks are played at the evaluation temperature, which is greedy unless you change it, and, “sampled”, at the policy temperature.',
+  // There are no fixed trajectories that could measure its reward model.
+  charts: voteCharts('of your world’s splits “id” (in distribution) and “ood” (out of distribution)').filter(
+    ({ id }) => !id.startsWith('judge'),
   ),
   imports: null,
   releasedSystem: null,
