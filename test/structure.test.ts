@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { refusal } from '../scripts/lint/floors.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
-const FILES = ['src', 'workers'].flatMap((folder) =>
+const FILES = ['src', 'workers', 'examples'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .filter((name) => /\.(ts|svelte|mjs)$/u.test(name)),

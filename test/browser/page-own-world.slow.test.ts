@@ -56,6 +56,9 @@ describe('a world from a file', () => {
     const page = await visit()
     await drop(page, 'key-and-chest.ts', readFileSync(EXAMPLE, 'utf8'))
     await page.getByText('All checks passed').waitFor()
+    const downloading = page.waitForEvent('download')
+    await press(page, 'Download the example')
+    expect(String(await downloaded(await downloading))).toBe(readFileSync(EXAMPLE, 'utf8'))
     await page.getByRole('radio', { name: 'Key and chest', checked: true }).waitFor()
     await expectSound(page, [390, 1280])
 

@@ -163,7 +163,10 @@ export class OwnWorlds implements WorldShelf {
       const { keepLocalFolder } = await import('../../../engines/transformer/local-folders.ts')
       await keepLocalFolder(name, files)
     } catch (cause) {
-      this.#fail(`${name} was not kept.`, messageOf(cause))
+      const why = messageOf(cause)
+      // What blocks one model blocks all of the folder.
+      if (!this.#failures.some((failure) => failure.why === why))
+        this.#fail(`The models in ${name.replace(/\/.*/, '')} were not kept.`, why)
     }
   }
 
