@@ -165,6 +165,10 @@ describe('a recorded run besides the usual one', () => {
     await expect.poll(() => alarm.count()).toBe(0)
     await page.getByRole('slider', { name: /iteration/i }).press('End')
     await goTo(page, 'Episodes')
+    // One stop of Tab, with arrow keys between its choices.
+    const role = (name: RegExp) => page.getByRole('radio', { name })
+    await role(/^A of the policy/).press('ArrowRight')
+    await expect.poll(() => role(/^consistency feedback/).isChecked()).toBe(true)
     await page.getByRole('gridcell', { name: /^Rollout 1, step 1,/ }).click()
     await expect.poll(() => page.url()).toMatch(/&run=household-full-lambda-5$/)
     await runOnShow(page).getByRole('button').first().click()
