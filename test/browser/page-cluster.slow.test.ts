@@ -158,7 +158,7 @@ describe('a run on the cluster', () => {
     await page.getByText('λ must be a number from 0 to 10.').waitFor()
     await field('λ').fill('0.25')
     await button('Apply from the next step').click()
-    await page.getByText('λ 0.25, α_low 0.2, α_high 0.8 from step 4.').waitFor()
+    await page.getByText('λ 0.25, αlow 0.2, αhigh 0.8 from step 4.').waitFor()
     expect(gateway.patches).toEqual([{ lambda: 0.25 }])
 
     gateway.isDown = true
