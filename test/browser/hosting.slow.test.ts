@@ -112,12 +112,13 @@ describe('in a frame', () => {
 
   // Playwright's visitors browse like those of a private window, where Chromium blocks the storage of frames of other sites.
   it.each([
-    ['of another site it runs and says that nothing is kept', 'localhost', 'does not let this page store anything'],
+    ['of another site it runs and says that nothing is kept', 'localhost', 'does not let this page keep runs'],
     ['of another origin of its site it runs and keeps its runs', '127.0.0.1', '1 run in this browser'],
   ])('%s', async (_, host, sentence) => {
     const inside = await stepInside(await pages.open(), host)
     await inside.getByRole('link', { name: 'Compare' }).click()
-    await inside.getByText(sentence).first().waitFor()
+    await inside.getByRole('region', { name: 'Runs' }).getByText(sentence).waitFor()
+    expect(await inside.getByText('stay for your next visit').count()).toBe(0)
   })
 
   it('without an origin it says which flag is missing', async () => {
