@@ -1,9 +1,10 @@
 /** A phone: 390 × 844, touched, and with a sixth of this machine's clock. */
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openSettings } from './controls.ts'
 import { usePages } from './harness.ts'
-import { slowDown } from './slow-device.ts'
+import { processesOfPages, slowDown } from './slow-device.ts'
 import { makeSmall, reach } from './small-run.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true }
@@ -80,6 +81,28 @@ describe('a phone', () => {
     expect(await sidewaysScroll(page)).toBe(0)
     await openTasks(page)
     expect(await tasks(page).inputValue()).toBe('4')
+  })
+
+  it.skipIf(process.platform !== 'linux')('takes less memory if it is spared', async () => {
+    const megabytes: Record<string, number> = {}
+    for (const answer of ['Use all of it', 'Spare this device']) {
+      const before = await processesOfPages(pages.browser)
+      const page = await visit()
+      const session = await page.context().newCDPSession(page)
+      // As many cores as workers that a model has at most.
+      await session.send('Emulation.setHardwareConcurrencyOverride', { hardwareConcurrency: 4 })
+      await offer(page).getByRole('button', { name: answer }).click()
+      await press(page, 'Step')
+      await page.getByText('Paused', { exact: true }).first().waitFor({ timeout: 0 })
+      const own = (await processesOfPages(pages.browser)).filter((id) => !before.includes(id))
+      const peaks = own.map(
+        (id) => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${id}/status`, 'utf8'))![1]) / 1000,
+      )
+      megabytes[answer] = Math.round(Math.max(...peaks))
+      await page.context().close()
+    }
+    process.stderr.write(`Megabytes at most: ${JSON.stringify(megabytes)}\n`)
+    expect(megabytes['Spare this device']).toBeLessThan(0.8 * megabytes['Use all of it']!)
   })
 
   it('lets the run rest when its clock falls to a sixth, and continues when asked to', async () => {
