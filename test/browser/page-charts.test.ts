@@ -143,6 +143,11 @@ describe('the curves', () => {
 
   it('zoom together by dragging and by keys, and reset; a click still picks an iteration', async () => {
     await visit()
+    // The pointer on one chart shows the same iteration in all of them.
+    await chart(/^Entropy/).hover()
+    const pointed = (title: RegExp) => chart(title).locator('.at').textContent()
+    await expect.poll(() => pointed(/^Entropy/)).toMatch(/^\d+$/)
+    expect(await pointed(/^KL of the update/)).toBe(await pointed(/^Entropy/))
     await drag(/^Entropy/, 0.9, 0.5)
     await expect.poll(() => wholeRun().isEnabled()).toBe(true)
     const [first, last] = await range()
