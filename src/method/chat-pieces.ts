@@ -19,4 +19,6 @@ export interface ChatPieces {
   nextUser: string
   /** Strings that the tokenizer turns into special tokens. Untrusted text must not contain them. */
   reserved: readonly string[]
+  /** Whether the engine draws the pictures that a prompt describes (pictures.ts); no by default. */
+  seesPictures?: boolean
 }

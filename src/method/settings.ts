@@ -101,8 +101,8 @@ export const settingsSchema = v.pipe(
     dialect: v.picklist(['v2', 'v1']),
     /** Whether "Nothing happens." says why. */
     explainRefusals: v.boolean(),
-    /** What is shown of the desktop: a few words on what is new, with a numbered list of all that can be clicked, or with OSWorld's table. */
-    screen: v.picklist(['text', 'marks', 'table']),
+    /** What is shown of the desktop: a few words on what is new, with a numbered list of all that can be clicked, with OSWorld's table, or a picture. */
+    screen: v.picklist(['text', 'marks', 'table', 'pixels']),
   }),
   v.forward(
     v.check((s) => s.alphaLow < s.alphaHigh, 'alphaLow must be below alphaHigh: tasks between them are not rewritten.'),

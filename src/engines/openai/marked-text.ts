@@ -31,6 +31,7 @@ export const MARKED_PIECES: ChatPieces = {
   responseEnd: spelling('end'),
   nextUser: spelling('user'),
   reserved: MARKS.map(spelling),
+  seesPictures: true,
 }
 
 /** Encodes each byte and each mark as one token. */

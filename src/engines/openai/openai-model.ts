@@ -12,6 +12,7 @@ import type { RoleModel, ModelInfo } from '../../roles/role-model.ts'
 import { probe, tokenize, type ServerCapabilities } from './capabilities.ts'
 import { chatCompletion, contextIsFull, textCompletion, tokenCompletion } from './choice.ts'
 import { decodeMarked, encodeMarked, MARKED_PIECES, messagesOf } from './marked-text.ts'
+import { PictureWriter } from './pictures.ts'
 import { ChatAnswer, sampleBody, TextAnswer, type SampleCall } from './wire.ts'
 
 export interface OpenAiModelOptions {
@@ -34,6 +35,10 @@ export class OpenAiModel implements RoleModel {
   readonly #source: OpenAiSource
   readonly #client: HttpClient
   readonly #remembered = new Map<string, Tokens>()
+  /** The desktop is the only world that describes pictures. */
+  readonly #pictures = new PictureWriter(async (description) =>
+    (await import('../../worlds/desktop/pixels/screen-png.ts')).screenPng(description),
+  )
   #capabilities: ServerCapabilities | null = null
 
   /** Throws RemoteError for an address that cannot be reached from here. */
@@ -110,9 +115,10 @@ export class OpenAiModel implements RoleModel {
 
   async #complete(request: GenerateRequest, options: SamplingOptions, signal: AbortSignal): Promise<Completion[]> {
     const { fields } = this.#found
+    const prompt = await this.#prompt(request.prompt)
     const call = (count: number, first: number): SampleCall => ({
       model: this.#source.model,
-      prompt: this.#prompt(request.prompt),
+      prompt,
       count,
       seed: deriveSeed(request.seed, first) & LARGEST_SEED,
       temperature: options.temperature,
@@ -149,12 +155,12 @@ export class OpenAiModel implements RoleModel {
     }
   }
 
-  #prompt(prompt: Tokens): SampleCall['prompt'] {
+  async #prompt(prompt: Tokens): Promise<SampleCall['prompt']> {
     switch (this.#found.endpoint) {
       case 'tokens':
         return { tokens: Array.from(prompt) }
       case 'chat':
-        return { messages: messagesOf(prompt) }
+        return { messages: await this.#pictures.write(messagesOf(prompt)) }
       case 'text':
         // These servers do not return the token that ends a response.
         return { text: decodeMarked(prompt).replaceAll(MARKED_PIECES.responseEnd, '') }

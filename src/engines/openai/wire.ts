@@ -3,7 +3,7 @@
  * Fields that some servers refuse are sent only if the probe found them supported.
  */
 import * as v from 'valibot'
-import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
+import type { WireMessage } from './pictures.ts'
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
@@ -54,7 +54,7 @@ export type OptionalField = (typeof OPTIONAL_FIELDS)[number]
 
 export interface SampleCall {
   model: string
-  prompt: { messages: readonly ChatMessage[] } | { text: string } | { tokens: readonly number[] }
+  prompt: { messages: readonly WireMessage[] } | { text: string } | { tokens: readonly number[] }
   count: number
   seed: number
   temperature: number

@@ -325,7 +325,7 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   screen: {
     label: 'Screen',
-    help: 'What a model reads of the screen. Text: what is new, in a few words. Marks: also a numbered list of all that can be clicked. Table: also OSWorld’s table, with places. Chat models read all three, the built-in models text. The fixed trajectories that measure a reward model are text.',
+    help: 'What a model reads of the screen. Text: what is new, in a few words. Marks: also a numbered list of all that can be clicked. Table: also OSWorld’s table, with places. Pixels: a picture, for models that see, on a server with OpenAI’s interface. Chat models read the first three, the built-in models text. The fixed trajectories that measure a reward model are text.',
     released: 'Screenshots, mm_agents/qwen3vl_agent_local.py',
   },
 }

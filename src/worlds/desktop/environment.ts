@@ -2,14 +2,13 @@
 import { UnknownEpisodeError } from '../unknown-episode-error.ts'
 import type { EnvironmentPort, EpisodeStart, RewriteResult, Split, StepResult, Task } from '../../method/ports.ts'
 import type { EvidenceRule } from './engine/game.ts'
-import { openingText } from './engine/observations.ts'
 import { cloneState, startGame, type DesktopState } from './engine/state.ts'
 import { distanceToGoal } from './planning/distance.ts'
 import { stepLabel } from './planning/step-label.ts'
 import { applyRewrite } from './rewrites/apply.ts'
 import { parseRewrite } from './rewrites/language.ts'
 import { stepIn } from './scene/dialects.ts'
-import { DIALECT_OF, screenText, type ScreenText } from './scene/screen-text.ts'
+import { DIALECT_OF, openingScreen, screenText, type ScreenText } from './scene/screen-text.ts'
 import { describeTask, type DesktopTask } from './task.ts'
 import { portTask, sampleTasks } from './task-source.ts'
 
@@ -47,7 +46,7 @@ export class DesktopEnvironment implements EnvironmentPort {
       const { game } = task.body as DesktopTask
       const state = startGame(game, { stepLimit: maxSteps, evidenceRule: this.evidenceRule })
       this.episodes.set(episodeId, { state, distance: distanceToGoal(state) })
-      return { episodeId, opening: screenText(state, openingText(state, game.instruction), this.screen) }
+      return { episodeId, opening: openingScreen(state, game.instruction, this.screen) }
     })
   }
 

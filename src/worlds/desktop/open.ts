@@ -1,20 +1,29 @@
 /** Opens the desktop for a run. Its engine is fast enough for the loop's own thread: a step takes some microseconds. */
+import type { ChatPieces } from '../../method/chat-pieces.ts'
 import { formatsFor } from '../instruct/formats-for.ts'
 import type { OpenedWorld, WorldRequest } from '../world.ts'
 import { DesktopEnvironment } from './environment.ts'
 import { desktopTrajectories } from './fixed-trajectories.ts'
 import { desktopFormats } from './roles/plain-roles.ts'
+import type { ScreenText } from './scene/screen-text.ts'
 
-/** A model that continues plain text was given a role whose prompts contain the list or the table of the screen. */
+/** A role was given to a model that cannot read the screen as the run shows it. */
 export class ScreenTextError extends Error {
-  constructor(screen: string) {
+  constructor(screen: ScreenText) {
     super(
-      `The run shows its models the screen as ${screen}, which only chat models can read. ` +
-        'Give the policy and the reward model to chat models, or set the screen to text.',
+      screen === 'pixels'
+        ? 'The run shows its models the screen as pictures, which only chat models on an OpenAI-compatible server can see. ' +
+            'Give the policy and the reward model to such models, or set the screen to marks or text.'
+        : `The run shows its models the screen as ${screen}, which only chat models can read. ` +
+            'Give the policy and the reward model to chat models, or set the screen to text.',
     )
     this.name = 'ScreenTextError'
   }
 }
+
+/** Whether a model that is addressed so can read the screen. */
+const canRead = (pieces: ChatPieces | null, screen: ScreenText) =>
+  screen === 'text' || (pieces !== null && (screen !== 'pixels' || pieces.seesPictures === true))
 
 const ANYTHING = { plain: null, instruct: null }
 
@@ -23,7 +32,7 @@ export function openDesktop({ settings: { screen } }: WorldRequest): OpenedWorld
     environment: new DesktopEnvironment({ screen }),
     /** Rejects with ScreenTextError. */
     async formatsFor(pieces) {
-      if (screen !== 'text' && (pieces.policy === null || pieces.reward === null)) throw new ScreenTextError(screen)
+      if (!canRead(pieces.policy, screen) || !canRead(pieces.reward, screen)) throw new ScreenTextError(screen)
       return formatsFor(pieces, desktopFormats, async () => {
         const { instructAuthor, instructPolicy, instructReward } = await import('./roles/instruct-roles.ts')
         return { policy: (policy) => instructPolicy(policy, screen), reward: instructReward, author: instructAuthor }

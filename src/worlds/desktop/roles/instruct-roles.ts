@@ -9,6 +9,7 @@ import { SCORING, stepAuthor, stepJudge, stepPolicy, type StepWorld } from '../.
 import { APPS } from '../engine/facts.ts'
 import { SHORTCUTS } from '../engine/commands.ts'
 import { formatRewrite, MOST_FILES_ADDED, type TaskRewrite } from '../rewrites/language.ts'
+import { RELATIVE } from '../scene/dialects.ts'
 import { HEIGHT, WIDTH } from '../scene/scene.ts'
 import type { ScreenText } from '../scene/screen-text.ts'
 
@@ -16,6 +17,8 @@ import type { ScreenText } from '../scene/screen-text.ts'
 const DESKTOP: StepWorld = { voice: 'Desktop', longestQuoted: 6000 }
 
 // --------------------------------------------------------------------------------------------------- policy
+
+const NOTHING_HAPPENS = '"Nothing happens." means that the command cannot be carried out.'
 
 const SHOWN: Readonly<Record<ScreenText, string>> = {
   text:
@@ -27,18 +30,26 @@ const SHOWN: Readonly<Record<ScreenText, string>> = {
   table:
     'You are told what is new, and then everything that can be clicked, as a table: tag, name, text, class, description, position of ' +
     `the top left corner, size, on a screen of ${WIDTH} × ${HEIGHT}.`,
+  pixels: 'You are shown a picture of the screen after every command.',
 }
 
 const CLICK: Readonly<Record<ScreenText, string>> = {
   text: 'click (name): an application, page, item, button or field, by its name as it is written',
   marks: 'click (number): what has this number in the list',
   table: 'click (x) (y): what is at this point of the screen',
+  pixels: `click (x) (y): what is at this point, x from 0 (left) to ${RELATIVE - 1} (right), y from 0 (top) to ${RELATIVE - 1} (bottom)`,
+}
+
+const REFUSED: Readonly<Record<ScreenText, string>> = {
+  ...{ text: NOTHING_HAPPENS, marks: NOTHING_HAPPENS, table: NOTHING_HAPPENS },
+  pixels: 'Where a command cannot be carried out, the screen stays as it was.',
 }
 
 const EXAMPLE: Readonly<Record<ScreenText, string>> = {
   text: 'click Mail',
   marks: 'click 4',
   table: 'click 194 100',
+  pixels: 'click 303 208',
 }
 
 const policyInstructions = (
@@ -56,7 +67,7 @@ Commands:
 - fail: the task cannot be done on this desktop, and what shows it has been on the screen; the task is then over
 
 A document counts only once it is saved, and a dialog once it is confirmed. Some buttons may be in a menu, More. \
-"Nothing happens." means that the command cannot be carried out.
+${REFUSED[screen]}
 
 Think first, in one to three short sentences: what has been seen, what is still to be done. Then write the command in a last line of \
 this form:

@@ -1,17 +1,21 @@
 /**
- * Three ways of naming what is clicked; everything else is the same in all of them:
+ * Four ways of naming what is clicked; everything else is the same in all of them:
  *
  *     names     click Rename
  *     marks     click 7              the number in the list of marks
  *     points    click 194 100        a point of the 640 × 480 grid
+ *     relative  click 303 208        a point of a screen declared to be 1,000 wide and high, as the released agents have it
  */
 import { parseCommand } from '../engine/commands.ts'
 import type { DesktopState } from '../engine/state.ts'
 import { clickStep, step, type StepOutcome } from '../engine/step.ts'
-import { elementAt, scene, type SceneElement } from './scene.ts'
+import { elementAt, HEIGHT, scene, WIDTH, type SceneElement } from './scene.ts'
 
-export const DIALECTS = ['names', 'marks', 'points'] as const
+export const DIALECTS = ['names', 'marks', 'points', 'relative'] as const
 export type Dialect = (typeof DIALECTS)[number]
+
+/** Width and height of the screen in the dialect `relative`. */
+export const RELATIVE = 1000
 
 const MARK = /^(?:click|open) (\d+)$/
 const POINT = /^(?:click|open) (\d+)[ ,]+(\d+)$/
@@ -30,9 +34,13 @@ export function clicked(state: DesktopState, text: string, dialect: Dialect): Sc
       const mark = MARK.exec(trimmed)
       return (mark && elements[Number(mark[1]) - 1]) ?? null
     }
-    case 'points': {
+    case 'points':
+    case 'relative': {
       const point = POINT.exec(trimmed)
-      return point && elementAt(elements, Number(point[1]), Number(point[2]))
+      if (!point) return null
+      const [x, y] = [Number(point[1]), Number(point[2])]
+      if (dialect === 'points') return elementAt(elements, x, y)
+      return elementAt(elements, Math.floor((x * WIDTH) / RELATIVE), Math.floor((y * HEIGHT) / RELATIVE))
     }
   }
 }

@@ -6,13 +6,13 @@ import { nextCommand } from '../../../../src/worlds/desktop/planning/expert.ts'
 import { parseRewrite } from '../../../../src/worlds/desktop/rewrites/language.ts'
 import { instructAuthor, instructPolicy, instructReward } from '../../../../src/worlds/desktop/roles/instruct-roles.ts'
 import { stepIn } from '../../../../src/worlds/desktop/scene/dialects.ts'
-import { centreOf, scene } from '../../../../src/worlds/desktop/scene/scene.ts'
+import { centreOf, HEIGHT, scene, WIDTH } from '../../../../src/worlds/desktop/scene/scene.ts'
 import { DIALECT_OF, type ScreenText } from '../../../../src/worlds/desktop/scene/screen-text.ts'
 import type { DesktopTask } from '../../../../src/worlds/desktop/task.ts'
 import type { DesktopState } from '../../../../src/worlds/desktop/engine/state.ts'
 import { chatModels, hostileText } from '../../instruct/chat-models.ts'
 
-const SCREENS: readonly ScreenText[] = ['text', 'marks', 'table']
+const SCREENS: readonly ScreenText[] = ['text', 'marks', 'table', 'pixels']
 const { pieces } = chatModels[0]!
 
 /** The command as an agent with this screen writes it. */
@@ -21,7 +21,9 @@ function asWritten(state: DesktopState, command: string, screen: ScreenText): st
   const element = scene(state).find((each) => each.name === name)
   if (!element || screen === 'text') return command
   const { x, y } = centreOf(element.place)
-  return screen === 'marks' ? `click ${element.mark}` : `click ${x} ${y}`
+  if (screen === 'marks') return `click ${element.mark}`
+  const share = (part: number, whole: number) => Math.round((part * 1000) / whole)
+  return screen === 'table' ? `click ${x} ${y}` : `click ${share(x, WIDTH)} ${share(y, HEIGHT)}`
 }
 
 describe.each(SCREENS)('the prompts of the desktop, shown as %s', (screen) => {
@@ -48,7 +50,9 @@ describe.each(SCREENS)('the prompts of the desktop, shown as %s', (screen) => {
   it('show an example that the desktop understands', async () => {
     const example = /^Action: ([a-zA-Z0-9 ]+)/m.exec(policy.opening(''))![1]!
     expect(policy.parse(`Action: ${example}`).command).toBe(example)
-    expect(example).toMatch({ text: /^click [A-Z]/, marks: /^click \d+$/, table: /^click \d+ \d+$/ }[screen])
+    expect(example).toMatch(
+      { text: /^click [A-Z]/, marks: /^click \d+$/, table: /^click \d+ \d+$/, pixels: /^click \d+ \d+$/ }[screen],
+    )
   })
 })
 

@@ -1,0 +1,62 @@
+/**
+ * Messages whose described pictures are drawn (method/pictures.ts), as the parts that OpenAI-compatible servers take. As in the released
+ * code (OSWorld-main/rl_rollout_local_qwen3vl.py:64) a request has the last three pictures alone; the earlier ones are said in words.
+ */
+import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
+import { messageParts } from '../../method/pictures.ts'
+
+export type WirePart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+export type WireMessage = ChatMessage | { role: 'user'; content: readonly WirePart[] }
+
+const MOST_PICTURES = 3
+/** Rollouts of a task begin with the same screen, and every judge sees those of the policy. */
+const REMEMBERED = 256
+
+export class PictureWriter {
+  readonly #drawn = new Map<string, Promise<string>>()
+  readonly #draw: (description: string) => Promise<Uint8Array>
+
+  /** `draw` gives a PNG. */
+  constructor(draw: (description: string) => Promise<Uint8Array>) {
+    this.#draw = draw
+  }
+
+  /** The messages themselves where they describe no picture. */
+  async write(messages: readonly ChatMessage[]): Promise<readonly WireMessage[]> {
+    const split = messages.map(({ role, content }) => (role === 'user' ? messageParts(content) : []))
+    const pictures = split.flat().filter((part) => 'picture' in part).length
+    if (pictures === 0) return messages
+    let earlier = pictures - MOST_PICTURES
+    const written: WireMessage[] = []
+    for (const [index, message] of messages.entries()) {
+      const parts = split[index]!
+      if (!parts.some((part) => 'picture' in part)) {
+        written.push(message)
+        continue
+      }
+      const content: WirePart[] = []
+      for (const part of parts) {
+        if ('text' in part) content.push({ type: 'text', text: part.text })
+        else if (earlier-- > 0) content.push({ type: 'text', text: '(an earlier screen)' })
+        else content.push({ type: 'image_url', image_url: { url: await this.#address(part.picture) } })
+      }
+      written.push({ role: 'user', content })
+    }
+    return written
+  }
+
+  #address(description: string): Promise<string> {
+    const known = this.#drawn.get(description)
+    if (known) return known
+    const address = this.#draw(description).then((bytes) => `data:image/png;base64,${base64(bytes)}`)
+    if (this.#drawn.size >= REMEMBERED) this.#drawn.clear()
+    this.#drawn.set(description, address)
+    return address
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
