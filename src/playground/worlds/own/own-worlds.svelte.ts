@@ -3,27 +3,23 @@
  * long as the page. Tabs notify each other of changes.
  */
 import { createContext } from 'svelte'
-import { deadlined } from '../../../threads/deadline.ts'
 import { openTabChannel } from '../../../storage/browser-storage.ts'
 import { chosenFiles, type PickedFile } from '../../../storage/dropped-files.ts'
-import type { CheckLine } from '../../../worlds/own/check.ts'
-import { OwnWorldError } from '../../../worlds/own/error.ts'
-import { IndexedDbWorldLibrary, type KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
+import type { KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
 import type { OpenChecker } from './check-worker.ts'
 import { modelsOf, sortFiles } from './world-models.ts'
 
 const CHOSEN = 'playground.own-world'
-/** Single calls of a world end after two seconds; all checks of a slow one would take minutes. */
-const LONGEST_CHECK_MS = 60_000
+/** The first load has none of it. */
+const loadImport = () => import('./world-import.ts')
 
 /** The page's worlds, for the components of this world. */
 export const [ownWorldsOfPage, provideOwnWorlds] = createContext<OwnWorlds>()
 
 export class OwnWorlds implements WorldShelf {
   readonly #open: OpenChecker
-  readonly #library = new IndexedDbWorldLibrary()
   readonly #tabs = openTabChannel('own-worlds')
   #worlds = $state.raw<readonly KeptWorld[]>([])
   #folders = $state.raw<readonly string[]>([])
@@ -77,8 +73,11 @@ export class OwnWorlds implements WorldShelf {
   }
 
   async look(): Promise<void> {
+    // A world that was kept was also chosen.
+    if (this.#chosenFile === null) return
+    const { library, messageOf } = await loadImport()
     try {
-      const kept = await this.#library.list()
+      const kept = await library.list()
       const inMemory = this.#obstacle === null ? [] : this.#worlds
       this.#worlds = [...kept, ...inMemory.filter(({ file }) => !kept.some((world) => world.file === file))]
       this.#obstacle = null
@@ -105,7 +104,8 @@ export class OwnWorlds implements WorldShelf {
 
   async remove(file: string): Promise<void> {
     this.#worlds = this.#worlds.filter((world) => world.file !== file)
-    await this.#library.delete(file).catch((cause: unknown) => (this.#obstacle = messageOf(cause)))
+    const { library, messageOf } = await loadImport()
+    await library.delete(file).catch((cause: unknown) => (this.#obstacle = messageOf(cause)))
     this.#tabs.postMessage('changed')
   }
 
@@ -131,36 +131,23 @@ export class OwnWorlds implements WorldShelf {
 
   async #readWorld(file: File): Promise<void> {
     this.#reading = file.name
-    const { remote, terminate } = deadlined(this.#open(), LONGEST_CHECK_MS, () => new OwnWorldError(LATE))
+    const { readWorld, library, messageOf } = await loadImport()
+    let world: KeptWorld
     try {
-      const { module, facts } = await remote.read(await file.text(), file.name)
-      const lines: CheckLine[] = []
-      await remote
-        .check((line) => void lines.push(line))
-        .catch((cause: unknown) => lines.push({ name: 'checks', passed: false, detail: messageOf(cause) }))
-      await this.#keep({ file: file.name, module, facts, lines })
+      world = await readWorld(this.#open, file)
     } catch (cause) {
-      this.#fail(`${file.name} cannot be played.`, messageOf(cause))
-    } finally {
-      terminate()
+      return this.#fail(`${file.name} cannot be played.`, messageOf(cause))
     }
-  }
-
-  async #keep(world: KeptWorld): Promise<void> {
-    const others = this.#worlds.filter(({ file }) => file !== world.file)
+    const others = this.#worlds.filter((other) => other.file !== world.file)
     this.#worlds = [...others, world].sort((a, b) => a.file.localeCompare(b.file))
     this.choose(world.file)
-    try {
-      await this.#library.put(world)
-    } catch (cause) {
-      this.#obstacle = messageOf(cause)
-    }
+    await library.put(world).catch((cause: unknown) => (this.#obstacle = messageOf(cause)))
   }
 
   async #keepModel(name: string, files: readonly File[]): Promise<void> {
     this.#reading = name
+    const { keepLocalFolder, messageOf } = await loadImport()
     try {
-      const { keepLocalFolder } = await import('../../../engines/transformer/local-folders.ts')
       await keepLocalFolder(name, files)
     } catch (cause) {
       const why = messageOf(cause)
@@ -170,12 +157,11 @@ export class OwnWorlds implements WorldShelf {
     }
   }
 
-  /** The code for it is loaded only once there is a world. */
   async #lookAtFolders(): Promise<void> {
     if (!this.areThere) return
+    const { keptFolders, messageOf } = await loadImport()
     try {
-      const { localFolders } = await import('../../../engines/transformer/local-folders.ts')
-      this.#folders = (await localFolders()).map(({ name }) => name)
+      this.#folders = await keptFolders()
     } catch (cause) {
       this.#obstacle ??= messageOf(cause)
     }
@@ -184,10 +170,4 @@ export class OwnWorlds implements WorldShelf {
   #fail(what: string, why: string): void {
     this.#failures = [...this.#failures, { what, why }]
   }
-}
-
-const LATE = `The checks did not end within ${LONGEST_CHECK_MS / 1000} seconds and were stopped. Make the world's functions faster.`
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }
