@@ -23,7 +23,8 @@ import {
 } from './ops/index.ts'
 import { parameterShapes } from './weights/parameters.ts'
 import type { WeightStorage } from './weights/weight-storage.ts'
-import { project, type Projection, type ProjectionName, trainableOf } from './weights/projection.ts'
+import { project, type Projection, trainableOf } from './weights/projection.ts'
+import type { ProjectionName } from './weights/projection-names.ts'
 
 export interface RaggedBatch {
   /** [N] */

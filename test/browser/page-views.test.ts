@@ -209,7 +209,7 @@ describe('the first load', () => {
     expect(painted).toBeLessThan(1000)
   })
 
-  it('is at most 195 kB packed for the page and its workers, before any model', async () => {
+  it('is at most 180 kB packed for the page and its workers, before any model', async () => {
     await open()
     const sizes = new Map<string, number>()
     page.context().on('response', async (response) => {
@@ -222,6 +222,6 @@ describe('the first load', () => {
     const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
     process.stdout.write(`first load ${Math.round(total / 1000)} kB packed in ${sizes.size} files\n`)
     expect(sizes.size).toBeGreaterThan(5)
-    expect(total).toBeLessThanOrEqual(195_000)
+    expect(total).toBeLessThanOrEqual(180_000)
   })
 })

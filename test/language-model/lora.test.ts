@@ -7,7 +7,7 @@ import { AdapterSet, writeAdapters } from '../../src/language-model/lora/adapter
 import { adapterConfigJson, LoraError, parseAdapterConfig } from '../../src/language-model/lora/options.ts'
 import { memoryReader } from '../../src/language-model/files/model-reader.ts'
 import { dropout } from '../../src/language-model/ops/index.ts'
-import { PROJECTIONS } from '../../src/language-model/weights/projection.ts'
+import { PROJECTIONS } from '../../src/language-model/weights/projection-names.ts'
 import { randomStream } from '../../src/language-model/sampling/random-stream.ts'
 import { readSafetensors, writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { Trainer } from '../../src/language-model/training/trainer.ts'

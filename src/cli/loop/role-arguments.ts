@@ -12,7 +12,7 @@ import * as v from 'valibot'
 import { WEIGHT_STORAGES, type RoleSource, type ServerKeys } from '../../roles/source.ts'
 import { serverAddress } from '../../roles/source.ts'
 import { checkLoraOptions, LoraError, type LoraOptions } from '../../language-model/lora/options.ts'
-import { PROJECTIONS } from '../../language-model/weights/projection.ts'
+import { PROJECTIONS } from '../../language-model/weights/projection-names.ts'
 
 /** Keys come from the environment, because other users of a machine see command lines and shells keep them. */
 export const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', tinker: 'TINKER_API_KEY' } as const

@@ -1,6 +1,6 @@
 /** Options of a set of low-rank adapters, and their form in PEFT's `adapter_config.json`. Unsupported adapters are refused here. */
 import * as v from 'valibot'
-import { PROJECTIONS, type ProjectionName } from '../weights/projection.ts'
+import { PROJECTIONS, type ProjectionName } from '../weights/projection-names.ts'
 
 export interface LoraOptions {
   /** r, at least 1. */

@@ -1,12 +1,7 @@
-/**
- * The linear layers of a decoder, by their names in Hugging Face and PEFT. A low-rank adapter attaches to one by name and changes its
- * output, not its weight.
- */
+/** Linear layers of a decoder. A low-rank adapter attaches to one by name and changes its output, not its weight. */
 import type * as tf from '@tensorflow/tfjs-core'
 import { linear } from '../ops/index.ts'
-
-export const PROJECTIONS = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'] as const
-export type ProjectionName = (typeof PROJECTIONS)[number]
+import type { ProjectionName } from './projection-names.ts'
 
 /** Adds something to a projection's output. */
 export interface Adapter {

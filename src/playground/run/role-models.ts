@@ -9,7 +9,7 @@ import {
   type WeightStorage,
 } from '../../roles/source.ts'
 import { CATALOGUE, customRecord, featuresFor, type CatalogueModel } from '../../engines/webllm/catalogue.ts'
-import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection.ts'
+import { PROJECTIONS, type ProjectionName } from '../../language-model/weights/projection-names.ts'
 
 export type { Role }
 export const ROLE_NAMES = ROLES

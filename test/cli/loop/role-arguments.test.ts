@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ArgumentError } from '../../../src/cli/arguments.ts'
 import { parseLoopArguments } from '../../../src/cli/loop/arguments.ts'
 import { DEFAULT_LORA, keysFrom, parseLora, parseRoleSource } from '../../../src/cli/loop/role-arguments.ts'
-import { PROJECTIONS } from '../../../src/language-model/weights/projection.ts'
+import { PROJECTIONS } from '../../../src/language-model/weights/projection-names.ts'
 
 const whole = { adapters: null, storage: 'float32', contextWindow: null, sampler: null }
 

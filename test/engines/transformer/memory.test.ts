@@ -6,7 +6,7 @@ import {
   type CheckpointUse,
 } from '../../../src/engines/transformer/memory.ts'
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
-import { PROJECTIONS } from '../../../src/language-model/weights/projection.ts'
+import { PROJECTIONS } from '../../../src/language-model/weights/projection-names.ts'
 
 /** As published: 134,515,008 weights. */
 const SMOLLM2 = parseModelConfig(

@@ -9,7 +9,7 @@ import { loadTransformer } from '../../../src/language-model/files/load-transfor
 import { AdapterSet } from '../../../src/language-model/lora/adapter-set.ts'
 import { memoryReader, type ModelReader } from '../../../src/language-model/files/model-reader.ts'
 import { parameterShapes } from '../../../src/language-model/weights/parameters.ts'
-import { PROJECTIONS } from '../../../src/language-model/weights/projection.ts'
+import { PROJECTIONS } from '../../../src/language-model/weights/projection-names.ts'
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
 import { readSafetensors, writeSafetensors } from '../../../src/language-model/files/safetensors.ts'
 import { Transformer } from '../../../src/language-model/transformer.ts'
