@@ -103,6 +103,7 @@ describe('a world from a file', () => {
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await goTo(page, 'Episodes')
     const theatre = page.locator('#theatre')
+    await theatre.locator('summary').first().click()
     await theatre.scrollIntoViewIfNeeded()
     const drawing = theatre.getByRole('img', { name: 'The world' })
     await theatre.getByRole('button', { name: 'One step back' }).click()
