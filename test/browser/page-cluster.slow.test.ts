@@ -209,7 +209,7 @@ describe('a run on the cluster', () => {
     const runId = await launch('OSWorld', 'desktops')
     gateway.advance(runId, 4)
     await page.getByRole('heading', { name: 'Accuracy by domain' }).waitFor()
-    await accuracy(/^gimp\. evaluation 10.0 % → 25.0 % \(iterations 1 to 4\); training/).waitFor()
+    await accuracy(/^Accuracy in gimp\. in distribution 10.0 % → 25.0 % \(iterations 1 to 4\); training/).waitFor()
     gateway.end(runId, 'FAILED', 'torch.OutOfMemoryError: CUDA out of memory')
     await page.getByRole('alert').getByText('torch.OutOfMemoryError: CUDA out of memory').waitFor()
     await page.getByText('The run failed on the cluster with exit code 1.').waitFor()
