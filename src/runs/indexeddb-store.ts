@@ -14,6 +14,7 @@ import { databaseName } from '../storage/deployment.ts'
 import { outdatedCheckpoints } from './checkpoint-thinning.ts'
 import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
 import { everythingOf, keptCheckpoint, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
+import { completeSettings } from './older-logs.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
 import { withCurrentSettings } from './older-logs.ts'
 import { newSummary, RunLostError, type ResumableRun, type ResumableRunStore } from './run-store.ts'
@@ -370,8 +371,9 @@ async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number):
   await Promise.race([done, silence]).finally(() => clearTimeout(timer))
 }
 
+/** As the page reads it: a setting that came later has its default. */
 function withoutWriter({ writer: _writer, ...summary }: StoredSummary): RunSummary {
-  return summary
+  return { ...summary, settings: completeSettings(summary.settings) }
 }
 
 function cutBack(summary: RunSummary, iteration: number): RunSummary {

@@ -88,7 +88,7 @@ describe('the loop on the command line', () => {
 
     // The desktop, on which the numbered list of what can be clicked follows every observation.
     const desktop = await run('chat-desktop.jsonl', '--preset', 'desktop', '--set', 'screen=marks')
-    expect([desktop.code, desktop.stdout]).toEqual([0, expect.stringContaining('1')])
+    expect(desktop.code).toBe(0)
     const events = parseRunLog(readFileSync(join(folder, 'chat-desktop.jsonl'), 'utf8'))
     const opening = events.find((event) => event.type === 'episode')!.opening
     expect(opening).toMatch(/^Desktop: Files, .*\n1 \S+ /s)

@@ -1,7 +1,10 @@
 /** A database that another worker blocks. How runs are kept in a real browser is tested in test/browser. */
 import { describe, expect, it } from 'vitest'
+import { presetSettings } from '../../src/method/presets.ts'
+import type { Settings } from '../../src/method/settings.ts'
 import { openRunDatabase } from '../../src/runs/indexeddb-schema.ts'
 import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
+import { newSummary } from '../../src/runs/run-store.ts'
 import { databaseName } from '../../src/storage/deployment.ts'
 import { freshDatabases } from '../storage/fresh-databases.ts'
 
@@ -23,5 +26,19 @@ describe('the store of runs', () => {
     expect(await store.list()).toEqual([])
     store.close()
     other.close()
+  })
+  it('gives the summary of an older run the default of a setting that came later', async () => {
+    const store = await IndexedDbRunStore.open('older')
+    const run = { runId: 'old', preset: 'household', settings: presetSettings('household'), iterations: 3 }
+    await store.create(newSummary({ ...run, models: {}, keyedServers: [] }))
+    store.close()
+    const database = await openRunDatabase(await databaseName('older'))
+    const { screen: _, ...before } = presetSettings('household')
+    await database.put('runs', { ...(await database.get('runs', 'old'))!, settings: before as Settings })
+    database.close()
+    const again = await IndexedDbRunStore.open('older')
+    expect((await again.summary('old'))!.settings).toEqual(presetSettings('household'))
+    expect((await again.list())[0]!.settings.screen).toBe('text')
+    again.close()
   })
 })

@@ -10,7 +10,7 @@
  * does not store gradient norm, losses or KL.
  */
 import { decideRewrite } from '../../method/adaptation.ts'
-import { DOMAIN_ACCURACY, domainEvaluation } from '../../method/domain-accuracy.ts'
+import { DOMAIN_ACCURACY } from '../../method/domain-accuracy.ts'
 import type { EphemeralEvent, LoggedBody, LoggedEvent, RunStarted } from '../../method/events.ts'
 import type { Settings } from '../../method/settings.ts'
 import { LIVE_PARAMETERS, type LiveParameters, type ReleasedSystem } from '../protocol.ts'
@@ -265,6 +265,7 @@ export class RunTranslator {
         // The first step evaluates the models that the run started with.
         policyVersion: step === 1 ? 0 : step,
         acc,
+        ...(domains && { domains }),
         episodes,
         temperature: evaluationTemperature,
         serves: evaluationTemperature === policyTemperature ? 'both' : 'evaluation',
@@ -281,11 +282,6 @@ export class RunTranslator {
       },
       step,
     )
-    if (this.#isOpen && step === this.#iteration) {
-      for (const [domain, value] of Object.entries(domains ?? {})) {
-        this.memory.metrics[domainEvaluation('id') + domain] = value
-      }
-    }
     this.#finishIfDone()
   }
 

@@ -38,11 +38,20 @@ export class PictureWriter {
       for (const part of parts) {
         if ('text' in part) content.push({ type: 'text', text: part.text })
         else if (earlier-- > 0) content.push({ type: 'text', text: '(an earlier screen)' })
-        else content.push({ type: 'image_url', image_url: { url: await this.#address(part.picture) } })
+        else content.push(await this.#picture(part.picture))
       }
       written.push({ role: 'user', content })
     }
     return written
+  }
+
+  /** What cannot be drawn is sent as text: some other world may spell a description so. */
+  async #picture(description: string): Promise<WirePart> {
+    try {
+      return { type: 'image_url', image_url: { url: await this.#address(description) } }
+    } catch {
+      return { type: 'text', text: description }
+    }
   }
 
   #address(description: string): Promise<string> {

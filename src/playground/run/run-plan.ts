@@ -3,7 +3,8 @@
  */
 import * as v from 'valibot'
 import type { RoleSource } from '../../roles/source.ts'
-import { settingsSchema, withCurrentNames } from '../../method/settings.ts'
+import { settingsSchema, type Settings } from '../../method/settings.ts'
+import { completeSettings } from '../../runs/older-logs.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import { MOST_ITERATIONS, type Configuration } from './configuration.ts'
 import { ABLATION_IDS, ablated, type AblationId } from './ablations.ts'
@@ -36,7 +37,12 @@ const planSchema = v.object({
   createdAt: v.number(),
   base: v.object({
     preset: text,
-    settings: v.pipe(v.record(v.string(), v.unknown()), v.transform(withCurrentNames), settingsSchema),
+    settings: v.pipe(
+      v.record(v.string(), v.unknown()),
+      // A setting that came after the plan was made has its default.
+      v.transform((settings) => completeSettings(settings as unknown as Settings)),
+      settingsSchema,
+    ),
     iterations: whole(1, MOST_ITERATIONS),
     backend: v.picklist(['auto', 'cpu', 'webgpu']),
     worldFile: v.optional(v.object({ name: text, file: text, script: text, hash: text })),

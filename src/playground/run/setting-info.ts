@@ -298,9 +298,9 @@ const WORDS: Record<keyof Settings, Words> = {
   },
   world: {
     label: 'World',
-    help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them. Desktop: the policy clicks and types in six applications.',
+    help: 'Household: the policy acts in rooms, and the reward model judges its steps. Coding: the policy writes programs, and the reward model writes tests for them. Desktop: the policy clicks and types in six applications. Your world: what your file describes.',
     paper: 'Both, and OSWorld',
-    released: 'alfworld_rl.py, coding_rl.py',
+    released: 'alfworld_rl.py, coding_rl.py, osworld_rl.py',
   },
   problems: {
     label: 'Problems',

@@ -44,3 +44,17 @@ it('messages without pictures are sent unchanged', async () => {
   const messages = [{ role: 'user' as const, content: 'Hello. ⟨screen⟩ is a word.' }]
   expect(await writer.write(messages)).toBe(messages)
 })
+
+it('a description that cannot be drawn is sent as text, and ends nothing', async () => {
+  const refusing = new PictureWriter(() => Promise.reject(new RangeError('no desktop')))
+  const messages = await refusing.write([{ role: 'user', content: `See:\n${describedPicture('a maze')}` }])
+  expect(messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See:\n' },
+        { type: 'text', text: 'a maze' },
+      ],
+    },
+  ])
+})

@@ -35,7 +35,10 @@ export function screenDescription(state: DesktopState): string {
   return describedPicture([heading, ...rows].join('\n'))
 }
 
-const plain = (text: string) => text.replace(/\s+/g, ' ')
+/** More than a picture has room for. */
+const LONGEST_TEXT = 60
+
+const plain = (text: string) => text.replace(/\s+/g, ' ').slice(0, LONGEST_TEXT)
 
 /** Throws RangeError for a description that `screenDescription` did not write. */
 export function pictureOf(description: string): Picture {

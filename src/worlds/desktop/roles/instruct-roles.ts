@@ -13,8 +13,8 @@ import { RELATIVE } from '../scene/dialects.ts'
 import { HEIGHT, WIDTH } from '../scene/scene.ts'
 import type { ScreenText } from '../scene/screen-text.ts'
 
-/** A screen as OSWorld's table has about 40 rows of 60 characters. */
-const DESKTOP: StepWorld = { voice: 'Desktop', longestQuoted: 6000 }
+/** A screen has at most about 45 elements, each a row of up to 170 characters in the description of a picture, which must stay whole. */
+const DESKTOP: StepWorld = { voice: 'Desktop', longestQuoted: 12_000 }
 
 // --------------------------------------------------------------------------------------------------- policy
 
@@ -161,8 +161,8 @@ const FORM_LINES = Object.values(FORMS).map(
     `- ${formatRewrite(example)} (${makes === 'either' ? 'harder or easier' : makes}): ${meaning}`,
 )
 
-const AUTHOR_INSTRUCTIONS = `You change tasks on a desktop so that an agent learns from them. You are shown the task and what lies \
-where, how often the agent solves it, and what a critic said of its steps. Make one change that brings the share of solved episodes \
+const AUTHOR_INSTRUCTIONS = `You change tasks on a desktop so that an agent learns from them. You are shown the task, where things \
+are, how often the agent solves it, and what a critic said of its steps. Make one change that brings the share of solved episodes \
 closer to a half and that takes up what the critic said.
 
 A change is one line in one of these forms, of which these are examples:

@@ -87,6 +87,14 @@ describe('a screen in pixels', () => {
     expect(letters.map((letter) => glyphOf(letter).every((row) => row < 32)).every(Boolean)).toBe(true)
   })
 
+  it('is described in a bounded length, however long the words are that were typed', () => {
+    const state = startGame(generateTask({ seed: 1, split: 'train', templates: ['write-mail'] }), { stepLimit: 20 })
+    while (!state.dialog) step(state, nextCommand(state)!)
+    step(state, `type ${'long '.repeat(4000)}`)
+    expect(screenDescription(state).length).toBeLessThan(12_000)
+    expect(Math.max(...states.map((each) => screenDescription(each).length))).toBeLessThan(6000)
+  })
+
   it('is described so that typed words cannot end the description or add to it', () => {
     const state = startGame(generateTask({ seed: 1, split: 'train', templates: ['write-mail'] }), { stepLimit: 20 })
     while (!state.dialog) step(state, nextCommand(state)!)

@@ -47,7 +47,7 @@ describe.each(SCREENS)('the prompts of the desktop, shown as %s', (screen) => {
     }
   })
 
-  it('show an example that the desktop understands', async () => {
+  it('show an example in the form that they ask for', () => {
     const example = /^Action: ([a-zA-Z0-9 ]+)/m.exec(policy.opening(''))![1]!
     expect(policy.parse(`Action: ${example}`).command).toBe(example)
     expect(example).toMatch(
