@@ -14,9 +14,9 @@ export class OwnCheckService {
     return { module, facts: factsOf(this.#guest) }
   }
 
-  /** Plays the world, and reports each check as it ends. */
-  async check(onLine: (line: CheckLine) => void): Promise<void> {
+  /** Plays the world, and reports each check as it ends. Settles when every report has arrived: the worker ends then. */
+  async check(onLine: (line: CheckLine) => void | Promise<void>): Promise<void> {
     if (this.#guest === null) throw new Error('The world is not read: call read first.')
-    for await (const line of checkWorld(this.#guest)) onLine(line)
+    for await (const line of checkWorld(this.#guest)) await onLine(line)
   }
 }
