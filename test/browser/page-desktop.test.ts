@@ -24,6 +24,11 @@ it('a small run on the desktop steps an iteration, and its episodes are replayed
   await page.getByRole('button', { name: 'Step', exact: true }).press('Enter')
   await page.getByText('Paused', { exact: true }).first().waitFor()
   await page.getByRole('img', { name: /Policy accuracy\. .*training \d.* at iteration 1/ }).waitFor()
+  await page.getByText('Accuracy by domain', { exact: true }).click()
+  // The iteration has one task.
+  await page
+    .getByRole('img', { name: /^Accuracy in (editor|files|mail|settings|sheet)\. training \d.* at iteration 1/ })
+    .waitFor()
   await goTo(page, 'Episodes')
   const theatre = page.locator('#theatre')
   await openPart(page, 'theatre')
