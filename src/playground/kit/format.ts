@@ -58,3 +58,10 @@ export function bytes(count: number): string {
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
 }
+
+const OR = new Intl.ListFormat('en', { type: 'disjunction' })
+
+/** "a", "a or b", "a, b, or c". */
+export function alternatives(texts: readonly string[]): string {
+  return OR.format(texts)
+}

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { compact, cut, decimal, percent, roughTime, signed, whole } from '../../../src/playground/kit/format.ts'
+import {
+  alternatives,
+  compact,
+  cut,
+  decimal,
+  percent,
+  roughTime,
+  signed,
+  whole,
+} from '../../../src/playground/kit/format.ts'
 
 describe('numbers', () => {
   it('give a rough waiting time', () => {
@@ -34,4 +43,10 @@ describe('numbers', () => {
 it('cuts a long text, and leaves short ones whole', () => {
   expect(cut('put a book in drawer.', 21)).toBe('put a book in drawer.')
   expect(cut('put a book in drawer 1.', 12)).toBe('put a book…')
+})
+
+it('lists alternatives with "or" before the last', () => {
+  expect(alternatives(['a log'])).toBe('a log')
+  expect(alternatives(['a log', 'a run'])).toBe('a log or a run')
+  expect(alternatives(['a log', 'a run', 'games'])).toBe('a log, a run, or games')
 })

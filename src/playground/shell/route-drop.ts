@@ -1,0 +1,60 @@
+/** Gives the files of a drop to what reads them: run logs, exported runs, and the shelves of worlds. */
+import type { World } from '../../method/settings.ts'
+import type { Drop, PickedFile } from '../../storage/dropped-files.ts'
+import { WORLD_NAMES } from '../../worlds/index.ts'
+import type { WorldShelf } from '../state/world-shelf.ts'
+import { WORLD_PAGES } from '../worlds/index.ts'
+import { droppedKind, given, sorted } from './dropped-kind.ts'
+
+export interface Receivers {
+  /** The world of the next run, which files of no other kind are for. */
+  world: World
+  shelves: Readonly<Record<World, Pick<WorldShelf, 'takeDropped'>>>
+  onlog: (file: File) => void
+  onrun: (file: File) => Promise<void>
+  /** A file chooses a world. */
+  onworld: (world: World) => Promise<void>
+  /** Where the page shows what became of the files. */
+  onview: (view: 'runs' | 'games') => void
+}
+
+/** Resolves when every file has a reader. */
+export async function routeDrop({ logs, files }: Drop, receivers: Receivers): Promise<void> {
+  const { world, shelves, onlog, onrun, onworld, onview } = receivers
+  const kinds = await Promise.all(
+    logs.map(async (file) => ({ file, kind: await droppedKind(file, world).catch(() => 'log') })),
+  )
+  const log = kinds.find(({ kind }) => kind === 'log')
+  if (log) onlog(log.file)
+  let imported = Promise.resolve()
+  const claiming = new Set<World>()
+  let others = await sorted(files, {
+    onRun(run) {
+      onview('runs')
+      imported = imported.then(() => onrun(run))
+    },
+    onClaimed(name, claimed) {
+      claiming.add(name)
+      void shelves[name].takeDropped([], given(claimed))
+      void onworld(name).then(() => onview('games'))
+    },
+  })
+  // What a world claims is known at the end. A README beside its files is then no mistake to report.
+  if (others !== null && WORLD_PAGES[world].claims) {
+    const rest = await listed(others)
+    others = claiming.has(world) ? null : given(rest)
+  }
+  for (const name of WORLD_NAMES) {
+    const texts = kinds.filter(({ kind }) => kind === name).map(({ file }) => file)
+    const isTaken = await shelves[name].takeDropped(texts, name === world ? others : null)
+    if (isTaken && name === world) onview('games')
+    // Exported runs and claimed files may come after those that this world has no use for.
+    if (!isTaken && name === world && others !== null) await listed(others)
+  }
+}
+
+async function listed(files: AsyncGenerator<PickedFile>): Promise<PickedFile[]> {
+  const all: PickedFile[] = []
+  for await (const file of files) all.push(file)
+  return all
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { World } from '../../../src/method/settings.ts'
+import { routeDrop } from '../../../src/playground/shell/route-drop.ts'
+import { chosenFiles } from '../../../src/storage/dropped-files.ts'
+import { WORLD_NAMES } from '../../../src/worlds/index.ts'
+
+/** A drop of files while a world is chosen, on shelves that say which paths they were given. */
+async function dropped(paths: readonly string[], { world, takes }: { world: World; takes: boolean }) {
+  const given: [World, string[]][] = []
+  const chosen: World[] = []
+  const views: string[] = []
+  const shelf = (name: World) => ({
+    async takeDropped(_texts: readonly File[], files: AsyncGenerator<{ path: string }> | null) {
+      // Like the desktop, a shelf without imports leaves the files unread.
+      if (files === null || (name === world && !takes)) return false
+      const all: string[] = []
+      for await (const { path } of files) all.push(path)
+      given.push([name, all])
+      return true
+    },
+  })
+  const shelves = Object.fromEntries(WORLD_NAMES.map((name) => [name, shelf(name)])) as Record<
+    World,
+    ReturnType<typeof shelf>
+  >
+  const files = chosenFiles(paths.map((name) => new File(['x'], name)))
+  await routeDrop(
+    { logs: [], files },
+    {
+      world,
+      shelves,
+      onlog: () => {},
+      onrun: () => Promise.resolve(),
+      onworld: (name) => Promise.resolve(void chosen.push(name)),
+      onview: (view) => views.push(view),
+    },
+  )
+  return { given, chosen, views }
+}
+
+describe('the files of a drop', () => {
+  it('reach the world that claims them although the chosen world takes none of the others', async () => {
+    const { given, chosen } = await dropped(['README.md', 'mine.ts'], { world: 'desktop', takes: false })
+    expect(given).toEqual([['own', ['mine.ts']]])
+    expect(chosen).toEqual(['own'])
+  })
+
+  it('go to the chosen world where another one claims some of them', async () => {
+    const { given } = await dropped(['games.json', 'mine.ts'], { world: 'household', takes: true })
+    expect(Object.fromEntries(given)).toEqual({ own: ['mine.ts'], household: ['games.json'] })
+  })
+
+  it('are one import of a world that claims some, which ignores what is beside them', async () => {
+    const { given } = await dropped(['README.md', 'mine.ts', 'other.ts', 'notes.txt'], { world: 'own', takes: true })
+    expect(given).toEqual([['own', ['mine.ts', 'other.ts']]])
+  })
+
+  it('are all for the chosen world, which says so, if no world claims any', async () => {
+    const { given, chosen, views } = await dropped(['README.md', 'notes.txt'], { world: 'own', takes: true })
+    expect(given).toEqual([['own', ['README.md', 'notes.txt']]])
+    expect(chosen).toEqual([])
+    expect(views).toEqual(['games'])
+  })
+})
