@@ -5,23 +5,34 @@
 import { createContext } from 'svelte'
 import { openTabChannel } from '../../../storage/browser-storage.ts'
 import { chosenFiles, type PickedFile } from '../../../storage/dropped-files.ts'
-import type { KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
+import type { IndexedDbWorldLibrary, KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
 import type { OpenChecker } from './check-worker.ts'
 import { modelsOf, sortFiles } from './world-models.ts'
 
 const CHOSEN = 'playground.own-world'
-/** The first load has none of it. */
-const loadImport = () => import('./world-import.ts')
+/** The first load has none of it. Rejects where it cannot be loaded, such as without a network. */
+const loadImport = () =>
+  import('./world-import.ts').catch((cause: unknown) => {
+    throw new Error('A part of this page could not be loaded. Reload the page to try again.', { cause })
+  })
+export type LoadImport = () => Promise<
+  Omit<Awaited<ReturnType<typeof loadImport>>, 'library'> & {
+    library: Pick<IndexedDbWorldLibrary, 'put' | 'list' | 'delete'>
+  }
+>
 
 /** The page's worlds, for the components of this world. */
 export const [ownWorldsOfPage, provideOwnWorlds] = createContext<OwnWorlds>()
 
 export class OwnWorlds implements WorldShelf {
   readonly #open: OpenChecker
+  readonly #load: LoadImport
   readonly #tabs = openTabChannel('own-worlds')
   #worlds = $state.raw<readonly KeptWorld[]>([])
+  /** Worlds that only this page has, and why; null while one is being kept. */
+  #unkept = $state.raw<readonly { file: string; why: string | null }[]>([])
   #folders = $state.raw<readonly string[]>([])
   #chosenFile = $state.raw<string | null>(readLocal(CHOSEN))
   #obstacle = $state.raw<string | null>(null)
@@ -33,9 +44,14 @@ export class OwnWorlds implements WorldShelf {
   /** Panels show what became of an import; dropping a file chooses this world. */
   readonly news: ShelfNews = { failures: [], imports: [] }
 
-  constructor(open: OpenChecker) {
+  constructor(open: OpenChecker, load: LoadImport = loadImport) {
     this.#open = open
-    this.#tabs.onmessage = () => void this.look()
+    this.#load = load
+    this.#tabs.onmessage = () => {
+      // The first world may be of that tab. A choice of this one stays.
+      this.#chosenFile ??= readLocal(CHOSEN)
+      void this.look()
+    }
   }
 
   get worlds(): readonly KeptWorld[] {
@@ -50,7 +66,7 @@ export class OwnWorlds implements WorldShelf {
   }
   /** Why this browser cannot keep worlds; null if it can. */
   get obstacle(): string | null {
-    return this.#obstacle
+    return this.#unkept.find(({ why }) => why !== null)?.why ?? this.#obstacle
   }
   /** Name of what is being read. */
   get reading(): string | null {
@@ -75,11 +91,11 @@ export class OwnWorlds implements WorldShelf {
   async look(): Promise<void> {
     // A world that was kept was also chosen.
     if (this.#chosenFile === null) return
-    const { library, messageOf } = await loadImport()
     try {
+      const { library } = await this.#load()
       const kept = await library.list()
-      const inMemory = this.#obstacle === null ? [] : this.#worlds
-      this.#worlds = [...kept, ...inMemory.filter(({ file }) => !kept.some((world) => world.file === file))]
+      const isUnkept = ({ file }: KeptWorld) => this.#unkept.some((world) => world.file === file)
+      this.#worlds = inOrder([...kept.filter((world) => !isUnkept(world)), ...this.#worlds.filter(isUnkept)])
       this.#obstacle = null
     } catch (cause) {
       this.#obstacle = messageOf(cause)
@@ -104,8 +120,13 @@ export class OwnWorlds implements WorldShelf {
 
   async remove(file: string): Promise<void> {
     this.#worlds = this.#worlds.filter((world) => world.file !== file)
-    const { library, messageOf } = await loadImport()
-    await library.delete(file).catch((cause: unknown) => (this.#obstacle = messageOf(cause)))
+    this.#setUnkept(file, undefined)
+    try {
+      const { library } = await this.#load()
+      await library.delete(file)
+    } catch (cause) {
+      this.#obstacle = messageOf(cause)
+    }
     this.#tabs.postMessage('changed')
   }
 
@@ -122,32 +143,41 @@ export class OwnWorlds implements WorldShelf {
         'Nothing of it is a world or the models of one.',
         'A world is a file that ends in .ts or .js; its models are the whole folder that ends in .models.',
       )
-    for (const file of worlds) await this.#readWorld(file)
-    for (const [name, files] of models) await this.#keepModel(name, files)
-    this.#reading = null
+    try {
+      for (const file of worlds) await this.#readWorld(file)
+      for (const [name, files] of models) await this.#keepModel(name, files)
+    } finally {
+      this.#reading = null
+    }
     this.#tabs.postMessage('changed')
     await this.#lookAtFolders()
   }
 
   async #readWorld(file: File): Promise<void> {
     this.#reading = file.name
-    const { readWorld, library, messageOf } = await loadImport()
     let world: KeptWorld
     try {
+      const { readWorld } = await this.#load()
       world = await readWorld(this.#open, file)
     } catch (cause) {
       return this.#fail(`${file.name} cannot be played.`, messageOf(cause))
     }
-    const others = this.#worlds.filter((other) => other.file !== world.file)
-    this.#worlds = [...others, world].sort((a, b) => a.file.localeCompare(b.file))
+    this.#setUnkept(world.file, null)
+    this.#worlds = inOrder([...this.#worlds.filter((other) => other.file !== world.file), world])
     this.choose(world.file)
-    await library.put(world).catch((cause: unknown) => (this.#obstacle = messageOf(cause)))
+    try {
+      const { library } = await this.#load()
+      await library.put(world)
+      this.#setUnkept(world.file, undefined)
+    } catch (cause) {
+      this.#setUnkept(world.file, messageOf(cause))
+    }
   }
 
   async #keepModel(name: string, files: readonly File[]): Promise<void> {
     this.#reading = name
-    const { keepLocalFolder, messageOf } = await loadImport()
     try {
+      const { keepLocalFolder } = await this.#load()
       await keepLocalFolder(name, files)
     } catch (cause) {
       const why = messageOf(cause)
@@ -159,15 +189,29 @@ export class OwnWorlds implements WorldShelf {
 
   async #lookAtFolders(): Promise<void> {
     if (!this.areThere) return
-    const { keptFolders, messageOf } = await loadImport()
     try {
+      const { keptFolders } = await this.#load()
       this.#folders = await keptFolders()
     } catch (cause) {
       this.#obstacle ??= messageOf(cause)
     }
   }
 
+  /** `why` is undefined once the browser keeps the world, or nothing does. */
+  #setUnkept(file: string, why: string | null | undefined): void {
+    const others = this.#unkept.filter((world) => world.file !== file)
+    this.#unkept = why === undefined ? others : [...others, { file, why }]
+  }
+
   #fail(what: string, why: string): void {
     this.#failures = [...this.#failures, { what, why }]
   }
+}
+
+function inOrder(worlds: readonly KeptWorld[]): KeptWorld[] {
+  return [...worlds].sort((a, b) => a.file.localeCompare(b.file))
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }

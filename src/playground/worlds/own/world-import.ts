@@ -34,6 +34,6 @@ export async function keptFolders(): Promise<string[]> {
   return (await localFolders()).map(({ name }) => name)
 }
 
-export function messageOf(cause: unknown): string {
+function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause)
 }

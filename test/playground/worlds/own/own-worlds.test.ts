@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { OwnWorlds } from '../../../../src/playground/worlds/own/own-worlds.svelte.ts'
+import { OwnWorlds, type LoadImport } from '../../../../src/playground/worlds/own/own-worlds.svelte.ts'
 import type { Bridge, Remoted } from '../../../../src/threads/worker-bridge.ts'
 import { OwnCheckService } from '../../../../src/worlds/own/check-service.ts'
+import type { KeptWorld } from '../../../../src/worlds/own/library/indexeddb-library.ts'
 import { worldOf } from '../../../worlds/own/worlds.ts'
 
 /** Where nothing can be kept, as in Node. */
@@ -11,8 +12,8 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** The service in this thread. `check` takes the place of its checks. */
-function shelfWith(check?: OwnCheckService['check']) {
+/** The service in this thread. `check` takes the place of its checks, and `load` of what reads and keeps worlds. */
+function shelfWith(check?: OwnCheckService['check'], load?: LoadImport) {
   const terminated: string[] = []
   const open = (): Bridge<OwnCheckService> => {
     const service = new OwnCheckService()
@@ -20,7 +21,35 @@ function shelfWith(check?: OwnCheckService['check']) {
     const remote = service as Remoted<OwnCheckService>
     return { remote, lost: new Promise(() => {}), terminate: () => terminated.push('check') }
   }
-  return { shelf: new OwnWorlds(open), terminated }
+  return { shelf: new OwnWorlds(open, load), terminated }
+}
+/** Storage that keeps worlds in memory, as tabs share it. `isFull` refuses more of them. */
+function storage() {
+  const kept = new Map<string, KeptWorld>()
+  const state = { isFull: false, kept, putting: Promise.resolve() }
+  const library = {
+    list: () => Promise.resolve([...kept.values()]),
+    delete: (name: string) => Promise.resolve(void kept.delete(name)),
+    async put(world: KeptWorld) {
+      await state.putting
+      if (state.isFull) throw new Error('The storage is full.')
+      kept.set(world.file, world)
+    },
+  }
+  const load: LoadImport = async () => ({
+    ...(await import('../../../../src/playground/worlds/own/world-import.ts')),
+    library,
+    keptFolders: () => Promise.resolve([]),
+  })
+  return { state, load }
+}
+/** Texts that tabs share. */
+function localTexts() {
+  const texts = new Map<string, string>()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => texts.get(key) ?? null,
+    setItem: (key: string, text: string) => void texts.set(key, text),
+  })
 }
 const file = (name: string, text: string) => new File([text], name)
 
@@ -79,5 +108,72 @@ describe('the worlds on the page', () => {
       { name: 'checks', passed: false, detail: expect.stringContaining('did not end within 60 seconds') as string },
     ])
     expect(terminated.length).toBeGreaterThan(0)
+  })
+})
+
+describe('worlds that the browser does not keep', () => {
+  it('stay, with the reason, however often other tabs report a change', async () => {
+    const { state, load } = storage()
+    const { shelf } = shelfWith(undefined, load)
+    await shelf.takeChosen([file('kept.ts', worldOf())])
+    state.isFull = true
+    await shelf.takeChosen([file('mine.ts', worldOf())])
+    for (const _ of ['first notice', 'second notice']) {
+      await shelf.look()
+      expect(shelf.worlds.map((world) => world.file)).toEqual(['kept.ts', 'mine.ts'])
+      expect(shelf.obstacle).toBe('The storage is full.')
+    }
+    await shelf.remove('mine.ts')
+    await shelf.look()
+    expect(shelf.worlds.map((world) => world.file)).toEqual(['kept.ts'])
+    expect(shelf.obstacle).toBeNull()
+  })
+
+  it('stay while they are being kept, in place of the ones that they replace', async () => {
+    const { state, load } = storage()
+    const { shelf } = shelfWith(undefined, load)
+    await shelf.takeChosen([file('mine.ts', worldOf({ name: `'First'` }))])
+    let keep: () => void
+    state.putting = new Promise((resolve) => (keep = resolve))
+    const taken = shelf.takeChosen([file('mine.ts', worldOf({ name: `'Second'` }))])
+    await vi.waitFor(() => expect(shelf.chosen!.facts.name).toBe('Second'))
+    await shelf.look()
+    expect(shelf.worlds.map(({ facts }) => facts.name)).toEqual(['Second'])
+    keep!()
+    await taken
+    state.kept.delete('mine.ts')
+    await shelf.look()
+    expect(shelf.worlds).toEqual([])
+  })
+})
+
+describe('a tab that was open before the first world', () => {
+  it('shows the world that another tab was given', async () => {
+    localTexts()
+    const { load } = storage()
+    const { shelf: early } = shelfWith(undefined, load)
+    const { shelf: other } = shelfWith(undefined, load)
+    await other.takeChosen([file('mine.ts', worldOf())])
+    await vi.waitFor(() => expect(early.chosen?.file).toBe('mine.ts'))
+  })
+})
+
+describe('a page whose scripts are gone, as after a new version or without a network', () => {
+  it('says so, lists what it can, and reads worlds once they can be loaded', async () => {
+    const { load } = storage()
+    let isGone = true
+    const { shelf } = shelfWith(undefined, () => (isGone ? Promise.reject(new Error('Reload the page.')) : load()))
+    await shelf.takeChosen([file('mine.ts', worldOf())])
+    expect(shelf.failures).toEqual([{ what: 'mine.ts cannot be played.', why: 'Reload the page.' }])
+    expect(shelf.reading).toBeNull()
+    shelf.choose('mine.ts')
+    await shelf.look()
+    expect(shelf.obstacle).toBe('Reload the page.')
+    isGone = false
+    await shelf.takeChosen([file('mine.ts', worldOf())])
+    expect(shelf.chosen?.file).toBe('mine.ts')
+    expect(shelf.failures).toEqual([])
+    await shelf.look()
+    expect(shelf.obstacle).toBeNull()
   })
 })
