@@ -65,6 +65,8 @@ describe('a phone', () => {
     expect(await offer(page).count()).toBe(0)
     await openTasks(page)
     await page.getByRole('checkbox', { name: 'Spare this device' }).check()
+    expect(await tasks(page).inputValue()).toBe('4')
+    await page.getByRole('checkbox', { name: 'Spare this device' }).uncheck()
     expect(await tasks(page).inputValue()).toBe('16')
   })
 

@@ -1,11 +1,11 @@
 /**
- * Whether runs spare this device: with one worker for each model, and with rests when it gets slow. Nobody else chooses that: a
- * small device is only asked, until its reader has answered. The answer is kept in this browser.
+ * Whether runs spare this device: with one worker for each model, and with rests when it gets slow; and whether the preset for phones
+ * comes with it, which the reader may replace. Small devices are asked once; nothing changes until the answer. It is kept in this browser.
  */
 import { readLocal, writeLocal } from '../kit/local-text.ts'
 
 const KEY = 'playground.device-care'
-const ANSWERS = ['spare', 'all'] as const
+const ANSWERS = ['spare', 'spare-with-another-preset', 'all'] as const
 
 export class DeviceCare {
   readonly #isSmall: boolean
@@ -18,6 +18,9 @@ export class DeviceCare {
   }
 
   get isSparing(): boolean {
+    return this.#answer !== null && this.#answer !== 'all'
+  }
+  get prefersPhonePreset(): boolean {
     return this.#answer === 'spare'
   }
   /** Whether to ask. */
@@ -26,7 +29,16 @@ export class DeviceCare {
   }
 
   choose(isSparing: boolean): void {
-    this.#answer = isSparing ? 'spare' : 'all'
-    writeLocal(KEY, this.#answer)
+    this.#keep(isSparing ? 'spare' : 'all')
+  }
+
+  /** Remembers which preset was chosen while the device is spared. */
+  preferPhonePreset(isPreferred: boolean): void {
+    if (this.isSparing) this.#keep(isPreferred ? 'spare' : 'spare-with-another-preset')
+  }
+
+  #keep(answer: (typeof ANSWERS)[number]): void {
+    this.#answer = answer
+    writeLocal(KEY, answer)
   }
 }

@@ -46,7 +46,7 @@ export class Playground {
     care: DeviceCare,
   ) {
     this.care = care
-    if (care.isSparing) this.draft.choosePreset(phonePreset(this.world))
+    if (care.prefersPhonePreset) this.draft.choosePreset(phonePreset(this.world))
     this.#shelves = Object.values(shelves)
     this.runs = runs
     this.comparison = new Comparison(runs)
@@ -186,22 +186,39 @@ export class Playground {
     if (this.#isOpened && this.world !== before) await this.#showRecording()
   }
 
-  /** From now on, spares the device, with the preset for phones on the controls. */
-  spareDevice(): void {
-    this.care.choose(true)
-    this.choosePreset(phonePreset(this.world))
+  /** From now on, spares the device, with the preset for phones on the controls; or no longer, with the world's own in its place. */
+  spareDevice(isSparing: boolean): void {
+    const { own } = WORLDS[this.world].presets
+    this.care.choose(isSparing)
+    if (isSparing || this.#isForPhones) this.choosePreset(isSparing ? phonePreset(this.world) : own)
   }
 
-  /** Applies the preset of a world, that for phones if it was chosen, and shows its recorded run. A live run of another world continues unseen. */
+  get #isForPhones(): boolean {
+    return this.draft.preset === phonePreset(this.world)
+  }
+  /** The preset that a world comes with: that for phones if the reader chose it. */
+  #presetOf(world: World): string {
+    return this.care.prefersPhonePreset || this.#isForPhones ? phonePreset(world) : WORLDS[world].presets.own
+  }
+
+  /** Applies the preset that a world comes with and shows its recorded run. A live run of another world continues unseen. */
   async chooseWorld(world: World): Promise<void> {
     if (world === this.world) return
-    const isForPhones = this.draft.preset === phonePreset(this.world)
-    this.choosePreset(isForPhones ? phonePreset(world) : WORLDS[world].presets.own)
+    this.choosePreset(this.#presetOf(world))
     await this.#showRecording()
+  }
+
+  /** Starts a run of the preset that the world comes with, and of a λ, unless a run is open. */
+  async train(world: World, lambda: number): Promise<void> {
+    if (this.live.isOpen) return
+    this.choosePreset(this.#presetOf(world))
+    this.set('lambda', lambda)
+    await this.launcher.runOrPause()
   }
 
   choosePreset(preset: string): void {
     this.launcher.patch(this.draft.choosePreset(preset))
+    this.care.preferPhonePreset(this.#isForPhones)
     this.#tryIfChanged()
   }
 
@@ -209,6 +226,7 @@ export class Playground {
   async restoreSettings(): Promise<void> {
     const before = this.world
     this.launcher.patch(this.draft.restore())
+    this.care.preferPhonePreset(this.#isForPhones)
     this.#tryIfChanged()
     if (this.world !== before) await this.#showRecording()
   }

@@ -64,7 +64,7 @@ describe('a run that spares its device', () => {
     const { runId } = playground.live
     loop.say({ type: 'status', runId, status: { state: 'finished', reason: 'stopped' } })
 
-    playground.spareDevice()
+    playground.spareDevice(true)
     expect(playground.draft.values).toEqual(presetSettings('household+phone'))
     await playground.chooseWorld('coding')
     expect(playground.draft.preset).toBe('coding+phone')
@@ -75,6 +75,51 @@ describe('a run that spares its device', () => {
     const later = new Playground(loop.open, shelves, keptRuns(), new DeviceCare(true))
     expect(later.draft.preset).toBe('household+phone')
     expect(later.draft.replaced).toBeNull()
+  })
+
+  it('has the preset for phones until another is chosen, on later visits too', async () => {
+    const visit = () => new Playground(new FakeLoop().open, shelves, keptRuns(), new DeviceCare(false))
+    const first = visit()
+    first.spareDevice(true)
+    first.choosePreset('household')
+    const second = visit()
+    expect(second.care.isSparing).toBe(true)
+    expect(second.draft.preset).toBe('household')
+    await second.chooseWorld('coding')
+    expect(second.draft.preset).toBe('coding')
+    second.choosePreset('coding+phone')
+    const third = visit()
+    expect(third.draft.preset).toBe('household+phone')
+    third.spareDevice(false)
+    expect(third.draft.preset).toBe('household')
+    expect(visit().draft.preset).toBe('household')
+  })
+
+  it('keeps a preset of the reader when it is spared no longer', () => {
+    const playground = new Playground(new FakeLoop().open, shelves, keptRuns(), new DeviceCare(false))
+    playground.spareDevice(true)
+    playground.choosePreset('household+policy-only')
+    playground.spareDevice(false)
+    expect(playground.draft.preset).toBe('household+policy-only')
+  })
+
+  it('trains with the preset for phones from the first screen', async () => {
+    const loop = new FakeLoop()
+    const playground = new Playground(loop.open, shelves, keptRuns(), new DeviceCare(false))
+    playground.spareDevice(true)
+    await playground.train('coding', 2)
+    const settings = { ...presetSettings('coding+phone'), lambda: 2 }
+    expect(loop.commands.at(-1)).toMatchObject(['start', { preset: 'coding+phone', settings }])
+    await playground.train('household', 2)
+    expect(loop.names).toEqual(['start'])
+  })
+
+  it('trains with the world’s own preset from the first screen where the device is not spared', async () => {
+    const loop = new FakeLoop()
+    const playground = new Playground(loop.open, shelves, keptRuns(), new DeviceCare(false))
+    playground.choosePreset('household+policy-only')
+    await playground.train('household', 0.5)
+    expect(loop.commands.at(-1)).toMatchObject(['start', { preset: 'household' }])
   })
 })
 
@@ -140,13 +185,11 @@ describe('a rest', () => {
     expect(rests.isResting).toBe(false)
   })
 
-  it('counts every iteration once, and another run from anew', () => {
+  it('counts another run from anew', () => {
     const run = { pause: vi.fn(), resume: vi.fn() }
     const rests = new Rests(run)
-    const slow = { 'perf/tokens_per_s': 40 }
     rests.measure('a', { 'perf/tokens_per_s': 100 })
-    rests.measure('a', slow)
-    rests.measure('a', slow)
+    rests.measure('a', { 'perf/tokens_per_s': 40 })
     rests.measure('a', {})
     rests.measure('b', { 'perf/tokens_per_s': 40 })
     rests.measure('b', { 'perf/tokens_per_s': 40 })
