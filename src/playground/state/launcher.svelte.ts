@@ -44,6 +44,7 @@ export class Launcher {
   readonly #care: Pick<DeviceCare, 'isSparing'>
   readonly #on: LauncherContext
   #hasLiveRun = $state.raw(false)
+  /** Whether the live run pauses after this iteration because only that one was asked for. */
   #isStepping = false
   /** World of the run that takes changed settings over; null where none should. */
   #liveWorld: World | null = null
@@ -61,7 +62,15 @@ export class Launcher {
     this.#runs = runs
     this.#care = care
     this.#on = on
-    this.feed = new RunFeed({ kept: runs, onEnded: (runId, how) => this.queue.ended(runId, how) })
+    this.feed = new RunFeed({
+      kept: runs,
+      onEnded: (runId, how) => this.queue.ended(runId, how),
+      onStatus: (state) => this.rests.follow(state),
+      onTimings: (runId, timings) => {
+        if (care.isSparing && this.feed.status.state === 'running' && !this.#isStepping)
+          this.rests.measure(runId, timings)
+      },
+    })
     this.commands = new LoopCommands(open, this.feed)
     this.queue = new RunQueue({
       plans: browserPlanStore(),
@@ -77,10 +86,6 @@ export class Launcher {
 
   get hasLiveRun(): boolean {
     return this.#hasLiveRun
-  }
-  /** Whether the live run pauses after this iteration because only that one was asked for. */
-  get isStepping(): boolean {
-    return this.#isStepping
   }
 
   async runOrPause(): Promise<void> {

@@ -191,6 +191,7 @@ export class Playground {
     const { own } = WORLDS[this.world].presets
     this.care.choose(isSparing)
     if (isSparing || this.#isForPhones) this.choosePreset(isSparing ? phonePreset(this.world) : own)
+    if (!isSparing) this.launcher.rests.cancel()
   }
 
   get #isForPhones(): boolean {

@@ -20,7 +20,6 @@ export class Rests {
   #state = $state.raw<State>({ at: 'work' })
   #runId: string | null = null
   #pace = new Pace()
-  #measured: object | null = null
 
   constructor(run: RestingRun) {
     this.#run = run
@@ -30,7 +29,7 @@ export class Rests {
     return this.#state.at === 'rest'
   }
 
-  /** Takes the timings of the newest iteration; the same object is the same iteration. */
+  /** Takes the timings of an iteration that has ended. */
   measure(runId: string, timings: Readonly<Record<string, number>>): void {
     if (runId !== this.#runId) {
       this.end()
@@ -38,8 +37,7 @@ export class Rests {
       this.#pace = new Pace()
     }
     const tokensPerSecond = timings['perf/tokens_per_s']
-    if (timings === this.#measured || tokensPerSecond === undefined) return
-    this.#measured = timings
+    if (tokensPerSecond === undefined) return
     if (!this.#pace.take(tokensPerSecond) || this.#state.at !== 'work') return
     this.#state = { at: 'pausing' }
     this.#run.pause()
@@ -54,6 +52,13 @@ export class Rests {
       }, REST_MS)
       this.#state = { at: 'rest', timer }
     } else if (state !== 'paused' && state !== 'pausing') this.end()
+  }
+
+  /** Rests no longer: a requested pause is taken back, and a run that rests continues. */
+  cancel(): void {
+    const { at } = this.#state
+    this.end()
+    if (at !== 'work') this.#run.resume()
   }
 
   /** Ends the rest without resuming the run. */

@@ -31,6 +31,9 @@ export interface FeedOptions {
   /** The browser's kept runs. Texts of a run that is kept can be released, since they can be read back. */
   kept?: { has(runId: string): boolean; source(runId: string): RecordingSource }
   onEnded?: (runId: string, how: RunEnd) => void
+  onStatus?: (state: RunStatus['state']) => void
+  /** Called after each iteration. */
+  onTimings?: (runId: string, timings: Readonly<Record<string, number>>) => void
 }
 
 export class RunFeed implements RunOnShow {
@@ -130,7 +133,7 @@ export class RunFeed implements RunOnShow {
     this.#progress = null
     this.#timings = {}
     this.#wanted = null
-    this.#status = { state: 'loading', what: 'the models', done: 0, total: 0 }
+    this.#show({ state: 'loading', what: 'the models', done: 0, total: 0 })
     this.#revision.riseNow()
   }
 
@@ -145,7 +148,7 @@ export class RunFeed implements RunOnShow {
 
   /** A pause was requested; it starts after the current iteration. */
   awaitPause(): void {
-    this.#status = { state: 'pausing' }
+    this.#show({ state: 'pausing' })
   }
 
   fail(failure: RunFailure): void {
@@ -165,8 +168,13 @@ export class RunFeed implements RunOnShow {
     this.#revision.riseNow()
   }
 
-  #turn(status: RunStatus): void {
+  #show(status: RunStatus): void {
     this.#status = status
+    this.#options.onStatus?.(status.state)
+  }
+
+  #turn(status: RunStatus): void {
+    this.#show(status)
     if (status.state === 'failed') this.#options.onEnded?.(this.#runId, 'failed')
     if (status.state === 'finished') this.#options.onEnded?.(this.#runId, status.reason)
   }
@@ -198,8 +206,13 @@ export class RunFeed implements RunOnShow {
     if (iteration !== this.#wanted && iteration <= newest - WHOLE_ITERATIONS) this.#view.release(iteration)
   }
 
+  #measure(timings: Record<string, number>): void {
+    this.#timings = timings
+    this.#options.onTimings?.(this.#runId, timings)
+  }
+
   #watch(event: EphemeralEvent): void {
-    if (event.type === 'timings') this.#timings = event.metrics
+    if (event.type === 'timings') this.#measure(event.metrics)
     else if (event.type === 'progress') this.#progress = { phase: event.phase, done: event.done, total: event.total }
     else this.#liveSteps.take(event)
   }

@@ -123,6 +123,71 @@ describe('a run that spares its device', () => {
   })
 })
 
+describe('a run of a spared device', () => {
+  /** The run is slow enough for a rest, whichever view is on show: no component takes part. */
+  async function slowed() {
+    const shelf = { look: async () => {}, areThere: false }
+    const shelves = { household: shelf, coding: shelf, desktop: shelf, own: shelf }
+    const loop = new FakeLoop()
+    const playground = new Playground(loop.open, shelves, keptRuns(), new DeviceCare(false))
+    playground.spareDevice(true)
+    await playground.launcher.runOrPause()
+    const { runId } = playground.live
+    const turn = (state: 'running' | 'pausing' | 'paused') => loop.say({ type: 'status', runId, status: { state } })
+    turn('running')
+    for (const [i, tokens] of [100, 40, 40].entries()) {
+      const timings = { type: 'timings', iteration: i + 1, metrics: { 'perf/tokens_per_s': tokens } } as const
+      loop.say({ type: 'events', runId, batch: [timings] })
+      await settle()
+    }
+    /** What the page asked of the run; a preset also patches it. */
+    const steps = () => loop.names.filter((name) => name !== 'patch')
+    expect(steps()).toEqual(['start', 'pause'])
+    return { steps, playground, turn }
+  }
+
+  it('rests and continues on every view', async () => {
+    const { steps, playground, turn } = await slowed()
+    turn('pausing')
+    turn('paused')
+    expect(playground.launcher.rests.isResting).toBe(true)
+    await vi.advanceTimersByTimeAsync(REST_MS)
+    expect(steps()).toEqual(['start', 'pause', 'resume'])
+    expect(playground.launcher.rests.isResting).toBe(false)
+  })
+
+  it('continues at once when the device is spared no longer, and is not resumed a second time', async () => {
+    const { steps, playground, turn } = await slowed()
+    turn('paused')
+    playground.spareDevice(false)
+    expect(steps()).toEqual(['start', 'pause', 'resume'])
+    expect(playground.launcher.rests.isResting).toBe(false)
+    turn('running')
+    await playground.launcher.runOrPause()
+    turn('paused')
+    await vi.advanceTimersByTimeAsync(2 * REST_MS)
+    expect(steps()).toEqual(['start', 'pause', 'resume', 'pause'])
+  })
+
+  it('takes a requested pause back when the device is spared no longer', async () => {
+    const { steps, playground, turn } = await slowed()
+    turn('pausing')
+    playground.spareDevice(false)
+    expect(steps()).toEqual(['start', 'pause', 'resume'])
+    turn('running')
+    expect(playground.launcher.rests.isResting).toBe(false)
+  })
+
+  it('stays paused if its reader paused it, whether or not the device is spared', async () => {
+    const { steps, playground, turn } = await slowed()
+    turn('paused')
+    playground.launcher.rests.end()
+    playground.spareDevice(false)
+    await vi.advanceTimersByTimeAsync(2 * REST_MS)
+    expect(steps()).toEqual(['start', 'pause'])
+  })
+})
+
 describe('the pace of a run', () => {
   it('asks for no rest while iterations differ by less than half', () => {
     const paces = fc.array(fc.integer({ min: 50, max: 100 }), { maxLength: 40 })
