@@ -13,6 +13,11 @@ export interface StoredFile {
   bytes: number
 }
 
+/** The server could not be reached. */
+export class UnreachableFileError extends ModelFileError {}
+/** The server demands a right, or hides whether the file exists: object storage does so for who may not list it. */
+export class ForbiddenFileError extends ModelFileError {}
+
 export interface ModelFiles {
   /** From the cache, or from the network without caching. Throws ModelFileError. */
   read(scope: CacheScope, address: string): Promise<Uint8Array<ArrayBuffer>>
@@ -44,7 +49,8 @@ export async function readAndKeep(
 
 /**
  * Like `readAndKeep`, for a file that not every model has. That a file is missing is kept too, as an empty file, so that a model
- * needs no network once it was loaded. Throws ModelFileError; `isMissing` only if the server or the cache says so.
+ * needs no network once it was loaded. For folders of which a file was read, so that a forbidden one is a missing one. Throws
+ * ModelFileError; `isMissing` only if the server or the cache says so.
  */
 export async function readAndKeepOptional(
   files: ModelFiles,
@@ -57,8 +63,22 @@ export async function readAndKeepOptional(
     })
   } catch (error) {
     if (error instanceof ModelFileError && error.isMissing) await keepMissing(files, scope, address)
+    // Not kept: the right may be granted later.
+    if (error instanceof ForbiddenFileError) throw new ModelFileError(error.message, { cause: error, isMissing: true })
     throw error
   }
+}
+
+/** Like `readAndKeepOptional`, without the network: a file that is not kept is missing. */
+export async function readKept(
+  files: ModelFiles,
+  scope: CacheScope,
+  address: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const isKept = (await files.list(scope)).some((file) => file.address === address)
+  const bytes = isKept ? await files.read(scope, address) : new Uint8Array(0)
+  if (bytes.length === 0) throw new ModelFileError(`${address} is not kept.`, { isMissing: true })
+  return bytes
 }
 
 /** Keeps that a file is missing. */
@@ -87,14 +107,15 @@ export function browserFiles(openStores: () => CacheStorage, fetchFile: typeof f
       try {
         response = stored ?? (await fetchFile(address))
       } catch (cause) {
-        throw new ModelFileError(`${address} could not be reached. Check the connection and load the model again.`, {
-          cause,
-        })
+        throw new UnreachableFileError(
+          `${address} could not be reached. Check the connection and load the model again.`,
+          { cause },
+        )
       }
-      if (!response.ok)
-        throw new ModelFileError(`${address} answered ${response.status}. Check the address of the model.`, {
-          isMissing: response.status === 404 || response.status === 410,
-        })
+      const { ok, status } = response
+      const refusal = `${address} answered ${status}. Check the address of the model.`
+      if (status === 401 || status === 403) throw new ForbiddenFileError(refusal)
+      if (!ok) throw new ModelFileError(refusal, { isMissing: status === 404 || status === 410 })
       return new Uint8Array(await response.arrayBuffer())
     },
     async write(scope, address, bytes) {

@@ -19,7 +19,7 @@ import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.
 import { promptFiles } from '../transformer/model-files.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
 import type { RoleGrammars } from '../../worlds/world.ts'
-import { modelFolder, readAndKeepOptional, type ModelFiles } from './model-files.ts'
+import { modelFolder, readAndKeepOptional, readKept, UnreachableFileError, type ModelFiles } from './model-files.ts'
 import { keepShippedModel, type ShippedSampler } from './shipped-models.ts'
 import { SampledTrainer } from './sampled-trainer.ts'
 import type { ResponseFormat } from './surface.ts'
@@ -120,20 +120,25 @@ export const WEBLLM_ROLE_RESULTS_GIVEN = [
 ] as const satisfies readonly (keyof WebLlmRole)[]
 
 async function readPieces(files: ModelFiles, { record }: WebLlmSource): Promise<ChatPieces | null> {
-  const reader = keptReader(files, record.model_id, modelFolder(record.model))
-  const template = await readChatTemplate(reader)
+  const folder = modelFolder(record.model)
+  const readerOf = (read: (file: string) => Promise<Uint8Array>) => promptReader(record.model_id, read)
+  // Of an earlier load. The cache may not know which files are missing, so it has to do where they cannot be reached.
+  const kept = await readChatTemplate(readerOf((file) => readKept(files, 'webllm/config', folder + file)))
+  const template = await readChatTemplate(
+    readerOf((file) => readAndKeepOptional(files, 'webllm/config', folder + file)),
+  ).catch((error: unknown) => {
+    if (kept === null || !(error instanceof UnreachableFileError)) throw error
+    return kept
+  })
   if (template === null) return null
-  const tokenizer: unknown = JSON.parse(new TextDecoder().decode(await reader.read('tokenizer.json')))
+  // WebLLM caches the tokenizer with the weights.
+  const json = await files.read('webllm/model', `${folder}tokenizer.json`)
+  const tokenizer: unknown = JSON.parse(new TextDecoder().decode(json))
   return chatPiecesOf(await chatRenderer(template, record.model_id), addedTokensOf(tokenizer), record.model_id)
 }
 
-/** Small files of a model's folder, cached beside the weights so that the model works offline. */
-function keptReader(files: ModelFiles, name: string, folder: string): ModelReader {
-  const read = async (file: string): Promise<Uint8Array> => {
-    // WebLLM caches the tokenizer with the weights.
-    if (file === 'tokenizer.json') return files.read('webllm/model', folder + file)
-    return readAndKeepOptional(files, 'webllm/config', folder + file)
-  }
+/** Small files of a model's folder. */
+function promptReader(name: string, read: (file: string) => Promise<Uint8Array>): ModelReader {
   return {
     name,
     read,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ModelFileError } from '../../../src/language-model/files/model-reader.ts'
-import { browserFiles, modelFolder } from '../../../src/engines/webllm/model-files.ts'
+import { browserFiles, modelFolder, readAndKeepOptional } from '../../../src/engines/webllm/model-files.ts'
 import { deleteModel, keepLocalModel, storedModels, type LocalFile } from '../../../src/engines/webllm/stored-models.ts'
 import type { ModelRecord } from '../../../src/roles/source.ts'
 import { TransferMeter } from '../../../src/engines/webllm/transfer-meter.ts'
@@ -118,6 +118,10 @@ describe('models in the cache', () => {
       true,
       ...Array<boolean>(4).fill(false),
     ])
+    const forbidding = browserFiles(opened(), async () => new Response('', { status: 403 }))
+    await expect(readAndKeepOptional(forbidding, 'webllm/config', 'https://site.test/a')).rejects.toMatchObject({
+      isMissing: true,
+    })
     const answering = browserFiles(opened(), async () => new Response(Uint8Array.of(1, 2)))
     expect(await answering.read('webllm/model', 'https://site.test/a')).toEqual(Uint8Array.of(1, 2))
   })

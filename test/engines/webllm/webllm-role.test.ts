@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openRole, type RoleContext, webLlmSource } from '../../../src/sessions/open-role.ts'
 import { WebLlmRole } from '../../../src/engines/webllm/webllm-role.ts'
-import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
+import { ForbiddenFileError, modelFolder, UnreachableFileError } from '../../../src/engines/webllm/model-files.ts'
 import { ModelFileError } from '../../../src/language-model/files/model-reader.ts'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { localBridge } from '../../threads/local-bridge.ts'
@@ -81,7 +81,7 @@ describe('a role that WebLLM plays alone', () => {
       })
     files.read = async (scope, address) => {
       if (!files.stored.has(address) && scope === 'webllm/config')
-        throw new ModelFileError(`${address} could not be reached.`)
+        throw new UnreachableFileError(`${address} could not be reached.`)
       return reached(scope, address)
     }
     await expect(load()).rejects.toThrow(/chat_template\.jinja could not be reached/)
@@ -95,6 +95,40 @@ describe('a role that WebLLM plays alone', () => {
     }
     await load()
     expect(await role.chatPieces()).toBeNull()
+  })
+
+  /** Loads the model, with a template in its cached tokenizer_config.json, and answers for its other files with an error. */
+  async function loadWithout(other: (address: string) => Error) {
+    const { files, module } = await prepared({ chat_template: TEMPLATE, eos_token: '<|end|>' })
+    const reached = files.read.bind(files)
+    files.read = async (scope, address) => {
+      if (scope === 'webllm/config' && !files.stored.has(address)) throw other(address)
+      return reached(scope, address)
+    }
+    const role = new WebLlmRole({ importModule: async () => module, files })
+    await role.load({
+      sampler: webLlmSource({ record: RECORD, contextWindow: 96, sequences: 4 }),
+      trainer: null,
+      grammars: { plain: null, instruct: null },
+    })
+    return { role, stored: files.stored }
+  }
+
+  it('loads offline with the template that an earlier load kept, though not which files are missing', async () => {
+    const { role } = await loadWithout((address) => new UnreachableFileError(`${address} could not be reached.`))
+    expect(await role.chatPieces()).toMatchObject({ responseEnd: '<|end|>' })
+  })
+
+  it('takes a forbidden file that not every model has for a missing one, and asks again next time', async () => {
+    const { role, stored } = await loadWithout((address) => new ForbiddenFileError(`${address} answered 403.`))
+    expect(await role.chatPieces()).toMatchObject({ responseEnd: '<|end|>' })
+    expect([...stored.keys()].filter((address) => address.endsWith('chat_template.jinja'))).toEqual([])
+  })
+
+  it('refuses a model whose server fails for one of these files', async () => {
+    await expect(loadWithout((address) => new ModelFileError(`${address} answered 500.`))).rejects.toThrow(
+      /answered 500/,
+    )
   })
 
   it.each([
