@@ -1,0 +1,55 @@
+/** Every view: what shows that it is drawn, and the most words that it has before anything is opened. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { VIEWS, type View } from '../../src/playground/state/views.ts'
+import { expectSound } from './looks.ts'
+import { turns } from './settled.ts'
+import { goTo } from './views.ts'
+import { visibleWords } from './words.ts'
+
+export const EVERY_VIEW = Object.keys(VIEWS) as View[]
+export const MOST_WORDS = 300
+
+const DRAWN: Record<View, string> = {
+  start: '.ribbon',
+  loop: 'h2#loop-title',
+  episodes: '#equation',
+  tasks: '#thresholds',
+  story: '.story .choices',
+  judge: '.judge .votes',
+  learn: '#lessons',
+  theory: '#theory',
+  games: '#games details, #games button',
+  runs: '#runs-title',
+  results: '#unpublished-title',
+  models: '#models-title',
+  cluster: '#cluster-title',
+  benchmark: '#benchmark-title',
+}
+
+export async function openView(page: Page, view: View): Promise<void> {
+  await goTo(page, VIEWS[view])
+  await page.locator(DRAWN[view]).first().waitFor()
+}
+
+/** Checks each with axe, in both colour schemes, and in 360 pixels. */
+export async function expectEveryViewSound(page: Page): Promise<void> {
+  for (const view of EVERY_VIEW) {
+    await openView(page, view)
+    await expectSound(page, [360])
+  }
+}
+
+/** Parts of a view are drawn one after another, so this waits until nothing more comes. */
+export async function wordsWhenStill(page: Page): Promise<number> {
+  let words = -1
+  await expect
+    .poll(async () => {
+      const before = words
+      await turns(page)
+      words = await visibleWords(page)
+      return words === before
+    })
+    .toBe(true)
+  return words
+}

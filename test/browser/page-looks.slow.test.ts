@@ -1,0 +1,31 @@
+/** Every view in the other worlds with axe, and the words about the runs that ship. */
+import { describe, expect, inject, it } from 'vitest'
+import { runOnShow } from './controls.ts'
+import { expectEveryViewSound, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
+import { usePages } from './harness.ts'
+import { serveMadeUpRuns } from './made-up-runs.ts'
+
+const pages = usePages()
+
+describe('every view', () => {
+  it.each(['Household', 'Coding', 'Desktop'])('has few words about the run that ships, in %s', async (world) => {
+    const page = await pages.open({ viewport: { width: 1280, height: 900 } })
+    await page.goto(inject('pageAddress'))
+    await page.getByRole('radio', { name: world, exact: true }).check()
+    await runOnShow(page).getByText(world).waitFor()
+    for (const view of ['loop', 'episodes', 'tasks'] as const) {
+      await openView(page, view)
+      expect.soft(await wordsWhenStill(page), `words of ${view}`).toBeLessThanOrEqual(MOST_WORDS)
+    }
+  })
+
+  it.each(['Coding', 'Desktop'])('passes axe and fits into 360 pixels, in %s', async (world) => {
+    const page = await pages.open()
+    await serveMadeUpRuns(page)
+    await page.goto(inject('pageAddress'))
+    await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
+    await page.getByRole('radio', { name: world, exact: true }).check()
+    await runOnShow(page).getByText(world).waitFor()
+    await expectEveryViewSound(page)
+  })
+})
