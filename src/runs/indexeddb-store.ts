@@ -389,7 +389,10 @@ function summaryAfter(summary: StoredSummary, events: readonly LoggedEvent[], lo
   const changed = { ...summary, changes: [...summary.changes], updatedAt: Date.now() }
   changed.logBytes += logBytes
   for (const event of events) {
-    if (event.type === 'run-started') changed.backend = event.backend
+    if (event.type === 'run-started') {
+      changed.backend = event.backend
+      if (event.worldFile) changed.worldFile = { name: event.worldFile.name, hash: event.worldFile.hash }
+    }
     if (event.type === 'settings-changed') changed.changes.push({ iteration: event.iteration, patch: event.patch })
     if (event.type === 'iteration-finished') changed.finishedIterations = event.iteration
   }

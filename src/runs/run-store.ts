@@ -1,7 +1,7 @@
 /** Where runs are kept: IndexedDB on the page, files for the command line, memory in tests. */
 import type { Role } from '../method/ports.ts'
 import type { RoleSource } from '../roles/source.ts'
-import type { LoggedEvent } from '../method/events.ts'
+import type { LoggedEvent, WorldFile } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
 import type { KeptCheckpoint } from './checkpoint-thinning.ts'
 
@@ -23,6 +23,8 @@ export interface RunSummary {
   isFinished: boolean
   /** As in its log; null before it has started. */
   backend: string | null
+  /** Name and SHA-256 of a world of one's own, as in its log. Older summaries lack it. */
+  worldFile?: Pick<WorldFile, 'name' | 'hash'>
   /** Sources that are not the built-in models. Older runs have addresses of folders. */
   models?: Partial<Record<Role, RoleSource | string>>
   /** Servers that require a key. Keys are not kept. */

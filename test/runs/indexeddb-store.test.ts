@@ -27,6 +27,18 @@ describe('the store of runs', () => {
     store.close()
     other.close()
   })
+
+  it('keeps which version of a world of one’s own a run plays in, without its script', async () => {
+    const store = await IndexedDbRunStore.open('own')
+    const run = { runId: 'a', preset: 'own', settings: presetSettings('own'), iterations: 3 }
+    await store.create(newSummary(run))
+    const worldFile = { name: 'Numbers', file: 'numbers.ts', script: 'globalThis.ownWorld = {}', hash: 'a'.repeat(64) }
+    const models = { policy: 'p', reward: 'r', author: 'a' }
+    await store.append('a', [{ type: 'run-started', seq: 0, iteration: 0, ...run, backend: 'cpu', models, worldFile }])
+    expect((await store.summary('a'))!.worldFile).toEqual({ name: 'Numbers', hash: 'a'.repeat(64) })
+    store.close()
+  })
+
   it('gives the summary of an older run the default of a setting that came later', async () => {
     const store = await IndexedDbRunStore.open('older')
     const run = { runId: 'old', preset: 'household', settings: presetSettings('household'), iterations: 3 }

@@ -129,7 +129,7 @@ export function ablationOf(settings: Settings): AblationId | null {
  * as branches and runs whose settings changed.
  */
 export function experimentKey(
-  run: Pick<RunSummary, 'settings' | 'changes' | 'origin' | 'iterations' | 'models'>,
+  run: Pick<RunSummary, 'settings' | 'changes' | 'origin' | 'iterations' | 'models' | 'worldFile'>,
 ): { settings: string; filters: string | null } | null {
   const ablation = ablationOf(run.settings)
   if (run.changes.length > 0 || run.origin?.kind === 'branch' || ablation === null) return null
@@ -137,7 +137,7 @@ export function experimentKey(
     .filter(([name]) => name !== 'seed' && !isAblated(name) && !FILTER_NAMES.includes(name))
     .sort(([a], [b]) => (a < b ? -1 : 1))
   return {
-    settings: JSON.stringify([others, run.iterations, run.models ?? null]),
+    settings: JSON.stringify([others, run.iterations, run.models ?? null, run.worldFile?.hash]),
     filters: opensFilters(ablation) ? null : JSON.stringify(FILTERS.map((name) => run.settings[name])),
   }
 }

@@ -6,7 +6,7 @@ import { basePreset, isAblated } from './ablations.ts'
 import { compact } from '../kit/format.ts'
 import { settingWords, type SettingName } from './worlds.ts'
 
-type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'origin'>
+type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'origin' | 'worldFile'>
 
 /** The first words of the setting's label: "λ", "α_low", "Policy learning rate". */
 function shortLabel(name: SettingName, world: Settings['world']): string {
@@ -41,21 +41,25 @@ function difference({ preset, settings }: Pick<Named, 'preset' | 'settings'>): P
   return Object.fromEntries(names.map((name) => [name, settings[name]]))
 }
 
+const inWorld = ({ worldFile }: Pick<Named, 'worldFile'>): string => (worldFile ? `in ${worldFile.name}` : '')
+
 /** What the runs of an experiment share: "household: λ 0.5, 50 iterations". */
-export function experimentName({ preset, settings, iterations }: RunSummary): string {
+export function experimentName({ preset, settings, iterations, worldFile }: RunSummary): string {
   const base = basePreset(preset) || 'defaults'
   const differences = Object.entries(difference({ preset, settings })).filter(([name]) => !isAblated(name))
   const parts = [
     writeSettings(Object.fromEntries(differences), settings.world),
     `${iterations} ${iterations === 1 ? 'iteration' : 'iterations'}`,
+    inWorld({ worldFile }),
   ]
   return `${base}: ${parts.filter((part) => part !== '').join(', ')}`
 }
 
-/** "household: λ 0.5, seed 3; λ 2 from iteration 12". */
+/** "household: λ 0.5, seed 3; λ 2 from iteration 12", "own: seed 3, in Key and chest". */
 export function runName(run: Named): string {
   const world = run.settings.world
-  const parts = [writeSettings(difference(run), world), `seed ${run.settings.seed}`].filter((part) => part !== '')
+  const all = [writeSettings(difference(run), world), `seed ${run.settings.seed}`, inWorld(run)]
+  const parts = all.filter((part) => part !== '')
   const changes = run.changes.map(({ iteration, patch }) => `${writePatch(patch, world)} from iteration ${iteration}`)
   return [`${run.preset}: ${parts.join(', ')}`, ...changes].join('; ')
 }
@@ -65,10 +69,16 @@ export function writePatch(patch: LivePatch, world: Settings['world']): string {
 }
 
 /** Equal for runs that differ only in their seed and so form a mean. */
-export function groupKey({ settings, changes, origin, preset }: Named): string {
+export function groupKey({ settings, changes, origin, preset, worldFile }: Named): string {
   const { seed: _, ...rest } = settings
   const from = origin?.kind === 'branch' ? origin.iteration : null
-  return JSON.stringify([preset, Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)), changes, from])
+  return JSON.stringify([
+    preset,
+    Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)),
+    changes,
+    from,
+    worldFile?.hash,
+  ])
 }
 
 /** The settings in which runs differ, each with one value per run. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { newRunId } from '../../../src/playground/run/run-id.ts'
-import { differingSettings, groupKey, runName } from '../../../src/playground/run/run-names.ts'
+import { differingSettings, experimentName, groupKey, runName } from '../../../src/playground/run/run-names.ts'
 import { newSummary, type RunSummary } from '../../../src/runs/run-store.ts'
 
 function run(seed: number, change: Partial<RunSummary> = {}): RunSummary {
@@ -34,5 +34,15 @@ describe('the name of a run', () => {
       ['seed', ['1', '0']],
       ['lambda', ['1', '2']],
     ])
+  })
+
+  it('says which world of your own it plays in, and groups runs in one version of its file', () => {
+    const settings = presetSettings('own')
+    const inWorld = (seed: number, hash: string, change: Partial<RunSummary> = {}) =>
+      run(seed, { preset: 'own', settings: { ...settings, seed }, worldFile: { name: 'Numbers', hash }, ...change })
+    expect(runName(inWorld(3, 'a'))).toBe('own: seed 3, in Numbers')
+    expect(experimentName(inWorld(3, 'a'))).toBe('own: 9 iterations, in Numbers')
+    expect(groupKey(inWorld(1, 'a'))).toBe(groupKey(inWorld(2, 'a')))
+    expect(groupKey(inWorld(1, 'a'))).not.toBe(groupKey(inWorld(2, 'b')))
   })
 })

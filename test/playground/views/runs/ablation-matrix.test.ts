@@ -242,6 +242,9 @@ describe('experiments of the kept runs', () => {
       ['household: 20 iterations', 3],
     ])
     expect(experimentKey(run('full', 0))).toEqual(experimentKey(run('grpo', 9)))
+    const inWorld = (hash: string) => experimentKey(run('full', 0, { worldFile: { name: 'Numbers', hash } }))
+    expect(inWorld('a')).toEqual(inWorld('a'))
+    expect(inWorld('a')).not.toEqual(inWorld('b'))
     expect(experimentKey({ ...run('full', 0), settings: { ...presetSettings(), trainPolicy: false } })).toBeNull()
   })
 
