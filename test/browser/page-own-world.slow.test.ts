@@ -117,9 +117,19 @@ describe('a world from a file', () => {
     await line.fill('hello')
     await line.press('Enter')
     await theatre.getByText('You said hello.').waitFor()
+    // Both in one task of the browser: the world has not answered the first when the second is sent.
+    await line.evaluate((input: HTMLInputElement) => {
+      for (const text of ['twice', 'at once']) {
+        input.value = text
+        input.dispatchEvent(new Event('input', { bubbles: true }))
+        input.form!.requestSubmit()
+      }
+    })
+    await theatre.getByText('You said twice.').waitFor()
+    expect(await line.inputValue()).toBe('at once')
     await line.fill(/\d+/.exec(sentence)![0])
     await line.press('Enter')
-    await theatre.getByText('Won in 2 commands.').waitFor()
+    await theatre.getByText('Won in 3 commands.').waitFor()
     await expectSound(page, [390, 1280])
 
     const panel = page.locator('#before-after')

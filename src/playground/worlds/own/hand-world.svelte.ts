@@ -40,6 +40,10 @@ export class HandWorld {
   get steps(): number {
     return this.#commands.length
   }
+  /** Whether the world has yet to answer. A command is not taken until it has. */
+  get isAnswering(): boolean {
+    return this.#isAnswering
+  }
   get isWon(): boolean {
     return this.moment?.outcome === 'won'
   }
