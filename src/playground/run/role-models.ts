@@ -1,5 +1,6 @@
 /** The forms that choose the models of a run, and the sources made of them. They contain no keys. */
 import { ROLES, type Role } from '../../method/ports.ts'
+import type { World } from '../../method/settings.ts'
 import {
   keptSource,
   type ModelRecord,
@@ -28,6 +29,15 @@ export const KIND_TITLES: Readonly<Record<RoleSourceKind, string>> = {
   tinker: 'Tinker server',
 }
 export const KINDS = Object.keys(KIND_TITLES) as RoleSourceKind[]
+
+/** The kinds that can play in a world, and the chosen one. WebLLM ships no model for a world of one's own. */
+export function kindsFor(world: World, chosen: RoleSourceKind): RoleSourceKind[] {
+  return KINDS.filter((kind) => kind === chosen || !(world === 'own' && kind === 'built-in-webllm'))
+}
+
+export function kindTitle(kind: RoleSourceKind, world: World): string {
+  return world === 'own' && kind === 'built-in' ? 'Model of your world' : KIND_TITLES[kind]
+}
 
 /** Instruct checkpoints that fit into a tab. Llama is a copy, since Meta's repository requires an agreement. */
 export const CHECKPOINTS: readonly { name: string; repository: string; parameters: number }[] = [

@@ -10,6 +10,8 @@ import {
   verdictSentence,
 } from '../../../src/playground/views/models/checkpoint-verdict.ts'
 import {
+  kindsFor,
+  kindTitle,
   CHECKPOINTS,
   FIRST_FORM,
   KINDS,
@@ -130,4 +132,12 @@ describe('the form of a role', () => {
     const kept = { policy: { kind: 'openai', model: 'm', rank: 'x', record: 5, targets: ['other'], other: 1 } }
     expect(parseForms(JSON.stringify(kept)).policy).toEqual({ ...FIRST_FORM, kind: 'openai', model: 'm' })
   })
+})
+
+it('in a world of your own the built-in model is that of the world, and WebLLM offers none', () => {
+  expect(kindsFor('own', 'built-in')).not.toContain('built-in-webllm')
+  expect(kindsFor('own', 'built-in-webllm')).toContain('built-in-webllm')
+  expect(kindsFor('household', 'built-in')).toContain('built-in-webllm')
+  expect(kindTitle('built-in', 'own')).toBe('Model of your world')
+  expect(kindTitle('built-in', 'household')).toBe('Built-in model')
 })
