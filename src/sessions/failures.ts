@@ -2,6 +2,7 @@
 import { RemoteError } from '../engines/remote/remote-error.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { serversOf } from '../roles/source.ts'
+import { modelsFolder } from '../worlds/own/models-folder.ts'
 import type { RunFailure, StartRequest } from './messages.ts'
 
 /** A run cannot be opened, and its models are not the reason. */
@@ -44,6 +45,19 @@ export function failureOf(what: string, error: unknown, { models = {} }: StartRe
     why: errorText(error),
     remedy:
       'Start the run again. If it fails again, reload the page, which offers to resume a run that has a checkpoint.',
+  }
+}
+
+/** Explains why the models of a kept run could not be loaded. Those of a world of one's own may have been replaced since. */
+export function resumeFailure(what: string, error: unknown, request: StartRequest): RunFailure {
+  const failure = failureOf(what, error, request)
+  const { worldFile } = request
+  if (worldFile === undefined) return failure
+  return {
+    ...failure,
+    remedy:
+      `A run resumes with the models that it began with. If you replaced ${modelsFolder(worldFile.file)} since, drop its ` +
+      `earlier version on this page and resume the run again. ${failure.remedy}`,
   }
 }
 

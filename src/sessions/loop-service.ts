@@ -21,7 +21,7 @@ import {
   type RunSummary,
 } from '../runs/run-store.ts'
 import { EventBatcher } from './event-batcher.ts'
-import { failureOf, inUseFailure, keyMissing, lostFailure, errorText, OpeningError } from './failures.ts'
+import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, errorText, OpeningError } from './failures.ts'
 import { resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
@@ -307,8 +307,9 @@ export class LoopService {
       opened?.close()
       if (this.#loading !== claim) return null
       this.#free(claim)
+      const explain = resumed ? resumeFailure : failureOf
       const failure =
-        error instanceof OpeningError ? error.failure : failureOf('The models could not be loaded.', error, request)
+        error instanceof OpeningError ? error.failure : explain('The models could not be loaded.', error, request)
       status({ state: 'failed', failure })
     }
     return null

@@ -25,7 +25,7 @@ export function sourcesIn(
   sources: Record<Role, RoleSource>,
 ): Record<Role, RoleSource> {
   if (world !== 'own' || !worldFile) return sources
-  // Nobody asks the author of a world without rewrites.
+  // A world without rewrites never asks its author.
   const all = !canRewrite && isShipped(sources.author) ? { ...sources, author: sources.policy } : sources
   const role = ROLES.find((each) => isShipped(all[each]))
   if (role !== undefined)

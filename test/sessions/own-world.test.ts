@@ -4,7 +4,7 @@ import type { LoggedEvent, WorldFile } from '../../src/method/events.ts'
 import { RoleModelError } from '../../src/roles/error.ts'
 import { folderSource, sourcesOf } from '../../src/roles/source.ts'
 import { newSummary } from '../../src/runs/run-store.ts'
-import { failureOf } from '../../src/sessions/failures.ts'
+import { failureOf, resumeFailure } from '../../src/sessions/failures.ts'
 import { resumingRequest } from '../../src/sessions/kept-request.ts'
 import { settingsIn, sourcesIn } from '../../src/sessions/own-world.ts'
 
@@ -49,6 +49,15 @@ describe('a run in a world from a file', () => {
     expect(told).toHaveLength(1)
     expect(settingsIn({}, settings, (line) => told.push(line))).toBe(settings)
     expect(told).toHaveLength(1)
+  })
+
+  it('that cannot resume is explained with the folder of models that it began with', () => {
+    const request = { runId: 'a', preset: 'own', settings, iterations: 5 }
+    const error = new Error('The checkpoint has another shape.')
+    const failure = resumeFailure('The models could not be loaded.', error, { ...request, worldFile })
+    expect(failure.why).toBe(error.message)
+    expect(failure.remedy).toContain('If you replaced numbers.models since, drop its earlier version')
+    expect(resumeFailure('Not loaded.', error, request)).toEqual(failureOf('Not loaded.', error, request))
   })
 
   it('that breaks is explained as the fault of the file, also from another thread', () => {
