@@ -117,7 +117,7 @@ describe('the page with a gateway and a real Ray', () => {
 
     await field('λ').fill('3')
     await button('Apply from the next step').click()
-    const answer = page.getByText(/^λ 3, α_low 0\.2, α_high 0\.8 from step \d+\.$/)
+    const answer = page.getByText(/^λ 3, αlow 0\.2, αhigh 0\.8 from step \d+\.$/)
     const fromStep = Number(/from step (\d+)/.exec((await answer.textContent()) ?? '')?.[1])
     expect(fromStep).toBeGreaterThanOrEqual(3)
     // The change is pending until its step, and the field keeps showing it.
