@@ -1,6 +1,5 @@
 /** Explains failures of a run: what happened, why, and what to do. */
 import { RemoteError } from '../engines/remote/remote-error.ts'
-import { RoleModelError } from '../roles/error.ts'
 import { serversOf } from '../roles/source.ts'
 import { modelsFolder } from '../worlds/own/models-folder.ts'
 import type { RunFailure, StartRequest } from './messages.ts'
@@ -20,9 +19,18 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Explains why a run failed, in the error's own words if it has any. */
-export function failureOf(what: string, error: unknown, { models = {} }: StartRequest): RunFailure {
-  if (error instanceof RoleModelError) return { what: error.what, why: error.why, remedy: error.remedy }
+/** Whether an error carries the words for display: RoleModelError, ScreenTextError and the like. */
+function isExplained(error: unknown): error is Pick<RunFailure, 'what' | 'why' | 'remedy'> {
+  return error instanceof Error && 'what' in error && 'why' in error && 'remedy' in error
+}
+
+/** Explains why a run failed, in the error's own words if it has any. `isKept` if a store has a checkpoint of the run. */
+export function failureOf(
+  what: string,
+  error: unknown,
+  { models = {} }: StartRequest,
+  { isKept }: { isKept: boolean } = { isKept: false },
+): RunFailure {
   if (error instanceof RemoteError) {
     const refusing = serversOf(Object.values(models)).find((address) => new URL(address).origin === error.keyOrigin)
     return {
@@ -32,25 +40,28 @@ export function failureOf(what: string, error: unknown, { models = {} }: StartRe
       ...(refusing !== undefined && { keyFor: refusing }),
     }
   }
+  if (isExplained(error)) return { what: error.what, why: error.why, remedy: error.remedy }
   // Errors from another thread keep their name, not their class.
   if (error instanceof Error && error.name === 'OwnWorldError')
     return {
       what,
       why: errorText(error),
       remedy:
-        'Correct the file of your world, drop it on the page again and start a new run. What this run did is kept up to its last checkpoint.',
+        'Correct the file of your world, drop it on the page again and start a new run.' +
+        (isKept ? ' What this run did is kept up to its last checkpoint.' : ''),
     }
   return {
     what,
     why: errorText(error),
     remedy:
-      'Start the run again. If it fails again, reload the page, which offers to resume a run that has a checkpoint.',
+      'Start the run again. If it fails again, reload the page' +
+      (isKept ? ', which offers to resume the run from its last checkpoint.' : '.'),
   }
 }
 
 /** Explains why the models of a kept run could not be loaded. Those of a world of one's own may have been replaced since. */
 export function resumeFailure(what: string, error: unknown, request: StartRequest): RunFailure {
-  const failure = failureOf(what, error, request)
+  const failure = failureOf(what, error, request, { isKept: true })
   const { worldFile } = request
   if (worldFile === undefined) return failure
   return {

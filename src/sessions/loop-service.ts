@@ -307,10 +307,9 @@ export class LoopService {
       opened?.close()
       if (this.#loading !== claim) return null
       this.#free(claim)
-      const explain = resumed ? resumeFailure : failureOf
-      const failure =
-        error instanceof OpeningError ? error.failure : explain('The models could not be loaded.', error, request)
-      status({ state: 'failed', failure })
+      const what = 'The models could not be loaded.'
+      const explain = () => (resumed ? resumeFailure(what, error, request) : failureOf(what, error, request))
+      status({ state: 'failed', failure: error instanceof OpeningError ? error.failure : explain() })
     }
     return null
   }
@@ -376,7 +375,8 @@ export class LoopService {
       .catch((error: unknown) => {
         batcher.flush()
         const isLost = error instanceof RunLostError
-        const failure = isLost ? lostFailure(error) : failureOf('The run ended early.', error, request)
+        const isKept = kept !== null && (resumed !== undefined || session.hasCheckpoint)
+        const failure = isLost ? lostFailure(error) : failureOf('The run ended early.', error, request, { isKept })
         status({ state: 'failed', failure })
       })
       .finally(() => {

@@ -58,6 +58,7 @@ export class LoopSession {
   #steps: StepRequest[] = []
   #wake: (() => void) | null = null
   #isSaveRequested = false
+  #hasCheckpoint = false
   /** Between iterations, a checkpoint fits the log. */
   #isBetweenIterations = true
 
@@ -73,6 +74,11 @@ export class LoopSession {
   /** Event n at index n; see `forgetsStored`. */
   get log(): readonly LoggedEvent[] {
     return this.#log
+  }
+
+  /** Whether the store has taken a checkpoint. */
+  get hasCheckpoint(): boolean {
+    return this.#hasCheckpoint
   }
 
   get iteration(): number {
@@ -200,7 +206,8 @@ export class LoopSession {
     const [policy, reward] = await Promise.all([ports.policy.saveCheckpoint(), ports.reward.saveCheckpoint()])
     // A checkpoint beyond the stored log could not be resumed from.
     if (this.#stored < eventCount) return
-    await this.#store(() => store.saveCheckpoint({ runId: request.runId, iteration, eventCount, policy, reward }))
+    const checkpoint = { runId: request.runId, iteration, eventCount, policy, reward }
+    if (await this.#store(() => store.saveCheckpoint(checkpoint))) this.#hasCheckpoint = true
   }
 
   async #flush(): Promise<void> {

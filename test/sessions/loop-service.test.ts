@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { explainStatus } from '../../src/engines/remote/explain.ts'
 import type { RoleSource } from '../../src/roles/source.ts'
 import type { Problem } from '../../src/worlds/coding/problem.ts'
+import { ScreenTextError } from '../../src/worlds/desktop/open.ts'
 import { isLogged } from '../../src/method/events.ts'
 import { OpeningError } from '../../src/sessions/failures.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
@@ -140,6 +141,50 @@ describe('the loop service', () => {
         failure: { what: 'The models could not be loaded.', why: 'policy/config.json answered 404.' },
       },
     })
+  })
+
+  it('says that a failed run is kept only once the store has a checkpoint of it', async () => {
+    const remedyOf = async (store: ResumableRunStore | undefined, hadUpdates: number) => {
+      const { service, messages, states } = serve(async () => {
+        const ports = world()
+        const updateBefore = ports.policy.update.bind(ports.policy)
+        let updates = 0
+        ports.policy.update = async (examples, options, signal?: AbortSignal) => {
+          if (updates++ === hadUpdates)
+            throw Object.assign(new Error('`step` of numbers.ts failed.'), { name: 'OwnWorldError' })
+          return updateBefore(examples, options, signal)
+        }
+        return { ports, backend: 'cpu', models: MODELS, close: () => {} }
+      }, store)
+      await service.start(request('a', 6))
+      await until(() => states().at(-1) === 'failed')
+      const last = messages.at(-1)
+      return last?.type === 'status' && last.status.state === 'failed' ? last.status.failure.remedy : null
+    }
+    expect(await remedyOf(undefined, 3)).not.toContain('kept')
+    expect(await remedyOf(new MemoryStore(), 0)).not.toContain('kept')
+    expect(await remedyOf(new MemoryStore(), 3)).toContain('is kept up to its last checkpoint')
+  })
+
+  it('does not say that a run is kept whose world broke while it was opened', async () => {
+    const error = Object.assign(new Error('`step` of numbers.ts failed.'), { name: 'OwnWorldError' })
+    const { service, messages } = serve(() => Promise.reject(error), new MemoryStore())
+    await service.start(request('a'))
+    const last = messages.at(-1)
+    const remedy = last?.type === 'status' && last.status.state === 'failed' ? last.status.failure.remedy : null
+    expect(remedy).toContain('Correct the file')
+    expect(remedy).not.toContain('kept')
+  })
+
+  it('says which models cannot read the screen of a run, and what to do', async () => {
+    const { service, messages } = serve(() => Promise.reject(new ScreenTextError('marks')))
+    await service.start(request('a'))
+    const failure = {
+      what: 'The models of this run cannot read its screen.',
+      why: 'The run shows its models the screen as marks, which only chat models can read.',
+      remedy: 'Give the policy and the reward model to chat models, or set the screen to text.',
+    }
+    expect(messages.at(-1)).toMatchObject({ status: { failure } })
   })
 
   it('explains failures that are not about models', async () => {

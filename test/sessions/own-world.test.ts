@@ -57,12 +57,15 @@ describe('a run in a world from a file', () => {
     const failure = resumeFailure('The models could not be loaded.', error, { ...request, worldFile })
     expect(failure.why).toBe(error.message)
     expect(failure.remedy).toContain('If you replaced numbers.models since, drop its earlier version')
-    expect(resumeFailure('Not loaded.', error, request)).toEqual(failureOf('Not loaded.', error, request))
+    expect(resumeFailure('Not loaded.', error, request)).toEqual(
+      failureOf('Not loaded.', error, request, { isKept: true }),
+    )
   })
 
   it('that breaks is explained as the fault of the file, also from another thread', () => {
     const error = Object.assign(new Error('`step` of numbers.ts failed.'), { name: 'OwnWorldError' })
-    const failure = failureOf('The run ended early.', error, { runId: 'a', preset: 'own', settings, iterations: 5 })
+    const request = { runId: 'a', preset: 'own', settings, iterations: 5 }
+    const failure = failureOf('The run ended early.', error, request, { isKept: true })
     expect([failure.why, failure.remedy]).toEqual([error.message, expect.stringContaining('Correct the file')])
   })
 })

@@ -9,15 +9,23 @@ import type { ScreenText } from './scene/screen-text.ts'
 
 /** A role was given to a model that cannot read the screen as the run shows it. */
 export class ScreenTextError extends Error {
+  override readonly name = 'ScreenTextError'
+  /** For display, each a sentence. */
+  readonly what = 'The models of this run cannot read its screen.'
+  readonly why: string
+  readonly remedy: string
+
   constructor(screen: ScreenText) {
-    super(
-      screen === 'pixels'
-        ? 'The run shows its models the screen as pictures, which only chat models on an OpenAI-compatible server can see. ' +
-            'Give the policy and the reward model to such models, or set the screen to marks or text.'
-        : `The run shows its models the screen as ${screen}, which only chat models can read. ` +
-            'Give the policy and the reward model to chat models, or set the screen to text.',
-    )
-    this.name = 'ScreenTextError'
+    const isPicture = screen === 'pixels'
+    const why = isPicture
+      ? 'The run shows its models the screen as pictures, which only chat models on an OpenAI-compatible server can see.'
+      : `The run shows its models the screen as ${screen}, which only chat models can read.`
+    const remedy = isPicture
+      ? 'Give the policy and the reward model to such models, or set the screen to marks or text.'
+      : 'Give the policy and the reward model to chat models, or set the screen to text.'
+    super(`${why} ${remedy}`)
+    this.why = why
+    this.remedy = remedy
   }
 }
 
