@@ -4,7 +4,7 @@
  * machines reach the page, at the addresses that it prints.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 
@@ -54,10 +54,21 @@ export function isBuildStale(folder = root) {
   return SOURCES.some((source) => newestTime(join(folder, source)) > builtAt)
 }
 
-/** Builds the page into `dist/` unless the last build is up to date. Ends the process if the build fails. */
-export function buildIfStale() {
-  if (!isBuildStale()) return
+/**
+ * Builds the page into `dist/` unless the last build is up to date. Ends the process if the build fails.
+ * @param {string} folder
+ * @param {() => void} build
+ */
+export function buildIfStale(folder = root, build = buildPage) {
+  if (!isBuildStale(folder)) return
   say('Building the page …')
+  const began = new Date()
+  build()
+  // A source that was changed during the build may not be in it, and is newer than this.
+  utimesSync(join(folder, 'dist', 'index.html'), began, began)
+}
+
+function buildPage() {
   const done = spawnSync(process.execPath, [toolFile('vite'), 'build', '--logLevel', 'warn'], {
     cwd: root,
     stdio: ['ignore', 2, 2],

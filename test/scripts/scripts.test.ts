@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findBrowser, launchFlags, usualPlaces } from '../../scripts/browser.mjs'
 import { installState } from '../../scripts/ensure.mjs'
-import { addressLines, isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
+import { addressLines, buildIfStale, isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
 import { closingLine, countReport, parseTestArguments } from '../../scripts/test.mjs'
 
 describe('npm test', () => {
@@ -92,6 +92,23 @@ describe('what is out of date', () => {
     expect(isBuildStale(folder)).toBe(false)
     write('src/deep/file.ts', later + 1)
     expect(isBuildStale(folder)).toBe(true)
+  })
+
+  it('a build, when a source was changed while it was made', () => {
+    mkdirSync(join(folder, 'dist'))
+    mkdirSync(join(folder, 'src'))
+    write('src/file.ts', 1000)
+    const now = Date.now() / 1000
+    const build = (changesSource: boolean) => () => {
+      if (changesSource) write('src/file.ts', now + 1000)
+      write('dist/index.html', now + 2000)
+    }
+    buildIfStale(folder, build(true))
+    expect(isBuildStale(folder)).toBe(true)
+    write('src/file.ts', 1000)
+    buildIfStale(folder, build(false))
+    expect(isBuildStale(folder)).toBe(false)
+    buildIfStale(folder, () => expect.unreachable())
   })
 })
 
