@@ -61,7 +61,7 @@ async function logSoFar(): Promise<LoggedEvent[]> {
   return log
 }
 
-/** Of the first iteration: later ones depend on what the author rewrites, with a grammar only in WebLLM. */
+/** Only the first iteration's: later ones depend on what the author rewrites, which follows a grammar only in WebLLM. */
 const firstEpisodes = (log: readonly LoggedEvent[]) =>
   log.filter(({ type, iteration }) => type === 'episode' && iteration === 1)
 

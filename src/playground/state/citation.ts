@@ -13,7 +13,7 @@ export interface Citation {
   isFollowing: boolean
 }
 
-/** Why there is nothing to cite: the run is from a `file`, no browser keeps it (`unkept`), or it has no step (`nothing`). */
+/** Why there is nothing to cite: the run is from a `file`, the browser does not keep it (`unkept`), or it has no step (`nothing`). */
 export type NoCitation = 'file' | 'unkept' | 'nothing'
 
 interface KeptRuns {
@@ -33,7 +33,7 @@ export function cite(focus: Focus, kept: KeptRuns): Citation | NoCitation {
   }
 }
 
-/** The run as an address names it; null for a world's own shipped run, and for one that nobody could open again. */
+/** The run as an address names it; null for a world's own shipped run, and for one that cannot be opened again. */
 export function addressedRun(run: RunOnShow, kept: KeptRuns): string | null {
   const found = citableRun(run, kept)
   return typeof found === 'string' || found.runId === null ? null : encodeURIComponent(found.runId)
