@@ -73,6 +73,26 @@ export function stepJudge(
   }
 }
 
+/** What an author is told of one form of rewrite. */
+export interface RewriteForm<Rewrite> {
+  meaning: string
+  makes: 'harder' | 'easier' | 'either'
+  example: Rewrite
+}
+
+/** "- add 3 (harder): puts three other objects into the room", a line for each form. */
+export function formLines<Rewrite>(
+  forms: Readonly<Record<string, RewriteForm<Rewrite>>>,
+  format: (rewrite: Rewrite) => string,
+): string {
+  return Object.values(forms)
+    .map(
+      ({ meaning, makes, example }) =>
+        `- ${format(example)} (${makes === 'either' ? 'harder or easier' : makes}): ${meaning}`,
+    )
+    .join('\n')
+}
+
 export function stepAuthor(pieces: ChatPieces, instructions: string): RoleFormats['author'] {
   const foreign = foreignTextFor(pieces.reserved)
   return {

@@ -5,7 +5,15 @@
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
-import { SCORING, stepAuthor, stepJudge, stepPolicy, type StepWorld } from '../../instruct/step-roles.ts'
+import {
+  formLines,
+  SCORING,
+  stepAuthor,
+  stepJudge,
+  stepPolicy,
+  type RewriteForm,
+  type StepWorld,
+} from '../../instruct/step-roles.ts'
 import { APPS } from '../engine/facts.ts'
 import { SHORTCUTS } from '../engine/commands.ts'
 import { formatRewrite, MOST_FILES_ADDED, type TaskRewrite } from '../rewrites/language.ts'
@@ -112,13 +120,7 @@ export function instructReward(pieces: ChatPieces): StepJudgeFormat {
 
 // --------------------------------------------------------------------------------------------------- author
 
-interface RewriteForm {
-  meaning: string
-  makes: 'harder' | 'easier' | 'either'
-  example: TaskRewrite
-}
-
-const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm>> = {
+const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm<TaskRewrite>>> = {
   set: {
     meaning: 'asks for another value of a parameter in the line "set"',
     makes: 'either',
@@ -156,17 +158,12 @@ const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm>> = {
   raise: { meaning: 'takes a button out of that menu', makes: 'easier', example: { kind: 'raise', button: 'Rename' } },
 }
 
-const FORM_LINES = Object.values(FORMS).map(
-  ({ meaning, makes, example }) =>
-    `- ${formatRewrite(example)} (${makes === 'either' ? 'harder or easier' : makes}): ${meaning}`,
-)
-
 const AUTHOR_INSTRUCTIONS = `You change tasks on a desktop so that an agent learns from them. You are shown the task, where things \
 are, how often the agent solves it, and what a critic said of its steps. Make one change that brings the share of solved episodes \
 closer to a half and that takes up what the critic said.
 
 A change is one line in one of these forms, of which these are examples:
-${FORM_LINES.join('\n')}
+${formLines(FORMS, formatRewrite)}
 
 Files, folders, pages and buttons are named as in the list that you are shown. The task has to stay possible, must not be solved from \
 the start, and must change.

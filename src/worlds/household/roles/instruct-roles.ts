@@ -3,7 +3,15 @@
  */
 import type { ChatPieces } from '../../../method/chat-pieces.ts'
 import type { RoleFormats, StepJudgeFormat } from '../../../method/ports.ts'
-import { SCORING, stepAuthor, stepJudge, stepPolicy, type StepWorld } from '../../instruct/step-roles.ts'
+import {
+  formLines,
+  SCORING,
+  stepAuthor,
+  stepJudge,
+  stepPolicy,
+  type RewriteForm,
+  type StepWorld,
+} from '../../instruct/step-roles.ts'
 import type { Dialect } from '../engine/state.ts'
 import { formatRewrite, MOST_DISTRACTORS, type TaskRewrite } from '../rewrites/language.ts'
 import { withoutWelcome } from './plain-roles.ts'
@@ -72,13 +80,7 @@ export function instructReward(pieces: ChatPieces): StepJudgeFormat {
 
 // --------------------------------------------------------------------------------------------------- author
 
-interface RewriteForm {
-  meaning: string
-  makes: 'harder' | 'easier' | 'either'
-  example: TaskRewrite
-}
-
-const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm>> = {
+const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm<TaskRewrite>>> = {
   'change-goal': {
     meaning:
       'asks for another type of object, or another type of receptacle (or lamp), that the room has; what is to be done stays',
@@ -114,17 +116,12 @@ const FORMS: Readonly<Record<TaskRewrite['kind'], RewriteForm>> = {
   },
 }
 
-const FORM_LINES = Object.values(FORMS).map(
-  ({ meaning, makes, example }) =>
-    `- ${formatRewrite(example)} (${makes === 'either' ? 'harder or easier' : makes}): ${meaning}`,
-)
-
 const AUTHOR_INSTRUCTIONS = `You change tasks of a text game in a household so that an agent learns from them. You are shown the task \
 and what lies where, how often the agent solves it, and what a critic said of its steps. Make one change that brings the share of solved \
 games closer to a half and that takes up what the critic said.
 
 A change is one line in one of these forms, of which these are examples:
-${FORM_LINES.join('\n')}
+${formLines(FORMS, formatRewrite)}
 
 Objects and receptacles are named with their numbers, as in the list that you are shown; types in "goal" without. The task has to stay \
 solvable, must not be solved from the start, and must change.
