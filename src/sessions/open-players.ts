@@ -12,8 +12,10 @@ import type { RoleHost } from './open-role.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
 import { fullContextNotice } from '../roles/context.ts'
 import { checkLearners } from '../roles/learning.ts'
+import type { TransformerSource } from '../engines/transformer/transformer-model.ts'
 import { isShipped, modelNames, shippedModel } from '../roles/shipped-models.ts'
 import { openRoles } from './open-roles.ts'
+import { smallRoles } from './small-models.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
 import type { ModelInfo, RoleModel } from '../roles/role-model.ts'
 
@@ -53,12 +55,14 @@ export async function openPlayers(
 ): Promise<Players> {
   const { settings, sources, keys } = request
   checkLearners(sources, settings)
-  const choice = await backendFor(request, host)
+  const small = await smallRoles(sources)
+  const choice = await backendFor(request, small, host)
   onBackend(choice)
   const { infos, close, ...models } = await openRoles({
     sources,
     host,
     settings,
+    small,
     keys,
     ...(Object.values(sources).some(({ kind }) => kind === 'webllm' || kind === 'built-in-webllm') && {
       grammars: await world.grammars(),
@@ -86,40 +90,49 @@ export async function openPlayers(
   }
 }
 
-/** Measures a built-in model; others are too large to load twice. */
+/** Measures a built-in or small model; others are too large to load twice. */
 async function backendFor(
   { settings, sources, backend: wish }: PlayersRequest,
+  small: ReadonlySet<Role>,
   host: PlayersHost,
 ): Promise<BackendChoice> {
   const isComputedHere = (source: RoleSource) => isShipped(source) || source.kind === 'checkpoint'
   if (wish === 'auto' && !Object.values(sources).some(isComputedHere)) {
     return { backend: 'cpu', why: 'No model runs in the built-in transformer.', tokensPerSecond: {} }
   }
-  const measurable = ROLES.find((role) => isShipped(sources[role]))
-  const hasCheckpoint = Object.values(sources).some(({ kind }) => kind === 'checkpoint')
+  const measurable = ROLES.find((role) => isShipped(sources[role]) || small.has(role))
+  const isTooLarge = ROLES.some((role) => sources[role].kind === 'checkpoint' && !small.has(role))
   return chooseBackend({
     wish,
     findObstacle: () => host.findWebGpuObstacle(),
     measure:
-      measurable === undefined || hasCheckpoint
+      measurable === undefined || isTooLarge
         ? null
-        : (backend) => measured(backend, shippedModel(settings.world, measurable), host),
+        : (backend) => measured({ ...placeOf(measurable, sources[measurable], settings, host), backend }, host),
   })
 }
+
+/** Where the model to measure is. */
+function placeOf(role: Role, source: RoleSource, { world }: Settings, host: PlayersHost): Place {
+  if (source.kind !== 'checkpoint') return { location: host.shippedModel(shippedModel(world, role)) }
+  const { location, adapters, storage, contextWindow } = source
+  return { location, checkpoint: { adapters, storage, contextWindow, isTrained: true, adapterSeed: 0 } }
+}
+type Place = Omit<TransformerSource, 'backend'>
 
 /** Measured tokens per second of each host, by backend and model. */
 const speeds = new WeakMap<PlayersHost, Map<string, Promise<number>>>()
 
-/** Tokens per second of a shipped model on a backend, measured once, in a temporary worker. */
-function measured(backend: BackendChoice['backend'], model: string, host: PlayersHost): Promise<number> {
+/** Tokens per second of a model on a backend, measured once, in a temporary worker. */
+function measured(source: TransformerSource, host: PlayersHost): Promise<number> {
   const known = speeds.get(host) ?? new Map<string, Promise<number>>()
   speeds.set(host, known)
-  const key = `${backend} ${model}`
+  const key = `${source.backend} ${source.location}`
   let speed = known.get(key)
   if (speed === undefined) {
     const bridge = host.startModel('policy')
     speed = bridge.remote
-      .load({ location: host.shippedModel(model), backend })
+      .load(source)
       .then(() => measureModel(bridge.remote, () => host.now()))
       .finally(() => bridge.terminate())
     known.set(key, speed)

@@ -40,7 +40,7 @@ export interface RoleHost {
   /** Folder of a shipped model, by its name. */
   shippedModel(name: string): string
   startModel(role: Role): Bridge<TransformerModel>
-  /** Workers that sample for a built-in policy or reward model; 1 by default. */
+  /** Workers that sample for a built-in or small policy or reward model; 1 by default. */
   samplers?: number
   /** Null outside of a browser, where WebLLM cannot run. */
   startWebLlm: ((role: Role) => Bridge<WorkerModel<WebLlmRolePlace>>) | null
@@ -51,6 +51,8 @@ export interface RoleContext {
   settings: Settings
   backend: BackendName
   keys: ServerKeys
+  /** Roles with a model of one's own that is as small as a built-in one (small-models.ts). */
+  small?: ReadonlySet<Role>
   /** For roles that WebLLM plays. */
   grammars?: Record<Role, RoleGrammars>
   onBytes?: OnBytes
@@ -150,6 +152,7 @@ function openCheckpoint(role: Role, source: CheckpointSource, context: RoleConte
   const place = { location: source.location, backend, checkpoint }
   if (source.sampler !== null)
     return withWebLlm(role, { sampler: webLlmSource(source.sampler), trainer: place }, context)
+  if (context.small?.has(role)) return inWorkers(role, { ...place, samplers: 1 }, context)
   return inWorker<TransformerSource>(role, place, () => host.startModel(role), context)
 }
 

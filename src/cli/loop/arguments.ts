@@ -67,7 +67,7 @@ export const LOOP_USAGE = `npm run loop -- [options]
   --seed S            short for --set seed=S
   --eval-tasks N      short for --set evaluationTasks=N; held-out tasks of each split
 ${IMPORTS.map(({ setting, usage }) => `  --${`${setting} PATH`.padEnd(18)}${usage}\n`).join('')}  --backend NAME      ${BACKEND_WISHES.join(', ')}; auto measures each on the policy and uses the faster (auto)
-  --samplers N        workers for each built-in model; the log does not depend on it (as many as cores, at most 4)
+  --samplers N        workers for each built-in or small model; the log does not depend on it (as many as cores, at most 4)
   --models DIR        folder with the built-in models, or one that --save wrote, whose models then all learn
                       (public/models; with --world, what npm run pretrain -- --world FILE wrote)
   --policy-model M    model of the policy; likewise --reward-model and --author-model. M is a Hugging Face folder,

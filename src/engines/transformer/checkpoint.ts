@@ -5,7 +5,7 @@
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
-import { LanguageModel } from '../../language-model/language-model.ts'
+import { LanguageModel, type LanguageModelOptions } from '../../language-model/language-model.ts'
 import { readModelConfig } from '../../language-model/files/model-folder.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import { modelFiles } from './model-files.ts'
@@ -23,6 +23,8 @@ export interface CheckpointPlace {
   /** The selected backend of this thread. */
   backend: BackendName
   checkpoint: HeldCheckpoint
+  /** Of a model that workers share, in place of the defaults for its size. */
+  batchSizes?: Pick<LanguageModelOptions, 'cacheSharers' | 'microBatchTokens'>
 }
 
 export interface OpenedCheckpoint {
@@ -41,7 +43,7 @@ export class ModelStorageError extends Error {
  * by appending, and the errors of LanguageModel.load. Then leaves nothing in memory.
  */
 export async function openCheckpoint(
-  { location, backend, checkpoint }: CheckpointPlace,
+  { location, backend, checkpoint, batchSizes }: CheckpointPlace,
   onBytes?: OnBytes,
 ): Promise<OpenedCheckpoint> {
   const { adapters, storage, contextWindow, adapterSeed } = checkpoint
@@ -54,7 +56,7 @@ export async function openCheckpoint(
   const renderer = template && (await chatRenderer(template, reader.name))
   const model = await LanguageModel.load(reader, 'selected', {
     storage,
-    cacheSlots: cacheSlots(config, contextWindow),
+    ...(batchSizes ?? { cacheSlots: cacheSlots(config, contextWindow) }),
     ...(contextWindow !== null && { contextWindow }),
   })
   try {

@@ -25,7 +25,7 @@ export interface TransformerSource {
   /** Folder of the model: an address in a browser, a path in Node, or `local:NAME`. */
   location: string
   backend: BackendName
-  /** Workers that sample for its role, this one included; 1 by default. */
+  /** Workers that sample for its role, this one included; 1 by default. A checkpoint without it is one that workers cannot share. */
   samplers?: number
   /** Set for a model that is not built in. */
   checkpoint?: HeldCheckpoint
@@ -35,7 +35,7 @@ export interface TransformerSource {
 const UNCHANGED = { format: 'pt', weights: 'as in the source' }
 
 /**
- * A built-in model's micro-batches on a CPU: small enough that a step has several, which workers divide, and as fast as larger ones.
+ * The micro-batches of a model that workers may share on a CPU: small enough that a step has several, which workers divide, and as fast as larger ones.
  * The same for any number of workers, because the sum of gradients depends on it in the last digits.
  */
 const DIVIDED_MICRO_BATCH_TOKENS = 1024
@@ -54,16 +54,18 @@ export class TransformerModel implements RoleModel {
     await this.#model?.dispose()
     this.#model = null
     this.#chatPieces = null
+    const divided = {
+      cacheSharers: samplers ?? 1,
+      ...(backend === 'cpu' && { microBatchTokens: DIVIDED_MICRO_BATCH_TOKENS }),
+    }
     if (checkpoint) {
-      const opened = await openCheckpoint({ location, backend, checkpoint }, onBytes)
+      const place = { location, backend, checkpoint, ...(samplers !== undefined && { batchSizes: divided }) }
+      const opened = await openCheckpoint(place, onBytes)
       this.#model = opened.model
       this.#chatPieces = opened.chatPieces
     } else {
       const files = await modelFiles(location, onBytes)
-      this.#model = await LanguageModel.load(files, 'selected', {
-        cacheSharers: samplers ?? 1,
-        ...(backend === 'cpu' && { microBatchTokens: DIVIDED_MICRO_BATCH_TOKENS }),
-      })
+      this.#model = await LanguageModel.load(files, 'selected', divided)
     }
     this.#location = checkpoint ? location : null
     this.#isFixed = checkpoint?.adapters === null && checkpoint.storage !== 'float32'
