@@ -11,7 +11,9 @@ export async function turns(page: Page, count = TURNS): Promise<void> {
   await page.evaluate(async (count) => {
     for (let turn = 0; turn < count; turn++) {
       await new Promise((resolve) => setTimeout(resolve, 10))
-      await new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 }))
+      // Runs when nothing more urgent waits. An idle callback would need a frame, which a page behind another or with an animation
+      // rarely has to spare.
+      await scheduler.postTask(() => {}, { priority: 'background' })
     }
   }, count)
 }
