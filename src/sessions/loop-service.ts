@@ -35,7 +35,7 @@ export interface OpenedRun {
   /** Names of the models in the log. */
   models: LoopRequest['models']
   fixedTrajectories?: LoopRequest['fixedTrajectories']
-  /** Of a world from a file. */
+  /** Set for a world from a file. */
   worldFile?: LoopRequest['worldFile']
   /** Those of the request, without what the world cannot do. */
   settings?: Settings

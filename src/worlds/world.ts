@@ -139,7 +139,7 @@ export interface OpenedWorld extends Pick<LoopPorts, 'environment' | 'unitTests'
   grammars(): Promise<Record<Role, RoleGrammars>>
   /** Reads the world's file of fixed trajectories (stored-trajectories.ts). Throws TrajectoryFileError. */
   fixedTrajectories(text: string): Promise<FixedTrajectory[]>
-  /** Of a world from a file. */
+  /** Set for a world from a file. */
   worldFile?: WorldFile
   /** Whether the environment has rewrites; it has by default. */
   canRewrite?: boolean

@@ -103,7 +103,7 @@ describe('the shipped comparisons', () => {
     const evaluations = events.filter((event) => event.type === 'evaluation')
     expect([accuracy(before!.episodes), accuracy(after!.episodes)]).toEqual(evaluations.map(({ acc }) => acc))
     expect(heldOutPairs(before!, after!).length).toBe(evaluations[0]!.episodes)
-    // Of a log that is an excerpt already, the excerpt is the same.
+    // An excerpt of an excerpt is the same.
     expect(heldOutExcerpt(events, 'id')).toEqual(events)
     expect(heldOutExcerpt(events, 'ood')!.map(({ type }) => type)).toEqual(['run-started'])
   })

@@ -23,7 +23,7 @@ export interface CheckpointPlace {
   /** The selected backend of this thread. */
   backend: BackendName
   checkpoint: HeldCheckpoint
-  /** Of a model that workers share, in place of the defaults for its size. */
+  /** Batch sizes of a model that workers share, in place of the defaults for its size. */
   batchSizes?: Pick<LanguageModelOptions, 'cacheSharers' | 'microBatchTokens'>
 }
 
