@@ -38,7 +38,7 @@ const host: PlayersHost = {
 }
 
 /** A second one, because measured speeds are remembered for each. */
-const sparingHost: PlayersHost = { ...host, samplers: samplersFor(navigator.hardwareConcurrency, true) }
+const sparingHost: PlayersHost = { ...host, samplers: 1 }
 
 /** Beside the page, like the models. */
 async function readShipped(world: World): Promise<string> {

@@ -3,8 +3,7 @@
 /** Each takes about 90 MB, and a role has as many. */
 const MOST_SAMPLERS = 4
 
-/** One for each core: policy and reward model sample one after the other. One in all where a run spares its device. */
-export function samplersFor(cores: number | undefined, isSparing = false): number {
-  if (isSparing) return 1
+/** One for each core: policy and reward model sample one after the other. */
+export function samplersFor(cores: number | undefined): number {
   return Math.max(1, Math.min(cores ?? 1, MOST_SAMPLERS))
 }

@@ -83,7 +83,7 @@ describe('the loop service', () => {
     await service.stop()
     await service.stepOnce(undefined, request('c'))
     expect(spared).toEqual([false, true, false])
-    expect([samplersFor(8), samplersFor(2), samplersFor(undefined), samplersFor(8, true)]).toEqual([4, 2, 1, 1])
+    expect([samplersFor(8), samplersFor(2), samplersFor(undefined)]).toEqual([4, 2, 1])
   })
 
   it('ends the current run when another starts', async () => {
