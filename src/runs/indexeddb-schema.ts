@@ -2,7 +2,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
 import { chunkBytes, type EventChunk } from './event-chunk.ts'
-import { completeSettings, withSampledNames } from './older-logs.ts'
+import { withSampledNames } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from './run-store.ts'
 
@@ -44,14 +44,7 @@ type Upgrade = IDBPTransaction<Schema, StoreNames<Schema>[], 'versionchange'>
 
 async function migrate(before: number, stores: Upgrade): Promise<void> {
   if (before < 2) await addRows(stores)
-  if (before < 4) await completeSummaries(stores)
   if (before === 2 || before === 3) await renameSampled(stores)
-}
-
-/** Earlier versions kept settings as they were when the run started, so names and number may be older. */
-async function completeSummaries(stores: Upgrade): Promise<void> {
-  const runs = stores.objectStore('runs')
-  for (const old of await runs.getAll()) await runs.put({ ...old, settings: completeSettings(old.settings) })
 }
 
 /** Before version 4, evaluations had no temperature. */

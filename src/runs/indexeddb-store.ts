@@ -137,12 +137,12 @@ export class IndexedDbRunStore implements ResumableRunStore {
 
   /** Newest first. */
   async list(): Promise<RunSummary[]> {
-    return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse().map(withoutWriter)
+    return (await this.#database.getAllFromIndex('runs', 'updatedAt')).reverse().map(summaryOf)
   }
 
   async summary(runId: string): Promise<RunSummary | null> {
     const stored = await this.#database.get('runs', runId)
-    return stored === undefined ? null : withoutWriter(stored)
+    return stored === undefined ? null : summaryOf(stored)
   }
 
   /** In the order of iterations. */
@@ -186,7 +186,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints'], 'readwrite')
     const summary = await transaction.objectStore('runs').get(runId)
     if (summary !== undefined) {
-      const evicted = { ...withoutWriter(summary), isEvicted: true, isFinished: true, logBytes: 0, checkpoints: [] }
+      const evicted = { ...summaryOf(summary), isEvicted: true, isFinished: true, logBytes: 0, checkpoints: [] }
       await transaction.objectStore('runs').put(evicted)
     }
     await Promise.all([
@@ -239,7 +239,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     let logBytes = 0
     for (let cursor = await chunks.openCursor(everythingOf(runId)); cursor; cursor = await cursor.continue())
       logBytes += chunkBytes(cursor.value)
-    const reopened = { ...cutBack(withoutWriter(current), iteration), isFinished: false, logBytes }
+    const reopened = { ...cutBack(summaryOf(current), iteration), isFinished: false, logBytes }
     await Promise.all([
       transaction.objectStore('rows').delete(IDBKeyRange.bound([runId, iteration], [runId, []], true)),
       transaction.objectStore('runs').put({ ...reopened, writer: this.#newToken(runId) }),
@@ -264,7 +264,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
       const checkpoint = await checkpoints.get([from, iteration])
       if (source === undefined || checkpoint === undefined) return null
       const summary: RunSummary = {
-        ...cutBack(withoutWriter(source), iteration),
+        ...cutBack(summaryOf(source), iteration),
         ...{ runId, iterations, isFinished: false, isPinned: false, logBytes: 0 },
         checkpoints: [keptCheckpoint(checkpoint)],
         origin: { kind: 'branch', runId: from, iteration },
@@ -372,7 +372,7 @@ async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number):
 }
 
 /** As the page reads it: a setting that came later has its default. */
-function withoutWriter({ writer: _writer, ...summary }: StoredSummary): RunSummary {
+function summaryOf({ writer: _writer, ...summary }: StoredSummary): RunSummary {
   return { ...summary, settings: completeSettings(summary.settings) }
 }
 
