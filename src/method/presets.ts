@@ -232,6 +232,16 @@ export const PRESETS = {
 } as const satisfies Record<string, Partial<Settings>>
 export type PresetName = keyof typeof PRESETS
 
+/** The presets that say which parts learn and from what, one a row of the comparison; joined with a world's own. */
+export const ARMS = [
+  'grpo',
+  'frozen-judge',
+  'policy-reward',
+  'full',
+  'step-frozen',
+  'step-trained',
+] as const satisfies PresetName[]
+
 /** Former names of presets, which older links, logs and commands use. */
 export const FORMER_PRESETS = {
   'policy-only': PRESETS['frozen-judge'],

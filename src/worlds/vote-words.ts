@@ -1,5 +1,5 @@
 /** What worlds have in common whose reward model votes on steps: words and charts as plain data. */
-import type { PresetName } from '../method/presets.ts'
+import { ARMS, type PresetName } from '../method/presets.ts'
 import type { WorldChart, WorldDescriptor, WorldPresets } from './world.ts'
 
 /** `splits` says which held-out tasks are in and out of distribution. */
@@ -67,7 +67,7 @@ export const voteRollouts = (more = ''): WorldDescriptor['rollouts'] => ({
 export const votePresets = (own: PresetName): WorldPresets => ({
   own,
   reference: 'reference',
-  overlays: ['reference', 'grpo', 'frozen-judge', 'policy-reward', 'full', 'step-frozen', 'step-trained', 'phone'],
+  overlays: ['reference', ...ARMS, 'phone'],
 })
 
 export const VOTE_WORDS: Pick<

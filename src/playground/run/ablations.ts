@@ -15,7 +15,7 @@
  * Earlier versions offered three more rows. Their runs keep their rows, but no new ones are offered: two differ from the full loop
  * in the signal alone, and so mix what the signal does with what adapted tasks do.
  */
-import { FORMER_PRESETS, PRESETS, presetSettings } from '../../method/presets.ts'
+import { ARMS, FORMER_PRESETS, PRESETS, presetSettings } from '../../method/presets.ts'
 import { DEFAULTS, type Settings, type World } from '../../method/settings.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { WORLDS } from '../../worlds/index.ts'
@@ -30,19 +30,11 @@ export interface Ablation {
   preset: string | null
 }
 
-export const OFFERED_ABLATIONS = [
-  'grpo',
-  'frozen-judge',
-  'policy-reward',
-  'full',
-  'step-frozen',
-  'step-trained',
-] as const
 const FORMER_ABLATIONS = ['policy-environment', 'outcome', 'step'] as const
-export const ABLATION_IDS = [...OFFERED_ABLATIONS, ...FORMER_ABLATIONS] as const
+export const ABLATION_IDS = [...ARMS, ...FORMER_ABLATIONS] as const
 export type AblationId = (typeof ABLATION_IDS)[number]
 
-const named = (preset: (typeof OFFERED_ABLATIONS)[number]): Ablation => ({ settings: PRESETS[preset], preset })
+const named = (preset: (typeof ARMS)[number]): Ablation => ({ settings: PRESETS[preset], preset })
 
 export const ABLATIONS: Readonly<Record<AblationId, Ablation>> = {
   grpo: named('grpo'),

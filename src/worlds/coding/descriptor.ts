@@ -1,3 +1,4 @@
+import { ARMS } from '../../method/presets.ts'
 import type { WorldDescriptor } from '../world.ts'
 
 const shares = (
@@ -33,16 +34,7 @@ export const coding: WorldDescriptor = {
   presets: {
     own: 'coding',
     reference: 'coding-reference',
-    overlays: [
-      'coding-reference',
-      'grpo',
-      'frozen-judge',
-      'policy-reward',
-      'full',
-      'step-frozen',
-      'step-trained',
-      'phone',
-    ],
+    overlays: ['coding-reference', ...ARMS, 'phone'],
   },
   own: { names: ['problems'], elsewhere: 'only the coding world poses problems' },
   irrelevant: [
