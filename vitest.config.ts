@@ -5,6 +5,19 @@ import { defineConfig } from 'vitest/config'
 /** Milliseconds. Generous: a busy machine is not a failure, and how fast something is belongs to the benchmarks. */
 const PATIENCE = { testTimeout: 900_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
 
+/** Each has a Chromium of its own, and its files one after another: pages that draw side by side lose gestures and timers. */
+const inBrowser = (name: string, files: string) => ({
+  test: {
+    name,
+    environment: 'node' as const,
+    pool: 'threads' as const,
+    include: [files],
+    globalSetup: ['test/browser/server.ts'],
+    fileParallelism: false,
+    ...PATIENCE,
+  },
+})
+
 export default defineConfig({
   test: {
     // Much of what tests do is waiting: for a page, a process, a timer.
@@ -38,18 +51,9 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      {
-        test: {
-          name: 'browser',
-          environment: 'node',
-          pool: 'threads',
-          include: ['test/browser/*.test.ts'],
-          globalSetup: ['test/browser/server.ts'],
-          // Pages that draw side by side on two cores lose gestures and timers to one another.
-          fileParallelism: false,
-          ...PATIENCE,
-        },
-      },
+      // Walks through the page's views; and what the page stands on: models, GPU, stores, hosts and other browsers.
+      inBrowser('browser', 'test/browser/page*.test.ts'),
+      inBrowser('runtime', 'test/browser/!(page)*.test.ts'),
     ],
   },
 })

@@ -9,9 +9,10 @@ import { constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './check.mjs'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
+import { buildIfStale } from './start.mjs'
 
-/** Parts with the projects of vitest.config.ts that they run. */
-const PROJECTS = { unit: ['unit', 'page'], browser: ['browser'] }
+/** The projects of vitest.config.ts that a part runs: those of one list in one process, lists side by side. */
+const PROJECTS = { unit: [['unit', 'page']], browser: [['browser'], ['runtime']] }
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
@@ -60,15 +61,29 @@ export function closingLine({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
+/** @param {readonly { passed: number, failed: number, skipped: number }[]} counts */
+function sumOf(counts) {
+  const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
+  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') }
+}
+
 /**
  * @param {keyof typeof PROJECTS} part
  * @param {boolean} isAll
  */
-async function runVitest(part, isAll) {
+async function runPart(part, isAll) {
+  return sumOf(await Promise.all(PROJECTS[part].map((projects) => runVitest(projects, isAll))))
+}
+
+/**
+ * @param {readonly string[]} projects
+ * @param {boolean} isAll
+ */
+async function runVitest(projects, isAll) {
   const folder = mkdtempSync(join(tmpdir(), 'vitest-report-'))
   const reportFile = join(folder, 'report.json')
   const args = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
-  for (const project of PROJECTS[part]) args.push('--project', project)
+  for (const project of projects) args.push('--project', project)
   if (!isAll) args.push('--exclude=**/*.slow.test.ts')
   const child = spawn(process.execPath, [toolFile('vitest'), ...args, `--outputFile.json=${reportFile}`], {
     cwd: root,
@@ -79,7 +94,7 @@ async function runVitest(part, isAll) {
   try {
     report = JSON.parse(readFileSync(reportFile, 'utf8'))
   } catch {
-    say(`vitest wrote no report for the ${part} tests (exit code ${exitCode}).`)
+    say(`vitest wrote no report for ${projects.join(' and ')} (exit code ${exitCode}).`)
   }
   rmSync(folder, { recursive: true, force: true })
   return countReport(report, exitCode)
@@ -94,16 +109,17 @@ if (isMain(import.meta.url)) {
   ensure()
   const { parts, isAll } = parsed
   const has = (/** @type {string} */ part) => parts.includes(part)
-  // Side by side: tests of pages wait for much of their time, checks and unit tests take what they leave, at a lower priority.
-  const pages = has('browser') ? [runVitest('browser', isAll)] : []
+  // With the slow files two processes serve the page, and only one may build it.
+  if (isAll && has('browser')) buildIfStale()
+  // Side by side: tests in browsers wait for much of their time, checks and unit tests take what they leave, at a lower priority.
+  const pages = has('browser') ? [runPart('browser', isAll)] : []
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   const counts = await Promise.all([
     ...pages,
     ...(has('checks') ? [runChecks()] : []),
-    ...(has('unit') ? [runVitest('unit', isAll)] : []),
+    ...(has('unit') ? [runPart('unit', isAll)] : []),
   ])
-  const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
-  const sum = { passed: total('passed'), failed: total('failed'), skipped: total('skipped') }
+  const sum = sumOf(counts)
   process.stdout.write(`${closingLine(sum)}\n`)
   process.exit(sum.failed === 0 ? 0 : 1)
 }
