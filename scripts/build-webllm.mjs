@@ -16,6 +16,11 @@ import { nodeArguments } from './run.mjs'
 const PACKAGES = ['apache-tvm==0.27.0.post1', 'apache-tvm-ffi==0.1.15.post2', 'numpy==2.4.6', 'ml_dtypes==0.6.0']
 const SOURCES = join(root, 'scripts', 'webllm')
 const CACHE = join(root, '.cache', 'webllm')
+/** @type {readonly { type: 'float32' | 'float16', quantization: string }[]} */
+const NUMBER_TYPES = [
+  { type: 'float32', quantization: 'q0f32' },
+  { type: 'float16', quantization: 'q0f16' },
+]
 const RUNTIME_FILES = ['wasm_runtime', 'webgpu_runtime', 'tvmjs_support']
 
 /** Something that a person has to install or change. */
@@ -61,7 +66,9 @@ function buildRuntime(python) {
   for (const part of ['include', 'src', '3rdparty/dlpack']) copy(`tvm_ffi/${part}`, `3rdparty/tvm-ffi/${part}`)
   cpSync(own, sources, { recursive: true })
   for (const name of RUNTIME_FILES) {
-    const file = join(sources, 'web', 'emcc', `${name}.cc`)
+    // Its name stays in the library. Relative, so that the same bytes come out wherever it is compiled.
+    const source = `web/emcc/${name}.cc`
+    const file = join(sources, source)
     let text = readFileSync(file, 'utf8')
     for (const [pattern, replacement] of EDITS[name] ?? []) {
       if (!new RegExp(pattern.source, 'm').test(text))
@@ -88,7 +95,7 @@ function buildRuntime(python) {
         '-c',
         '-o',
         join(folder, `${name}.o`),
-        file,
+        source,
       ],
       sources,
     )
@@ -113,7 +120,7 @@ export function buildLibrary(config, type, library) {
   run(python, [join(SOURCES, 'compile.py'), config, type, runtime, library])
 }
 
-/** The libraries of the built-in models, one for each shape. */
+/** The libraries of the built-in models, one for each shape and number type. */
 function buildShipped() {
   const folder = join(root, 'public', 'webllm')
   mkdirSync(folder, { recursive: true })
@@ -122,17 +129,19 @@ function buildShipped() {
   for (const model of readdirSync(models)) {
     const config = join(models, model, 'config.json')
     const { model_type, hidden_size, num_hidden_layers } = JSON.parse(readFileSync(config, 'utf8'))
-    // As in src/engines/webllm/shipped-models.ts.
-    const name = `${model_type}-${hidden_size}x${num_hidden_layers}-q0f32.wasm.gz`
-    if (built.has(name)) continue
-    built.add(name)
-    say(`Compiling ${name} …`)
-    const plain = join(CACHE, 'library.wasm')
-    buildLibrary(config, 'float32', plain)
-    const bytes = readFileSync(plain)
-    const packed = gzipSync(bytes, { level: 9 })
-    writeFileSync(join(folder, name), packed)
-    say(`${name}: ${inMegabytes(bytes.length)}, packed ${inMegabytes(packed.length)}`)
+    for (const { type, quantization } of NUMBER_TYPES) {
+      // As in src/engines/webllm/shipped-models.ts.
+      const name = `${model_type}-${hidden_size}x${num_hidden_layers}-${quantization}.wasm.gz`
+      if (built.has(name)) continue
+      built.add(name)
+      say(`Compiling ${name} …`)
+      const plain = join(CACHE, 'library.wasm')
+      buildLibrary(config, type, plain)
+      const bytes = readFileSync(plain)
+      const packed = gzipSync(bytes, { level: 9 })
+      writeFileSync(join(folder, name), packed)
+      say(`${name}: ${inMegabytes(bytes.length)}, packed ${inMegabytes(packed.length)}`)
+    }
   }
 }
 

@@ -19,6 +19,8 @@ export interface BuiltInSource {
 /** Our transformer trains it, and WebLLM gets the weights after each update. */
 export interface BuiltInWebLlmSource {
   kind: 'built-in-webllm'
+  /** WebLLM samples in float16, which requires an adapter with shader-f16. Float32 if absent. */
+  isHalf?: boolean
 }
 
 /** How the base weights are stored on the device; adapters are always float32. Half precision requires WebGPU. */

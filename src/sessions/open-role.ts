@@ -18,6 +18,7 @@ import {
   type ServerKeys,
   type WebLlmModelSource,
 } from '../roles/source.ts'
+import type { ShippedQuantization } from '../engines/webllm/shipped-models.ts'
 import type { WebLlmRolePlace } from '../engines/webllm/webllm-role.ts'
 import { ReplicatedModel } from '../engines/transformer/replicated-model.ts'
 import {
@@ -95,7 +96,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
       return inWorkers(role, { location, backend }, context)
     }
     case 'built-in-webllm':
-      return openShippedOnWebLlm(role, context)
+      return openShippedOnWebLlm(role, source.isHalf ? 'q0f16' : 'q0f32', context)
     case 'checkpoint':
       return openCheckpoint(role, source, context)
     case 'webllm':
@@ -122,9 +123,9 @@ const SHIPPED_CONTEXT = 4096
 const SHIPPED_SEQUENCES = 16
 
 /** WebLLM alone for the author, who does not learn. */
-function openShippedOnWebLlm(role: Role, context: RoleContext): OpenedRole {
+function openShippedOnWebLlm(role: Role, quantization: ShippedQuantization, context: RoleContext): OpenedRole {
   const location = context.host.shippedModel(shippedModel(context.settings.world, role))
-  const sampler = { location, ...memoryPlan(SHIPPED_CONTEXT, SHIPPED_SEQUENCES) }
+  const sampler = { location, quantization, ...memoryPlan(SHIPPED_CONTEXT, SHIPPED_SEQUENCES) }
   if (role === 'author') return withWebLlm(role, { sampler, trainer: null }, context)
   const checkpoint = {
     adapters: null,

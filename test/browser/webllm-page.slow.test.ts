@@ -109,6 +109,32 @@ describe('a run on the page', () => {
     process.stderr.write(`WebLLM: ${withWebLlm}\nOur sampler: ${withOurs}\n`)
   })
 
+  it('samples in half precision where the adapter has it, and else says what lacks it', async () => {
+    const policy = role('Policy')
+    await policy.getByLabel('Played by').selectOption('built-in-webllm')
+    await policy.getByLabel('Half precision (float16)').check()
+    const hasHalf = await page.evaluate(async () =>
+      Boolean((await navigator.gpu.requestAdapter())?.features.has('shader-f16')),
+    )
+    if (!hasHalf) {
+      await policy.getByText('Your graphics adapter lacks shader-f16. Clear Half precision.').waitFor()
+      await goTo(page, 'Loop')
+      await page.getByRole('button', { name: 'Step', exact: true }).click()
+      await page.getByText(/kernels use half precision and this graphics adapter lacks shader-f16/).waitFor()
+      return
+    }
+    await step(1)
+    await step(2)
+    const log = await logSoFar()
+    expect(mismatches(log)).toHaveLength(2)
+    expect(Math.max(...mismatches(log))).toBeLessThan(1e-4)
+    const libraries = await page.evaluate(async () =>
+      (await (await caches.open('webllm/wasm')).keys()).map(({ url }) => url),
+    )
+    expect(libraries).toEqual([expect.stringMatching(/household-policy-q0f16\/.*model\.wasm$/)])
+    expect(elsewhere).toEqual([])
+  })
+
   it('trains a researcher’s own folder, which WebLLM samples from the folder that build:webllm wrote', async () => {
     const checkpoint = join(folders, 'my model')
     const forWebLlm = join(folders, 'my model-q0f32-MLC')

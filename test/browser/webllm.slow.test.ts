@@ -1,20 +1,13 @@
 /** The real WebLLM with the shipped libraries, on Chromium's software adapter: it samples like our transformer, and says what is wrong. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { memoryReader } from '../../src/language-model/files/model-reader.ts'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
-import { LanguageModel } from '../../src/language-model/language-model.ts'
+import type { LanguageModel } from '../../src/language-model/language-model.ts'
 import type { Completion, SamplingOptions, UpdateOptions } from '../../src/method/ports.ts'
-import type { PlainCompletion, PlainRequest, WebLlmPage } from './fixtures/webllm-page.ts'
-import { useFixturePage } from './fixture-page.ts'
+import type { PlainCompletion, PlainRequest } from './fixtures/webllm-page.ts'
 import { SOFTWARE_ADAPTER } from './software-adapter.ts'
-import { openBrowser } from './harness.ts'
+import { difference, loadOurs, TEXT, useWebLlm, type WebLlm } from './webllm-client.ts'
 import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
-const publicDir = fileURLToPath(new URL('../../public', import.meta.url))
 /** Nats: both compute in float32, in different orders. */
 const MEAN = 1e-5
 const LARGEST = 2e-4
@@ -26,58 +19,13 @@ const UPDATE: UpdateOptions = {
   sampledElsewhere: true,
 }
 
-const fixture = useFixturePage('webllm', { publicDir })
-
-type Methods = { [Name in keyof WebLlmPage]: WebLlmPage[Name] }
-class WebLlm {
-  readonly page: Page
-  constructor(page: Page) {
-    this.page = page
-  }
-  call<Name extends keyof Methods>(
-    name: Name,
-    ...given: Parameters<Methods[Name]>
-  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
-    const called = this.page.evaluate(
-      ([method, values]) =>
-        (globalThis as unknown as { webLlm: Record<string, (...args: unknown[]) => Promise<unknown>> }).webLlm[
-          method as string
-        ]!(...(values as unknown[])),
-      [name, given] as const,
-    )
-    return called as Promise<Awaited<ReturnType<Methods[Name]>>>
-  }
-}
-
-async function withWebLlm(flags: readonly string[], job: (webLlm: WebLlm) => Promise<void>): Promise<void> {
-  const browser = await openBrowser({ flags })
-  try {
-    const page = await (await browser.newContext()).newPage()
-    page.setDefaultTimeout(0)
-    await page.goto(fixture.address)
-    await page.waitForFunction('globalThis.webLlm')
-    await job(new WebLlm(page))
-  } finally {
-    await browser.close()
-  }
-}
-
-const keepPolicy = (webLlm: WebLlm) => webLlm.call('keep', `${fixture.origin}models/household-policy`)
-
-async function loadOurs(): Promise<LanguageModel> {
-  const names = ['config.json', 'tokenizer.json', 'model.safetensors']
-  const read = (name: string) => readFileSync(join(publicDir, 'models', 'household-policy', name))
-  const files = Object.fromEntries(names.map((name) => [name, read(name)]))
-  return LanguageModel.load(memoryReader('ours', files), 'cpu', { cacheSlots: 64, microBatchTokens: 256 })
-}
+const pages = useWebLlm()
+const withWebLlm = pages.open
+const keepPolicy = pages.keepPolicy
 
 /** A lower temperature multiplies the differences. */
 function expectClose(theirs: readonly number[], ours: Iterable<number>, temperature = 1): void {
-  const differences = Array.from(ours, (value, i) => Math.abs(value - theirs[i]!))
-  expect(differences).toHaveLength(theirs.length)
-  const mean = differences.reduce((sum, value) => sum + value, 0) / differences.length
-  const largest = Math.max(...differences)
-  process.stderr.write(`${differences.length} log-probabilities: mean ${mean}, largest ${largest}\n`)
+  const { mean, largest } = difference(`temperature ${temperature}`, theirs, ours)
   expect(mean).toBeLessThan(MEAN / temperature)
   expect(largest).toBeLessThan(LARGEST / temperature)
 }
@@ -102,9 +50,6 @@ async function expectSameSamples(
   )
   return theirs
 }
-
-/** Text of the household, without end. */
-const TEXT = 'you are in the middle of a room. looking around you, you see a cabinet 1, a desk 1 and a drawer 1.\n> '
 
 describe('the real WebLLM', () => {
   it('samples like our transformer: over a long context, in forked groups, cooler, and after an update', async () => {
@@ -195,10 +140,6 @@ describe('the real WebLLM', () => {
       )
       await webLlm.call('setFaults', { modelVersion: null })
 
-      const adapter = await webLlm.page.evaluate(async () => [...(await navigator.gpu.requestAdapter())!.features])
-      if (!adapter.includes('shader-f16'))
-        await expect(load({ required_features: ['shader-f16'] })).rejects.toThrow(/lacks shader-f16\. Choose .* f32/)
-
       await webLlm.call('damage', 'webllm/wasm', model_lib, ['TVMFFIWasmSafeCall', 'TVMFFIWasmSafeCOLD'])
       await expect(load()).rejects.toThrow(/library was compiled for another version of WebLLM than 0\.2\.86/)
       await webLlm.call('damage', 'webllm/wasm', model_lib, null)
@@ -230,7 +171,7 @@ describe('the real WebLLM', () => {
   it('says that the browser has no more room, and loads once there is', async () => {
     await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
       const session = await webLlm.page.context().newCDPSession(webLlm.page)
-      const { origin } = new URL(fixture.address)
+      const { origin } = new URL(pages.address)
       await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 1e6 })
       await expect(keepPolicy(webLlm)).rejects.toThrow(/could not be kept: the browser gives this site no more room/)
       await session.send('Storage.overrideQuotaForOrigin', { origin })

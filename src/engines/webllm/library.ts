@@ -51,7 +51,7 @@ export function loadError(modelId: string, cause: unknown): ModelLoadError {
     )
   if (name === 'ShaderF16SupportError' || /shader-f16/.test(message))
     return say(
-      `WebLLM could not load "${modelId}" because its kernels use half precision and this graphics adapter lacks shader-f16. Choose the same model with f32 in its name.`,
+      `WebLLM could not load "${modelId}" because its kernels use half precision and this graphics adapter lacks shader-f16. Choose the same model in float32: with f32 in its name, or without Half precision.`,
     )
   if (/LinkError|Import #|function import requires a callable/i.test(`${name} ${message}`))
     return say(

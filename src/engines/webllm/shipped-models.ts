@@ -6,39 +6,52 @@ import { urlReader } from '../../language-model/files/model-folder.ts'
 import { ModelFileError } from '../../language-model/files/model-reader.ts'
 import { exportMlc, huggingFaceModel } from '../../weight-formats/mlc-export.ts'
 import type { GroupLimits } from './batched-sampler.ts'
+import { featuresFor } from './catalogue.ts'
 import { PROMPT_FILES } from '../transformer/model-files.ts'
 import { keepMissing, type ModelFiles } from './model-files.ts'
 import type { WebLlmSource } from './loaded-model.ts'
 
+/** The number types for which libraries ship. */
+export type ShippedQuantization = 'q0f32' | 'q0f16'
+
 export interface ShippedSampler extends GroupLimits {
   /** Address of the model's folder; the libraries are in `../../webllm` from there. */
   location: string
+  quantization: ShippedQuantization
 }
 
 /** File of the library for a model, from its config.json. As in scripts/build-webllm.mjs. */
-export function libraryFile(configJson: unknown): string {
+export function libraryFile(configJson: unknown, quantization: ShippedQuantization): string {
   const { model_type, hidden_size, num_hidden_layers } = configJson as Record<string, string | number>
-  return `${model_type}-${hidden_size}x${num_hidden_layers}-q0f32.wasm.gz`
+  return `${model_type}-${hidden_size}x${num_hidden_layers}-${quantization}.wasm.gz`
 }
 
 /** Replaces an earlier copy, whose weights may be those of another version of the page. Throws ModelFileError. */
 export async function keepShippedModel(
   files: ModelFiles,
-  { location, ...limits }: ShippedSampler,
+  { location, quantization, ...limits }: ShippedSampler,
   fetchFile: typeof fetch = fetch,
 ): Promise<WebLlmSource> {
   const model = await huggingFaceModel(urlReader(location, fetchFile))
   const name = location.split('/').filter(Boolean).at(-1)!
   const libraries = new URL('../../webllm/', `${location.replace(/\/+$/, '')}/`).href
-  const folder = `${libraries}${name}/resolve/main/`
-  const library = await unpacked(libraries + libraryFile(model.configJson), fetchFile)
-  for (const file of exportMlc(model, { quantization: 'q0f32', contextWindow: limits.contextWindow })) {
+  const id = `${name}-${quantization}`
+  // The name under which float32 copies were kept before there were others.
+  const folder = `${libraries}${quantization === 'q0f32' ? name : id}/resolve/main/`
+  const library = await unpacked(libraries + libraryFile(model.configJson, quantization), fetchFile)
+  for (const file of exportMlc(model, { quantization, contextWindow: limits.contextWindow })) {
     const scope = file.name === 'mlc-chat-config.json' ? 'webllm/config' : 'webllm/model'
     await files.write(scope, folder + file.name, file.bytes)
   }
   for (const name of PROMPT_FILES) await keepMissing(files, 'webllm/config', folder + name)
   await files.write('webllm/wasm', `${folder}model.wasm`, library)
-  return { record: { model_id: `${name}-q0f32`, model: folder, model_lib: `${folder}model.wasm` }, ...limits }
+  const record = {
+    model_id: id,
+    model: folder,
+    model_lib: `${folder}model.wasm`,
+    required_features: [...featuresFor(quantization)],
+  }
+  return { record, ...limits }
 }
 
 async function unpacked(address: string, fetchFile: typeof fetch): Promise<Uint8Array<ArrayBuffer>> {

@@ -64,6 +64,8 @@ export function samplersFor(location: string): CatalogueModel[] {
 /** The fields of one role; the kind decides which of them count. */
 export interface RoleForm {
   kind: RoleSourceKind
+  /** WebLLM samples for the built-in model in float16. */
+  isHalf: boolean
   location: string
   /** Trains adapters instead of all weights. */
   hasAdapters: boolean
@@ -95,6 +97,7 @@ export interface RoleForm {
 
 export const FIRST_FORM: RoleForm = {
   kind: 'built-in',
+  isHalf: false,
   location: repositoryAddress(CHECKPOINTS[0]!.repository),
   hasAdapters: true,
   rank: 16,
@@ -150,8 +153,9 @@ export function sourceOf(form: RoleForm): FormResult {
   const source = (): RoleSource => {
     switch (kind) {
       case 'built-in':
-      case 'built-in-webllm':
         return { kind }
+      case 'built-in-webllm':
+        return { kind, isHalf: form.isHalf }
       case 'checkpoint':
         return {
           kind,

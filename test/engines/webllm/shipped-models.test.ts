@@ -9,9 +9,13 @@ import { mlcParameters } from '../../../src/weight-formats/mlc-parameters.ts'
 import { parseTensorCache } from '../../../src/weight-formats/tensor-cache.ts'
 import { MemoryFiles, smallWeights } from './small-model.ts'
 
-const MODELS = readdirSync('public/models')
+const LIBRARIES = readdirSync('public/models').flatMap((model) => [
+  [model, 'q0f32', 'float32'] as const,
+  [model, 'q0f16', 'float16'] as const,
+])
 const PAGE = 'https://page.test/sub/'
 const LIMITS = { contextWindow: 256, sequences: 4, cacheTokens: 512 }
+const FULL = { quantization: 'q0f32', ...LIMITS } as const
 
 const configOf = (model: string): unknown => JSON.parse(readFileSync(`public/models/${model}/config.json`, 'utf8'))
 
@@ -38,12 +42,12 @@ const served = (change: (bytes: Uint8Array) => Uint8Array) => async (input: stri
 }
 
 describe('the built-in models for WebLLM', () => {
-  it.each(MODELS)('%s has a library with its parameters, for any vocabulary', (model) => {
+  it.each(LIBRARIES)('%s has a library in %s with its parameters, for any vocabulary', (model, numbers, dtype) => {
     const configJson = configOf(model)
-    const library = gunzipSync(readFileSync(`public/webllm/${libraryFile(configJson)}`))
+    const library = gunzipSync(readFileSync(`public/webllm/${libraryFile(configJson, numbers)}`))
     expect(WebAssembly.validate(library)).toBe(true)
     const { quantization, params } = metadataOf(library)
-    expect(quantization).toBe('q0f32')
+    expect(quantization).toBe(numbers)
     const config = parseModelConfig(configJson, model)
     const wanted = mlcParameters(config, architectureOf(configJson, model)).map(({ name, shape }) => [
       name,
@@ -51,7 +55,8 @@ describe('the built-in models for WebLLM', () => {
     ])
     const byName = (a: unknown[], b: unknown[]) => String(a[0]).localeCompare(String(b[0]))
     expect(params.map(({ name, shape }) => [name, shape]).sort(byName)).toEqual(wanted.sort(byName))
-    expect(new Set(params.map(({ dtype }) => dtype))).toEqual(new Set(['float32']))
+    expect(new Set(params.map(({ dtype }) => dtype))).toEqual(new Set([dtype]))
+    expect(library.includes('enable f16;')).toBe(dtype === 'float16')
   })
 
   it('are put into WebLLM’s cache under addresses of the page, with their library', async () => {
@@ -59,12 +64,17 @@ describe('the built-in models for WebLLM', () => {
     const location = `${PAGE}models/household-policy`
     const { record, ...limits } = await keepShippedModel(
       files,
-      { location, ...LIMITS },
+      { location, ...FULL },
       served((bytes) => bytes),
     )
     expect(limits).toEqual(LIMITS)
     const folder = `${PAGE}webllm/household-policy/resolve/main/`
-    expect(record).toEqual({ model_id: 'household-policy-q0f32', model: folder, model_lib: `${folder}model.wasm` })
+    expect(record).toEqual({
+      model_id: 'household-policy-q0f32',
+      model: folder,
+      model_lib: `${folder}model.wasm`,
+      required_features: [],
+    })
     const cache = parseTensorCache(
       JSON.parse(new TextDecoder().decode(await files.read('webllm/model', `${folder}tensor-cache.json`))),
       'kept',
@@ -74,11 +84,22 @@ describe('the built-in models for WebLLM', () => {
     expect(WebAssembly.validate(await files.read('webllm/wasm', record.model_lib))).toBe(true)
   })
 
+  it('are kept in float16 beside float32, in half the bytes, for adapters with shader-f16', async () => {
+    const files = new MemoryFiles(smallWeights(1))
+    const location = `${PAGE}models/household-policy`
+    const unchanged = served((bytes) => bytes)
+    const full = await keepShippedModel(files, { location, ...FULL }, unchanged)
+    const half = await keepShippedModel(files, { location, ...LIMITS, quantization: 'q0f16' }, unchanged)
+    expect(half.record).toMatchObject({ model_id: 'household-policy-q0f16', required_features: ['shader-f16'] })
+    const bytesIn = async (folder: string) => (await files.read('webllm/model', `${folder}params_shard_0.bin`)).length
+    expect(await bytesIn(half.record.model)).toBe((await bytesIn(full.record.model)) / 2)
+  })
+
   it('take a library that the server has already unpacked', async () => {
     const files = new MemoryFiles(smallWeights(1))
     const source = await keepShippedModel(
       files,
-      { location: `${PAGE}models/household-policy/`, ...LIMITS },
+      { location: `${PAGE}models/household-policy/`, ...FULL },
       served(gunzipSync),
     )
     expect(WebAssembly.validate(await files.read('webllm/wasm', source.record.model_lib))).toBe(true)
@@ -89,7 +110,7 @@ describe('the built-in models for WebLLM', () => {
     await expect(
       keepShippedModel(
         files,
-        { location: `${PAGE}models/household-policy`, ...LIMITS },
+        { location: `${PAGE}models/household-policy`, ...FULL },
         served((bytes) => bytes.subarray(0, 5000)),
       ),
     ).rejects.toThrow(/llama-96x3-q0f32\.wasm\.gz is damaged: it was cut while downloading\. Reload the page\./)

@@ -48,6 +48,8 @@ describe('the form of a role', () => {
     const record = { model_id: 'm', model: 'https://m', model_lib: 'https://m/l.wasm' }
     const form = { ...FIRST_FORM, record, model: 'm', tokenizer: 'https://t/' }
     for (const kind of KINDS) expect(sourceOf({ ...form, kind }).source?.kind).toBe(kind)
+    expect(sourceOf({ ...form, kind: 'built-in-webllm' }).source).toMatchObject({ isHalf: false })
+    expect(sourceOf({ ...form, kind: 'built-in-webllm', isHalf: true }).source).toMatchObject({ isHalf: true })
     expect(sourceOf({ ...form, kind: 'checkpoint', contextWindow: 0 }).source).toMatchObject({
       contextWindow: null,
       adapters: { rank: 16, alpha: 32, dropout: 0, targets: ['q_proj', 'v_proj'] },

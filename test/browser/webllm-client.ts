@@ -1,0 +1,97 @@
+/** The real WebLLM on a page of its own, and what its log-probabilities are compared with: our transformer with the same weights. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import type { ShippedQuantization } from '../../src/engines/webllm/shipped-models.ts'
+import { memoryReader } from '../../src/language-model/files/model-reader.ts'
+import { readSafetensors, writeSafetensors, type FloatType } from '../../src/language-model/files/safetensors.ts'
+import { LanguageModel } from '../../src/language-model/language-model.ts'
+import { root } from '../../scripts/ensure.mjs'
+import type { WebLlmPage } from './fixtures/webllm-page.ts'
+import { useFixturePage } from './fixture-page.ts'
+import { openBrowser } from './harness.ts'
+
+const publicDir = join(root, 'public')
+
+/** Text of the household, without end. */
+export const TEXT =
+  'you are in the middle of a room. looking around you, you see a cabinet 1, a desk 1 and a drawer 1.\n> '
+
+type Methods = { [Name in keyof WebLlmPage]: WebLlmPage[Name] }
+export class WebLlm {
+  readonly page: Page
+  constructor(page: Page) {
+    this.page = page
+  }
+  call<Name extends keyof Methods>(
+    name: Name,
+    ...given: Parameters<Methods[Name]>
+  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
+    const called = this.page.evaluate(
+      ([method, values]) =>
+        (globalThis as unknown as { webLlm: Record<string, (...args: unknown[]) => Promise<unknown>> }).webLlm[
+          method as string
+        ]!(...(values as unknown[])),
+      [name, given] as const,
+    )
+    return called as Promise<Awaited<ReturnType<Methods[Name]>>>
+  }
+}
+
+export interface WebLlmPages {
+  open(flags: readonly string[], job: (webLlm: WebLlm) => Promise<void>): Promise<void>
+  /** Puts the household's policy into WebLLM's cache. */
+  keepPolicy(webLlm: WebLlm, quantization?: ShippedQuantization): ReturnType<WebLlmPage['keep']>
+  /** Address of the page, where its browser keeps what it keeps. */
+  readonly address: string
+}
+
+/** Call once in a test file. */
+export function useWebLlm(): WebLlmPages {
+  const fixture = useFixturePage('webllm', { publicDir })
+  return {
+    async open(flags, job) {
+      const browser = await openBrowser({ flags })
+      try {
+        const page = await (await browser.newContext()).newPage()
+        page.setDefaultTimeout(0)
+        await page.goto(fixture.address)
+        await page.waitForFunction('globalThis.webLlm')
+        await job(new WebLlm(page))
+      } finally {
+        await browser.close()
+      }
+    },
+    keepPolicy: (webLlm, quantization = 'q0f32') =>
+      webLlm.call('keep', `${fixture.origin}models/household-policy`, quantization),
+    get address() {
+      return fixture.address
+    },
+  }
+}
+
+/** The household's policy in our transformer: float32, with weights that were stored in `type`. */
+export async function loadOurs(type: FloatType = 'F32'): Promise<LanguageModel> {
+  const names = ['config.json', 'tokenizer.json', 'model.safetensors']
+  const read = (name: string) => readFileSync(join(publicDir, 'models', 'household-policy', name))
+  const files: Record<string, Uint8Array> = Object.fromEntries(names.map((name) => [name, read(name)]))
+  const weights = readSafetensors(files['model.safetensors']!, 'ours')
+  files['model.safetensors'] = writeSafetensors(weights, type)
+  return LanguageModel.load(memoryReader('ours', files), 'cpu', { cacheSlots: 64, microBatchTokens: 256 })
+}
+
+export interface Difference {
+  mean: number
+  largest: number
+}
+
+/** Of log-probabilities, in nats. Also written to the output, for docs/webllm.md. */
+export function difference(name: string, theirs: readonly number[], ours: Iterable<number>): Difference {
+  const differences = Array.from(ours, (value, i) => Math.abs(value - theirs[i]!))
+  if (differences.length !== theirs.length || differences.length === 0)
+    throw new Error(`${theirs.length} log-probabilities are compared with ${differences.length}.`)
+  const mean = differences.reduce((sum, value) => sum + value, 0) / differences.length
+  const largest = Math.max(...differences)
+  process.stderr.write(`${name}: ${differences.length} log-probabilities, mean ${mean}, largest ${largest}\n`)
+  return { mean, largest }
+}
