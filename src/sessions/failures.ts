@@ -59,7 +59,7 @@ export function failureOf(
   }
 }
 
-/** Explains why the models of a kept run could not be loaded. Those of a world of one's own may have been replaced since. */
+/** Explains why the models of a kept run could not be loaded. Those of a world of one's own may have been removed since. */
 export function resumeFailure(what: string, error: unknown, request: StartRequest): RunFailure {
   const failure = failureOf(what, error, request, { isKept: true })
   const { worldFile } = request
@@ -67,8 +67,8 @@ export function resumeFailure(what: string, error: unknown, request: StartReques
   return {
     ...failure,
     remedy:
-      `A run resumes with the models that it began with. If you replaced ${modelsFolder(worldFile.file)} since, drop its ` +
-      `earlier version on this page and resume the run again. ${failure.remedy}`,
+      `A run resumes with the models that it began with. If you removed them since, drop that version of ` +
+      `${modelsFolder(worldFile.file)} on this page and resume the run again. ${failure.remedy}`,
   }
 }
 

@@ -9,7 +9,7 @@ export class OwnCheckService {
 
   /** Call first. Throws OwnWorldError if the file is no world. */
   async read(source: string, file: string): Promise<{ module: OwnModule; facts: WorldFacts }> {
-    const module = await readModule(source, file)
+    const module = readModule(source, file)
     this.#guest = await OwnGuest.open(await loadEngine(), module)
     return { module, facts: factsOf(this.#guest) }
   }

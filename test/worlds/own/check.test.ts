@@ -10,7 +10,7 @@ async function lines(changed: Record<string, string | null>): Promise<CheckLine[
 
 it('the example passes every check', async () => {
   const found: CheckLine[] = []
-  for await (const line of checkWorld(await guestOf(await exampleModule()))) found.push(line)
+  for await (const line of checkWorld(await guestOf(exampleModule()))) found.push(line)
   expect(found.map(({ name }) => name)).toEqual([
     'tasks', 'splits', 'start', 'repeatable', 'refusals', 'expert', 'distance', 'rewrites', 'sizes',
   ]) // prettier-ignore

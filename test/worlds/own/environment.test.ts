@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { OwnEnvironment } from '../../../src/worlds/own/environment.ts'
 import { exampleModule, guestOf, worldOf } from './worlds.ts'
 
-const example = async () => new OwnEnvironment(await guestOf(await exampleModule()))
+const example = async () => new OwnEnvironment(await guestOf(exampleModule()))
 
 it('plays episodes side by side, labels each step by the distance, and ends them when they are won', async () => {
-  const guest = await guestOf(await exampleModule())
+  const guest = await guestOf(exampleModule())
   const environment = new OwnEnvironment(guest)
   const [task] = await environment.sampleTasks('train', 1, 7)
   expect(task).toMatchObject({ kind: 'task', rootId: task!.id, instruction: guest.reset(task!.body).text })

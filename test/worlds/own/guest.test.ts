@@ -5,7 +5,7 @@ import { exampleModule, guestOf, worldOf } from './worlds.ts'
 
 describe('a world in the sandbox', () => {
   it('plays the example from the first text to the open chest', async () => {
-    const guest = await guestOf(await exampleModule())
+    const guest = await guestOf(exampleModule())
     expect(guest.name).toBe('Key and chest')
     let { state, text } = guest.reset(guest.task('train', 3))
     expect(text).toMatch(/You are at \d \d\. The key is [a-z ]+\.$/)

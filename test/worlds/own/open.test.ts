@@ -21,7 +21,7 @@ function here() {
 
 it('a world from a file plays with small models, and with chat models that read its rules', async () => {
   const { bridge, terminate } = here()
-  const module = await exampleModule()
+  const module = exampleModule()
   const world = await openOwn(module, () => bridge)
   expect(world.worldFile).toEqual({ name: 'Key and chest', ...module })
   expect(world.canRewrite).toBe(true)
@@ -46,10 +46,10 @@ it('a world from a file plays with small models, and with chat models that read 
 })
 
 it('a world without rewrites says so, and one that cannot be loaded ends its worker', async () => {
-  const plain = await openOwn(await readModule(worldOf(), 'world.ts'), () => here().bridge)
+  const plain = await openOwn(readModule(worldOf(), 'world.ts'), () => here().bridge)
   expect(plain.canRewrite).toBe(false)
   const { bridge, terminate } = here()
-  const module = await readModule(worldOf({ step: null }), 'world.ts')
+  const module = readModule(worldOf({ step: null }), 'world.ts')
   await expect(openOwn(module, () => bridge)).rejects.toThrow('`step` is missing')
   expect(terminate).toHaveBeenCalled()
 })

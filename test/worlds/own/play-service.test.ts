@@ -7,13 +7,13 @@ import { EXAMPLE, exampleModule, guestOf, worldOf } from './worlds.ts'
 
 async function serviceFor(module = exampleModule()) {
   const service = new OwnPlayService()
-  await service.load(await module)
+  await service.load(module)
   return service
 }
 
 describe('an episode that is played again', () => {
   it('goes as it went in the environment, from the body of its task or drawn again from its id', async () => {
-    const environment = new OwnEnvironment(await guestOf(await exampleModule()))
+    const environment = new OwnEnvironment(await guestOf(exampleModule()))
     const service = await serviceFor()
     for (const split of ['train', 'id', 'ood'] as const) {
       const [task] = await environment.sampleTasks(split, 1, 7)

@@ -8,7 +8,7 @@ let engine: Promise<WebAssembly.Module> | null = null
 
 export async function guestOf(module: OwnModule | string): Promise<OwnGuest> {
   engine ??= loadEngine()
-  return OwnGuest.open(await engine, typeof module === 'string' ? await readModule(module, 'world.ts') : module)
+  return OwnGuest.open(await engine, typeof module === 'string' ? readModule(module, 'world.ts') : module)
 }
 
 export const EXAMPLE = new URL('../../../examples/key-and-chest.ts', import.meta.url)

@@ -9,9 +9,12 @@ import type { IndexedDbWorldLibrary, KeptWorld } from '../../../worlds/own/libra
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
 import type { OpenChecker } from './check-worker.ts'
-import { modelsOf, sortFiles } from './world-models.ts'
+import { modelsFolder } from '../../../worlds/own/models-folder.ts'
+import { modelsOf, sortFiles, versionName, type ModelFiles } from './world-models.ts'
 
 const CHOSEN = 'playground.own-world'
+/** With the folder's name: the version of its models that was dropped last. */
+const LATEST = 'playground.own-models.'
 /** The first load has none of it. Rejects where it cannot be loaded, such as without a network. */
 const loadImport = () =>
   import('./world-import.ts').catch((cause: unknown) => {
@@ -34,6 +37,8 @@ export class OwnWorlds implements WorldShelf {
   /** Worlds that only this page has, and why; null while one is being kept. */
   #unkept = $state.raw<readonly { file: string; why: string | null }[]>([])
   #folders = $state.raw<readonly string[]>([])
+  /** By folder, the version that was dropped last on this page. */
+  #latest = $state.raw<Readonly<Record<string, string>>>({})
   #chosenFile = $state.raw<string | null>(readLocal(CHOSEN))
   #obstacle = $state.raw<string | null>(null)
   #reading = $state.raw<string | null>(null)
@@ -80,7 +85,8 @@ export class OwnWorlds implements WorldShelf {
     const { chosen } = this
     if (chosen === null) return undefined
     const worldFile = { name: chosen.facts.name, ...chosen.module }
-    return { worldFile, models: modelsOf(chosen.file, this.#folders) }
+    const latest = this.#latest[modelsFolder(chosen.file)] ?? readLocal(LATEST + modelsFolder(chosen.file))
+    return { worldFile, models: modelsOf(chosen.file, this.#folders, latest) }
   }
 
   choose(file: string): void {
@@ -145,7 +151,7 @@ export class OwnWorlds implements WorldShelf {
       )
     try {
       for (const file of worlds) await this.#readWorld(file)
-      for (const [name, files] of models) await this.#keepModel(name, files)
+      for (const [folder, files] of models) await this.#keepModels(folder, files)
     } finally {
       this.#reading = null
     }
@@ -174,16 +180,19 @@ export class OwnWorlds implements WorldShelf {
     }
   }
 
-  async #keepModel(name: string, files: readonly File[]): Promise<void> {
-    this.#reading = name
+  async #keepModels(folder: string, models: ModelFiles): Promise<void> {
+    this.#reading = folder
     try {
       const { keepLocalFolder } = await this.#load()
-      await keepLocalFolder(name, files)
+      const version = await versionName(folder, models)
+      for (const [model, files] of models) {
+        this.#reading = `${folder}/${model}`
+        await keepLocalFolder(`${version}/${model}`, files)
+      }
+      this.#latest = { ...this.#latest, [folder]: version }
+      writeLocal(LATEST + folder, version)
     } catch (cause) {
-      const why = messageOf(cause)
-      // What blocks one model blocks all of the folder.
-      if (!this.#failures.some((failure) => failure.why === why))
-        this.#fail(`The models in ${name.replace(/\/.*/, '')} were not kept.`, why)
+      this.#fail(`The models in ${folder} were not kept.`, messageOf(cause))
     }
   }
 

@@ -1,7 +1,10 @@
 /**
  * The folder of models that `npm run pretrain -- --world ./my-world.ts` writes: my-world.models/own-policy and so on. The page keeps
- * each model as a folder of its own (local-folders.ts), whose name has both parts.
+ * each model as a folder of its own (local-folders.ts), my-world.models@1a2b3c4d/own-policy. The digest of the whole folder is in its
+ * name, so models that are dropped later take nothing away from runs that began with these.
  */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { ROLES, type Role } from '../../../method/ports.ts'
 import { folderSource, type RoleSource } from '../../../roles/source.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
@@ -16,17 +19,19 @@ export function isOfWorld(path: string): boolean {
   return IS_WORLD.test(path) || IN_MODELS.test(path)
 }
 
+export type ModelFiles = ReadonlyMap<string, readonly File[]>
+
 export interface OwnFiles {
   worlds: File[]
-  /** Files of each model, by the name that it is kept under. */
-  models: ReadonlyMap<string, File[]>
+  /** By folder, "my-world.models", the files of each model in it, "own-policy". */
+  models: ReadonlyMap<string, ModelFiles>
   /** Why files could not be opened. */
   problems: string[]
 }
 
 export function sortFiles(picked: readonly PickedFile[]): OwnFiles {
   const worlds: File[] = []
-  const models = new Map<string, File[]>()
+  const models = new Map<string, Map<string, File[]>>()
   const problems: string[] = []
   for (const each of picked) {
     const { path, file } = each
@@ -39,15 +44,38 @@ export function sortFiles(picked: readonly PickedFile[]): OwnFiles {
       if (IS_WORLD.test(path)) worlds.push(file)
       continue
     }
-    const name = `${folder}/${model!}`
-    models.set(name, [...(models.get(name) ?? []), file])
+    const ofFolder = models.get(folder) ?? new Map<string, File[]>()
+    models.set(folder, ofFolder.set(model!, [...(ofFolder.get(model!) ?? []), file]))
   }
   return { worlds, models, problems }
 }
 
-/** The models of a world among the folders that the page keeps. An author is needed only where tasks can change. */
-export function modelsOf(file: string, folders: readonly string[]): Partial<Record<Role, RoleSource>> {
-  const found = ROLES.map((role) => [role, `${modelsFolder(file)}/${shippedModel('own', role)}`] as const)
+/** "my-world.models@1a2b3c4d": the same for the same files, in any order. */
+export async function versionName(folder: string, models: ModelFiles): Promise<string> {
+  const files = [...models].flatMap(([model, each]) => each.map((file) => ({ path: `${model}/${file.name}`, file })))
+  files.sort((a, b) => (a.path < b.path ? -1 : 1))
+  const hash = sha256.create()
+  for (const { path, file } of files)
+    hash.update(utf8ToBytes(`${path} ${file.size}\n`)).update(new Uint8Array(await file.arrayBuffer()))
+  return `${folder}@${bytesToHex(hash.digest()).slice(0, 8)}`
+}
+
+/**
+ * The models of a world among the folders that the page keeps: those of the version named `latest`, or else of any. An author is
+ * needed only where tasks can change.
+ */
+export function modelsOf(
+  file: string,
+  folders: readonly string[],
+  latest: string | null,
+): Partial<Record<Role, RoleSource>> {
+  const folder = modelsFolder(file)
+  const versions = folders.map((name) => name.replace(/\/[^/]*$/, ''))
+  // Earlier versions of the page kept one version, under the folder's name alone.
+  const isVersion = (name: string) => name === folder || name.startsWith(`${folder}@`)
+  const kept = versions.filter(isVersion)
+  const version = kept.find((name) => name === latest) ?? kept.at(-1)
+  const found = ROLES.map((role) => [role, `${version}/${shippedModel('own', role)}`] as const)
   return Object.fromEntries(
     found.filter(([, name]) => folders.includes(name)).map(([role, name]) => [role, folderSource(`local:${name}`)]),
   )

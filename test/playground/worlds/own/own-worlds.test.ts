@@ -27,6 +27,7 @@ function shelfWith(check?: OwnCheckService['check'], load?: LoadImport) {
 function storage() {
   const kept = new Map<string, KeptWorld>()
   const state = { isFull: false, kept, putting: Promise.resolve() }
+  const folders: string[] = []
   const library = {
     list: () => Promise.resolve([...kept.values()]),
     delete: (name: string) => Promise.resolve(void kept.delete(name)),
@@ -39,9 +40,10 @@ function storage() {
   const load: LoadImport = async () => ({
     ...(await import('../../../../src/playground/worlds/own/world-import.ts')),
     library,
-    keptFolders: () => Promise.resolve([]),
+    keepLocalFolder: (name) => Promise.resolve({ name: (folders.push(name), name), bytes: 1 }),
+    keptFolders: () => Promise.resolve(folders),
   })
-  return { state, load }
+  return { state, load, folders }
 }
 /** Texts that tabs share. */
 function localTexts() {
@@ -127,6 +129,29 @@ describe('worlds that the browser does not keep', () => {
     await shelf.look()
     expect(shelf.worlds.map((world) => world.file)).toEqual(['kept.ts'])
     expect(shelf.obstacle).toBeNull()
+  })
+
+  it('take other models in place of earlier ones, which stay for the runs that began with them', async () => {
+    localTexts()
+    const { load, folders } = storage()
+    const { shelf } = shelfWith(undefined, load)
+    const drop = (weights: string) => {
+      const model = file('model.safetensors', weights)
+      Object.defineProperty(model, 'webkitRelativePath', { value: 'mine.models/own-policy/model.safetensors' })
+      return shelf.takeChosen([model])
+    }
+    const played = () => shelf.supplies!.models.policy
+    await shelf.takeChosen([file('mine.ts', worldOf())])
+    await drop('first')
+    const first = played()
+    await drop('second')
+    expect(played()).not.toEqual(first)
+    expect(folders).toHaveLength(2)
+    const { shelf: reloaded } = shelfWith(undefined, load)
+    await reloaded.look()
+    expect(reloaded.supplies!.models.policy).toEqual(played())
+    await drop('first')
+    expect([played(), new Set(folders).size]).toEqual([first, 2])
   })
 
   it('stay while they are being kept, in place of the ones that they replace', async () => {
