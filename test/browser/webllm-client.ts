@@ -8,6 +8,7 @@ import { readSafetensors, writeSafetensors, type FloatType } from '../../src/lan
 import { LanguageModel } from '../../src/language-model/language-model.ts'
 import { root } from '../../scripts/ensure.mjs'
 import type { WebLlmPage } from './fixtures/webllm-page.ts'
+import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { useFixturePage } from './fixture-page.ts'
 import { openBrowser } from './harness.ts'
 
@@ -78,6 +79,27 @@ export async function loadOurs(type: FloatType = 'F32'): Promise<LanguageModel> 
   const weights = readSafetensors(files['model.safetensors']!, 'ours')
   files['model.safetensors'] = writeSafetensors(weights, type)
   return LanguageModel.load(memoryReader('ours', files), 'cpu', { cacheSlots: 64, microBatchTokens: 256 })
+}
+
+/** Chromium's flags for a graphics card, and for the processor. */
+const ADAPTERS = [['--enable-unsafe-webgpu', '--enable-features=Vulkan', '--ignore-gpu-blocklist'], SOFTWARE_ADAPTER]
+
+export const hasHalf = (webLlm: WebLlm): Promise<boolean> =>
+  webLlm.page.evaluate(async () =>
+    Boolean((await (navigator.gpu as GPU | undefined)?.requestAdapter())?.features.has('shader-f16')),
+  )
+
+/** Does the job on the first adapter of this machine that computes in half precision. Returns whether there is one. */
+export async function onHalfAdapter(pages: WebLlmPages, job: (webLlm: WebLlm) => Promise<void>): Promise<boolean> {
+  let isFound = false
+  for (const flags of ADAPTERS) {
+    if (isFound) break
+    await pages.open(flags, async (webLlm) => {
+      isFound = await hasHalf(webLlm)
+      if (isFound) await job(webLlm)
+    })
+  }
+  return isFound
 }
 
 export interface Difference {

@@ -5,17 +5,9 @@
 import { describe, expect, it } from 'vitest'
 import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import { SOFTWARE_ADAPTER } from './software-adapter.ts'
-import { difference, loadOurs, TEXT, useWebLlm, type WebLlm } from './webllm-client.ts'
-
-/** Chromium's flags for a graphics card, and for the processor. */
-const ADAPTERS = [['--enable-unsafe-webgpu', '--enable-features=Vulkan', '--ignore-gpu-blocklist'], SOFTWARE_ADAPTER]
+import { difference, hasHalf, loadOurs, onHalfAdapter, TEXT, useWebLlm, type WebLlm } from './webllm-client.ts'
 
 const pages = useWebLlm()
-
-const hasHalf = (webLlm: WebLlm) =>
-  webLlm.page.evaluate(async () =>
-    Boolean((await (navigator.gpu as GPU | undefined)?.requestAdapter())?.features.has('shader-f16')),
-  )
 
 /** Nats. Half precision rounds every activation to 2⁻¹¹ of itself; sums are in float32, without which the mean is 5·10⁻³. */
 const MEAN = 2e-3
@@ -66,14 +58,7 @@ async function expectSamplesLike(webLlm: WebLlm): Promise<void> {
 
 describe('the float16 libraries', () => {
   it('sample like our transformer with the same weights, in forked groups, and after new weights', async (context) => {
-    let hasRun = false
-    for (const flags of ADAPTERS) {
-      if (hasRun) break
-      await pages.open(flags, async (webLlm) => {
-        hasRun = await hasHalf(webLlm)
-        if (hasRun) await expectSamplesLike(webLlm)
-      })
-    }
+    const hasRun = await onHalfAdapter(pages, expectSamplesLike)
     if (!hasRun) context.skip('no adapter of this machine has shader-f16')
   })
 

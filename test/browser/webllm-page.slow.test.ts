@@ -8,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { nodeArguments } from '../../scripts/run.mjs'
+import { libraryFile, type ShippedQuantization } from '../../src/engines/webllm/shipped-models.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
 import type { LoggedEvent } from '../../src/method/events.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
@@ -37,6 +38,9 @@ beforeEach(async () => {
   const link = await smallLink({ policyAccuracyLow: 0, policyAccuracyHigh: 1 })
   await page.goto(new URL(`${link}&view=models`, inject('pageAddress')).href)
 })
+
+const hasHalf = () =>
+  page.evaluate(async () => Boolean((await navigator.gpu.requestAdapter())?.features.has('shader-f16')))
 
 const role = (name: string) => page.getByRole('region', { name })
 
@@ -70,17 +74,14 @@ const mismatches = (log: readonly LoggedEvent[]) =>
   log.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics['policy/mismatch_kl'] ?? []) : []))
 
 /** What `npm run build:webllm -- FOLDER` writes for a folder of a shipped shape, whose library is there already. */
-function buildFolder(from: string, to: string): void {
+function buildFolder(from: string, to: string, quantization: ShippedQuantization): void {
   mkdirSync(to)
-  const written = spawnSync(process.execPath, nodeArguments('src/cli/webllm-folder.ts', [from, to, 'q0f32']), {
+  const written = spawnSync(process.execPath, nodeArguments('src/cli/webllm-folder.ts', [from, to, quantization]), {
     cwd: root,
     encoding: 'utf8',
   })
   expect(written.status, written.stderr).toBe(0)
-  const { model_type, hidden_size, num_hidden_layers } = JSON.parse(
-    readFileSync(join(from, 'config.json'), 'utf8'),
-  ) as Record<string, string | number>
-  const library = `${model_type}-${hidden_size}x${num_hidden_layers}-q0f32.wasm.gz`
+  const library = libraryFile(JSON.parse(readFileSync(join(from, 'config.json'), 'utf8')), quantization)
   writeFileSync(join(to, 'model.wasm'), gunzipSync(readFileSync(join(root, 'public', 'webllm', library))))
 }
 
@@ -113,10 +114,7 @@ describe('a run on the page', () => {
     const policy = role('Policy')
     await policy.getByLabel('Played by').selectOption('built-in-webllm')
     await policy.getByLabel('Half precision (float16)').check()
-    const hasHalf = await page.evaluate(async () =>
-      Boolean((await navigator.gpu.requestAdapter())?.features.has('shader-f16')),
-    )
-    if (!hasHalf) {
+    if (!(await hasHalf())) {
       await policy.getByText('Your graphics adapter lacks shader-f16. Clear Half precision.').waitFor()
       await goTo(page, 'Loop')
       await page.getByRole('button', { name: 'Step', exact: true }).click()
@@ -135,30 +133,40 @@ describe('a run on the page', () => {
     expect(elsewhere).toEqual([])
   })
 
-  it('trains a researcher’s own folder, which WebLLM samples from the folder that build:webllm wrote', async () => {
-    const checkpoint = join(folders, 'my model')
-    const forWebLlm = join(folders, 'my model-q0f32-MLC')
-    cpSync(join(root, 'public', 'models', 'household-policy'), checkpoint, { recursive: true })
-    buildFolder(checkpoint, forWebLlm)
+  it.each([
+    ['q0f32', 1e-6],
+    ['q0f16', 1e-4],
+  ] as const)(
+    'trains your own folder, which WebLLM samples from build:webllm’s folder in %s',
+    async (numbers, most) => {
+      const checkpoint = join(folders, 'my model')
+      const forWebLlm = join(folders, `my model-${numbers}-MLC`)
+      cpSync(join(root, 'public', 'models', 'household-policy'), checkpoint, { recursive: true })
+      buildFolder(checkpoint, forWebLlm, numbers)
 
-    const policy = role('Policy')
-    await policy.getByLabel('Played by').selectOption('checkpoint')
-    await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(checkpoint)
-    await expect.poll(() => policy.getByLabel('Folder', { exact: true }).inputValue()).toBe('local:my model')
-    await policy.getByLabel('Context, tokens').fill('1024')
-    await policy.getByLabel('Sample with WebLLM').check()
-    await policy.getByLabel(/Or a folder of build:webllm or mlc_llm/).setInputFiles(forWebLlm)
-    await expect.poll(() => policy.getByLabel('Model for WebLLM').inputValue()).toBe(basename(forWebLlm))
-    await page.getByText('Your next run uses the models chosen here.').waitFor()
-    await step(1)
-    // The second iteration samples with the weights of the first one's update.
-    await step(2)
-    expect(elsewhere).toEqual([])
-    const log = await logSoFar()
-    expect(firstEpisodes(log).length).toBeGreaterThan(0)
-    expect(mismatches(log)).toHaveLength(2)
-    expect(Math.max(...mismatches(log))).toBeLessThan(1e-6)
-    const started = log.find((event) => event.type === 'run-started')
-    expect(JSON.stringify(started?.models.policy)).toContain('my model')
-  })
+      const policy = role('Policy')
+      await policy.getByLabel('Played by').selectOption('checkpoint')
+      await policy.getByLabel(/Or a standard Hugging Face folder/).setInputFiles(checkpoint)
+      await expect.poll(() => policy.getByLabel('Folder', { exact: true }).inputValue()).toBe('local:my model')
+      await policy.getByLabel('Context, tokens').fill('1024')
+      await policy.getByLabel('Sample with WebLLM').check()
+      await policy.getByLabel(/Or a folder of build:webllm or mlc_llm/).setInputFiles(forWebLlm)
+      await expect.poll(() => policy.getByLabel('Model for WebLLM').inputValue()).toBe(basename(forWebLlm))
+      if (numbers === 'q0f16' && !(await hasHalf())) {
+        await policy.getByText('Your graphics adapter lacks shader-f16. Choose the same model with f32').waitFor()
+        return
+      }
+      await page.getByText('Your next run uses the models chosen here.').waitFor()
+      await step(1)
+      // The second iteration samples with the weights of the first one's update.
+      await step(2)
+      expect(elsewhere).toEqual([])
+      const log = await logSoFar()
+      expect(firstEpisodes(log).length).toBeGreaterThan(0)
+      expect(mismatches(log)).toHaveLength(2)
+      expect(Math.max(...mismatches(log))).toBeLessThan(most)
+      const started = log.find((event) => event.type === 'run-started')
+      expect(JSON.stringify(started?.models.policy)).toContain('my model')
+    },
+  )
 })
