@@ -48,6 +48,19 @@ it('says what became of all tasks, and plays any of them side by side', async ()
   await expectSound(page, [360])
 })
 
+it('shows programs before and after', async () => {
+  page = await pages.open()
+  await page.goto(new URL('#before-after', inject('pageAddress')).href)
+  await page.getByRole('radio', { name: 'Coding', exact: true }).check()
+  await panel()
+    .getByText(/^Of 200 held-out tasks/)
+    .waitFor()
+  await panel().getByText('function f(x)').first().waitFor()
+  const [before, after] = await panel().locator('figure pre').allInnerTexts()
+  expect(before).not.toBe(after)
+  expect(await panel().getByRole('button', { name: /Play/ }).count()).toBe(0)
+})
+
 it('compares the evaluations of a run in this tab', async () => {
   page = await pages.open()
   await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
