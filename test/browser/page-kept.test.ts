@@ -6,6 +6,7 @@ import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded } from './harness.ts'
 import { makeSmall, reach } from './small-run.ts'
 import { useTabs } from './tabs.ts'
+import { goTo } from './views.ts'
 
 const visit = useTabs()
 
@@ -62,7 +63,8 @@ describe('a run whose page was closed', () => {
     await second.getByRole('button', { name: 'Discard' }).click()
     await second.getByRole('region', { name: 'Unfinished run' }).waitFor({ state: 'detached' })
     const third = await visit()
-    await third.waitForTimeout(500)
+    await goTo(third, 'Runs')
+    await third.getByText('runs in this browser yet').waitFor()
     expect(await third.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
   })
 })

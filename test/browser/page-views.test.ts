@@ -5,6 +5,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { serveMadeUpRuns } from './made-up-runs.ts'
+import { turns } from './settled.ts'
 import { goTo } from './views.ts'
 
 const pages = usePages()
@@ -192,7 +193,7 @@ describe('the first load', () => {
     await page.goto(firstScreen())
     await steps().waitFor()
     await page.getByRole('img', { name: /^The room from above/ }).waitFor()
-    await page.waitForTimeout(1000)
+    await turns(page)
     const shifted = await page.evaluate(() =>
       (window as unknown as { shifts: number[] }).shifts.reduce((sum, value) => sum + value, 0),
     )
