@@ -31,7 +31,8 @@ export function kindOfText(head: string, world: World): DroppedKind {
 
 /**
  * Separates exported runs, which go to `onRun`, and files that a world claims, which go to `onClaimed` at the end, from the files to
- * search for games or problems. Null if there are none of the latter. Zips inside folders are not checked.
+ * search for games or problems. Null if there are none of the latter. A reader of these that stops early has to return the generator,
+ * which then looks through the rest. Zips inside folders are not checked.
  */
 export async function sorted(
   files: AsyncGenerator<PickedFile> | null,
@@ -49,19 +50,36 @@ async function* otherFiles(
   onClaimed: (world: World, files: PickedFile[]) => void,
 ): AsyncGenerator<PickedFile> {
   const claimed = new Map<World, PickedFile[]>()
-  for await (const picked of files) {
-    const { path, file } = picked
-    const claiming = WORLD_NAMES.find((world) => WORLD_PAGES[world].claims?.(path))
-    if (claiming !== undefined) claimed.set(claiming, [...(claimed.get(claiming) ?? []), picked])
-    else if (file !== null && !path.includes('/') && (await isRunZip(file))) onRun(file)
-    else yield picked
+  const nextOther = async (): Promise<PickedFile | null> => {
+    for (;;) {
+      const next = await files.next()
+      if (next.done) return null
+      const picked = next.value
+      const { path, file } = picked
+      const claiming = WORLD_NAMES.find((world) => WORLD_PAGES[world].claims?.(path))
+      if (claiming !== undefined) claimed.set(claiming, [...(claimed.get(claiming) ?? []), picked])
+      else if (file !== null && !path.includes('/') && (await isRunZip(file))) onRun(file)
+      else return picked
+    }
   }
-  for (const [world, its] of claimed) onClaimed(world, its)
+  let other: PickedFile | null = null
+  try {
+    while ((other = await nextOther()) !== null) yield other
+  } finally {
+    // A cancelled import leaves files, among which runs and worlds have their own readers.
+    while (other !== null) other = await nextOther()
+    for (const [world, its] of claimed) onClaimed(world, its)
+  }
 }
 
 async function* startingWith(first: PickedFile, rest: AsyncGenerator<PickedFile>): AsyncGenerator<PickedFile> {
-  yield first
-  yield* rest
+  try {
+    yield first
+    yield* rest
+  } finally {
+    // Otherwise, a reader that stops at the first file would leave the rest as it is.
+    await rest.return(undefined)
+  }
 }
 
 export async function* given(files: readonly PickedFile[]): AsyncGenerator<PickedFile> {

@@ -18,7 +18,7 @@ export interface Receivers {
   onview: (view: 'runs' | 'games') => void
 }
 
-/** Resolves when every file has a reader. */
+/** Resolves when every file has a reader, except those that an import still has before it, which lists them as it goes. */
 export async function routeDrop({ logs, files }: Drop, receivers: Receivers): Promise<void> {
   const { world, shelves, onlog, onrun, onworld, onview } = receivers
   const kinds = await Promise.all(
@@ -27,15 +27,14 @@ export async function routeDrop({ logs, files }: Drop, receivers: Receivers): Pr
   const log = kinds.find(({ kind }) => kind === 'log')
   if (log) onlog(log.file)
   let imported = Promise.resolve()
-  const claiming = new Set<World>()
+  const claiming = new Map<World, Promise<boolean>>()
   let others = await sorted(files, {
     onRun(run) {
       onview('runs')
       imported = imported.then(() => onrun(run))
     },
     onClaimed(name, claimed) {
-      claiming.add(name)
-      void shelves[name].takeDropped([], given(claimed))
+      claiming.set(name, shelves[name].takeDropped([], given(claimed)))
       void onworld(name).then(() => onview('games'))
     },
   })
@@ -51,6 +50,7 @@ export async function routeDrop({ logs, files }: Drop, receivers: Receivers): Pr
     // Exported runs and claimed files may come after those that this world has no use for.
     if (!isTaken && name === world && others !== null) await listed(others)
   }
+  await Promise.all(claiming.values())
 }
 
 async function listed(files: AsyncGenerator<PickedFile>): Promise<PickedFile[]> {

@@ -5,7 +5,10 @@ import { chosenFiles } from '../../../src/storage/dropped-files.ts'
 import { WORLD_NAMES } from '../../../src/worlds/index.ts'
 
 /** A drop of files while a world is chosen, on shelves that say which paths they were given. */
-async function dropped(paths: readonly string[], { world, takes }: { world: World; takes: boolean }) {
+async function dropped(
+  paths: readonly string[],
+  { world, takes, stopsAfter = Infinity }: { world: World; takes: boolean; stopsAfter?: number },
+) {
   const given: [World, string[]][] = []
   const chosen: World[] = []
   const views: string[] = []
@@ -14,7 +17,10 @@ async function dropped(paths: readonly string[], { world, takes }: { world: Worl
       // Like the desktop, a shelf without imports leaves the files unread.
       if (files === null || (name === world && !takes)) return false
       const all: string[] = []
-      for await (const { path } of files) all.push(path)
+      for await (const { path } of files) {
+        all.push(path)
+        if (name === world && all.length === stopsAfter) break
+      }
       given.push([name, all])
       return true
     },
@@ -48,6 +54,16 @@ describe('the files of a drop', () => {
   it('go to the chosen world where another one claims some of them', async () => {
     const { given } = await dropped(['games.json', 'mine.ts'], { world: 'household', takes: true })
     expect(Object.fromEntries(given)).toEqual({ own: ['mine.ts'], household: ['games.json'] })
+  })
+
+  it.each([1, 2])('reach the world that claims them although the chosen world stops after %s files', async (count) => {
+    const paths = ['first.ts', 'a.json', 'b.json', 'c.json', 'mine.ts', 'd.json']
+    const { given, chosen } = await dropped(paths, { world: 'household', takes: true, stopsAfter: count })
+    expect(Object.fromEntries(given)).toEqual({
+      own: ['first.ts', 'mine.ts'],
+      household: ['a.json', 'b.json'].slice(0, count),
+    })
+    expect(chosen).toEqual(['own'])
   })
 
   it('are one import of a world that claims some, which ignores what is beside them', async () => {

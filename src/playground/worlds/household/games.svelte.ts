@@ -114,8 +114,13 @@ export class Games implements WorldShelf {
     this.#import = { state: 'reading', files: 0, found: null, games }
     const worker = this.#open()
     try {
-      const summary = await worker.remote.importFiles(next, take, this.#abort.signal)
-      this.#import = { state: 'read', summary }
+      try {
+        const summary = await worker.remote.importFiles(next, take, this.#abort.signal)
+        this.#import = { state: 'read', summary }
+      } finally {
+        // Files that a cancelled or failed import has not reached may be for others (sorted in shell/dropped-kind.ts).
+        await files.return(undefined)
+      }
     } catch (cause) {
       this.#import = { state: 'failed', why: messageOf(cause), games }
     } finally {

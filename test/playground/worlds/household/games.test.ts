@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { taskTypes } from '../../../../src/worlds/household/engine/game.ts'
 import { generateGame } from '../../../../src/worlds/household/generator/generate-game.ts'
 import { OFFICIAL_SPLITS, type LibraryEntry } from '../../../../src/worlds/household/library/game-library.ts'
+import type { PickedFile } from '../../../../src/storage/dropped-files.ts'
+import type { OpenImporter } from '../../../../src/playground/worlds/household/games-worker.ts'
 import { countTable, gameTitle, problemGroups } from '../../../../src/playground/worlds/household/games.ts'
 import { commandGroups } from '../../../../src/playground/worlds/household/hand-game.ts'
 import { GameShelf } from '../../../../src/playground/worlds/household/game-shelf.svelte.ts'
+import { Games } from '../../../../src/playground/worlds/household/games.svelte.ts'
 import { HandGame, STEP_LIMIT } from '../../../../src/playground/worlds/household/hand-game.svelte.ts'
 
 const entry: fc.Arbitrary<LibraryEntry> = fc.record({
@@ -127,6 +130,33 @@ describe('a game played by hand', () => {
       hand.play(hand.hint())
     }
     expect([hand.distance, hand.isWon]).toEqual([0, true])
+  })
+})
+
+describe('an import of games', () => {
+  it.each(['cancelled', 'failed'])('that is %s lets others have the files that it has not reached', async (end) => {
+    let isReturned = false
+    async function* many(): AsyncGenerator<PickedFile> {
+      try {
+        for (let i = 0; ; i++) yield { path: `${i}.json`, file: new File(['x'], `${i}.json`) }
+      } finally {
+        isReturned = true
+      }
+    }
+    const worker = {
+      async importFiles(next: () => Promise<PickedFile[]>, _take: unknown, signal: AbortSignal) {
+        await next()
+        if (end === 'failed') throw new Error('The worker was lost.')
+        games.cancel()
+        return { games: 0, added: 0, isCancelled: signal.aborted }
+      },
+    }
+    const games = new Games(() => ({ remote: worker, terminate: () => {} }) as unknown as ReturnType<OpenImporter>)
+    await games.importFiles(many())
+    expect(games.import).toMatchObject(
+      end === 'failed' ? { state: 'failed', why: 'The worker was lost.' } : { summary: { isCancelled: true } },
+    )
+    expect(isReturned).toBe(true)
   })
 })
 
