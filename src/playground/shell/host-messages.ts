@@ -4,6 +4,8 @@
  *     { source: 'rlanything-playground', type: 'ready' }
  *     { source: 'rlanything-playground', type: 'observed', lesson, evidence, runId, iteration }
  *
+ * A lesson is one exercise with one observation, so there is no other message for an exercise that is passed.
+ *
  * `?embed=https://course.example` sends them to pages of that origin only; `?embed` to any, since they contain nothing private.
  */
 import type { LearnedLessons } from '../views/learn/learned.ts'
