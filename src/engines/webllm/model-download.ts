@@ -1,7 +1,15 @@
 /** Downloads a WebLLM model into the cache before a run, file by file, so that an interrupted download can continue. */
 import { ModelFileError } from '../../language-model/files/model-folder.ts'
+import { TEMPLATE_FILES } from '../../language-model/tokens/chat-template-files.ts'
 import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
-import { CACHE_SCOPES, modelFolder, type CacheScope, type ModelFiles } from './model-files.ts'
+import {
+  CACHE_SCOPES,
+  ForbiddenFileError,
+  knowMissing,
+  modelFolder,
+  type CacheScope,
+  type ModelFiles,
+} from './model-files.ts'
 import type { ModelRecord } from '../../roles/source.ts'
 
 /** Throws ModelFileError, MlcFormatError or the signal's reason, and keeps complete files. `onBytes` includes cached files. */
@@ -34,6 +42,9 @@ export async function downloadModel(
   const shards = shardsOf(await files.read('webllm/model', list))
   await bring('webllm/config', `${folder}mlc-chat-config.json`)
   total = done + shards.reduce((sum, { nbytes }) => sum + nbytes, 0)
+  // Also that some are missing: the model is then complete without a network.
+  for (const address of TEMPLATE_FILES.map((name) => folder + name))
+    await knowMissing(files, 'webllm/config', address, () => bring('webllm/config', address)).catch(unlessMissing)
   await bring('webllm/model', `${folder}tokenizer.json`)
   await bring('webllm/wasm', record.model_lib)
   total = done + shards.reduce((sum, { nbytes }) => sum + nbytes, 0)
@@ -42,6 +53,10 @@ export async function downloadModel(
     if (known.has(folder + dataPath)) onBytes((done += nbytes), total)
     else await bring('webllm/model', folder + dataPath)
   }
+}
+
+function unlessMissing(error: unknown): void {
+  if (!(error instanceof ModelFileError && error.isMissing)) throw error
 }
 
 async function fetched(
@@ -71,7 +86,7 @@ async function fetched(
       },
     )
   }
-  throw new ModelFileError(`${address} answered ${response.status}. Check the address of the model.`, {
-    isMissing: response.status === 404,
-  })
+  const refusal = `${address} answered ${response.status}. Check the address of the model.`
+  if (response.status === 401 || response.status === 403) throw new ForbiddenFileError(refusal)
+  throw new ModelFileError(refusal, { isMissing: response.status === 404 || response.status === 410 })
 }

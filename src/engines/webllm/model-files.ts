@@ -47,25 +47,42 @@ export async function readAndKeep(
   return bytes
 }
 
-/**
- * Like `readAndKeep`, for a file that not every model has. That a file is missing is kept too, as an empty file, so that a model
- * needs no network once it was loaded. For folders of which a file was read, so that a forbidden one is a missing one. Throws
- * ModelFileError; `isMissing` only if the server or the cache says so.
- */
-export async function readAndKeepOptional(
+/** Like `readAndKeep`, for a file that not every model has. Throws the errors of `knowMissing`. */
+export function readAndKeepOptional(
   files: ModelFiles,
   scope: CacheScope,
   address: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await readAndKeep(files, scope, address, (bytes) => {
+  return knowMissing(files, scope, address, () =>
+    readAndKeep(files, scope, address, (bytes) => {
       if (bytes.length === 0) throw new ModelFileError(`${address} is empty.`, { isMissing: true })
-    })
+    }),
+  )
+}
+
+/**
+ * For a file that not every model has. Keeps that it is missing, as an empty file, so that a model needs no network once it was
+ * loaded. For folders of which a file was read, so that a forbidden file is a missing one; since the right may be granted later, the
+ * network decides where it is there. Throws ModelFileError; `isMissing` only if the server or the cache says so.
+ */
+export async function knowMissing<T>(
+  files: ModelFiles,
+  scope: CacheScope,
+  address: string,
+  read: () => Promise<T>,
+): Promise<T> {
+  const mark = `${address}?forbidden`
+  try {
+    return await read()
   } catch (error) {
-    if (error instanceof ModelFileError && error.isMissing) await keepMissing(files, scope, address)
-    // Not kept: the right may be granted later.
-    if (error instanceof ForbiddenFileError) throw new ModelFileError(error.message, { cause: error, isMissing: true })
-    throw error
+    if (error instanceof ForbiddenFileError) await keepMissing(files, scope, mark)
+    else if (error instanceof UnreachableFileError) {
+      if (!(await files.list(scope)).some((file) => file.address === mark)) throw error
+    } else {
+      if (error instanceof ModelFileError && error.isMissing) await keepMissing(files, scope, address)
+      throw error
+    }
+    throw new ModelFileError(error.message, { cause: error, isMissing: true })
   }
 }
 

@@ -17,6 +17,9 @@ const AddedTokens = v.object({ added_tokens: v.nullish(v.array(v.object({ conten
 /** Name of the template for conversations without tools, if there are several. */
 const DEFAULT_TEMPLATE = 'default'
 
+/** The files that `readChatTemplate` asks for. A folder has some of them. */
+export const TEMPLATE_FILES = ['chat_template.jinja', 'tokenizer_config.json', 'special_tokens_map.json']
+
 /** Null if the folder has no template, like models that continue plain text. Throws ModelFileError if a file cannot be read. */
 export async function readChatTemplate(reader: ModelReader): Promise<ChatTemplate | null> {
   const [jinja, config, map] = await Promise.all([

@@ -16,7 +16,10 @@ describe('a model that WebLLM cannot load', () => {
   it.each([
     [named('WebGPUNotAvailableError', 'WebGPU is not supported'), /no graphics adapter for WebGPU\. Use a browser/],
     [new Error('Unable to find a compatible GPU.'), /no graphics adapter for WebGPU/],
-    [named('ShaderF16SupportError', 'requires shader-f16'), /lacks shader-f16\. Choose the same model in float32: with f32/],
+    [
+      named('ShaderF16SupportError', 'requires shader-f16'),
+      /lacks shader-f16\. Choose the same model in float32: with f32/,
+    ],
     [
       named('LinkError', 'Import #3 "env" "f": function import requires a callable'),
       /another version of WebLLM than 0\.2\.86/,

@@ -3,7 +3,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { downloadModel } from '../../../src/engines/webllm/model-download.ts'
-import { modelFolder } from '../../../src/engines/webllm/model-files.ts'
+import { modelFolder, readAndKeepOptional, UnreachableFileError } from '../../../src/engines/webllm/model-files.ts'
+import { TEMPLATE_FILES } from '../../../src/language-model/tokens/chat-template-files.ts'
 import { deleteModel, storedModels } from '../../../src/engines/webllm/stored-models.ts'
 import type { ModelRecord } from '../../../src/roles/source.ts'
 import { TransferMeter, type TransferState } from '../../../src/engines/webllm/transfer-meter.ts'
@@ -16,6 +17,10 @@ const SMALL = new Map(
     ([address, bytes]) => [address.slice(modelFolder(RECORD.model).length), bytes] as const,
   ),
 )
+/** That it lacks them is kept as well. */
+const LACKED = TEMPLATE_FILES.map((name) => [name, new Uint8Array(0)] as const)
+/** With the library. */
+const ALL = SMALL.size + LACKED.length + 1
 const SHARDS = [...SMALL.keys()].filter((name) => name.startsWith('params_shard'))
 const TOTAL = [...SMALL.values()].reduce((sum, { length }) => sum + length, LIBRARY.length)
 
@@ -32,8 +37,8 @@ beforeEach(async () => {
     const name = request.url!.split('/').at(-1)!
     asked.push(name)
     const bytes = name === 'small.wasm' ? LIBRARY : SMALL.get(name)
-    if (bytes === undefined) response.writeHead(404).end()
-    else if (instead.has(name)) instead.get(name)!(response, bytes)
+    if (instead.has(name)) instead.get(name)!(response, bytes ?? new Uint8Array(0))
+    else if (bytes === undefined) response.writeHead(404).end()
     else response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -61,7 +66,7 @@ describe('downloading a model of WebLLM', () => {
     await downloadModel(files, record, (...numbers) => told.push(numbers), never)
     const folder = modelFolder(record.model)
     expect(new Map([...files.stored].filter(([address]) => address !== record.model_lib))).toEqual(
-      new Map([...SMALL].map(([name, bytes]) => [folder + name, bytes])),
+      new Map([...SMALL, ...LACKED].map(([name, bytes]) => [folder + name, bytes])),
     )
     expect(files.stored.get(record.model_lib)).toEqual(LIBRARY)
     expect(told.at(-1)).toEqual([TOTAL, TOTAL])
@@ -71,7 +76,26 @@ describe('downloading a model of WebLLM', () => {
     }
     expect(await storedModels(files, [record])).toEqual([{ id: record.model_id, bytes: TOTAL, isComplete: true }])
     await downloadModel(files, record, () => {}, never)
-    expect(asked).toHaveLength(SMALL.size + 1)
+    expect(asked).toHaveLength(ALL)
+  })
+
+  it('brings the files of the chat template, of which a model may lack some or may not show them', async () => {
+    const template = new TextEncoder().encode('{"chat_template":"x"}')
+    instead.set('tokenizer_config.json', (response) => void response.writeHead(200).end(template))
+    instead.set('chat_template.jinja', (response) => void response.writeHead(403).end())
+    const files = emptyFiles()
+    await downloadModel(files, record, () => {}, never)
+    const folder = modelFolder(record.model)
+    expect(files.stored.get(`${folder}tokenizer_config.json`)).toEqual(template)
+    expect(files.stored.get(`${folder}special_tokens_map.json`)).toEqual(new Uint8Array(0))
+    expect(files.stored.has(`${folder}chat_template.jinja`)).toBe(false)
+    // What was forbidden counts as missing only where the server cannot be reached.
+    files.read = async (_, address) => Promise.reject(new UnreachableFileError(`${address} could not be reached.`))
+    await expect(readAndKeepOptional(files, 'webllm/config', `${folder}chat_template.jinja`)).rejects.toMatchObject({
+      isMissing: true,
+    })
+    instead.set('special_tokens_map.json', (response) => void response.writeHead(500).end())
+    await expect(downloadModel(emptyFiles(), record, () => {}, never)).rejects.toThrow(/special_tokens_map.* 500/)
   })
 
   it('reports speed and remaining time', async () => {
@@ -158,6 +182,6 @@ describe('downloading a model of WebLLM', () => {
     expect(files.stored.size).toBe(0)
     asked = []
     await downloadModel(files, record, () => {}, never)
-    expect(asked).toHaveLength(SMALL.size + 1)
+    expect(asked).toHaveLength(ALL)
   })
 })

@@ -125,6 +125,35 @@ describe('a role that WebLLM plays alone', () => {
     expect([...stored.keys()].filter((address) => address.endsWith('chat_template.jinja'))).toEqual([])
   })
 
+  it('loads offline once its server has forbidden what it may lack, and asks again when it is reached', async () => {
+    const { files, module } = await prepared(null)
+    const reached = files.read.bind(files)
+    const role = new WebLlmRole({ importModule: async () => module, files })
+    const load = async (other: (address: string) => Error | Uint8Array<ArrayBuffer>) => {
+      files.read = async (scope, address) => {
+        if (scope !== 'webllm/config' || files.stored.has(address)) return reached(scope, address)
+        const answer = other(address)
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      await role.load({
+        sampler: webLlmSource({ record: RECORD, contextWindow: 96, sequences: 4 }),
+        trainer: null,
+        grammars: { plain: null, instruct: null },
+      })
+      return role.chatPieces()
+    }
+    const forbidden = (address: string) => new ForbiddenFileError(`${address} answered 403.`)
+    const unreachable = (address: string) => new UnreachableFileError(`${address} could not be reached.`)
+    await expect(load(unreachable)).rejects.toThrow(/could not be reached/)
+    expect(await load(forbidden)).toBeNull()
+    expect(await load(unreachable)).toBeNull()
+    const config = new TextEncoder().encode(JSON.stringify({ chat_template: TEMPLATE, eos_token: '<|end|>' }))
+    const granted = (address: string) => (address.endsWith('tokenizer_config.json') ? config : forbidden(address))
+    expect(await load(granted)).toMatchObject({ responseEnd: '<|end|>' })
+    expect(await load(unreachable)).toMatchObject({ responseEnd: '<|end|>' })
+  })
+
   it('refuses a model whose server fails for one of these files', async () => {
     await expect(loadWithout((address) => new ModelFileError(`${address} answered 500.`))).rejects.toThrow(
       /answered 500/,
