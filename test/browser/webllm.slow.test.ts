@@ -168,6 +168,27 @@ describe('the real WebLLM', () => {
     })
   })
 
+  it('says that the policy of its host forbids what WebLLM reads', async () => {
+    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+      const { page } = webLlm
+      const serve = (policy: string) =>
+        page.context().route('**', async (route) => {
+          const response = await route.fetch()
+          await route.fulfill({ response, headers: { ...response.headers(), 'content-security-policy': policy } })
+        })
+      const reload = async () => {
+        await page.reload()
+        await page.waitForFunction('globalThis.webLlm')
+        return webLlm.call('load', await keepPolicy(webLlm))
+      }
+      const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
+      await serve(policy)
+      await expect(reload()).rejects.toThrow(/Content-Security-Policy .* connect-src 'self' blob:/)
+      await serve(`${policy}; connect-src 'self' blob:`)
+      expect(await reload()).toMatchObject({ usesInternals: true })
+    })
+  })
+
   it('says that the browser has no more room, and loads once there is', async () => {
     await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
       const session = await webLlm.page.context().newCDPSession(webLlm.page)

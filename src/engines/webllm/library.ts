@@ -21,6 +21,18 @@ export async function readLibrary(files: ModelFiles, { model_id, model_lib }: Mo
   return new Blob([bytes], { type: 'application/wasm' })
 }
 
+/** Throws ModelLoadError if WebLLM will not be allowed to read the library at its address in this thread. */
+export async function checkReadable(modelId: string, address: string): Promise<void> {
+  try {
+    await (await fetch(address)).body?.cancel()
+  } catch (cause) {
+    throw new ModelLoadError(
+      `WebLLM could not load "${modelId}" because the Content-Security-Policy of this page's host forbids it to read the compiled library. The policy has to say connect-src 'self' blob:.`,
+      { cause },
+    )
+  }
+}
+
 /** Throws ModelFileError for a weight file in the cache that is cut, which WebLLM would load as it is. */
 export async function checkShards(files: ModelFiles, folder: string, { records }: TensorCache): Promise<void> {
   const stored = new Map((await files.list('webllm/model')).map(({ address, bytes }) => [address, bytes]))

@@ -7,7 +7,7 @@ import type { ModelRecord } from '../../roles/source.ts'
 import { rawTemplate } from '../../weight-formats/mlc-chat-config.ts'
 import { readTensorCache, TENSOR_CACHE_FILE } from '../../weight-formats/tensor-cache.ts'
 import { BatchedSampler, type GroupLimits } from './batched-sampler.ts'
-import { checkShards, loadError, readLibrary } from './library.ts'
+import { checkReadable, checkShards, loadError, ModelLoadError, readLibrary } from './library.ts'
 import { modelFolder, type ModelFiles } from './model-files.ts'
 import { openInternals } from './open-internals.ts'
 import { changedFolders, removeModel } from './reloaded-weights.ts'
@@ -99,6 +99,7 @@ export async function startModel(
   // An address of this thread, because WebLLM does not read libraries from its cache on localhost.
   const address = URL.createObjectURL(library)
   try {
+    await checkReadable(modelId, address)
     engine.setAppConfig({ model_list: [{ ...source.record, model: folder, model_lib: address }] })
     await engine.reload(modelId, {
       conv_template: rawTemplate([...stopTokens]),
@@ -111,7 +112,7 @@ export async function startModel(
       presence_penalty: 0,
     })
   } catch (cause) {
-    throw loadError(modelId, cause)
+    throw cause instanceof ModelLoadError ? cause : loadError(modelId, cause)
   } finally {
     URL.revokeObjectURL(address)
   }
