@@ -1,5 +1,6 @@
 /** The built page in unfriendly places: works, or says in one sentence what does not and why. */
 import { createServer } from 'node:http'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -81,13 +82,18 @@ describe('in a frame', () => {
     return `http://${host}:${(server.address() as AddressInfo).port}/`
   }
 
-  it('with the flags of docs/hosting.md it runs without its own title and reports to the course page', async () => {
+  /** The iframe of docs/hosting.md. */
+  function documented(source: string): string {
+    const recipe = /<iframe[^]*?<\/iframe>/.exec(readFileSync(join(root, 'docs', 'hosting.md'), 'utf8'))![0]
+    const shown = recipe.replace(/src="[^"]*"/, `src="${source}"`)
+    expect(shown).toContain(source)
+    return shown
+  }
+
+  it('as in docs/hosting.md it runs without its own title and reports to the course page', async () => {
     const { address, origin } = await serve()
-    const sandbox = 'allow-scripts allow-same-origin allow-downloads allow-popups'
     const page = await pages.open()
-    await page.goto(
-      await course(`<iframe src="${address}?embed#lesson=lambda" sandbox="${sandbox}" width=1200 height=800></iframe>`),
-    )
+    await page.goto(await course(documented(`${address}?embed#lesson=lambda`)))
     const frame = page.frameLocator('iframe')
     await frame.getByRole('link', { name: 'Open in its own tab' }).waitFor()
     await frame.getByRole('button', { name: 'Run', exact: true }).waitFor()
@@ -95,6 +101,26 @@ describe('in a frame', () => {
     const heard = () => page.evaluate(() => (globalThis as unknown as { heard: object[] }).heard)
     const source = 'rlanything-playground'
     await expect.poll(heard).toEqual([{ source, type: 'ready', origin: new URL(origin).origin }])
+  })
+
+  it('as in docs/hosting.md it takes what a reader types, and copies links', async () => {
+    const { address } = await serve()
+    const context = await pages.newContext()
+    // A person is asked only once, or never.
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const page = await pages.open(context)
+    await page.goto(await course(documented(`${address}?embed#episodes`)))
+    const frame = page.frameLocator('iframe')
+    await frame.locator('#theatre > details > summary').click()
+    await frame.getByRole('button', { name: 'Play this task by hand' }).click()
+    const line = frame.getByRole('textbox', { name: 'Command' })
+    await line.fill('dance')
+    await line.press('Enter')
+    await frame.getByRole('log').getByText('Nothing happens.').waitFor()
+    await page.goto(await course(documented(`${address}?embed#lesson=lambda&view=lessons`)))
+    await frame.locator('summary', { hasText: 'Link to this lesson' }).click()
+    await frame.getByRole('button', { name: 'Copy link to this lesson' }).click()
+    await frame.getByText('Copied.').waitFor()
   })
 
   /** Runs an iteration in a frame of a course page. */
