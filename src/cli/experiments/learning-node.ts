@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { typescriptFlags } from '../../../scripts/ensure.mjs'
 import { readRunLog } from '../../runs/file-store.ts'
 import type { LearningOptions } from './learning-chromium.ts'
-import { summarise, type LearningResult } from './learning-report.ts'
+import { summarise, type LearningResult, type Progress } from './learning-report.ts'
 
 export interface NodeLearningOptions extends LearningOptions {
   /** Further arguments of `npm run loop`. */
@@ -27,8 +27,8 @@ export async function learnInNode(seed: number, options: NodeLearningOptions): P
   const folder = options.keptIn ?? (await mkdtemp(join(tmpdir(), 'learning-')))
   const log = join(folder, `${options.preset}-s${seed}.jsonl`)
   try {
-    const firstIterationSeconds = await runLoop(loopArguments(seed, log, options), options.minutes)
-    return summarise(seed, await readRunLog(log), firstIterationSeconds)
+    const progress = await runLoop(loopArguments(seed, log, options), options.minutes)
+    return summarise(seed, await readRunLog(log), progress)
   } finally {
     if (options.keptIn === null) await rm(folder, { recursive: true })
   }
@@ -44,16 +44,16 @@ function loopArguments(seed: number, log: string, options: NodeLearningOptions):
   ]
 }
 
-/** Seconds to the first iteration's end; NaN if there was none. */
-async function runLoop(loopArguments: readonly string[], minutes: number): Promise<number> {
+/** When iterations ended. */
+async function runLoop(loopArguments: readonly string[], minutes: number): Promise<Progress[]> {
   const started = performance.now()
-  let firstIterationSeconds = NaN
+  const progress: Progress[] = []
   let complaints = ''
   const command = [...typescriptFlags(), 'src/cli/loop.ts', ...loopArguments]
   const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
   createInterface(child.stdout).on('line', (line) => {
-    if (Number.isNaN(firstIterationSeconds) && line.startsWith('iteration '))
-      firstIterationSeconds = (performance.now() - started) / 1000
+    if (line.startsWith('iteration '))
+      progress.push({ iterations: progress.length + 1, seconds: (performance.now() - started) / 1000 })
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text))
   // If another run fails, this one must not continue alone.
@@ -66,7 +66,7 @@ async function runLoop(loopArguments: readonly string[], minutes: number): Promi
       child.once('close', resolve)
     })
     if (!ENDED_WELL.includes(code)) throw new Error(`A run ended with code ${String(code)}:\n${complaints}`)
-    return firstIterationSeconds
+    return progress
   } finally {
     clearTimeout(timer)
     process.off('exit', end)

@@ -33,10 +33,18 @@ export interface Change {
   after: Mean | null
 }
 
+/** Seconds after Run was pressed at which so many iterations were finished. */
+export interface Progress {
+  iterations: number
+  seconds: number
+}
+
 export interface LearningResult {
   seed: number
   iterations: number
   firstIterationSeconds: number
+  /** The first evaluation in distribution whose accuracy is above the start's 95 % interval; null without one. */
+  gain: { iteration: number; seconds: number; before: number; after: number } | null
   /** `Code`, `UT` and `Detect` for programs, else `accuracy`; each for both splits. */
   metrics: Record<string, Record<Split, Change>>
   /** Means over the first five iterations and over the last five. */
@@ -48,7 +56,7 @@ export interface LearningResult {
 }
 
 /** Reads a run's evaluations and `iteration-finished` events. */
-export function summarise(seed: number, events: readonly LoggedEvent[], firstIterationSeconds: number): LearningResult {
+export function summarise(seed: number, events: readonly LoggedEvent[], progress: readonly Progress[]): LearningResult {
   const evaluations = mainEvaluations(events.filter((event) => event.type === 'evaluation'))
   const series = (name: string) =>
     events.flatMap((event) => (event.type === 'iteration-finished' ? (event.metrics[name] ?? []) : []))
@@ -57,12 +65,36 @@ export function summarise(seed: number, events: readonly LoggedEvent[], firstIte
   return {
     seed,
     iterations: events.filter((event) => event.type === 'iteration-finished').length,
-    firstIterationSeconds,
+    firstIterationSeconds: progress[0]?.seconds ?? NaN,
+    gain: firstGain(events, progress),
     metrics: changes(evaluations),
     reward: process.length === 0 ? null : { process: ends(process), outcome: ends(outcome) },
     judge: judgeChanges(events),
     accepted: series('env/accepted').reduce((sum, value) => sum + value, 0),
   }
+}
+
+/**
+ * One of several evaluations may be above it by chance. The interval is Wilson's (1927), for n independent tasks; it ends at
+ *
+ *     (p + z² / 2n + z √(p (1 - p) / n + z² / 4n²)) / (1 + z² / n)      z = 1.96
+ */
+function firstGain(events: readonly LoggedEvent[], progress: readonly Progress[]): LearningResult['gain'] {
+  const inDistribution = mainEvaluations(events.filter((event) => event.type === 'evaluation')).filter(
+    ({ split }) => split === 'id',
+  )
+  const [before, ...later] = inDistribution
+  const after = later.find(({ acc }) => acc > upperEnd(before!.acc, before!.episodes))
+  if (before === undefined || after === undefined) return null
+  const { iteration } = after
+  const reached = progress.find(({ iterations }) => iterations >= iteration) ?? progress.at(-1)
+  return { iteration, seconds: reached?.seconds ?? NaN, before: before.acc, after: after.acc }
+}
+
+function upperEnd(share: number, of: number): number {
+  const z2 = 1.96 ** 2
+  const half = 1.96 * Math.sqrt((share * (1 - share)) / of + z2 / (4 * of * of))
+  return (share + z2 / (2 * of) + half) / (1 + z2 / of)
 }
 
 function judgeChanges(events: readonly LoggedEvent[]): LearningResult['judge'] {
@@ -77,7 +109,9 @@ function judgeChanges(events: readonly LoggedEvent[]): LearningResult['judge'] {
 }
 
 /** Those at the evaluation temperature; older runs have only those at the training temperature. */
-function mainEvaluations(evaluations: readonly EvaluationFinished[]): readonly EvaluationFinished[] {
+function mainEvaluations<Evaluation extends EvaluationFinished>(
+  evaluations: readonly Evaluation[],
+): readonly Evaluation[] {
   const main = evaluations.filter((evaluation) => servesOf(evaluation) !== 'training')
   return main.length > 0 ? main : evaluations
 }
@@ -147,6 +181,19 @@ export function learningTable(results: readonly LearningResult[]): string {
           .map((cell, column) => cell.padEnd(widths[column]!))
           .join('  ')
           .trimEnd() + '\n',
+    )
+    .join('')
+}
+
+/** When each seed was first above the interval of its start. */
+export function gainLines(results: readonly LearningResult[]): string {
+  const percent = (share: number) => `${(100 * share).toFixed(0)} %`
+  return results
+    .map(({ seed, gain }) =>
+      gain === null
+        ? `seed ${seed}: no evaluation in distribution was above the start's 95 % interval.\n`
+        : `seed ${seed}: above the start's 95 % interval after ${gain.seconds.toFixed(0)} s, at iteration ${gain.iteration} ` +
+          `(${percent(gain.before)} to ${percent(gain.after)}, in distribution).\n`,
     )
     .join('')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { learningTable, learningVerdicts, summarise } from '../../../src/cli/experiments/learning-report.ts'
+import { gainLines, learningTable, learningVerdicts, summarise } from '../../../src/cli/experiments/learning-report.ts'
 import type { EvaluationFinished, LoggedEvent } from '../../../src/method/events.ts'
 
 type Tests = EvaluationFinished['tests']
@@ -34,7 +34,7 @@ const iteration = (metrics: Record<string, number>, index: number): LoggedEvent 
 
 describe('what runs have learned', () => {
   it('is the first evaluation and the mean of the last three, with the standard errors of their draws', () => {
-    const result = summarise(3, evaluations('id', [0.2, 0.9, 0.4, 0.5, 0.6]), 1)
+    const result = summarise(3, evaluations('id', [0.2, 0.9, 0.4, 0.5, 0.6]), [{ iterations: 1, seconds: 1 }])
     const { before, after } = result.metrics['accuracy']!.id
     expect(before).toMatchObject({ value: 0.2, evaluations: 1 })
     expect(before?.standardError).toBeCloseTo(Math.sqrt(0.016), 12)
@@ -49,11 +49,22 @@ describe('what runs have learned', () => {
     const log = [1, 2, 3, 4, 5, 6].map((index) =>
       iteration({ 'reward/process_acc': index / 10, 'reward/outcome_acc': 0.5, 'env/accepted': 2 }, index),
     )
-    const result = summarise(0, log, 2.5)
+    const result = summarise(0, log, [{ iterations: 1, seconds: 2.5 }])
     expect(result).toMatchObject({ iterations: 6, accepted: 12, firstIterationSeconds: 2.5 })
     expect(result.reward?.process[0]).toBeCloseTo(0.3, 12)
     expect(result.reward?.process[1]).toBeCloseTo(0.4, 12)
-    expect(summarise(0, [iteration({}, 1)], 1).reward).toBeNull()
+    expect(summarise(0, [iteration({}, 1)], [{ iterations: 1, seconds: 1 }]).reward).toBeNull()
+  })
+
+  it('say when an evaluation was first above the interval of the start', () => {
+    const progress = [1, 2, 3, 4].map((iterations) => ({ iterations, seconds: 10 * iterations }))
+    // Wilson's interval of 2 of 10 ends at 0.51.
+    const result = summarise(1, evaluations('id', [0.2, 0.5, 0.52, 0.9]), progress)
+    expect(result.gain).toEqual({ iteration: 2, seconds: 20, before: 0.2, after: 0.52 })
+    expect(summarise(1, evaluations('ood', [0.2, 0.9]), progress).gain).toBeNull()
+    expect(summarise(1, evaluations('id', [0.9]), progress).gain).toBeNull()
+    const none = summarise(2, evaluations('id', [0.2, 0.5]), progress)
+    expect(gainLines([result, none])).toMatch(/^seed 1: .* after 20 s, at iteration 2 \(20 % to 52 %.*\nseed 2: no /u)
   })
 
   it('reads evaluations at the evaluation temperature, and the sampled ones of older runs', () => {
@@ -63,7 +74,8 @@ describe('what runs have learned', () => {
       serves: 'evaluation' as const,
     }))
     const sampled = evaluations('id', [0.25, 0.25])
-    const of = (events: readonly LoggedEvent[]) => summarise(0, events, 1).metrics['accuracy']!.id
+    const of = (events: readonly LoggedEvent[]) =>
+      summarise(0, events, [{ iterations: 1, seconds: 1 }]).metrics['accuracy']!.id
     expect(of([...sampled, ...greedy])).toMatchObject({
       before: { value: 0.5 },
       after: { value: 0.75, evaluations: 1 },
@@ -77,8 +89,8 @@ describe('what runs have learned', () => {
       tests: [{ split: 'id', utTests: 4, utTrue, detectTests: 0, detecting: 0 }],
       ...{ seq: index, iteration: index },
     }))
-    expect(summarise(0, judged, 1).judge).toEqual({ 'judge/ut': [0.25, 10 / 12] })
-    expect(summarise(0, [], 1).judge).toEqual({})
+    expect(summarise(0, judged, [{ iterations: 1, seconds: 1 }]).judge).toEqual({ 'judge/ut': [0.25, 10 / 12] })
+    expect(summarise(0, [], [{ iterations: 1, seconds: 1 }]).judge).toEqual({})
   })
 
   it('has Code, UT and Detect for programs and tests, and omits what no task could measure', () => {
@@ -88,7 +100,10 @@ describe('what runs have learned', () => {
       ...evaluations('id', [0.1, 0.2], (index) => known(index === 0 ? 0.5 : 0.8)),
       ...evaluations('ood', [0.1, 0.1, 0.05], (index) => (index === 1 ? known(0.5) : unknown)),
     ]
-    const results = [summarise(0, log, 1), summarise(1, log.slice(0, 1), 1)]
+    const results = [
+      summarise(0, log, [{ iterations: 1, seconds: 1 }]),
+      summarise(1, log.slice(0, 1), [{ iterations: 1, seconds: 1 }]),
+    ]
     expect(Object.keys(results[0]!.metrics)).toEqual(['Code', 'UT', 'Detect'])
     expect(results[0]!.metrics['UT']!.ood).toMatchObject({ before: null, after: { value: 0.5, evaluations: 1 } })
 

@@ -1,0 +1,69 @@
+/** The built page in Chromium, as somebody has it who opens it, changes a few settings and presses Run. */
+import type { Browser, Page } from 'playwright-core'
+import { preview } from 'vite'
+import { launchBrowser } from '../../../scripts/browser.mjs'
+import { buildIfStale } from '../../../scripts/start.mjs'
+import { presetSettings } from '../../method/presets.ts'
+
+const PORT = 4400
+
+/** Fields of the settings, by the start of their labels. */
+export type Fields = readonly (readonly [label: RegExp, value: number])[]
+
+/** Serves the page, and keeps server and browser open while `use` runs. */
+export async function withBuiltPage<Result>(
+  use: (browser: Browser, address: string) => Promise<Result>,
+): Promise<Result> {
+  buildIfStale()
+  const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: PORT } })
+  const browser = await launchBrowser()
+  try {
+    return await use(browser, `${server.resolvedUrls!.local[0]!}#loop`)
+  } finally {
+    await browser.close()
+    await server.close()
+  }
+}
+
+/** Chooses the preset and its world, sets the fields, and presses Run. */
+export async function pressRun(page: Page, preset: string, fields: Fields = []): Promise<void> {
+  const { world } = presetSettings(preset)
+  await page.getByRole('radio', { name: new RegExp(`^${world}`, 'i') }).check()
+  await page.getByRole('button', { name: /^Settings/, expanded: false }).click()
+  await page.getByRole('combobox', { name: 'Preset', exact: true }).selectOption(preset)
+  for (const [label, value] of fields) {
+    const field = page.getByRole('textbox', { name: label })
+    if (!(await field.isVisible())) await page.locator('summary').getByText('Run', { exact: true }).click()
+    await field.fill(String(value))
+    await field.press('Enter')
+  }
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+}
+
+/** Fails with what the page says, if it reports an error. */
+export async function throwIfRefused(page: Page): Promise<void> {
+  const alert = page.getByRole('alert').first()
+  if (await alert.isVisible()) throw new Error(`The page says: ${await alert.innerText()}`)
+}
+
+/** Everything in a store of the page's database. */
+export async function stored<Value>(page: Page, store: 'runs' | 'chunks'): Promise<Value[]> {
+  const values = await page.evaluate(async (store) => {
+    const name = 'rlanything-playground'
+    // Opening a missing database would create an empty one before the page does.
+    if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
+    return new Promise<unknown[]>((resolve, reject) => {
+      const opening = indexedDB.open(name)
+      opening.onerror = () => reject(new Error('The page has not kept a run.'))
+      opening.onsuccess = () => {
+        const reading = opening.result.transaction(store).objectStore(store).getAll()
+        reading.onerror = () => reject(new Error('The kept run cannot be read.'))
+        reading.onsuccess = () => {
+          opening.result.close()
+          resolve(reading.result)
+        }
+      }
+    })
+  }, store)
+  return values as Value[]
+}

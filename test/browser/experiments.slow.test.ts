@@ -1,0 +1,23 @@
+/** The experiments that use the page like a visitor, with the shortest runs. */
+import { expect, it } from 'vitest'
+import { learnInChromium } from '../../src/cli/experiments/learning-chromium.ts'
+import type { LearningResult } from '../../src/cli/experiments/learning-report.ts'
+import { watchMainThread, type WatchedView } from '../../src/cli/experiments/main-thread-run.ts'
+
+it('a visitor chooses a preset, presses Run, and what the run learned is read', async () => {
+  const options = { preset: 'coding', minutes: 30, evaluationTasks: 2, evaluateEvery: 1, iterations: 2 }
+  const results: LearningResult[] = []
+  await learnInChromium(options, async (learn) => void results.push(await learn(7)))
+  const [result] = results
+  expect(result!.iterations).toBeGreaterThanOrEqual(2)
+  expect(result!.metrics['Code']!.id.after!.evaluations).toBeGreaterThanOrEqual(2)
+  expect(result!.firstIterationSeconds).toBeGreaterThan(0)
+})
+
+it('the main thread is watched in every view of a run, and again after a reload', async () => {
+  const watched: WatchedView[] = []
+  await watchMainThread({ preset: 'coding', after: 1, seconds: 0.2 }, (view) => void watched.push(view))
+  const views = ['loop', 'episodes', 'tasks', 'runs']
+  expect(watched.map(({ view }) => view)).toEqual([...views, ...views])
+  expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
+})
