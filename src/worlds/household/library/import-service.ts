@@ -3,9 +3,9 @@
  * batches, so an import that is cancelled, or whose tab closes, keeps the earlier batches.
  */
 import type { PickedFile } from '../../../storage/dropped-files.ts'
+import { zipFiles } from '../../../storage/zip-files.ts'
 import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-library.ts'
 import { importGames } from './import-games.ts'
-import { zipFiles } from './zip-files.ts'
 
 export interface ImportProgress {
   /** Files read so far, and files found so far. Counts the files inside zips, not the zips. */

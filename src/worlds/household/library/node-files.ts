@@ -4,7 +4,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { SourceFile } from './game-library.ts'
 import { SourceError } from './import-games.ts'
-import { ArchiveError, zipFiles } from './zip-files.ts'
+import { ArchiveError, zipFiles } from '../../../storage/zip-files.ts'
 
 /** Number of parent folders to include in paths, so that the split and task are known if only their folder is given. */
 const FOLDERS_ABOVE = 3

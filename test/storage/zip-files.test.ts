@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { LibraryGame, SourceFile } from '../../../../src/worlds/household/library/game-library.ts'
-import { ArchiveError, zipFiles } from '../../../../src/worlds/household/library/zip-files.ts'
-import { gameFiles, isLeftOut, noGameFiles } from '../official-data.ts'
-import { imported, isGamePath, smallRelease, sources, zipOf, type Imported, type NamedText } from './release.ts'
+import type { LibraryGame, SourceFile } from '../../src/worlds/household/library/game-library.ts'
+import { ArchiveError, zipFiles } from '../../src/storage/zip-files.ts'
+import { gameFiles, isLeftOut, noGameFiles } from '../worlds/household/official-data.ts'
+import { imported, isGamePath, smallRelease, sources, zipOf, type Imported, type NamedText } from '../worlds/household/library/release.ts'
 
 /** The files of an archive, and the error at its end. */
 async function unpacked(zip: Blob): Promise<Imported & { paths: string[]; ending: string | null }> {

@@ -6,7 +6,6 @@
  * a new list is made from the headers, and the files before the cut can still be read.
  */
 import { BlobReader, Uint8ArrayWriter, ZipReader, type Entry } from '@zip.js/zip.js/lib/zip-core-custom.js'
-import type { SourceFile } from './game-library.ts'
 import { archiveWithList } from './zip-salvage.ts'
 
 /** An archive cannot be read, or only in part. Thrown after the readable files. */
@@ -14,11 +13,18 @@ export class ArchiveError extends Error {
   override readonly name = 'ArchiveError'
 }
 
-/** In bytes. A game has about 100 kB; a file this large is not a game and might fill the memory. */
+/** In bytes. What the page reads of archives, such as games, is far smaller; a file this large might fill the memory. */
 const LARGEST_FILE = 64 * 2 ** 20
 
+/** Its path is as it is in the archive, with "/". */
+export interface ZippedFile {
+  path: string
+  isPart: true
+  bytes(): Promise<Uint8Array>
+}
+
 /** Also yields damaged files, whose `bytes` throw. */
-export async function* zipFiles(zip: Blob): AsyncGenerator<SourceFile> {
+export async function* zipFiles(zip: Blob): AsyncGenerator<ZippedFile> {
   let entries: Entry[]
   try {
     entries = await entriesOf(zip)
@@ -48,7 +54,7 @@ function entriesOf(zip: Blob): Promise<Entry[]> {
   }).getEntries()
 }
 
-function sourceFile(entry: Entry): SourceFile[] {
+function sourceFile(entry: Entry): ZippedFile[] {
   if (entry.directory) return []
   const bytes = async () => {
     if (entry.encrypted) throw new ArchiveError('it is encrypted; unpack the archive and import the folder instead.')
