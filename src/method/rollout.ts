@@ -12,8 +12,17 @@
  * command, and a task that is unsolved by then counts as failed. A response without tokens does not train.
  */
 import type { EpisodeFinished, EpisodeStep, PhaseProgressed, StepHappened } from './events.ts'
-import type { LoopPorts } from './loop-contract.ts'
-import type { Completion, SamplingOptions, Split, StepResult, Task, Tokens } from './ports.ts'
+import type {
+  Completion,
+  EnvironmentPort,
+  LanguageModelPort,
+  RoleFormats,
+  SamplingOptions,
+  Split,
+  StepResult,
+  Task,
+  Tokens,
+} from './ports.ts'
 import { deriveSeed } from './random.ts'
 import type { TrainingSample } from './training-sample.ts'
 
@@ -23,6 +32,13 @@ export interface EpisodeRequest {
   split: Split
   /** Index in the group of the task. */
   rollout: number
+}
+
+/** What playing takes of a run's ports. */
+export interface RolloutPorts {
+  policy: Pick<LanguageModelPort, 'encode' | 'generate'>
+  environment: Pick<EnvironmentPort, 'reset' | 'step'>
+  formats: Pick<RoleFormats, 'policy'>
 }
 
 export interface RolloutOptions {
@@ -79,7 +95,7 @@ interface RunningEpisode {
 
 /** Yields each episode when it ends. Returns all of them in the order of the requests. */
 export async function* rollOut(
-  ports: Pick<LoopPorts, 'policy' | 'environment' | 'formats'>,
+  ports: RolloutPorts,
   requests: readonly EpisodeRequest[],
   options: RolloutOptions,
 ): AsyncGenerator<EpisodeFinished | StepHappened | PhaseProgressed, Rollout[], void> {
@@ -186,7 +202,7 @@ export async function* rollOut(
 }
 
 async function startEpisodes(
-  { policy, environment, formats }: Pick<LoopPorts, 'policy' | 'environment' | 'formats'>,
+  { policy, environment, formats }: RolloutPorts,
   requests: readonly EpisodeRequest[],
   maxSteps: number,
 ): Promise<RunningEpisode[]> {
