@@ -1,0 +1,65 @@
+/**
+ * Whether a task page runs here. It is opened twice with one seed and has to start, to say what to do, to show the same both times
+ * after the same clicks, and to end when its own time is over.
+ */
+import { openingText, viewText } from './page-text.ts'
+import { PageError, type OpenPage, type PageView } from './protocol.ts'
+
+/** On the page's clock; the longest limit in the set is 30 s. */
+const LONGEST_LIMIT_MS = 120_000
+const SEED = 7
+const CLICKS = 2
+
+export interface PageCheck {
+  /** Why it does not run; null if it does. */
+  problem: string | null
+  /** Whether part of it is a picture, which its text does not describe. */
+  hasPictures: boolean
+}
+
+export async function checkPage(open: OpenPage, document: string): Promise<PageCheck> {
+  try {
+    const first = await trial(open, document)
+    if (first.problem !== null) return first
+    const second = await trial(open, document)
+    const isSame = first.seen === second.seen
+    const problem = isSame ? null : 'It shows something else when it is started again with the same seed.'
+    return { problem, hasPictures: first.hasPictures }
+  } catch (cause) {
+    if (cause instanceof PageError) return { problem: cause.message, hasPictures: false }
+    throw cause
+  }
+}
+
+interface Trial extends PageCheck {
+  seen: string
+}
+
+async function trial(open: OpenPage, document: string): Promise<Trial> {
+  const page = await open(document)
+  try {
+    let view = await page.ask({ ask: 'start', seed: SEED, limitMs: null, isReal: false })
+    const seen = [openingText(view)]
+    const hasPictures = view.elements.some(({ tag }) => tag === 'canvas' || tag === 'img')
+    const ended = (problem: string | null): Trial => ({ problem, hasPictures, seen: seen.join('\n') })
+    const problem = problemOf(view)
+    if (problem !== null) return ended(problem)
+    for (let click = 1; click <= CLICKS && view.elements.length > 0; click++) {
+      const { mark } = view.elements[Math.floor((click * view.elements.length) / (CLICKS + 2))]!
+      view = await page.ask({ ask: 'act', command: { kind: 'click', at: { mark } } })
+      seen.push(`${viewText(view, '')} ${view.rawReward}`)
+    }
+    if (!view.isDone) view = await page.ask({ ask: 'advance', ms: LONGEST_LIMIT_MS })
+    seen.push(String(view.rawReward))
+    return ended(view.isDone ? null : 'Its episode does not end when its time is over.')
+  } finally {
+    page.close()
+  }
+}
+
+function problemOf({ utterance, elements, isDone, error }: PageView): string | null {
+  if (error !== null) return `A script of the page fails: ${error}.`
+  if (utterance === '') return 'It does not say what to do.'
+  if (isDone) return 'It is over as soon as it starts.'
+  return elements.length === 0 ? 'It shows nothing that we can read.' : null
+}

@@ -1,0 +1,85 @@
+/**
+ * Plays one task page for whoever opened its frame: answers messages of the topmost window and sends it messages. The page's
+ * interface is MiniWoB++'s: `core.startEpisodeReal()`, `WOB_DONE_GLOBAL`, `WOB_RAW_REWARD_GLOBAL`, and what to do in `#query`.
+ *
+ * Sent to the page as text, so it refers to nothing outside of itself.
+ */
+import type { PageMessage, PageRequest, PageView } from '../protocol.ts'
+import type { GuestClock } from './clock.ts'
+import type { GuestEyes } from './eyes.ts'
+import type { GuestHands } from './hands.ts'
+
+interface TaskWindow {
+  core?: { startEpisodeReal?: () => void; EPISODE_MAX_TIME?: number; getUtterance?: () => string }
+  WOB_DONE_GLOBAL?: boolean
+  WOB_RAW_REWARD_GLOBAL?: number
+}
+
+export function drive(clock: GuestClock, eyes: GuestEyes, hands: GuestHands, stepMs: number): void {
+  const task = window as unknown as TaskWindow
+  const host = window.top!
+  const send = (message: PageMessage) => host.postMessage(message, '*')
+  let error: string | null = null
+  // The policy of the document stops requests, but has no word on these.
+  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport'])
+    Reflect.deleteProperty(window, name)
+  window.addEventListener('error', ({ message }) => (error ??= message))
+  window.addEventListener('unhandledrejection', ({ reason }) => (error ??= String(reason)))
+
+  function view(isAccepted: boolean): PageView {
+    const isDone = task.WOB_DONE_GLOBAL === true
+    const query = document.getElementById('query')
+    return {
+      utterance: (query?.textContent ?? '').replace(/\s+/g, ' ').trim(),
+      elements: isDone ? [] : eyes.look(hands.focused),
+      isDone,
+      rawReward: isDone ? (task.WOB_RAW_REWARD_GLOBAL ?? 0) : 0,
+      isAccepted,
+      error: error ?? clock.error,
+    }
+  }
+
+  async function answer(request: PageRequest): Promise<PageView> {
+    switch (request.ask) {
+      case 'start': {
+        const { core } = task
+        if (typeof core?.startEpisodeReal !== 'function') throw new Error('It has no core.startEpisodeReal().')
+        clock.seed(request.seed)
+        const seeded = Math as { seedrandom?: (seed: string) => void }
+        seeded.seedrandom?.(String(request.seed))
+        if (request.limitMs !== null) core.EPISODE_MAX_TIME = request.limitMs
+        if (request.isReal) hands.letGo()
+        core.startEpisodeReal()
+        if (request.isReal) clock.follow()
+        else await clock.advance(stepMs)
+        return view(true)
+      }
+      case 'act': {
+        const isAccepted = task.WOB_DONE_GLOBAL !== true && hands.act(request.command)
+        await clock.advance(stepMs)
+        return view(isAccepted)
+      }
+      case 'advance':
+        await clock.advance(request.ms)
+        return view(true)
+      case 'view':
+        return view(true)
+    }
+  }
+
+  let before: Promise<unknown> = Promise.resolve()
+  window.addEventListener('message', ({ source, data }: MessageEvent<{ id: number; request: PageRequest }>) => {
+    if (source !== host) return
+    const { id, request } = data
+    before = before
+      .then(() => answer(request))
+      .then(
+        (seen) => send({ about: 'miniwob', id, view: seen, problem: null }),
+        (cause: unknown) => send({ about: 'miniwob', id, view: null, problem: String(cause) }),
+      )
+  })
+  // A message of its own comes after the page's handlers of the event.
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => void clock.advance(stepMs).then(() => send({ about: 'miniwob', id: null }))
+  window.addEventListener('load', () => port2.postMessage(null))
+}

@@ -1,0 +1,101 @@
+/**
+ * One document of a task page, with everything that it loads inside: scripts and styles as text, pictures as data. A frame without an
+ * origin can load nothing by itself, and its policy forbids it to. Before the page's scripts come ours, which replace its clock and play it.
+ *
+ * The document is framed once more: a frame may always leave for another address, except where the document around it forbids it.
+ */
+import { installClock } from './guest/clock.ts'
+import { drive } from './guest/driver.ts'
+import { openEyes } from './guest/eyes.ts'
+import { giveHands } from './guest/hands.ts'
+import { STEP_MS } from './protocol.ts'
+import type { TaskPage, Wheel } from './wheel.ts'
+
+export type PageDocument = { document: string; missing: null } | { document: null; missing: string }
+
+const NO_NETWORK =
+  "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:; font-src data:; " +
+  "form-action 'none'; base-uri 'none'"
+/** Transitions would run by the real clock. */
+const STILL =
+  '*, *::before, *::after { transition: none !important; animation: none !important; scroll-behavior: auto !important }'
+/** A second document in the frame is the browser's own, which says that the page was not let go. */
+const SAY_LEFT =
+  "window.loads = (window.loads || 0) + 1; if (loads > 1) top.postMessage({ about: 'miniwob', left: true }, '*')"
+const PICTURE = /[\w\-./]*[\w-]\.(?:png|gif|jpe?g|svg)\b/g
+const TYPES: Readonly<Record<string, string>> = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
+
+/** `missing` names a file that the page loads and the wheel lacks. */
+export function pageDocument({ files }: Wheel, { path }: TaskPage): PageDocument {
+  const absent: string[] = []
+  const text = (file: string) => new TextDecoder().decode(files.get(file))
+  const withPictures = (content: string, base: string) =>
+    content.replace(PICTURE, (address) => {
+      const bytes = files.get(resolved(address, base))
+      return bytes ? dataUrl(address, bytes) : address
+    })
+  const loaded = (address: string, inline: (file: string) => string) => {
+    const file = resolved(address, path)
+    if (files.has(file)) return inline(file)
+    absent.push(file)
+    return ''
+  }
+  let html = text(path)
+  html = html.replace(/<link\b[^>]*\bhref=["']([^"']+)["'][^>]*>/gi, (_, address: string) =>
+    loaded(address, (file) => `<style>${withPictures(text(file), file)}</style>`),
+  )
+  html = html.replace(/<script\b[^>]*\bsrc=["']([^"']+)["'][^>]*>\s*<\/script>/gi, (_, address: string) =>
+    loaded(address, (file) => `<script>${asInline(text(file))}</script>`),
+  )
+  if (absent.length > 0) return { document: null, missing: absent[0]! }
+  html = withPictures(html, path)
+  const head = `<meta charset="utf-8">${policy(NO_NETWORK)}<style>${STILL}</style><script>${driverScript()}</script>`
+  // In front of it only what keeps the page's mode.
+  const at = /^\s*(?:<!doctype[^>]*>\s*)?(?:<html[^>]*>\s*)?(?:<head[^>]*>)?/i.exec(html)![0].length
+  return { document: framed(html.slice(0, at) + head + html.slice(at)), missing: null }
+}
+
+/** The document of a page that is known to run. Throws for any other. */
+export function documentOf(wheel: Wheel, name: string): string {
+  const page = wheel.pages.find((other) => other.name === name)
+  const document = page && pageDocument(wheel, page).document
+  if (document === undefined || document === null) throw new Error(`The wheel has no task page ${name} that runs.`)
+  return document
+}
+
+function framed(inner: string): string {
+  const escaped = inner.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+  return (
+    `<!doctype html>${policy(`${NO_NETWORK}; frame-src 'none'`)}` +
+    '<style>html, body { margin: 0; height: 100%; overflow: hidden } iframe { display: block; width: 100%; height: 100%; border: 0 }</style>' +
+    `<iframe title="Page" sandbox="allow-scripts" onload="${SAY_LEFT}" srcdoc="${escaped}"></iframe>`
+  )
+}
+
+const policy = (content: string) => `<meta http-equiv="Content-Security-Policy" content="${content}">`
+
+/** Our functions as text. What they refer to is passed as arguments. */
+function driverScript(): string {
+  const [clock, eyes, hands, driver] = [installClock, openEyes, giveHands, drive].map(String)
+  return asInline(
+    `{const clock=(${clock})(),eyes=(${eyes})(),hands=(${hands})(eyes.find);(${driver})(clock,eyes,hands,${STEP_MS})}`,
+  )
+}
+
+/** A script that nothing in it can end or hide. */
+function asInline(script: string): string {
+  return script.replace(/<(?=\/script|!--)/gi, '<\\')
+}
+
+/** An address as a path in the wheel, relative to a file in it. */
+function resolved(address: string, base: string): string {
+  const { origin, pathname } = new URL(address, new URL(base, 'https://wheel.invalid/'))
+  return origin === 'https://wheel.invalid' ? decodeURIComponent(pathname.slice(1)) : ''
+}
+
+function dataUrl(name: string, bytes: Uint8Array): string {
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return `data:${TYPES[ending] ?? `image/${ending}`};base64,${btoa(binary)}`
+}
