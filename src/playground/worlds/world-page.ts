@@ -7,6 +7,7 @@ import type { RunView } from '../../runs/fold.ts'
 import type { TellingEpisode } from '../../runs/telling-episode.ts'
 import type { ShownGroup } from '../run/run-spot.ts'
 import type { Focus } from '../state/focus.svelte.ts'
+import type { RoleModels } from '../state/role-models.svelte.ts'
 import type { WorldShelf } from '../state/world-shelf.ts'
 
 type Load<Props extends ComponentProps<Component>> = () => Promise<{ default: Component<Props> }>
@@ -37,6 +38,8 @@ export interface ImportsProps {
   /** Settings of the run in progress in this world. */
   running: Settings | undefined
   set: <Name extends keyof Settings>(name: Name, value: Settings[Name]) => void
+  /** Which models play the next run. */
+  models: Pick<RoleModels, 'result' | 'keys'>
 }
 
 export interface GroupProps {

@@ -1,14 +1,11 @@
+import { isWheel, MiniWob, provideMiniwob } from './miniwob/miniwob.svelte.ts'
 import type { WorldPage } from '../world-page.ts'
 
 export const desktopPage: WorldPage = {
-  // There is nothing to import.
-  createShelf: () => ({
-    look: () => Promise.resolve(),
-    areThere: false,
-    takeDropped: () => Promise.resolve(false),
-    news: { failures: [], imports: [] },
-  }),
+  createShelf: () => provideMiniwob(new MiniWob()),
+  // The desktop draws its own tasks; what there is to import are pages to evaluate on.
   recognises: () => false,
+  claims: isWheel,
   takesUnknownText: false,
   loadImports: () => import('./TryTask.svelte'),
   loadGroup: null,

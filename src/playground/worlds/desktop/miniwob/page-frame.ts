@@ -1,0 +1,114 @@
+/**
+ * A task page in a frame without an origin. It talks by messages alone. Browsers that give such frames a process of their own, as
+ * Chromium does, keep this page alive when one hangs; it is then ended by removing its frame.
+ */
+import {
+  PageError,
+  type OpenedPage,
+  type PageMessage,
+  type PageRequest,
+  type PageView,
+} from '../../../../worlds/desktop/miniwob/protocol.ts'
+
+/** A page that takes longer hangs. */
+const PATIENCE_MS = 10_000
+/** The pages are made for 160 × 210, and show their own display beside it. */
+export const FRAME = { width: 330, height: 240 }
+
+interface Question {
+  askedAt: number
+  resolve: (view: PageView | null) => void
+  reject: (error: PageError) => void
+}
+
+/**
+ * Questions to all pages in the order in which they were asked. Pages may share a process, which answers in this order: if one
+ * hangs, none after it is answered, and it is the first.
+ */
+const open = new Set<Question>()
+let lastEndedAt = -Infinity
+
+/** `place` is where the frame goes; it has to be drawn, because pages measure themselves. Throws a PageError. */
+export async function openPageFrame(
+  document: string,
+  place: HTMLElement,
+  { title, isForHands = false }: { title: string; isForHands?: boolean },
+): Promise<OpenedPage> {
+  const frame = place.ownerDocument.createElement('iframe')
+  // Together with allow-same-origin a page could take its sandbox off.
+  frame.setAttribute('sandbox', 'allow-scripts')
+  frame.title = title
+  frame.width = String(FRAME.width)
+  frame.height = String(FRAME.height)
+  frame.style.border = '0'
+  // A page that a model plays reacts to nobody else.
+  frame.inert = !isForHands
+  frame.srcdoc = document
+
+  const questions = new Map<number | null, Question>()
+  let ended: PageError | null = null
+  let last = 0
+  const end = (why: PageError) => {
+    if (ended !== null) return
+    ended = why
+    removeEventListener('message', onMessage)
+    frame.remove()
+    for (const { reject } of questions.values()) reject(why)
+  }
+  const onMessage = ({ source, data }: MessageEvent<PageMessage | null>) => {
+    const around = frame.contentWindow
+    if (data?.about !== 'miniwob' || source === null || around === null) return
+    if ('left' in data) {
+      if (source === around) end(new PageError('The page went to another address, which the sandbox does not allow.'))
+    } else if (source === pageIn(frame)) {
+      const question = questions.get(data.id)
+      if (data.id === null) question?.resolve(null)
+      else if (data.view === null) question?.reject(new PageError(`A script of the page fails: ${data.problem}.`))
+      else question?.resolve(data.view)
+    }
+  }
+  const ask = async (id: number | null, begin: () => void): Promise<PageView | null> => {
+    if (ended !== null) throw ended
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let question: Question | undefined
+    try {
+      return await new Promise<PageView | null>((resolve, reject) => {
+        const asked: Question = { askedAt: performance.now(), resolve, reject }
+        question = asked
+        const look = () => {
+          const since = performance.now() - Math.max(asked.askedAt, lastEndedAt)
+          const isFirst = open.values().next().value === asked
+          if (!isFirst || since < PATIENCE_MS) {
+            timer = setTimeout(look, isFirst ? PATIENCE_MS - since : PATIENCE_MS)
+            return
+          }
+          lastEndedAt = performance.now()
+          end(new PageError(`The page did not answer for ${PATIENCE_MS / 1000} s and was ended.`))
+        }
+        timer = setTimeout(look, PATIENCE_MS)
+        open.add(asked)
+        questions.set(id, asked)
+        begin()
+      })
+    } finally {
+      clearTimeout(timer)
+      questions.delete(id)
+      if (question) open.delete(question)
+    }
+  }
+
+  addEventListener('message', onMessage)
+  await ask(null, () => place.append(frame))
+  return {
+    async ask(request: PageRequest) {
+      const id = ++last
+      return (await ask(id, () => pageIn(frame)?.postMessage({ id, request }, '*')))!
+    },
+    close: () => end(new PageError('The page was closed.')),
+  }
+}
+
+/** Null while the document around it is not loaded, when asking for a frame of it throws. */
+function pageIn({ contentWindow }: HTMLIFrameElement): Window | null {
+  return contentWindow !== null && contentWindow.length > 0 ? contentWindow.frames[0]! : null
+}

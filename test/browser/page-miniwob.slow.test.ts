@@ -1,0 +1,253 @@
+/**
+ * MiniWoB++ on the page: a wheel of our own pages is dropped, checked, played by hand and by a model on a server.
+ * MINIWOB_WHEEL=miniwob-1.1.0-py3-none-any.whl also checks the pages of the real one, which is not part of this project.
+ */
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { smallWheel } from '../worlds/desktop/miniwob/small-wheel.ts'
+import { downloaded } from './harness.ts'
+import { expectSound } from './looks.ts'
+import { useTabs } from './tabs.ts'
+import { goTo } from './views.ts'
+import { visibleWords } from './words.ts'
+
+const visit = useTabs()
+const REAL = process.env['MINIWOB_WHEEL']
+/** Most words of a view before anything is opened. */
+const MOST_WORDS = 300
+
+/** Paths that anybody asked for. */
+let asked: string[] = []
+/** Answers of the model to come before the server fails. */
+let answersLeft = Infinity
+let server: Server
+let address: string
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    response.setHeader('access-control-allow-origin', '*')
+    response.setHeader('access-control-allow-headers', '*, authorization')
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    if (!request.url!.startsWith('/v1/')) {
+      asked.push(request.url!)
+      return void response.end('hello')
+    }
+    let body = ''
+    request.on('data', (part) => (body += String(part)))
+    request.on('end', () => {
+      response.setHeader('content-type', 'application/json')
+      if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'reader' }] }))
+      const { messages } = JSON.parse(body) as { messages: { content: string }[] }
+      const last = messages.at(-1)!.content
+      if (last.startsWith('Page:') && answersLeft-- <= 0) return response.writeHead(400).end('{"error":"worn out"}')
+      const content = last.startsWith('Page:') ? readerOf(messages.map((message) => message.content)) : 'Hello.'
+      const message = { role: 'assistant', content }
+      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+/** A model that reads: it does what the task says, but takes "blue" for the half reward. */
+function readerOf(messages: readonly string[]): string {
+  const page = messages.at(-1)!
+  const [, wanted] = /Task: \w+ "(\w+)"/.exec(messages.join('\n'))!
+  const mark = (what: string) => new RegExp(`^(?:Page: )?(\\d+) ${what}`, 'm').exec(page)?.[1]
+  const says = (command: string) => `I read the page.\nAction: ${command}`
+  if (mark('input') === undefined) return says(`click ${mark(`button "${wanted === 'blue' ? 'half' : wanted}"`)}`)
+  if (!page.includes('(focus)')) return says(`click ${mark('input')}`)
+  return says(page.includes(`= "${wanted}"`) ? `click ${mark('button "Submit"')}` : `type ${wanted}`)
+}
+
+async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  await page.evaluate(
+    async ([name, text]) => {
+      const bytes = Uint8Array.from(atob(text!), (character) => character.charCodeAt(0))
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([bytes], name!))
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    },
+    [name, Buffer.from(bytes).toString('base64')],
+  )
+}
+
+async function lookAtDesktop(page: Page): Promise<void> {
+  await page.getByRole('radio', { name: 'Desktop', exact: true }).check()
+  await goTo(page, 'Games and problems')
+}
+
+async function withWheel(): Promise<Page> {
+  const page = await visit()
+  const wheel = await smallWheel(address)
+  await drop(page, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
+  await page.getByText('3 of 8 pages run.').waitFor()
+  return page
+}
+
+async function chooseServer(page: Page): Promise<void> {
+  await goTo(page, 'Models')
+  const policy = page.getByRole('region', { name: 'Policy', exact: true })
+  await policy.getByLabel('Played by').selectOption('openai')
+  await policy.getByRole('textbox', { name: 'Server', exact: true }).fill(`${address}/v1`)
+  await policy.getByLabel('Model, named as on the server').fill('reader')
+  await goTo(page, 'Games and problems')
+}
+
+async function evaluate(page: Page): Promise<string> {
+  await page.getByRole('button', { name: /^Evaluate on \d+ tasks$/ }).click()
+  await page.getByRole('status').filter({ hasText: 'episodes played by reader.' }).waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download as JSON lines' }).click()
+  return String(await downloaded(await downloading))
+}
+
+interface Line {
+  episodeId: string
+  instruction: string
+  opening: string
+  outcome: number
+  steps: { command: string; observation: string }[]
+}
+
+const episodesOf = (lines: string) =>
+  lines
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line) as Line)
+    .sort((a, b) => (a.episodeId < b.episodeId ? -1 : 1))
+
+describe('a wheel of task pages', () => {
+  it('is checked when it is dropped: each page runs or says why not, none reaches the network, and it stays', async () => {
+    asked = []
+    const page = await visit()
+    await lookAtDesktop(page)
+    await page.getByRole('heading', { name: 'MiniWoB++' }).waitFor()
+    expect(await visibleWords(page)).toBeLessThanOrEqual(MOST_WORDS)
+    const wheel = await smallWheel(address)
+    await page.getByLabel('Wheel of MiniWoB++').setInputFiles({
+      ...{ name: 'miniwob-9.9-py3-none-any.whl', mimeType: 'application/zip' },
+      buffer: Buffer.from(await wheel.arrayBuffer()),
+    })
+    await page.getByText('3 of 8 pages run.').waitFor()
+    const expectWords = async () => {
+      await page.getByText('Tasks of MiniWoB++ 9.9').click()
+      const words = await page.getByRole('region', { name: 'Tasks of MiniWoB++' }).locator('label').allInnerTexts()
+      expect(words.map((text) => text.replaceAll('\n', ' ')).sort()).toEqual([
+        'click-name runs',
+        expect.stringMatching(/^fails .*nowhere is not defined/),
+        'hangs The page did not answer for 10 s and was ended.',
+        'lacks The wheel lacks core/absent.js, which it loads.',
+        'leaves The page went to another address, which the sandbox does not allow.',
+        'never-ends Its episode does not end when its time is over.',
+        'reach-out runs',
+        'type-word runs',
+      ])
+    }
+    await expectWords()
+    await expectSound(page, [390, 1280])
+    expect(asked).toEqual([])
+    await page.reload()
+    await lookAtDesktop(page)
+    await expectWords()
+    await page.getByRole('button', { name: 'Remove the wheel' }).click()
+    await page.getByText('3 of 8 pages run.').waitFor({ state: 'detached' })
+    await page.reload()
+    await lookAtDesktop(page)
+    await page.getByRole('button', { name: 'Choose the wheel…' }).waitFor()
+    expect(await page.getByText('3 of 8 pages run.').count()).toBe(0)
+  })
+
+  it('is played by hand with mouse and keyboard, and half a reward does not win', async () => {
+    const page = await withWheel()
+    await page.getByText('Play a task by hand').click()
+    const frame = page.frameLocator('iframe[title="Task click-name"]').frameLocator('iframe')
+    const title = page.getByRole('heading', { name: /^Click "/ })
+    const wanted = /"(\w+)"/.exec(await title.innerText())![1]!
+    await frame.getByRole('button', { name: wanted, exact: true }).click()
+    await page.getByText('Won: the page’s reward is 1.00.').waitFor()
+    await page.getByRole('button', { name: 'Another seed' }).click()
+    await frame.getByRole('button', { name: 'half', exact: true }).click()
+    await page.getByText('Lost: the page’s reward is 0.50.').waitFor()
+
+    await page.getByRole('combobox', { name: 'Task', exact: true }).selectOption('type-word')
+    const typing = page.frameLocator('iframe[title="Task type-word"]').frameLocator('iframe')
+    await typing.getByRole('textbox').click()
+    const word = /"(\w+)"/.exec(await page.getByRole('heading', { name: /^Enter "/ }).innerText())![1]!
+    await page.keyboard.type(word)
+    await typing.getByRole('button', { name: 'Submit' }).click()
+    await page.getByText('Won: the page’s reward is 1.00.').waitFor()
+    await expectSound(page, [390, 1280])
+  })
+
+  it('is played by a model on a server, with the same episodes twice, and each can be read', async () => {
+    asked = []
+    answersLeft = Infinity
+    const page = await withWheel()
+    await page.getByText(/small built-in models do not read them/).waitFor()
+    expect(await page.getByRole('button', { name: /^Evaluate on/ }).isDisabled()).toBe(true)
+    await chooseServer(page)
+    const first = await evaluate(page)
+    const episodes = episodesOf(first)
+    expect(episodes.length).toBe(12)
+    const typed = episodes.filter(({ instruction }) => instruction === 'type-word')
+    expect(typed.map(({ outcome }) => outcome)).toEqual([1, 1, 1, 1])
+    expect(typed.every(({ steps }) => steps.length === 3)).toBe(true)
+    const clicked = episodes.filter(({ instruction }) => instruction === 'click-name')
+    expect(clicked.map(({ outcome }) => outcome)).toEqual(
+      clicked.map(({ opening }) => (opening.includes('Click "blue"') ? -1 : 1)),
+    )
+    expect(new Set(clicked.map(({ opening }) => opening)).size).toBeGreaterThan(1)
+    const shutIn = episodes.filter(({ instruction }) => instruction === 'reach-out')
+    expect(shutIn.map(({ outcome }) => outcome)).toEqual([1, 1, 1, 1])
+    expect(asked).toEqual([])
+
+    const table = page.getByRole('region', { name: 'Accuracy by task' })
+    expect(await table.getByRole('row', { name: /^type-word/ }).innerText()).toMatch(/4 of 4\s+100 %\s+51 % – 100 %/)
+    await page.getByRole('button', { name: 'Read the episodes of type-word' }).click()
+    const log = page.getByRole('region', { name: 'Episodes of type-word' }).getByRole('log')
+    expect(await log.innerText()).toContain('I read the page.\nAction: type ')
+    await expectSound(page, [390, 1280])
+    expect(episodesOf(await evaluate(page))).toEqual(episodes)
+  })
+
+  it('keeps what was played when the server fails or the evaluation is cancelled', async () => {
+    const page = await withWheel()
+    await chooseServer(page)
+    answersLeft = 10
+    await page.getByRole('button', { name: /^Evaluate on \d+ tasks$/ }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/worn out/)
+      .waitFor()
+    const played = page.getByRole('status').filter({ hasText: 'episodes played by reader.' })
+    expect(Number(/^\d+/.exec(await played.innerText())![0])).toBeGreaterThan(0)
+    expect(await page.getByRole('button', { name: 'Download as JSON lines' }).isEnabled()).toBe(true)
+
+    answersLeft = Infinity
+    await page.getByLabel('Episodes of each task').fill('200')
+    await page.getByRole('button', { name: /^Evaluate on \d+ tasks$/ }).click()
+    await page.getByRole('region', { name: 'Accuracy by task' }).waitFor()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByText('Cancelled. The episodes that ended before are kept.').waitFor()
+    await expect.poll(() => page.locator('iframe').count()).toBe(0)
+  })
+
+  it.skipIf(REAL === undefined)('has 130 pages in MiniWoB++ 1.1.0, which all run (MINIWOB_WHEEL)', async () => {
+    const page = await visit()
+    await drop(page, 'miniwob-1.1.0-py3-none-any.whl', readFileSync(REAL!))
+    await page.getByText(/^\d+ of 130 pages run\.$/).waitFor({ timeout: 600_000 })
+    await page.getByText('Tasks of MiniWoB++ 1.1.0').click()
+    const words = await page.getByRole('region', { name: 'Tasks of MiniWoB++' }).locator('label').allInnerTexts()
+    expect(words.filter((text) => !/\sruns(;.*)?$/.test(text))).toEqual([])
+    expect(words.length).toBe(130)
+  })
+})
