@@ -155,7 +155,8 @@ export function sourceOf(form: RoleForm): FormResult {
       case 'built-in':
         return { kind }
       case 'built-in-webllm':
-        return { kind, isHalf: form.isHalf }
+        // Absent in float32, as in older runs: seeds of one experiment have equal models.
+        return { kind, ...(form.isHalf && { isHalf: true }) }
       case 'checkpoint':
         return {
           kind,

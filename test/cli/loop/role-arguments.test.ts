@@ -9,6 +9,7 @@ const whole = { adapters: null, storage: 'float32', contextWindow: null, sampler
 describe('the model of a role, on the command line', () => {
   it.each([
     ['built-in', { kind: 'built-in' }],
+    ['{"kind":"built-in-webllm"}', { kind: 'built-in-webllm' }],
     ['{"kind":"built-in-webllm","isHalf":true}', { kind: 'built-in-webllm', isHalf: true }],
     ['models/mine', { kind: 'checkpoint', location: 'models/mine', ...whole }],
     [

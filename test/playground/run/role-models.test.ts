@@ -21,6 +21,9 @@ import {
   sourceOf,
   trainedForm,
 } from '../../../src/playground/run/role-models.ts'
+import { experimentKey } from '../../../src/playground/run/ablations.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
+import type { RoleSource } from '../../../src/roles/source.ts'
 import { PLAIN } from '../../language-model/tiny-model.ts'
 
 const OWN = {
@@ -48,12 +51,25 @@ describe('the form of a role', () => {
     const record = { model_id: 'm', model: 'https://m', model_lib: 'https://m/l.wasm' }
     const form = { ...FIRST_FORM, record, model: 'm', tokenizer: 'https://t/' }
     for (const kind of KINDS) expect(sourceOf({ ...form, kind }).source?.kind).toBe(kind)
-    expect(sourceOf({ ...form, kind: 'built-in-webllm' }).source).toMatchObject({ isHalf: false })
     expect(sourceOf({ ...form, kind: 'built-in-webllm', isHalf: true }).source).toMatchObject({ isHalf: true })
     expect(sourceOf({ ...form, kind: 'checkpoint', contextWindow: 0 }).source).toMatchObject({
       contextWindow: null,
       adapters: { rank: 16, alpha: 32, dropout: 0, targets: ['q_proj', 'v_proj'] },
     })
+  })
+
+  it('makes the same source of WebLLM in float32 as before it had a precision, so that its seeds form one matrix', () => {
+    const policy = sourceOf({ ...FIRST_FORM, kind: 'built-in-webllm' }).source!
+    const ofModel = (source: RoleSource) =>
+      experimentKey({
+        settings: presetSettings(),
+        changes: [],
+        iterations: 5,
+        models: { policy: source, reward: { kind: 'built-in' }, author: { kind: 'built-in' } },
+      } as unknown as Parameters<typeof experimentKey>[0])
+    expect(ofModel(policy)).not.toBeNull()
+    expect(ofModel(policy)).toEqual(ofModel({ kind: 'built-in-webllm' }))
+    expect(ofModel(policy)).not.toEqual(ofModel({ kind: 'built-in-webllm', isHalf: true }))
   })
 
   it.each([
