@@ -113,12 +113,21 @@ export function keyFor(keys: ServerKeys, baseUrl: string): string | null {
   return found?.[1] || null
 }
 
+/** Ends the name of a shipped model that is sampled in half precision: its log differs from that in float32. */
+const HALF = ' (float16)'
+
+/** The shipped model that a name in a log stands for. */
+export function shippedOfName(name: string): string {
+  return name.endsWith(HALF) ? name.slice(0, -HALF.length) : name
+}
+
 /** A model's name in the log: the name of its folder or Hugging Face repository, never an address or a path. */
 export function sourceName(source: RoleSource, shipped: string): string {
   switch (source.kind) {
     case 'built-in':
-    case 'built-in-webllm':
       return shipped
+    case 'built-in-webllm':
+      return source.isHalf ? shipped + HALF : shipped
     case 'checkpoint':
       return folderName(source.location)
     case 'webllm':

@@ -204,9 +204,9 @@ describe('the theatre', () => {
 })
 
 describe('the tokens of a run from a file', () => {
-  it('are read from the log, packed or not', async () => {
+  it.each(['household-policy', 'household-policy (float16)'])('are read from the log of %s', async (model) => {
     await visit('Episodes')
-    const log = fakeRunLines({ iterations: 2 }).replaceAll('policy-tiny', 'household-policy')
+    const log = fakeRunLines({ iterations: 2 }).replaceAll('policy-tiny', model)
     const open = (buffer: Buffer) =>
       page.getByLabel('Run log').setInputFiles({ name: 'run.jsonl.gz', mimeType: 'application/gzip', buffer })
     await open(gzipSync(log))

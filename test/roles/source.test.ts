@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { learningObstacle } from '../../src/roles/learning.ts'
-import { keptSource, keyFor, serversOf, sourceName, type RoleSource } from '../../src/roles/source.ts'
+import { keptSource, keyFor, serversOf, shippedOfName, sourceName, type RoleSource } from '../../src/roles/source.ts'
 
 const openai = (baseUrl: string): RoleSource => ({
   kind: 'openai',
@@ -19,6 +19,16 @@ describe('the source of a role', () => {
     ['local:my model', 'my model'],
   ])('is named without its location: %s', (location, name) => {
     expect(sourceName(keptSource(location), 'shipped')).toBe(name)
+  })
+
+  it('says in its name that WebLLM samples a shipped model in half precision', () => {
+    const full: RoleSource = { kind: 'built-in-webllm' }
+    const half: RoleSource = { kind: 'built-in-webllm', isHalf: true }
+    expect([full, half].map((source) => sourceName(source, 'coding-policy'))).toEqual([
+      'coding-policy',
+      'coding-policy (float16)',
+    ])
+    for (const source of [full, half]) expect(shippedOfName(sourceName(source, 'coding-policy'))).toBe('coding-policy')
   })
 
   it('of an older run is a folder with all weights trained', () => {
