@@ -41,9 +41,13 @@ export async function sorted(
   if (files === null) return null
   const others = otherFiles(files, onRun, onClaimed)
   const first = await others.next()
-  return first.done ? null : startingWith(first.value, others)
+  return first.done ? null : others
 }
 
+/**
+ * Yields the first file twice. Whoever takes it once has started the generator: one that was never started ends without its `finally`,
+ * for example where an import fails before it asks for a file.
+ */
 async function* otherFiles(
   files: AsyncGenerator<PickedFile>,
   onRun: (file: File) => void,
@@ -64,21 +68,16 @@ async function* otherFiles(
   }
   let other: PickedFile | null = null
   try {
-    while ((other = await nextOther()) !== null) yield other
+    other = await nextOther()
+    if (other !== null) yield other
+    while (other !== null) {
+      yield other
+      other = await nextOther()
+    }
   } finally {
     // A cancelled import leaves files, among which runs and worlds have their own readers.
     while (other !== null) other = await nextOther()
     for (const [world, its] of claimed) onClaimed(world, its)
-  }
-}
-
-async function* startingWith(first: PickedFile, rest: AsyncGenerator<PickedFile>): AsyncGenerator<PickedFile> {
-  try {
-    yield first
-    yield* rest
-  } finally {
-    // Otherwise, a reader that stops at the first file would leave the rest as it is.
-    await rest.return(undefined)
   }
 }
 

@@ -112,9 +112,10 @@ export class Games implements WorldShelf {
       this.#import = { state: 'reading', files: progress.files, found: isTotalKnown ? progress.found : null, games }
     }
     this.#import = { state: 'reading', files: 0, found: null, games }
-    const worker = this.#open()
+    let worker: ReturnType<OpenImporter> | null = null
     try {
       try {
+        worker = this.#open()
         const summary = await worker.remote.importFiles(next, take, this.#abort.signal)
         this.#import = { state: 'read', summary }
       } finally {
@@ -124,7 +125,7 @@ export class Games implements WorldShelf {
     } catch (cause) {
       this.#import = { state: 'failed', why: messageOf(cause), games }
     } finally {
-      worker.terminate()
+      worker?.terminate()
       this.#abort = null
       await this.#tell()
     }

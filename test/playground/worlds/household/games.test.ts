@@ -134,30 +134,44 @@ describe('a game played by hand', () => {
 })
 
 describe('an import of games', () => {
-  it.each(['cancelled', 'failed'])('that is %s lets others have the files that it has not reached', async (end) => {
-    let isReturned = false
-    async function* many(): AsyncGenerator<PickedFile> {
-      try {
-        for (let i = 0; ; i++) yield { path: `${i}.json`, file: new File(['x'], `${i}.json`) }
-      } finally {
-        isReturned = true
+  const FAILURES: Record<string, string | undefined> = {
+    'has failed': 'The worker was lost.',
+    'cannot read the library': 'IndexedDB is blocked.',
+    'has no worker': 'Workers are blocked.',
+  }
+  it.each(['is cancelled', ...Object.keys(FAILURES)])(
+    'that %s lets others have the files that it has not reached',
+    async (end) => {
+      let isReturned = false
+      async function* many(): AsyncGenerator<PickedFile> {
+        try {
+          for (let i = 0; ; i++) yield { path: `${i}.json`, file: new File(['x'], `${i}.json`) }
+        } finally {
+          isReturned = true
+        }
       }
-    }
-    const worker = {
-      async importFiles(next: () => Promise<PickedFile[]>, _take: unknown, signal: AbortSignal) {
-        await next()
-        if (end === 'failed') throw new Error('The worker was lost.')
-        games.cancel()
-        return { games: 0, added: 0, isCancelled: signal.aborted }
-      },
-    }
-    const games = new Games(() => ({ remote: worker, terminate: () => {} }) as unknown as ReturnType<OpenImporter>)
-    await games.importFiles(many())
-    expect(games.import).toMatchObject(
-      end === 'failed' ? { state: 'failed', why: 'The worker was lost.' } : { summary: { isCancelled: true } },
-    )
-    expect(isReturned).toBe(true)
-  })
+      const worker = {
+        async importFiles(next: () => Promise<PickedFile[]>, _take: unknown, signal: AbortSignal) {
+          if (end !== 'cannot read the library') await next()
+          if (end in FAILURES) throw new Error(FAILURES[end])
+          games.cancel()
+          return { games: 0, added: 0, isCancelled: signal.aborted }
+        },
+      }
+      const games = new Games(() => {
+        if (end === 'has no worker') throw new Error(FAILURES[end])
+        return { remote: worker, terminate: () => {} } as unknown as ReturnType<OpenImporter>
+      })
+      const files = many()
+      // The page has looked at the first file (sorted in shell/dropped-kind.ts).
+      await files.next()
+      await games.importFiles(files)
+      expect(games.import).toMatchObject(
+        end in FAILURES ? { state: 'failed', why: FAILURES[end] } : { summary: { isCancelled: true } },
+      )
+      expect(isReturned).toBe(true)
+    },
+  )
 })
 
 describe('browsing games', () => {
