@@ -9,7 +9,7 @@ import type { BrowserContext, FrameLocator, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
-import { usePages } from './harness.ts'
+import { downloaded, usePages } from './harness.ts'
 import { makeSmall, smallLink } from './small-run.ts'
 import { serveStatic, type Changes, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
@@ -179,6 +179,45 @@ describe('where its parts cannot load', () => {
     await page.goto(`${address}#loop`)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('alert').getByText("'wasm-unsafe-eval'").waitFor()
+  })
+})
+
+describe('under the policy of docs/hosting.md', () => {
+  const policy = /`(default-src [^`]*)`/.exec(readFileSync(join(root, 'docs', 'hosting.md'), 'utf8'))![1]!
+  const headers = { 'Content-Security-Policy': policy }
+
+  /** A picture of the first screen's moment, saved. */
+  async function picture(page: Page, address: string): Promise<Buffer> {
+    await page.goto(address)
+    await page.getByRole('button', { name: 'Copy this moment' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as PNG', exact: true }).click()
+    return downloaded(await downloading)
+  }
+
+  it('the page runs and saves the same pictures as without one, and only the inline scripts of index.html are refused', async () => {
+    const { address } = await serve({ change: () => ({ headers }) })
+    const free = await serve()
+    const context = await pages.newContext({ reducedMotion: 'reduce' })
+    await context.addInitScript(() => {
+      const refused: string[] = []
+      Object.assign(globalThis, { refused })
+      addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+        refused.push(`${effectiveDirective} ${blockedURI}`)
+      })
+    })
+    const page = await pages.open(context)
+    const saved = await picture(page, address)
+    expect(saved.equals(await picture(await pages.open(context), free.address))).toBe(true)
+    await page.getByRole('button', { name: 'Save a loop of λ as GIF' }).click()
+    await page.getByText(/^Saved as GIF/).waitFor()
+    await page.keyboard.press('Escape')
+    await goTo(page, 'Loop')
+    await makeSmall(page)
+    await page.getByRole('button', { name: 'Step', exact: true }).click()
+    await page.getByText('Paused', { exact: true }).first().waitFor()
+    const refused = await page.evaluate(() => (globalThis as unknown as { refused: string[] }).refused)
+    expect(new Set(refused)).toEqual(new Set(['script-src-elem inline']))
   })
 })
 
