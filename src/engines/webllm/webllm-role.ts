@@ -122,7 +122,8 @@ export const WEBLLM_ROLE_RESULTS_GIVEN = [
 async function readPieces(files: ModelFiles, { record }: WebLlmSource): Promise<ChatPieces | null> {
   const folder = modelFolder(record.model)
   const readerOf = (read: (file: string) => Promise<Uint8Array>) => promptReader(record.model_id, read)
-  // The template that an earlier load kept. The cache may not know which files are missing, so it has to do where they cannot be reached.
+  // The template that an earlier load kept. The cache may not know which of the template's files do not exist.
+  // Where the server cannot be asked for them, this template is used.
   const kept = await readChatTemplate(readerOf((file) => readKept(files, 'webllm/config', folder + file)))
   const template = await readChatTemplate(
     readerOf((file) => readAndKeepOptional(files, 'webllm/config', folder + file)),
