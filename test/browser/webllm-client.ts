@@ -84,8 +84,9 @@ export async function loadOurs(type: FloatType = 'F32'): Promise<LanguageModel> 
 /** Chromium's flags for a graphics card, and for the processor. */
 const ADAPTERS = [['--enable-unsafe-webgpu', '--enable-features=Vulkan', '--ignore-gpu-blocklist'], SOFTWARE_ADAPTER]
 
-export const hasHalf = (webLlm: WebLlm): Promise<boolean> =>
-  webLlm.page.evaluate(async () =>
+/** Whether the adapter that a page gets computes in half precision. */
+export const hasHalf = (page: Page): Promise<boolean> =>
+  page.evaluate(async () =>
     Boolean((await (navigator.gpu as GPU | undefined)?.requestAdapter())?.features.has('shader-f16')),
   )
 
@@ -95,7 +96,7 @@ export async function onHalfAdapter(pages: WebLlmPages, job: (webLlm: WebLlm) =>
   for (const flags of ADAPTERS) {
     if (isFound) break
     await pages.open(flags, async (webLlm) => {
-      isFound = await hasHalf(webLlm)
+      isFound = await hasHalf(webLlm.page)
       if (isFound) await job(webLlm)
     })
   }

@@ -64,7 +64,7 @@ describe('the float16 libraries', () => {
 
   it('say that an adapter lacks half precision', async (context) => {
     await pages.open(SOFTWARE_ADAPTER, async (webLlm) => {
-      if (await hasHalf(webLlm)) context.skip('the software adapter of this browser has shader-f16')
+      if (await hasHalf(webLlm.page)) context.skip('the software adapter of this browser has shader-f16')
       const source = await pages.keepPolicy(webLlm, 'q0f16')
       await expect(webLlm.call('load', source)).rejects.toThrow(
         'could not load "household-policy-q0f16" because its kernels use half precision and this graphics adapter lacks shader-f16. Choose the same model in float32',

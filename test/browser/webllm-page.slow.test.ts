@@ -16,6 +16,7 @@ import { downloaded, usePages } from './harness.ts'
 import { smallLink } from './small-run.ts'
 import { SOFTWARE_ADAPTER } from './software-adapter.ts'
 import { goTo } from './views.ts'
+import { hasHalf } from './webllm-client.ts'
 
 const pages = usePages({ flags: SOFTWARE_ADAPTER })
 const folders = mkdtempSync(join(tmpdir(), 'webllm-'))
@@ -38,9 +39,6 @@ beforeEach(async () => {
   const link = await smallLink({ policyAccuracyLow: 0, policyAccuracyHigh: 1 })
   await page.goto(new URL(`${link}&view=models`, inject('pageAddress')).href)
 })
-
-const hasHalf = () =>
-  page.evaluate(async () => Boolean((await navigator.gpu.requestAdapter())?.features.has('shader-f16')))
 
 const role = (name: string) => page.getByRole('region', { name })
 
@@ -115,7 +113,7 @@ describe('a run on the page', () => {
       await role(name).getByLabel('Played by').selectOption('built-in-webllm')
       await role(name).getByLabel('Half precision (float16)').check()
     }
-    if (!(await hasHalf())) {
+    if (!(await hasHalf(page))) {
       await role('Policy').getByText('Your graphics adapter lacks shader-f16. Clear Half precision.').waitFor()
       await goTo(page, 'Loop')
       await page.getByRole('button', { name: 'Step', exact: true }).click()
@@ -154,7 +152,7 @@ describe('a run on the page', () => {
       await policy.getByLabel('Sample with WebLLM').check()
       await policy.getByLabel(/Or a folder of build:webllm or mlc_llm/).setInputFiles(forWebLlm)
       await expect.poll(() => policy.getByLabel('Model for WebLLM').inputValue()).toBe(basename(forWebLlm))
-      if (numbers === 'q0f16' && !(await hasHalf())) {
+      if (numbers === 'q0f16' && !(await hasHalf(page))) {
         await policy.getByText('Your graphics adapter lacks shader-f16. Choose the same model with f32').waitFor()
         return
       }
