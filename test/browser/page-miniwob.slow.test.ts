@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { smallWheel } from '../worlds/desktop/miniwob/small-wheel.ts'
 import { downloaded } from './harness.ts'
 import { expectSound } from './looks.ts'
+import { readerOf, SOLVERS } from './miniwob-reader.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 import { visibleWords } from './words.ts'
@@ -56,17 +57,6 @@ afterAll(() => {
   server.close()
 })
 
-/** A model that reads: it does what the task says, but takes "blue" for the half reward. */
-function readerOf(messages: readonly string[]): string {
-  const page = messages.at(-1)!
-  const [, wanted] = /Task: \w+ "(\w+)"/.exec(messages.join('\n'))!
-  const mark = (what: string) => new RegExp(`^(?:Page: )?(\\d+) ${what}`, 'm').exec(page)?.[1]
-  const says = (command: string) => `I read the page.\nAction: ${command}`
-  if (mark('input') === undefined) return says(`click ${mark(`button "${wanted === 'blue' ? 'half' : wanted}"`)}`)
-  if (!page.includes('(focus)')) return says(`click ${mark('input')}`)
-  return says(page.includes(`= "${wanted}"`) ? `click ${mark('button "Submit"')}` : `type ${wanted}`)
-}
-
 async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
   await page.evaluate(
     async ([name, text]) => {
@@ -88,7 +78,7 @@ async function withWheel(): Promise<Page> {
   const page = await visit()
   const wheel = await smallWheel(address)
   await drop(page, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
-  await page.getByText('3 of 8 pages run.').waitFor()
+  await page.getByText('4 of 9 pages run.').waitFor()
   return page
 }
 
@@ -99,6 +89,11 @@ async function chooseServer(page: Page): Promise<void> {
   await policy.getByRole('textbox', { name: 'Server', exact: true }).fill(`${address}/v1`)
   await policy.getByLabel('Model, named as on the server').fill('reader')
   await goTo(page, 'Games and problems')
+}
+
+async function untick(page: Page, task: string): Promise<void> {
+  await page.getByText(/^Tasks of MiniWoB\+\+ /).click()
+  await page.getByRole('checkbox', { name: task }).uncheck()
 }
 
 async function evaluate(page: Page): Promise<string> {
@@ -137,7 +132,7 @@ describe('a wheel of task pages', () => {
       ...{ name: 'miniwob-9.9-py3-none-any.whl', mimeType: 'application/zip' },
       buffer: Buffer.from(await wheel.arrayBuffer()),
     })
-    await page.getByText('3 of 8 pages run.').waitFor()
+    await page.getByText('4 of 9 pages run.').waitFor()
     const expectWords = async () => {
       await page.getByText('Tasks of MiniWoB++ 9.9').click()
       const words = await page.getByRole('region', { name: 'Tasks of MiniWoB++' }).locator('label').allInnerTexts()
@@ -145,6 +140,7 @@ describe('a wheel of task pages', () => {
         'click-name runs',
         expect.stringMatching(/^fails .*nowhere is not defined/),
         'hangs The page did not answer for 10 s and was ended.',
+        'hangs-late runs',
         'lacks The wheel lacks core/absent.js, which it loads.',
         'leaves The page went to another address, which the sandbox does not allow.',
         'never-ends Its episode does not end when its time is over.',
@@ -159,11 +155,11 @@ describe('a wheel of task pages', () => {
     await lookAtDesktop(page)
     await expectWords()
     await page.getByRole('button', { name: 'Remove the wheel' }).click()
-    await page.getByText('3 of 8 pages run.').waitFor({ state: 'detached' })
+    await page.getByText('4 of 9 pages run.').waitFor({ state: 'detached' })
     await page.reload()
     await lookAtDesktop(page)
     await page.getByRole('button', { name: 'Choose the wheel…' }).waitFor()
-    expect(await page.getByText('3 of 8 pages run.').count()).toBe(0)
+    expect(await page.getByText('4 of 9 pages run.').count()).toBe(0)
   })
 
   it('is played by hand with mouse and keyboard, and half a reward does not win', async () => {
@@ -188,6 +184,22 @@ describe('a wheel of task pages', () => {
     await expectSound(page, [390, 1280])
   })
 
+  it('loses the episode of a page that hangs, and no other that plays beside it', async () => {
+    const page = await withWheel()
+    await chooseServer(page)
+    await page.getByLabel('Episodes of each task').fill('1')
+    const episodes = episodesOf(await evaluate(page))
+    expect(episodes.map(({ instruction, outcome }) => [instruction, outcome])).toEqual([
+      ['click-name', episodes[0]!.opening.includes('Click "blue"') ? -1 : 1],
+      ['hangs-late', -1],
+      ['reach-out', 1],
+      ['type-word', 1],
+    ])
+    expect(episodes[1]!.steps.map(({ observation }) => observation)).toEqual([
+      'The page failed. The page did not answer for 10 s and was ended.',
+    ])
+  })
+
   it('is played by a model on a server, with the same episodes twice, and each can be read', async () => {
     asked = []
     answersLeft = Infinity
@@ -195,6 +207,7 @@ describe('a wheel of task pages', () => {
     await page.getByText(/small built-in models do not read them/).waitFor()
     expect(await page.getByRole('button', { name: /^Evaluate on/ }).isDisabled()).toBe(true)
     await chooseServer(page)
+    await untick(page, 'hangs-late')
     const first = await evaluate(page)
     const episodes = episodesOf(first)
     expect(episodes.length).toBe(12)
@@ -222,6 +235,7 @@ describe('a wheel of task pages', () => {
   it('keeps what was played when the server fails or the evaluation is cancelled', async () => {
     const page = await withWheel()
     await chooseServer(page)
+    await untick(page, 'hangs-late')
     answersLeft = 10
     await page.getByRole('button', { name: /^Evaluate on \d+ tasks$/ }).click()
     await page
@@ -246,8 +260,18 @@ describe('a wheel of task pages', () => {
     await drop(page, 'miniwob-1.1.0-py3-none-any.whl', readFileSync(REAL!))
     await page.getByText(/^\d+ of 130 pages run\.$/).waitFor({ timeout: 600_000 })
     await page.getByText('Tasks of MiniWoB++ 1.1.0').click()
-    const words = await page.getByRole('region', { name: 'Tasks of MiniWoB++' }).locator('label').allInnerTexts()
+    const tasks = page.getByRole('region', { name: 'Tasks of MiniWoB++' })
+    const words = await tasks.locator('label').allInnerTexts()
     expect(words.filter((text) => !/\sruns(;.*)?$/.test(text))).toEqual([])
     expect(words.length).toBe(130)
+
+    // Of each kind of command one task that a few rules solve from its text.
+    await chooseServer(page)
+    await page.getByRole('button', { name: 'Choose none' }).click()
+    const solved = Object.keys(SOLVERS)
+    for (const name of solved) await tasks.getByRole('checkbox', { name: new RegExp(`^${name} runs`) }).check()
+    const episodes = episodesOf(await evaluate(page))
+    expect(episodes.length).toBe(4 * solved.length)
+    expect(episodes.filter(({ outcome }) => outcome !== 1).map(({ episodeId }) => episodeId)).toEqual([])
   })
 })

@@ -7,7 +7,9 @@
 import { installClock } from './guest/clock.ts'
 import { drive } from './guest/driver.ts'
 import { openEyes } from './guest/eyes.ts'
-import { giveHands } from './guest/hands.ts'
+import { keepFocus } from './guest/focus.ts'
+import { giveKeyboard } from './guest/keyboard.ts'
+import { giveMouse } from './guest/mouse.ts'
 import { STEP_MS } from './protocol.ts'
 import type { TaskPage, Wheel } from './wheel.ts'
 
@@ -76,9 +78,17 @@ const policy = (content: string) => `<meta http-equiv="Content-Security-Policy" 
 
 /** Our functions as text. What they refer to is passed as arguments. */
 function driverScript(): string {
-  const [clock, eyes, hands, driver] = [installClock, openEyes, giveHands, drive].map(String)
+  const [clock, eyes, focus, mouse, keyboard, driver] = [
+    installClock,
+    openEyes,
+    keepFocus,
+    giveMouse,
+    giveKeyboard,
+    drive,
+  ].map(String)
   return asInline(
-    `{const clock=(${clock})(),eyes=(${eyes})(),hands=(${hands})(eyes.find);(${driver})(clock,eyes,hands,${STEP_MS})}`,
+    `{const clock=(${clock})(),eyes=(${eyes})(),focus=(${focus})(),mouse=(${mouse})(eyes.find,focus),` +
+      `keyboard=(${keyboard})(focus,mouse.click);(${driver})({clock,eyes,focus,mouse,keyboard},${STEP_MS})}`,
   )
 }
 

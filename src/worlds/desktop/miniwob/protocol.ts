@@ -68,7 +68,12 @@ export type OpenPage = (document: string) => Promise<OpenedPage>
 
 /** A page cannot start or does not answer. */
 export class PageError extends Error {
-  override readonly name = 'PageError'
+  override readonly name: string = 'PageError'
+}
+
+/** The page was ended because another one in its process hangs. */
+export class NeighbourError extends PageError {
+  override readonly name = 'NeighbourError'
 }
 
 /** Milliseconds that pass on the page's clock with every command. */

@@ -77,6 +77,13 @@ const NEVER = page(`function genProblem() {
 
 const HANGS = page(`function genProblem() { for (;;) {} }`)
 
+/** Starts, and hangs once its last button is clicked, which the check of a page does not do. */
+const HANGS_LATE = page(`function genProblem() {
+  ask('Click "hang".')
+  show('<button>one</button><button>two</button><button>three</button><button id="hang">hang</button>')
+  on('hang', function () { for (;;) {} })
+}`)
+
 const FAILS = page(`function genProblem() { ask('Click.'); nowhere.call() }`)
 
 const LACKS = page('function genProblem() {}', '<script src="../core/absent.js"></script>')
@@ -97,7 +104,7 @@ export function pageFiles(address: string): Record<string, string> {
       'never-ends': NEVER,
       leaves: leave(address),
     },
-    ...{ hangs: HANGS, fails: FAILS, lacks: LACKS },
+    ...{ 'hangs-late': HANGS_LATE, hangs: HANGS, fails: FAILS, lacks: LACKS },
   }
   return Object.fromEntries(Object.entries(pages).map(([name, html]) => [`miniwob/html/miniwob/${name}.html`, html]))
 }

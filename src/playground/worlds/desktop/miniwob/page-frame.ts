@@ -3,6 +3,7 @@
  * Chromium does, keep this page alive when one hangs; it is then ended by removing its frame.
  */
 import {
+  NeighbourError,
   PageError,
   type OpenedPage,
   type PageMessage,
@@ -26,7 +27,8 @@ interface Question {
  * hangs, none after it is answered, and it is the first.
  */
 const open = new Set<Question>()
-let lastEndedAt = -Infinity
+/** What ends each page. A process ends with its last frame, so a page that hangs takes all with it. */
+const ends = new Set<(why: PageError) => void>()
 
 /** `place` is where the frame goes; it has to be drawn, because pages measure themselves. Throws a PageError. */
 export async function openPageFrame(
@@ -51,6 +53,7 @@ export async function openPageFrame(
   const end = (why: PageError) => {
     if (ended !== null) return
     ended = why
+    ends.delete(end)
     removeEventListener('message', onMessage)
     frame.remove()
     for (const { reject } of questions.values()) reject(why)
@@ -76,14 +79,14 @@ export async function openPageFrame(
         const asked: Question = { askedAt: performance.now(), resolve, reject }
         question = asked
         const look = () => {
-          const since = performance.now() - Math.max(asked.askedAt, lastEndedAt)
+          const since = performance.now() - asked.askedAt
           const isFirst = open.values().next().value === asked
           if (!isFirst || since < PATIENCE_MS) {
             timer = setTimeout(look, isFirst ? PATIENCE_MS - since : PATIENCE_MS)
             return
           }
-          lastEndedAt = performance.now()
           end(new PageError(`The page did not answer for ${PATIENCE_MS / 1000} s and was ended.`))
+          for (const endOther of ends) endOther(new NeighbourError('Another page of MiniWoB++ did not answer.'))
         }
         timer = setTimeout(look, PATIENCE_MS)
         open.add(asked)
@@ -97,6 +100,7 @@ export async function openPageFrame(
     }
   }
 
+  ends.add(end)
   addEventListener('message', onMessage)
   await ask(null, () => place.append(frame))
   return {

@@ -1,5 +1,6 @@
 /** Where pages play unseen: beside the window, since they have to be drawn, and out of reach of mouse and keyboard. */
 import type { OpenPage } from '../../../../worlds/desktop/miniwob/protocol.ts'
+import { steadyPages } from '../../../../worlds/desktop/miniwob/steady-pages.ts'
 import { openPageFrame } from './page-frame.ts'
 
 export interface Stage {
@@ -15,7 +16,7 @@ export function openStage(): Stage {
   place.style.cssText = 'position: fixed; top: 0; left: -10000px'
   document.body.append(place)
   return {
-    open: (content) => openPageFrame(content, place, { title: 'A page of MiniWoB++ that plays unseen' }),
+    open: steadyPages((content) => openPageFrame(content, place, { title: 'A page of MiniWoB++ that plays unseen' })),
     close: () => place.remove(),
   }
 }

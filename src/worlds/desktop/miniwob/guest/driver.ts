@@ -4,10 +4,12 @@
  *
  * Sent to the page as text, so it refers to nothing outside of itself.
  */
-import type { PageMessage, PageRequest, PageView } from '../protocol.ts'
+import type { PageCommand, PageMessage, PageRequest, PageView } from '../protocol.ts'
 import type { GuestClock } from './clock.ts'
 import type { GuestEyes } from './eyes.ts'
-import type { GuestHands } from './hands.ts'
+import type { GuestFocus } from './focus.ts'
+import type { GuestKeyboard } from './keyboard.ts'
+import type { GuestMouse } from './mouse.ts'
 
 interface TaskWindow {
   core?: { startEpisodeReal?: () => void; EPISODE_MAX_TIME?: number; getUtterance?: () => string }
@@ -15,7 +17,15 @@ interface TaskWindow {
   WOB_RAW_REWARD_GLOBAL?: number
 }
 
-export function drive(clock: GuestClock, eyes: GuestEyes, hands: GuestHands, stepMs: number): void {
+export interface GuestParts {
+  clock: GuestClock
+  eyes: GuestEyes
+  focus: GuestFocus
+  mouse: GuestMouse
+  keyboard: GuestKeyboard
+}
+
+export function drive({ clock, eyes, focus, mouse, keyboard }: GuestParts, stepMs: number): void {
   const task = window as unknown as TaskWindow
   const host = window.top!
   const send = (message: PageMessage) => host.postMessage(message, '*')
@@ -31,12 +41,20 @@ export function drive(clock: GuestClock, eyes: GuestEyes, hands: GuestHands, ste
     const query = document.getElementById('query')
     return {
       utterance: (query?.textContent ?? '').replace(/\s+/g, ' ').trim(),
-      elements: isDone ? [] : eyes.look(hands.focused),
+      elements: isDone ? [] : eyes.look(focus.focused),
       isDone,
       rawReward: isDone ? (task.WOB_RAW_REWARD_GLOBAL ?? 0) : 0,
       isAccepted,
       error: error ?? clock.error,
     }
+  }
+
+  /** False where there is nothing to act on. */
+  function act(command: PageCommand): boolean {
+    if ('at' in command) return mouse.act(command)
+    if (command.kind === 'type') keyboard.type(command.words)
+    if (command.kind === 'key') keyboard.strike(command.key, command.isControl)
+    return true
   }
 
   async function answer(request: PageRequest): Promise<PageView> {
@@ -48,14 +66,14 @@ export function drive(clock: GuestClock, eyes: GuestEyes, hands: GuestHands, ste
         const seeded = Math as { seedrandom?: (seed: string) => void }
         seeded.seedrandom?.(String(request.seed))
         if (request.limitMs !== null) core.EPISODE_MAX_TIME = request.limitMs
-        if (request.isReal) hands.letGo()
+        if (request.isReal) focus.letGo()
         core.startEpisodeReal()
         if (request.isReal) clock.follow()
         else await clock.advance(stepMs)
         return view(true)
       }
       case 'act': {
-        const isAccepted = task.WOB_DONE_GLOBAL !== true && hands.act(request.command)
+        const isAccepted = task.WOB_DONE_GLOBAL !== true && act(request.command)
         await clock.advance(stepMs)
         return view(isAccepted)
       }
