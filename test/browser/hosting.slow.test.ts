@@ -221,6 +221,18 @@ describe('under the policy of docs/hosting.md', () => {
   })
 })
 
+describe('under a policy that forbids images made of data', () => {
+  it('a picture that cannot be saved names the policy', async () => {
+    const headers = { 'Content-Security-Policy': "img-src 'self'" }
+    const { address } = await serve({ change: () => ({ headers }) })
+    const page = await pages.open()
+    await page.goto(address)
+    await page.getByRole('button', { name: 'Copy this moment' }).click()
+    await page.getByRole('button', { name: 'Save as PNG', exact: true }).click()
+    await page.getByText('it has to allow img-src data:').waitFor()
+  })
+})
+
 describe('over plain http from another machine', () => {
   const address = Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])

@@ -1,11 +1,17 @@
 /** Pictures of pixels, made in the tab from a drawn SVG (drawn-svg.ts). */
 import type { DrawnSvg } from './drawn-svg.ts'
 
-/** Throws DOMException if the browser cannot draw the text. */
+/** Throws an Error that says what to do if the browser does not draw the text. */
 export async function rasterise({ text, width, height }: DrawnSvg, scale = 1): Promise<HTMLCanvasElement> {
   const image = new Image()
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`
-  await image.decode()
+  try {
+    await image.decode()
+  } catch (cause) {
+    const problem =
+      'Your browser did not draw the picture. If the server of this page sends a Content-Security-Policy, it has to allow img-src data:. Take a screenshot instead.'
+    throw new Error(problem, { cause })
+  }
   const canvas = document.createElement('canvas')
   canvas.width = Math.round(width * scale)
   canvas.height = Math.round(height * scale)
