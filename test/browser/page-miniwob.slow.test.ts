@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Frame, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { smallWheel } from '../worlds/desktop/miniwob/small-wheel.ts'
 import { downloaded } from './harness.ts'
 import { expectSound } from './looks.ts'
@@ -57,7 +57,7 @@ afterAll(() => {
   server.close()
 })
 
-async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+async function drop(page: Page | Frame, name: string, bytes: Uint8Array): Promise<void> {
   await page.evaluate(
     async ([name, text]) => {
       const bytes = Uint8Array.from(atob(text!), (character) => character.charCodeAt(0))
@@ -230,6 +230,35 @@ describe('a wheel of task pages', () => {
     expect(await log.innerText()).toContain('I read the page.\nAction: type ')
     await expectSound(page, [390, 1280])
     expect(episodesOf(await evaluate(page))).toEqual(episodes)
+  })
+
+  it('runs where a course page embeds the Playground, and says nothing to that page', async () => {
+    const course = await visit()
+    await course.goto(`${address}/course`)
+    const frame = await course
+      .evaluate(
+        (playground) =>
+          new Promise<void>((resolve) => {
+            const heard: unknown[] = []
+            Object.assign(window, { heard })
+            addEventListener('message', ({ data }) => heard.push(data))
+            const frame = document.createElement('iframe')
+            frame.src = playground
+            frame.style.cssText = 'width: 1200px; height: 800px'
+            frame.onload = () => resolve()
+            document.body.append(frame)
+          }),
+        `${inject('pageAddress')}?embed`,
+      )
+      .then(() => course.frames()[1]!)
+    await frame.getByText('Nothing has run yet. Press Run').waitFor()
+    const wheel = await smallWheel(address)
+    await drop(frame, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
+    await frame.getByText('4 of 9 pages run.').waitFor()
+    await frame.getByText('Tasks of MiniWoB++ 9.9').click()
+    await frame.getByText('The page went to another address, which the sandbox does not allow.').waitFor()
+    const heard = await course.evaluate(() => (window as unknown as { heard: { about?: string }[] }).heard)
+    expect(heard.filter(({ about }) => about === 'miniwob')).toEqual([])
   })
 
   it('keeps what was played when the server fails or the evaluation is cancelled', async () => {

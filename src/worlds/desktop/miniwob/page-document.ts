@@ -23,7 +23,7 @@ const STILL =
   '*, *::before, *::after { transition: none !important; animation: none !important; scroll-behavior: auto !important }'
 /** A second document in the frame is the browser's own, which says that the page was not let go. */
 const SAY_LEFT =
-  "window.loads = (window.loads || 0) + 1; if (loads > 1) top.postMessage({ about: 'miniwob', left: true }, '*')"
+  "window.loads = (window.loads || 0) + 1; if (loads > 1) parent.postMessage({ about: 'miniwob', left: true }, '*')"
 const PICTURE = /[\w\-./]*[\w-]\.(?:png|gif|jpe?g|svg)\b/g
 const TYPES: Readonly<Record<string, string>> = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 

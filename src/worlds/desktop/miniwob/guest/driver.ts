@@ -1,5 +1,5 @@
 /**
- * Plays one task page for whoever opened its frame: answers messages of the topmost window and sends it messages. The page's
+ * Plays one task page for the Playground, two windows above it: answers its messages and sends it messages. The page's
  * interface is MiniWoB++'s: `core.startEpisodeReal()`, `WOB_DONE_GLOBAL`, `WOB_RAW_REWARD_GLOBAL`, and what to do in `#query`.
  *
  * Sent to the page as text, so it refers to nothing outside of itself.
@@ -27,7 +27,8 @@ export interface GuestParts {
 
 export function drive({ clock, eyes, focus, mouse, keyboard }: GuestParts, stepMs: number): void {
   const task = window as unknown as TaskWindow
-  const host = window.top!
+  // Not the topmost window: a course page may embed the Playground.
+  const host = window.parent.parent
   const send = (message: PageMessage) => host.postMessage(message, '*')
   let error: string | null = null
   // The policy of the document stops requests, but has no word on these.
