@@ -24,6 +24,8 @@ const MOST_WORDS = 300
 let asked: string[] = []
 /** Answers of the model to come before the server fails. */
 let answersLeft = Infinity
+/** What the answers of the model wait for. */
+let mayAnswer: Promise<void> = Promise.resolve()
 let server: Server
 let address: string
 
@@ -46,7 +48,9 @@ beforeAll(async () => {
       if (last.startsWith('Page:') && answersLeft-- <= 0) return response.writeHead(400).end('{"error":"worn out"}')
       const content = last.startsWith('Page:') ? readerOf(messages.map((message) => message.content)) : 'Hello.'
       const message = { role: 'assistant', content }
-      response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] }))
+      void mayAnswer.then(() =>
+        response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] })),
+      )
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -259,6 +263,24 @@ describe('a wheel of task pages', () => {
     await frame.getByText('The page went to another address, which the sandbox does not allow.').waitFor()
     const heard = await course.evaluate(() => (window as unknown as { heard: { about?: string }[] }).heard)
     expect(heard.filter(({ about }) => about === 'miniwob')).toEqual([])
+  })
+
+  it('shows what was played while another world was shown', async () => {
+    const page = await withWheel()
+    await chooseServer(page)
+    await untick(page, 'hangs-late')
+    let answer = () => {}
+    mayAnswer = new Promise((resolve) => (answer = resolve))
+    await page.getByRole('button', { name: /^Evaluate on \d+ tasks$/ }).click()
+    await page.getByRole('status').filter({ hasText: '0 of 12 episodes played by reader…' }).waitFor()
+    await page.getByRole('radio', { name: 'Coding', exact: true }).check()
+    await page.getByRole('heading', { name: 'MiniWoB++' }).waitFor({ state: 'detached' })
+    answer()
+    await lookAtDesktop(page)
+    await page.getByRole('status').filter({ hasText: '12 of 12 episodes played by reader.' }).waitFor()
+    const table = page.getByRole('region', { name: 'Accuracy by task' })
+    expect(await table.getByRole('row', { name: /^type-word/ }).innerText()).toMatch(/4 of 4/)
+    expect(await table.getByRole('row', { name: /^All/ }).innerText()).toMatch(/ of 12/)
   })
 
   it('keeps what was played when the server fails or the evaluation is cancelled', async () => {

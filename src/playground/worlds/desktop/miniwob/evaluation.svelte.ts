@@ -44,8 +44,13 @@ export class Evaluation {
   get ending(): string | null {
     return this.#ending
   }
-  readonly scores: readonly Score[] = $derived(scoresOf(this.#episodes))
-  readonly total: Score = $derived(scoreOf('', this.#episodes))
+  // No $derived: it would belong to the component that makes the evaluation, and stand still once that is gone.
+  get scores(): readonly Score[] {
+    return scoresOf(this.#episodes)
+  }
+  get total(): Score {
+    return scoreOf('', this.#episodes)
+  }
 
   /** Replaces what was played before. Never rejects. */
   async run(request: EvaluationRequest): Promise<void> {
