@@ -1,5 +1,6 @@
 /** `npm run check`: types (scripts and pages), lint and format, two checks at a time. Lint starts first, because it takes longest. */
 import { spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { ensure, isMain, root, toolFile } from './ensure.mjs'
 
 const CHECKS = [
@@ -13,13 +14,17 @@ const CHECKS = [
   { name: 'prettier', tool: ['prettier'], args: ['--check', '--log-level', 'warn', '.'] },
 ]
 
-/** @param {(typeof CHECKS)[number]} check */
-function start(check) {
+/**
+ * @param {(typeof CHECKS)[number]} check
+ * @param {number} priority
+ */
+function start(check, priority) {
   const child = spawn(process.execPath, [toolFile(check.tool[0], check.tool[1] ?? check.tool[0]), ...check.args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_OPTIONS: '--max-old-space-size=4096' },
   })
+  if (child.pid !== undefined) setPriority(child.pid, priority)
   const chunks = []
   child.stdout.on('data', (chunk) => chunks.push(chunk))
   child.stderr.on('data', (chunk) => chunks.push(chunk))
@@ -28,15 +33,15 @@ function start(check) {
   })
 }
 
-/** Runs all checks and prints each one's verdict. */
-export async function runChecks() {
+/** Runs all checks, at a priority of the operating system, and prints each one's verdict. */
+export async function runChecks(priority = constants.priority.PRIORITY_NORMAL) {
   let passed = 0
   let failed = 0
   const waiting = [...CHECKS]
   const work = async () => {
     for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
       const startedAt = performance.now()
-      const result = await start(check)
+      const result = await start(check, priority)
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
       if (result.passed) passed++
       else failed++

@@ -70,16 +70,18 @@ function sumOf(counts) {
 /**
  * @param {keyof typeof PROJECTS} part
  * @param {boolean} isAll
+ * @param {number} [priority]
  */
-async function runPart(part, isAll) {
-  return sumOf(await Promise.all(PROJECTS[part].map((projects) => runVitest(projects, isAll))))
+async function runPart(part, isAll, priority) {
+  return sumOf(await Promise.all(PROJECTS[part].map((projects) => runVitest(projects, isAll, priority))))
 }
 
 /**
  * @param {readonly string[]} projects
  * @param {boolean} isAll
+ * @param {number} [priority]
  */
-async function runVitest(projects, isAll) {
+async function runVitest(projects, isAll, priority = constants.priority.PRIORITY_NORMAL) {
   const folder = mkdtempSync(join(tmpdir(), 'vitest-report-'))
   const reportFile = join(folder, 'report.json')
   const args = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
@@ -89,6 +91,7 @@ async function runVitest(projects, isAll) {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
+  if (child.pid !== undefined) setPriority(child.pid, priority)
   const exitCode = await new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
   let report = null
   try {
@@ -109,16 +112,12 @@ if (isMain(import.meta.url)) {
   ensure()
   const { parts, isAll } = parsed
   const has = (/** @type {string} */ part) => parts.includes(part)
-  // With the slow files two processes serve the page, and only one may build it.
-  if (isAll && has('browser')) buildIfStale()
   // Side by side: tests in browsers wait for much of their time, checks and unit tests take what they leave, at a lower priority.
-  const pages = has('browser') ? [runPart('browser', isAll)] : []
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
-  const counts = await Promise.all([
-    ...pages,
-    ...(has('checks') ? [runChecks()] : []),
-    ...(has('unit') ? [runPart('unit', isAll)] : []),
-  ])
+  const { PRIORITY_BELOW_NORMAL: low } = constants.priority
+  const background = [...(has('checks') ? [runChecks(low)] : []), ...(has('unit') ? [runPart('unit', isAll, low)] : [])]
+  // Two processes serve the page, and only one may build it.
+  if (has('browser')) buildIfStale()
+  const counts = await Promise.all([...background, ...(has('browser') ? [runPart('browser', isAll)] : [])])
   const sum = sumOf(counts)
   process.stdout.write(`${closingLine(sum)}\n`)
   process.exit(sum.failed === 0 ? 0 : 1)

@@ -2,19 +2,19 @@
  * Experiments behind the README's claims. They train for minutes, so they are not tests.
  *
  *     npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
- *                                     [--evaluation-tasks 100] [--evaluate-every 20]
+ *                                     [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20]
  *
  * `learning` opens the built page in Chromium with a fresh profile for every seed, chooses the preset, presses Run, waits, and
- * reads the kept run. Prints a table with each seed's evaluations before learning and the mean of its last three, and how
- * many seeds rose, and after how many seconds each was above the 95 % interval of its start. `--preset coding` evaluates 64 tasks of each split by default, because each has eight rollouts.
+ * reads the kept run; `--iterations N` ends it before its time is up. Prints a table with each seed's evaluations before learning
+ * and the mean of its last three, how many seeds rose, and after how many seconds each was above the 95 % interval of its start.
+ * `--preset coding` evaluates 64 tasks of each split by default, because each has eight rollouts.
  *
  * `--in node` runs the same without a page, to try something out: `--set KEY=VALUE` changes settings (repeatable), `--models
- * DIR`, `--problems PATH` and `--backend NAME` are as in `npm run loop`, `--iterations N` ends a run before its time is up,
- * and `--out DIR` keeps the logs.
+ * DIR`, `--problems PATH` and `--backend NAME` are as in `npm run loop`, and `--out DIR` keeps the logs.
  *
  *     npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
  *
- * `main-thread` presses Run, waits until iteration `after` begins, and measures in each view of the run how long single tasks
+ * `main-thread` presses Run, waits until iteration `after` is finished, and measures in each view of the run how long single tasks
  * block the page's main thread; then the same in a new page that continues the kept run.
  *
  *     npm run experiments -- kinds RUN.jsonl.gz ...
@@ -37,9 +37,9 @@ import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
-         [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
+         [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
        npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
-         [--iterations N] [--out DIR] and the options above
+         [--out DIR] and the options above
        npm run experiments -- kinds RUN.jsonl.gz ...
        npm run experiments -- paper [options], see -- paper --help
        npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]`
@@ -91,7 +91,7 @@ const OPTIONS = {
 } as const
 
 /** Options of runs in Node that are passed on to `npm run loop`. */
-const OF_LOOP = ['set', 'models', 'problems', 'backend', 'iterations'] as const
+const OF_LOOP = ['set', 'models', 'problems', 'backend'] as const
 
 type Values = ReturnType<typeof parse>['values']
 
@@ -135,6 +135,7 @@ async function learningFrom(values: Values): Promise<void> {
     minutes: numberOf('minutes', values.minutes),
     evaluationTasks: numberOf('evaluation-tasks', values['evaluation-tasks'] ?? ordinaryTasks),
     evaluateEvery: numberOf('evaluate-every', values['evaluate-every']),
+    ...(values.iterations !== undefined && { iterations: numberOf('iterations', values.iterations) }),
   }
   const seeds = values.seeds.split(',').map((seed) => numberOf('seeds', seed))
   const atOnce = Math.max(1, numberOf('at-once', values['at-once']))

@@ -18,7 +18,7 @@ export interface NodeLearningOptions extends LearningOptions {
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const MOST_ITERATIONS = '1000000'
+const MOST_ITERATIONS = 1_000_000
 /** Exit codes of a completed run, and of one that was interrupted and ended in order. */
 const ENDED_WELL: readonly (number | null)[] = [0, 130]
 
@@ -35,9 +35,9 @@ export async function learnInNode(seed: number, options: NodeLearningOptions): P
 }
 
 function loopArguments(seed: number, log: string, options: NodeLearningOptions): string[] {
-  const { preset, evaluationTasks, evaluateEvery, given } = options
+  const { preset, evaluationTasks, evaluateEvery, iterations = MOST_ITERATIONS, given } = options
   return [
-    ...['--preset', preset, '--seed', String(seed), '--out', log, '--iterations', MOST_ITERATIONS],
+    ...['--preset', preset, '--seed', String(seed), '--out', log, '--iterations', String(iterations)],
     ...['--eval-tasks', String(evaluationTasks), '--set', `evaluateEvery=${evaluateEvery}`],
     // Later arguments override earlier ones.
     ...given,

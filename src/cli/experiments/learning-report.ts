@@ -9,6 +9,7 @@
 import type { EvaluationFinished, LoggedEvent } from '../../method/events.ts'
 import { judgeMeasures } from '../../method/judge-evaluation/measures.ts'
 import { servesOf } from '../../method/metric-points.ts'
+import { wilsonInterval } from '../../results/wilson-interval.ts'
 
 /** Evaluations in the mean "after". */
 const LAST = 3
@@ -66,7 +67,7 @@ export function summarise(seed: number, events: readonly LoggedEvent[], progress
     seed,
     iterations: events.filter((event) => event.type === 'iteration-finished').length,
     firstIterationSeconds: progress[0]?.seconds ?? NaN,
-    gain: firstGain(events, progress),
+    gain: firstGain(evaluations, progress),
     metrics: changes(evaluations),
     reward: process.length === 0 ? null : { process: ends(process), outcome: ends(outcome) },
     judge: judgeChanges(events),
@@ -74,27 +75,18 @@ export function summarise(seed: number, events: readonly LoggedEvent[], progress
   }
 }
 
-/**
- * One of several evaluations may be above it by chance. The interval is Wilson's (1927), for n independent tasks; it ends at
- *
- *     (p + z² / 2n + z √(p (1 - p) / n + z² / 4n²)) / (1 + z² / n)      z = 1.96
- */
-function firstGain(events: readonly LoggedEvent[], progress: readonly Progress[]): LearningResult['gain'] {
-  const inDistribution = mainEvaluations(events.filter((event) => event.type === 'evaluation')).filter(
-    ({ split }) => split === 'id',
-  )
-  const [before, ...later] = inDistribution
-  const after = later.find(({ acc }) => acc > upperEnd(before!.acc, before!.episodes))
-  if (before === undefined || after === undefined) return null
-  const { iteration } = after
-  const reached = progress.find(({ iterations }) => iterations >= iteration) ?? progress.at(-1)
-  return { iteration, seconds: reached?.seconds ?? NaN, before: before.acc, after: after.acc }
-}
-
-function upperEnd(share: number, of: number): number {
-  const z2 = 1.96 ** 2
-  const half = 1.96 * Math.sqrt((share * (1 - share)) / of + z2 / (4 * of * of))
-  return (share + z2 / (2 * of) + half) / (1 + z2 / of)
+/** One of several evaluations may be above the start's interval by chance. Null also where its time is not known. */
+function firstGain(
+  evaluations: readonly (EvaluationFinished & { iteration: number })[],
+  progress: readonly Progress[],
+): LearningResult['gain'] {
+  const [before, ...later] = evaluations.filter(({ split }) => split === 'id')
+  if (before === undefined) return null
+  const [, upperEnd] = wilsonInterval(before.acc * before.episodes, before.episodes) ?? [0, 1]
+  const after = later.find(({ acc }) => acc > upperEnd)
+  const reached = progress.find(({ iterations }) => after !== undefined && iterations >= after.iteration)
+  if (after === undefined || reached === undefined) return null
+  return { iteration: after.iteration, seconds: reached.seconds, before: before.acc, after: after.acc }
 }
 
 function judgeChanges(events: readonly LoggedEvent[]): LearningResult['judge'] {

@@ -22,6 +22,7 @@ export interface WatchedView extends HeldThread {
 
 /** Views that show the run, as the address names them. */
 const VIEWS = ['loop', 'episodes', 'tasks', 'runs']
+const PATIENCE_MS = 7_200_000
 /** Milliseconds for a view to load and draw, which is not measured. */
 const ARRIVAL_MS = 2000
 
@@ -52,18 +53,24 @@ export async function watchMainThread(
     await watch(first, 'that made the run')
     await first.close()
     const second = await open()
+    const before = await finishedIterations(second)
     await second.getByRole('button', { name: /^Resume the run/ }).click()
-    await reached(second, after)
+    await reached(second, before + 1)
     await watch(second, 'that went on with it')
   })
 }
 
-/** Waits until the kept run has so many iterations. */
+/** Waits until the kept run has so many iterations. Throws an Error if the page reports one, or nothing happens for hours. */
 async function reached(page: Page, iterations: number): Promise<void> {
-  while (true) {
-    const [run] = await stored<RunSummary>(page, 'runs')
-    if ((run?.finishedIterations ?? 0) >= iterations) return
+  const endsAt = performance.now() + PATIENCE_MS
+  while ((await finishedIterations(page)) < iterations) {
     await throwIfRefused(page)
+    if (performance.now() > endsAt) throw new Error(`The run did not finish iteration ${iterations} within two hours.`)
     await page.waitForTimeout(1000)
   }
+}
+
+async function finishedIterations(page: Page): Promise<number> {
+  const [run] = await stored<RunSummary>(page, 'runs')
+  return run?.finishedIterations ?? 0
 }

@@ -40,9 +40,9 @@ export async function pressRun(page: Page, preset: string, fields: Fields = []):
   await page.getByRole('button', { name: 'Run', exact: true }).click()
 }
 
-/** Fails with what the page says, if it reports an error. */
+/** Throws an Error with what the page says of the run, if it failed. */
 export async function throwIfRefused(page: Page): Promise<void> {
-  const alert = page.getByRole('alert').first()
+  const alert = page.locator('.notice').getByRole('alert').first()
   if (await alert.isVisible()) throw new Error(`The page says: ${await alert.innerText()}`)
 }
 
