@@ -56,7 +56,7 @@ it('shows programs before and after', async () => {
     .getByText(/^Of 200 held-out tasks/)
     .waitFor()
   await panel().getByText('function f(x)').first().waitFor()
-  const [before, after] = await panel().locator('figure pre').allInnerTexts()
+  const [before, after] = await panel().locator('.sides pre').allInnerTexts()
   expect(before).not.toBe(after)
   expect(await panel().getByRole('button', { name: /Play/ }).count()).toBe(0)
 })

@@ -40,7 +40,7 @@ async function drop(page: Page, name: string, source: string): Promise<void> {
 
 async function giveModels(page: Page, name: string): Promise<void> {
   await page.getByLabel('Folder of models').setInputFiles(join(folder, `${name}.models`))
-  await page.getByText(`Small models of ${name}.models play and learn.`).waitFor()
+  await page.getByText(new RegExp(`Small models of ${name}.models \\(version [0-9a-f]{8}\\) play and learn`)).waitFor()
 }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()

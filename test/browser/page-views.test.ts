@@ -193,6 +193,9 @@ describe('the first load', () => {
     await page.goto(firstScreen())
     await steps().waitFor()
     await page.getByRole('img', { name: /^The room from above/ }).waitFor()
+    // What comes last: letters of the picture, and the chart of published runs.
+    await page.evaluate(() => document.fonts.ready)
+    await page.getByRole('img', { name: /^Held-out accuracy/ }).waitFor()
     await turns(page)
     const shifted = await page.evaluate(() =>
       (window as unknown as { shifts: number[] }).shifts.reduce((sum, value) => sum + value, 0),

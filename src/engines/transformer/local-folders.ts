@@ -16,6 +16,9 @@ const FOLDER = 'model-folders'
 const IS_READ =
   /^(config|tokenizer|tokenizer_config|special_tokens_map|model\.safetensors\.index)\.json$|^chat_template\.jinja$|^model(-\d+-of-\d+)?\.safetensors$/
 
+/** Whether a file of a model folder is read, and kept, by its name. */
+export const isRead = (name: string): boolean => IS_READ.test(name)
+
 export interface LocalFolder {
   name: string
   bytes: number
@@ -37,7 +40,7 @@ export async function keepLocalFolder(
   onBytes: OnBytes = () => {},
   root: FileSystemRoot = BROWSER,
 ): Promise<LocalFolder> {
-  const read = [...files].filter((file) => IS_READ.test(file.name))
+  const read = [...files].filter((file) => isRead(file.name))
   const names = new Set(read.map((file) => file.name))
   const missing = ['config.json', 'tokenizer.json'].filter((file) => !names.has(file))
   if (!read.some((file) => file.name.endsWith('.safetensors'))) missing.push('model.safetensors')

@@ -10,7 +10,7 @@ import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
 import type { OpenChecker } from './check-worker.ts'
 import { modelsFolder } from '../../../worlds/own/models-folder.ts'
-import { modelsOf, sortFiles, versionName, type ModelFiles } from './world-models.ts'
+import { modelsOf, sortFiles, type ModelFiles } from './world-models.ts'
 
 const CHOSEN = 'playground.own-world'
 /** With the folder's name: the version of its models that was dropped last. */
@@ -183,7 +183,7 @@ export class OwnWorlds implements WorldShelf {
   async #keepModels(folder: string, models: ModelFiles): Promise<void> {
     this.#reading = folder
     try {
-      const { keepLocalFolder } = await this.#load()
+      const { keepLocalFolder, versionName } = await this.#load()
       const version = await versionName(folder, models)
       for (const [model, files] of models) {
         this.#reading = `${folder}/${model}`

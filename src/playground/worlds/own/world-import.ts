@@ -6,6 +6,7 @@ import { OwnWorldError } from '../../../worlds/own/error.ts'
 import { IndexedDbWorldLibrary, type KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
 import type { OpenChecker } from './check-worker.ts'
 
+export { versionName } from './version-name.ts'
 export { keepLocalFolder }
 
 /** Single calls of a world end after two seconds; all checks of a slow one would take minutes. */

@@ -1,10 +1,8 @@
 /**
  * The folder of models that `npm run pretrain -- --world ./my-world.ts` writes: my-world.models/own-policy and so on. The page keeps
- * each model as a folder of its own (local-folders.ts), my-world.models@1a2b3c4d/own-policy. The digest of the whole folder is in its
- * name, so models that are dropped later take nothing away from runs that began with these.
+ * each model as a folder of its own (local-folders.ts), my-world.models@1a2b3c4d/own-policy. Its name has a digest of the whole folder
+ * (version-name.ts), so models that are dropped later take nothing away from runs that began with these.
  */
-import { sha256 } from '@noble/hashes/sha2.js'
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 import { ROLES, type Role } from '../../../method/ports.ts'
 import { folderSource, type RoleSource } from '../../../roles/source.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
@@ -48,16 +46,6 @@ export function sortFiles(picked: readonly PickedFile[]): OwnFiles {
     models.set(folder, ofFolder.set(model!, [...(ofFolder.get(model!) ?? []), file]))
   }
   return { worlds, models, problems }
-}
-
-/** "my-world.models@1a2b3c4d": the same for the same files, in any order. */
-export async function versionName(folder: string, models: ModelFiles): Promise<string> {
-  const files = [...models].flatMap(([model, each]) => each.map((file) => ({ path: `${model}/${file.name}`, file })))
-  files.sort((a, b) => (a.path < b.path ? -1 : 1))
-  const hash = sha256.create()
-  for (const { path, file } of files)
-    hash.update(utf8ToBytes(`${path} ${file.size}\n`)).update(new Uint8Array(await file.arrayBuffer()))
-  return `${folder}@${bytesToHex(hash.digest()).slice(0, 8)}`
 }
 
 /**

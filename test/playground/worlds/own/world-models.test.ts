@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isOfWorld, modelsOf, sortFiles, versionName } from '../../../../src/playground/worlds/own/world-models.ts'
+import { versionName } from '../../../../src/playground/worlds/own/version-name.ts'
+import { isOfWorld, modelsOf, sortFiles } from '../../../../src/playground/worlds/own/world-models.ts'
 import { folderSource } from '../../../../src/roles/source.ts'
 
 it.each([
@@ -40,6 +41,7 @@ it('a version of models is named by what its files hold, whatever their order', 
   const name = await named(['own-policy', [config, weights]], ['own-reward', [config]])
   expect(name).toMatch(/^mine\.models@[0-9a-f]{8}$/u)
   expect(await named(['own-reward', [config]], ['own-policy', [weights, config]])).toBe(name)
+  expect(await named(['own-policy', [config, weights, file('.DS_Store', 'x')]], ['own-reward', [config]])).toBe(name)
   expect(await named(['own-policy', [config, weights]], ['own-reward', [others]])).not.toBe(name)
   expect(await named(['own-policy', [config]], ['own-reward', [config, weights]])).not.toBe(name)
 })
