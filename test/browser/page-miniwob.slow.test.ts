@@ -82,7 +82,7 @@ async function withWheel(): Promise<Page> {
   const page = await visit()
   const wheel = await smallWheel(address)
   await drop(page, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
-  await page.getByText('4 of 9 pages run.').waitFor()
+  await page.getByText('4 of 10 pages run.').waitFor()
   return page
 }
 
@@ -136,13 +136,14 @@ describe('a wheel of task pages', () => {
       ...{ name: 'miniwob-9.9-py3-none-any.whl', mimeType: 'application/zip' },
       buffer: Buffer.from(await wheel.arrayBuffer()),
     })
-    await page.getByText('4 of 9 pages run.').waitFor()
+    await page.getByText('4 of 10 pages run.').waitFor()
     const expectWords = async () => {
       await page.getByText('Tasks of MiniWoB++ 9.9').click()
       const words = await page.getByRole('region', { name: 'Tasks of MiniWoB++' }).locator('label').allInnerTexts()
       expect(words.map((text) => text.replaceAll('\n', ' ')).sort()).toEqual([
         'click-name runs',
         expect.stringMatching(/^fails .*nowhere is not defined/),
+        'forges The page sent an answer that we cannot read.',
         'hangs The page did not answer for 10 s and was ended.',
         'hangs-late runs',
         'lacks The wheel lacks core/absent.js, which it loads.',
@@ -159,11 +160,11 @@ describe('a wheel of task pages', () => {
     await lookAtDesktop(page)
     await expectWords()
     await page.getByRole('button', { name: 'Remove the wheel' }).click()
-    await page.getByText('4 of 9 pages run.').waitFor({ state: 'detached' })
+    await page.getByText('4 of 10 pages run.').waitFor({ state: 'detached' })
     await page.reload()
     await lookAtDesktop(page)
     await page.getByRole('button', { name: 'Choose the wheel…' }).waitFor()
-    expect(await page.getByText('4 of 9 pages run.').count()).toBe(0)
+    expect(await page.getByText('4 of 10 pages run.').count()).toBe(0)
   })
 
   it('is played by hand with mouse and keyboard, and half a reward does not win', async () => {
@@ -258,7 +259,7 @@ describe('a wheel of task pages', () => {
     await frame.getByText('Nothing has run yet. Press Run').waitFor()
     const wheel = await smallWheel(address)
     await drop(frame, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
-    await frame.getByText('4 of 9 pages run.').waitFor()
+    await frame.getByText('4 of 10 pages run.').waitFor()
     await frame.getByText('Tasks of MiniWoB++ 9.9').click()
     await frame.getByText('The page went to another address, which the sandbox does not allow.').waitFor()
     const heard = await course.evaluate(() => (window as unknown as { heard: { about?: string }[] }).heard)

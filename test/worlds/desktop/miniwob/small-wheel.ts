@@ -86,6 +86,12 @@ const HANGS_LATE = page(`function genProblem() {
 
 const FAILS = page(`function genProblem() { ask('Click.'); nowhere.call() }`)
 
+/** Answers before our script does, with nothing that it could say. */
+const FORGES = page(`function genProblem() {
+  ask('Click.')
+  for (var id = 0; id < 9; id++) parent.parent.postMessage({ about: 'miniwob', id: id, view: {} }, '*')
+}`)
+
 const LACKS = page('function genProblem() {}', '<script src="../core/absent.js"></script>')
 
 export const CORE_FILES: Readonly<Record<string, string>> = {
@@ -104,7 +110,7 @@ export function pageFiles(address: string): Record<string, string> {
       'never-ends': NEVER,
       leaves: leave(address),
     },
-    ...{ 'hangs-late': HANGS_LATE, hangs: HANGS, fails: FAILS, lacks: LACKS },
+    ...{ 'hangs-late': HANGS_LATE, hangs: HANGS, fails: FAILS, forges: FORGES, lacks: LACKS },
   }
   return Object.fromEntries(Object.entries(pages).map(([name, html]) => [`miniwob/html/miniwob/${name}.html`, html]))
 }

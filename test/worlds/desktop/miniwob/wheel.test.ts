@@ -29,7 +29,7 @@ describe('a wheel', () => {
   it('has a version and its task pages by name, without the copies of sites', async () => {
     expect(wheel.version).toBe('9.9')
     expect(wheel.pages.map(({ name }) => name)).toEqual(
-      ['click-name', 'fails', 'hangs', 'hangs-late', 'lacks', 'leaves', 'never-ends', 'reach-out', 'type-word'], // prettier-ignore
+      ['click-name', 'fails', 'forges', 'hangs', 'hangs-late', 'lacks', 'leaves', 'never-ends', 'reach-out', 'type-word'], // prettier-ignore
     )
     const withFlight = await readWheel(
       await wheelOf({ ...CORE_FILES, ...pageFiles(ADDRESS), 'miniwob/html/flight/AA/index.html': 'fly' }),

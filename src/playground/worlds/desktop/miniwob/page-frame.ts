@@ -2,11 +2,11 @@
  * A task page in a frame without an origin. It talks by messages alone. Browsers that give such frames a process of their own, as
  * Chromium does, keep this page alive when one hangs; it is then ended by removing its frame.
  */
+import { readMessage } from '../../../../worlds/desktop/miniwob/page-message.ts'
 import {
   NeighbourError,
   PageError,
   type OpenedPage,
-  type PageMessage,
   type PageRequest,
   type PageView,
 } from '../../../../worlds/desktop/miniwob/protocol.ts'
@@ -58,16 +58,19 @@ export async function openPageFrame(
     frame.remove()
     for (const { reject } of questions.values()) reject(why)
   }
-  const onMessage = ({ source, data }: MessageEvent<PageMessage | null>) => {
+  const onMessage = ({ source, data }: MessageEvent<{ about?: unknown } | null>) => {
     const around = frame.contentWindow
     if (data?.about !== 'miniwob' || source === null || around === null) return
-    if ('left' in data) {
+    if (source !== around && source !== pageIn(frame)) return
+    const message = readMessage(data)
+    if (message === null) return end(new PageError('The page sent an answer that we cannot read.'))
+    if ('left' in message) {
       if (source === around) end(new PageError('The page went to another address, which the sandbox does not allow.'))
-    } else if (source === pageIn(frame)) {
-      const question = questions.get(data.id)
-      if (data.id === null) question?.resolve(null)
-      else if (data.view === null) question?.reject(new PageError(`A script of the page fails: ${data.problem}.`))
-      else question?.resolve(data.view)
+    } else if (source !== around) {
+      const question = questions.get(message.id)
+      if (message.id === null) question?.resolve(null)
+      else if (message.view === null) question?.reject(new PageError(`A script of the page fails: ${message.problem}.`))
+      else question?.resolve(message.view)
     }
   }
   const ask = async (id: number | null, begin: () => void): Promise<PageView | null> => {
