@@ -1,16 +1,8 @@
-/** Plays task pages in frames, as an environment of steps. A page that fails ends its episode, which is then lost. */
+/** Plays task pages in frames, as an environment of steps. A page that fails ends its episode. */
 import type { EnvironmentPort, EpisodeStart, StepResult, Task } from '../../../method/ports.ts'
 import { parseCommand } from './commands.ts'
 import { openingText, viewText } from './page-text.ts'
-import {
-  EPISODE_MS,
-  PageError,
-  WINNING_REWARD,
-  type OpenedPage,
-  type OpenPage,
-  type PageRequest,
-  type PageView,
-} from './protocol.ts'
+import { EPISODE_MS, PageError, WINNING_REWARD, type OpenedPage, type OpenPage, type PageView } from './protocol.ts'
 
 /** Body of a task. */
 export interface PageTask {
@@ -23,13 +15,13 @@ interface Playing {
   page: OpenedPage | null
   utterance: string
   stepsLeft: number
-  /** Why the page failed; null while it plays. */
-  failure: string | null
 }
 
 export class PageEnvironment implements Pick<EnvironmentPort, 'reset' | 'step'> {
   readonly #open: OpenPage
   readonly #playing = new Map<string, Playing>()
+  /** By episode, why its page failed. Such an episode says nothing about the model. */
+  readonly failures = new Map<string, string>()
 
   constructor(open: OpenPage) {
     this.#open = open
@@ -38,17 +30,15 @@ export class PageEnvironment implements Pick<EnvironmentPort, 'reset' | 'step'> 
   reset(starts: readonly { episodeId: string; task: Task; maxSteps: number }[]): Promise<EpisodeStart[]> {
     return Promise.all(
       starts.map(async ({ episodeId, task, maxSteps }) => {
-        const playing: Playing = { page: null, utterance: '', stepsLeft: maxSteps, failure: null }
+        const playing: Playing = { page: null, utterance: '', stepsLeft: maxSteps }
         this.#playing.set(episodeId, playing)
         const { document, seed } = task.body as PageTask
-        try {
+        const view = await this.#orFailure(episodeId, async () => {
           playing.page = await this.#open(document)
-        } catch (cause) {
-          playing.failure = messageOf(cause)
-        }
-        const view = await this.#ask(playing, { ask: 'start', seed, limitMs: EPISODE_MS, isReal: false })
+          return playing.page.ask({ ask: 'start', seed, limitMs: EPISODE_MS, isReal: false })
+        })
         playing.utterance = view?.utterance ?? ''
-        return { episodeId, opening: view ? openingText(view) : `The page failed. ${playing.failure}` }
+        return { episodeId, opening: view ? openingText(view) : this.#failed(episodeId) }
       }),
     )
   }
@@ -60,16 +50,17 @@ export class PageEnvironment implements Pick<EnvironmentPort, 'reset' | 'step'> 
         if (!playing) throw new Error(`There is no episode ${episodeId}.`)
         playing.stepsLeft--
         const parsed = parseCommand(command)
-        const seen = await this.#ask(
-          playing,
-          parsed ? { ask: 'act', command: parsed } : { ask: 'act', command: { kind: 'wait' } },
-        )
+        const seen = this.failures.has(episodeId)
+          ? null
+          : await this.#orFailure(episodeId, () =>
+              playing.page!.ask({ ask: 'act', command: parsed ?? { kind: 'wait' } }),
+            )
         const view = seen && { ...seen, isAccepted: parsed !== null && seen.isAccepted }
         const done = view === null || view.isDone || playing.stepsLeft <= 0
         if (done) this.#end(episodeId)
         return {
           episodeId,
-          observation: view ? viewText(view, playing.utterance) : `The page failed. ${playing.failure}`,
+          observation: view ? viewText(view, playing.utterance) : this.#failed(episodeId),
           won: view?.isDone === true && view.rawReward === WINNING_REWARD,
           done,
           trueLabel: null,
@@ -85,23 +76,22 @@ export class PageEnvironment implements Pick<EnvironmentPort, 'reset' | 'step'> 
   }
 
   /** Null where the page has failed. */
-  async #ask(playing: Playing, request: PageRequest): Promise<PageView | null> {
-    if (playing.page === null) return null
+  async #orFailure(episodeId: string, ask: () => Promise<PageView>): Promise<PageView | null> {
     try {
-      return await playing.page.ask(request)
+      return await ask()
     } catch (cause) {
       if (!(cause instanceof PageError)) throw cause
-      playing.failure = cause.message
+      this.failures.set(episodeId, cause.message)
       return null
     }
+  }
+
+  #failed(episodeId: string): string {
+    return `The page failed. ${this.failures.get(episodeId)}`
   }
 
   #end(id: string): void {
     this.#playing.get(id)?.page?.close()
     this.#playing.delete(id)
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -19,6 +19,11 @@ export interface EvaluationPlan {
   parallel: number
 }
 
+export interface PlayedPage extends EpisodeFinished {
+  /** Why the page failed, which says nothing about the model; null if it did not. */
+  failure: string | null
+}
+
 export interface Player {
   policy: Pick<LanguageModelPort, 'encode' | 'generate'>
   format: RoleFormats['policy']
@@ -30,7 +35,7 @@ export async function* evaluate(
   { tasks, episodes, parallel }: EvaluationPlan,
   { policy, format, open }: Player,
   signal: AbortSignal,
-): AsyncGenerator<EpisodeFinished> {
+): AsyncGenerator<PlayedPage> {
   const requests = tasks.flatMap(({ name, document }) =>
     Array.from({ length: episodes }, (_, index) => requestOf(name, { document, seed: index + 1 })),
   )
@@ -44,7 +49,10 @@ export async function* evaluate(
           ...{ maxSteps: MAX_STEPS, temperature: 0, topP: 1, policyVersion: 0, seed: 0, showSteps: false, signal },
         },
       )
-      for await (const event of playing) if (event.type === 'episode') yield event
+      for await (const event of playing) {
+        if (event.type !== 'episode') continue
+        yield { ...event, failure: environment.failures.get(event.episodeId) ?? null }
+      }
     }
   } finally {
     environment.close()

@@ -1,10 +1,10 @@
 /** Playing and checking pages that are stood in for by a few lines: what wins, what is kept, and what ends an episode. */
 import { describe, expect, it } from 'vitest'
 import { MARKED_PIECES, decodeMarked, encodeMarked } from '../../../../src/engines/openai/marked-text.ts'
-import type { EpisodeFinished } from '../../../../src/method/events.ts'
 import type { Completion, LanguageModelPort } from '../../../../src/method/ports.ts'
+import { scoreOf, scoresOf } from '../../../../src/playground/worlds/desktop/miniwob/scores.ts'
 import { checkPage } from '../../../../src/worlds/desktop/miniwob/check-page.ts'
-import { evaluate, MAX_STEPS } from '../../../../src/worlds/desktop/miniwob/evaluate.ts'
+import { evaluate, MAX_STEPS, type PlayedPage } from '../../../../src/worlds/desktop/miniwob/evaluate.ts'
 import {
   PageError,
   type OpenPage,
@@ -59,7 +59,7 @@ const PLAN = { tasks: [{ name: 'a', document: 'A' }, { name: 'b', document: 'B' 
 
 async function played(answer: Answer, model = clicks, signal = new AbortController().signal) {
   const { open, left } = pages(answer)
-  const episodes: EpisodeFinished[] = []
+  const episodes: PlayedPage[] = []
   let problem: unknown = null
   try {
     for await (const episode of evaluate(PLAN, { policy: model, format, open }, signal)) episodes.push(episode)
@@ -97,7 +97,7 @@ describe('an evaluation', () => {
     expect(episodes[0]!.steps[0]!.observation).toMatch(/^Nothing happens\./)
   })
 
-  it('loses an episode whose page fails, says why, and goes on with the others', async () => {
+  it('leaves an episode whose page fails out of the scores, says why, and goes on with the others', async () => {
     const { episodes, problem, left } = await played((request, document) => {
       if (request.ask === 'act' && document === 'A') throw new PageError('It hangs.')
       return request.ask === 'act' ? over(1) : VIEW
@@ -105,7 +105,27 @@ describe('an evaluation', () => {
     expect(problem).toBeNull()
     expect(episodes.map(({ outcome }) => outcome)).toEqual([-1, -1, -1, 1, 1, 1])
     expect(episodes[0]!.steps.at(-1)!.observation).toBe('The page failed. It hangs.')
+    expect(episodes.map(({ failure }) => failure)).toEqual([...Array<string>(3).fill('It hangs.'), null, null, null])
+    expect(scoresOf(episodes)).toEqual([
+      { task: 'a', won: 0, played: 0, failed: 3, interval: null },
+      { task: 'b', won: 3, played: 3, failed: 0, interval: [expect.closeTo(0.4385, 3), 1] },
+    ])
+    expect(scoreOf('', episodes)).toEqual({ task: '', won: 3, played: 3, failed: 3, interval: null })
     expect(left).toBe(0)
+  })
+
+  it('ends with an error of ours, which is no failure of the page', async () => {
+    const { problem, left } = await played(() => {
+      throw new TypeError('a mistake')
+    })
+    expect(String(problem)).toBe('TypeError: a mistake')
+    expect(left).toBe(0)
+  })
+
+  it('does not take an error of opening for a failure of the page', async () => {
+    const open = () => Promise.reject(new TypeError('a mistake'))
+    const first = evaluate(PLAN, { policy: clicks, format, open }, new AbortController().signal).next()
+    await expect(first).rejects.toThrow('a mistake')
   })
 
   it('keeps the episodes before an error of the model, and closes every page', async () => {

@@ -1,7 +1,6 @@
 /** An evaluation of a chat model on MiniWoB++'s pages, which goes on while other views are shown. */
-import type { EpisodeFinished } from '../../../../method/events.ts'
 import type { OpenAiSource } from '../../../../roles/source.ts'
-import { MAX_STEPS } from '../../../../worlds/desktop/miniwob/evaluate.ts'
+import { MAX_STEPS, type PlayedPage } from '../../../../worlds/desktop/miniwob/evaluate.ts'
 import { documentOf } from '../../../../worlds/desktop/miniwob/page-document.ts'
 import type { Wheel } from '../../../../worlds/desktop/miniwob/wheel.ts'
 import { scoreOf, scoresOf, type Score } from './scores.ts'
@@ -20,14 +19,14 @@ export interface EvaluationRequest {
 }
 
 export class Evaluation {
-  #episodes = $state.raw<readonly EpisodeFinished[]>([])
+  #episodes = $state.raw<readonly PlayedPage[]>([])
   #request = $state.raw<EvaluationRequest | null>(null)
   #isRunning = $state.raw(false)
   #ending = $state.raw<string | null>(null)
   #abort = new AbortController()
 
   /** In the order in which they ended. */
-  get episodes(): readonly EpisodeFinished[] {
+  get episodes(): readonly PlayedPage[] {
     return this.#episodes
   }
   get isRunning(): boolean {

@@ -1,8 +1,7 @@
 /** Opens a model on a server and plays pages with it. */
 import { OpenAiModel } from '../../../../engines/openai/openai-model.ts'
-import type { EpisodeFinished } from '../../../../method/events.ts'
 import type { OpenAiSource } from '../../../../roles/source.ts'
-import { evaluate, type EvaluationPlan } from '../../../../worlds/desktop/miniwob/evaluate.ts'
+import { evaluate, type EvaluationPlan, type PlayedPage } from '../../../../worlds/desktop/miniwob/evaluate.ts'
 import { miniwobPolicy } from '../../../../worlds/desktop/miniwob/roles.ts'
 import { openStage } from './stage.ts'
 
@@ -11,7 +10,7 @@ export async function* playPages(
   plan: EvaluationPlan,
   { source, key }: { source: OpenAiSource; key: string | null },
   signal: AbortSignal,
-): AsyncGenerator<EpisodeFinished> {
+): AsyncGenerator<PlayedPage> {
   const model = new OpenAiModel({ source, key })
   const stage = openStage()
   try {
