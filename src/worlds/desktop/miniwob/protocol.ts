@@ -71,6 +71,11 @@ export class PageError extends Error {
   override readonly name: string = 'PageError'
 }
 
+/** The page took longer than it may. A machine that is busy or sleeps makes good pages do so too. */
+export class SilenceError extends PageError {
+  override readonly name = 'SilenceError'
+}
+
 /** The page was ended because another one in its process hangs. */
 export class NeighbourError extends PageError {
   override readonly name = 'NeighbourError'

@@ -33,8 +33,12 @@ export class WheelLibrary {
     })
   }
 
+  /** Without what a check found that the next may not find. */
   put(wheel: KeptWheel): Promise<void> {
-    return this.#database.write(['wheels'], (transaction) => [transaction.objectStore('wheels').put(wheel, KEY)])
+    const checks = Object.fromEntries(Object.entries(wheel.checks).filter(([, { isPassing }]) => !isPassing))
+    return this.#database.write(['wheels'], (transaction) => [
+      transaction.objectStore('wheels').put({ ...wheel, checks }, KEY),
+    ])
   }
 
   /** Null without one. */

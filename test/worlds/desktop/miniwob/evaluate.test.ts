@@ -7,6 +7,7 @@ import { checkPage } from '../../../../src/worlds/desktop/miniwob/check-page.ts'
 import { evaluate, MAX_STEPS, type PlayedPage } from '../../../../src/worlds/desktop/miniwob/evaluate.ts'
 import {
   PageError,
+  SilenceError,
   type OpenPage,
   type PageRequest,
   type PageView,
@@ -175,6 +176,14 @@ describe('the check of a page', () => {
       [({ ask }) => { if (ask === 'act') throw new PageError('It hangs.'); return VIEW }, /^It hangs\.$/], // prettier-ignore
     ]
     for (const [answer, why] of cases) expect(await check(answer)).toMatch(why)
+  })
+
+  it('passes only for now where a page did not answer in time', async () => {
+    const silent: Answer = () => {
+      throw new SilenceError('It does not answer.')
+    }
+    const found = await checkPage(pages(silent).open, 'A')
+    expect(found).toEqual({ problem: 'It does not answer.', hasPictures: false, isPassing: true })
   })
 
   it('says whether a page has pictures', async () => {

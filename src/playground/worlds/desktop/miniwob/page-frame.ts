@@ -6,6 +6,7 @@ import { readMessage } from '../../../../worlds/desktop/miniwob/page-message.ts'
 import {
   NeighbourError,
   PageError,
+  SilenceError,
   type OpenedPage,
   type PageRequest,
   type PageView,
@@ -88,7 +89,7 @@ export async function openPageFrame(
             timer = setTimeout(look, isFirst ? PATIENCE_MS - since : PATIENCE_MS)
             return
           }
-          end(new PageError(`The page did not answer for ${PATIENCE_MS / 1000} s and was ended.`))
+          end(new SilenceError(`The page did not answer for ${PATIENCE_MS / 1000} s and was ended.`))
           for (const endOther of ends) endOther(new NeighbourError('Another page of MiniWoB++ did not answer.'))
         }
         timer = setTimeout(look, PATIENCE_MS)
