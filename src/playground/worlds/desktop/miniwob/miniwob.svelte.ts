@@ -9,14 +9,20 @@ import type { KeptWheel } from '../../../../worlds/desktop/miniwob/wheel-library
 import type { Wheel } from '../../../../worlds/desktop/miniwob/wheel.ts'
 import type { ShelfNews, WorldShelf } from '../../../state/world-shelf.ts'
 import type { Evaluation } from './evaluation.svelte.ts'
+import type { Stage } from './stage.ts'
 
-const loadTools = () =>
+type Tools = typeof import('./wheel-tools.ts')
+
+const loadTools = (): Promise<Tools> =>
   import('./wheel-tools.ts').catch((cause: unknown) => {
     throw new Error('A part of this page could not be loaded. Reload the page to try again.', { cause })
   })
 
 /** The page's wheel, for the components of this world. */
 export const [miniwobOfPage, provideMiniwob] = createContext<MiniWob>()
+
+/** Pages between two writes of what their check found, each of which writes the wheel. */
+const KEEP_EVERY = 20
 
 export const isWheel = (path: string) => /\.whl$/i.test(path)
 
@@ -27,8 +33,13 @@ export class MiniWob implements WorldShelf {
   #failure = $state.raw<string | null>(null)
   #checked = $state.raw<{ done: number; total: number } | null>(null)
   #hasLooked = false
+  readonly #load: () => Promise<Tools>
   /** Outlives the view that shows it. */
   evaluation: Evaluation | null = null
+
+  constructor(load: () => Promise<Tools> = loadTools) {
+    this.#load = load
+  }
 
   /** A run draws the desktop's own tasks. */
   readonly areThere = false
@@ -60,7 +71,7 @@ export class MiniWob implements WorldShelf {
     if (this.#hasLooked) return
     this.#hasLooked = true
     try {
-      const { library, readWheel } = await loadTools()
+      const { library, readWheel } = await this.#load()
       const kept = await library.get()
       if (kept === null || this.#kept !== null) return
       this.#wheel = await readWheel(new Blob([kept.bytes]))
@@ -86,7 +97,7 @@ export class MiniWob implements WorldShelf {
     this.#reading = file.name
     this.#failure = null
     try {
-      const { library, readWheel } = await loadTools()
+      const { library, readWheel } = await this.#load()
       const wheel = await readWheel(file)
       const kept = { file: file.name, bytes: new Uint8Array(await file.arrayBuffer()), checks: {} }
       this.evaluation?.clear()
@@ -107,7 +118,7 @@ export class MiniWob implements WorldShelf {
     this.#kept = null
     this.#failure = null
     try {
-      const { library } = await loadTools()
+      const { library } = await this.#load()
       await library.remove()
     } catch (cause) {
       this.#failure = messageOf(cause)
@@ -119,23 +130,29 @@ export class MiniWob implements WorldShelf {
     const [wheel, kept] = [this.#wheel, this.#kept]
     if (wheel === null || kept === null || this.#checked !== null) return
     const total = wheel.pages.length
+    const done = () => Object.keys(this.checks).length
     const unchecked = wheel.pages.filter(({ name }) => !(name in kept.checks))
     if (unchecked.length === 0) return
-    const { library, checkOf, openStage } = await loadTools()
-    const stage = openStage()
+    // Before anything is waited for: another wheel may come in between.
+    this.#checked = { done: done(), total }
+    let stage: Stage | null = null
     try {
+      const { library, checkOf, openStage } = await this.#load()
+      stage = openStage()
       for (const page of unchecked) {
-        this.#checked = { done: Object.keys(this.checks).length, total }
+        if (this.#wheel !== wheel) break
+        this.#checked = { done: done(), total }
         const found = await checkOf(stage, wheel, page)
         // Another wheel has come, or this one is gone.
         if (this.#wheel !== wheel) break
         this.#kept = { ...kept, checks: { ...this.checks, [page.name]: found } }
+        if (done() % KEEP_EVERY === 0) await library.put(this.#kept)
       }
       if (this.#wheel === wheel) await library.put(this.#kept!)
     } catch (cause) {
       this.#failure ??= messageOf(cause)
     } finally {
-      stage.close()
+      stage?.close()
       this.#checked = null
     }
     if (this.#wheel !== wheel) await this.check()
