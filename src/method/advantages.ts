@@ -29,6 +29,7 @@ export type AdvantageSettings = Pick<
   | 'lambda'
   | 'singleSurvivor'
   | 'rewardGrouping'
+  | 'rewardBalance'
   | 'normAdvByStd'
   | 'policyAccuracyLow'
   | 'policyAccuracyHigh'

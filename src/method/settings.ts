@@ -52,6 +52,8 @@ export const settingsSchema = v.pipe(
     voteFlips: real(0, 0.5),
     /** The sets over which consistency feedback is standardised (step-judging/advantages.ts). */
     rewardGrouping: v.picklist(['vote', 'step', 'task']),
+    /** Whether votes on successes and votes on failures of a task weigh the same together (step-judging/balance.ts). */
+    rewardBalance: v.picklist(['none', 'outcomes']),
     /** Training signal of a rollout that alone reached a step index: raw feedback (as released), or none. */
     singleSurvivor: v.picklist(['raw', 'zero']),
     /** Tasks whose accuracy is outside [low, high] do not train the policy / the reward model. */
@@ -187,6 +189,7 @@ export const DEFAULTS: Settings = {
   topP: 0.95,
   voteFlips: 0,
   rewardGrouping: 'step',
+  rewardBalance: 'none',
   singleSurvivor: 'zero',
   policyAccuracyLow: 0,
   policyAccuracyHigh: 1,

@@ -34,6 +34,7 @@ export const fakeSettings: Settings = {
   topP: 1,
   voteFlips: 0,
   rewardGrouping: 'vote',
+  rewardBalance: 'none',
   singleSurvivor: 'zero',
   policyAccuracyLow: 0,
   policyAccuracyHigh: 1,

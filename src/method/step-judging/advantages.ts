@@ -5,7 +5,8 @@
  *
  * `vote`: the m evaluations of one step, as released (alfworld_rl_reward.py:333-339); R is then a common factor, so only its
  * sign survives and unanimous steps teach nothing. `step`: all evaluations of the task at one step index, the set that the
- * paper names for the policy, and our default. `task`: all evaluations of the task.
+ * paper names for the policy, and our default. `task`: all evaluations of the task. With `rewardBalance` they are weighed afterwards
+ * (balance.ts).
  */
 import {
   accuracyOf,
@@ -20,6 +21,7 @@ import {
 } from '../advantages.ts'
 import { consistencyFeedback, integratedFeedback } from '../feedback.ts'
 import type { Settings } from '../settings.ts'
+import { outcomeWeights } from './balance.ts'
 
 /** Advantages of all trajectories of one task. Depends on nothing outside the group. */
 export function groupAdvantages(group: readonly ScoredTrajectory[], settings: AdvantageSettings): GroupAdvantages {
@@ -28,6 +30,7 @@ export function groupAdvantages(group: readonly ScoredTrajectory[], settings: Ad
   const feedback = group.map(({ outcome, scores }) => scores.map((step) => integratedFeedback(outcome, step, settings)))
 
   const reward = group.map(({ scores }) => scores.map((step) => step.map((): number | null => null)))
+  const weights = settings.rewardBalance === 'outcomes' ? outcomeWeights(group) : group.map(() => 1)
   if (trainsReward) {
     const evaluations = group.flatMap(({ outcome, scores }, trajectory) =>
       scores.flatMap((votes, step) =>
@@ -46,7 +49,7 @@ export function groupAdvantages(group: readonly ScoredTrajectory[], settings: Ad
         settings.normAdvByStd,
       )
       set.forEach(({ trajectory, step, evaluation }, index) => {
-        reward[trajectory]![step]![evaluation] = nonZero(advantages[index]!)
+        reward[trajectory]![step]![evaluation] = nonZero(weights[trajectory]! * advantages[index]!)
       })
     }
   }

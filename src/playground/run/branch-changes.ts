@@ -76,6 +76,7 @@ const REASON_OF: Readonly<Record<Exclude<SettingName, LiveSetting>, Reason>> = {
   profile: 'method',
   topP: 'method',
   rewardGrouping: 'method',
+  rewardBalance: 'method',
   singleSurvivor: 'method',
   policyAccuracyLow: 'method',
   policyAccuracyHigh: 'method',

@@ -140,6 +140,11 @@ const WORDS: Record<keyof Settings, Words> = {
     paper: 'Not stated; "step" is the set that it names for the policy',
     released: '"vote", alfworld_rl_reward.py:333-339',
   },
+  rewardBalance: {
+    label: 'Votes weighed',
+    help: 'Whether votes on successes and votes on failures of a task teach the reward model with the same total weight. Without, it becomes lenient on tasks that are mostly solved, and strict on others.',
+    paper: 'None: ours. The paper balances by the difficulty of tasks',
+  },
   singleSurvivor: {
     label: 'Single survivor',
     help: 'What happens at a step index that only one rollout reached: it keeps its raw feedback, or gets no training signal.',

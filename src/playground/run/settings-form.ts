@@ -36,6 +36,7 @@ export const FOLDED: readonly { title: string; names: readonly SettingName[] }[]
     names: [
       'voteFlips',
       'rewardGrouping',
+      'rewardBalance',
       'singleSurvivor',
       'normAdvByStd',
       'policyAccuracyLow',

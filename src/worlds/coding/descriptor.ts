@@ -39,7 +39,7 @@ export const coding: WorldDescriptor = {
   own: { names: ['problems'], elsewhere: 'only the coding world poses problems' },
   irrelevant: [
     { names: ['maxSteps', 'evaluationMaxSteps'], why: 'a program is one step' },
-    { names: ['rewardGrouping'], why: 'the tests of a problem are compared with one another' },
+    { names: ['rewardGrouping', 'rewardBalance'], why: 'the tests of a problem are compared with one another' },
     { names: ['singleSurvivor'], why: 'every program is compared with those of its problem' },
   ],
   settingWords: {

@@ -34,7 +34,7 @@ describe('a world', () => {
     const names = [...UP_FRONT, ...FOLDED].flatMap((group) => group.names)
     const hidden = (world: World) => names.filter((name) => !isRelevant(name, world)).sort()
     expect(hidden('household')).toEqual(['problems', 'screen'])
-    expect(hidden('coding')).toEqual(['dialect', 'evaluationMaxSteps', 'explainRefusals', 'games', 'maxSteps', 'rewardGrouping', 'screen', 'singleSurvivor'])
+    expect(hidden('coding')).toEqual(['dialect', 'evaluationMaxSteps', 'explainRefusals', 'games', 'maxSteps', 'rewardBalance', 'rewardGrouping', 'screen', 'singleSurvivor'])
     expect(leftOutSentence(['seed', 'maxSteps'], 'coding')).toBe('Without meaning here. Steps per episode: a program is one step.')
     expect(leftOutSentence(['seed', 'maxSteps'], 'household')).toBeNull()
   }) // prettier-ignore
