@@ -4,7 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { LibraryGame, SourceFile } from '../../src/worlds/household/library/game-library.ts'
 import { ArchiveError, zipFiles } from '../../src/storage/zip-files.ts'
 import { gameFiles, isLeftOut, noGameFiles } from '../worlds/household/official-data.ts'
-import { imported, isGamePath, smallRelease, sources, zipOf, type Imported, type NamedText } from '../worlds/household/library/release.ts'
+import {
+  imported,
+  isGamePath,
+  smallRelease,
+  sources,
+  zipOf,
+  type Imported,
+  type NamedText,
+} from '../worlds/household/library/release.ts'
 
 /** The files of an archive, and the error at its end. */
 async function unpacked(zip: Blob): Promise<Imported & { paths: string[]; ending: string | null }> {
