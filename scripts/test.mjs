@@ -5,14 +5,15 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './check.mjs'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 import { buildIfStale } from './start.mjs'
 
-/** The projects of vitest.config.ts that a part runs: those of one list in one process, lists side by side. */
+/** The projects of vitest.config.ts that a part runs: those of one list in one process, lists side by side if there are cores. */
 const PROJECTS = { unit: [['unit', 'page']], browser: [['browser'], ['runtime']] }
+const CORES_FOR_TWO_BROWSERS = 4
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
@@ -73,7 +74,12 @@ function sumOf(counts) {
  * @param {number} [priority]
  */
 async function runPart(part, isAll, priority) {
-  return sumOf(await Promise.all(PROJECTS[part].map((projects) => runVitest(projects, isAll, priority))))
+  const counts = []
+  const runs = PROJECTS[part].map((projects) => () => runVitest(projects, isAll, priority))
+  // Two cores are busy with one browser and the other parts. More at once only make a page miss gestures and timers.
+  if (availableParallelism() >= CORES_FOR_TWO_BROWSERS) counts.push(...(await Promise.all(runs.map((run) => run()))))
+  else for (const run of runs) counts.push(await run())
+  return sumOf(counts)
 }
 
 /**
