@@ -9,7 +9,7 @@ import { exampleModule, guestOf, worldOf } from '../../worlds/own/worlds.ts'
 const RECIPE = { episodes: 12, slips: [0.3, 0.3] } as const
 
 let guest: OwnGuest
-beforeAll(async () => (guest = await guestOf(await exampleModule())))
+beforeAll(async () => (guest = await guestOf(exampleModule())))
 
 describe('the demonstrations of a world from a file', () => {
   it('depend only on the seed, and slip into commands that the expert knows', () => {
