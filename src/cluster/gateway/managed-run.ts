@@ -172,7 +172,7 @@ export class ManagedRun {
       if (this.record.isStopWanted) await this.#stopJob(this.record.handle)
     } catch (error) {
       this.#end('FAILED', messageOf(error), null)
-      await this.watch.end('stopped', this.record.changes)
+      await this.watch.end('stopped', () => this.record.changes)
       throw error
     }
   }
@@ -195,10 +195,10 @@ export class ManagedRun {
     let looks = 0
     while (!signal.aborted) {
       await this.#pollJob()
-      await this.watch.look(this.record.changes)
+      await this.watch.look(() => this.record.changes)
       if (isOver(this.record.state) && ++looks >= LAST_LOOKS) {
         await this.#cleaning
-        await this.watch.end(this.record.state === 'SUCCEEDED' ? 'completed' : 'stopped', this.record.changes)
+        await this.watch.end(this.record.state === 'SUCCEEDED' ? 'completed' : 'stopped', () => this.record.changes)
         this.#tellStatus()
         return
       }
@@ -252,12 +252,17 @@ export class ManagedRun {
         })
       }
     }
+    let fromStep = 0
     // The step may have changed since the last look.
-    await this.watch.look(record.changes)
-    const fromStep = this.watch.translator.step + 1
-    record.changes = [...record.changes.filter((change) => change.fromStep < fromStep), { fromStep, live: checked }]
-    this.#writeLive()
-    this.save()
+    await this.watch.look(
+      () => record.changes,
+      () => {
+        fromStep = this.watch.translator.step + 1
+        record.changes = [...record.changes.filter((change) => change.fromStep < fromStep), { fromStep, live: checked }]
+        this.#writeLive()
+        this.save()
+      },
+    )
     this.#tellStatus()
     return { effectiveFromStep: fromStep, live: checked }
   }

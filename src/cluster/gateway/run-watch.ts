@@ -91,15 +91,18 @@ export class RunWatch {
     return this.#journal.line(seq)
   }
 
-  /** Calls run one after another. */
-  look(changes: readonly LiveChange[]): Promise<void> {
-    const next = this.#busy.then(() => this.#look(changes))
+  /**
+   * Calls run one after another, each with the changes of its time. `after` runs before the next one, so a change that it makes holds for
+   * every step that is not read yet.
+   */
+  look(changes: () => readonly LiveChange[], after: () => void = () => {}): Promise<void> {
+    const next = this.#busy.then(() => this.#look(changes())).then(after)
     this.#busy = next.catch(() => undefined)
     return next
   }
 
   /** Reads the rest after the job has ended, and finishes the run. */
-  async end(reason: 'completed' | 'stopped', changes: readonly LiveChange[]): Promise<void> {
+  async end(reason: 'completed' | 'stopped', changes: () => readonly LiveChange[]): Promise<void> {
     // A torn dump will not be completed any more.
     this.#torn = MOST_TORN
     await this.look(changes)
