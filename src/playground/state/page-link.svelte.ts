@@ -11,6 +11,7 @@ import { readSpot, writeSpot, type Spot } from '../run/spot.ts'
 import type { Citation } from './citation.ts'
 import type { Focus } from './focus.svelte.ts'
 import type { Playground } from './playground.svelte.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** Milliseconds without a change before the address is written, so that dragging a slider does not write every value. */
 const QUIET_MS = 250
@@ -53,7 +54,7 @@ export class PageLink {
   #hidden = $state.raw<readonly Hideable[]>([])
   #problem = $state.raw<string | null>(null)
   #wasFollowed = $state.raw(false)
-  /** A followed link whose lesson or step is not on show yet. */
+  /** A followed link whose step is not on show yet. */
   #wanted = $state.raw<ReadLink | null>(null)
   /** A link to a kept run that this browser lacks. It is shown once the run is imported. */
   #missing = $state.raw<ReadLink | null>(null)
@@ -105,8 +106,8 @@ export class PageLink {
   }
 
   /**
-   * Applies the settings in the address, or reports why it cannot. The lesson and the step wait for `arrive`. Going back to
-   * an address that this page wrote restores its step if it is in the run on show, but not its settings.
+   * Applies the settings and opens the lesson in the address, or reports why it cannot. The step waits for `arrive`. Going back
+   * to an address that this page wrote restores its step if it is in the run on show, but not its settings.
    */
   async follow(hash: string, targets: Targets, shown: Citation | null): Promise<void> {
     this.#handled = hash
@@ -130,29 +131,34 @@ export class PageLink {
       this.#hidden = hidden
       const isMoment = spot !== null && placeOf(hash).view === FIRST_VIEW
       this.#wanted = isMoment ? { ...link, spot: null } : link
+      // Before anything loads: a lesson that comes late would take the place of the one that is being read.
+      if (link.lesson !== null) {
+        const problem = await targets.lessons.openNamed(link.lesson)
+        if (ticket !== this.#ticket) return
+        this.#report(problem)
+      }
       const lambda = link.lambda ?? (content?.settings ?? presetSettings(DEFAULT_PRESET)).lambda
       this.#moment = this.#noted = isMoment ? { spot, lambda } : null
       if (content) await targets.playground.follow(content)
       else if (isMoment) await targets.playground.chooseWorld(presetSettings(DEFAULT_PRESET).world)
     } catch (cause) {
-      if (ticket === this.#ticket) this.#problem = cause instanceof Error ? cause.message : String(cause)
+      if (ticket === this.#ticket) this.#problem = errorText(cause)
     } finally {
       this.#wasFollowed = true
     }
   }
 
-  /** Opens the lesson and the step of the followed link, once the page has its runs. */
+  /** Opens the step of the followed link, once the page has its runs. */
   async arrive(targets: Targets): Promise<void> {
     const wanted = this.#wanted
     if (wanted === null) return
     try {
-      const { lesson, spot, run, content } = wanted
-      if (lesson !== null) this.#report(await targets.lessons.openNamed(lesson))
+      const { spot, run, content } = wanted
       if (run === null && spot === null) return
       const { showLinked } = await import('./linked-run.ts')
       const found = await showLinked({ spot, run, hasContent: content !== null }, targets)
       this.#report(found.problem)
-      if (found.isMissing) this.#missing = { ...wanted, lesson: null }
+      if (found.isMissing) this.#missing = wanted
     } finally {
       if (this.#wanted === wanted) this.#wanted = null
     }

@@ -77,6 +77,25 @@ describe('a link to a moment of the first screen', () => {
   })
 })
 
+describe('a link to a lesson', () => {
+  it('opens it before anything loads, and says if there is none of that name', async () => {
+    const opened: string[] = []
+    const openNamed = async (id: string) => {
+      opened.push(id)
+      return id === 'lambda' ? null : 'There is no such lesson.'
+    }
+    const link = new PageLink()
+    await link.follow('#learn&lesson=lambda', { lessons: { openNamed } } as unknown as Targets, null)
+    expect(opened).toEqual(['lambda'])
+    expect(link.problem).toBeNull()
+    await link.follow('#learn&lesson=other', { lessons: { openNamed } } as unknown as Targets, null)
+    expect(link.problem).toBe('There is no such lesson.')
+    // Once it has arrived, no other one is opened.
+    await link.arrive({} as Targets)
+    expect(opened).toEqual(['lambda', 'other'])
+  })
+})
+
 describe('the address of the page', () => {
   it('gets the settings on the controls', async () => {
     const link = new PageLink()
