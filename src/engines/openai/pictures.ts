@@ -4,6 +4,7 @@
  */
 import type { ChatMessage } from '../../language-model/tokens/chat-template.ts'
 import { messageParts } from '../../method/pictures.ts'
+import { toBase64 } from '../../storage/base64.ts'
 
 export type WirePart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 export type WireMessage = ChatMessage | { role: 'user'; content: readonly WirePart[] }
@@ -57,15 +58,9 @@ export class PictureWriter {
   #address(description: string): Promise<string> {
     const known = this.#drawn.get(description)
     if (known) return known
-    const address = this.#draw(description).then((bytes) => `data:image/png;base64,${base64(bytes)}`)
+    const address = this.#draw(description).then((bytes) => `data:image/png;base64,${toBase64(bytes)}`)
     if (this.#drawn.size >= REMEMBERED) this.#drawn.clear()
     this.#drawn.set(description, address)
     return address
   }
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary)
 }

@@ -16,6 +16,7 @@ import type { BackendWish } from '../../sessions/loop-service.ts'
 import { deflate, inflate } from '../../storage/deflate.ts'
 import { DEFAULT_ITERATIONS, MOST_ITERATIONS, type Configuration } from '../run/configuration.ts'
 import { readSpot, type Spot } from '../run/spot.ts'
+import { toBase64 } from '../../storage/base64.ts'
 
 export const SECTIONS = {
   world: 'Choice of the world',
@@ -188,10 +189,7 @@ function isHideable(name: string): name is Hideable {
 }
 
 function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
 /** Throws DOMException for other text than base64url. */

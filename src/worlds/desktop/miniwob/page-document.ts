@@ -12,6 +12,7 @@ import { giveKeyboard } from './guest/keyboard.ts'
 import { giveMouse } from './guest/mouse.ts'
 import { STEP_MS } from './protocol.ts'
 import type { TaskPage, Wheel } from './wheel.ts'
+import { toBase64 } from '../../../storage/base64.ts'
 
 export type PageDocument = { document: string; missing: null } | { document: null; missing: string }
 
@@ -105,7 +106,5 @@ function resolved(address: string, base: string): string {
 
 function dataUrl(name: string, bytes: Uint8Array): string {
   const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return `data:${TYPES[ending] ?? `image/${ending}`};base64,${btoa(binary)}`
+  return `data:${TYPES[ending] ?? `image/${ending}`};base64,${toBase64(bytes)}`
 }
