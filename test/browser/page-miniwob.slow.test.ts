@@ -324,7 +324,7 @@ describe('a wheel of task pages', () => {
     expect(words.filter((text) => !/\sruns(;.*)?$/.test(text))).toEqual([])
     expect(words.length).toBe(130)
 
-    // Of each kind of command one task that a few rules solve from its text.
+    // One task for each kind of command, which a few rules solve from the text.
     await chooseServer(page)
     await page.getByRole('button', { name: 'Choose none' }).click()
     const solved = Object.keys(SOLVERS)

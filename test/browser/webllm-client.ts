@@ -108,7 +108,7 @@ export interface Difference {
   largest: number
 }
 
-/** Of log-probabilities, in nats. Also written to the output, for docs/webllm.md. */
+/** Differences of log-probabilities in nats. Also written to the output, for docs/webllm.md. */
 export function difference(name: string, theirs: readonly number[], ours: Iterable<number>): Difference {
   const differences = Array.from(ours, (value, i) => Math.abs(value - theirs[i]!))
   if (differences.length !== theirs.length || differences.length === 0)

@@ -45,9 +45,7 @@ export async function* evaluate(
       const playing = rollOut(
         { policy, environment, formats: { policy: format } },
         requests.slice(from, from + parallel),
-        {
-          ...{ maxSteps: MAX_STEPS, temperature: 0, topP: 1, policyVersion: 0, seed: 0, showSteps: false, signal },
-        },
+        { maxSteps: MAX_STEPS, temperature: 0, topP: 1, policyVersion: 0, seed: 0, showSteps: false, signal },
       )
       for await (const event of playing) {
         if (event.type !== 'episode') continue

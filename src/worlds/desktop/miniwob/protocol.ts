@@ -49,7 +49,7 @@ export type PageRequest =
   | { ask: 'view' }
 
 export type PageMessage =
-  /** Of the document around the page. */
+  /** From the document around the page: the page has left for another address. */
   | { about: 'miniwob'; left: true }
   /** The page is loaded. */
   | { about: 'miniwob'; id: null }
