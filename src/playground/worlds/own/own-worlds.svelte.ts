@@ -2,6 +2,7 @@
  * Worlds from files on this page, with their models: reads, checks and keeps them. Where the browser keeps nothing, they last as
  * long as the page. Tabs notify each other of changes.
  */
+import { errorText } from '../../../threads/error-text.ts'
 import { createContext } from 'svelte'
 import { openTabChannel } from '../../../storage/browser-storage.ts'
 import { chosenFiles, type PickedFile } from '../../../storage/dropped-files.ts'
@@ -10,7 +11,7 @@ import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import type { ShelfNews, WorldShelf, WorldSupplies } from '../../state/world-shelf.ts'
 import type { OpenChecker } from './check-worker.ts'
 import { modelsFolder } from '../../../worlds/own/models-folder.ts'
-import { modelsOf, sortFiles, type ModelFiles } from './world-models.ts'
+import { modelsOf, playedVersion, sortFiles, type ModelFiles } from './world-models.ts'
 
 const CHOSEN = 'playground.own-world'
 /** With the folder's name: the version of its models that was dropped last. */
@@ -85,8 +86,18 @@ export class OwnWorlds implements WorldShelf {
     const { chosen } = this
     if (chosen === null) return undefined
     const worldFile = { name: chosen.facts.name, ...chosen.module }
-    const latest = this.#latest[modelsFolder(chosen.file)] ?? readLocal(LATEST + modelsFolder(chosen.file))
-    return { worldFile, models: modelsOf(chosen.file, this.#folders, latest) }
+    return { worldFile, models: modelsOf(chosen.file, this.#folders, this.#latestOf(chosen)) }
+  }
+  /** "1a2b3c4d", of the models that play the chosen world; null without any, or if they have no version. */
+  get modelsVersion(): string | null {
+    const { chosen } = this
+    const played = chosen && playedVersion(chosen.file, this.#folders, this.#latestOf(chosen))
+    return played?.split('@')[1] ?? null
+  }
+
+  #latestOf({ file }: KeptWorld): string | null {
+    const folder = modelsFolder(file)
+    return this.#latest[folder] ?? readLocal(LATEST + folder)
   }
 
   choose(file: string): void {
@@ -104,7 +115,7 @@ export class OwnWorlds implements WorldShelf {
       this.#worlds = inOrder([...kept.filter((world) => !isUnkept(world)), ...this.#worlds.filter(isUnkept)])
       this.#obstacle = null
     } catch (cause) {
-      this.#obstacle = messageOf(cause)
+      this.#obstacle = errorText(cause)
     }
     await this.#lookAtFolders()
   }
@@ -131,7 +142,7 @@ export class OwnWorlds implements WorldShelf {
       const { library } = await this.#load()
       await library.delete(file)
     } catch (cause) {
-      this.#obstacle = messageOf(cause)
+      this.#obstacle = errorText(cause)
     }
     this.#tabs.postMessage('changed')
   }
@@ -166,7 +177,7 @@ export class OwnWorlds implements WorldShelf {
       const { readWorld } = await this.#load()
       world = await readWorld(this.#open, file)
     } catch (cause) {
-      return this.#fail(`${file.name} cannot be played.`, messageOf(cause))
+      return this.#fail(`${file.name} cannot be played.`, errorText(cause))
     }
     this.#setUnkept(world.file, null)
     this.#worlds = inOrder([...this.#worlds.filter((other) => other.file !== world.file), world])
@@ -176,7 +187,7 @@ export class OwnWorlds implements WorldShelf {
       await library.put(world)
       this.#setUnkept(world.file, undefined)
     } catch (cause) {
-      this.#setUnkept(world.file, messageOf(cause))
+      this.#setUnkept(world.file, errorText(cause))
     }
   }
 
@@ -192,7 +203,7 @@ export class OwnWorlds implements WorldShelf {
       this.#latest = { ...this.#latest, [folder]: version }
       writeLocal(LATEST + folder, version)
     } catch (cause) {
-      this.#fail(`The models in ${folder} were not kept.`, messageOf(cause))
+      this.#fail(`The models in ${folder} were not kept.`, errorText(cause))
     }
   }
 
@@ -202,7 +213,7 @@ export class OwnWorlds implements WorldShelf {
       const { keptFolders } = await this.#load()
       this.#folders = await keptFolders()
     } catch (cause) {
-      this.#obstacle ??= messageOf(cause)
+      this.#obstacle ??= errorText(cause)
     }
   }
 
@@ -219,8 +230,4 @@ export class OwnWorlds implements WorldShelf {
 
 function inOrder(worlds: readonly KeptWorld[]): KeptWorld[] {
   return [...worlds].sort((a, b) => a.file.localeCompare(b.file))
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

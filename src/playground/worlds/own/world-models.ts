@@ -48,23 +48,24 @@ export function sortFiles(picked: readonly PickedFile[]): OwnFiles {
   return { worlds, models, problems }
 }
 
-/**
- * The models of a world among the folders that the page keeps: those of the version named `latest`, or else of any. An author is
- * needed only where tasks can change.
- */
+/** The models of a world among the folders that the page keeps. An author is needed only where tasks can change. */
 export function modelsOf(
   file: string,
   folders: readonly string[],
   latest: string | null,
 ): Partial<Record<Role, RoleSource>> {
-  const folder = modelsFolder(file)
-  const versions = folders.map((name) => name.replace(/\/[^/]*$/, ''))
-  // Earlier versions of the page kept one version, under the folder's name alone.
-  const isVersion = (name: string) => name === folder || name.startsWith(`${folder}@`)
-  const kept = versions.filter(isVersion)
-  const version = kept.find((name) => name === latest) ?? kept.at(-1)
+  const version = playedVersion(file, folders, latest)
   const found = ROLES.map((role) => [role, `${version}/${shippedModel('own', role)}`] as const)
   return Object.fromEntries(
     found.filter(([, name]) => folders.includes(name)).map(([role, name]) => [role, folderSource(`local:${name}`)]),
   )
+}
+
+/** "my-world.models@1a2b3c4d": the version named `latest` if it is kept, or else any; null without one. */
+export function playedVersion(file: string, folders: readonly string[], latest: string | null): string | null {
+  const folder = modelsFolder(file)
+  // Earlier versions of the page kept one version, under the folder's name alone.
+  const isVersion = (name: string) => name === folder || name.startsWith(`${folder}@`)
+  const kept = folders.map((name) => name.replace(/\/[^/]*$/, '')).filter(isVersion)
+  return kept.find((name) => name === latest) ?? kept.at(-1) ?? null
 }
