@@ -3,6 +3,7 @@ import type { BenchModel } from './bench-model.ts'
 import type { Timed } from './side-by-side.ts'
 import { type Field, PeerUnavailableError } from './subjects.ts'
 import type { SuiteContext } from './suite.ts'
+import { errorText } from '../threads/error-text.ts'
 
 interface Disposable {
   dispose(): void
@@ -45,7 +46,7 @@ export async function unlessFailed<T>(
     return await compute()
   } catch (error) {
     context.signal?.throwIfAborted()
-    context.progress(`Not timed: ${peer.name} failed: ${error instanceof Error ? error.message : String(error)}`)
+    context.progress(`Not timed: ${peer.name} failed: ${errorText(error)}`)
     return null
   }
 }

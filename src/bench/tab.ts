@@ -10,6 +10,7 @@ import type { JudgeSuiteOptions } from './judge.ts'
 import type { Machine, MachineBackend } from './machine.ts'
 import { wallClock } from './repetitions.ts'
 import type { Measurement, Suite, SuiteName } from './suite.ts'
+import { errorText } from '../threads/error-text.ts'
 
 const ROUNDS = 2
 const TIMING = { clock: wallClock, repetitions: 3, durationMs: 200 }
@@ -43,7 +44,7 @@ export class BenchService {
         const { description } = await selectBackend(name)
         backends.push({ name, isMeasured: true, about: description })
       } catch (error) {
-        backends.push({ name, isMeasured: false, about: error instanceof Error ? error.message : String(error) })
+        backends.push({ name, isMeasured: false, about: errorText(error) })
       }
     }
     return { userAgent: navigator.userAgent, cores: navigator.hardwareConcurrency, backends }

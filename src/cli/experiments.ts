@@ -35,6 +35,7 @@ import { gainLines, learningTable, learningVerdicts, type LearningResult } from 
 import { kindsOfRun, kindsTable, type KindsOfRun } from './experiments/kinds-report.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
+import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
          [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
@@ -120,7 +121,7 @@ async function kinds(paths: readonly string[]): Promise<void> {
     try {
       runs.push(kindsOfRun(await readRunLog(path)))
     } catch (error) {
-      throw new ArgumentError(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      throw new ArgumentError(`${path}: ${errorText(error)}`, { cause: error })
     }
   }
   process.stdout.write(`${kindsTable(runs)}\n`)

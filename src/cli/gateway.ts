@@ -4,11 +4,12 @@ import { ClusterFileError, isOrigin, readClusterFile } from '../cluster/gateway/
 import { Gateway } from '../cluster/gateway/gateway.ts'
 import { checkListening, GatewayServer } from '../cluster/gateway/http-server.ts'
 import { revertPatch } from '../cluster/gateway/patch.ts'
-import { GatewayProblem, messageOf } from '../cluster/gateway/problem.ts'
+import { GatewayProblem } from '../cluster/gateway/problem.ts'
 import { RayJobs } from '../cluster/gateway/ray-jobs.ts'
 import { SubprocessJobs } from '../cluster/gateway/subprocess-jobs.ts'
 import { RELEASED_SYSTEMS } from '../cluster/protocol.ts'
 import { ArgumentError, readArguments, wholeNumber } from './arguments.ts'
+import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `npm run gateway -- --config cluster.yaml [options]
 
@@ -98,7 +99,7 @@ main().catch((error: unknown) => {
   const isExpected = [ArgumentError, ClusterFileError, GatewayProblem].some((kind) => error instanceof kind)
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE') say('The gateway cannot listen: the port is in use. Choose another --port.')
-  else say(isExpected ? messageOf(error) : stackOf(error))
+  else say(isExpected ? errorText(error) : stackOf(error))
   if (error instanceof ArgumentError) say(`\n${USAGE}`)
   process.exit(error instanceof ArgumentError ? 2 : 1)
 })

@@ -26,6 +26,7 @@ import { choiceLine, playersLine, RunReport } from './loop/report.ts'
 import { findCheckpoint, restore } from './loop/resume.ts'
 import { readShippedTrajectories } from './loop/shipped-trajectories.ts'
 import { OPENERS } from './loop/worlds/index.ts'
+import { errorText } from '../threads/error-text.ts'
 
 const EXIT_BAD_ARGUMENTS = 2
 const EXIT_INTERRUPTED = 130
@@ -143,7 +144,7 @@ try {
   if (options === null) process.stdout.write(LOOP_USAGE)
   else process.exitCode = await run(options)
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   process.stderr.write(`${message}\n`)
   process.exitCode = error instanceof ArgumentError || error instanceof RoleModelError ? EXIT_BAD_ARGUMENTS : 1
 }

@@ -10,6 +10,7 @@ import { readOptional } from '../language-model/files/model-folder.ts'
 import { MLC_QUANTIZATIONS } from '../weight-formats/mlc-encoding.ts'
 import { exportMlc, huggingFaceModel } from '../weight-formats/mlc-export.ts'
 import { ArgumentError, oneOf } from './arguments.ts'
+import { errorText } from '../threads/error-text.ts'
 
 async function writeFolder([from, to, type]: readonly string[]): Promise<void> {
   if (from === undefined || to === undefined || type === undefined)
@@ -28,6 +29,6 @@ async function writeFolder([from, to, type]: readonly string[]): Promise<void> {
 try {
   await writeFolder(process.argv.slice(2))
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${errorText(error)}\n`)
   process.exitCode = 1
 }

@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { OwnWorldError } from '../worlds/own/error.ts'
 import { readModule, type OwnModule } from '../worlds/own/module.ts'
 import { ArgumentError } from './arguments.ts'
+import { errorText } from '../threads/error-text.ts'
 
 /** Whether an argument names a file and not a world that ships. */
 export function isWorldFile(name: string): boolean {
@@ -14,7 +15,7 @@ export function isWorldFile(name: string): boolean {
 export async function readWorldFile(path: string): Promise<OwnModule> {
   return asArgument(async () => {
     const source = await readFile(path, 'utf8').catch((cause: unknown) => {
-      throw new OwnWorldError(`${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`)
+      throw new OwnWorldError(`${path} cannot be read: ${errorText(cause)}.`)
     })
     return readModule(source, basename(path))
   })

@@ -1,4 +1,5 @@
 /** Explains failures of a run: what happened, why, and what to do. */
+import { errorText } from '../threads/error-text.ts'
 import { RemoteError } from '../engines/remote/remote-error.ts'
 import { serversOf } from '../roles/source.ts'
 import { modelsFolder } from '../worlds/own/models-folder.ts'
@@ -13,10 +14,6 @@ export class OpeningError extends Error {
     super(failure.why, options)
     this.failure = failure
   }
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Whether an error carries the words for display: RoleModelError, ScreenTextError and the like. */

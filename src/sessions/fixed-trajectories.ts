@@ -2,6 +2,7 @@
 import type { FixedTrajectory } from '../method/judge-evaluation/fixed-trajectory.ts'
 import type { Settings } from '../method/settings.ts'
 import type { OpenedWorld } from '../worlds/world.ts'
+import { errorText } from '../threads/error-text.ts'
 
 /** Where a world's file is, from the folder of the page. */
 export function trajectoryFile(world: Settings['world']): string {
@@ -19,7 +20,7 @@ export async function loadFixedTrajectories(
   try {
     return await world.fixedTrajectories(await read())
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(error)
     onNotice(`The reward model is not measured on fixed trajectories: ${why}`)
     return []
   }

@@ -20,8 +20,9 @@ import {
   type RunStore,
   type RunSummary,
 } from '../runs/run-store.ts'
+import { errorText } from '../threads/error-text.ts'
 import { EventBatcher } from './event-batcher.ts'
-import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, errorText, OpeningError } from './failures.ts'
+import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, OpeningError } from './failures.ts'
 import { resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'

@@ -35,6 +35,7 @@ import { memoryPlan } from '../engines/webllm/memory-guard.ts'
 import type { WebLlmSource } from '../engines/webllm/loaded-model.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
 import type { RoleGrammars } from '../worlds/world.ts'
+import { errorText } from '../threads/error-text.ts'
 
 /** How the page or the command line starts the workers of models. */
 export interface RoleHost {
@@ -180,7 +181,7 @@ function inWorkers(role: Role, source: TransformerSource, context: RoleContext):
         ...listenersOf(index === 0 ? context : quiet),
       }),
     onLost(error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorText(error)
       onNotice?.(
         `One of the ${samplers} workers that sample for the ${role} was lost, and the first does its share: ${why}`,
       )

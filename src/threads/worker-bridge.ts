@@ -13,6 +13,7 @@
 import { expose, proxy, releaseProxy, transfer, wrap, type Endpoint } from 'comlink'
 import { nodeEndpoint, parentEndpoint, type NodePort } from './endpoints.ts'
 import { isAbort, recordError, reviveError, WorkerLostError, type ErrorRecord } from './errors.ts'
+import { errorText } from './error-text.ts'
 
 type Reply = { ok: true; value: unknown } | { ok: false; error: ErrorRecord }
 
@@ -122,7 +123,7 @@ export function connectWorker<Service>(thread: Thread, name: string): Bridge<Ser
     void thread.terminate()
   }
   if (isNode) {
-    thread.on('error', (error) => lose(error instanceof Error ? error.message : String(error), error))
+    thread.on('error', (error) => lose(errorText(error), error))
     thread.on('messageerror', (error) => lose('a message could not be read', error))
     thread.on('exit', (code) => lose(`exit code ${String(code)}`))
   } else {

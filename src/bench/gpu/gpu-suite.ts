@@ -23,6 +23,7 @@ import { randomModel } from './random-model.ts'
 import { householdSettings, recordIteration, type RecordedIteration } from './recorded-iteration.ts'
 import type { GpuRecord, SpeedRecord } from './records.ts'
 import { TILE_SHAPES, tuneProducts, type TileShapes } from './tiles.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 export interface GpuSizes {
   /** The training step that is compared with the CPU's. */
@@ -174,7 +175,7 @@ export async function measureGpu(options: GpuSuiteOptions): Promise<void> {
         report({
           kind: 'left out',
           what: `the rest of ${describeModel(model)} on ${device === 'cpu' ? 'the CPU' : 'the adapter'}`,
-          why: error instanceof Error ? error.message : String(error),
+          why: errorText(error),
         })
       }
       if (firsts.length > 0) previous = { bytes, ms: firsts[0]! }

@@ -15,6 +15,7 @@ import { admissibleCommands } from '../../worlds/household/engine/commands.ts'
 import { step } from '../../worlds/household/engine/step.ts'
 import { openingText } from '../../worlds/household/engine/observations.ts'
 import { startGame } from '../../worlds/household/engine/state.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 const versionsSchema = v.object({ alfworld: v.string(), textworld: v.string(), python: v.string() })
 const momentSchema = v.object({ observation: v.string(), won: v.boolean(), admissible: v.array(v.string()) })
@@ -67,7 +68,7 @@ export function alfworldPeer(python: string | undefined) {
       }
     } catch (error) {
       context.signal?.throwIfAborted()
-      return { notMeasured: error instanceof Error ? error.message : String(error) }
+      return { notMeasured: errorText(error) }
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -14,6 +14,7 @@ import type { SourceFile } from '../../worlds/household/library/game-library.ts'
 import { importGames } from '../../worlds/household/library/import-games.ts'
 import { OFFICIAL_SPLIT_OF } from '../../worlds/household/library/imported-games.ts'
 import { openGames } from '../../worlds/household/library/node-files.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 export const SPLITS = ['train', 'id', 'ood'] as const satisfies Split[]
 export const SCENES = ['compact', 'full'] as const satisfies SceneSize[]
@@ -64,7 +65,7 @@ export class GeneratedShelf implements GameShelf {
       try {
         game = generateGame({ seed, split, sceneSize: scene, ...(task && { taskTypes: [task] }) })
       } catch (cause) {
-        throw new NoGameError(cause instanceof Error ? cause.message : String(cause), { cause })
+        throw new NoGameError(errorText(cause), { cause })
       }
       if (this.#kept.size >= KEPT_GAMES) this.#kept.delete(this.#kept.keys().next().value!)
       this.#kept.set(name, game)
@@ -135,7 +136,7 @@ export class OfficialShelf implements GameShelf {
         if (!files.has(name)) files.set(name, { id: name, folder: parent, source })
       }
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = errorText(cause)
       if (files.size === 0) throw new NoGameError(`"${path}" has no playable games: ${reason}`, { cause })
       onProblem(`${path}: ${reason}`)
     }

@@ -24,6 +24,7 @@ import {
   type ResetRequest,
   type StateRequest,
 } from './requests.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** Defaults of a reset. */
 export interface ServerDefaults {
@@ -178,7 +179,7 @@ export function refused(id: RequestId, error: unknown): string {
   let code: ErrorCode = 'internal'
   if (error instanceof RequestError) code = error.code
   else if (error instanceof NoGameError) code = 'no-game'
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   const whose = error instanceof RequestError ? (error.id ?? id) : id
   return JSON.stringify({ id: whose ?? null, error: { code, message } })
 }

@@ -13,6 +13,7 @@ import { WEIGHT_STORAGES, type RoleSource, type ServerKeys } from '../../roles/s
 import { serverAddress } from '../../roles/source.ts'
 import { checkLoraOptions, LoraError, type LoraOptions } from '../../language-model/lora/options.ts'
 import { PROJECTIONS } from '../../language-model/weights/projection-names.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** Keys come from the environment, because other users of a machine see command lines and shells keep them. */
 export const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', tinker: 'TINKER_API_KEY' } as const
@@ -137,7 +138,7 @@ function fromJson(text: string, lora: LoraOptions | null): RoleSource {
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new RoleArgumentError(`is not JSON (${cause instanceof Error ? cause.message : String(cause)})`, { cause })
+    throw new RoleArgumentError(`is not JSON (${errorText(cause)})`, { cause })
   }
   const parsed = v.safeParse(sourceSchema, json)
   if (!parsed.success) {

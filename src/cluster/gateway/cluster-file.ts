@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { RELEASED_SYSTEMS, type ReleasedSystem } from '../protocol.ts'
 import type { ConfigTree } from '../released/defaults.ts'
 import { isTree } from '../released/mapping.ts'
-import { messageOf } from './problem.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 const path = v.pipe(v.string(), v.check(isAbsolute, 'must be an absolute path'))
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'))
@@ -137,7 +137,7 @@ function readYaml(file: string): unknown {
   try {
     source = readFileSync(file, 'utf8')
   } catch (cause) {
-    const why = existsSync(file) ? messageOf(cause) : 'the file does not exist'
+    const why = existsSync(file) ? errorText(cause) : 'the file does not exist'
     throw new ClusterFileError(
       `${resolve(file)} cannot be read: ${why}. docs/gateway.md has an example to start from.`,
       { cause },
@@ -146,7 +146,7 @@ function readYaml(file: string): unknown {
   try {
     return parse(source) as unknown
   } catch (cause) {
-    throw new ClusterFileError(`${file} is neither YAML nor JSON: ${messageOf(cause).split('\n')[0]}`, { cause })
+    throw new ClusterFileError(`${file} is neither YAML nor JSON: ${errorText(cause).split('\n')[0]}`, { cause })
   }
 }
 
@@ -156,7 +156,7 @@ function secretFrom(file: string | undefined): string | null {
     const secret = readFileSync(file, 'utf8').trim()
     if (secret !== '') return secret
   } catch (cause) {
-    throw new ClusterFileError(`The token in ${file} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new ClusterFileError(`The token in ${file} cannot be read: ${errorText(cause)}`, { cause })
   }
   throw new ClusterFileError(`The token file ${file} in ${dirname(file)} is empty.`)
 }

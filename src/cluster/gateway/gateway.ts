@@ -28,8 +28,9 @@ import type { JobBackend } from './jobs.ts'
 import { checkRequest, clusterConfig, launchScript, shownPlan } from './launch-plan.ts'
 import { ManagedRun, type ManagedRunOptions, type RunRecord } from './managed-run.ts'
 import { applyPatch, patchState, replaceFile } from './patch.ts'
-import { GatewayProblem, messageOf } from './problem.ts'
+import { GatewayProblem } from './problem.ts'
 import { Redactor, secretsIn } from './redactor.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 const run = promisify(execFile)
 const POLL_MS = 1000
@@ -79,7 +80,7 @@ export class Gateway {
         this.#runs.set(runId, managed)
         if (!managed.isTold) managed.begin()
       } catch (error) {
-        say(`The run ${runId} cannot be opened: ${messageOf(error)}`)
+        say(`The run ${runId} cannot be opened: ${errorText(error)}`)
       }
     }
   }
@@ -229,7 +230,7 @@ export class Gateway {
       })
       return null
     } catch (error) {
-      return `The cleanup command of the cluster file failed: ${messageOf(error)}`
+      return `The cleanup command of the cluster file failed: ${errorText(error)}`
     }
   }
 

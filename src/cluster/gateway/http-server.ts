@@ -5,8 +5,9 @@ import { HEARTBEAT_MS } from '../protocol.ts'
 import { Access, isLoopbackHost, type Limits } from './access.ts'
 import { firstSeq, streamEvents } from './event-stream.ts'
 import type { Gateway } from './gateway.ts'
-import { GatewayProblem, messageOf } from './problem.ts'
+import { GatewayProblem } from './problem.ts'
 import { isRunFile, listRunFiles, sendRunFile } from './run-files.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 const MOST_BODY_BYTES = 64 << 10
 const MOST_STREAMS = 64
@@ -129,7 +130,7 @@ export class GatewayServer {
       this.#options.onFault?.(error)
       problem = new GatewayProblem(500, {
         what: 'The gateway failed.',
-        why: messageOf(error),
+        why: errorText(error),
         remedy: 'Check its output on the cluster. It continues to run.',
       })
     }
@@ -180,7 +181,7 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
       400,
       {
         what: 'The request cannot be read.',
-        why: `It is not JSON: ${messageOf(cause)}.`,
+        why: `It is not JSON: ${errorText(cause)}.`,
         remedy: 'Send a JSON object.',
       },
       { cause },

@@ -28,10 +28,11 @@ import type { JobBackend, JobRequest } from './jobs.ts'
 import { LIVE_FILE, liveFileText } from './live-module.ts'
 import { readLogEnd } from './log-end.ts'
 import { replaceFile } from './patch.ts'
-import { GatewayProblem, messageOf } from './problem.ts'
+import { GatewayProblem } from './problem.ts'
 import type { Redactor } from './redactor.ts'
 import { RunWatch } from './run-watch.ts'
 import type { DumpSource } from './step-dumps.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** What is stored of a run. */
 export interface RunRecord extends Omit<GatewayRun, 'step' | 'live' | 'pending' | 'events'> {
@@ -171,7 +172,7 @@ export class ManagedRun {
       // The run was stopped while the job was starting.
       if (this.record.isStopWanted) await this.#stopJob(this.record.handle)
     } catch (error) {
-      this.#end('FAILED', messageOf(error), null)
+      this.#end('FAILED', errorText(error), null)
       await this.watch.end('stopped', () => this.record.changes)
       throw error
     }
@@ -180,7 +181,7 @@ export class ManagedRun {
   /** Watches the run until it is over; also for runs of an earlier gateway. */
   begin(): void {
     this.#work = this.#follow().catch((error: unknown) => {
-      if (!this.#ending.signal.aborted) this.notice(`The gateway can no longer read this run: ${messageOf(error)}`)
+      if (!this.#ending.signal.aborted) this.notice(`The gateway can no longer read this run: ${errorText(error)}`)
     })
   }
 
@@ -190,7 +191,7 @@ export class ManagedRun {
     if (record.handle === null && !isOver(record.state)) await this.#startJob().catch(() => undefined)
     // An earlier gateway was killed before it could stop the job.
     else if (record.isStopWanted && record.handle !== null && !isOver(record.state)) {
-      await this.#stopJob(record.handle).catch((error: unknown) => this.notice(messageOf(error)))
+      await this.#stopJob(record.handle).catch((error: unknown) => this.notice(errorText(error)))
     }
     let looks = 0
     while (!signal.aborted) {
@@ -222,7 +223,7 @@ export class ManagedRun {
         this.save()
       }
     } catch (error) {
-      if (++this.#failures === QUIET_FAILURES) this.notice(`The state of the job is unknown: ${messageOf(error)}`)
+      if (++this.#failures === QUIET_FAILURES) this.notice(`The state of the job is unknown: ${errorText(error)}`)
     }
   }
 

@@ -8,7 +8,8 @@ import type { PatchState, ReleasedSystem } from '../protocol.ts'
 import { PATCH_POINTS, type PatchPoint } from '../released/patch-points.ts'
 import { SYSTEMS } from '../released/systems.ts'
 import { LIVE_MODULE, LIVE_MODULE_FOLDERS, LIVE_MODULE_NAME } from './live-module.ts'
-import { GatewayProblem, messageOf } from './problem.ts'
+import { GatewayProblem } from './problem.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** The state of a checkout, without changing it. */
 export function patchState(checkout: string, system: ReleasedSystem): PatchState {
@@ -18,7 +19,7 @@ export function patchState(checkout: string, system: ReleasedSystem): PatchState
     const isPatched = lines.every(({ point, text }) => text === point.patched) && hasModules(checkout)
     return { isPatched, parameters, problem: null }
   } catch (error) {
-    return { isPatched: false, parameters: [], problem: messageOf(error) }
+    return { isPatched: false, parameters: [], problem: errorText(error) }
   }
 }
 
@@ -68,7 +69,7 @@ function readLines(checkout: string, file: string): string[] {
       409,
       {
         what: `${file} cannot be read in the checkout of the release.`,
-        why: (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'It does not exist.' : messageOf(cause),
+        why: (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'It does not exist.' : errorText(cause),
         remedy: 'Set "checkout" in the cluster file to the root of Open-AgentRL.',
       },
       { cause },

@@ -18,7 +18,3 @@ export class GatewayProblem extends Error {
     this.headers = headers
   }
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

@@ -7,7 +7,8 @@ import { request as httpsRequest } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { RUN_STATES, type RunState } from '../protocol.ts'
 import { quoted, type JobBackend, type JobRequest, type JobStatus } from './jobs.ts'
-import { GatewayProblem, messageOf } from './problem.ts'
+import { GatewayProblem } from './problem.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 const TIMEOUT_MS = 30_000
 const MOST_BYTES = 8 << 20
@@ -60,7 +61,7 @@ export class RayJobs implements JobBackend {
       try {
         answer = await this.#send('POST', '/api/jobs/', body)
       } catch (error) {
-        why = messageOf(error)
+        why = errorText(error)
         continue
       }
       if (answer.status < 300) return id
@@ -106,7 +107,7 @@ export class RayJobs implements JobBackend {
     try {
       answer = await this.#send(method, path, body)
     } catch (cause) {
-      throw unreachable(messageOf(cause), cause)
+      throw unreachable(errorText(cause), cause)
     }
     if (answer.status >= 300) throw refused(answer)
     return answer

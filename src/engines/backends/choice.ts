@@ -5,6 +5,7 @@
  */
 import { type BackendName, BACKENDS } from '../../language-model/backends/backend.ts'
 import type { LanguageModelPort } from '../../method/ports.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 export interface BackendChoice {
   backend: BackendName
@@ -38,7 +39,7 @@ export async function chooseBackend({ wish, findObstacle, measure }: ChoiceOptio
       tokensPerSecond[backend] = await measure(backend)
     } catch (error) {
       if (backend === 'cpu') throw error
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = errorText(error)
       return { backend: 'cpu', why: `WebGPU could not be used: ${reason}`, tokensPerSecond }
     }
   }

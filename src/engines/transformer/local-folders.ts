@@ -5,6 +5,7 @@
 import { directoryReader, ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
 import { openFileSystem } from '../../storage/browser-storage.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** Prefix of the name of a folder, in place of an address. */
 export const LOCAL = 'local:'
@@ -64,7 +65,7 @@ export async function keepLocalFolder(
   } catch (cause) {
     await removeLocalFolder(name, root)
     throw new ModelFileError(
-      `The folder "${name}" could not be copied (${cause instanceof Error ? cause.message : String(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that you do not need, or free disk space.`,
+      `The folder "${name}" could not be copied (${errorText(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that you do not need, or free disk space.`,
       { cause },
     )
   }

@@ -4,6 +4,7 @@ import type { ModelRecord } from '../../roles/source.ts'
 import type { TensorCache } from '../../weight-formats/tensor-cache.ts'
 import { readAndKeep, type ModelFiles } from './model-files.ts'
 import { PINNED_VERSION } from './version.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** WebLLM could not load a model. */
 export class ModelLoadError extends Error {
@@ -50,7 +51,7 @@ export async function checkShards(files: ModelFiles, folder: string, { records }
 
 /** The cause of a failed load in words. */
 export function loadError(modelId: string, cause: unknown): ModelLoadError {
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = errorText(cause)
   const name = cause instanceof Error ? cause.name : ''
   const say = (text: string) => new ModelLoadError(text, { cause })
   if (

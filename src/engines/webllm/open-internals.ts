@@ -2,6 +2,7 @@
 import { COMPILED, FORK, type Lock, type PackedFunction, type Pipeline } from './own-names.ts'
 import type { PublicEngine } from './surface.ts'
 import { WebLlmInternals } from './webllm-internals.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** All required internals: path below the pipeline, and type. */
 const NEEDED: readonly (readonly [path: string, kind: 'function' | 'object' | 'number'])[] = [
@@ -71,7 +72,7 @@ export function openInternals(engine: PublicEngine, modelId: string): InternalsF
     if (missing.length > 0) return { internals: null, missing }
     return { internals: new WebLlmInternals(pipeline, lock!, found), missing: [] }
   } catch (error) {
-    return { internals: null, missing: [`${error instanceof Error ? error.message : String(error)} (while looking)`] }
+    return { internals: null, missing: [`${errorText(error)} (while looking)`] }
   } finally {
     tvm.endScope()
   }

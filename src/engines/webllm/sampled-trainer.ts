@@ -27,6 +27,7 @@ import type { WebLlmSource } from './loaded-model.ts'
 import type { WebLlmModel } from './webllm-model.ts'
 import { changedParameters, type ChangedParameter } from './weight-places.ts'
 import { syncBytes, syncWeights, type SyncWay } from './weight-sync.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 /** The opened trainer, with its adapters attached, if any. */
 export interface OpenedTrainer {
@@ -206,7 +207,7 @@ export class SampledTrainer<TrainerSource> implements RoleModel {
       // The owner of this thread recovers from a lost device, and an abort was intended.
       if (isDeviceFailure(cause) || isAbort(cause) || signal?.aborted === true) throw cause
       throw new WeightSyncError(
-        `The weights of the last update could not be sent to "${samplerId}" (${cause instanceof Error ? cause.message : String(cause)}). The run does not sample with the old ones. Resume the run from its last checkpoint; if this happens again, close other pages that use the GPU, or let the model sample for itself.`,
+        `The weights of the last update could not be sent to "${samplerId}" (${errorText(cause)}). The run does not sample with the old ones. Resume the run from its last checkpoint; if this happens again, close other pages that use the GPU, or let the model sample for itself.`,
         { cause },
       )
     }

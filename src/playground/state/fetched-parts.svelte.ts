@@ -1,4 +1,5 @@
 /** Data of the page in parts that are fetched once, when a view first wants them. */
+import { errorText } from '../../threads/error-text.ts'
 export type FetchedPart<T> = { state: 'loading' } | { state: 'failed'; problem: string } | { state: 'ready'; value: T }
 
 export class FetchedParts<K extends string, T> {
@@ -24,7 +25,7 @@ export class FetchedParts<K extends string, T> {
     try {
       this.#set(key, { state: 'ready', value: await this.#fetch(key) })
     } catch (cause) {
-      this.#set(key, { state: 'failed', problem: cause instanceof Error ? cause.message : String(cause) })
+      this.#set(key, { state: 'failed', problem: errorText(cause) })
     }
   }
 

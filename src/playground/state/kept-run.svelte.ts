@@ -6,6 +6,7 @@ import { SvelteSet } from 'svelte/reactivity'
 import { IndexedDbRunStore, RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
 import { runLocks, whileFree, type RunLocks } from '../../runs/run-locks.ts'
 import { openTabChannel } from '../../storage/browser-storage.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 export interface UnfinishedRun {
   runId: string
@@ -83,7 +84,7 @@ export class KeptRun {
       const store = await IndexedDbRunStore.open()
       await whileFree(this.#locks, offer.runId, () => store.remove(offer.runId)).finally(() => store.close())
     } catch (cause) {
-      this.#problem = cause instanceof Error ? cause.message : String(cause)
+      this.#problem = errorText(cause)
     }
   }
 

@@ -12,6 +12,7 @@ import type { AddedFolders } from '../../sessions/kept-models.ts'
 import type { OpenKeptModels } from './workers/kept-models-worker.ts'
 import type { OpenRunLibrary } from './workers/runs-worker.ts'
 import type { KeptSource } from './recording.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 export interface ChosenRun {
   summary: RunSummary
@@ -271,7 +272,7 @@ export class KeptRunList {
       await work(this.#remote())
     } catch (cause) {
       this.#entries ??= []
-      this.#problem = cause instanceof Error ? cause.message : String(cause)
+      this.#problem = errorText(cause)
     } finally {
       if (doing !== null) this.#doing = null
     }

@@ -5,6 +5,7 @@ import type { ServerKeys } from '../../roles/source.ts'
 import type { BranchRequest, StartRequest } from '../../sessions/loop-service.ts'
 import type { LoopPort, OpenLoop } from './loop-port.ts'
 import type { RunFeed } from './run-feed.svelte.ts'
+import { errorText } from '../../threads/error-text.ts'
 
 export class LoopCommands {
   readonly #open: OpenLoop
@@ -76,7 +77,7 @@ export class LoopCommands {
       )
       await command(this.#port)
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause)
+      const why = errorText(cause)
       const remedy = 'Press Run to start again. If it fails again, choose another preset or reload the page.'
       this.#feed.fail({ what, why, remedy })
     }

@@ -3,6 +3,7 @@
  * It is folded once. From that, any iteration can be shown (RunView.at), and replayed by applying its events again. The
  * early texts of a kept run stay in the store until they are wanted.
  */
+import { errorText } from '../../threads/error-text.ts'
 import type { LoggedEvent, Phase, StepHappened } from '../../method/events.ts'
 import { RunView } from '../../runs/fold.ts'
 import type { RunFailure } from '../../sessions/loop-service.ts'
@@ -133,7 +134,7 @@ export class RecordedRun implements RunOnShow {
       if (ticket !== this.#loading) return
       this.#failure = {
         what: 'The recorded run could not be shown.',
-        why: messageOf(cause),
+        why: errorText(cause),
         remedy: 'Reload the page to try again, or press Run: your own run does not need the recording.',
       }
       this.#empty('failed')
@@ -164,7 +165,7 @@ export class RecordedRun implements RunOnShow {
     } catch (cause) {
       if (ticket !== this.#loading) return false
       const remedy = 'The run before is still on show.'
-      this.#failure = { what: `The file ${file.name} could not be opened.`, why: messageOf(cause), remedy }
+      this.#failure = { what: `The file ${file.name} could not be opened.`, why: errorText(cause), remedy }
       this.#state = before
       return false
     }
@@ -197,7 +198,7 @@ export class RecordedRun implements RunOnShow {
     } catch (cause) {
       if (ticket !== this.#loading) return false
       const remedy = 'The run before is still on show. Reload the page and try again.'
-      this.#failure = { what: `The run ${kept.runId} could not be opened.`, why: messageOf(cause), remedy }
+      this.#failure = { what: `The run ${kept.runId} could not be opened.`, why: errorText(cause), remedy }
       this.#state = before
       return false
     }
@@ -286,8 +287,4 @@ export class RecordedRun implements RunOnShow {
     }
     return true
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

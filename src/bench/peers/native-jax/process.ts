@@ -11,6 +11,7 @@ import { inverseFrequencies } from '../../../language-model/files/config.ts'
 import { parameterShapes } from '../../../language-model/weights/parameters.ts'
 import type { BenchModel } from '../../bench-model.ts'
 import { LEARNING_RATE, MAX_GRAD_NORM, PeerUnavailableError } from '../../subjects.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 export interface NativeJaxOptions {
   /** The command of a Python with jax; undefined if there is none. */
@@ -66,7 +67,7 @@ export class JaxProcess {
       return Object.assign(jax, { note: `JAX ${jaxVersion}, Python ${pythonVersion}, ${threadsText(threads)}` })
     } catch (error) {
       jax.dispose()
-      throw new PeerUnavailableError(error instanceof Error ? error.message : String(error))
+      throw new PeerUnavailableError(errorText(error))
     }
   }
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { GPU_SIZES, measureGpu, TINY_GPU_SIZES } from '../../../bench/gpu/gpu-suite.ts'
 import { folderReader } from '../../../language-model/files/folder-reader.ts'
 import { shippedModel } from '../../../roles/shipped-models.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 /** Beside the bundle. */
 const MODELS = fileURLToPath(new URL('./models', import.meta.url))
@@ -20,6 +21,6 @@ export async function measure(totalMs: number, isTiny: boolean): Promise<void> {
       report: (record) => void process.send!(record),
     })
   } catch (error) {
-    process.send!({ kind: 'error', message: error instanceof Error ? error.message : String(error) })
+    process.send!({ kind: 'error', message: errorText(error) })
   }
 }

@@ -20,6 +20,7 @@ import { planTable } from './tables.ts'
 import { counted } from './words.ts'
 import { ArgumentError } from '../../arguments.ts'
 import type { ResultsFile } from '../../../results/results-file.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const EXIT_INTERRUPTED = 130
@@ -75,7 +76,7 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
     tell('Interrupted. The same command continues from here.')
     return EXIT_INTERRUPTED
   }
-  for (const { error } of failures) tell(error instanceof Error ? error.message : String(error))
+  for (const { error } of failures) tell(errorText(error))
 
   const earlier = [...new Set([...records.values()].map((record) => record.commit))].filter((each) => each !== commit)
   if (earlier.length > 0) {

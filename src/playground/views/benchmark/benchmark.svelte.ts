@@ -1,4 +1,5 @@
 /** The benchmark in this tab: its state, its measurements and the machine. */
+import { errorText } from '../../../threads/error-text.ts'
 import type { Machine } from '../../../bench/machine.ts'
 import type { Measurement, SuiteName } from '../../../bench/suite.ts'
 import type { Bridge } from '../../../threads/worker-bridge.ts'
@@ -44,7 +45,7 @@ export class Benchmark {
     try {
       this.#machine = await worker.remote.machine()
     } catch (cause) {
-      this.#machineProblem = messageOf(cause)
+      this.#machineProblem = errorText(cause)
     } finally {
       worker.terminate()
     }
@@ -70,7 +71,7 @@ export class Benchmark {
         )
       } catch (cause) {
         // Ignore the error of a worker that `cancel` ended.
-        if (this.#worker === worker) this.#state = { state: 'failed', suite, why: messageOf(cause) }
+        if (this.#worker === worker) this.#state = { state: 'failed', suite, why: errorText(cause) }
         return
       } finally {
         worker.terminate()
@@ -88,8 +89,4 @@ export class Benchmark {
     this.#worker = null
     worker?.terminate()
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -14,6 +14,7 @@ import { Player } from '../../figures/player.svelte.ts'
 import { heldOutGames } from '../../state/held-out.ts'
 import type { KeptRunList } from '../../state/kept-runs.svelte.ts'
 import type { RunOnShow } from '../../state/run-on-show.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 /** What became of the tasks, in words for a list. */
 export const CHANGE_WORDS: Readonly<Record<Change, string>> = {
@@ -70,7 +71,7 @@ export class BeforeAfter {
       this.#found = found
       this.#open()
     } catch (cause) {
-      if (ticket === this.#ticket) this.#problem = cause instanceof Error ? cause.message : String(cause)
+      if (ticket === this.#ticket) this.#problem = errorText(cause)
     }
   }
 

@@ -2,6 +2,7 @@
  * Reads a regular expression and ignores case. Refuses expressions that could take forever: if a repeated group itself
  * repeats or branches, as in (a+)+ or (a|aa)*, engines try 2^n ways to split n characters.
  */
+import { errorText } from '../../../threads/error-text.ts'
 export type ReadPattern = { expression: RegExp } | { problem: string }
 
 export function readPattern(text: string): ReadPattern {
@@ -20,7 +21,7 @@ export function readPattern(text: string): ReadPattern {
 
 /** The engine's reason without the expression. */
 function reasonOf(cause: unknown, text: string): string {
-  const message = cause instanceof Error ? cause.message : String(cause)
+  const message = errorText(cause)
   const end = message.lastIndexOf(`/${text}/`)
   const reason = (end === -1 ? message : message.slice(end + text.length + 2))
     .replace(/^[a-z]*\s*:\s*|^Invalid regular expression:\s*/iu, '')

@@ -1,6 +1,7 @@
 /** What is known about the checkpoints in the forms. Each is looked up once, after its address stays unchanged for a moment. */
 import { SvelteMap } from 'svelte/reactivity'
 import { lookAtCheckpoint, type CheckpointOutlook } from '../../../engines/transformer/checkpoint-outlook.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 type Outlook = { state: 'looking' } | { state: 'known'; outlook: CheckpointOutlook } | { state: 'unknown'; why: string }
 
@@ -32,7 +33,7 @@ export class CheckpointOutlooks {
     try {
       this.#byLocation.set(location, { state: 'known', outlook: await lookAtCheckpoint(location) })
     } catch (error) {
-      this.#byLocation.set(location, { state: 'unknown', why: error instanceof Error ? error.message : String(error) })
+      this.#byLocation.set(location, { state: 'unknown', why: errorText(error) })
     }
   }
 }

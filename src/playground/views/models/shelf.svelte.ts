@@ -17,6 +17,7 @@ import { openCaches } from '../../../storage/browser-storage.ts'
 import { TransferMeter, type TransferState } from '../../../engines/webllm/transfer-meter.ts'
 import type { Role } from '../../run/role-models.ts'
 import { CheckpointOutlooks } from './checkpoint-outlooks.svelte.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 export interface Adapter {
   name: string
@@ -177,7 +178,7 @@ export class ModelsShelf {
       await action()
       return true
     } catch (error) {
-      if (!signal?.aborted) this.#problem = error instanceof Error ? error.message : String(error)
+      if (!signal?.aborted) this.#problem = errorText(error)
       return false
     }
   }

@@ -7,6 +7,7 @@ import type { StepResult, TestResult } from '../../../method/ports.ts'
 import { SupervisedJudge } from '../../../worlds/coding/judge/supervised-judge.ts'
 import { starterProgram } from './hand-program.ts'
 import type { OpenJudge } from './judge-worker.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 export type HandVerdict =
   | { state: 'none' }
@@ -90,7 +91,7 @@ export class HandProgram {
       this.#verdict =
         program === this.#program ? { state: 'judged', isRight: won, observation, tests } : { state: 'none' }
     } catch (cause) {
-      this.#verdict = { state: 'failed', why: cause instanceof Error ? cause.message : String(cause) }
+      this.#verdict = { state: 'failed', why: errorText(cause) }
     }
   }
 }

@@ -4,6 +4,7 @@ import { EMPTY_DRAFT, faultyLine, fileOf, parseDraft, problemOf, sentenceOf, typ
 import { HandProgram, type HandJudge } from './hand-program.svelte.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
 import type { Problems } from './problems.svelte.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 const KEY = 'playground.own-problem'
 
@@ -101,7 +102,7 @@ export class OwnProblem {
       this.#fault = fault === null ? null : sentenceOf(fault)
       return fault === null ? read.problem : null
     } catch (cause) {
-      this.#fault = `The judge could not be asked: ${cause instanceof Error ? cause.message : String(cause)} Try again, or reload the page.`
+      this.#fault = `The judge could not be asked: ${errorText(cause)} Try again, or reload the page.`
       return null
     } finally {
       this.#isTrying = false

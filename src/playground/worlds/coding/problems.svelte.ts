@@ -1,4 +1,5 @@
 /** Imported problems in this browser, file by file: lists and imports them. Tabs notify each other of changes. */
+import { errorText } from '../../../threads/error-text.ts'
 import { createContext } from 'svelte'
 import type { ImportedProblem } from '../../../worlds/coding/problem-source.ts'
 import type { ProblemImport } from '../../../worlds/coding/library/import-service.ts'
@@ -92,7 +93,7 @@ export class Problems implements WorldShelf {
       this.#obstacle = null
     } catch (cause) {
       this.#entries = []
-      this.#obstacle = messageOf(cause)
+      this.#obstacle = errorText(cause)
     }
   }
 
@@ -123,7 +124,7 @@ export class Problems implements WorldShelf {
           if (result.isKept) this.#imports = [...this.#imports, result]
           else this.#fail({ file, name: file.name, why: result.reason, sound: result.sound })
         } catch (cause) {
-          this.#fail({ file: null, name: `${file.name} could not be kept.`, why: messageOf(cause), sound: 0 })
+          this.#fail({ file: null, name: `${file.name} could not be kept.`, why: errorText(cause), sound: 0 })
         }
       }
     } finally {
@@ -143,7 +144,7 @@ export class Problems implements WorldShelf {
     try {
       await change()
     } catch (cause) {
-      this.#fail({ file: null, name, why: messageOf(cause), sound: 0 })
+      this.#fail({ file: null, name, why: errorText(cause), sound: 0 })
     }
     await this.#tell()
   }
@@ -152,8 +153,4 @@ export class Problems implements WorldShelf {
     this.#tabs.postMessage('changed')
     await this.look()
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

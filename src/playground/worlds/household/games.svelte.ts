@@ -1,6 +1,7 @@
 /**
  * ALFWorld's games in this browser: lists and imports them. Tabs notify each other of changes.
  */
+import { errorText } from '../../../threads/error-text.ts'
 import { createContext } from 'svelte'
 import type { PickedFile } from '../../../storage/dropped-files.ts'
 import type { ImportProblem, LibraryEntry } from '../../../worlds/household/library/game-library.ts'
@@ -82,7 +83,7 @@ export class Games implements WorldShelf {
       this.#isLasting = await isPersistent(false)
     } catch (cause) {
       this.#entries = []
-      this.#obstacle = messageOf(cause)
+      this.#obstacle = errorText(cause)
     }
   }
 
@@ -123,7 +124,7 @@ export class Games implements WorldShelf {
         await files.return(undefined)
       }
     } catch (cause) {
-      this.#import = { state: 'failed', why: messageOf(cause), games }
+      this.#import = { state: 'failed', why: errorText(cause), games }
     } finally {
       worker?.terminate()
       this.#abort = null
@@ -144,7 +145,7 @@ export class Games implements WorldShelf {
       this.#import = { state: 'none' }
       this.#problems = []
     } catch (cause) {
-      this.#import = { state: 'failed', why: messageOf(cause), games: 0 }
+      this.#import = { state: 'failed', why: errorText(cause), games: 0 }
     }
     await this.#tell()
   }
@@ -153,8 +154,4 @@ export class Games implements WorldShelf {
     this.#tabs.postMessage('changed')
     await this.look()
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -2,6 +2,7 @@
 import type { OwnMoment } from '../../../worlds/own/play-service.ts'
 import type { OwnPlayer } from './own-player.ts'
 import type { PlayedTask } from './played-task.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 export class HandWorld {
   readonly task: PlayedTask
@@ -69,7 +70,7 @@ export class HandWorld {
       this.#commands = commands
       this.#moments = moments
     } catch (cause) {
-      this.#problem = cause instanceof Error ? cause.message : String(cause)
+      this.#problem = errorText(cause)
     } finally {
       this.#isAnswering = false
     }

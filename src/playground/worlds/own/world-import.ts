@@ -1,4 +1,5 @@
 /** Reads, checks and keeps worlds and their models. Loaded once there is a world. */
+import { errorText } from '../../../threads/error-text.ts'
 import { keepLocalFolder, localFolders } from '../../../engines/transformer/local-folders.ts'
 import { deadlined } from '../../../threads/deadline.ts'
 import type { CheckLine } from '../../../worlds/own/check.ts'
@@ -23,7 +24,7 @@ export async function readWorld(open: OpenChecker, file: File): Promise<KeptWorl
     const lines: CheckLine[] = []
     await remote
       .check((line) => void lines.push(line))
-      .catch((cause: unknown) => lines.push({ name: 'checks', passed: false, detail: messageOf(cause) }))
+      .catch((cause: unknown) => lines.push({ name: 'checks', passed: false, detail: errorText(cause) }))
     return { file: file.name, module, facts, lines }
   } finally {
     terminate()
@@ -33,8 +34,4 @@ export async function readWorld(open: OpenChecker, file: File): Promise<KeptWorl
 /** Throws StorageBlockedError where the browser keeps no files. */
 export async function keptFolders(): Promise<string[]> {
   return (await localFolders()).map(({ name }) => name)
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

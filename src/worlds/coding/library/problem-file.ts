@@ -6,6 +6,7 @@ import {
   type ReadingFileOptions,
   type ReleasedFile,
 } from '../released/file.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 /** The file or its problems cannot be read. Nothing was imported. */
 export class ProblemFileError extends Error {
@@ -40,7 +41,7 @@ export async function readProblemFile(
     throw new ProblemFileError(fileName, reason)
   }
   const bytes = await file.arrayBuffer().catch((cause: unknown) => {
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = errorText(cause)
     throw new ProblemFileError(fileName, `The file cannot be read: ${message.replace(/\.$/, '')}.`, { cause })
   })
   try {

@@ -1,4 +1,5 @@
 /** Reads the wheel of MiniWoB++ as the Python registry has it: an archive with the task pages and what they load. */
+import { errorText } from '../../../threads/error-text.ts'
 import { ArchiveError, zipFiles } from '../../../storage/zip-files.ts'
 
 export interface TaskPage {
@@ -45,7 +46,7 @@ export async function readWheel(file: Blob): Promise<Wheel> {
   for (const [path, bytes] of all) {
     const read = () =>
       bytes().catch((cause: unknown) => {
-        throw new WheelError(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+        throw new WheelError(`${path}: ${errorText(cause)}`, { cause })
       })
     if (path.startsWith(root) && !path.startsWith(root + LEFT_OUT)) files.set(path.slice(root.length), await read())
     else if (/\.dist-info\/METADATA$/.test(path))

@@ -13,6 +13,7 @@ import {
   type OfficialSplit,
   type SourceFile,
 } from './game-library.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 /** A folder or archive cannot be read any further. */
 export class SourceError extends Error {
@@ -92,7 +93,7 @@ async function bytesOf(file: SourceFile): Promise<Uint8Array> {
   try {
     return await file.bytes()
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = errorText(cause)
     throw new GameFileError(`It cannot be read: ${message.replace(/\.$/, '')}.`, { cause })
   }
 }

@@ -6,6 +6,7 @@ import type { PickedFile } from '../../../storage/dropped-files.ts'
 import { zipFiles } from '../../../storage/zip-files.ts'
 import type { GameLibrary, ImportProblem, LibraryGame, SourceFile } from './game-library.ts'
 import { importGames } from './import-games.ts'
+import { errorText } from '../../../threads/error-text.ts'
 
 export interface ImportProgress {
   /** Files read so far, and files found so far. Counts the files inside zips, not the zips. */
@@ -108,7 +109,7 @@ async function unpack(path: string, zip: File, sources: SourceFile[], { onProble
   try {
     for await (const source of zipFiles(zip)) sources.push(source)
   } catch (cause) {
-    onProblem({ path, reason: cause instanceof Error ? cause.message : String(cause) })
+    onProblem({ path, reason: errorText(cause) })
   }
 }
 

@@ -1,4 +1,5 @@
 /** An evaluation of a chat model on MiniWoB++'s pages, which goes on while other views are shown. */
+import { errorText } from '../../../../threads/error-text.ts'
 import type { OpenAiSource } from '../../../../roles/source.ts'
 import { MAX_STEPS, type PlayedPage } from '../../../../worlds/desktop/miniwob/evaluate.ts'
 import { documentOf } from '../../../../worlds/desktop/miniwob/page-document.ts'
@@ -71,7 +72,7 @@ export class Evaluation {
         this.#episodes = [...this.#episodes, episode]
       }
     } catch (cause) {
-      if (!abort.signal.aborted) this.#ending = cause instanceof Error ? cause.message : String(cause)
+      if (!abort.signal.aborted) this.#ending = errorText(cause)
     } finally {
       // Another one may have begun.
       if (this.#abort === abort) this.#isRunning = false
@@ -96,8 +97,13 @@ export class Evaluation {
   jsonLines(): string {
     const { wheel, tasks = [], episodes = 0 } = this.#request ?? {}
     const about = {
-      ...{ format: 'rlanything-miniwob', wheel: wheel?.version ?? '', model: this.model, tasks, episodes },
-      ...{ maxSteps: MAX_STEPS, temperature: 0 },
+      format: 'rlanything-miniwob',
+      wheel: wheel?.version ?? '',
+      model: this.model,
+      tasks,
+      episodes,
+      maxSteps: MAX_STEPS,
+      temperature: 0,
     }
     return [about, ...this.#episodes].map((line) => `${JSON.stringify(line)}\n`).join('')
   }

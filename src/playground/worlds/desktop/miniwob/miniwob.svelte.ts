@@ -2,6 +2,7 @@
  * MiniWoB++ on this page: the wheel that a person brings, and what the check of its pages found. The first load has none of what reads
  * it.
  */
+import { errorText } from '../../../../threads/error-text.ts'
 import { createContext } from 'svelte'
 import type { PickedFile } from '../../../../storage/dropped-files.ts'
 import type { PageCheck } from '../../../../worlds/desktop/miniwob/check-page.ts'
@@ -77,7 +78,7 @@ export class MiniWob implements WorldShelf {
       this.#wheel = await readWheel(new Blob([kept.bytes]))
       this.#kept = kept
     } catch (cause) {
-      this.#failure = messageOf(cause)
+      this.#failure = errorText(cause)
     }
     void this.check()
   }
@@ -105,7 +106,7 @@ export class MiniWob implements WorldShelf {
       this.#kept = kept
       await library.put(kept)
     } catch (cause) {
-      this.#failure = messageOf(cause)
+      this.#failure = errorText(cause)
     } finally {
       this.#reading = null
     }
@@ -121,7 +122,7 @@ export class MiniWob implements WorldShelf {
       const { library } = await this.#load()
       await library.remove()
     } catch (cause) {
-      this.#failure = messageOf(cause)
+      this.#failure = errorText(cause)
     }
   }
 
@@ -150,15 +151,11 @@ export class MiniWob implements WorldShelf {
       }
       if (this.#wheel === wheel) await library.put(this.#kept!)
     } catch (cause) {
-      this.#failure ??= messageOf(cause)
+      this.#failure ??= errorText(cause)
     } finally {
       stage?.close()
       this.#checked = null
     }
     if (this.#wheel !== wheel) await this.check()
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }
