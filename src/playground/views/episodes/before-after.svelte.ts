@@ -14,6 +14,7 @@ import { Player } from '../../figures/player.svelte.ts'
 import { heldOutGames } from '../../state/held-out.ts'
 import type { KeptRunList } from '../../state/kept-runs.svelte.ts'
 import type { RunOnShow } from '../../state/run-on-show.ts'
+import { untrack } from 'svelte'
 import { errorText } from '../../../threads/error-text.ts'
 
 /** What became of the tasks, in words for a list. */
@@ -30,6 +31,8 @@ export class BeforeAfter {
   #problem = $state.raw<string | null>(null)
   #chosen = $state.raw<HeldOutPair | null>(null)
   #ticket = 0
+  /** The world and the run that were read last. */
+  #followed: string | null = null
 
   get isLoading(): boolean {
     return this.#found === null && this.#problem === null
@@ -61,6 +64,15 @@ export class BeforeAfter {
     const other = usual === 'better' ? 'worse' : 'better'
     return `Shown first: the first task of the log that got ${usual}, since no more got ${other}.`
   })
+
+  /** Reads the run when it comes on show, and not with each of its events: that would read the whole log each time. */
+  follow(run: RunOnShow, kept: KeptRunList, world: World): void {
+    // The comparison of a shipped run is in a file of its own, so it stays as a reader left it when the run itself is read to its end.
+    const followed = [world, run.origin === 'shipped' ? `shipped ${run.recording ?? ''}` : run.key].join(' ')
+    if (followed === this.#followed) return
+    this.#followed = followed
+    untrack(() => void this.load(run, kept, world))
+  }
 
   async load(run: RunOnShow, kept: KeptRunList, world: World): Promise<void> {
     const ticket = ++this.#ticket
