@@ -1,5 +1,5 @@
 /** The first screen: λ turns a wasted step from encouraged to discouraged, by key and by drag, in the page as it ships. */
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { madeUpLambda } from '../playground/made-up-lambda.ts'
 import { downloaded, usePages } from './harness.ts'
@@ -43,6 +43,17 @@ it('flips the wasted step by keyboard, and fits into the window', async () => {
   await page
     .getByText(/^Rollout 3\. Step 8: move mug 1 to sinkbasin 1\. votes \+1 \+1 \+1, R \+1\.00, advantage/)
     .waitFor()
+})
+
+it('shows λ and the wasted step on a projector without scrolling', async () => {
+  await visit({ viewport: { width: 1024, height: 768 } })
+  const isInSight = async (part: Locator) => {
+    const { y, height } = (await part.boundingBox())!
+    return y >= 0 && y + height <= 768
+  }
+  expect(await isInSight(slider())).toBe(true)
+  expect(await isInSight(page.getByRole('status').filter({ hasText: 'At λ = 0' }))).toBe(true)
+  expect(await isInSight(wasted())).toBe(true)
 })
 
 it('flips it by drag, and shows what each λ led to once that is published', async () => {
@@ -174,10 +185,16 @@ it('tells the method in six steps, and asks before it answers', async () => {
   await page.getByRole('link', { name: 'Explain in six steps' }).click()
   const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
   await heading('An outcome alone says little')
+  // Arrow keys turn the pages from the start, and each page has an address.
+  await page.keyboard.press('ArrowRight')
+  await heading('Votes, and λ')
+  await page.keyboard.press('ArrowLeft')
+  await heading('An outcome alone says little')
+  expect(await wasted().getAttribute('title')).toBe('Step 4: cool mug 1 to fridge 1. votes −1 −1 −1')
+  expect(await wasted().innerText()).toContain('?')
   await page.getByRole('button', { name: 'All 7' }).click()
   await page.getByText('Right. All.').waitFor()
-  // Arrow keys turn the pages, and each has an address.
-  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  expect(await wasted().getAttribute('title')).toMatch(/encouraged$/)
   await page.keyboard.press('ArrowRight')
   await heading('Votes, and λ')
   // The page has written its address.

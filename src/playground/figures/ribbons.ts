@@ -18,8 +18,10 @@ export interface Tile {
   action: string
   votes: readonly Score[]
   feedback: number
-  /** Null where it does not train. */
+  /** Null where it does not train, and while a question asks for it. */
   advantage: number | null
+  /** Whether a question asks for the advantage, so that nothing shows it. */
+  isAsked: boolean
   /** Whether it is the step that the episode was chosen for. */
   isTelling: boolean
   /** Whether its sign differs from the one at λ = 0. */
@@ -66,6 +68,7 @@ export function ribbons(
       votes,
       feedback,
       advantage,
+      isAsked: false,
       isTelling: trajectory === chosen && step === telling,
       isFlipped: isFlipped(before.policy[trajectory]![step] ?? null, advantage),
       judged: `${votesWords(votes)}, R ${signed(feedback)}`,
@@ -83,6 +86,20 @@ export function ribbons(
     others: group.outcomes.flatMap((outcome, trajectory) =>
       trajectory === chosen ? [] : [{ trajectory, outcome, tiles: rowOf(trajectory) }],
     ),
+  }
+}
+
+/** The same tiles without what a question asks for: the advantages, and R, which gives them away. */
+export function asked(rows: Ribbons): Ribbons {
+  const hide = (tile: Tile): Tile => {
+    const judged = votesWords(tile.votes)
+    const label = `${rows.noun === 'step' ? 'Step' : 'Program'} ${tile.number}: ${tile.action}. ${judged}`
+    return { ...tile, advantage: null, isAsked: true, isFlipped: false, judged, label }
+  }
+  return {
+    ...rows,
+    own: rows.own.map(hide),
+    others: rows.others.map((row) => ({ ...row, tiles: row.tiles.map(hide) })),
   }
 }
 
