@@ -150,6 +150,21 @@ describe('the thresholds', () => {
     expect(Number(await high.inputValue())).toBeGreaterThan(0.2)
     await page.getByRole('button', { name: 'Reset to the run’s' }).click()
     await expect.poll(() => status.innerText()).toBe(before)
+    // What a person opens stays open while the decisions change.
+    await page.getByText('Past rewrites with another decision (0)').click()
+    const list = page.locator('details', { hasText: /^Past rewrites/ })
+    await high.focus()
+    for (let changed = 0; changed < 1 || changed > 8;) {
+      await page.keyboard.press('ArrowLeft')
+      changed = Number(/\((\d+)\)/.exec(await list.locator('summary').innerText())![1])
+    }
+    expect(await list.getAttribute('open')).not.toBeNull()
+    for (let changed = 1; changed > 0;) {
+      await page.keyboard.press('ArrowRight')
+      changed = Number(/\((\d+)\)/.exec(await list.locator('summary').innerText())![1])
+    }
+    expect(await list.getAttribute('open')).not.toBeNull()
+    await page.getByRole('button', { name: 'Reset to the run’s' }).click()
     await openSettings(page)
     const control = page.getByRole('textbox', { name: /^α\s?high/ })
     await control.fill('0.65')
