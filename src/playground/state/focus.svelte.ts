@@ -147,6 +147,11 @@ export class Focus {
     this.#pin(shown, {})
   }
 
+  /** Keeps what a person opens. What they chose before stays. */
+  hold(opened = this.shown): void {
+    if (this.isFollowing && opened) this.stay(opened)
+  }
+
   /** Null follows the run. */
   chooseIteration(iteration: number | null): void {
     this.#choose({ ...NOTHING_CHOSEN, iteration })
