@@ -38,6 +38,19 @@ describe('before you start a run', () => {
     await page.getByRole('grid', { name: 'Rollouts of this task, step by step' }).waitFor()
   })
 
+  it('what is known of it closes by Escape and returns the focus', async () => {
+    await visit()
+    const chip = runOnShow(page).getByRole('button', { name: /^Recorded run/ })
+    await chip.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'All your runs' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('All your runs')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'All your runs' }).waitFor({ state: 'detached' })
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Recorded run/)
+  })
+
   it('scrubbing goes back in the run and its charts', async () => {
     await visit()
     await page.getByRole('slider', { name: 'Iteration of the recorded run' }).fill('3')
