@@ -15,6 +15,7 @@ export const SMALL = Object.entries({
   rewriteAttempts: 2,
   evaluateEvery: 1,
   evaluationTasks: 2,
+  judgeTasks: 1,
   // So few rollouts often agree; then only the votes teach something.
   policyAccuracyLow: 0,
   policyAccuracyHigh: 1,
