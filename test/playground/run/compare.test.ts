@@ -111,6 +111,13 @@ describe('compared runs', () => {
     expect([low, high], 'within what a share can be').toEqual([0, 1])
     expect(mean).toBeCloseTo((0.2 + 0.22 + 1.1) / 3, 9)
     expect(lastValues(three, 'eval/id/acc')).toEqual(['50.7 % (0.0 to 100.0)'])
+    const longer = [...rows(0), row(4, { 'eval/id/acc': 0.9 })]
+    const uneven = comparedRuns([chosen[0]!, { summary: run(2), rows: longer }, chosen[2]!], false)
+    expect(lastValues(uneven, 'eval/id/acc')).toEqual([
+      '20.0 %, iteration 2',
+      '90.0 %, iteration 4',
+      '70.0 %, iteration 2',
+    ])
     expect(comparedRuns(chosen, false).map(({ letter }) => letter)).toEqual(['A', 'B', 'C'])
   })
 })
