@@ -1,7 +1,7 @@
 /** A live run leaves alone whatever a person opened, clicked or plays by hand. */
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
-import { openPart, runOnShow } from './controls.ts'
+import { openPart, openSettings, runOnShow } from './controls.ts'
 import { usePages } from './harness.ts'
 import { makeSmall } from './small-run.ts'
 import { goTo } from './views.ts'
@@ -64,4 +64,50 @@ it('keeps a clicked step and a game played by hand while a run continues, until 
   await page.getByRole('button', { name: 'Stop' }).click()
   await goTo(page, 'Loop')
   await page.getByText('Stopped', { exact: true }).first().waitFor()
+})
+
+it('moves nothing when the run takes a setting over, and marks it inside the charts', async () => {
+  const page = await pages.open()
+  await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
+  await page.goto(new URL('#loop', inject('pageAddress')).href)
+  await makeSmall(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await reach(page, 3)
+  // Both settings are taken over at once.
+  await page.getByRole('button', { name: 'Pause', exact: true }).click()
+  await page.getByRole('button', { name: 'Resume', exact: true }).waitFor()
+  await openSettings(page)
+  for (const [name, value] of [
+    [/^λ, weight/, '2'],
+    [/^m, votes/, '2'],
+  ] as const) {
+    const field = page.getByRole('textbox', { name })
+    await field.fill(value)
+    await field.press('Enter')
+  }
+  await page.keyboard.press('Escape')
+  await page.getByText('Your run takes it over at its next iteration.').waitFor()
+  const title = page.getByRole('heading', { name: 'The loop' })
+  const before = await title.boundingBox()
+  await page.getByRole('button', { name: 'Resume', exact: true }).click()
+  await page.getByText(/^Your run has λ = 2 since iteration \d+\.$/).waitFor()
+  expect(await title.boundingBox()).toEqual(before)
+  await page.getByRole('button', { name: 'Close', exact: true }).click()
+  await page.getByText(/^Your run has λ = 2/).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Stopped', { exact: true }).first().waitFor()
+  const marks = page.locator('svg text').getByText('2 settings', { exact: true })
+  await marks.first().waitFor()
+  // Near the right edge a mark has its words on its left, where there is room.
+  const outside = await marks.evaluateAll(
+    (texts) =>
+      texts.filter((text) => {
+        const chart = text.closest('svg')!.getBoundingClientRect()
+        const line = text.previousElementSibling!.getBoundingClientRect()
+        const isRight = line.left > chart.left + chart.width / 2
+        return isRight && text.getBoundingClientRect().right > line.left
+      }).length,
+  )
+  expect(outside).toBe(0)
 })
