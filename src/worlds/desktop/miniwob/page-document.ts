@@ -5,6 +5,7 @@
  * The document is framed once more: a frame may always leave for another address, except where the document around it forbids it.
  */
 import { installClock } from './guest/clock.ts'
+import { doorFinder, shutDoors } from './guest/doors.ts'
 import { drive } from './guest/driver.ts'
 import { openEyes } from './guest/eyes.ts'
 import { keepFocus } from './guest/focus.ts'
@@ -19,6 +20,10 @@ export type PageDocument = { document: string; missing: null } | { document: nul
 const NO_NETWORK =
   "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:; font-src data:; " +
   "form-action 'none'; base-uri 'none'"
+/** So that our script sees all that the page's scripts parse. */
+const TRUSTED = "require-trusted-types-for 'script'; trusted-types default"
+/** Browsers may look up the names in links before anybody follows one. */
+const NO_LOOK_UPS = '<meta http-equiv="x-dns-prefetch-control" content="off">'
 /** Transitions would run by the real clock. */
 const STILL =
   '*, *::before, *::after { transition: none !important; animation: none !important; scroll-behavior: auto !important }'
@@ -51,8 +56,8 @@ export function pageDocument({ files }: Wheel, { path }: TaskPage): PageDocument
     loaded(address, (file) => `<script>${asInline(text(file))}</script>`),
   )
   if (absent.length > 0) return { document: null, missing: absent[0]! }
-  html = withPictures(html, path)
-  const head = `<meta charset="utf-8">${policy(NO_NETWORK)}<style>${STILL}</style><script>${driverScript()}</script>`
+  html = doorFinder()(withPictures(html, path))
+  const head = `<meta charset="utf-8">${policy(`${NO_NETWORK}; ${TRUSTED}`)}${NO_LOOK_UPS}<style>${STILL}</style><script>${driverScript()}</script>`
   // In front of it only what keeps the page's mode.
   const at = /^\s*(?:<!doctype[^>]*>\s*)?(?:<html[^>]*>\s*)?(?:<head[^>]*>)?/i.exec(html)![0].length
   return { document: framed(html.slice(0, at) + head + html.slice(at)), missing: null }
@@ -88,7 +93,7 @@ function driverScript(): string {
     drive,
   ].map(String)
   return asInline(
-    `{const clock=(${clock})(),eyes=(${eyes})(),focus=(${focus})(),mouse=(${mouse})(eyes.find,focus),` +
+    `(${String(shutDoors)})((${String(doorFinder)})());{const clock=(${clock})(),eyes=(${eyes})(),focus=(${focus})(),mouse=(${mouse})(eyes.find,focus),` +
       `keyboard=(${keyboard})(focus,mouse.click);(${driver})({clock,eyes,focus,mouse,keyboard},${STEP_MS})}`,
   )
 }
