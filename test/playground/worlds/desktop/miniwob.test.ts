@@ -1,6 +1,7 @@
 /** The check of a wheel's pages: one at a time, kept on the way, and without what only a slow machine says. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MiniWob } from '../../../../src/playground/worlds/desktop/miniwob/miniwob.svelte.ts'
+import type { PickedFile } from '../../../../src/storage/dropped-files.ts'
 import type { PageCheck } from '../../../../src/worlds/desktop/miniwob/check-page.ts'
 import { WheelLibrary } from '../../../../src/worlds/desktop/miniwob/wheel-library.ts'
 import { readWheel } from '../../../../src/worlds/desktop/miniwob/wheel.ts'
@@ -84,5 +85,35 @@ describe('the check of the pages', () => {
     await expect.poll(() => wheels.failure).toBe('offline')
     await wheels.check()
     expect(wheels.checked).toBeNull()
+  })
+})
+
+describe('a drop with several wheels', () => {
+  async function* picked(...files: PickedFile[]): AsyncGenerator<PickedFile> {
+    yield* files
+  }
+  const named = (name: string): PickedFile => ({ path: name, file: new File([file], name) })
+
+  it('takes one of MiniWoB++, and names the others', async () => {
+    const { wheels } = miniwob(async () => RUNS)
+    const drop = picked(named('numpy.whl'), named('miniwob-1.1.0.whl'), named('torch.whl'), named('notes.txt'))
+    expect(await wheels.takeDropped([], drop)).toBe(true)
+    expect(wheels.reading).toBe('miniwob-1.1.0.whl')
+    expect(wheels.passedOver).toEqual([
+      'Only miniwob-1.1.0.whl was read, because the page keeps one wheel. Not read: numpy.whl and torch.whl. Drop one alone to use it instead.',
+    ])
+    await isChecked(wheels)
+    expect((await library.get())!.file).toBe('miniwob-1.1.0.whl')
+    await wheels.takeDropped([], picked(named('other.whl')))
+    expect(wheels.passedOver).toEqual([])
+    await isChecked(wheels)
+  })
+
+  it('says which could not be opened', async () => {
+    const { wheels } = miniwob(async () => RUNS)
+    const drop = picked({ path: 'miniwob.whl', file: null, reason: 'It has been moved.' })
+    expect(await wheels.takeDropped([], drop)).toBe(true)
+    expect(wheels.passedOver).toEqual(['miniwob.whl could not be opened: It has been moved.'])
+    expect(await wheels.takeDropped([], picked())).toBe(false)
   })
 })

@@ -32,6 +32,7 @@ export class MiniWob implements WorldShelf {
   #wheel = $state.raw<Wheel | null>(null)
   #reading = $state.raw<string | null>(null)
   #failure = $state.raw<string | null>(null)
+  #passedOver = $state.raw<readonly string[]>([])
   #checked = $state.raw<{ done: number; total: number } | null>(null)
   #hasLooked = false
   readonly #load: () => Promise<Tools>
@@ -60,6 +61,10 @@ export class MiniWob implements WorldShelf {
   get failure(): string | null {
     return this.#failure
   }
+  /** Sentences on wheels of the last drop that were not read. */
+  get passedOver(): readonly string[] {
+    return this.#passedOver
+  }
   /** How far the check of the pages is; null while none runs. */
   get checked(): { done: number; total: number } | null {
     return this.#checked
@@ -85,10 +90,18 @@ export class MiniWob implements WorldShelf {
 
   async takeDropped(_texts: readonly File[], others: AsyncGenerator<PickedFile> | null): Promise<boolean> {
     if (others === null) return false
-    const files: File[] = []
-    for await (const { path, file } of others) if (file !== null && isWheel(path)) files.push(file)
-    if (files.length === 0) return false
-    void this.take(files[0]!)
+    const wheels: File[] = []
+    const unopened: string[] = []
+    for await (const picked of others) {
+      if (!isWheel(picked.path)) continue
+      if (picked.file === null) unopened.push(`${picked.path} could not be opened: ${picked.reason}`)
+      else wheels.push(picked.file)
+    }
+    if (wheels.length + unopened.length === 0) return false
+    const taken = wheels.find(({ name }) => /^miniwob\b/i.test(name)) ?? wheels[0]
+    if (taken) void this.take(taken)
+    const rest = wheels.filter((file) => file !== taken).map(({ name }) => name)
+    this.#passedOver = [...unopened, ...(rest.length === 0 ? [] : [oneOf(taken!.name, rest)])]
     return true
   }
 
@@ -97,6 +110,7 @@ export class MiniWob implements WorldShelf {
     this.#hasLooked = true
     this.#reading = file.name
     this.#failure = null
+    this.#passedOver = []
     try {
       const { library, readWheel } = await this.#load()
       const wheel = await readWheel(file)
@@ -118,6 +132,7 @@ export class MiniWob implements WorldShelf {
     this.#wheel = null
     this.#kept = null
     this.#failure = null
+    this.#passedOver = []
     try {
       const { library } = await this.#load()
       await library.remove()
@@ -158,4 +173,9 @@ export class MiniWob implements WorldShelf {
     }
     if (this.#wheel !== wheel) await this.check()
   }
+}
+
+function oneOf(taken: string, rest: readonly string[]): string {
+  const names = new Intl.ListFormat('en').format(rest)
+  return `Only ${taken} was read, because the page keeps one wheel. Not read: ${names}. Drop one alone to use it instead.`
 }
