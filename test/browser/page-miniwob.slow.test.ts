@@ -1,15 +1,15 @@
 /**
- * MiniWoB++ on the page: a wheel of our own pages is dropped, checked, played by hand and by a model on a server.
+ * MiniWoB++ on the page: a wheel of our own pages is dropped, checked, and played by a model on a server.
  * MINIWOB_WHEEL=miniwob-1.1.0-py3-none-any.whl also checks the pages of the real one, which is not part of this project.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Frame, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { smallWheel } from '../worlds/desktop/miniwob/small-wheel.ts'
 import { downloaded } from './harness.ts'
 import { expectSound } from './looks.ts'
+import { drop, giveWheel, lookAtDesktop, wheelBytes } from './miniwob-page.ts'
 import { readerOf, SOLVERS } from './miniwob-reader.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
@@ -61,28 +61,9 @@ afterAll(() => {
   server.close()
 })
 
-async function drop(page: Page | Frame, name: string, bytes: Uint8Array): Promise<void> {
-  await page.evaluate(
-    async ([name, text]) => {
-      const bytes = Uint8Array.from(atob(text!), (character) => character.charCodeAt(0))
-      const dataTransfer = new DataTransfer()
-      dataTransfer.items.add(new File([bytes], name!))
-      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
-    },
-    [name, Buffer.from(bytes).toString('base64')],
-  )
-}
-
-async function lookAtDesktop(page: Page): Promise<void> {
-  await page.getByRole('radio', { name: 'Desktop', exact: true }).check()
-  await goTo(page, 'Games and problems')
-}
-
 async function withWheel(): Promise<Page> {
   const page = await visit()
-  const wheel = await smallWheel(address)
-  await drop(page, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
-  await page.getByText('4 of 10 pages run.').waitFor()
+  await giveWheel(page, address)
   return page
 }
 
@@ -131,10 +112,9 @@ describe('a wheel of task pages', () => {
     await lookAtDesktop(page)
     await page.getByRole('heading', { name: 'MiniWoB++' }).waitFor()
     expect(await visibleWords(page)).toBeLessThanOrEqual(MOST_WORDS)
-    const wheel = await smallWheel(address)
     await page.getByLabel('Wheel of MiniWoB++').setInputFiles({
       ...{ name: 'miniwob-9.9-py3-none-any.whl', mimeType: 'application/zip' },
-      buffer: Buffer.from(await wheel.arrayBuffer()),
+      buffer: Buffer.from(await wheelBytes(address)),
     })
     await page.getByText('4 of 10 pages run.').waitFor()
     const expectWords = async () => {
@@ -167,28 +147,6 @@ describe('a wheel of task pages', () => {
     await lookAtDesktop(page)
     await page.getByRole('button', { name: 'Choose the wheel…' }).waitFor()
     expect(await page.getByText('4 of 10 pages run.').count()).toBe(0)
-  })
-
-  it('is played by hand with mouse and keyboard, and half a reward does not win', async () => {
-    const page = await withWheel()
-    await page.getByText('Play a task by hand').click()
-    const frame = page.frameLocator('iframe[title="Task click-name"]').frameLocator('iframe')
-    const title = page.getByRole('heading', { name: /^Click "/ })
-    const wanted = /"(\w+)"/.exec(await title.innerText())![1]!
-    await frame.getByRole('button', { name: wanted, exact: true }).click()
-    await page.getByText('Won: the page’s reward is 1.00.').waitFor()
-    await page.getByRole('button', { name: 'Another seed' }).click()
-    await frame.getByRole('button', { name: 'half', exact: true }).click()
-    await page.getByText('Lost: the page’s reward is 0.50.').waitFor()
-
-    await page.getByRole('combobox', { name: 'Task', exact: true }).selectOption('type-word')
-    const typing = page.frameLocator('iframe[title="Task type-word"]').frameLocator('iframe')
-    await typing.getByRole('textbox').click()
-    const word = /"(\w+)"/.exec(await page.getByRole('heading', { name: /^Enter "/ }).innerText())![1]!
-    await page.keyboard.type(word)
-    await typing.getByRole('button', { name: 'Submit' }).click()
-    await page.getByText('Won: the page’s reward is 1.00.').waitFor()
-    await expectSound(page, [390, 1280])
   })
 
   it('does not count the episode of a page that hangs, and loses no other that plays beside it', async () => {
@@ -264,8 +222,7 @@ describe('a wheel of task pages', () => {
       )
       .then(() => course.frames()[1]!)
     await frame.getByText('Nothing has run yet. Press Run').waitFor()
-    const wheel = await smallWheel(address)
-    await drop(frame, 'miniwob-9.9-py3-none-any.whl', new Uint8Array(await wheel.arrayBuffer()))
+    await drop(frame, { 'miniwob-9.9-py3-none-any.whl': await wheelBytes(address) })
     await frame.getByText('4 of 10 pages run.').waitFor()
     await frame.getByText('Tasks of MiniWoB++ 9.9').click()
     await frame.getByText('The page went to another address, which the sandbox does not allow.').waitFor()
@@ -316,7 +273,7 @@ describe('a wheel of task pages', () => {
 
   it.skipIf(REAL === undefined)('has 130 pages in MiniWoB++ 1.1.0, which all run (MINIWOB_WHEEL)', async () => {
     const page = await visit()
-    await drop(page, 'miniwob-1.1.0-py3-none-any.whl', readFileSync(REAL!))
+    await drop(page, { 'miniwob-1.1.0-py3-none-any.whl': readFileSync(REAL!) })
     await page.getByText(/^\d+ of 130 pages run\.$/).waitFor({ timeout: 600_000 })
     await page.getByText('Tasks of MiniWoB++ 1.1.0').click()
     const tasks = page.getByRole('region', { name: 'Tasks of MiniWoB++' })
