@@ -1,5 +1,5 @@
 /** The page as a visitor uses it, found by role and label. A made-up recording replaces the shipped one. */
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { describe, expect, inject, it } from 'vitest'
 import { fakeRunLines, type FakeRunOptions } from '../playground/fake-run.ts'
 import { openSettings, runOnShow, unfoldControls } from './controls.ts'
@@ -49,6 +49,19 @@ describe('before you start a run', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'All your runs' }).waitFor({ state: 'detached' })
     expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Recorded run/)
+  })
+
+  it('its controls fit beside the navigation on a projector', async () => {
+    await visit()
+    await page.setViewportSize({ width: 1024, height: 768 })
+    const box = async (part: Locator) => (await part.boundingBox())!
+    const run = await box(page.getByRole('button', { name: 'Run', exact: true }))
+    const settings = await box(page.getByRole('button', { name: /^Settings/ }))
+    expect(settings.y).toBe(run.y)
+    expect((await box(page.getByRole('slider', { name: /^λ, weight/ }))).width).toBeGreaterThan(60)
+    const chip = await box(runOnShow(page))
+    const scrubber = await box(page.getByRole('slider', { name: 'Iteration of the recorded run' }))
+    expect(scrubber.y).toBeLessThan(chip.y + chip.height)
   })
 
   it('scrubbing goes back in the run and its charts', async () => {
