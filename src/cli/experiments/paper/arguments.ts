@@ -15,6 +15,8 @@ export const PAPER_USAGE = `npm run experiments -- paper [options]
                       ${QUICK_TABLES.join(', ')})
   --seeds LIST        0-7 or 0,1,5; for every table
   --iterations N      iterations of every run, over the table in budget.ts
+  --arm NAME          runs only this arm of the tables, such as full; may be repeated. The other rows keep their
+                      published values, if nothing that acts on them has changed
   --quick             fewer seeds, iterations and held-out tasks: minutes instead of hours
   --at-once N         runs side by side, each on one core (as many as there are cores)
   --out DIR           keeps runs and logs there, and continues what was interrupted (.cache/experiments/paper)
@@ -33,6 +35,7 @@ const OPTIONS = {
   table: { type: 'string', multiple: true },
   seeds: { type: 'string' },
   iterations: { type: 'string' },
+  arm: { type: 'string', multiple: true },
   quick: { type: 'boolean', default: false },
   'at-once': { type: 'string' },
   out: { type: 'string', default: '.cache/experiments/paper' },
@@ -50,6 +53,8 @@ const MOST_SEEDS = 1000
 export interface PaperArguments {
   tables: readonly TableName[]
   budget: Budget
+  /** Ids of the arms to run; null for all. */
+  arms: readonly string[] | null
   atOnce: number
   out: string
   overrides: Partial<Settings>
@@ -73,6 +78,7 @@ export function parsePaperArguments(args: readonly string[]): PaperArguments | n
   return {
     tables: [...new Set(chosen ?? (values.quick ? QUICK_TABLES : TABLES))],
     budget: budgetFrom(values.quick ? QUICK : FULL, values.seeds, values.iterations),
+    arms: values.arm ?? null,
     atOnce:
       values['at-once'] === undefined ? availableParallelism() : wholeNumber('at-once', values['at-once'], 1, 256),
     out: values.out,

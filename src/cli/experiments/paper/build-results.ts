@@ -1,6 +1,7 @@
 /** Makes a results file of the finished runs of a table. */
 import { RESULTS_FORMAT, type MapCell, type ResultsFile, type ResultsRow } from '../../../results/results-file.ts'
-import { pairedDifference, summary, verdictOf } from './compare.ts'
+import { claimsOf } from './claims.ts'
+import { pairedDifference, summary } from './compare.ts'
 import { SHIPPED, type MapPlace, type RowPlan, type TablePlan } from './plan.ts'
 import { round, rounded } from './round.ts'
 import { evaluated, type RunRecord } from './run-record.ts'
@@ -21,7 +22,6 @@ export interface Provenance {
 export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance): ResultsFile {
   const all = plan.arms.flatMap(({ id }) => plan.seeds.map((seed) => runOf(runs, id, seed)))
   const rows = plan.rows.map((row) => rowOf(plan, row, runs, from.recordings[row.id]))
-  const values = (row: string, measure: string) => rows.find(({ id }) => id === row)?.values[measure] ?? []
   return {
     format: RESULTS_FORMAT,
     version: 1,
@@ -36,14 +36,7 @@ export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance)
     evaluationTasks: plan.evaluationTasks,
     measures: plan.measures.map(({ id, label, unit }) => ({ id, label, unit })),
     rows,
-    claims: plan.claims.map(({ claim, row, than, measure, thanMeasure, least = 0 }) => {
-      const difference = pairedDifference(values(row, measure), values(than, thanMeasure ?? measure))
-      return {
-        ...{ claim, row, than, measure },
-        ...(thanMeasure !== undefined && { thanMeasure }),
-        ...{ least, verdict: verdictOf(difference, least), difference: difference && rounded(difference) },
-      }
-    }),
+    claims: claimsOf(plan.claims, rows),
     ...(plan.curves && { curves: curvesOf(plan, plan.curves, runs) }),
     ...(plan.map && { map: plan.map.flatMap((place) => mapCells(plan, place, runs)) }),
   }

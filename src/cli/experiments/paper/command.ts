@@ -8,6 +8,7 @@ import { buildResults, type TableRuns } from './build-results.ts'
 import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './arguments.ts'
 import { differenceOf, joinResults } from './join-results.ts'
 import { jobOf, jobsOf, type JobOptions } from './jobs.ts'
+import { keepRows, onlyArms, whyNotKept } from './keep-rows.ts'
 import { withOverrides, type TablePlan } from './plan.ts'
 import { currentCommit, hashInputs } from './provenance.ts'
 import { publish, readPublished, recordingsOf, writeResults } from './publish-results.ts'
@@ -51,7 +52,13 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
   const commit = currentCommit(ROOT)
   const folders = Object.values(starts).filter((start) => start !== null)
   const jobOptions: JobOptions = { starts, backend, models: await hashInputs(models, folders) }
-  const plans = options.tables.map((table) => withOverrides(planTable(table, budget, Object.keys(starts)), overrides))
+  const whole = options.tables.map((table) => withOverrides(planTable(table, budget, Object.keys(starts)), overrides))
+  const plans = options.arms === null ? whole : whole.map((plan) => onlyArms(plan, options.arms!))
+  for (const [index, { arms, table }] of plans.entries()) {
+    if (arms.length > 0) continue
+    const ids = whole[index]!.arms.map(({ id }) => id).join(', ')
+    throw new ArgumentError(`--arm ${options.arms!.join(', ')} is not in the table ${table}; its arms are ${ids}.`)
+  }
   const jobs = jobsOf(plans, jobOptions)
   tell(`${counted(jobs.length, 'run')} for ${counted(plans.length, 'table')}, ${atOnce} at once, kept in ${out}.`)
 
@@ -84,11 +91,16 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
       `Some runs were made at ${earlier.join(', ')}, and not at ${commit}. For runs of this state, use another --out.`,
     )
   }
-  const complete = plans.flatMap((plan) => {
+  const complete: ResultsFile[] = []
+  for (const [index, plan] of plans.entries()) {
     const runs = runsOf(plan, jobOptions, records)
-    if (runs === null) tell(`The table ${plan.table} is incomplete. The same command tries its failed runs again.`)
-    return runs === null ? [] : [buildResults(plan, runs, provenanceOf(plan, options, jobOptions))]
-  })
+    if (runs === null) {
+      tell(`The table ${plan.table} is incomplete. The same command tries its failed runs again.`)
+      continue
+    }
+    const own = buildResults(plan, runs, provenanceOf(plan, options, jobOptions))
+    complete.push(options.arms === null ? own : await withPublishedRows(own, whole[index]!))
+  }
   for (const results of complete) await report(results, out)
   if (options.isPublished) {
     await publish(ROOT, await Promise.all(complete.map(withPublishedSeeds)))
@@ -114,7 +126,7 @@ function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobO
 }
 
 /** Options that say where and how fast runs are made, not what comes out; each has a value. */
-const LOCAL_OPTIONS = ['--table', '--out', '--at-once']
+const LOCAL_OPTIONS = ['--table', '--arm', '--out', '--at-once']
 
 /** The arguments that make this table alone, on any machine. */
 function ownArguments({ table }: TablePlan, given: readonly string[]): string[] {
@@ -148,6 +160,16 @@ async function report(results: ResultsFile, out: string): Promise<void> {
   if (published === null) return
   const lines = agreement(results, published)
   if (lines.length > 0) process.stdout.write(`\nBeside the published table:\n${lines.join('\n')}\n`)
+}
+
+/** With the published rows of the arms that were not run. Throws ArgumentError if they cannot be kept. */
+async function withPublishedRows(own: ResultsFile, plan: TablePlan): Promise<ResultsFile> {
+  const published = await readPublished(ROOT, own.table)
+  const why = whyNotKept(plan, own, published)
+  if (why === null) return keepRows(plan, own, published!)
+  throw new ArgumentError(
+    `The table ${own.table} needs its other arms, too, since ${why}. The runs are kept: omit --arm to add the others.`,
+  )
 }
 
 /** With the published seeds that were not run here, unless those were measured otherwise: then these replace them. */

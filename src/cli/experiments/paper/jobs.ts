@@ -39,13 +39,31 @@ export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobO
     Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)),
     arm.iterations,
     options.backend,
-    Object.entries(options.models).filter(([name]) => name.startsWith(`${settings.world}-`)),
+    Object.entries(options.models).filter(([name]) => actsIn(name, settings)),
     start === null ? null : options.models[start],
   ]
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12)
   const name = arm.preset.replaceAll('+', '-')
   return { key: `${name}-s${seed}-${hash}`, preset: arm.preset, settings, iterations: arm.iterations, start }
 }
+
+/** Whether a run depends on a model, or on the trajectories that measure judges: an arm without a part does without its model. */
+export function actsIn(model: string, settings: Settings): boolean {
+  const [world, part] = model.split('-')
+  if (world !== settings.world) return false
+  switch (part) {
+    case 'reward':
+    case 'trajectories':
+      return asksJudge(settings)
+    case 'author':
+      return settings.adaptEnvironment && settings.rewrites === 'author'
+    default:
+      return true
+  }
+}
+
+const asksJudge = ({ signal, trainReward, adaptEnvironment }: Settings): boolean =>
+  signal !== 'outcome' || trainReward || adaptEnvironment
 
 /** The jobs of all tables, each once, seed by seed, so that the first seeds are complete first. */
 export function jobsOf(plans: readonly TablePlan[], options: JobOptions): Job[] {
@@ -65,6 +83,5 @@ export function jobsOf(plans: readonly TablePlan[], options: JobOptions): Job[] 
 
 /** Relative duration of a run: a judge makes an iteration take about two and a half times as long. */
 export function costOf({ settings, iterations }: Pick<Job, 'settings' | 'iterations'>): number {
-  const isAsked = settings.signal !== 'outcome' || settings.trainReward || settings.adaptEnvironment
-  return iterations * (isAsked ? 2.5 : 1)
+  return iterations * (asksJudge(settings) ? 2.5 : 1)
 }

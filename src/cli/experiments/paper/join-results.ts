@@ -10,7 +10,8 @@
  */
 import { studentT } from '../../../results/student-t.ts'
 import type { ResultsFile, ResultsRow } from '../../../results/results-file.ts'
-import { pairedDifference, verdictOf, type Difference } from './compare.ts'
+import { claimsOf } from './claims.ts'
+import type { Difference } from './compare.ts'
 import { rounded } from './round.ts'
 
 /** What keeps published seeds from being joined with new ones: "the start models"; null if nothing does. */
@@ -26,7 +27,12 @@ export function differenceOf(own: ResultsFile, published: ResultsFile): string |
   return parts.find(([, of]) => JSON.stringify(of(own)) !== JSON.stringify(of(published)))?.[0] ?? null
 }
 
-function identityOf({ id, preset, settings, iterations, isStart, start }: ResultsRow) {
+type RowIdentity = Pick<ResultsRow, 'id' | 'preset' | 'settings' | 'iterations' | 'isStart'> & {
+  start?: string | undefined
+}
+
+/** What makes two rows the same measurement. */
+export function identityOf({ id, preset, settings, iterations, isStart, start }: RowIdentity) {
   return [id, preset, Object.entries(settings).sort(), iterations, isStart, start]
 }
 
@@ -39,7 +45,6 @@ export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFi
     ...row,
     values: joinValues(row, own, published.rows[r]!, published, seeds),
   }))
-  const values = (id: string, measure: string) => rows.find((row) => row.id === id)?.values[measure] ?? []
   // The published means include every published seed: they can be joined only if none was run again.
   const isApart = kept.length === published.seeds.length
   return {
@@ -48,11 +53,7 @@ export function joinResults(own: ResultsFile, published: ResultsFile): ResultsFi
     commits: [...new Set([...published.commits, ...own.commits])],
     command: withSeeds(own.command, seeds),
     rows,
-    claims: own.claims.map((claim) => {
-      const { row, than, measure, thanMeasure, least } = claim
-      const difference = pairedDifference(values(row, measure), values(than, thanMeasure ?? measure))
-      return { ...claim, verdict: verdictOf(difference, least), difference: difference && rounded(difference) }
-    }),
+    claims: claimsOf(own.claims, rows),
     ...(own.curves && { curves: isApart ? joinCurves(own.curves, published.curves ?? []) : own.curves }),
     ...(own.map && { map: isApart ? joinMap(own.map, published.map ?? []) : own.map }),
   }

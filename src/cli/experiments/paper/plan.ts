@@ -30,6 +30,8 @@ export interface MeasurePlan {
   of(run: RunRecord, peers: ReadonlyMap<string, RunRecord>): number | null
   /** Before the first iteration; absent if there is no such value. */
   atStart?(run: RunRecord): number | null
+  /** Whether it depends on `peers`. */
+  comparesArms?: true
 }
 
 export interface RowPlan {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { evaluationInterval, FULL } from '../../../../src/cli/experiments/paper/budget.ts'
-import { costOf, jobOf, jobsOf, type JobOptions } from '../../../../src/cli/experiments/paper/jobs.ts'
+import { actsIn, costOf, jobOf, jobsOf, type JobOptions } from '../../../../src/cli/experiments/paper/jobs.ts'
 import { withOverrides } from '../../../../src/cli/experiments/paper/plan.ts'
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 
@@ -32,8 +32,30 @@ describe('the runs of the tables', () => {
     expect(jobOf(slower, slower.arms[0]!, 0, OPTIONS).key).not.toBe(key())
     expect(key({ models: { 'household-policy': 'z' } })).not.toBe(key())
     expect(key({ models: { ...OPTIONS.models, 'coding-policy': 'z' } })).toBe(key())
+    expect(key({ models: { ...OPTIONS.models, 'household-reward': 'z', 'household-author': 'z' } })).toBe(key())
     expect(key({ backend: 'webgpu' })).not.toBe(key())
     expect(key({}, 8)).not.toBe(key())
+  })
+
+  it('depend on the models that act in them', () => {
+    const acting = Object.fromEntries(
+      household.arms.map((arm) => {
+        const { settings } = jobOf(household, arm, 0, OPTIONS)
+        return [
+          arm.id,
+          ['policy', 'reward', 'trajectories', 'author'].filter((part) => actsIn(`household-${part}`, settings)),
+        ]
+      }),
+    )
+    expect(acting).toEqual({
+      grpo: ['policy'],
+      'frozen-judge': ['policy', 'reward', 'trajectories'],
+      'policy-reward': ['policy', 'reward', 'trajectories'],
+      full: ['policy', 'reward', 'trajectories', 'author'],
+    })
+    const { settings } = jobOf(household, household.arms.at(-1)!, 0, OPTIONS)
+    expect(actsIn('coding-policy', settings)).toBe(false)
+    expect(actsIn('household-author', { ...settings, rewrites: 'null' })).toBe(false)
   })
 
   it('prefer the settings of an arm to those of the command line', () => {

@@ -11,6 +11,7 @@ function atEqualRollouts(split: 'id' | 'ood', label: string): MeasurePlan {
     id: `${split}-equal`,
     label: `${label}, equal rollouts`,
     unit: 'share',
+    comparesArms: true,
     of(run, peers) {
       const totals = [...peers.values()].map(({ last }) => last['rollout/total'] ?? NaN)
       const fewest = Math.min(...totals)
