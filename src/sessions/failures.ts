@@ -64,8 +64,9 @@ export function resumeFailure(what: string, error: unknown, request: StartReques
   return {
     ...failure,
     remedy:
-      `A run resumes with the models that it began with. If you removed them since, drop that version of ` +
-      `${modelsFolder(worldFile.file)} on this page and resume the run again. ${failure.remedy}`,
+      `A run resumes with the models that it began with. If you removed them, drop that version of ${modelsFolder(worldFile.file)} on ` +
+      'this page, then reload the page, which offers to resume the run from its last checkpoint. If you no longer have them, press Run: ' +
+      'another run starts with the models that the world has now.',
   }
 }
 

@@ -1,47 +1,20 @@
 /** A world from a file on the page: it is dropped, checked and played, continues after a reload, and cannot do harm. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseRunLog } from '../../src/runs/run-log.ts'
-import { writeTinyModels } from '../engines/transformer/tiny-folders.ts'
 import { EXAMPLE, worldOf } from '../worlds/own/worlds.ts'
 import { pressDownload, runOnShow } from './controls.ts'
 import { downloaded } from './harness.ts'
 import { expectSound } from './looks.ts'
+import { dropWorld, useModels } from './own-world-page.ts'
 import { makeSmall, reach } from './small-run.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 
 const visit = useTabs()
 
-let folder: string
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'own-page-'))
-  const tiny = await writeTinyModels()
-  for (const name of ['key-and-chest', 'mine'])
-    for (const role of ['policy', 'reward', 'author'])
-      cpSync(join(tiny, `own-${role}`), join(folder, `${name}.models`, `own-${role}`), { recursive: true })
-  rmSync(tiny, { recursive: true })
-})
-afterAll(() => rmSync(folder, { recursive: true }))
-
-async function drop(page: Page, name: string, source: string): Promise<void> {
-  await page.evaluate(
-    ([name, source]) => {
-      const dataTransfer = new DataTransfer()
-      dataTransfer.items.add(new File([source!], name!))
-      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
-    },
-    [name, source],
-  )
-}
-
-async function giveModels(page: Page, name: string): Promise<void> {
-  await page.getByLabel('Folder of models').setInputFiles(join(folder, `${name}.models`))
-  await page.getByText(new RegExp(`Small models of ${name}.models \\(version [0-9a-f]{8}\\) play and learn`)).waitFor()
-}
+const giveModels = useModels(['key-and-chest', 'mine'])
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
@@ -54,7 +27,7 @@ async function logOf(page: Page) {
 describe('a world from a file', () => {
   it('is checked when it is dropped, says how to get models, plays with them, and continues after a reload', async () => {
     const page = await visit()
-    await drop(page, 'key-and-chest.ts', readFileSync(EXAMPLE, 'utf8'))
+    await dropWorld(page, 'key-and-chest.ts', readFileSync(EXAMPLE, 'utf8'))
     await page.getByText('All checks passed').waitFor()
     const downloading = page.waitForEvent('download')
     await press(page, 'Download the example')
@@ -96,7 +69,7 @@ describe('a world from a file', () => {
   it('is drawn under Episodes, before and after, and played by hand', async () => {
     const page = await visit()
     const picture = "({ number, said }) => '[' + number + '] ' + (said ?? '?')"
-    await drop(page, 'mine.ts', worldOf({ picture }))
+    await dropWorld(page, 'mine.ts', worldOf({ picture }))
     await giveModels(page, 'mine')
     await makeSmall(page, { evaluateEvery: 1, evaluationTasks: 1 })
     await press(page, 'Step')
@@ -139,14 +112,14 @@ describe('a world from a file', () => {
 
   it('that is wrong is refused with the part that is missing, and the world before it stays', async () => {
     const page = await visit()
-    await drop(page, 'mine.ts', worldOf({ outcome: null }))
+    await dropWorld(page, 'mine.ts', worldOf({ outcome: null }))
     await page.getByRole('alert').filter({ hasText: '`outcome` is missing in mine.ts. Add a function' }).waitFor()
-    await drop(page, 'mine.ts', worldOf())
+    await dropWorld(page, 'mine.ts', worldOf())
     await page.getByText('All checks passed').waitFor()
-    await drop(page, 'mine.ts', 'export default {')
+    await dropWorld(page, 'mine.ts', 'export default {')
     await page.getByRole('alert').filter({ hasText: 'mine.ts, line 1: it cannot be read' }).waitFor()
     await page.getByRole('heading', { name: 'Numbers' }).waitFor()
-    await drop(page, 'mine.ts', worldOf({ expert: `() => 'stop'` }))
+    await dropWorld(page, 'mine.ts', worldOf({ expert: `() => 'stop'` }))
     await page.getByRole('alert').filter({ hasText: 'The expert does not win 40 of 40 tasks' }).waitFor()
   })
 })
@@ -168,7 +141,7 @@ describe('a hostile world', () => {
       const page = await visit()
       const addresses: string[] = []
       page.on('request', (request) => addresses.push(request.url()))
-      await drop(page, 'mine.ts', hostile(body))
+      await dropWorld(page, 'mine.ts', hostile(body))
       const checks = page.getByRole('alert').filter({ hasText: 'Correct the file and drop it again' })
       expect(await checks.innerText()).toContain(`\`step\` of mine.ts ${why}`)
       await giveModels(page, 'mine')
@@ -178,7 +151,7 @@ describe('a hostile world', () => {
       expect(await failure.innerText()).toContain(`\`step\` of mine.ts ${why}`)
       await runOnShow(page).getByText('Your run').waitFor()
 
-      await drop(page, 'mine.ts', worldOf())
+      await dropWorld(page, 'mine.ts', worldOf())
       await page.getByText('All checks passed').waitFor()
       await press(page, 'Run')
       await goTo(page, 'Loop')

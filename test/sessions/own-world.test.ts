@@ -56,7 +56,9 @@ describe('a run in a world from a file', () => {
     const error = new Error('The checkpoint has another shape.')
     const failure = resumeFailure('The models could not be loaded.', error, { ...request, worldFile })
     expect(failure.why).toBe(error.message)
-    expect(failure.remedy).toContain('If you removed them since, drop that version of numbers.models')
+    expect(failure.remedy).toContain('If you removed them, drop that version of numbers.models')
+    // It would be another run.
+    expect(failure.remedy).not.toContain('Start the run again')
     expect(resumeFailure('Not loaded.', error, request)).toEqual(
       failureOf('Not loaded.', error, request, { isKept: true }),
     )

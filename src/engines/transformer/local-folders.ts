@@ -6,6 +6,7 @@ import { directoryReader, ModelFileError, type ModelReader } from '../../languag
 import { openFileSystem } from '../../storage/browser-storage.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
 import { errorText } from '../../threads/error-text.ts'
+import { modelsVersion } from '../../worlds/own/models-folder.ts'
 
 /** Prefix of the name of a folder, in place of an address. */
 export const LOCAL = 'local:'
@@ -99,11 +100,17 @@ export async function localFolderReader(name: string, root: FileSystemRoot = BRO
     return { ...directoryReader(folder), name }
   } catch (cause) {
     if (!isNotFound(cause)) throw cause
-    throw new ModelFileError(
-      `The folder "${name}" is no longer in this browser. Add it again under Models, with the same name.`,
-      { cause, isMissing: true },
-    )
+    throw new ModelFileError(`The folder "${name}" is no longer in this browser. ${remedyFor(name)}`, {
+      cause,
+      isMissing: true,
+    })
   }
+}
+
+function remedyFor(name: string): string {
+  const of = modelsVersion(name)
+  if (of === null) return 'Add it again under Models, with the same name.'
+  return `It belongs to version ${of.version} of ${of.folder}: drop that folder on this page, with the same files as then.`
 }
 
 async function foldersIn(root: FileSystemRoot): Promise<FileSystemDirectoryHandle> {

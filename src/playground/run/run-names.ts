@@ -1,7 +1,9 @@
 /** Names kept runs by how they differ from their preset. */
 import { presetSettings } from '../../method/presets.ts'
 import type { LivePatch, Settings } from '../../method/settings.ts'
+import { keptSource } from '../../roles/source.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
+import { modelsVersion } from '../../worlds/own/models-folder.ts'
 import { basePreset, isAblated } from './ablations.ts'
 import { compact } from '../kit/format.ts'
 import { settingWords, type SettingName } from './worlds.ts'
@@ -92,4 +94,14 @@ export function differingSettings(runs: readonly Named[]): { name: SettingName; 
       label: shortLabel(name, first.settings.world),
       values: runs.map(({ settings }) => writeSetting(settings[name])),
     }))
+}
+
+/** "key-and-chest.models, version 1a2b3c4d": the models that a run in a world from a file began with; '' where none has a version. */
+export function modelsOfRun({ models = {} }: Pick<RunSummary, 'models'>): string {
+  const versions = Object.values(models).map((kept) => {
+    const source = keptSource(kept)
+    const of = source.kind === 'checkpoint' ? modelsVersion(source.location) : null
+    return of === null ? '' : `${of.folder}, version ${of.version}`
+  })
+  return [...new Set(versions)].filter((version) => version !== '').join('; ')
 }

@@ -41,6 +41,13 @@ describe('a folder added to the page', () => {
     await expect(localFolderReader('m', root)).rejects.toThrow(/The folder "m" is no longer in this browser/)
   })
 
+  it('that belongs to a version of a world’s models asks for that version', async () => {
+    await expect(localFolderReader('mine.models@1a2b3c4d/own-policy', fileSystem())).rejects.toThrow(
+      'The folder "mine.models@1a2b3c4d/own-policy" is no longer in this browser. It belongs to version 1a2b3c4d of mine.models: ' +
+        'drop that folder on this page, with the same files as then.',
+    )
+  })
+
   it('is refused with the missing files, before anything is copied', async () => {
     const root = fileSystem()
     await expect(keepLocalFolder('m', filesOf({ 'config.json': '{}' }), undefined, root)).rejects.toThrow(

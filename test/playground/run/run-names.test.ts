@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { presetSettings } from '../../../src/method/presets.ts'
 import { newRunId } from '../../../src/playground/run/run-id.ts'
-import { differingSettings, experimentName, groupKey, runName } from '../../../src/playground/run/run-names.ts'
+import {
+  differingSettings,
+  experimentName,
+  groupKey,
+  modelsOfRun,
+  runName,
+} from '../../../src/playground/run/run-names.ts'
+import { folderSource } from '../../../src/roles/source.ts'
 import { newSummary, type RunSummary } from '../../../src/runs/run-store.ts'
 
 function run(seed: number, change: Partial<RunSummary> = {}): RunSummary {
@@ -44,5 +51,19 @@ describe('the name of a run', () => {
     expect(experimentName(inWorld(3, 'a'))).toBe('own: 9 iterations, in Numbers')
     expect(groupKey(inWorld(1, 'a'))).toBe(groupKey(inWorld(2, 'a')))
     expect(groupKey(inWorld(1, 'a'))).not.toBe(groupKey(inWorld(2, 'b')))
+  })
+
+  it('says with which version of its models it began, once for all roles', () => {
+    const kept = (name: string) => folderSource(`local:${name}`)
+    const models = {
+      policy: kept('mine.models@1a2b3c4d/own-policy'),
+      reward: kept('mine.models@1a2b3c4d/own-reward'),
+      author: 'local:my chat model',
+    }
+    expect(modelsOfRun(run(0, { models }))).toBe('mine.models, version 1a2b3c4d')
+    const mixed = { ...models, reward: kept('mine.models@99999999/own-reward') }
+    expect(modelsOfRun(run(0, { models: mixed }))).toBe('mine.models, version 1a2b3c4d; mine.models, version 99999999')
+    expect(modelsOfRun(run(0, { models: { policy: kept('mine.models/own-policy') } }))).toBe('')
+    expect(modelsOfRun(run(0))).toBe('')
   })
 })
