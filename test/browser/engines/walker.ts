@@ -19,6 +19,8 @@ export interface Walker {
   /** Waits for an element and returns its name as the first group of the pattern reads it. */
   read(role: Role, name: RegExp): Promise<string>
   press(role: Role, name: RegExp): Promise<void>
+  /** Presses what is in the page's first frame, in the first frame of that. */
+  pressInFrames(role: Role, name: RegExp): Promise<void>
   /** Replaces the text of a field and presses Enter. */
   fill(name: RegExp, value: string): Promise<void>
   /** Value of an expression in the page. */
@@ -86,6 +88,7 @@ async function walkInChromium(): Promise<Walker> {
       return name.exec(label?.replace(/\s+/g, ' ').trim() ?? '')?.[1] ?? ''
     },
     press: (role, name) => find(role, name).click(),
+    pressInFrames: (role, name) => page.frameLocator('iframe').frameLocator('iframe').getByRole(role as 'button', { name }).click(), // prettier-ignore
     async fill(name, value) {
       await find('textbox', name).fill(value)
       await find('textbox', name).press('Enter')
@@ -188,6 +191,12 @@ async function walkWith(wire: Wire, stop: () => Promise<void>): Promise<Walker> 
         return label === null ? null : (name.exec(label)?.[1] ?? '')
       }),
     press,
+    async pressInFrames(role, name) {
+      await wire.send('SwitchToFrame', { id: 0 })
+      await wire.send('SwitchToFrame', { id: 0 })
+      await press(role, name)
+      await wire.send('SwitchToFrame', { id: null })
+    },
     async fill(name, value) {
       const element = await find('textbox', name)
       // Selected, so that the keys replace it. WebKit's driver cannot clear a field in a box that scrolls.

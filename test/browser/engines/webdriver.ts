@@ -9,6 +9,7 @@ export type Command =
   | 'ExecuteScript'
   | 'ElementClick'
   | 'ElementSendKeys'
+  | 'SwitchToFrame'
   | 'TakeScreenshot'
   | 'SetWindowRect'
   | 'SetTimeouts'
@@ -26,6 +27,7 @@ const PATHS: Record<Command, (element: string) => string> = {
   ExecuteScript: () => 'execute/sync',
   ElementClick: (element) => `element/${element}/click`,
   ElementSendKeys: (element) => `element/${element}/value`,
+  SwitchToFrame: () => 'frame',
   TakeScreenshot: () => 'screenshot',
   SetWindowRect: () => 'window/rect',
   SetTimeouts: () => 'timeouts',
@@ -48,10 +50,14 @@ export async function httpWire(address: string, capabilities: Record<string, unk
     sessionId: string
   }
   return {
-    send(command, { id, ...rest } = {}) {
+    send(command, parameters = {}) {
       const method = methodOf(command)
-      const path = PATHS[command](typeof id === 'string' ? id : '')
-      return ask(method, `/${sessionId}${path && '/'}${path}`, method === 'POST' ? rest : undefined)
+      const { id, ...rest } = parameters
+      // An element is part of the path. A frame is not.
+      const isElement = typeof id === 'string'
+      const path = PATHS[command](isElement ? id : '')
+      const body = isElement ? rest : parameters
+      return ask(method, `/${sessionId}${path && '/'}${path}`, method === 'POST' ? body : undefined)
     },
   }
 }

@@ -1,0 +1,57 @@
+/** A wheel of task pages in every engine that this machine has: dropped, checked, and played by hand with a real mouse. */
+import { describe, it } from 'vitest'
+import { CORE_FILES, pageFiles, wheelOf } from '../worlds/desktop/miniwob/small-wheel.ts'
+import { engines, type Walker } from './engines/walker.ts'
+import { serveStatic } from './static-server.ts'
+
+/** A page that hangs takes the Playground along in an engine that gives its frame no process of its own. */
+const HANGING = /\/hangs/
+/** Engines differ in whether they show the page again that they did not let go. */
+const LEAVING = /\/leaves/
+
+async function smallWheel(): Promise<Buffer> {
+  const pages = Object.entries(pageFiles('http://127.0.0.1:9')).filter(
+    ([path]) => !HANGING.test(path) && !LEAVING.test(path),
+  )
+  const wheel = await wheelOf({ ...CORE_FILES, ...Object.fromEntries(pages) })
+  return Buffer.from(await wheel.arrayBuffer())
+}
+
+async function drop(walker: Walker, wheel: Buffer): Promise<void> {
+  await walker.press('radio', /^Desktop/)
+  await walker.see('Recorded run')
+  await walker.evaluate(
+    `(() => {
+      const bytes = Uint8Array.from(atob('${wheel.toString('base64')}'), (character) => character.charCodeAt(0))
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([bytes], 'miniwob.whl'))
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    })()`,
+  )
+}
+
+describe.each(engines())('in $name', ({ missing, start }) => {
+  const why = missing === null ? '' : ` (skipped: no ${missing} here)`
+  const onPage = async (walk: (walker: Walker) => Promise<void>) => {
+    const server = await serveStatic()
+    const walker = await start()
+    try {
+      await walker.goTo(`${server.address}#loop`)
+      await walk(walker)
+    } finally {
+      await walker.close()
+      await server.close()
+    }
+  }
+
+  it.skipIf(missing !== null)(`task pages are checked and played${why}`, () =>
+    onPage(async (walker) => {
+      await drop(walker, await smallWheel())
+      await walker.see('3 of 7 pages run.')
+      await walker.press('summary', /^Play a task by hand/)
+      const wanted = await walker.read('heading', /^Click "(\w+)"/)
+      await walker.pressInFrames('button', new RegExp(`^${wanted}$`))
+      await walker.see('Won: the page’s reward is 1.00.')
+    }),
+  )
+})
