@@ -80,6 +80,18 @@ describe('a lesson', () => {
     await lesson().getByText('0 of 14 observed').waitFor()
   })
 
+  it('keeps the focus on the button that starts its run', async () => {
+    await open('What λ does, up to reward hacking')
+    await page.getByRole('button', { name: 'Set up this lesson' }).click()
+    await makeSmall(page)
+    await page.keyboard.press('Escape')
+    await lesson().getByRole('button', { name: 'Start the run' }).press('Enter')
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Start the run')
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByText('Stopped', { exact: true }).first().waitFor()
+  })
+
   it('opens from its link with its settings, continues in other views, and reports a run with other settings', async () => {
     await open('What λ does')
     await lesson().getByText('Link to this lesson', { exact: true }).click()

@@ -21,7 +21,9 @@ export interface LessonState {
 export function stepsDone(lesson: Lesson, { view, isOpen, draft, isObserved }: LessonState): boolean[] {
   if (isObserved) return [true, ...lesson.steps.map(() => true)]
   const isRun = isRunOf(lesson, view)
-  const done = [isRun || (!isOpen && areSettingsOf(lesson, draft))]
+  // A run that is being opened has not said its settings yet: it takes those on the controls.
+  const isOpening = isOpen && view.started === null
+  const done = [isRun || ((!isOpen || isOpening) && areSettingsOf(lesson, draft))]
   let settings: Partial<Settings> = lesson.difference
   for (const { change, press, iterations } of lesson.steps) {
     if (change) settings = { ...settings, ...change }

@@ -105,7 +105,9 @@ describe('the steps of a lesson', () => {
   it('begin with setting up, done once the controls have the settings and no other run is open', () => {
     expect(done('sparse', {})).toEqual([true, false, false, false])
     expect(done('sparse', { draft: lessonSettings(lesson('lambda')) })).toEqual([false, false, false, false])
-    expect(done('sparse', { isOpen: true })).toEqual([false, false, false, false])
+    expect(done('sparse', { isOpen: true, view: recordedHousehold() })).toEqual([false, false, false, false])
+    // A run that is being opened takes the settings on the controls.
+    expect(done('sparse', { isOpen: true })).toEqual([true, false, false, false])
     // The recorded household run has other settings.
     expect(done('sparse', { view: recordedHousehold(), isOpen: true })[0]).toBe(false)
   })
