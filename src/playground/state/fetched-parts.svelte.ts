@@ -1,5 +1,6 @@
 /** Data of the page in parts that are fetched once, when a view first wants them. */
 import { errorText } from '../../threads/error-text.ts'
+
 export type FetchedPart<T> = { state: 'loading' } | { state: 'failed'; problem: string } | { state: 'ready'; value: T }
 
 export class FetchedParts<K extends string, T> {

@@ -3,6 +3,7 @@
  * repeats or branches, as in (a+)+ or (a|aa)*, engines try 2^n ways to split n characters.
  */
 import { errorText } from '../../../threads/error-text.ts'
+
 export type ReadPattern = { expression: RegExp } | { problem: string }
 
 export function readPattern(text: string): ReadPattern {
