@@ -65,3 +65,8 @@ const OR = new Intl.ListFormat('en', { type: 'disjunction' })
 export function alternatives(texts: readonly string[]): string {
   return OR.format(texts)
 }
+
+/** Keeps equations such as "T = 0" on one line. */
+export function unbroken(text: string): string {
+  return text.replace(/ ([=<>≥≤]) /g, '\u00a0$1\u00a0')
+}

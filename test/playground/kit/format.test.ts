@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  unbroken,
   alternatives,
   compact,
   cut,
@@ -49,4 +50,9 @@ it('lists alternatives with "or" before the last', () => {
   expect(alternatives(['a log'])).toBe('a log')
   expect(alternatives(['a log', 'a run'])).toBe('a log or a run')
   expect(alternatives(['a log', 'a run', 'games'])).toBe('a log, a run, or games')
+})
+
+it('keeps equations on one line', () => {
+  expect(unbroken('in distribution, T = 0')).toBe('in distribution, T\u00a0=\u00a00')
+  expect(unbroken('judge, balanced')).toBe('judge, balanced')
 })
