@@ -4,6 +4,7 @@
  */
 import { directoryReader, ModelFileError, type ModelReader } from '../../language-model/files/model-folder.ts'
 import { openFileSystem } from '../../storage/browser-storage.ts'
+import { tellOfFolders } from '../../storage/folder-news.ts'
 import type { OnBytes } from '../../roles/role-model.ts'
 import { errorText } from '../../threads/error-text.ts'
 import { modelsVersion } from '../../worlds/own/models-folder.ts'
@@ -54,7 +55,7 @@ export async function keepLocalFolder(
   }
   const total = read.reduce((sum, { size }) => sum + size, 0)
   const folders = await foldersIn(root)
-  await removeLocalFolder(name, root)
+  await removeFrom(folders, name)
   let done = 0
   try {
     const folder = await folders.getDirectoryHandle(encodeURIComponent(name), { create: true })
@@ -64,12 +65,14 @@ export async function keepLocalFolder(
       onBytes((done += file.size), total)
     }
   } catch (cause) {
-    await removeLocalFolder(name, root)
+    await removeFrom(folders, name)
+    tellOfFolders()
     throw new ModelFileError(
       `The folder "${name}" could not be copied (${errorText(cause)}). It takes ${Math.ceil(total / 1e6)} MB of this browser's space for the site: delete models that you do not need, or free disk space.`,
       { cause },
     )
   }
+  tellOfFolders()
   return { name, bytes: total }
 }
 
@@ -87,7 +90,11 @@ export async function localFolders(root: FileSystemRoot = BROWSER): Promise<Loca
 
 /** No-op if the folder does not exist. */
 export async function removeLocalFolder(name: string, root: FileSystemRoot = BROWSER): Promise<void> {
-  const folders = await foldersIn(root)
+  await removeFrom(await foldersIn(root), name)
+  tellOfFolders()
+}
+
+async function removeFrom(folders: FileSystemDirectoryHandle, name: string): Promise<void> {
   await folders.removeEntry(encodeURIComponent(name), { recursive: true }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
   })

@@ -5,6 +5,7 @@
 import { errorText } from '../../../threads/error-text.ts'
 import { createContext } from 'svelte'
 import { openTabChannel } from '../../../storage/browser-storage.ts'
+import { hearOfFolders } from '../../../storage/folder-news.ts'
 import { chosenFiles, type PickedFile } from '../../../storage/dropped-files.ts'
 import type { IndexedDbWorldLibrary, KeptWorld } from '../../../worlds/own/library/indexeddb-library.ts'
 import { readLocal, writeLocal } from '../../kit/local-text.ts'
@@ -53,6 +54,10 @@ export class OwnWorlds implements WorldShelf {
   constructor(open: OpenChecker, load: LoadImport = loadImport) {
     this.#open = open
     this.#load = load
+    // An import looks at its end, when its folders are whole.
+    hearOfFolders(() => {
+      if (this.#reading === null) void this.#lookAtFolders()
+    })
     this.#tabs.onmessage = () => {
       // The first world may be of that tab. A choice of this one stays.
       this.#chosenFile ??= readLocal(CHOSEN)
