@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { OwnWorlds, type LoadImport } from '../../../../src/playground/worlds/own/own-worlds.svelte.ts'
+import { tellOfFolders } from '../../../../src/storage/folder-news.ts'
 import type { Bridge, Remoted } from '../../../../src/threads/worker-bridge.ts'
 import { OwnCheckService } from '../../../../src/worlds/own/check-service.ts'
 import type { KeptWorld } from '../../../../src/worlds/own/library/indexeddb-library.ts'
@@ -41,7 +42,7 @@ function storage() {
     ...(await import('../../../../src/playground/worlds/own/world-import.ts')),
     library,
     keepLocalFolder: (name) => Promise.resolve({ name: (folders.push(name), name), bytes: 1 }),
-    keptFolders: () => Promise.resolve(folders),
+    keptFolders: () => Promise.resolve([...folders]),
   })
   return { state, load, folders }
 }
@@ -152,6 +153,20 @@ describe('worlds that the browser does not keep', () => {
     expect(reloaded.supplies!.models.policy).toEqual(played())
     await drop('first')
     expect([played(), new Set(folders).size]).toEqual([first, 2])
+  })
+
+  it('have no models any more once another part of the page removed these', async () => {
+    localTexts()
+    const { load, folders } = storage()
+    const { shelf } = shelfWith(undefined, load)
+    const model = file('model.safetensors', 'weights')
+    Object.defineProperty(model, 'webkitRelativePath', { value: 'mine.models/own-policy/model.safetensors' })
+    await shelf.takeChosen([file('mine.ts', worldOf())])
+    await shelf.takeChosen([model])
+    expect(shelf.supplies!.models.policy).toBeDefined()
+    folders.length = 0
+    tellOfFolders()
+    await expect.poll(() => shelf.supplies!.models).toEqual({})
   })
 
   it('stay while they are being kept, in place of the ones that they replace', async () => {
