@@ -17,6 +17,10 @@
  * `main-thread` presses Run, waits until iteration `after` is finished, and measures in each view of the run how long single tasks
  * block the page's main thread; then the same in a new page that continues the kept run.
  *
+ *     npm run experiments -- memory [--preset household] [--iterations 500] [--every 25]
+ *
+ * `memory` presses Run and prints, every few iterations, how much memory the page holds, while each of its views is open in turn.
+ *
  *     npm run experiments -- kinds RUN.jsonl.gz ...
  *
  * `kinds` prints which kinds of held-out task runs have learned, from their logs; those of `paper` are in .cache/experiments/paper.
@@ -35,6 +39,7 @@ import { gainLines, learningTable, learningVerdicts, type LearningResult } from 
 import { kindsOfRun, kindsTable, type KindsOfRun } from './experiments/kinds-report.ts'
 import { readRunLog } from '../runs/file-store.ts'
 import { watchMainThread } from './experiments/main-thread-run.ts'
+import { watchMemory } from './experiments/memory-run.ts'
 import { errorText } from '../threads/error-text.ts'
 
 const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
@@ -43,7 +48,8 @@ const USAGE = `Usage: npm run experiments -- learning [--preset household] [--se
          [--out DIR] and the options above
        npm run experiments -- kinds RUN.jsonl.gz ...
        npm run experiments -- paper [options], see -- paper --help
-       npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]`
+       npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
+       npm run experiments -- memory [--preset household] [--iterations 500] [--every 25]`
 
 /** Runs one seed without printing anything. */
 type Learn = (seed: number) => Promise<LearningResult>
@@ -89,6 +95,7 @@ const OPTIONS = {
   out: { type: 'string' },
   after: { type: 'string', default: '1' },
   seconds: { type: 'string', default: '20' },
+  every: { type: 'string', default: '25' },
 } as const
 
 /** Options of runs in Node that are passed on to `npm run loop`. */
@@ -110,6 +117,12 @@ async function run(args: readonly string[]): Promise<void> {
     const [after, seconds] = [numberOf('after', values.after), numberOf('seconds', values.seconds)]
     await watchMainThread({ preset: values.preset, after, seconds }, (watched) =>
       process.stdout.write(`${JSON.stringify(watched, (_, value: unknown) => rounded(value))}\n`),
+    )
+  } else if (name === 'memory') {
+    const [iterations, every] = [numberOf('iterations', values.iterations ?? '500'), numberOf('every', values.every)]
+    if (every < 1) throw new ArgumentError('--every must be 1 or more.')
+    await watchMemory({ preset: values.preset, iterations, every }, (sample) =>
+      process.stdout.write(`${JSON.stringify(sample)}\n`),
     )
   } else throw new ArgumentError(name === '' ? 'Name an experiment.' : `There is no experiment "${name}".`)
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { learnInChromium } from '../../src/cli/experiments/learning-chromium.ts'
 import type { LearningResult } from '../../src/cli/experiments/learning-report.ts'
 import { watchMainThread, type WatchedView } from '../../src/cli/experiments/main-thread-run.ts'
+import { watchMemory, type MemorySample } from '../../src/cli/experiments/memory-run.ts'
 
 it('a visitor chooses a preset, presses Run, and what the run learned is read', async () => {
   const options = { preset: 'coding', minutes: 30, evaluationTasks: 2, evaluateEvery: 1, iterations: 2 }
@@ -20,4 +21,14 @@ it('the main thread is watched in every view of a run, and again after a reload'
   const views = ['loop', 'episodes', 'tasks', 'runs']
   expect(watched.map(({ view }) => view)).toEqual([...views, ...views])
   expect(watched.every(({ cpu }) => cpu.length > 0)).toBe(true)
+})
+
+it('the memory of a run is sampled while its views are open in turn', async () => {
+  const samples: MemorySample[] = []
+  await watchMemory({ preset: 'coding', iterations: 3, every: 2 }, (sample) => void samples.push(sample))
+  expect(samples.map(({ view }) => view)).toEqual(['loop', 'episodes'])
+  expect(samples[0]!.iteration).toBeGreaterThanOrEqual(2)
+  // A page that trains three models holds more than an empty one, and less than this machine has.
+  expect(samples.every(({ resident }) => resident > 200e6 && resident < 8e9)).toBe(true)
+  expect(samples.every(({ stored }) => stored > 0)).toBe(true)
 })

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, inject, it } from 'vitest'
+import { processesOfPages } from '../../src/cli/experiments/page-processes.ts'
 import { openSettings } from './controls.ts'
 import { usePages } from './harness.ts'
-import { processesOfPages, slowDown } from './slow-device.ts'
+import { slowDown } from './slow-device.ts'
 import { makeSmall, reach } from './small-run.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true }

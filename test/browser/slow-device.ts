@@ -1,19 +1,12 @@
 /**
- * The processes of a browser's pages, and a phone's clock for them. Chromium's own throttling (Emulation.setCPUThrottlingRate)
+ * A phone's clock for the processes of a browser's pages. Chromium's own throttling (Emulation.setCPUThrottlingRate)
  * reaches the thread of the page and no worker, and runs compute in workers; so here the processes stand still for most of the time.
  */
 import type { Browser } from 'playwright-core'
+import { processesOfPages } from '../../src/cli/experiments/page-processes.ts'
 
 /** Milliseconds of a turn of running and standing still. */
 const TURN_MS = 60
-
-/** Ids of the processes that compute the pages of a browser of this machine, with their workers. */
-export async function processesOfPages(browser: Browser): Promise<number[]> {
-  const session = await browser.newBrowserCDPSession()
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
-  await session.detach()
-  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
-}
 
 /** Lets the pages of a browser of this machine run for one part in `factor` of the time. Returns what ends that. */
 export async function slowDown(browser: Browser, factor: number): Promise<() => void> {

@@ -4,8 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { heldMainThread, type HeldThread } from './main-thread.ts'
-import type { RunSummary } from '../../runs/run-store.ts'
-import { pressRun, stored, throwIfRefused, withBuiltPage } from './visitor.ts'
+import { finishedIterations, pressRun, reached, VIEWS_OF_A_RUN, withBuiltPage } from './visitor.ts'
 
 export interface MainThreadOptions {
   preset: string
@@ -20,9 +19,6 @@ export interface WatchedView extends HeldThread {
   page: 'that made the run' | 'that went on with it'
 }
 
-/** Views that show the run, as the address names them. */
-const VIEWS = ['loop', 'episodes', 'tasks', 'runs']
-const PATIENCE_MS = 7_200_000
 /** Milliseconds for a view to load and draw, which is not measured. */
 const ARRIVAL_MS = 2000
 
@@ -33,7 +29,7 @@ export async function watchMainThread(
 ): Promise<void> {
   await withBuiltPage(async (browser, address) => {
     const watch = async (page: Page, which: WatchedView['page']) => {
-      for (const view of VIEWS) {
+      for (const view of VIEWS_OF_A_RUN) {
         await page.evaluate((hash) => (location.hash = hash), view)
         await page.waitForTimeout(ARRIVAL_MS)
         const held = await heldMainThread(browser, page, () => page.waitForTimeout(seconds * 1000))
@@ -58,19 +54,4 @@ export async function watchMainThread(
     await reached(second, before + 1)
     await watch(second, 'that went on with it')
   })
-}
-
-/** Waits until the kept run has so many iterations. Throws an Error if the page reports one, or nothing happens for hours. */
-async function reached(page: Page, iterations: number): Promise<void> {
-  const endsAt = performance.now() + PATIENCE_MS
-  while ((await finishedIterations(page)) < iterations) {
-    await throwIfRefused(page)
-    if (performance.now() > endsAt) throw new Error(`The run did not finish iteration ${iterations} within two hours.`)
-    await page.waitForTimeout(1000)
-  }
-}
-
-async function finishedIterations(page: Page): Promise<number> {
-  const [run] = await stored<RunSummary>(page, 'runs')
-  return run?.finishedIterations ?? 0
 }

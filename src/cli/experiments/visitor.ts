@@ -4,8 +4,13 @@ import { preview } from 'vite'
 import { launchBrowser } from '../../../scripts/browser.mjs'
 import { buildIfStale } from '../../../scripts/start.mjs'
 import { presetSettings } from '../../method/presets.ts'
+import type { RunSummary } from '../../runs/run-store.ts'
 
 const PORT = 4400
+const PATIENCE_MS = 7_200_000
+
+/** Views that show the run, as the address names them. */
+export const VIEWS_OF_A_RUN = ['loop', 'episodes', 'tasks', 'runs'] as const
 
 /** Fields of the settings, by the start of their labels. */
 export type Fields = readonly (readonly [label: RegExp, value: number])[]
@@ -44,6 +49,22 @@ export async function pressRun(page: Page, preset: string, fields: Fields = []):
 export async function throwIfRefused(page: Page): Promise<void> {
   const alert = page.locator('.notice').getByRole('alert').first()
   if (await alert.isVisible()) throw new Error(`The page says: ${await alert.innerText()}`)
+}
+
+/** Waits until the kept run has so many iterations. Throws an Error if the page reports one, or nothing happens for hours. */
+export async function reached(page: Page, iterations: number): Promise<void> {
+  const endsAt = performance.now() + PATIENCE_MS
+  while ((await finishedIterations(page)) < iterations) {
+    await throwIfRefused(page)
+    if (performance.now() > endsAt) throw new Error(`The run did not finish iteration ${iterations} within two hours.`)
+    await page.waitForTimeout(1000)
+  }
+}
+
+/** Iterations of the run that the page keeps; zero before its first. */
+export async function finishedIterations(page: Page): Promise<number> {
+  const [run] = await stored<RunSummary>(page, 'runs')
+  return run?.finishedIterations ?? 0
 }
 
 /** Everything in a store of the page's database. */
