@@ -13,6 +13,7 @@ export const TABLES = [
   'household',
   'coding',
   'desktop',
+  'longer',
   'signals',
   'tasks',
   'lambda',

@@ -98,7 +98,11 @@ function budgetFrom(base: Budget, seeds: string | undefined, iterations: string 
   return {
     ...base,
     ...(list && { seeds: list, sweepSeeds: list, mapSeeds: list }),
-    ...(count !== null && { iterations: { household: count, coding: count, desktop: count }, mapIterations: count }),
+    ...(count !== null && {
+      iterations: { household: count, coding: count, desktop: count },
+      longerIterations: count,
+      mapIterations: count,
+    }),
   }
 }
 

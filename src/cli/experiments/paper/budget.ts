@@ -13,6 +13,8 @@ export interface Budget {
   sweepSeeds: readonly number[]
   mapSeeds: readonly number[]
   iterations: Readonly<Record<ShippedWorld, number>>
+  /** Of the household, in the table that shows whether it goes on improving. */
+  longerIterations: number
   mapIterations: number
   /** Times as many iterations in the run that looks for drift. */
   driftFactor: number
@@ -34,6 +36,7 @@ export const FULL: Budget = {
   sweepSeeds: first(4),
   mapSeeds: first(3),
   iterations: { household: 40, coding: 160, desktop: 40 },
+  longerIterations: 80,
   mapIterations: 20,
   driftFactor: 10,
   evaluationTasks: 200,
@@ -54,6 +57,7 @@ export const QUICK: Budget = {
   sweepSeeds: first(2),
   mapSeeds: first(1),
   iterations: { household: 6, coding: 24, desktop: 6 },
+  longerIterations: 12,
   mapIterations: 4,
   driftFactor: 4,
   evaluationTasks: 50,

@@ -3,6 +3,7 @@ import type { ShippedWorld } from '../../../method/settings.ts'
 import type { TableName } from '../../../results/results-file.ts'
 import type { Budget } from './budget.ts'
 import { checksTable } from './tables/checks.ts'
+import { longerTable } from './tables/longer.ts'
 import { mapTable } from './tables/map.ts'
 import { signalsTable } from './tables/signals.ts'
 import { alphaTable, lambdaTable, votesTable } from './tables/sweeps.ts'
@@ -23,6 +24,7 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
   const world = worlds[table]
   if (world !== undefined) return tableOne(world, budget)
   const others: Record<Exclude<TableName, ShippedWorld>, () => TablePlan> = {
+    longer: () => longerTable(budget),
     signals: () => signalsTable(budget),
     tasks: () => tasksTable(budget),
     lambda: () => lambdaTable(budget),

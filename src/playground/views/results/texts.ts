@@ -20,6 +20,10 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     title: 'Desktop: Table 1',
     about: 'The same question for tasks on a desktop; the paper’s numbers are those of OSWorld.',
   },
+  longer: {
+    title: 'Household, twice as long',
+    about: 'Does the full loop go on improving, and by how much?',
+  },
   signals: {
     title: 'Which signal: Figure 1',
     about: 'Does the policy learn more from outcomes, from the votes of a judge, or from both? Must the judge learn?',

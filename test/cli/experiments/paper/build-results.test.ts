@@ -52,6 +52,27 @@ describe('the results of a table', () => {
     expect(results.claims.find(({ measure }) => measure === 'judge-balanced')!.verdict).toBe('not measured')
   })
 
+  it('compare the longer run with its own half', () => {
+    const plan = planTable('longer', { ...QUICK, seeds: [0, 1] }, [])
+    const at = (iteration: number, id: number) => ({ iteration, values: { 'eval/id/acc': id } })
+    const results = buildResults(
+      plan,
+      runsOf(plan, (_, seed) =>
+        madeUpRecord({
+          seed,
+          evaluations: [at(0, 0.4), at(3, 0.45), at(6, 0.5), at(9, 0.55), at(12, 0.65 + seed / 100)],
+        }),
+      ),
+      FROM,
+    )
+    const full = results.rows.find(({ id }) => id === 'full')!
+    expect(full.iterations).toBe(12)
+    expect(full.values).toMatchObject({ 'id-half': [0.5, 0.5], id: [0.65, 0.66] })
+    const adds = results.claims.find(({ than, measure }) => than === 'full' && measure === 'id')!
+    expect(adds.difference?.mean).toBeCloseTo(0.155, 4)
+    expect(adds.verdict).toBe('holds')
+  })
+
   it('compare adapted tasks where all arms of a seed had made as many rollouts', () => {
     const plan = planTable('tasks', { ...QUICK, seeds: [0] }, [])
     const rollouts: Record<string, number> = { fixed: 100, null: 160, full: 200 }

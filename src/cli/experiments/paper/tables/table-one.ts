@@ -78,12 +78,17 @@ export function tableOne(world: ShippedWorld, budget: Budget): TablePlan {
   }
 }
 
-function gains(world: ShippedWorld): ClaimPlan[] {
-  const ofPolicy = (Object.keys(SPLITS) as Split[]).map((split): ClaimPlan => {
+/** The gains of the full loop, `full`, over the start at temperature 0, `temperature-only`. */
+export function gainsOfPolicy(world: ShippedWorld): ClaimPlan[] {
+  return (Object.keys(SPLITS) as Split[]).map((split): ClaimPlan => {
     const least = LEAST[world][split]
     const claim = `The full loop gains ${100 * least} points or more over temperature alone, ${SPLITS[split]}`
     return { claim, row: 'full', than: 'temperature-only', measure: split, least }
   })
+}
+
+function gains(world: ShippedWorld): ClaimPlan[] {
+  const ofPolicy = gainsOfPolicy(world)
   if (world !== 'coding') return ofPolicy
   const raises =
     (than: string) =>
