@@ -45,15 +45,39 @@ it('flips the wasted step by keyboard, and fits into the window', async () => {
     .waitFor()
 })
 
-it('shows λ and the wasted step on a projector without scrolling', async () => {
-  await visit({ viewport: { width: 1024, height: 768 } })
-  const isInSight = async (part: Locator) => {
-    const { y, height } = (await part.boundingBox())!
-    return y >= 0 && y + height <= 768
-  }
-  expect(await isInSight(slider())).toBe(true)
-  expect(await isInSight(page.getByRole('status').filter({ hasText: 'At λ = 0' }))).toBe(true)
-  expect(await isInSight(wasted())).toBe(true)
+/** All of it is in the window, and nothing lies over it. */
+const expectInSight = (part: Locator) =>
+  expect.poll(() => part.evaluate(isInSight), { message: String(part) }).toBe(true)
+function isInSight(element: Element): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect()
+  const at = [top + 2, bottom - 2].map((y) => document.elementFromPoint((left + right) / 2, y))
+  return at.every((found) => found !== null && (element.contains(found) || found.contains(element)))
+}
+const verdict = () => page.getByRole('status').filter({ hasText: 'At λ = 0' })
+
+it.each([
+  ['a projector', 1024, 768],
+  ['a phone', 390, 844],
+])('shows λ, what it does and the wasted step on %s without scrolling', async (_, width, height) => {
+  await visit({ viewport: { width, height }, reducedMotion: 'reduce' })
+  const parts = [slider().locator('..'), verdict(), wasted(), page.getByText('nothing happens', { exact: true })]
+  for (const part of parts) await expectInSight(part)
+})
+
+it.each([
+  ['a small phone', 360, 640],
+  ['200 % zoom', 640, 450],
+])('keeps λ in sight beside the room and beside the wasted step on %s', async (_, width, height) => {
+  await visit({ viewport: { width, height }, reducedMotion: 'reduce' })
+  const parts = [slider().locator('..'), verdict(), page.getByText('nothing happens', { exact: true })]
+  for (const part of parts) await expectInSight(part)
+  await wasted().focus()
+  for (const part of [slider().locator('..'), verdict(), wasted()]) await expectInSight(part)
+  // The focus goes on below λ, and back, without being covered by it.
+  await page.keyboard.press('Shift+Tab')
+  await expectInSight(page.locator(':focus'))
+  await page.getByRole('button', { name: 'Copy this moment' }).focus()
+  await expectInSight(page.locator(':focus'))
 })
 
 it('flips it by drag, and shows what each λ led to once that is published', async () => {
