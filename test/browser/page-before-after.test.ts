@@ -56,9 +56,42 @@ it('shows programs before and after', async () => {
     .getByText(/^Of 200 held-out tasks/)
     .waitFor()
   await panel().getByText('function f(x)').first().waitFor()
-  const [before, after] = await panel().locator('.sides pre').allInnerTexts()
+  const programs = panel().locator('.sides pre')
+  await expect.poll(() => programs.count()).toBe(2)
+  const [before, after] = await programs.allInnerTexts()
   expect(before).not.toBe(after)
   expect(await panel().getByRole('button', { name: /Play/ }).count()).toBe(0)
+})
+
+/** Notes each place at which the theatre is drawn while the panel above it is open. */
+async function watchTheatre(): Promise<() => Promise<number[]>> {
+  await page.evaluate(() => {
+    const tops: number[] = []
+    Object.assign(window, { tops })
+    const note = () => {
+      const top = Math.round(document.querySelector('#theatre')!.getBoundingClientRect().top + scrollY)
+      if (document.querySelector('#before-after details[open] .body') && tops.at(-1) !== top) tops.push(top)
+      requestAnimationFrame(note)
+    }
+    note()
+  })
+  return () => page.evaluate(() => (window as unknown as { tops: number[] }).tops)
+}
+/** A shift of 8 of 800 pixels counts as 0.01. */
+async function expectStill(tops: () => Promise<number[]>): Promise<void> {
+  const seen = await tops()
+  expect(Math.max(...seen) - Math.min(...seen), seen.join(', ')).toBeLessThan(8)
+}
+const bothDrawn = () => expect.poll(() => panel().locator('.side svg').count()).toBe(2)
+
+it.each([1280, 390])('does not move the theatre below it at %i pixels', async (width) => {
+  page = await pages.open({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
+  await page.goto(new URL('#theatre', inject('pageAddress')).href)
+  await page.getByRole('list', { name: 'What is where' }).waitFor()
+  const tops = await watchTheatre()
+  await panel().getByText('Before and after').click()
+  await bothDrawn()
+  await expectStill(tops)
 })
 
 it('compares the evaluations of a run in this tab', async () => {
@@ -80,4 +113,11 @@ it('compares the evaluations of a run in this tab', async () => {
   await panel()
     .getByRole('heading', { name: /, after iteration 1/ })
     .waitFor()
+  // Read again, it stays in its place.
+  await bothDrawn()
+  const tops = await watchTheatre()
+  await panel().getByRole('button', { name: 'Look again' }).press('Enter')
+  await panel().getByRole('button', { name: 'Look again' }).waitFor()
+  await bothDrawn()
+  await expectStill(tops)
 })

@@ -29,6 +29,8 @@ export interface WorldPage {
   theatre: { about: string; load: Load<TheatreProps> } | null
   /** Draws the episode of the first screen. */
   loadPicture: Load<PictureProps>
+  /** Height of that drawing over its width; null where it follows from the episode. */
+  pictureShape: number | null
   loadTaskDetails(): Promise<TaskDetails>
 }
 

@@ -71,16 +71,19 @@ export class BeforeAfter {
     const followed = [world, run.origin === 'shipped' ? `shipped ${run.recording ?? ''}` : run.key].join(' ')
     if (followed === this.#followed) return
     this.#followed = followed
+    this.#found = this.#chosen = null
     untrack(() => void this.load(run, kept, world))
   }
 
+  /** What was read before stays on show until then, so that nothing moves. */
   async load(run: RunOnShow, kept: KeptRunList, world: World): Promise<void> {
     const ticket = ++this.#ticket
-    this.#found = this.#problem = this.#chosen = null
+    this.#problem = null
     try {
       const found = await heldOutGames(run, kept, world)
       if (ticket !== this.#ticket) return
       this.#found = found
+      this.#chosen = null
       this.#open()
     } catch (cause) {
       if (ticket === this.#ticket) this.#problem = errorText(cause)

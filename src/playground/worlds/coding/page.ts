@@ -10,5 +10,6 @@ export const codingPage: WorldPage = {
   loadGroup: () => import('./ProgramGroup.svelte'),
   theatre: null,
   loadPicture: () => import('./TestsPicture.svelte'),
+  pictureShape: null,
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }

@@ -14,5 +14,6 @@ export const desktopPage: WorldPage = {
     load: () => import('./Theatre.svelte'),
   },
   loadPicture: () => import('./ScreenPicture.svelte'),
+  pictureShape: 480 / 640,
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }

@@ -14,5 +14,6 @@ export const householdPage: WorldPage = {
     load: () => import('./Theatre.svelte'),
   },
   loadPicture: () => import('./room/RoomPicture.svelte'),
+  pictureShape: 300 / 480,
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }

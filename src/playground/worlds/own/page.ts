@@ -16,5 +16,6 @@ export const ownPage: WorldPage = {
     load: () => import('./Theatre.svelte'),
   },
   loadPicture: () => import('./Picture.svelte'),
+  pictureShape: null,
   loadTaskDetails: async () => (await import('./task-details.ts')).TASK_DETAILS,
 }
