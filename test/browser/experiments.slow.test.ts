@@ -28,7 +28,7 @@ it('the memory of a run is sampled while its views are open in turn', async () =
   await watchMemory({ preset: 'coding', iterations: 3, every: 2 }, (sample) => void samples.push(sample))
   expect(samples.map(({ view }) => view)).toEqual(['loop', 'episodes'])
   expect(samples[0]!.iteration).toBeGreaterThanOrEqual(2)
-  // A page that trains three models holds more than an empty one, and less than this machine has.
-  expect(samples.every(({ resident }) => resident > 200e6 && resident < 8e9)).toBe(true)
+  // A page that trains three models uses more than an empty one, and its process holds more than it uses.
+  expect(samples.every(({ live, resident }) => live > 50e6 && resident > live)).toBe(true)
   expect(samples.every(({ stored }) => stored > 0)).toBe(true)
 })

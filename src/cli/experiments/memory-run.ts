@@ -1,4 +1,8 @@
-/** Measures the memory of a page during a long run, while its visitor looks at one view after another. */
+/**
+ * Measures the memory of a page during a long run, while its visitor looks at one view after another: what the page and its workers
+ * still use, which the browser tells only after it has collected garbage, and what their process holds.
+ */
+import type { Page } from 'playwright-core'
 import { residentBytes } from './page-processes.ts'
 import { finishedIterations, pressRun, reached, VIEWS_OF_A_RUN, withBuiltPage } from './visitor.ts'
 
@@ -13,33 +17,57 @@ export interface MemorySample {
   iteration: number
   /** The view that was open before the sample. */
   view: string
-  /** Bytes of the page and its workers that are in memory. */
+  /** Bytes that the page and its workers still use. */
+  live: number
+  /** Bytes of memory that their process holds, before and after that garbage was collected. */
   resident: number
+  collected: number
   /** Bytes that the page keeps in the browser's storage, the run above all. */
   stored: number
 }
+
+/** Without it, Chromium measures `live` only at its next collection of garbage, which may be minutes away. */
+const MEASURES_AT_ONCE = '--enable-blink-features=ForceEagerMeasureMemory'
 
 /** Calls `onSample` after each sample; prints nothing. Throws an Error with the page's words if it refuses the run. */
 export async function watchMemory(
   { preset, iterations, every }: MemoryOptions,
   onSample: (sample: MemorySample) => void,
 ): Promise<void> {
-  await withBuiltPage(async (browser, address) => {
-    const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
-    const page = await context.newPage()
-    page.setDefaultTimeout(300_000)
-    await page.goto(address)
-    await pressRun(page, preset)
-    for (let sample = 1; (sample - 1) * every < iterations; sample++) {
-      const view = VIEWS_OF_A_RUN[(sample - 1) % VIEWS_OF_A_RUN.length]!
-      await page.evaluate((hash) => (location.hash = hash), view)
-      await reached(page, Math.min(sample * every, iterations))
-      onSample({
-        iteration: await finishedIterations(page),
-        view,
-        resident: await residentBytes(browser),
-        stored: await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0),
-      })
+  await withBuiltPage(
+    async (browser, address) => {
+      const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
+      const page = await context.newPage()
+      page.setDefaultTimeout(300_000)
+      await page.goto(address)
+      await pressRun(page, preset)
+      for (let sample = 1; (sample - 1) * every < iterations; sample++) {
+        const view = VIEWS_OF_A_RUN[(sample - 1) % VIEWS_OF_A_RUN.length]!
+        await page.evaluate((hash) => (location.hash = hash), view)
+        await reached(page, Math.min(sample * every, iterations))
+        const resident = await residentBytes(browser)
+        const live = await liveBytes(page)
+        onSample({
+          iteration: await finishedIterations(page),
+          view,
+          live,
+          resident,
+          collected: await residentBytes(browser),
+          stored: await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0),
+        })
+      }
+    },
+    [MEASURES_AT_ONCE],
+  )
+}
+
+/** Throws an Error where the page is not isolated: the browser then does not tell. */
+function liveBytes(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    const { measureUserAgentSpecificMemory: measure } = performance as unknown as {
+      measureUserAgentSpecificMemory?: () => Promise<{ bytes: number }>
     }
+    if (measure === undefined) throw new Error('This browser does not measure the memory of a page.')
+    return (await measure.call(performance)).bytes
   })
 }

@@ -15,13 +15,14 @@ export const VIEWS_OF_A_RUN = ['loop', 'episodes', 'tasks', 'runs'] as const
 /** Fields of the settings, by the start of their labels. */
 export type Fields = readonly (readonly [label: RegExp, value: number])[]
 
-/** Serves the page, and keeps server and browser open while `use` runs. */
+/** Serves the page, and keeps server and browser open while `use` runs. `flags` are the browser's. */
 export async function withBuiltPage<Result>(
   use: (browser: Browser, address: string) => Promise<Result>,
+  flags: readonly string[] = [],
 ): Promise<Result> {
   buildIfStale()
   const server = await preview({ logLevel: 'warn', preview: { host: '127.0.0.1', port: PORT } })
-  const browser = await launchBrowser()
+  const browser = await launchBrowser({ flags })
   try {
     return await use(browser, `${server.resolvedUrls!.local[0]!}#loop`)
   } finally {
