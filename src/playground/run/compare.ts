@@ -6,7 +6,7 @@ import { percent, UNKNOWN } from '../kit/format.ts'
 import { groupKey, runName } from './run-names.ts'
 import { seedIntervals } from './seed-interval.ts'
 import { growingAxis, iterationAxis, type Axis, type AxisName } from '../kit/charts/chart-axis.ts'
-import { boundsOf, type OverlayCurve } from '../kit/charts/series.ts'
+import { boundsOf, RUN_MARKS, type OverlayCurve, type RunMark } from '../kit/charts/series.ts'
 import type { Point } from '../kit/charts/scale.ts'
 
 export interface Compared {
@@ -14,6 +14,8 @@ export interface Compared {
   letter: string
   /** A CSS colour, in the charts and wherever the letter is. */
   colour: string
+  /** On its curves. */
+  mark: RunMark
   name: string
   members: readonly { summary: RunSummary; rows: readonly MetricRow[] }[]
 }
@@ -29,7 +31,8 @@ export function comparedRuns(chosen: Compared['members'], joinsSeeds: boolean): 
   }
   return Array.from(groups.values(), (members, i) => ({
     letter: letterOf(i),
-    colour: `var(--run-${1 + (i % COLOURS)})`,
+    colour: `var(--run-${1 + (i % RUN_MARKS.length)})`,
+    mark: RUN_MARKS[i % RUN_MARKS.length]!,
     name:
       members.length > 1
         ? runName(members[0]!.summary).replace(/seed \d+/, `${members.length} seeds`)
@@ -38,8 +41,6 @@ export function comparedRuns(chosen: Compared['members'], joinsSeeds: boolean): 
   }))
 }
 
-/** As many as the theme has. */
-const COLOURS = 6
 /** The fewest seeds whose interval says something: that of two is up to a hundred times as wide as their distance. */
 const LEAST_SEEDS = 3
 
@@ -56,7 +57,7 @@ export function overlayCurves(
   const source = chart.series[0]?.source
   if (!source) return []
   const [least, most] = boundsOf(chart.unit)
-  return compared.map(({ letter, colour, members }): OverlayCurve => {
+  return compared.map(({ letter, colour, mark, members }): OverlayCurve => {
     const axes = members.map(({ rows }) => axisOf(rows))
     const seeds = members.map(({ rows }) => rowPoints(rows, source))
     // Seeds take different numbers of rollouts and steps to an iteration: their mean stands at the mean of these.
@@ -66,7 +67,7 @@ export function overlayCurves(
         const x = places.reduce((sum, value) => sum + value, 0) / places.length
         return places.length === 0 ? [] : [{ ...point, x }]
       })
-    if (seeds.length === 1) return { letter, colour, points: place(seeds[0]!), seeds: [], band: null }
+    if (seeds.length === 1) return { letter, colour, mark, points: place(seeds[0]!), seeds: [], band: null }
     const intervals = place(seedIntervals(seeds))
     const band = intervals.map((each) => ({
       ...each,
@@ -76,6 +77,7 @@ export function overlayCurves(
     return {
       letter,
       colour,
+      mark,
       points: intervals.map(({ x, mean }) => ({ x, y: mean })),
       seeds: seeds.map(place),
       band: seeds.length < LEAST_SEEDS ? null : band,

@@ -31,11 +31,16 @@ export interface Interval {
   high: number
 }
 
+/** What is drawn on the curve of a run: colours alone are lost in grey. */
+export const RUN_MARKS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'bar'] as const
+export type RunMark = (typeof RUN_MARKS)[number]
+
 /** A curve of another run, drawn behind those of the chart. A band shows the spread around its points. */
 export interface OverlayCurve {
   letter: string
   /** A CSS colour. */
   colour: string
+  mark: RunMark
   points: Point[]
   /** The curves whose mean `points` is; none for a single run. */
   seeds: Point[][]
