@@ -237,3 +237,19 @@ it('tells the method in six steps, and asks before it answers', async () => {
   await heading('What breaks')
   await page.getByText('Right.').waitFor({ state: 'hidden' })
 })
+
+it.each([390, 360])('shows the truth beside the votes without scrolling at %i pixels', async (width) => {
+  page = await pages.open({ viewport: { width, height: 844 } })
+  await page.goto(new URL('#story-judge', inject('pageAddress')).href)
+  await page
+    .getByRole('group', { name: /^Only this page knows/ })
+    .getByRole('button')
+    .first()
+    .click()
+  const truths = page.getByRole('table').getByRole('cell', { name: /^(useful|wasted|unknown)$/ })
+  await truths.first().waitFor()
+  const right = await truths.evaluateAll((cells) =>
+    Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)),
+  )
+  expect(right).toBeLessThanOrEqual(width)
+})
