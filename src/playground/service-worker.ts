@@ -77,7 +77,7 @@ function pathOf({ method, url, headers, mode }: Request): string | null {
 
 async function answer(path: string): Promise<Response> {
   const cache = await caches.open(CACHE)
-  const { status, headers, body } = (await cache.match(keyOf(path))) ?? (await fetchAndKeep(cache, path))
+  const { status, headers, body } = (await cache.match(keyOf(path))) ?? (await fetchAndTryToKeep(cache, path))
   const isolated = new Headers(headers)
   for (const [name, value] of Object.entries(ISOLATION)) isolated.set(name, value)
   return new Response(body, { status, headers: isolated })
@@ -94,8 +94,7 @@ async function keepAll(): Promise<void> {
       if (await cache.match(keyOf(path))) continue
       const shared = await (await caches.open(SHARED_CACHE)).match(keyOf(path))
       added.push(path)
-      if (shared) await cache.put(keyOf(path), shared)
-      else await fetchAndKeep(cache, path)
+      await cache.put(keyOf(path), shared ?? (await fetchShipped(path)))
     }
   }
   const done = await Promise.allSettled(
@@ -112,8 +111,15 @@ async function keepAll(): Promise<void> {
   throw failure.reason
 }
 
+/** Answers also where the browser has no more room, and then keeps nothing. Throws as `fetchShipped`. */
+async function fetchAndTryToKeep(cache: Cache, path: string): Promise<Response> {
+  const response = await fetchShipped(path)
+  await cache.put(keyOf(path), response.clone()).catch(() => undefined)
+  return response
+}
+
 /** Throws TypeError without a network, and Error if the server has another version by now. */
-async function fetchAndKeep(cache: Cache, path: string): Promise<Response> {
+async function fetchShipped(path: string): Promise<Response> {
   const response = await fetch(new URL(path, scope.registration.scope), { cache: 'no-cache' })
   const content = await response.arrayBuffer()
   if (!response.ok || !(await isAsShipped(path, content))) {
@@ -122,7 +128,6 @@ async function fetchAndKeep(cache: Cache, path: string): Promise<Response> {
     )
   }
   const { status, headers } = response
-  await cache.put(keyOf(path), new Response(content.slice(0), { status, headers }))
   return new Response(content, { status, headers })
 }
 

@@ -75,6 +75,74 @@ describe('without a network', () => {
   })
 })
 
+describe('a host that inserts a script into index.html', () => {
+  it('lets the page be kept, which then opens without a network', async () => {
+    const index = await readFile(join(root, 'dist', 'index.html'), 'utf8')
+    replaced.set('index.html', index.replace('</head>', '<script>globalThis.isInserted = true</script></head>'))
+    const page = await visit()
+    expect(await page.evaluate('globalThis.isInserted')).toBe(true)
+    await kept(page)
+    await server.close()
+    await page.reload()
+    await runOnShow(page).getByText('Recorded run').waitFor()
+    expect(await page.evaluate('globalThis.isInserted')).toBe(true)
+  })
+})
+
+describe('a browser without room for the page', () => {
+  /** Bytes of room for what this site keeps; all of it again without a number. */
+  async function giveRoom(page: Page, bytes?: number): Promise<void> {
+    const session = await context.newCDPSession(page)
+    const { origin } = new URL(server.address)
+    await session.send('Storage.overrideQuotaForOrigin', { origin, ...(bytes !== undefined && { quotaSize: bytes }) })
+  }
+  const filesKept = (page: Page) =>
+    page.evaluate(async () => {
+      let files = 0
+      for (const name of await caches.keys()) files += (await (await caches.open(name)).keys()).length
+      return files
+    })
+
+  it('keeps nothing of it', async () => {
+    const page = await context.newPage()
+    // Here there is no page that installs it by itself.
+    replaced.set('empty.html', '')
+    await page.goto(`${server.address}empty.html`)
+    await giveRoom(page, 4e6)
+    const state = await page.evaluate(async () => {
+      const { installing } = await navigator.serviceWorker.register('./service-worker.js')
+      await new Promise<void>((resolve) => {
+        installing!.addEventListener('statechange', () => resolve())
+      })
+      return installing!.state
+    })
+    expect(state).toBe('redundant')
+    // Some fitted before one did not.
+    expect(asked.length).toBeGreaterThan(10)
+    expect(await filesKept(page)).toBe(0)
+  })
+
+  it('still gets the files that are kept at their first use', async () => {
+    const page = await visit()
+    await kept(page)
+    const script = await readFile(join(root, 'dist', 'service-worker.js'), 'utf8')
+    const shipped = JSON.parse(/^self\.shipped=(\{.*?\}\});/.exec(script)![1]!) as Record<string, { bytes: number }>
+    const [[large, { bytes }]] = Object.entries(shipped).sort(([, a], [, b]) => b.bytes - a.bytes) as [
+      [string, { bytes: number }],
+    ]
+    await page.reload()
+    await runOnShow(page).getByText('Recorded run').waitFor()
+    const before = await filesKept(page)
+    const read = () => page.evaluate(async (path) => (await (await fetch(path)).arrayBuffer()).byteLength, large)
+    await giveRoom(page, 1e6)
+    expect(await read()).toBe(bytes)
+    expect(await filesKept(page)).toBe(before)
+    await giveRoom(page)
+    expect(await read()).toBe(bytes)
+    expect(await filesKept(page)).toBe(before + 1)
+  })
+})
+
 describe('a new version', () => {
   it('waits until pages of the old version close, which keep working; then fetches only changed files', async () => {
     const first = await visit()
