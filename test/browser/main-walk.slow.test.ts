@@ -1,6 +1,6 @@
 /**
  * The main walk in every engine that this machine has: the recorded run, a run of one's own, λ while it runs, reload and resume, the
- * coding world, Learn, and all of it without a network. SCREENSHOTS names a folder for pictures of the way.
+ * coding world, the story, the lessons, Models, and all of it without a network. SCREENSHOTS names a folder for pictures of the way.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -70,6 +70,25 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
         await walker.see('Resume the run from iteration')
         await look('5-learn')
 
+        await walker.press('link', /^Story$/)
+        await walker.press('button', /^All \d+/)
+        await walker.see('a wasted step earns as much as a useful one')
+        for (const title of [
+          /^Next: Votes/,
+          /^Next: Who judges/,
+          /^Next: Tasks move/,
+          /^Next: The loop/,
+          /^Next: What breaks/,
+        ])
+          await walker.press('link', title)
+        await walker.press('button', /^It rises/)
+        await walker.see('Results has')
+        await look('6-story')
+
+        await walker.press('link', /^Set up$/)
+        await walker.see('No models yet')
+        await look('7-models')
+
         await walker.evaluate(
           'void navigator.serviceWorker.ready.then(() => (document.documentElement.dataset.kept = ""))',
         )
@@ -86,7 +105,7 @@ describe.each(engines())('in $name', ({ name, missing, start }) => {
         await makeSmall(walker)
         await walker.press('button', /^Step$/)
         await walker.see('Paused')
-        await look('6-offline')
+        await look('8-offline')
       } catch (error) {
         await look('failed')
         throw error

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import { webkit, type Browser } from 'playwright-core'
 import { openBrowser } from '../harness.ts'
 import { findElement } from './find-element.ts'
 import { ELEMENT, httpWire, marionetteWire, type Wire } from './webdriver.ts'
@@ -42,14 +42,18 @@ const PATIENCE = 120_000
 
 export function engines(): Engine[] {
   return [
-    { name: 'Chromium', missing: null, start: walkInChromium },
+    { name: 'Chromium', missing: null, start: async () => walkWithPlaywright(await openBrowser()) },
     { name: 'Firefox', missing: missing(FIREFOX), start: walkInFirefox },
-    {
-      name: 'WebKit',
-      missing: missing(WEBKIT_DRIVER) ?? missing(MINI_BROWSER) ?? missing('Xvfb'),
-      start: walkInWebKit,
-    },
+    webKit(),
   ]
+}
+
+/** Debian's WebKit, else Playwright's, which `npx playwright-core install webkit` brings. */
+function webKit(): Engine {
+  const lacking = missing(WEBKIT_DRIVER) ?? missing(MINI_BROWSER) ?? missing('Xvfb')
+  if (lacking !== null && existsSync(webkit.executablePath()))
+    return { name: 'WebKit', missing: null, start: async () => walkWithPlaywright(await webkit.launch()) }
+  return { name: 'WebKit', missing: lacking, start: walkInWebKit }
 }
 
 const FIREFOX = process.env.FIREFOX_PATH ?? found('firefox-esr') ?? 'firefox'
@@ -72,11 +76,10 @@ function missing(program: string): string | null {
   return found(program) === null ? program : null
 }
 
-async function walkInChromium(): Promise<Walker> {
-  const browser = await openBrowser()
+async function walkWithPlaywright(browser: Browser): Promise<Walker> {
   const context = await browser.newContext({ viewport: SIZE })
   context.setDefaultTimeout(PATIENCE)
-  const page: Page = await context.newPage()
+  const page = await context.newPage()
   const find = (role: Role, name: RegExp) =>
     (role === 'summary' ? page.locator('summary').filter({ hasText: name }) : page.getByRole(role, { name })).first()
   return {
