@@ -1,10 +1,13 @@
-/** Two real tabs and one kept run: they race for it, are reloaded and closed, and its log stays whole. */
-import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+/** Two real tabs and the runs that they keep: they race for them, are reloaded, closed and killed, and every log stays whole. */
+import type { BrowserContext, Page } from 'playwright-core'
+import { expect, inject, it } from 'vitest'
+import { uniformStream } from '../../src/method/random.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
+import { finishedIterations, logFaults } from '../sessions/log-faults.ts'
 import { pressDownload } from './controls.ts'
 import { downloaded } from './harness.ts'
-import { makeSmall, reach } from './small-run.ts'
+import { keptLogs } from './kept-logs.ts'
+import { makeSmall, reach, smallLink } from './small-run.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
 
@@ -50,7 +53,71 @@ it('gives the run to one of two tabs that resume it, and to another once that on
   const downloading = running.waitForEvent('download')
   await pressDownload(running)
   const log = parseRunLog(String(await downloaded(await downloading)))
-  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, place) => place))
-  const finished = log.filter(({ type }) => type === 'iteration-finished').map(({ iteration }) => iteration)
-  expect(finished).toEqual(Array.from({ length: finished.length }, (_, i) => i + 1))
+  expect(logFaults('the run', log)).toEqual([])
+  expect(finishedIterations(log).length).toBeGreaterThanOrEqual(reached)
+})
+
+const STEPS = 24
+const GESTURES = ['run', 'resume', 'resume', 'discard', 'delete', 'reload', 'kill'] as const
+
+/** A press that may come too late, as of a person who races another tab. */
+const press = (page: Page, name: string | RegExp) =>
+  page
+    .getByRole('button', { name, exact: true })
+    .first()
+    .click({ timeout: 1000 })
+    .catch(() => undefined)
+
+/** Lets both tabs go on for a while that depends on how busy they are. */
+async function goOn(tabs: readonly Page[], turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await tabs[i % tabs.length]!.evaluate('0')
+}
+
+/** Ends the tab's process. Neither the page nor its workers learn of it. */
+async function kill(page: Page): Promise<void> {
+  const gone = page.waitForEvent('crash')
+  const session = await page.context().newCDPSession(page)
+  session.send('Page.crash').catch(() => undefined)
+  await gone
+  await page.close()
+}
+
+it('keeps every log whole, whatever is pressed in either tab, reloaded or killed', async () => {
+  const link = `${await smallLink()}&view=loop`
+  const uniform = uniformStream(Number(process.env.TEST_SEED ?? 1))
+  const below = (count: number) => Math.floor(uniform() * count)
+  let context: BrowserContext
+  const open = async (page: Page) => {
+    context = page.context()
+    await page.goto(new URL(link, inject('pageAddress')).href)
+    return page
+  }
+  const tabs = [await open(await visit()), await open(await visit())]
+  for (let step = 0; step < STEPS; step++) {
+    const place = below(tabs.length)
+    const tab = tabs[place]!
+    const gesture = step < 2 ? 'run' : GESTURES[below(GESTURES.length)]!
+    if (gesture === 'run') await press(tab, 'Run')
+    if (gesture === 'resume') await press(tab, /^Resume the run from iteration \d+$/)
+    if (gesture === 'discard') await press(tab, 'Discard')
+    if (gesture === 'delete') {
+      await goTo(tab, 'Runs')
+      await press(tab, 'Delete')
+      await press(tab, 'Delete permanently')
+      await goTo(tab, 'Loop')
+    }
+    if (gesture === 'reload') await tab.reload()
+    if (gesture === 'kill') {
+      await kill(tab)
+      tabs[place] = await open(await context!.newPage())
+    }
+    await goOn(tabs, below(60))
+  }
+  // The schedule may have deleted everything.
+  for (const tab of tabs) await press(tab, 'Run')
+  const finished = async () => [...(await keptLogs(tabs[0]!)).logs.values()].flatMap(finishedIterations).length
+  await expect.poll(finished).toBeGreaterThan(1)
+  const { logs, unlisted } = await keptLogs(tabs[0]!)
+  expect(unlisted).toEqual([])
+  expect([...logs].flatMap(([runId, log]) => logFaults(runId, log))).toEqual([])
 })

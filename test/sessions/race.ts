@@ -7,6 +7,7 @@ import { IndexedDbRunStore } from '../../src/runs/indexeddb-store.ts'
 import type { StartRequest } from '../../src/sessions/loop-service.ts'
 import { smallSettings } from '../method/corridor.ts'
 import { freshDatabases } from '../storage/fresh-databases.ts'
+import { finishedIterations, logFaults } from './log-faults.ts'
 import { OriginLocks, Tab } from './tabs.ts'
 
 const SETTINGS = smallSettings({
@@ -82,18 +83,12 @@ async function faults(name: string): Promise<{ faults: string[]; events: number 
   const found: string[] = []
   const runs = await store.list()
   let count = 0
-  for (const { runId, isEvicted, finishedIterations, checkpoints } of runs) {
+  for (const { runId, isEvicted, finishedIterations: counted, checkpoints } of runs) {
     const log: LoggedEvent[] = []
     for await (const events of store.readEvents(runId)) log.push(...events)
     count += log.length
-    log.forEach(({ seq }, place) => {
-      if (seq !== place) found.push(`${runId}: event ${place} has number ${seq}`)
-    })
-    const finished = log.flatMap(({ type, iteration }) => (type === 'iteration-finished' ? [iteration] : []))
-    finished.forEach((iteration, place) => {
-      if (iteration !== place + 1) found.push(`${runId}: iteration ${place + 1} has number ${iteration}`)
-    })
-    if (!isEvicted && finished.length !== finishedIterations) found.push(`${runId}: its summary counts otherwise`)
+    found.push(...logFaults(runId, log))
+    if (!isEvicted && finishedIterations(log).length !== counted) found.push(`${runId}: its summary counts otherwise`)
     for (const { iteration, eventCount } of checkpoints) {
       if (eventCount > log.length) found.push(`${runId}: checkpoint ${iteration} is beyond its log`)
       if ((await store.loadCheckpoint(runId, iteration)) === null)
