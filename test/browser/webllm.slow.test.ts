@@ -51,6 +51,39 @@ async function expectSameSamples(
   return theirs
 }
 
+/** Our transformer's log-probabilities of a completion, among the tokens that can still become one of the choices. */
+async function amongAllowed(
+  ours: LanguageModel,
+  prompt: readonly number[],
+  tokens: readonly number[],
+  choices: readonly string[],
+): Promise<number[]> {
+  const logProbs: number[] = []
+  const pieces = Array.from({ length: ours.config.vocabularySize }, (_, token) =>
+    ours.tokenizer.decode(Int32Array.of(token)),
+  )
+  for (const [i, token] of tokens.entries()) {
+    const said = ours.tokenizer.decode(Int32Array.from(tokens.slice(0, i)))
+    const allowed = [...pieces.keys()].filter(
+      (each) => pieces[each] !== '' && choices.some((choice) => choice.startsWith(said + pieces[each]!)),
+    )
+    // Nothing but the end may follow a whole choice.
+    if (allowed.length === 0) {
+      logProbs.push(0)
+      continue
+    }
+    expect(allowed).toContain(token)
+    const sequences = allowed.map((each) => ({
+      prompt: Int32Array.from([...prompt, ...tokens.slice(0, i)]),
+      response: Int32Array.of(each),
+    }))
+    const scores = (await ours.logProbs(sequences, 1)).map(([score]) => score!)
+    const sum = scores.reduce((total, score) => total + Math.exp(score), 0)
+    logProbs.push(scores[allowed.indexOf(token)]! - Math.log(sum))
+  }
+  return logProbs
+}
+
 describe('the real WebLLM', () => {
   it('samples like our transformer: over a long context, in forked groups, cooler, and after an update', async () => {
     await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
@@ -94,10 +127,14 @@ describe('the real WebLLM', () => {
       const later = await expectSameSamples(webLlm, ours, groups, { temperature: 1, topP: 1, maxTokens: 8 })
       expect(later.map(({ logProbs }) => logProbs)).not.toEqual(drawn.map(({ logProbs }) => logProbs))
 
-      const grammar = { type: 'grammar', grammar: 'root ::= "yes" | "no"' } as const
+      const choices = ['take the desk', 'take the drawer 1', 'go to the cabinet 1']
+      const grammar = { type: 'grammar', grammar: `root ::= ${choices.map((c) => `"${c}"`).join(' | ')}` } as const
       const request = { prompt: groups[1]!.prompt, count: 3, seed: 5 }
-      const [answers] = await webLlm.call('generate', [request], { temperature: 1, topP: 1, maxTokens: 8 }, grammar)
-      for (const { text } of answers!) expect(text).toMatch(/^(yes|no)/)
+      const [answers] = await webLlm.call('generate', [request], { temperature: 1, topP: 1, maxTokens: 30 }, grammar)
+      for (const { tokens, logProbs, text } of answers!) {
+        expect(choices).toContain(text)
+        expectClose(logProbs, await amongAllowed(ours, request.prompt, tokens, choices))
+      }
       await ours.dispose()
     })
   })
@@ -157,14 +194,10 @@ describe('the real WebLLM', () => {
         /The graphics device was lost \(destroyed/,
       )
     })
-    await withWebLlm([], async (webLlm) => {
-      const adapter = await webLlm.page.evaluate(async () =>
-        Boolean(await (navigator.gpu as GPU | undefined)?.requestAdapter()),
-      )
-      if (!adapter)
-        await expect(webLlm.call('load', await keepPolicy(webLlm))).rejects.toThrow(
-          /has no graphics adapter for WebGPU/,
-        )
+    await withWebLlm(SOFTWARE_ADAPTER, async (webLlm) => {
+      const source = await keepPolicy(webLlm)
+      await webLlm.call('setFaults', { lacksAdapter: true })
+      await expect(webLlm.call('load', source)).rejects.toThrow(/has no graphics adapter for WebGPU/)
     })
   })
 
