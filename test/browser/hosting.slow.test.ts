@@ -1,5 +1,6 @@
 /** The built page in unfriendly places: works, or says in one sentence what does not and why. */
-import { createServer } from 'node:http'
+import { spawn } from 'node:child_process'
+import { createServer, get } from 'node:http'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -9,6 +10,7 @@ import type { BrowserContext, FrameLocator, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
+import { engines, walkInFirefox } from './engines/walker.ts'
 import { downloaded, usePages } from './harness.ts'
 import { makeSmall, smallLink } from './small-run.ts'
 import { serveStatic, type Changes, type StaticServer } from './static-server.ts'
@@ -64,6 +66,28 @@ describe('where the browser blocks storage', () => {
     await makeSmall(page)
     await page.getByRole('button', { name: 'Step', exact: true }).click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
+  })
+})
+
+const { missing } = engines().find(({ name }) => name === 'Firefox')!
+
+describe('in Firefox itself', () => {
+  it.skipIf(missing !== null).each([
+    ['with site data blocked', { 'network.cookie.cookieBehavior': 2 }, 'does not let this page store anything'],
+    ['in private windows', { 'browser.privatebrowsing.autostart': true }, 'Household'],
+  ])('%s the page runs, and says what it cannot keep', async (_, preferences, sentence) => {
+    const { address } = await serve()
+    const walker = await walkInFirefox(preferences)
+    try {
+      await walker.goTo(`${address}${await smallLink()}&view=loop`)
+      await walker.see(sentence)
+      await walker.press('button', /^Step$/)
+      await walker.see('Paused')
+      await walker.press('link', /^Set up$/)
+      await walker.see('does not let this page keep model folders')
+    } finally {
+      await walker.close()
+    }
   })
 })
 
@@ -233,13 +257,14 @@ describe('under a policy that forbids images made of data', () => {
   })
 })
 
-describe('over plain http from another machine', () => {
-  const address = Object.values(networkInterfaces())
-    .flatMap((each) => each ?? [])
-    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
+/** By which other machines reach this one; undefined without a network. */
+const otherAddress = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
-  it.skipIf(address === undefined)('the page runs and keeps runs, and says what needs https', async () => {
-    const server = await serve({ host: address! })
+describe('over plain http from another machine', () => {
+  it.skipIf(otherAddress === undefined)('the page runs and keeps runs, and says what needs https', async () => {
+    const server = await serve({ host: otherAddress! })
     const page = await pages.open()
     await page.goto(`${server.address}#loop`)
     expect(await page.evaluate(() => isSecureContext)).toBe(false)
@@ -253,9 +278,34 @@ describe('over plain http from another machine', () => {
   })
 })
 
+describe('npm start -- --host 0.0.0.0', () => {
+  it('prints the addresses of this machine, and answers under any name', async () => {
+    const started = spawn(process.execPath, [join(root, 'scripts', 'start.mjs'), '--host', '0.0.0.0'])
+    servers.push({ close: async () => void started.kill() })
+    let said = ''
+    started.stdout.on('data', (text) => (said += String(text)))
+    await expect.poll(() => said).toContain('Ctrl-C')
+    const port = /^RLAnything Playground: http:\/\/localhost:(\d+)\/$/m.exec(said)![1]!
+    if (otherAddress !== undefined) expect(said).toContain(`From other machines: http://${otherAddress}:${port}/`)
+    const status = await new Promise((resolve) => {
+      get({ host: '127.0.0.1', port, headers: { host: `playground.intranet:${port}` } }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+    })
+    expect(status).toBe(200)
+  })
+})
+
 describe('two deployments on one host', () => {
-  it('keep their own runs and offline files', async () => {
+  it('keep their own runs and offline files, and ask for lasting room once there is a run', async () => {
     const context = await pages.newContext({ serviceWorkers: 'allow' })
+    await context.addInitScript(() => {
+      const scope = globalThis as unknown as { timesAsked: number }
+      scope.timesAsked = 0
+      navigator.storage.persist = async () => ++scope.timesAsked > 0
+    })
+    const timesAsked = (page: Page) => page.evaluate(() => (globalThis as unknown as { timesAsked: number }).timesAsked)
     const { origin } = await serve({ folders: ['/a/', '/b/'] })
     const visit = async (folder: string) => {
       const page = await pages.open(context)
@@ -268,6 +318,8 @@ describe('two deployments on one host', () => {
     await makeSmall(first)
     await first.getByRole('button', { name: 'Step', exact: true }).click()
     await first.getByText('Paused', { exact: true }).first().waitFor()
+    // That the browser may not remove it by itself.
+    await expect.poll(() => timesAsked(first)).toBe(1)
     const second = await visit('b/')
     await goTo(second, 'Runs')
     await second.getByText('No runs in this browser yet').waitFor()
@@ -278,6 +330,7 @@ describe('two deployments on one host', () => {
       for (const name of await caches.keys()) sizes[name] = (await (await caches.open(name)).keys()).length
       return sizes
     })
+    expect(await timesAsked(second)).toBe(0)
     expect(Object.keys(kept).sort()).toEqual(['rlanything-shipped /a/', 'rlanything-shipped /b/'])
     expect(kept['rlanything-shipped /a/']).toBe(kept['rlanything-shipped /b/'])
   })

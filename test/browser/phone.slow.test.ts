@@ -71,6 +71,26 @@ describe('a phone', () => {
     expect(await tasks(page).inputValue()).toBe('16')
   })
 
+  it.each([
+    ['held upright, keeps the controls of the run in sight', PHONE.viewport, true],
+    [
+      'on a page enlarged to 400 %, lets them scroll away instead of covering half of it',
+      { width: 320, height: 256 },
+      false,
+    ],
+  ])('%s', async (_, viewport, isKept) => {
+    const page = await visit()
+    await offer(page).getByRole('button', { name: 'Use all of it' }).click()
+    await page.setViewportSize(viewport)
+    const controls = page.getByRole('region', { name: 'Run controls' })
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+    const inSight = () =>
+      controls.evaluate(
+        (bar) => bar.getBoundingClientRect().bottom > 0 && bar.getBoundingClientRect().top < innerHeight,
+      )
+    await expect.poll(inSight).toBe(isKept)
+  })
+
   it('runs an iteration of the preset for phones at a sixth of the clock, with the screen kept awake', async () => {
     const page = await visit()
     speedUp = await slowDown(pages.browser, 6)

@@ -43,7 +43,7 @@ const PATIENCE = 120_000
 export function engines(): Engine[] {
   return [
     { name: 'Chromium', missing: null, start: async () => walkWithPlaywright(await openBrowser()) },
-    { name: 'Firefox', missing: missing(FIREFOX), start: walkInFirefox },
+    { name: 'Firefox', missing: missing(FIREFOX), start: () => walkInFirefox() },
     webKit(),
   ]
 }
@@ -105,10 +105,11 @@ async function walkWithPlaywright(browser: Browser): Promise<Walker> {
   }
 }
 
-async function walkInFirefox(): Promise<Walker> {
+/** `changed` are preferences by name (about:config). */
+export async function walkInFirefox(changed: Readonly<Record<string, number | boolean>> = {}): Promise<Walker> {
   const profile = mkdtempSync(join(tmpdir(), 'firefox-'))
   const port = await freePort()
-  const preferences = { 'marionette.port': port, 'datareporting.policy.dataSubmissionEnabled': false }
+  const preferences = { 'marionette.port': port, 'datareporting.policy.dataSubmissionEnabled': false, ...changed }
   const lines = Object.entries(preferences).map(([name, value]) => `user_pref("${name}", ${value});`)
   writeFileSync(join(profile, 'user.js'), lines.join('\n'))
   const firefox = spawn(FIREFOX, ['--headless', '--marionette', '--no-remote', '--profile', profile], {

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BackendUnavailableError } from '../../../src/language-model/backends/backend.ts'
 import { selectBackend } from '../../../src/language-model/backends/select-backend.ts'
 import { hasRelaxedSimd, instantiateKernels } from '../../../src/language-model/backends/simd/kernel-module.ts'
@@ -156,6 +156,22 @@ describe('the simd backend', () => {
     expect(kernels.matmulScratchBytes()).toBeGreaterThan(0)
     if (hasRelaxedSimd())
       expect((await instantiateKernels(true)).kernels.matmulScratchBytes()).toBe(kernels.matmulScratchBytes())
+  })
+
+  it.each([
+    ['has WebGPU', { gpu: {} }, true],
+    ['has none', {}, false],
+  ])('explains a browser without SIMD, and offers WebGPU only to one that %s', async (_, navigator, isOffered) => {
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+      vi.unstubAllGlobals()
+    })
+    vi.spyOn(WebAssembly, 'validate').mockReturnValue(false)
+    vi.stubGlobal('navigator', navigator)
+    const outcome = await selectBackend('cpu').catch((error: unknown) => error)
+    expect(outcome).toBeInstanceOf(BackendUnavailableError)
+    expect((outcome as Error).message).toContain('has no WebAssembly SIMD')
+    expect((outcome as Error).message.includes('choose WebGPU')).toBe(isOffered)
   })
 
   it('explains a missing graphics adapter', async () => {

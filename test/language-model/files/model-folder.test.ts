@@ -50,13 +50,15 @@ describe('model folder', () => {
         'selected',
       ),
     ).rejects.toThrow('https://example.org/m/config.json answered 404')
-    const ok = await LanguageModel.load(
-      urlReader(
-        'https://example.org/m',
-        async (url) => new Response(files[(url as string).slice('https://example.org/m/'.length)]!.slice()),
-      ),
-      'selected',
-    )
+    const served = (...missing: string[]) =>
+      urlReader('https://example.org/m', async (url) => {
+        const name = (url as string).slice('https://example.org/m/'.length)
+        return missing.includes(name) ? new Response(null, { status: 404 }) : new Response(files[name]!.slice())
+      })
+    await expect(
+      LanguageModel.load(served('model.safetensors', 'model.safetensors.index.json'), 'selected'),
+    ).rejects.toThrow(/model\.safetensors answered 404.* check that it serves files of this type/)
+    const ok = await LanguageModel.load(served(), 'selected')
     await ok.dispose()
   })
 
