@@ -1,4 +1,4 @@
-/** The colours of compared runs, in numbers: contrast on the page, and distance from one another in colour and in grey. */
+/** Colours that a reader must tell apart, in numbers: contrast on the page, and distance from one another in colour and in grey. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { RUN_MARKS } from '../../../src/playground/kit/charts/series.ts'
@@ -41,4 +41,11 @@ describe.each<Theme>(['light', 'dark'])('the colours of compared runs in the %s 
       }
     }
   })
+})
+
+it.each<Theme>(['light', 'dark'])('encouraged and discouraged differ in grey in the %s theme', (theme) => {
+  const [blue, orange] = [colour('encouraged', theme), colour('discouraged', theme)]
+  expect(Math.abs(lab(blue)[0] - lab(orange)[0])).toBeGreaterThan(15)
+  // As bars and tiles they stand out from the page.
+  expect(contrast(blue, colour('surface', theme))).toBeGreaterThan(3)
 })
