@@ -11,6 +11,7 @@ import { openEyes } from './guest/eyes.ts'
 import { keepFocus } from './guest/focus.ts'
 import { giveKeyboard } from './guest/keyboard.ts'
 import { giveMouse } from './guest/mouse.ts'
+import { awaitPictures } from './guest/pictures.ts'
 import { STEP_MS } from './protocol.ts'
 import type { TaskPage, Wheel } from './wheel.ts'
 import { toBase64 } from '../../../storage/base64.ts'
@@ -84,17 +85,18 @@ const policy = (content: string) => `<meta http-equiv="Content-Security-Policy" 
 
 /** Our functions as text. What they refer to is passed as arguments. */
 function driverScript(): string {
-  const [clock, eyes, focus, mouse, keyboard, driver] = [
+  const [clock, eyes, focus, mouse, keyboard, pictures, driver] = [
     installClock,
     openEyes,
     keepFocus,
     giveMouse,
     giveKeyboard,
+    awaitPictures,
     drive,
   ].map(String)
   return asInline(
     `(${String(shutDoors)})((${String(doorFinder)})());{const clock=(${clock})(),eyes=(${eyes})(),focus=(${focus})(),mouse=(${mouse})(eyes.find,focus),` +
-      `keyboard=(${keyboard})(focus,mouse.click);(${driver})({clock,eyes,focus,mouse,keyboard},${STEP_MS})}`,
+      `keyboard=(${keyboard})(focus,mouse.click),pictures=(${pictures})();(${driver})({clock,eyes,focus,mouse,keyboard,pictures},${STEP_MS})}`,
   )
 }
 

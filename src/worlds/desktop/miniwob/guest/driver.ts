@@ -10,6 +10,7 @@ import type { GuestEyes } from './eyes.ts'
 import type { GuestFocus } from './focus.ts'
 import type { GuestKeyboard } from './keyboard.ts'
 import type { GuestMouse } from './mouse.ts'
+import type { GuestPictures } from './pictures.ts'
 
 interface TaskWindow {
   core?: { startEpisodeReal?: () => void; EPISODE_MAX_TIME?: number; getUtterance?: () => string }
@@ -23,9 +24,10 @@ export interface GuestParts {
   focus: GuestFocus
   mouse: GuestMouse
   keyboard: GuestKeyboard
+  pictures: GuestPictures
 }
 
-export function drive({ clock, eyes, focus, mouse, keyboard }: GuestParts, stepMs: number): void {
+export function drive({ clock, eyes, focus, mouse, keyboard, pictures }: GuestParts, stepMs: number): void {
   const task = window as unknown as TaskWindow
   // Not the topmost window: a course page may embed the Playground.
   const host = window.parent.parent
@@ -34,7 +36,8 @@ export function drive({ clock, eyes, focus, mouse, keyboard }: GuestParts, stepM
   window.addEventListener('error', ({ message }) => (error ??= message))
   window.addEventListener('unhandledrejection', ({ reason }) => (error ??= String(reason)))
 
-  function view(isAccepted: boolean): PageView {
+  async function view(isAccepted: boolean): Promise<PageView> {
+    await pictures.onPage()
     const isDone = task.WOB_DONE_GLOBAL === true
     const query = document.getElementById('query')
     return {
@@ -96,6 +99,10 @@ export function drive({ clock, eyes, focus, mouse, keyboard }: GuestParts, stepM
   })
   // A message of its own comes after the page's handlers of the event.
   const { port1, port2 } = new MessageChannel()
-  port1.onmessage = () => void clock.advance(stepMs).then(() => send({ about: 'miniwob', id: null }))
+  port1.onmessage = () =>
+    void clock
+      .advance(stepMs)
+      .then(pictures.ofStyles)
+      .then(() => send({ about: 'miniwob', id: null }))
   window.addEventListener('load', () => port2.postMessage(null))
 }
