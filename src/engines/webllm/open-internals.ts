@@ -1,34 +1,17 @@
 /** Checks that a loaded model has every internal that is used here, and opens them. */
-import { COMPILED, FORK, type Lock, type PackedFunction, type Pipeline } from './own-names.ts'
+import {
+  COMPILED,
+  FORK,
+  GPU_CONTEXT,
+  NEEDED,
+  TENSOR_METHODS,
+  type Lock,
+  type PackedFunction,
+  type Pipeline,
+} from './own-names.ts'
 import type { PublicEngine } from './surface.ts'
 import { WebLlmInternals } from './webllm-internals.ts'
 import { errorText } from '../../threads/error-text.ts'
-
-/** All required internals: path below the pipeline, and type. */
-const NEEDED: readonly (readonly [path: string, kind: 'function' | 'object' | 'number'])[] = [
-  ...[
-    'beginScope',
-    'endScope',
-    'detachFromCurrentScope',
-    'makeShapeTuple',
-    'scalar',
-    'empty',
-    'cpu',
-    'getGlobalFunc',
-  ].map((name) => [`tvm.${name}`, 'function'] as const),
-  ['device.sync', 'function'],
-  ['vm.getFunction', 'function'],
-  ['params.get', 'function'],
-  ['embed', 'function'],
-  ['prefillChunkSize', 'number'],
-  ['fclearKVCaches', 'function'],
-  ['fKVCacheAddSequence', 'function'],
-  ['fKVCacheBeginForward', 'function'],
-  ['fKVCacheEndForward', 'function'],
-  ['prepareGrammarMatcherForSampling', 'function'],
-]
-const TENSOR_METHODS = ['copyFrom', 'copyFromRawBytes', 'toRawBytes', 'view', 'getDataPtr'] as const
-const GPU_CONTEXT = ['flushCommands', 'gpuBufferFromPtr'] as const
 
 export type InternalsFound = { internals: WebLlmInternals; missing: [] } | { internals: null; missing: string[] }
 

@@ -73,3 +73,31 @@ export const COMPILED = [
 ] as const
 /** A function of TVM itself. */
 export const FORK = 'vm.builtin.kv_state_fork_sequence'
+
+/** What `openInternals` requires of a pipeline: path below it, and type. */
+export const NEEDED: readonly (readonly [path: string, kind: 'function' | 'object' | 'number'])[] = [
+  ...[
+    'beginScope',
+    'endScope',
+    'detachFromCurrentScope',
+    'makeShapeTuple',
+    'scalar',
+    'empty',
+    'cpu',
+    'getGlobalFunc',
+  ].map((name) => [`tvm.${name}`, 'function'] as const),
+  ['device.sync', 'function'],
+  ['vm.getFunction', 'function'],
+  ['params.get', 'function'],
+  ['embed', 'function'],
+  ['prefillChunkSize', 'number'],
+  ['fclearKVCaches', 'function'],
+  ['fKVCacheAddSequence', 'function'],
+  ['fKVCacheBeginForward', 'function'],
+  ['fKVCacheEndForward', 'function'],
+  ['prepareGrammarMatcherForSampling', 'function'],
+]
+/** Likewise of its tensors. */
+export const TENSOR_METHODS = ['copyFrom', 'copyFromRawBytes', 'toRawBytes', 'view', 'getDataPtr'] as const
+/** And of TVM's context of the graphics adapter. */
+export const GPU_CONTEXT = ['flushCommands', 'gpuBufferFromPtr'] as const
