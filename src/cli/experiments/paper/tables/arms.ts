@@ -2,7 +2,7 @@
 import { WORLDS } from '../../../../worlds/index.ts'
 import type { Settings, ShippedWorld } from '../../../../method/settings.ts'
 import type { Budget } from '../budget.ts'
-import type { ArmPlan } from '../plan.ts'
+import type { ArmPlan, RowPlan } from '../plan.ts'
 
 export const ARM_LABELS: Readonly<Record<string, string>> = {
   grpo: 'GRPO: outcomes alone, no judge',
@@ -22,4 +22,9 @@ export function arm(
   id: string = preset,
 ): ArmPlan {
   return { id, preset: `${WORLDS[world].presets.own}+${preset}`, settings, iterations: budget.iterations[world] }
+}
+
+/** The start policy of an arm at temperature 0: a gain over it is skill. `only` are the ids of the measures that it shows. */
+export function temperatureOnly(arm: string, only: readonly string[]): RowPlan {
+  return { id: 'temperature-only', label: 'Untrained, T = 0: temperature only', arm, isStart: true, only }
 }

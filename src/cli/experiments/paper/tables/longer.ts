@@ -2,15 +2,13 @@
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, TablePlan } from '../plan.ts'
 import { type RunRecord, evaluated } from '../run-record.ts'
-import { arm, ARM_LABELS } from './arms.ts'
-import { ACCURACY, JUDGE } from './measures.ts'
+import { arm, ARM_LABELS, temperatureOnly } from './arms.ts'
+import { ACCURACY, ACCURACY_METRICS, JUDGE } from './measures.ts'
 import { gainsOfPolicy } from './table-one.ts'
-
-const METRICS = { id: 'eval/id/acc', ood: 'eval/ood/acc' } as const
 
 /** Accuracy at the evaluation in the middle of the run: where Table 1 ends. */
 const HALFWAY = ACCURACY.map(({ id, label }): MeasurePlan => {
-  const metric = METRICS[id as keyof typeof METRICS]
+  const metric = ACCURACY_METRICS[id as keyof typeof ACCURACY_METRICS]
   const of = (run: RunRecord) => evaluated(run, metric, (run.evaluations.length - 1) >> 1)
   return { id: `${id}-half`, label: `${label}, halfway`, unit: 'share', of }
 })
@@ -34,17 +32,14 @@ export function longerTable(budget: Budget): TablePlan {
     evaluationTasks: budget.evaluationTasks,
     arms: [full],
     rows: [
-      {
-        id: 'temperature-only',
-        label: 'Untrained, T = 0: temperature only',
-        arm: 'full',
-        isStart: true,
-        only: [...ACCURACY, ...JUDGE].map(({ id }) => id),
-      },
+      temperatureOnly(
+        'full',
+        [...ACCURACY, ...JUDGE].map(({ id }) => id),
+      ),
       { id: 'full', label: ARM_LABELS['full']!, arm: 'full' },
     ],
     measures: [...HALFWAY, ...ACCURACY, ...JUDGE],
     claims: [...gainsOfPolicy('household'), ...adds],
-    curves: METRICS,
+    curves: ACCURACY_METRICS,
   }
 }

@@ -18,9 +18,12 @@ export function late(id: string, label: string, metric: string, unit: MeasurePla
   return { id, label, unit, of: (run) => run.late[metric] ?? null }
 }
 
+/** Metrics of `ACCURACY` by its ids, which tables show as curves. */
+export const ACCURACY_METRICS = { id: 'eval/id/acc', ood: 'eval/ood/acc' } as const
+
 export const ACCURACY: readonly MeasurePlan[] = [
-  evaluation('id', 'in distribution, T = 0', 'eval/id/acc'),
-  evaluation('ood', 'out of distribution, T = 0', 'eval/ood/acc'),
+  evaluation('id', 'in distribution, T = 0', ACCURACY_METRICS.id),
+  evaluation('ood', 'out of distribution, T = 0', ACCURACY_METRICS.ood),
 ]
 
 export const SAMPLED_ACCURACY: readonly MeasurePlan[] = [

@@ -1,8 +1,8 @@
 /** Figure 1: which signal trains the policy best, outcomes or the steps of a judge, and whether the judge must learn. */
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, TablePlan } from '../plan.ts'
-import { arm, ARM_LABELS } from './arms.ts'
-import { ACCURACY, late, SAMPLED_ACCURACY } from './measures.ts'
+import { arm, ARM_LABELS, temperatureOnly } from './arms.ts'
+import { ACCURACY, ACCURACY_METRICS, late, SAMPLED_ACCURACY } from './measures.ts'
 
 const ARMS = ['grpo', 'frozen-judge', 'step-frozen', 'step-trained'] as const
 const TRAIN = late('train', 'training tasks, last fifth', 'policy/acc')
@@ -19,22 +19,13 @@ export function signalsTable(budget: Budget): TablePlan {
     seeds: budget.seeds,
     evaluationTasks: budget.evaluationTasks,
     arms: ARMS.map((preset) => arm('household', preset, budget)),
-    rows: [
-      {
-        id: 'temperature-only',
-        label: 'Untrained, T = 0: temperature only',
-        arm: 'grpo',
-        isStart: true,
-        only: ['id', 'ood'],
-      },
-      ...ARMS.map((id) => ({ id, label: ARM_LABELS[id]!, arm: id })),
-    ],
+    rows: [temperatureOnly('grpo', ['id', 'ood']), ...ARMS.map((id) => ({ id, label: ARM_LABELS[id]!, arm: id }))],
     measures: [...ACCURACY, ...SAMPLED_ACCURACY, TRAIN],
     claims: [
       ...above('frozen-judge', 'grpo', 'Integrated feedback above outcomes alone'),
       ...above('step-trained', 'grpo', "A trained judge's votes alone above outcomes alone"),
       ...above('step-trained', 'step-frozen', "A trained judge's votes above a frozen judge's"),
     ],
-    curves: { id: 'eval/id/acc', ood: 'eval/ood/acc' },
+    curves: ACCURACY_METRICS,
   }
 }

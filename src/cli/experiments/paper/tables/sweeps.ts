@@ -4,7 +4,7 @@ import type { TableName } from '../../../../results/results-file.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, TablePlan } from '../plan.ts'
 import { arm } from './arms.ts'
-import { ACCEPTANCE, ACCURACY, JUDGE_BALANCED, REWRITTEN } from './measures.ts'
+import { ACCEPTANCE, ACCURACY, ACCURACY_METRICS, JUDGE_BALANCED, REWRITTEN } from './measures.ts'
 
 interface Level {
   id: string
@@ -42,7 +42,7 @@ function sweep({ table, title, about, levels, usual, measures }: Sweep, budget: 
               return { claim: `${named.label} above ${other.label}: ${label}`, row: usual, than: other.id, measure }
             }),
           ),
-    curves: { id: 'eval/id/acc', ood: 'eval/ood/acc' },
+    curves: ACCURACY_METRICS,
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ShippedWorld } from '../../../../method/settings.ts'
 import type { Budget } from '../budget.ts'
 import type { ClaimPlan, MeasurePlan, RowPlan, TablePlan } from '../plan.ts'
-import { arm, ARM_LABELS } from './arms.ts'
+import { arm, ARM_LABELS, temperatureOnly } from './arms.ts'
 import { ACCURACY, evaluation, JUDGE, JUDGE_BALANCED, SAMPLED_ACCURACY } from './measures.ts'
 
 const ARMS = ['grpo', 'frozen-judge', 'policy-reward', 'full'] as const
@@ -55,13 +55,10 @@ export function tableOne(world: ShippedWorld, budget: Budget): TablePlan {
   const rows: RowPlan[] = [
     // The start judge is the same whatever the policy's temperature, so one row shows it.
     { id: 'untrained', label: 'Untrained, sampled', arm: 'full', isStart: true, only: sampled },
-    {
-      id: 'temperature-only',
-      label: 'Untrained, T = 0: temperature only',
-      arm: 'full',
-      isStart: true,
-      only: measures.map(({ id }) => id).filter((id) => !sampled.includes(id)),
-    },
+    temperatureOnly(
+      'full',
+      measures.map(({ id }) => id).filter((id) => !sampled.includes(id)),
+    ),
     ...ARMS.map((id): RowPlan => ({ id, label: ARM_LABELS[id]!, arm: id })),
   ]
   return {
