@@ -4,7 +4,16 @@
  */
 import type { Page } from 'playwright-core'
 import { heldMainThread, type HeldThread } from './main-thread.ts'
-import { finishedIterations, pressRun, reached, VIEWS_OF_A_RUN, withBuiltPage } from './visitor.ts'
+import {
+  finishedIterations,
+  newVisitor,
+  openPage,
+  pressRun,
+  reached,
+  showView,
+  VIEWS_OF_A_RUN,
+  withBuiltPage,
+} from './visitor.ts'
 
 export interface MainThreadOptions {
   preset: string
@@ -30,25 +39,19 @@ export async function watchMainThread(
   await withBuiltPage(async (browser, address) => {
     const watch = async (page: Page, which: WatchedView['page']) => {
       for (const view of VIEWS_OF_A_RUN) {
-        await page.evaluate((hash) => (location.hash = hash), view)
+        await showView(page, view)
         await page.waitForTimeout(ARRIVAL_MS)
         const held = await heldMainThread(browser, page, () => page.waitForTimeout(seconds * 1000))
         onView({ view, page: which, ...held })
       }
     }
-    const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
-    const open = async () => {
-      const page = await context.newPage()
-      page.setDefaultTimeout(300_000)
-      await page.goto(address)
-      return page
-    }
-    const first = await open()
+    const visitor = await newVisitor(browser)
+    const first = await openPage(visitor, address)
     await pressRun(first, preset)
     await reached(first, after)
     await watch(first, 'that made the run')
     await first.close()
-    const second = await open()
+    const second = await openPage(visitor, address)
     const before = await finishedIterations(second)
     await second.getByRole('button', { name: /^Resume the run/ }).click()
     await reached(second, before + 1)

@@ -4,7 +4,16 @@
  */
 import type { Page } from 'playwright-core'
 import { residentBytes } from './page-processes.ts'
-import { finishedIterations, pressRun, reached, VIEWS_OF_A_RUN, withBuiltPage } from './visitor.ts'
+import {
+  finishedIterations,
+  newVisitor,
+  openPage,
+  pressRun,
+  reached,
+  showView,
+  VIEWS_OF_A_RUN,
+  withBuiltPage,
+} from './visitor.ts'
 
 export interface MemoryOptions {
   preset: string
@@ -36,14 +45,11 @@ export async function watchMemory(
 ): Promise<void> {
   await withBuiltPage(
     async (browser, address) => {
-      const context = await browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
-      const page = await context.newPage()
-      page.setDefaultTimeout(300_000)
-      await page.goto(address)
+      const page = await openPage(await newVisitor(browser), address)
       await pressRun(page, preset)
       for (let sample = 1; (sample - 1) * every < iterations; sample++) {
         const view = VIEWS_OF_A_RUN[(sample - 1) % VIEWS_OF_A_RUN.length]!
-        await page.evaluate((hash) => (location.hash = hash), view)
+        await showView(page, view)
         await reached(page, Math.min(sample * every, iterations))
         const resident = await residentBytes(browser)
         const live = await liveBytes(page)

@@ -1,5 +1,5 @@
 /** The built page in Chromium, as somebody has it who opens it, changes a few settings and presses Run. */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { preview } from 'vite'
 import { launchBrowser } from '../../../scripts/browser.mjs'
 import { buildIfStale } from '../../../scripts/start.mjs'
@@ -29,6 +29,19 @@ export async function withBuiltPage<Result>(
     await browser.close()
     await server.close()
   }
+}
+
+/** A first-time visitor's window. */
+export function newVisitor(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({ serviceWorkers: 'block', viewport: { width: 1440, height: 900 } })
+}
+
+/** Opens the page, with patience for a busy machine. */
+export async function openPage(visitor: BrowserContext, address: string): Promise<Page> {
+  const page = await visitor.newPage()
+  page.setDefaultTimeout(300_000)
+  await page.goto(address)
+  return page
 }
 
 /** Chooses the preset and its world, sets the fields, and presses Run. */
@@ -68,24 +81,37 @@ export async function finishedIterations(page: Page): Promise<number> {
   return run?.finishedIterations ?? 0
 }
 
+/** Shows a view of a run, as its entry in the navigation does. */
+export async function showView(page: Page, view: (typeof VIEWS_OF_A_RUN)[number]): Promise<void> {
+  await page.evaluate((hash) => (location.hash = hash), view)
+}
+
+type StoreName = 'runs' | 'chunks'
+
 /** Everything in a store of the page's database. */
-export async function stored<Value>(page: Page, store: 'runs' | 'chunks'): Promise<Value[]> {
-  const values = await page.evaluate(async (store) => {
+export async function stored<Value>(page: Page, store: StoreName): Promise<Value[]> {
+  const [values] = await storedTogether(page, [store])
+  return values as Value[]
+}
+
+/** Everything in several stores at one moment, in their order. */
+export async function storedTogether(page: Page, stores: readonly StoreName[]): Promise<unknown[][]> {
+  return page.evaluate(async (stores) => {
     const name = 'rlanything-playground'
     // Opening a missing database would create an empty one before the page does.
-    if (!(await indexedDB.databases()).some((database) => database.name === name)) return []
-    return new Promise<unknown[]>((resolve, reject) => {
+    if (!(await indexedDB.databases()).some((database) => database.name === name)) return stores.map(() => [])
+    return new Promise<unknown[][]>((resolve, reject) => {
       const opening = indexedDB.open(name)
       opening.onerror = () => reject(new Error('The page has not kept a run.'))
       opening.onsuccess = () => {
-        const reading = opening.result.transaction(store).objectStore(store).getAll()
+        const reading = opening.result.transaction([...stores])
+        const requests = stores.map((store) => reading.objectStore(store).getAll())
         reading.onerror = () => reject(new Error('The kept run cannot be read.'))
-        reading.onsuccess = () => {
+        reading.oncomplete = () => {
           opening.result.close()
-          resolve(reading.result)
+          resolve(requests.map(({ result }) => result as unknown[]))
         }
       }
     })
-  }, store)
-  return values as Value[]
+  }, stores)
 }
