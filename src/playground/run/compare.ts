@@ -6,7 +6,8 @@ import { percent, UNKNOWN } from '../kit/format.ts'
 import { groupKey, runName } from './run-names.ts'
 import { seedIntervals } from './seed-interval.ts'
 import { growingAxis, iterationAxis, type Axis, type AxisName } from '../kit/charts/chart-axis.ts'
-import { boundsOf, RUN_MARKS, type OverlayCurve, type RunMark } from '../kit/charts/series.ts'
+import { RUN_MARKS, type RunMark } from '../kit/charts/run-marks.ts'
+import { boundsOf, type OverlayCurve } from '../kit/charts/series.ts'
 import type { Point } from '../kit/charts/scale.ts'
 
 export interface Compared {

@@ -1,7 +1,7 @@
 /** Colours that a reader must tell apart, in numbers: contrast on the page, and distance from one another in colour and in grey. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { RUN_MARKS } from '../../../src/playground/kit/charts/series.ts'
+import { RUN_MARKS } from '../../../src/playground/kit/charts/run-marks.ts'
 
 const css = readFileSync(new URL('../../../src/playground/kit/theme.css', import.meta.url), 'utf8')
 type Theme = 'light' | 'dark'

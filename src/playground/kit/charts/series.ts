@@ -1,4 +1,5 @@
 /** The data of a line chart, in words and as the rows of a table. */
+import type { RunMark } from './run-marks.ts'
 import { compact, percent } from '../format.ts'
 import type { Point } from './scale.ts'
 
@@ -30,10 +31,6 @@ export interface Interval {
   low: number
   high: number
 }
-
-/** What is drawn on the curve of a run: colours alone are lost in grey. */
-export const RUN_MARKS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'bar'] as const
-export type RunMark = (typeof RUN_MARKS)[number]
 
 /** A curve of another run, drawn behind those of the chart. A band shows the spread around its points. */
 export interface OverlayCurve {
