@@ -12,6 +12,7 @@ import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
 import { engines, walkInFirefox } from './engines/walker.ts'
 import { downloaded, usePages } from './harness.ts'
+import { keptOffline } from './offline-copy.ts'
 import { makeSmall, smallLink } from './small-run.ts'
 import { serveStatic, type Changes, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
@@ -311,7 +312,7 @@ describe('two deployments on one host', () => {
       const page = await pages.open(context)
       await page.goto(`${origin}${folder}#loop`)
       await runOnShow(page).getByText('Recorded run').waitFor()
-      await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+      await keptOffline(page)
       return page
     }
     const first = await visit('a/')

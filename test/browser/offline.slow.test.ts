@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
 import { openBrowser } from './harness.ts'
+import { keptOffline, nextVersionKept } from './offline-copy.ts'
 import { makeSmall } from './small-run.ts'
 import { serveStatic, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
@@ -51,14 +52,12 @@ async function visit(): Promise<Page> {
   return page
 }
 
-/** Waits until everything is cached. */
-const kept = (page: Page) => page.evaluate(async () => void (await navigator.serviceWorker.ready))
 const version = (page: Page) => page.evaluate(() => document.documentElement.dataset['version'] ?? 'first')
 
 describe('without a network', () => {
   it('the page opens again, shows its recorded run and trains', async () => {
     const page = await visit()
-    await kept(page)
+    await keptOffline(page)
     await server.close()
     await context.setOffline(true)
     await page.reload()
@@ -81,7 +80,7 @@ describe('a host that inserts a script into index.html', () => {
     replaced.set('index.html', index.replace('</head>', '<script>globalThis.isInserted = true</script></head>'))
     const page = await visit()
     expect(await page.evaluate('globalThis.isInserted')).toBe(true)
-    await kept(page)
+    await keptOffline(page)
     await server.close()
     await page.reload()
     await runOnShow(page).getByText('Recorded run').waitFor()
@@ -124,7 +123,7 @@ describe('a browser without room for the page', () => {
 
   it('still gets the files that are kept at their first use', async () => {
     const page = await visit()
-    await kept(page)
+    await keptOffline(page)
     const script = await readFile(join(root, 'dist', 'service-worker.js'), 'utf8')
     const shipped = JSON.parse(/^self\.shipped=(\{.*?\}\});/.exec(script)![1]!) as Record<string, { bytes: number }>
     const [[large, { bytes }]] = Object.entries(shipped).sort(([, a], [, b]) => b.bytes - a.bytes) as [
@@ -146,7 +145,7 @@ describe('a browser without room for the page', () => {
 describe('a new version', () => {
   it('waits until pages of the old version close, which keep working; then fetches only changed files', async () => {
     const first = await visit()
-    await kept(first)
+    await keptOffline(first)
     await first.reload()
     await runOnShow(first).getByText('Recorded run').waitFor()
     expect(asked.filter((path) => path.startsWith('models/')).length).toBeGreaterThan(0)
@@ -170,11 +169,7 @@ describe('a new version', () => {
     replaced.set('index.html', index)
     replaced.set('service-worker.js', script.replace(list!, JSON.stringify(shipped)))
     asked.length = 0
-    await first.evaluate(async () => {
-      const registration = (await navigator.serviceWorker.getRegistration())!
-      await registration.update()
-      while (!registration.waiting) await new Promise((resolve) => setTimeout(resolve, 50))
-    })
+    await nextVersionKept(first)
     expect([...new Set(asked)].sort()).toEqual(['index.html', 'service-worker.js'])
 
     const second = await visit()
