@@ -73,6 +73,7 @@ describe('the runs of the tables', () => {
     expect(grpo).toHaveLength(2 * FULL.mapSeeds.length)
     const levels = FULL.voteFlips.length * FULL.mapLambdas.length
     expect(jobs).toHaveLength(grpo.length + 2 * 2 * levels * FULL.mapSeeds.length)
+    expect(jobs.every(({ settings, iterations }) => settings.evaluateEvery === iterations)).toBe(true)
   })
 
   it('are evaluated before, after, and a few times between', () => {
