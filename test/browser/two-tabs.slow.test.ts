@@ -1,5 +1,5 @@
 /** Two real tabs and the runs that they keep: they race for them, are reloaded, closed and killed, and every log stays whole. */
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { uniformStream } from '../../src/method/random.ts'
 import { parseRunLog } from '../../src/runs/run-log.ts'
@@ -57,16 +57,22 @@ it('gives the run to one of two tabs that resume it, and to another once that on
   expect(finishedIterations(log).length).toBeGreaterThanOrEqual(reached)
 })
 
-const STEPS = 24
+/** `TAB_GESTURES=200 TEST_SEED=7` plays a longer schedule, and another. */
+const STEPS = Number(process.env.TAB_GESTURES ?? 24)
+/** The logs are read this often, since a later gesture may delete them. */
+const STEPS_BETWEEN_LOOKS = 6
 const GESTURES = ['run', 'resume', 'resume', 'discard', 'delete', 'reload', 'kill'] as const
 
-/** A press that may come too late, as of a person who races another tab. */
-const press = (page: Page, name: string | RegExp) =>
+/** A press that may come too late, as of a person who races another tab. Returns whether it came in time. */
+const press = (page: Page, name: string | RegExp): Promise<boolean> =>
   page
     .getByRole('button', { name, exact: true })
     .first()
     .click({ timeout: 1000 })
-    .catch(() => undefined)
+    .then(
+      () => true,
+      () => false,
+    )
 
 /** Lets both tabs go on for a while that depends on how busy they are. */
 async function goOn(tabs: readonly Page[], turns: number): Promise<void> {
@@ -82,42 +88,56 @@ async function kill(page: Page): Promise<void> {
   await page.close()
 }
 
+type Gesture = (typeof GESTURES)[number]
+
+/** Returns whether the gesture did something: there may be nothing to resume, or the other tab was faster. */
+async function play(gesture: Exclude<Gesture, 'kill'>, tab: Page): Promise<boolean> {
+  if (gesture === 'run') return press(tab, 'Run')
+  if (gesture === 'resume') return press(tab, /^Resume the run from iteration \d+$/)
+  if (gesture === 'discard') return press(tab, 'Discard')
+  if (gesture === 'reload') return tab.reload().then(() => true)
+  await goTo(tab, 'Runs')
+  const isDeleted = (await press(tab, 'Delete')) && (await press(tab, 'Delete permanently'))
+  await goTo(tab, 'Loop')
+  return isDeleted
+}
+
 it('keeps every log whole, whatever is pressed in either tab, reloaded or killed', async () => {
   const link = `${await smallLink()}&view=loop`
   const uniform = uniformStream(Number(process.env.TEST_SEED ?? 1))
   const below = (count: number) => Math.floor(uniform() * count)
-  let context: BrowserContext
   const open = async (page: Page) => {
-    context = page.context()
     await page.goto(new URL(link, inject('pageAddress')).href)
     return page
   }
   const tabs = [await open(await visit()), await open(await visit())]
+  const context = tabs[0]!.context()
+  const took = new Map<Gesture, number>()
+  /** Most events that a look found in each run. */
+  const found = new Map<string, number>()
+  const look = async () => {
+    const { logs, unlisted } = await keptLogs(tabs[0]!)
+    expect(unlisted).toEqual([])
+    expect([...logs].flatMap(([runId, log]) => logFaults(runId, log))).toEqual([])
+    for (const [runId, { length }] of logs) found.set(runId, Math.max(length, found.get(runId) ?? 0))
+    return [...logs.values()].flatMap(finishedIterations).length
+  }
   for (let step = 0; step < STEPS; step++) {
     const place = below(tabs.length)
-    const tab = tabs[place]!
     const gesture = step < 2 ? 'run' : GESTURES[below(GESTURES.length)]!
-    if (gesture === 'run') await press(tab, 'Run')
-    if (gesture === 'resume') await press(tab, /^Resume the run from iteration \d+$/)
-    if (gesture === 'discard') await press(tab, 'Discard')
-    if (gesture === 'delete') {
-      await goTo(tab, 'Runs')
-      await press(tab, 'Delete')
-      await press(tab, 'Delete permanently')
-      await goTo(tab, 'Loop')
-    }
-    if (gesture === 'reload') await tab.reload()
+    let hasTaken = true
     if (gesture === 'kill') {
-      await kill(tab)
-      tabs[place] = await open(await context!.newPage())
-    }
+      await kill(tabs[place]!)
+      tabs[place] = await open(await context.newPage())
+    } else hasTaken = await play(gesture, tabs[place]!)
+    if (hasTaken) took.set(gesture, (took.get(gesture) ?? 0) + 1)
     await goOn(tabs, below(60))
+    if (step % STEPS_BETWEEN_LOOKS === 0) await look()
   }
   // The schedule may have deleted everything.
   for (const tab of tabs) await press(tab, 'Run')
-  const finished = async () => [...(await keptLogs(tabs[0]!)).logs.values()].flatMap(finishedIterations).length
-  await expect.poll(finished).toBeGreaterThan(1)
-  const { logs, unlisted } = await keptLogs(tabs[0]!)
-  expect(unlisted).toEqual([])
-  expect([...logs].flatMap(([runId, log]) => logFaults(runId, log))).toEqual([])
+  await expect.poll(look).toBeGreaterThan(1)
+  const events = [...found.values()].reduce((sum, count) => sum + count, 0)
+  const effects = [...took].map(([gesture, count]) => `${gesture} ${count}`).join(', ')
+  process.stderr.write(`Took effect: ${effects}. Read ${events} events of ${found.size} runs.\n`)
 })
