@@ -1,12 +1,11 @@
 /** The built page in unfriendly places: works, or says in one sentence what does not and why. */
 import { spawn } from 'node:child_process'
-import { createServer, get } from 'node:http'
+import { get } from 'node:http'
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BrowserContext, FrameLocator, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
 import { runOnShow } from './controls.ts'
@@ -89,94 +88,6 @@ describe('in Firefox itself', () => {
     } finally {
       await walker.close()
     }
-  })
-})
-
-describe('in a frame', () => {
-  const course = async (frame: string, host = 'localhost'): Promise<string> => {
-    const html = `<!doctype html><title>Course</title><script>
-      globalThis.heard = []
-      addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }))
-    </script>${frame}`
-    const server = createServer((_request, response) =>
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(html),
-    )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    servers.push({ close: () => new Promise((resolve) => void server.close(() => resolve())) })
-    // Another host name is another site.
-    return `http://${host}:${(server.address() as AddressInfo).port}/`
-  }
-
-  /** The iframe of docs/hosting.md. */
-  function documented(source: string): string {
-    const recipe = /<iframe[^]*?<\/iframe>/.exec(readFileSync(join(root, 'docs', 'hosting.md'), 'utf8'))![0]
-    const shown = recipe.replace(/src="[^"]*"/, `src="${source}"`)
-    expect(shown).toContain(source)
-    return shown
-  }
-
-  it('as in docs/hosting.md it runs without its own title and reports to the course page', async () => {
-    const { address, origin } = await serve()
-    const page = await pages.open()
-    await page.goto(await course(documented(`${address}?embed#lesson=lambda`)))
-    const frame = page.frameLocator('iframe')
-    await frame.getByRole('link', { name: 'Open in its own tab' }).waitFor()
-    await frame.getByRole('button', { name: 'Run', exact: true }).waitFor()
-    expect(await frame.getByRole('heading', { name: 'RLAnything Playground' }).isVisible()).toBe(false)
-    const heard = () => page.evaluate(() => (globalThis as unknown as { heard: object[] }).heard)
-    const source = 'rlanything-playground'
-    await expect.poll(heard).toEqual([{ source, type: 'ready', origin: new URL(origin).origin }])
-  })
-
-  it('as in docs/hosting.md it takes what a reader types, and copies links', async () => {
-    const { address } = await serve()
-    const context = await pages.newContext()
-    // A person is asked only once, or never.
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    const page = await pages.open(context)
-    await page.goto(await course(documented(`${address}?embed#episodes`)))
-    const frame = page.frameLocator('iframe')
-    await frame.locator('#theatre > details > summary').click()
-    await frame.getByRole('button', { name: 'Play this task by hand' }).click()
-    const line = frame.getByRole('textbox', { name: 'Command' })
-    await line.fill('dance')
-    await line.press('Enter')
-    await frame.getByRole('log').getByText('Nothing happens.').waitFor()
-    await page.goto(await course(documented(`${address}?embed#lesson=lambda&view=lessons`)))
-    await frame.locator('summary', { hasText: 'Link to this lesson' }).click()
-    await frame.getByRole('button', { name: 'Copy link to this lesson' }).click()
-    await frame.getByText('Copied.').waitFor()
-  })
-
-  /** Runs an iteration in a frame of a course page. */
-  async function stepInside(page: Page, host: string): Promise<FrameLocator> {
-    const { address } = await serve()
-    const sandbox = 'allow-scripts allow-same-origin'
-    const link = await smallLink()
-    const frame = `<iframe src="${address}?embed${link}&view=loop" sandbox="${sandbox}" width=1200 height=800></iframe>`
-    await page.goto(await course(frame, host))
-    const inside = page.frameLocator('iframe')
-    await inside.getByRole('button', { name: 'Step', exact: true }).click()
-    await inside.getByText('Paused', { exact: true }).first().waitFor()
-    return inside
-  }
-
-  // Playwright's visitors browse like those of a private window, where Chromium blocks the storage of frames of other sites.
-  it.each([
-    ['of another site it runs and says that nothing is kept', 'localhost', 'does not let this page keep runs'],
-    ['of another origin of its site it runs and keeps its runs', '127.0.0.1', '1 run in this browser'],
-  ])('%s', async (_, host, sentence) => {
-    const inside = await stepInside(await pages.open(), host)
-    await inside.getByRole('link', { name: 'Compare' }).click()
-    await inside.getByRole('region', { name: 'Runs' }).getByText(sentence).waitFor()
-    expect(await inside.getByText('stay for your next visit').count()).toBe(0)
-  })
-
-  it('without an origin it says which flag is missing', async () => {
-    const { address } = await serve()
-    const page = await pages.open()
-    await page.goto(await course(`<iframe src="${address}" sandbox="allow-scripts"></iframe>`))
-    await page.frameLocator('iframe').getByText('sandbox="allow-scripts allow-same-origin"').waitFor()
   })
 })
 

@@ -17,19 +17,36 @@ describe('messages to the page around', () => {
     expect(hostOf('?embed=nonsense')).toBeNull()
   })
 
-  it('say that the page is ready, and each new observation once', () => {
+  it('say that the page is ready, each new observation once, and which exercises are passed', () => {
     const { sent, window } = host()
     const messages = new HostMessages('https://course.example', window, { before: seen('earlier visit') })
+    messages.learned({ before: seen('earlier visit') })
+    expect(sent).toEqual([])
     messages.ready()
     messages.learned({ before: seen('earlier visit'), lambda: seen('3 signs changed') })
-    messages.learned({ lambda: seen('3 signs changed') })
+    messages.learned({ before: seen('earlier visit'), lambda: seen('3 signs changed') })
     const source = 'rlanything-playground'
-    expect(sent).toEqual([
-      [{ source, type: 'ready' }, 'https://course.example'],
+    expect(sent).toEqual(
       [
+        { source, type: 'ready' },
+        { source, type: 'passed', lessons: ['before'] },
         { source, type: 'observed', lesson: 'lambda', evidence: '3 signs changed', runId: 'r', iteration: 3 },
-        'https://course.example',
-      ],
+        { source, type: 'passed', lessons: ['before', 'lambda'] },
+      ].map((message) => [message, 'https://course.example']),
+    )
+  })
+
+  it('report an observation again once it was forgotten', () => {
+    const { sent, window } = host()
+    const messages = new HostMessages('*', window, {})
+    messages.learned({ lambda: seen('3 signs changed') })
+    messages.learned({})
+    messages.learned({ lambda: seen('5 signs changed') })
+    const said = sent.map(([message]) => message as { evidence?: string; lessons?: string[] })
+    expect(said.map(({ evidence, lessons }) => evidence ?? lessons)).toEqual([
+      ...['3 signs changed', ['lambda']],
+      [],
+      ...['5 signs changed', ['lambda']],
     ])
   })
 
