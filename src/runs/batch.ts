@@ -27,9 +27,9 @@ export interface BatchGroup {
   derive(settings: AdvantageSettings): GroupAdvantages
 }
 
-/** Whether the feedback of at least some of an iteration's tasks is known. */
-export function isJudged({ episodes }: IterationView): boolean {
-  return episodes.some(({ feedback }) => feedback !== null)
+/** Whether the feedback of at least some of an iteration's tasks is known. An iteration that is released has been judged. */
+export function isJudged({ episodes, isReleased }: IterationView): boolean {
+  return isReleased || episodes.some(({ feedback }) => feedback !== null)
 }
 
 /** The groups in the order in which they were drawn; none if the iteration was released from memory. */

@@ -5,7 +5,7 @@
  *     foldRun(events)                 a view of a whole log, or of its beginning
  *     view.apply(event)               one more event, in amortised constant time, for a live run
  *     view.at(iteration)              the same run at the end of an iteration, without folding again
- *     view.release(iteration)         frees an iteration's texts; view.restore(events) puts them back
+ *     view.release(iteration)         frees an iteration's episodes; view.restore(events) puts them back
  *
  * A view changes in place. When an interrupted iteration starts again (history.ts), its first attempt is removed.
  */
@@ -14,6 +14,7 @@ import type {
   EpisodeFinished,
   EpisodeJudged,
   EvaluationFinished,
+  GroupSummarised,
   IterationStarted,
   LoggedEvent,
   Phase,
@@ -39,7 +40,7 @@ export class RunView {
   readonly settingsChanges: { iteration: number; patch: LivePatch }[] = []
   /** From iteration 1 on, in order. */
   readonly iterations: IterationView[] = []
-  /** Training and held-out episodes by id. */
+  /** Training and held-out episodes by id, without those that were released. */
   episodes = new Map<string, EpisodeView>()
   /** All evaluations, including the one before the first iteration. */
   readonly evaluations: (EvaluationFinished & { iteration: number })[] = []
@@ -131,21 +132,18 @@ export class RunView {
   }
 
   /**
-   * Frees the texts and votes of an iteration, so that a run of any length fits into memory; outcomes, advantages and metrics
+   * Frees the episodes and tests of an iteration, so that a run of any length fits into memory; outcomes by task and metrics
    * stay. No-op for an iteration that has not finished.
    */
   release(iteration: number): void {
     const released = this.iteration(iteration)
     if (!released || !released.isFinished || released.isReleased) return
     released.isReleased = true
-    for (const view of released.episodes) {
-      view.episode = { ...view.episode, opening: '', steps: [] }
-      view.votes = view.rewardAdvantages = null
-    }
-    for (const view of released.writtenTests) {
-      view.written = { ...view.written, tests: [], results: [] }
-      view.feedback = view.advantages = null
-    }
+    released.tallies = tallied(released.episodes)
+    for (const { episode } of released.episodes) this.episodes.delete(episode.episodeId)
+    for (const { written } of released.writtenTests) this.#tests.delete(testsKey(iteration, written.taskId))
+    released.episodes = []
+    released.writtenTests = []
   }
 
   /** Discards held-out episodes and the tests written for them; their accuracy is in `evaluations`. */
@@ -158,17 +156,17 @@ export class RunView {
   restore(iteration: number, events: readonly LoggedEvent[]): void {
     const released = this.iteration(iteration)
     if (!released?.isReleased) return
-    for (const event of events) {
-      if (event.type === 'episode') {
-        const view = this.episodes.get(event.episodeId)
-        if (view) view.episode = event
-      } else if (event.type === 'tests-written') {
-        const view = this.testsFor(iteration, event.taskId)
-        if (view) view.written = event
-      } else if (event.type === 'judged' || event.type === 'advantages') this.#learn(event)
+    released.isReleased = false
+    released.tallies = []
+    // What precedes the last start belongs to an interrupted attempt.
+    const start = events.findLastIndex(({ type }) => type === 'iteration-started')
+    for (const event of events.slice(start + 1)) {
+      if (event.type === 'episode' && event.split === 'train') released.episodes.push(this.#keep(event, iteration))
+      else if (event.type === 'tests-written' && event.split === 'train')
+        released.writtenTests.push(this.#keepTests(event, iteration))
+      else if (event.type === 'judged' || event.type === 'advantages') this.#learn(event)
       else if (event.type === 'test-advantages') this.#assignTests(event, iteration)
     }
-    released.isReleased = false
   }
 
   apply(event: LoggedEvent): void {
@@ -269,10 +267,11 @@ export class RunView {
       metrics: {},
       isFinished: false,
       isReleased: false,
+      tallies: [],
     })
   }
 
-  #addEpisode(episode: EpisodeFinished, iteration: number): void {
+  #keep(episode: EpisodeFinished, iteration: number): EpisodeView {
     const view: EpisodeView = {
       episode,
       iteration,
@@ -282,6 +281,11 @@ export class RunView {
       rewardAdvantages: null,
     }
     this.episodes.set(episode.episodeId, view)
+    return view
+  }
+
+  #addEpisode(episode: EpisodeFinished, iteration: number): void {
+    const view = this.#keep(episode, iteration)
     this.phase = episode.split === 'train' ? 'rollout' : 'evaluate'
     if (episode.split !== 'train') return
     this.current?.episodes.push(view)
@@ -300,9 +304,14 @@ export class RunView {
     view.rewardAdvantages = event.reward
   }
 
-  #addTests(written: TestsWritten, iteration: number): void {
+  #keepTests(written: TestsWritten, iteration: number): TestsView {
     const view: TestsView = { written, iteration, feedback: null, advantages: null }
     this.#tests.set(testsKey(iteration, written.taskId), view)
+    return view
+  }
+
+  #addTests(written: TestsWritten, iteration: number): void {
+    const view = this.#keepTests(written, iteration)
     this.phase = written.split === 'train' ? 'judge' : 'evaluate'
     if (written.split === 'train') this.current?.writtenTests.push(view)
   }
@@ -331,6 +340,23 @@ export class RunView {
     if (cut.policyUpdate) this.policyVersion = cut.policyUpdate.version - 1
     if (cut.rewardUpdate) this.rewardVersion = cut.rewardUpdate.version - 1
   }
+}
+
+/** Outcomes of episodes by task, in the order in which their tasks first ended. */
+function tallied(episodes: readonly EpisodeView[]): GroupSummarised[] {
+  const tallies = new Map<string, GroupSummarised>()
+  for (const { episode } of episodes) {
+    const { taskId, policyVersion, outcome, steps } = episode
+    let tally = tallies.get(taskId)
+    if (!tally) {
+      tally = { type: 'group-summary', taskId, policyVersion, played: 0, won: 0, steps: 0 }
+      tallies.set(taskId, tally)
+    }
+    tally.played++
+    tally.won += outcome === 1 ? 1 : 0
+    tally.steps += steps.length
+  }
+  return [...tallies.values()]
 }
 
 function testsKey(iteration: number, taskId: string): string {

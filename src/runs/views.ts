@@ -62,11 +62,11 @@ export interface IterationView {
   pendingTaskIds: string[]
   /** Tasks that were rolled out again beside their candidates. */
   remeasuredTaskIds: string[]
-  /** Training episodes, in the order in which they ended. */
+  /** Training episodes, in the order in which they ended; empty while the iteration is released. */
   episodes: EpisodeView[]
   /** Tasks whose episodes a published log leaves out. */
   leftOut: GroupSummarised[]
-  /** Tests for the training tasks, in order; empty if the reward model judges steps. */
+  /** Tests for the training tasks, in order; empty if the reward model judges steps, and while the iteration is released. */
   writtenTests: TestsView[]
   policyUpdate: ModelUpdated | null
   rewardUpdate: ModelUpdated | null
@@ -76,6 +76,8 @@ export interface IterationView {
   theory: TheoryEstimated | null
   metrics: Record<string, number>
   isFinished: boolean
-  /** Responses, votes and tests were released: the episodes have no steps, and scores are null. */
+  /** Whether episodes and tests were freed. `tallies` has the outcomes. */
   isReleased: boolean
+  /** Outcomes by task while the iteration is released, else empty. */
+  tallies: GroupSummarised[]
 }

@@ -28,6 +28,19 @@ describe('a folded run of programs', () => {
     expect([...view.episodes.values()].every(({ votes }) => votes === null)).toBe(true)
   })
 
+  it('frees the tests of an iteration and restores them', async () => {
+    const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
+    const view = foldRun(log)
+    const own = log.filter(({ iteration }) => iteration === 2)
+    const { taskId } = ofType(own, 'tests-written').find(({ split }) => split === 'train')!
+    view.release(2)
+    expect(view.testsFor(2, taskId)).toBeNull()
+    expect(view.iteration(2)!.writtenTests).toEqual([])
+    view.restore(2, own)
+    expect(view.testsFor(2, taskId)).toEqual(foldRun(log).testsFor(2, taskId))
+    expect(view.iterations).toEqual(foldRun(log).iterations)
+  })
+
   it('contains UT and Detect of every evaluation as series', async () => {
     const log = await logOf(codingWorld(), request(codingSettings(), { iterations: 4 }))
     const view = foldRun(log)

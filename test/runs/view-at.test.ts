@@ -41,24 +41,38 @@ describe.each([
     }
   })
 
-  it('frees the texts of an iteration and restores them', async () => {
+  it('frees the episodes of an iteration but not their outcomes, and restores them', async () => {
     const events = await makeEvents()
     const whole = foldRun(events)
     whole.release(2)
     const released = whole.iteration(2)!
     expect(released.isReleased).toBe(true)
-    expect(released.episodes.length).toBeGreaterThan(0)
-    expect(JSON.stringify(released.episodes)).not.toContain('"response"')
-    expect(released.episodes.map(({ episode }) => episode.outcome)).toEqual(
-      foldRun(events)
-        .iteration(2)!
-        .episodes.map(({ episode }) => episode.outcome),
+    expect(released.episodes).toEqual([])
+    const own = ({ iteration }: { iteration: number }) => iteration === 2
+    expect(
+      [...whole.episodes.values()].filter(({ episode, iteration }) => iteration === 2 && episode.split === 'train'),
+    ).toEqual([])
+    for (const { taskId, won, played } of released.tallies)
+      expect(whole.tasks.get(taskId)!.history.find(own)).toMatchObject({ won, played })
+    expect(released.tallies.map(({ taskId }) => taskId).sort()).toEqual(
+      [...whole.tasks.values()]
+        .filter(({ history }) => history.some(own))
+        .map(({ task }) => task.id)
+        .sort(),
     )
-    whole.restore(
-      2,
-      events.filter(({ iteration }) => iteration === 2),
-    )
+    whole.restore(2, events.filter(own))
     expect(shown(whole)).toEqual(shown(foldRun(events)))
     expect(whole.episodes).toEqual(foldRun(events).episodes)
   })
+})
+
+it('restores the last attempt of an iteration that was interrupted once', () => {
+  const events = [...fakeRun({ iterations: 3 })].filter(isLogged)
+  const second = events.filter(({ iteration }) => iteration === 2)
+  const cut = second.slice(0, second.findIndex(({ type }) => type === 'episode') + 3)
+  const log = [...events.filter(({ iteration }) => iteration < 2), ...cut, ...second]
+  const whole = foldRun(log)
+  whole.release(2)
+  whole.restore(2, [...cut, ...second])
+  expect(whole.iteration(2)!.episodes).toEqual(foldRun(log).iteration(2)!.episodes)
 })

@@ -27,8 +27,8 @@ export interface RunChart extends Chart {
 /** Training rollouts so far at each finished iteration, candidates included. Older logs have no metric of it, but the episodes. */
 export function rolloutPoints(view: RunView): Point[] {
   let played = 0
-  return view.iterations.flatMap(({ iteration, episodes, metrics, isFinished }) => {
-    played += episodes.length
+  return view.iterations.flatMap(({ iteration, episodes, tallies, metrics, isFinished }) => {
+    played += tallies.reduce((sum, tally) => sum + tally.played, episodes.length)
     return isFinished ? [{ x: iteration, y: metrics['rollout/total'] ?? played }] : []
   })
 }

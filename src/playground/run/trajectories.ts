@@ -34,6 +34,7 @@ export function groupChoices(view: RunView, iteration: IterationView): GroupChoi
     entry.played++
     if (episode.outcome === 1) entry.won++
   }
+  for (const { taskId, played, won } of iteration.tallies) tally.set(taskId, { won, played, instruction: taskId })
   const choice = (taskId: string, isCandidate: boolean): GroupChoice => {
     const entry = tally.get(taskId)
     const instruction = view.tasks.get(taskId)?.task.instruction ?? entry?.instruction ?? taskId

@@ -11,14 +11,13 @@ import { Revision, type Lane } from '../kit/revision.svelte.ts'
 import { isRecording } from './recordings.ts'
 import { readRecording, type KeptSource, type Recording } from './recording.ts'
 import type { RecordingSource, RunOnShow } from './run-on-show.ts'
+import { WHOLE_ITERATIONS } from './whole-iterations.ts'
 
 export type RecordedState = 'loading' | 'absent' | 'ready' | 'failed'
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8] as const
 /** Seconds that one iteration takes in a replay at speed 1. */
 const SECONDS_PER_ITERATION = 4
-/** The last iterations of a kept run, which stay complete in memory. */
-const WHOLE_ITERATIONS = 50
-/** Earlier iterations whose texts were read back and stay in memory. */
+/** Earlier iterations whose episodes were read back and stay in memory. */
 const RESTORED_ITERATIONS = 8
 
 const NO_SOURCE: RecordingSource = { eventsOf: async () => [] }

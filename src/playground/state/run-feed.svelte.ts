@@ -14,9 +14,7 @@ import { Revision, type Lane } from '../kit/revision.svelte.ts'
 import { EventPacer } from './event-pacer.ts'
 import { LiveSteps } from './live-steps.ts'
 import type { RecordingSource, RunOnShow } from './run-on-show.ts'
-
-/** The newest iterations, which stay complete in memory; the texts of earlier ones are in the store. */
-const WHOLE_ITERATIONS = 50
+import { WHOLE_ITERATIONS } from './whole-iterations.ts'
 
 export interface PhaseProgress {
   phase: Phase
@@ -28,7 +26,7 @@ export type RunEnd = 'completed' | 'stopped' | 'failed'
 
 export interface FeedOptions {
   origin?: 'browser' | 'cluster'
-  /** The browser's kept runs. Texts of a run that is kept can be released, since they can be read back. */
+  /** The browser's kept runs. Episodes of a run that is kept can be released, since they can be read back. */
   kept?: { has(runId: string): boolean; source(runId: string): RecordingSource }
   onEnded?: (runId: string, how: RunEnd) => void
   onStatus?: (state: RunStatus['state']) => void

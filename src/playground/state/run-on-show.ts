@@ -22,7 +22,7 @@ export interface RunOnShow {
   viewFor(lane: Lane): RunView
   /** Iterations of the whole run, at least 1; a recorded run may show fewer. */
   lengthFor(lane: Lane): number
-  /** Reads back the texts of an iteration that were released from memory, and keeps them until another is wanted. */
+  /** Reads back the episodes of an iteration that were released from memory, and keeps them until another is wanted. */
   want(iteration: number): Promise<void>
   /** What a run log was opened from. */
   readonly file?: File | null

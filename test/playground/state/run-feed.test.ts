@@ -104,14 +104,14 @@ describe('the feed of a run', () => {
     feed.hear(batch(events))
     await settle()
     feed.view.release(1)
-    const stepsOf = () => feed.view.iteration(1)!.episodes[0]!.episode.steps.length
-    expect(stepsOf()).toBe(0)
+    const stepsOf = () => feed.view.iteration(1)!.episodes[0]?.episode.steps.length
+    expect(stepsOf()).toBeUndefined()
     await feed.want(1)
     expect(stepsOf()).toBeGreaterThan(0)
   })
 
   it('keeps the texts of the iteration on show, however far the run continues', async () => {
-    const log = [...fakeRun({ iterations: 53 })].filter(isLogged)
+    const log = [...fakeRun({ iterations: 13 })].filter(isLogged)
     const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
     const upTo = (last: number) => log.filter(({ iteration }) => iteration <= last)
     feed.hear(batch(upTo(2)))
@@ -121,8 +121,20 @@ describe('the feed of a run', () => {
     await settle()
     const isReleased = (iteration: number) => feed.view.iteration(iteration)!.isReleased
     expect([1, 2, 3, 4].map(isReleased)).toEqual([true, false, true, false])
-    await feed.want(53)
+    await feed.want(13)
     expect(isReleased(2)).toBe(true)
+  })
+
+  it('holds the episodes of ten iterations, however long the run', async () => {
+    const log = [...fakeRun({ iterations: 40 })].filter(isLogged)
+    const feed = feedOf('fake', { kept: keptRuns({ fake: log }) })
+    feed.hear(batch(log))
+    await settle()
+    await feed.want(40)
+    const held = feed.view.iterations.filter(({ episodes }) => episodes.length > 0).map(({ iteration }) => iteration)
+    expect(held).toEqual([31, 32, 33, 34, 35, 36, 37, 38, 39, 40])
+    const played = held.reduce((sum, number) => sum + feed.view.iteration(number)!.episodes.length, 0)
+    expect([...feed.view.episodes.values()].filter(({ episode }) => episode.split === 'train').length).toBe(played)
   })
 
   it('does not restore texts into another run that began meanwhile', async () => {

@@ -80,7 +80,7 @@ export function numbersUnder(view: RunView, iteration: IterationView, settings: 
   }
 }
 
-/** Sums over one iteration's episodes. Groups that a published log leaves out count with their outcomes alone. */
+/** Sums over one iteration's episodes. Those that a published log leaves out, or that are released, count with their outcomes alone. */
 export function iterationNumbers(iteration: IterationView, settings: Settings): IterationNumbers {
   let steps = 0
   let outcomes = 0
@@ -124,7 +124,8 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
       advantage += Math.abs(a)
     }
   }
-  for (const group of iteration.leftOut) {
+  const summarised = [...iteration.leftOut, ...iteration.tallies]
+  for (const group of summarised) {
     steps += group.steps
     outcomes += 2 * group.won - group.played
     won += group.won
@@ -144,7 +145,7 @@ export function iterationNumbers(iteration: IterationView, settings: Settings): 
     }
   }
   const mean = (sum: number, count: number) => (count === 0 ? null : sum / count)
-  const rollouts = iteration.episodes.length + iteration.leftOut.reduce((sum, { played }) => sum + played, 0)
+  const rollouts = summarised.reduce((sum, { played }) => sum + played, iteration.episodes.length)
   const adapted = iteration.isFinished || iteration.proposed.length > 0 || iteration.resolved.length > 0
   let outOfBand = 0
   for (const id of iteration.taskIds) {
