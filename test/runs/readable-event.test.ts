@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EpisodeStep, LoggedEvent } from '../../src/method/events.ts'
 import { readableEvent } from '../../src/runs/readable-event.ts'
-import { stateEvent } from '../../src/runs/state-event.ts'
 
 const step: EpisodeStep = {
   ...{ response: 'go', thought: '', command: 'go', observation: 'gone', trueLabel: 1, distance: 2 },
@@ -20,14 +19,5 @@ describe('a readable event', () => {
 
   it('contains the outcome of a held-out episode but not its texts', () => {
     expect(readableEvent(episode('id'))).toEqual({ ...episode('id'), opening: '', steps: [] })
-  })
-})
-
-describe('an event as the loop remembers it', () => {
-  it('keeps counts and its place in the log, but no texts', () => {
-    const kept = stateEvent(episode('train'))
-    expect(kept).toMatchObject({ type: 'episode', taskId: 't', outcome: 1, seq: 9, iteration: 4 })
-    expect(JSON.stringify(kept)).not.toContain('Go.')
-    expect(JSON.stringify(kept)).not.toContain('gone')
   })
 })

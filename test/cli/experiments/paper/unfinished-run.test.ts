@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readLog, UnfinishedRun } from '../../../../src/cli/experiments/paper/unfinished-run.ts'
 import type { LoggedBody, LoggedEvent } from '../../../../src/method/events.ts'
 import { readRunLog } from '../../../../src/runs/file-store.ts'
+import { stateEvent } from '../../../../src/runs/state-event.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -53,7 +54,7 @@ describe('an unfinished run', () => {
     await appendFile(run.logPath, '{"type":"iteration-fin')
 
     const continued = (await new UnfinishedRun(folder, () => 0).resume())!
-    expect(continued.history).toEqual(events(0, 5))
+    expect(continued.history).toEqual(events(0, 5).map(stateEvent))
     expect(continued.checkpoint).toMatchObject({ runId: 'run', iteration: 5, eventCount: 5 })
     expect([...continued.checkpoint.policy]).toEqual([5])
     expect([...continued.checkpoint.reward]).toEqual([5, 0])
