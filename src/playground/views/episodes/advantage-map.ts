@@ -29,7 +29,6 @@ export interface MapCell {
 }
 
 export interface MapRow {
-  key: string
   label: string
   /** Null for rows of programs and for unfinished rollouts. */
   outcome: Outcome | null
@@ -82,8 +81,7 @@ export function awaitedMap({ taskId, trajectories, width }: GroupView): Advantag
       const awaited = step.meanScore === null ? '·' : signed(step.meanScore, 1)
       return { taskId, trajectory: row, step: index, parts: [], awaited, name: cellName(trajectory, step) }
     })
-    const { episodeId, outcome } = trajectory
-    return { key: episodeId, label: String(trajectory.rollout + 1), outcome, solved: null, cells }
+    return { label: String(trajectory.rollout + 1), outcome: trajectory.outcome, solved: null, cells }
   })
   return {
     role: 'policy',
@@ -98,7 +96,6 @@ export function awaitedMap({ taskId, trajectories, width }: GroupView): Advantag
 
 function stepRows({ group, before, now }: Rederived, role: MapRole): MapRow[] {
   return group.outcomes.map((outcome, trajectory) => ({
-    key: group.episodes[trajectory]!.episode.episodeId,
     label: String(trajectory + 1),
     outcome,
     solved: null,
@@ -131,7 +128,6 @@ function problemRow({ group, before, now }: Rederived, role: MapRole): MapRow {
         )
   const right = group.outcomes.filter((outcome) => outcome === 1).length
   return {
-    key: group.taskId,
     label: group.instruction,
     outcome: null,
     solved: `${right}/${group.outcomes.length}`,
