@@ -31,4 +31,9 @@ it('the memory of a run is sampled while its views are open in turn', async () =
   // A page that trains three models uses more than an empty one, and its process holds more than it uses.
   expect(samples.every(({ live, resident }) => live > 50e6 && resident > live)).toBe(true)
   expect(samples.every(({ stored }) => stored > 0)).toBe(true)
+  // The browser gives up its accounts on a machine that is too busy. The young part is a part of the workers'.
+  const parts = samples.flatMap((sample) => sample.parts ?? [])
+  expect(parts.length).toBeGreaterThan(0)
+  expect(parts.every(({ page, workers, workersYoung }) => page > 10e6 && workers > workersYoung)).toBe(true)
+  expect(parts.every(({ workersYoung, elements, native }) => Math.min(workersYoung, elements, native) > 1e6)).toBe(true)
 })

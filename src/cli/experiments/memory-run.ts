@@ -3,6 +3,7 @@
  * still use, which the browser tells only after it has collected garbage, and what their process holds.
  */
 import type { Page } from 'playwright-core'
+import { memoryParts, type MemoryParts } from './memory-parts.ts'
 import { residentBytes } from './page-processes.ts'
 import {
   finishedIterations,
@@ -31,6 +32,8 @@ export interface MemorySample {
   /** Bytes of memory that their process holds, before and after that garbage was collected. */
   resident: number
   collected: number
+  /** What that consists of afterwards; null if the browser did not tell in time. */
+  parts: MemoryParts | null
   /** Bytes that the page keeps in the browser's storage, the run above all. */
   stored: number
 }
@@ -59,6 +62,7 @@ export async function watchMemory(
           live,
           resident,
           collected: await residentBytes(browser),
+          parts: await memoryParts(browser),
           stored: await page.evaluate(async () => (await navigator.storage.estimate()).usage ?? 0),
         })
       }
