@@ -26,7 +26,7 @@ export interface SessionOptions {
   /** Iterations to run from here. */
   iterations: number
   store: RunStore
-  /** Iterations between checkpoints in the store; 0 saves only on request. */
+  /** Iterations between checkpoints in the store, beside one where the run pauses or ends; 0 saves only on request. */
   checkpointEvery: number
   /** The log of a resumed run; the models hold the weights that belong to its end. */
   history?: readonly LoggedEvent[]
@@ -140,7 +140,9 @@ export class LoopSession {
     if (this.#steps[0] !== undefined && this.#steps[0].only === only) this.#steps.shift()
     await this.#flush()
     const every = this.#options.checkpointEvery
-    const isDue = every > 0 && (iteration % every === 0 || this.#remaining === 0)
+    // A run that pauses may be left so: it has to be resumable from here.
+    const isPausing = this.#isPaused && this.#steps.length === 0
+    const isDue = every > 0 && (iteration % every === 0 || this.#remaining === 0 || isPausing)
     if (isDue || this.#isSaveRequested) await this.#saveCheckpoint(iteration)
   }
 

@@ -53,6 +53,16 @@ describe('a run whose page was closed', () => {
     expect(await reach(second, finished.length)).toBe(finished.length)
   })
 
+  it('is offered after a single step too', async () => {
+    const first = await visit()
+    await makeSmall(first)
+    await first.getByRole('button', { name: 'Step', exact: true }).click()
+    await first.getByText('Paused', { exact: true }).first().waitFor()
+    await first.close()
+    const second = await visit()
+    await second.getByRole('button', { name: 'Resume the run from iteration 2', exact: true }).waitFor()
+  })
+
   it('is deleted when you discard it', async () => {
     const first = await visit()
     await makeSmall(first)

@@ -109,6 +109,19 @@ describe('a loop session', () => {
     expect(session.iteration).toBe(4)
   })
 
+  it('can be resumed from where a step paused it', async () => {
+    const { session, store } = open({ isPausedAtStart: true })
+    const running = session.run()
+    await settled()
+    session.stepOnce()
+    await settled()
+    expect(store.checkpoints.map(({ iteration, eventCount }) => [iteration, eventCount])).toEqual([
+      [1, store.events.length],
+    ])
+    session.stop()
+    expect(await running).toBe('stopped')
+  })
+
   it('finishes the current iteration before it steps one component alone', async () => {
     const { session, onlys, events } = open({
       onEvent: (event) => {
