@@ -4,6 +4,7 @@ import type { LoggedEvent } from '../../src/method/events.ts'
 import { presetSettings } from '../../src/method/presets.ts'
 import { newSummary, type RunCheckpoint, type RunSummary } from '../../src/runs/run-store.ts'
 import { chunkBytes, packChunk } from '../../src/runs/event-chunk.ts'
+import { stateEvent } from '../../src/runs/state-event.ts'
 import { useBlankPage } from './blank-page.ts'
 
 declare global {
@@ -113,7 +114,7 @@ describe('the store of runs in the browser', () => {
       }
     })
     expect(found.unfinished).toMatchObject({ runId: 'b', isFinished: false })
-    expect(found.history).toEqual(iteration(1, 0))
+    expect(found.history).toEqual(iteration(1, 0).map(stateEvent))
     expect(found.kept).toEqual(iteration(1, 0))
     expect(found.rows.map((row) => row.iteration)).toEqual([1])
     expect(found.after).toMatchObject({ isFinished: true })
