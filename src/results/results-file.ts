@@ -14,6 +14,7 @@ export const TABLES = [
   'coding',
   'desktop',
   'longer',
+  'unfiltered',
   'signals',
   'tasks',
   'lambda',

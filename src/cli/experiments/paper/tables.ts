@@ -9,6 +9,7 @@ import { signalsTable } from './tables/signals.ts'
 import { alphaTable, lambdaTable, votesTable } from './tables/sweeps.ts'
 import { tableOne } from './tables/table-one.ts'
 import { tasksTable } from './tables/tasks.ts'
+import { unfilteredTable } from './tables/unfiltered.ts'
 import type { TablePlan } from './plan.ts'
 
 /** Tables that a quick run makes if none is named. */
@@ -25,6 +26,7 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
   if (world !== undefined) return tableOne(world, budget)
   const others: Record<Exclude<TableName, ShippedWorld>, () => TablePlan> = {
     longer: () => longerTable(budget),
+    unfiltered: () => unfilteredTable(budget),
     signals: () => signalsTable(budget),
     tasks: () => tasksTable(budget),
     lambda: () => lambdaTable(budget),

@@ -24,6 +24,11 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     title: 'Household, twice as long',
     about: 'Does the full loop go on improving, and by how much?',
   },
+  unfiltered: {
+    title: 'Household, without a filter on tasks',
+    about:
+      'Which part helps where tasks that all rollouts solve or fail train the policy, too? Outcomes are all the same there, so votes alone rank the steps.',
+  },
   signals: {
     title: 'Which signal: Figure 1',
     about: 'Does the policy learn more from outcomes, from the votes of a judge, or from both? Must the judge learn?',
