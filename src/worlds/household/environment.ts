@@ -23,6 +23,8 @@ interface Episode {
   state: GameState
   knowledge: Knowledge
   distance: number
+  /** The least distance so far. */
+  nearest: number
 }
 
 export class HouseholdEnvironment implements EnvironmentPort {
@@ -40,7 +42,8 @@ export class HouseholdEnvironment implements EnvironmentPort {
     return starts.map(({ episodeId, task, maxSteps }) => {
       const body = task.body as HouseholdTask
       const state = startGame(gameOf(body), { stepLimit: maxSteps, dialect, explainRefusals })
-      this.episodes.set(episodeId, { state, knowledge: initialKnowledge(body), distance: distanceToGoal(state) })
+      const distance = distanceToGoal(state)
+      this.episodes.set(episodeId, { state, knowledge: initialKnowledge(body), distance, nearest: distance })
       return { episodeId, opening: openingText(state, body.instruction) }
     })
   }
@@ -49,13 +52,14 @@ export class HouseholdEnvironment implements EnvironmentPort {
     return actions.map(({ episodeId, command }) => {
       const episode = this.episodes.get(episodeId)
       if (!episode) throw new UnknownEpisodeError(episodeId)
-      const { state, knowledge, distance: distanceBefore } = episode
+      const { state, knowledge, nearest } = episode
       const before = cloneState(state)
       const { observation, won, done, accepted } = step(state, command)
-      const distance = accepted ? distanceToGoal(state) : distanceBefore
-      const trueLabel = stepLabel(before, command, state, knowledge, distanceBefore, distance)
+      const distance = accepted ? distanceToGoal(state) : episode.distance
+      const trueLabel = stepLabel(before, command, state, knowledge, nearest, distance)
       knowledge.update(command, accepted, state)
       episode.distance = distance
+      episode.nearest = Math.min(nearest, distance)
       if (done) this.episodes.delete(episodeId)
       return { episodeId, observation, won, done, trueLabel, distance: distance === Infinity ? -1 : distance }
     })
