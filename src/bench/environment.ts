@@ -114,7 +114,7 @@ async function measurePlays(plays: readonly Play[], sizes: Sizes, timing: Timing
     work: (all) => {
       let good = 0
       for (const { before, command, after, knowledge } of all) {
-        if (stepLabel(before, command, after, knowledge, distanceToGoal(before)) === 1) good++
+        if (stepLabel(before, command, after, knowledge) === 1) good++
       }
       return checked(all.length, good > 0 && good < all.length)
     },

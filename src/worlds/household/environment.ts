@@ -23,8 +23,6 @@ interface Episode {
   state: GameState
   knowledge: Knowledge
   distance: number
-  /** The least distance so far. */
-  nearest: number
 }
 
 export class HouseholdEnvironment implements EnvironmentPort {
@@ -42,8 +40,7 @@ export class HouseholdEnvironment implements EnvironmentPort {
     return starts.map(({ episodeId, task, maxSteps }) => {
       const body = task.body as HouseholdTask
       const state = startGame(gameOf(body), { stepLimit: maxSteps, dialect, explainRefusals })
-      const distance = distanceToGoal(state)
-      this.episodes.set(episodeId, { state, knowledge: initialKnowledge(body), distance, nearest: distance })
+      this.episodes.set(episodeId, { state, knowledge: initialKnowledge(body), distance: distanceToGoal(state) })
       return { episodeId, opening: openingText(state, body.instruction) }
     })
   }
@@ -52,14 +49,13 @@ export class HouseholdEnvironment implements EnvironmentPort {
     return actions.map(({ episodeId, command }) => {
       const episode = this.episodes.get(episodeId)
       if (!episode) throw new UnknownEpisodeError(episodeId)
-      const { state, knowledge, nearest } = episode
+      const { state, knowledge, distance: distanceBefore } = episode
       const before = cloneState(state)
       const { observation, won, done, accepted } = step(state, command)
-      const distance = accepted ? distanceToGoal(state) : episode.distance
-      const trueLabel = stepLabel(before, command, state, knowledge, nearest, distance)
+      const distance = accepted ? distanceToGoal(state) : distanceBefore
+      const trueLabel = stepLabel(before, command, state, knowledge, distanceBefore, distance)
       knowledge.update(command, accepted, state)
       episode.distance = distance
-      episode.nearest = Math.min(nearest, distance)
       if (done) this.episodes.delete(episodeId)
       return { episodeId, observation, won, done, trueLabel, distance: distance === Infinity ? -1 : distance }
     })

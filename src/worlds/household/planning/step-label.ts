@@ -1,11 +1,8 @@
 /**
  * The ground truth about a step, against which the reward model's process accuracy is measured:
  *
- *     +1  if the goal is nearer than it has ever been in the episode, or the step revealed where a missing object may be
+ *     +1  if the distance to the goal decreased, or the step revealed where a missing object may be
  *     -1  otherwise
- *
- * Regaining lost ground is no progress. If it were, an agent that puts an object down and takes it again, over and over, would make
- * a good step in every second one, and whoever learns from such labels would learn to do so.
  *
  * A step is revealing if it brought the agent for the first time to a receptacle whose contents it does not know, or showed
  * such contents, while the agent does not know enough targets (or no lamp) and a missing object may be there. "Nothing
@@ -20,16 +17,16 @@ import { worldOf } from '../engine/rooms.ts'
 
 type StepLabel = 1 | -1
 
-/** `knowledge` is the agent's knowledge before the step, and `nearest` the least distance to the goal until then. */
+/** `knowledge` is the agent's knowledge before the step. */
 export function stepLabel(
   before: GameState,
   command: string,
   after: GameState,
   knowledge: Knowledge,
-  nearest: number,
+  distanceBefore = distanceToGoal(before),
   distanceAfter = distanceToGoal(after),
 ): StepLabel {
-  if (distanceAfter < nearest) return 1
+  if (distanceAfter < distanceBefore) return 1
   // If the goal is out of reach, no information is worth anything.
   if (distanceAfter === Infinity) return -1
   return seeksMissing(before, command, after, knowledge) ? 1 : -1

@@ -113,7 +113,6 @@ function play(mind: Mind, hint: string, choose: () => Move | undefined): Demonst
   const { game } = state
   const opening = openingText(state) + hint
   const steps: DemonstratedStep<JudgedStep>[] = []
-  let nearest = distanceToGoal(state)
   while (!state.done) {
     const move = choose()
     if (!move) break
@@ -121,7 +120,6 @@ function play(mind: Mind, hint: string, choose: () => Move | undefined): Demonst
     const before = cloneState(state)
     const known = knowledge.clone(game)
     const { observation, won } = apply(command, mind)
-    const distance = distanceToGoal(state)
     const named = /(?:to|open|close|with|examine|from) (\S+ \d+)$/.exec(command)?.[1]
     const receptacle = game.receptacles.findIndex((r) => `${r.noun} ${r.number}` === named)
     const isKnownPlace = command.startsWith('open ') ? known.examined[receptacle] === 1 : known.placed[receptacle] === 1
@@ -129,10 +127,9 @@ function play(mind: Mind, hint: string, choose: () => Move | undefined): Demonst
       thought,
       command,
       observation,
-      trueLabel: stepLabel(before, command, state, known, nearest, distance),
+      trueLabel: stepLabel(before, command, state, known, distanceToGoal(before), distanceToGoal(state)),
       facts: { command, observation, won, target: game.goal.object, isKnownPlace, isHolding: before.held >= 0 },
     })
-    nearest = Math.min(nearest, distance)
   }
   return { opening, steps, won: state.won }
 }

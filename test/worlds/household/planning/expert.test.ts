@@ -145,13 +145,11 @@ describe('the true label of a step', () => {
   function labels(commands: readonly string[], played: HouseholdGame = game): [string, 1 | -1][] {
     const state = startGame(played)
     const knowledge = new Knowledge(played)
-    let nearest = distanceToGoal(state)
     return commands.map((command) => {
       const before = cloneState(state)
       const { accepted } = step(state, command)
-      const label = stepLabel(before, command, state, knowledge, nearest)
+      const label = stepLabel(before, command, state, knowledge)
       knowledge.update(command, accepted, state)
-      nearest = Math.min(nearest, distanceToGoal(state))
       return [command, label]
     })
   }
@@ -169,39 +167,13 @@ describe('the true label of a step', () => {
       ['go to cabinet 2', 1],
       ['open cabinet 2', 1],
       ['close cabinet 2', -1],
-      ['open cabinet 2', -1],
+      ['open cabinet 2', 1],
       ['take mug 1 from cabinet 2', 1],
       ['inventory', -1],
       ['go to shelf 1', 1],
       ['move mug 1 to shelf 1', 1],
     ]
     expect(labels(walk.map(([command]) => command))).toEqual(walk)
-  })
-
-  it('is -1 for regaining what was lost, however often', () => {
-    const clean = room(
-      'countertop 1: mug 1\nshelf 1: nothing\nsinkbasin 1: nothing',
-      goalOf('pick_clean_then_place_in_recep', 'mug', 'shelf'),
-    )
-    const walk: [string, 1 | -1][] = [
-      ['go to countertop 1', 1],
-      ['take mug 1 from countertop 1', 1],
-      ['go to shelf 1', -1],
-      ['move mug 1 to shelf 1', -1],
-      ['take mug 1 from shelf 1', -1],
-      ['move mug 1 to shelf 1', -1],
-      ['take mug 1 from shelf 1', -1],
-      ['go to sinkbasin 1', 1],
-      ['clean mug 1 with sinkbasin 1', 1],
-      ['go to shelf 1', 1],
-      ['move mug 1 to shelf 1', 1],
-    ]
-    expect(
-      labels(
-        walk.map(([command]) => command),
-        clean,
-      ),
-    ).toEqual(walk)
   })
 
   it('is -1 for looking around once the target is known', () => {
