@@ -1,7 +1,7 @@
 /**
  * Which kinds of task runs have learned: accuracy on held-out tasks at the evaluation temperature, before the first iteration and
- * after the last, by the kind that a task's id begins with ("pick_two_obj_and_place-pencil-desk-303/…"). Both splits together; runs
- * of one preset are summed over.
+ * after the last, by the kind that a task's id begins with ("pick_two_obj_and_place-pencil-desk-303/…", in the desktop
+ * "rename-file/id-303"). Both splits together; runs of one preset are summed over.
  */
 import type { LoggedEvent } from '../../method/events.ts'
 import { servesOf } from '../../method/metric-points.ts'
@@ -22,12 +22,13 @@ export interface KindsOfRun {
 /** Throws RangeError if the log has no evaluation with its episodes, as a log made to be published. */
 export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
   const started = events.find((event) => event.type === 'run-started')
+  const separator = started?.settings.world === 'desktop' ? '/' : '-'
   /** By iteration. */
   const evaluated = new Map<number, Kinds>()
   let episodes: [kind: string, isWon: boolean][] = []
   for (const event of events) {
     if (event.type === 'episode' && event.split !== 'train') {
-      episodes.push([event.taskId.slice(0, event.taskId.indexOf('-')), event.outcome === 1])
+      episodes.push([event.taskId.slice(0, event.taskId.indexOf(separator)), event.outcome === 1])
     } else if (event.type === 'evaluation') {
       // An evaluation comes after its episodes.
       if (servesOf(event) !== 'training') {
