@@ -1,4 +1,7 @@
-/** The fill of a cell that shows an advantage: blue for encouraged, orange for discouraged, fuller for larger ones. */
+/**
+ * The fill of a cell that shows an advantage: blue for encouraged, orange and hatched for discouraged, fuller for larger ones. The
+ * hatch tells the two apart in grey.
+ */
 
 /** Advantages are standardised, so few are larger. */
 const FULL = 2
@@ -11,4 +14,9 @@ export function shade(advantage: number | null): string {
   const share = Math.min(1, Math.abs(advantage) / FULL)
   const hue = advantage < 0 ? '--discouraged' : '--encouraged'
   return `color-mix(in oklab, var(${hue}) ${Math.round(LEAST + (MOST - LEAST) * share)}%, var(--surface))`
+}
+
+/** The image over the fill. */
+export function hatch(advantage: number | null): string {
+  return advantage !== null && advantage < 0 ? 'var(--hatch)' : 'none'
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shade } from '../../../src/playground/kit/advantage-shade.ts'
+import { hatch, shade } from '../../../src/playground/kit/advantage-shade.ts'
 
 const percentOf = (fill: string) => Number(/(\d+)%/.exec(fill)![1])
 
@@ -9,6 +9,11 @@ describe('the fill of an advantage', () => {
     expect(shade(-0.3)).toContain('--discouraged')
     expect(shade(null)).toBe('var(--surface)')
     expect(shade(0)).toBe('var(--surface)')
+  })
+
+  it('is hatched for discouraged ones alone, which tells the signs apart in grey', () => {
+    expect([-0.01, -2].map(hatch)).toEqual(['var(--hatch)', 'var(--hatch)'])
+    expect([0.01, 2, 0, null].map(hatch)).toEqual(['none', 'none', 'none', 'none'])
   })
 
   it('is fuller for larger advantages, equally for both signs, and bounded', () => {
