@@ -8,4 +8,9 @@ import type { WorldDescriptor } from './world.ts'
 
 export const WORLDS: Readonly<Record<World, WorldDescriptor>> = { household, coding, desktop, own }
 export const WORLD_NAMES = Object.keys(WORLDS) as World[]
-export const SHIPPED_WORLDS = WORLD_NAMES.filter((world): world is ShippedWorld => world !== 'own')
+export const SHIPPED_WORLDS = WORLD_NAMES.filter(isShipped)
+
+/** Whether it comes with the page, and so do recorded runs of it. */
+export function isShipped(world: World): world is ShippedWorld {
+  return world !== 'own'
+}

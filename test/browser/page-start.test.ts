@@ -80,6 +80,32 @@ it.each([
   await expectInSight(page.locator(':focus'))
 })
 
+it.each([
+  ['beside', 1280, 800],
+  ['below', 1024, 768],
+])('reaches the second equation by Tab where it is seen, %s the steps', async (_, width, height) => {
+  await visit({ viewport: { width, height }, reducedMotion: 'reduce' })
+  await says('is encouraged')
+  await slider().focus()
+  const order: string[] = []
+  for (let stop = 0; stop < 40 && order.length < 2; stop++) {
+    await page.keyboard.press('Tab')
+    const part = await page.evaluate(() => document.activeElement!.closest('.compared, .ribbons')?.classList[0] ?? '')
+    if (part !== '' && !order.includes(part)) order.push(part)
+  }
+  expect(order).toEqual(width === 1280 ? ['compared', 'ribbons'] : ['ribbons', 'compared'])
+})
+
+it('tells encouraged and discouraged steps apart without colours', async () => {
+  await visit({ reducedMotion: 'reduce' })
+  await slider().press('ArrowRight')
+  await slider().press('ArrowRight')
+  await says('is discouraged')
+  const stripes = (part: Locator) => part.evaluate((element) => getComputedStyle(element).backgroundImage)
+  expect(await stripes(wasted())).toContain('gradient')
+  expect(await stripes(steps().filter({ hasText: 'go to sinkbasin 1' }))).toBe('none')
+})
+
 it('flips it by drag, and shows what each λ led to once that is published', async () => {
   await visit({ reducedMotion: 'reduce' }, ['lambda'])
   const chart = page.getByRole('img', { name: /^Held-out accuracy\. λ = 0: 40 % to/ })
