@@ -81,7 +81,7 @@ describe('the choice of a world', () => {
     await page.locator('summary').getByText('Run', { exact: true }).click()
     expect(await page.getByLabel('Steps per episode', { exact: true }).count()).toBe(0)
     await page.getByText('Steps per episode, Steps per evaluation episode: a program is one step').waitFor()
-    await page.getByLabel('Preset').selectOption({ label: 'grpo' })
+    await page.getByLabel('Preset').selectOption({ label: 'Hidden tests alone (GRPO)' })
     expect(await world('Coding').isChecked()).toBe(true)
 
     await world('Household').check()

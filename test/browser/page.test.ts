@@ -142,7 +142,7 @@ describe('settings', () => {
   it('follow a preset', async () => {
     await visit()
     await openSettings(page)
-    await page.getByLabel('Preset').selectOption('grpo')
+    await page.getByLabel('Preset').selectOption('Outcome alone (GRPO)')
     expect(await page.getByLabel('Policy signal', { exact: true }).inputValue()).toBe('outcome')
   })
 })

@@ -1,7 +1,8 @@
 /** Presets and settings of a world, as the page offers them. */
-import { PRESETS, presetSettings, type PresetName } from '../../method/presets.ts'
+import { ARMS, PRESETS, presetSettings, type PresetName } from '../../method/presets.ts'
 import type { Settings, World } from '../../method/settings.ts'
 import { WORLD_NAMES, WORLDS } from '../../worlds/index.ts'
+import { ablationLabel } from './ablations.ts'
 import { SETTING_INFO } from './setting-info.ts'
 
 export type SettingName = keyof Settings
@@ -18,9 +19,20 @@ export function presetsOf(world: World): PresetChoice[] {
   )
   const { own, overlays } = WORLDS[world].presets
   return [
-    ...whole.map((name) => ({ preset: name, label: name })),
-    ...overlays.map((name) => ({ preset: `${own}+${name}`, label: name })),
+    ...whole.map((name) => ({ preset: name, label: presetLabel(name, world) })),
+    ...overlays.map((name) => ({ preset: `${own}+${name}`, label: presetLabel(name, world) })),
   ]
+}
+
+/** What a preset is for, in words. Commands and links use its name. */
+function presetLabel(name: string, world: World): string {
+  const arm = ARMS.find((each) => each === name)
+  if (arm) return ablationLabel(arm, world)
+  if (name === 'phone') return 'Less memory and work, for a phone'
+  if (name.startsWith('paper-')) return 'The paper’s run, as released'
+  if (name === WORLDS[world].presets.own) return `${WORLDS[world].title}, for small models`
+  if (name === WORLDS[world].presets.reference) return 'The released code’s arithmetic'
+  return name
 }
 
 /** The preset of a world for the memory and clock of a phone. */

@@ -19,15 +19,22 @@ describe('a world', () => {
   it.each(worlds)('%s lays its arms over its own preset, so that they share everything else', (world) => {
     const own = presetSettings(world)
     for (const arm of ['grpo', 'frozen-judge', 'policy-reward', 'full']) {
-      const { preset } = presetsOf(world).find(({ label }) => label === arm)!
+      const { preset } = presetsOf(world).find(({ preset }) => preset === `${world}+${arm}`)!
       const { signal, trainReward, adaptEnvironment } = presetSettings(preset)
       expect(presetSettings(preset), arm).toEqual({ ...own, signal, trainReward, adaptEnvironment })
     }
   })
 
   it('offers every preset that no other world offers', () => {
-    const labels = new Set(worlds.flatMap((world) => presetsOf(world).map(({ label }) => label)))
-    expect([...labels].sort()).toEqual(Object.keys(PRESETS).sort())
+    const names = new Set(worlds.flatMap((world) => presetsOf(world).map(({ preset }) => preset.split('+').at(-1))))
+    expect([...names].sort()).toEqual(Object.keys(PRESETS).sort())
+  })
+
+  it.each(worlds)('%s says of each preset in words what it is for', (world) => {
+    const labels = presetsOf(world).map(({ label }) => label)
+    expect(new Set(labels).size).toBe(labels.length)
+    expect(labels.filter((label) => Object.keys(PRESETS).includes(label))).toEqual([])
+    expect(labels).toContain('Policy, frozen reward model')
   })
 
   it('hides what does not apply to it, and says why', () => {
