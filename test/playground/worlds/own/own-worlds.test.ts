@@ -176,7 +176,7 @@ describe('worlds that the browser does not keep', () => {
     let keep: () => void
     state.putting = new Promise((resolve) => (keep = resolve))
     const taken = shelf.takeChosen([file('mine.ts', worldOf({ name: `'Second'` }))])
-    await vi.waitFor(() => expect(shelf.chosen!.facts.name).toBe('Second'))
+    await vi.waitFor(() => expect(shelf.chosen!.facts.name).toBe('Second'), { timeout: 20_000 })
     await shelf.look()
     expect(shelf.worlds.map(({ facts }) => facts.name)).toEqual(['Second'])
     keep!()
