@@ -108,6 +108,20 @@ describe('a world from a file', () => {
     const panel = page.locator('#before-after')
     await panel.locator('summary').first().click()
     await panel.getByRole('img', { name: 'The world' }).nth(1).waitFor()
+
+    // The first screen shows the most telling episode of this run.
+    await goTo(page, 'Start')
+    await page.getByRole('radio', { name: 'Your world', checked: true }).waitFor()
+    const tiles = page.getByRole('list', { name: 'Steps of the episode' }).getByRole('button')
+    await tiles.first().waitFor()
+    const scene = page.locator('.start .picture').getByRole('img', { name: 'The world' })
+    await scene.waitFor()
+    await page.getByRole('slider', { name: 'λ, weight of the votes' }).press('End')
+    await page.getByText(/^At λ = 5, /).waitFor()
+    await page.getByRole('radio', { name: 'Household' }).check()
+    // These tests serve no recordings.
+    await page.getByText('./runs/household-episode.jsonl.gz is missing.').waitFor()
+    expect(await tiles.count()).toBe(0)
   })
 
   it('that is wrong is refused with the part that is missing, and the world before it stays', async () => {
