@@ -8,9 +8,9 @@ import type { WorldDescriptor } from './world.ts'
 
 export const WORLDS: Readonly<Record<World, WorldDescriptor>> = { household, coding, desktop, own }
 export const WORLD_NAMES = Object.keys(WORLDS) as World[]
-export const SHIPPED_WORLDS = WORLD_NAMES.filter(isShipped)
+export const SHIPPED_WORLDS = WORLD_NAMES.filter(isShippedWorld)
 
 /** Whether it comes with the page, and so do recorded runs of it. */
-export function isShipped(world: World): world is ShippedWorld {
+export function isShippedWorld(world: World): world is ShippedWorld {
   return world !== 'own'
 }

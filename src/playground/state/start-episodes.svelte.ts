@@ -5,7 +5,7 @@
 import type { World } from '../../method/settings.ts'
 import type { RunView } from '../../runs/fold.ts'
 import { tellingEpisode } from '../../runs/telling-episode.ts'
-import { isShipped, SHIPPED_WORLDS } from '../../worlds/index.ts'
+import { isShippedWorld, SHIPPED_WORLDS } from '../../worlds/index.ts'
 import type { FetchedPart } from './fetched-parts.svelte.ts'
 import type { ShippedEpisode, ShippedEpisodes } from './shipped-episodes.ts'
 
@@ -23,12 +23,12 @@ export class StartEpisodes {
   }
 
   of(world: World): FetchedPart<ShippedEpisode> {
-    if (isShipped(world)) return this.#shipped.of(world)
+    if (isShippedWorld(world)) return this.#shipped.of(world)
     return this.#own ? { state: 'ready', value: this.#own } : { state: 'loading' }
   }
 
   async load(world: World): Promise<void> {
-    if (isShipped(world)) await this.#shipped.load(world)
+    if (isShippedWorld(world)) await this.#shipped.load(world)
   }
 
   /** Takes over what a run has shown so far, if it plays a world from a file. */
