@@ -1,7 +1,7 @@
 /** Opens a field of subjects on one device for one model, and words their results. */
 import type { BenchModel } from './bench-model.ts'
 import type { Timed } from './side-by-side.ts'
-import { type Field, PeerUnavailableError } from './subjects.ts'
+import { type Field, type Open, PeerUnavailableError } from './subjects.ts'
 import type { SuiteContext } from './suite.ts'
 import { errorText } from '../threads/error-text.ts'
 
@@ -23,8 +23,18 @@ export async function openField<Peer extends Disposable, Own extends Peer>(
   context: SuiteContext,
 ): Promise<OpenField<Own, Peer>> {
   const own = await field.own(model)
+  const peers = await openPeers(field.peers, model, context)
+  return { own, peers, dispose: () => [own, ...peers].forEach((subject) => subject.dispose()) }
+}
+
+/** Those that can run here; reports why others cannot. */
+export async function openPeers<Peer>(
+  opens: readonly Open<Peer>[],
+  model: BenchModel,
+  context: SuiteContext,
+): Promise<Peer[]> {
   const peers: Peer[] = []
-  for (const open of field.peers) {
+  for (const open of opens) {
     context.signal?.throwIfAborted()
     try {
       peers.push(await open(model))
@@ -33,7 +43,7 @@ export async function openField<Peer extends Disposable, Own extends Peer>(
       context.progress(`Skipped a peer: ${error.message}`)
     }
   }
-  return { own, peers, dispose: () => [own, ...peers].forEach((subject) => subject.dispose()) }
+  return peers
 }
 
 /** What a peer computes; null if it fails, for example because its memory does not suffice, which is reported. */

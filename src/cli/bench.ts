@@ -1,5 +1,5 @@
 /** `npm run bench -- --suite NAME`: measures and prints a table, or JSON lines with --json. */
-import { SUITE_NAMES, type Measurement, type Suite, type SuiteName } from '../bench/suite.ts'
+import { type CommandSuiteName, SUITE_NAMES, type Measurement, type Suite } from '../bench/suite.ts'
 import { ArgumentError, oneOf, readArguments } from './arguments.ts'
 import { benchTable } from './bench/table.ts'
 
@@ -10,13 +10,16 @@ interface SuiteChoices {
 }
 
 /** Suites, loaded on demand because each imports its peers. */
-const SUITES: Record<SuiteName, (options: SuiteChoices) => Promise<Suite>> = {
+const SUITES: Record<CommandSuiteName, (options: SuiteChoices) => Promise<Suite>> = {
   generate: (options) => openModelSuite('generate', options),
   train: (options) => openModelSuite('train', options),
   loop: async () => (await import('./bench/models.ts')).loopSuiteInNode(),
   environment: async ({ games }) => (await import('./bench/environment.ts')).environmentSuiteInNode(games),
+  cores: async (options) => (await import('./bench/cores.ts')).coresSuiteOnMachine(options.in),
   judge: async () => (await import('./bench/judge.ts')).judgeSuiteInNode(),
 }
+
+const NAMES = [...SUITE_NAMES, 'cores'] as const
 
 async function openModelSuite(name: 'train' | 'generate', options: SuiteChoices): Promise<Suite> {
   if (options.model === undefined) return (await import('./bench/models.ts')).modelSuite(name, options.in)
@@ -24,10 +27,10 @@ async function openModelSuite(name: 'train' | 'generate', options: SuiteChoices)
   return largerModelSuite(name, oneOf('model', options.model, LARGER_MODELS))
 }
 
-const USAGE = `npm run bench -- [--suite ${[...SUITE_NAMES, 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
+const USAGE = `npm run bench -- [--suite ${[...NAMES, 'all'].join('|')}] [--in PLACE] [--games PATH] [--json]
 
   --suite NAME   what to measure (all)
-  --in PLACE     where generate and train run: node, with one thread for all, or chromium, which measures peers with one
+  --in PLACE     where generate, train and cores run: node, with one thread for all, or chromium, which measures peers with one
                  thread and with two, and WebGPU if there is a graphics adapter (both, one after the other)
   --model SIZE   train and generate in Node with a larger model: 10m or 135m (SmolLM2-135M's shape, random weights)
   --games PATH   official games for the environment suite: ALFWorld's zip, a folder or a file (ALFWORLD_DATA);
@@ -83,8 +86,8 @@ async function main(): Promise<void> {
     })
     return
   }
-  const wanted = oneOf('suite', values.suite, [...SUITE_NAMES, 'all'])
-  for (const name of SUITE_NAMES.filter((name) => wanted === 'all' || wanted === name)) {
+  const wanted = oneOf('suite', values.suite, [...NAMES, 'all'])
+  for (const name of NAMES.filter((name) => wanted === 'all' || wanted === name)) {
     const suite = await SUITES[name](values)
     const measurements: Measurement[] = []
     if (!values.json) process.stdout.write(`\n${suite.name}: ${suite.summary}\n`)

@@ -21,6 +21,8 @@ const PEERS = [
   '@tensorflow/tfjs-backend-wasm',
   '@tensorflow/tfjs-backend-webgpu',
   '@tensorflow/tfjs-core',
+  '@huggingface/tokenizers',
+  'comlink',
   'onnxruntime-web/wasm',
   'valibot',
 ]
@@ -35,13 +37,15 @@ export async function runInBrowser(
   context: SuiteContext,
   flags: readonly string[] = [],
 ): Promise<void> {
+  const { suite } = request
   const headers = threads === 'many' ? ISOLATION : {}
+  const fs = { allow: suite.name === 'cores' ? [root, suite.folder] : [root] }
   const server = await createServer({
     root,
     configFile: false,
     logLevel: 'error',
     cacheDir: fileURLToPath(new URL('../../../node_modules/.vite-bench', import.meta.url)),
-    server: { host: '127.0.0.1', port: 4400, headers, hmr: false, watch: null },
+    server: { host: '127.0.0.1', port: 4400, headers, hmr: false, watch: null, fs },
     optimizeDeps: { include: PEERS, noDiscovery: true },
     plugins: [emptyPage(headers)],
     appType: 'custom',

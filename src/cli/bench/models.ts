@@ -19,7 +19,7 @@ import type { ShippedWorld } from '../../method/settings.ts'
 import { startJudgeInThread } from './judge.ts'
 
 const SHIPPED = fileURLToPath(new URL('../../../public/models', import.meta.url))
-const PLACES = ['node', 'chromium'] as const
+export const PLACES = ['node', 'chromium'] as const
 
 export interface Effort {
   /** Repetitions of each subject. */
@@ -30,12 +30,12 @@ export interface Effort {
 
 const EFFORT: Effort = { rounds: 3, kernelMs: 100 }
 
-const clock = () => performance.now()
+export const clock = () => performance.now()
 const processorClock = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
-const place = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`
+export const place = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`
 
 export const TRAIN_SIZES: TrainSizes = {
   reference: { shape: REFERENCE_SHAPE, sequences: 16, length: 256 },
@@ -83,7 +83,7 @@ export async function trainSuiteInNode(
 }
 
 /** JAX on one thread and on two, if `JAX_PYTHON` names a Python with it; without, one peer that says so. */
-function nativeJaxOptions(): NativeJaxOptions[] {
+export function nativeJaxOptions(): NativeJaxOptions[] {
   const python = process.env['JAX_PYTHON']
   const threads = python && availableParallelism() > 1 ? [1, 2] : [1]
   return threads.map((count) => ({ python, threads: count }))

@@ -6,6 +6,8 @@
 import type * as OnnxRuntime from 'onnxruntime-web'
 import { webGpuObstacle } from '../../engines/backends/choice.ts'
 import type { BackendName } from '../../language-model/backends/backend.ts'
+import { benchModel, type BenchShape } from '../../bench/bench-model.ts'
+import { coresSuite, type CoresSizes } from '../../bench/cores.ts'
 import { generateSuite, type GenerateSizes } from '../../bench/generate.ts'
 import { type OwnGeneration, ownGeneration } from '../../bench/own-generation.ts'
 import { ownTraining } from '../../bench/own-training.ts'
@@ -15,6 +17,8 @@ import { tfjsGeneration } from '../../bench/peers/tfjs-generation.ts'
 import { tfjsTraining } from '../../bench/peers/tfjs-training.ts'
 import { transformersGeneration } from '../../bench/peers/transformers-generation.ts'
 import type { Field, GenerationSubject, Open, TrainingSubject } from '../../bench/subjects.ts'
+import type { TransformerModel } from '../../engines/transformer/transformer-model.ts'
+import { connectWorker } from '../../threads/worker-bridge.ts'
 import type { Measurement, Suite } from '../../bench/suite.ts'
 import { trainSuite, type TrainSizes } from '../../bench/train.ts'
 
@@ -25,7 +29,10 @@ export interface PageRequest {
   kernelMs: number | null
   /** Folders of the peers' WebAssembly files. */
   folders: { tfjs: string; onnxRuntime: string }
-  suite: { name: 'train'; sizes: TrainSizes } | { name: 'generate'; sizes: GenerateSizes }
+  suite:
+    | { name: 'train'; sizes: TrainSizes }
+    | { name: 'generate'; sizes: GenerateSizes }
+    | { name: 'cores'; sizes: CoresSizes; shape: BenchShape; workers: readonly number[]; folder: string }
   /** Whether to measure WebGPU on a software adapter, which is the processor again, only slower. */
   isSoftwareGpuMeasured: boolean
 }
@@ -42,6 +49,20 @@ function suiteOf({ place, rounds, kernelMs, folders, suite }: PageRequest, devic
   // Peers whose threads need shared memory have one thread in a page without it.
   const isAlone = !globalThis.crossOriginIsolated
   const common = { place, rounds, clock: () => performance.now() }
+  if (suite.name === 'cores') {
+    return coresSuite({
+      ...common,
+      ...suite,
+      model: benchModel(suite.shape),
+      location: `${location.origin}/@fs${suite.folder}`,
+      startWorker: () =>
+        connectWorker<TransformerModel>(
+          new Worker(new URL('../../../workers/policy.ts', import.meta.url), { type: 'module' }),
+          'copy',
+        ),
+      peers: [],
+    })
+  }
   const files = { wasmFolder: folders.tfjs }
   if (suite.name === 'train') {
     const fields: Record<BackendName, Field<TrainingSubject>> = {
@@ -95,7 +116,7 @@ function afterStock<Subject>(open: Open<Subject>): Open<Subject> {
 
 window.runBenchSuite = async (request) => {
   const devices: BackendName[] = ['cpu']
-  if (globalThis.crossOriginIsolated) {
+  if (request.suite.name !== 'cores' && globalThis.crossOriginIsolated) {
     const obstacle = request.isSoftwareGpuMeasured ? null : await webGpuObstacle(navigator.gpu)
     if (obstacle === null) devices.push('webgpu')
     else void window.benchProgress(`Skipped WebGPU: ${obstacle}`)

@@ -1,9 +1,9 @@
 /** Measurements as tables, one for each suite, and as the lines of `npm run bench -- --json`. */
-import type { Measurement, SuiteName } from '../../../bench/suite.ts'
+import type { Measurement } from '../../../bench/suite.ts'
 import { significant, tableRows, type TableRow } from '../../../bench/table.ts'
 
 interface SuiteTable {
-  suite: SuiteName
+  suite: Measurement['suite']
   rows: TableRow[]
 }
 
