@@ -273,6 +273,7 @@ export function registerFusedKernels(): void {
       backend.addressOf(firstMoment!),
       backend.addressOf(secondMoment!),
     ]
+    backend.forgetPanels(parameter!)
     backend.kernels.adamw(
       p,
       g,

@@ -19,6 +19,9 @@ export interface KernelModule {
     scratch: Address,
   ): void
   matmulScratchBytes(): number
+  weightPanelBytes(n: number, k: number): number
+  packWeight(weight: Address, panels: Address, n: number, k: number): void
+  matmulPacked(a: Address, panels: Address, c: Address, m: number, n: number, k: number, scratch: Address): void
   dequantizeBlocks(blocks: Address, out: Address, groups: number): void
   fourBitMatmul(
     a: Address,

@@ -16,6 +16,11 @@ class SimdTensorData {
   address: number | null = null
   /** Address of the blocks of a weight in four bits. */
   blocks: number | null = null
+  /** Address of the panels of a weight that products have used several times. */
+  panels: number | null = null
+  panelBytes = 0
+  /** Products with few rows that it has been the transposed right side of. */
+  products = 0
   complexTensorInfos?: { real: TensorInfo; imag: TensorInfo }
   #allocator: Allocator
   #values: backend_util.BackendValues | undefined
@@ -59,6 +64,13 @@ class SimdTensorData {
   }
 }
 
+/** Products with more rows spend little of their time on copying the weight into panels. */
+const PACKED_ROWS = 512
+/** In training, a weight changes after a few products; in sampling, it has hundreds. */
+const PRODUCTS_BEFORE_PACKING = 8
+/** Most bytes of all panels. */
+const MOST_PANEL_BYTES = 64e6
+
 /** Memory that lives as long as one kernel call. */
 export interface Scratch {
   bytes(count: number): number
@@ -74,6 +86,7 @@ export class SimdBackend extends MathBackendCPU {
   readonly allocator: Allocator
   /** The panels of the matrix product: too large to allocate for each of thousands of calls, small enough to keep. */
   readonly matmulScratch: number
+  #panelBytes = 0
 
   constructor(kernels: KernelModule, memory: WebAssembly.Memory) {
     super()
@@ -106,10 +119,12 @@ export class SimdBackend extends MathBackendCPU {
 
   override disposeData(dataId: object, force = false): boolean {
     if (!this.data.has(dataId)) return true
-    const { address, blocks } = this.data.get(dataId) as SimdTensorData
+    const data = this.data.get(dataId) as SimdTensorData
+    const { address, blocks } = data
     const isReleased = super.disposeData(dataId, force)
     if (isReleased && address !== null) this.allocator.free(address)
     if (isReleased && blocks !== null) this.allocator.free(blocks)
+    if (isReleased) this.#releasePanels(data)
     return isReleased
   }
 
@@ -158,6 +173,38 @@ export class SimdBackend extends MathBackendCPU {
   }
 
   /**
+   * Panels of a weight W[n, k] for a product of `rows` rows with Wᵀ, if it is used often enough to have them. Every token sampled
+   * multiplies with the same weights, so they are copied into panels once instead of each time.
+   */
+  panelsOf(weight: TensorInfo, rows: number): number | null {
+    const data = this.data.get(weight.dataId) as SimdTensorData
+    if (data.panels !== null) return data.panels
+    if (rows > PACKED_ROWS || ++data.products <= PRODUCTS_BEFORE_PACKING) return null
+    const [n, k] = weight.shape as [number, number]
+    const bytes = this.kernels.weightPanelBytes(n, k)
+    if (this.#panelBytes + bytes > MOST_PANEL_BYTES) return null
+    const address = this.addressOf(weight)
+    data.panels = this.allocator.allocate(bytes)
+    data.panelBytes = bytes
+    this.#panelBytes += bytes
+    this.kernels.packWeight(address, data.panels, n, k)
+    return data.panels
+  }
+
+  /** Call before a kernel changes a tensor in place. */
+  forgetPanels(tensor: TensorInfo): void {
+    this.#releasePanels(this.data.get(tensor.dataId) as SimdTensorData)
+  }
+
+  #releasePanels(data: SimdTensorData): void {
+    data.products = 0
+    if (data.panels === null) return
+    this.allocator.free(data.panels)
+    this.#panelBytes -= data.panelBytes
+    data.panels = null
+  }
+
+  /**
    * Stores a frozen weight in four bits and releases its floats. Matrix products and embeddings read the blocks. Other readers get
    * floats, which stay in the WebAssembly memory until this is called again, then without `blocks`. Returns whether it did.
    */
@@ -171,6 +218,7 @@ export class SimdBackend extends MathBackendCPU {
       new Int32Array(this.allocator.memory.buffer, address, blocks.length).set(blocks)
     }
     if (address === null) return false
+    this.#releasePanels(data)
     data.keepBlocks(address, util.sizeFromShape(weight.shape))
     if (floats !== null) this.allocator.free(floats)
     return true

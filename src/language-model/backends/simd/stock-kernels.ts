@@ -38,6 +38,13 @@ function matmul(
     else multiplyFourBitGradient(backend, from, blocks, out.address, m, k, n)
     return out.info
   }
+  const panels = transposeA || !transposeB || batch.length > 0 ? null : backend.panelsOf(b, m)
+  if (panels !== null) {
+    const from = backend.addressOf(a)
+    const out = backend.allocate([m, n])
+    backend.kernels.matmulPacked(from, panels, out.address, m, n, k, backend.matmulScratch)
+    return out.info
+  }
   const [from, with_] = [backend.addressOf(a), backend.addressOf(b)]
   const out = backend.allocate([...batch, m, n])
   for (let i = 0; i < tf.util.sizeFromShape(batch); i++) {

@@ -4,7 +4,7 @@ export { attention, attentionGradient, attentionGradientScratchBytes, attentionS
 export { addScaled, multiply, scaleShift, sumOfSquares, sumRows, swiglu, swigluGradient } from './elementwise'
 export { dequantizeBlocks, fourBitGatherRows, fourBitMatmul, fourBitMatmulGradient } from './four-bit'
 export { selectLogProbs, selectLogProbsGradient } from './log-probs'
-export { matmul, matmulScratchBytes } from './matmul'
+export { matmul, matmulPacked, matmulScratchBytes, packWeight, weightPanelBytes } from './matmul'
 export { rmsNorm, rmsNormGradient } from './rms-norm'
 export { rotate } from './rotary'
 export { gatherRows, scatterAddRows, writeRows } from './rows'
