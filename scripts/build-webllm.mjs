@@ -128,10 +128,10 @@ function buildShipped() {
   const built = new Set()
   for (const model of readdirSync(models)) {
     const config = join(models, model, 'config.json')
-    const { model_type, hidden_size, num_hidden_layers } = JSON.parse(readFileSync(config, 'utf8'))
+    const { model_type, hidden_size, num_hidden_layers, num_key_value_heads } = JSON.parse(readFileSync(config, 'utf8'))
     for (const { type, quantization } of NUMBER_TYPES) {
       // As in src/engines/webllm/shipped-models.ts.
-      const name = `${model_type}-${hidden_size}x${num_hidden_layers}-${quantization}.wasm.gz`
+      const name = `${model_type}-${hidden_size}x${num_hidden_layers}-kv${num_key_value_heads}-${quantization}.wasm.gz`
       if (built.has(name)) continue
       built.add(name)
       say(`Compiling ${name} …`)

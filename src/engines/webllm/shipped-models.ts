@@ -22,8 +22,11 @@ export interface ShippedSampler extends GroupLimits {
 
 /** File of the library for a model, from its config.json. As in scripts/build-webllm.mjs. */
 export function libraryFile(configJson: unknown, quantization: ShippedQuantization): string {
-  const { model_type, hidden_size, num_hidden_layers } = configJson as Record<string, string | number>
-  return `${model_type}-${hidden_size}x${num_hidden_layers}-${quantization}.wasm.gz`
+  const { model_type, hidden_size, num_hidden_layers, num_key_value_heads } = configJson as Record<
+    string,
+    string | number
+  >
+  return `${model_type}-${hidden_size}x${num_hidden_layers}-kv${num_key_value_heads}-${quantization}.wasm.gz`
 }
 
 /** Replaces an earlier copy, whose weights may be those of another version of the page. Throws ModelFileError. */

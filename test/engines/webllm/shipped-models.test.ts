@@ -113,6 +113,6 @@ describe('the built-in models for WebLLM', () => {
         { location: `${PAGE}models/household-policy`, ...FULL },
         served((bytes) => bytes.subarray(0, 5000)),
       ),
-    ).rejects.toThrow(/llama-96x3-q0f32\.wasm\.gz is damaged: it was cut while downloading\. Reload the page\./)
+    ).rejects.toThrow(/llama-96x3-kv2-q0f32\.wasm\.gz is damaged: it was cut while downloading\. Reload the page\./)
   })
 })
