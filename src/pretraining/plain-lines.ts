@@ -7,11 +7,15 @@ import type { Piece } from './demonstration-corpus.ts'
 const READING_WEIGHT = 0.2
 
 /** An episode as the policy writes it. */
-export function policyLine({ policy }: PlainFormats, { opening, steps }: Demonstration<unknown>): Piece[] {
+export function policyLine(
+  { policy }: PlainFormats,
+  { opening, steps }: Demonstration<unknown>,
+  { imitatesSlips } = { imitatesSlips: true },
+): Piece[] {
   return [
     { text: policy.opening(opening), weight: 0 },
-    ...steps.flatMap(({ thought, command, observation }): Piece[] => [
-      { text: policyResponse(thought, command), weight: 1, isResponse: true },
+    ...steps.flatMap(({ thought, command, observation, isSlip }): Piece[] => [
+      { text: policyResponse(thought, command), weight: isSlip && !imitatesSlips ? 0 : 1, isResponse: true },
       { text: policy.afterResponse(observation), weight: READING_WEIGHT },
     ]),
   ]

@@ -1,5 +1,6 @@
 /** Training data of the desktop's policy and reward model: demonstrations and real play, as pieces of their prompts. */
 import type { DesktopGame } from '../../worlds/desktop/engine/game.ts'
+import type { Layout } from '../../worlds/desktop/engine/layout.ts'
 import { nothingHappens } from '../../worlds/desktop/engine/observations.ts'
 import { generateTask } from '../../worlds/desktop/generator/generate-task.ts'
 import { composeGame } from '../../worlds/desktop/generator/templates.ts'
@@ -15,6 +16,9 @@ const POLICY_GAMES = 5_000_000
 const JUDGED_GAMES = 7_000_000
 const SEED_DISTANCE = 1_000_003
 
+const FAMILIAR: readonly Layout['words'][] = [0]
+const UNFAMILIAR: readonly Layout['words'][] = [1, 2]
+
 /** How the tasks of demonstrations differ from generated ones, as rewritten tasks do. */
 interface Variations {
   /** Share of tasks with a hint on where the missing thing is, if there is one to give. */
@@ -24,13 +28,15 @@ interface Variations {
 }
 
 export interface PolicyRecipe extends Variations {
-  /** Templates of most tasks, and of the others. */
-  common: readonly string[]
-  rare: readonly string[]
-  /** Share of tasks with one of the rare templates. */
-  rareShare: number
+  templates: readonly string[]
+  /** Templates of a share of the tasks, in place of `templates`. */
+  rare?: { templates: readonly string[]; share: number }
+  /** Share of tasks whose buttons have the first of their three words, the others the second or third; without it, any layout. */
+  familiarWords?: number
   /** Share of slips in the demonstrations. */
   slip: number
+  /** Whether the policy learns to make slips, too, or only to read them and go on. */
+  imitatesSlips: boolean
   maxSteps: number
 }
 
@@ -48,10 +54,12 @@ export interface JudgementRecipe extends Variations {
 /** Episode `index` of the policy's corpus. */
 export function policyPieces(recipe: PolicyRecipe, seed: number, index: number): Piece[] {
   const random = seededRandom('desktop policy corpus', seed, index)
-  const { common, rare, rareShare, slip, maxSteps } = recipe
-  const templates = chance(random, rareShare) ? rare : common
-  const game = varied(trainingTask(POLICY_GAMES + seed * SEED_DISTANCE + index, templates), recipe, random)
-  return policyLine(desktopFormats, demonstrate(game, { slip, maxSteps }, random))
+  const { rare, familiarWords, slip, imitatesSlips, maxSteps } = recipe
+  const templates = rare && chance(random, rare.share) ? rare.templates : recipe.templates
+  const wordings = familiarWords === undefined ? undefined : chance(random, familiarWords) ? FAMILIAR : UNFAMILIAR
+  const task = trainingTask(POLICY_GAMES + seed * SEED_DISTANCE + index, templates, wordings)
+  const demonstration = demonstrate(varied(task, recipe, random), { slip, maxSteps }, random)
+  return policyLine(desktopFormats, demonstration, { imitatesSlips })
 }
 
 /** Episode `index` of the reward model's corpus: a transcript with judgements of its steps. */
@@ -82,8 +90,12 @@ function imperfectDemonstration(recipe: JudgementRecipe, seed: number, index: nu
 }
 
 /** In training layouts and with training pairs, also of templates that a run meets in `ood` alone. */
-export function trainingTask(seed: number, templates?: readonly string[]): DesktopGame {
-  return generateTask({ seed, split: 'train', templates, allowsOodTemplates: true })
+export function trainingTask(
+  seed: number,
+  templates?: readonly string[],
+  wordings?: readonly Layout['words'][],
+): DesktopGame {
+  return generateTask({ seed, split: 'train', templates, wordings, allowsOodTemplates: true })
 }
 
 export function varied(game: DesktopGame, { hints, fronts }: Variations, random: Random): DesktopGame {

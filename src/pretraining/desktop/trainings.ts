@@ -8,7 +8,7 @@ import { authorPieces } from './author-corpus.ts'
 import { judgedPieces, policyPieces } from './corpus.ts'
 import { authorStanding, judgedEpisodes, policyStanding } from './measure.ts'
 import { PLAYED_DESKTOP } from './played-games.ts'
-import { AUTHOR, POLICY, REWARD } from './recipes.ts'
+import { AUTHOR, POLICY, REWARD, type Acting } from './recipes.ts'
 import { desktopTokenizer } from './tokenizer.ts'
 
 export function desktopTraining(role: Role, seed: number): Training {
@@ -38,12 +38,12 @@ export function desktopTraining(role: Role, seed: number): Training {
   }
 }
 
-function actingPhase({ corpus, plan, kept }: typeof POLICY, seed: number): Phase {
+function actingPhase({ corpus, plan, kept }: Acting, seed: number): Phase {
   const pieces = (index: number) => policyPieces(corpus, seed, index)
   return { ...phaseOf(plan, corpus, { pieces, standing: policyStanding }), kept }
 }
 
-/** The reward model as it was before it learned to judge, at two strengths: it plays like the policy. */
+/** The reward model as it was before it learned to judge, at two strengths: it plays. */
 export function judgedPlayers(): Stage[] {
   const { kept, plan } = REWARD.reading
   return [...kept, plan.steps].map((step) => ({ role: 'reward', phase: 1, step }))

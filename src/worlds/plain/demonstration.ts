@@ -11,6 +11,8 @@ export interface DemonstratedStep<Facts> extends Move {
   observation: string
   trueLabel: 1 | -1
   facts: Facts
+  /** Whether it is a mistake that the demonstrator makes on purpose, where that is known. */
+  isSlip?: boolean
 }
 
 export interface Demonstration<Facts> {

@@ -36,7 +36,10 @@ describe('the desktop policy’s corpus', () => {
       expect(game.origin.split).toBe('train')
       expect(isHeldOutPair(...game.pair)).toBe(false)
     }
-    expect([...POLICY.corpus.common, ...POLICY.corpus.rare].sort()).toEqual(TEMPLATES.map(({ name }) => name).sort())
+    const names = TEMPLATES.map(({ name }) => name).sort()
+    expect([...POLICY.corpus.templates].sort()).toEqual(names)
+    const { templates, rare } = REWARD.reading.corpus
+    expect([...templates, ...rare!.templates].sort()).toEqual(names)
   })
 })
 

@@ -3,6 +3,7 @@ import type { Split } from '../../../method/ports.ts'
 import { pick, pickWeighted, seededRandom, type Random } from '../../random.ts'
 import { BROWSER } from '../engine/facts.ts'
 import type { DesktopGame } from '../engine/game.ts'
+import type { Layout } from '../engine/layout.ts'
 import { defaultStepLimit, startGame } from '../engine/state.ts'
 import { playExpert } from '../planning/expert.ts'
 import { distanceToGoal } from '../planning/distance.ts'
@@ -18,6 +19,8 @@ interface GeneratorOptions {
   templates?: readonly string[]
   /** Whether `train` may have templates that are otherwise of `ood` alone, for pretraining; false by default. */
   allowsOodTemplates?: boolean
+  /** Which words the buttons may have (engine/layout.ts); all by default. */
+  wordings?: readonly Layout['words'][]
 }
 
 /** Leaves the expert some steps to spare before the usual limit of 20. */
@@ -51,10 +54,13 @@ export function generateTask(options: GeneratorOptions): DesktopGame {
 
 function drawTask(
   template: Template,
-  { seed, split, allowsOodTemplates }: GeneratorOptions,
+  { seed, split, allowsOodTemplates, wordings }: GeneratorOptions,
   random: Random,
 ): DesktopGame | null {
-  const { layout, sections, name } = pick(random, split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS)
+  const layouts = (split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS).filter(
+    ({ layout: { words } }) => wordings === undefined || wordings.includes(words),
+  )
+  const { layout, sections, name } = pick(random, layouts)
   const drawn = drawDesktop(random, sections)
   const wish = template.draw(drawn, random)
   if (!wish) return null

@@ -33,7 +33,8 @@ export function demonstrate(
   const state = startGame(game, { stepLimit: maxSteps })
   return play(state, () => {
     const wise = decide(state, random)
-    return { thought: thoughtOf(state, wise), command: chance(random, slip) ? slipped(state, random) : wise }
+    const isSlip = chance(random, slip)
+    return { thought: thoughtOf(state, wise), command: isSlip ? slipped(state, random) : wise, isSlip }
   })
 }
 
@@ -44,7 +45,7 @@ export function replay(game: DesktopGame, moves: readonly Move[], maxSteps: numb
 }
 
 /** Plays until the task is over or `choose` has no more moves. */
-function play(state: DesktopState, choose: () => Move | undefined): Demonstration<JudgedStep> {
+function play(state: DesktopState, choose: () => (Move & { isSlip?: boolean }) | undefined): Demonstration<JudgedStep> {
   const opening = openingText(state, state.game.instruction)
   const steps: DemonstratedStep<JudgedStep>[] = []
   let distance = distanceToGoal(state)
