@@ -47,9 +47,9 @@ export interface WebLlmPages {
   readonly address: string
 }
 
-/** Call once in a test file. */
-export function useWebLlm(): WebLlmPages {
-  const fixture = useFixturePage('webllm', { publicDir })
+/** Call once in a test file. `packages` as for a fixture page. */
+export function useWebLlm(packages: Readonly<Record<string, string>> = {}): WebLlmPages {
+  const fixture = useFixturePage('webllm', { publicDir, packages })
   return {
     async open(flags, job) {
       const browser = await openBrowser({ flags })
