@@ -131,7 +131,10 @@ async function somethingToLose(tabs: readonly Page[], further: number): Promise<
     .toBe(true)
 }
 
-it('keeps every log whole, whatever is pressed in both tabs at once, reloaded or killed', async () => {
+/** Milliseconds. A round takes seconds, and up to a minute on a busy machine. */
+const patience = { timeout: 300_000 + ROUNDS * 60_000 }
+
+it('keeps every log whole, whatever is pressed in both tabs at once, reloaded or killed', patience, async () => {
   const link = `${await smallLink()}&view=loop`
   const uniform = uniformStream(Number(process.env.TEST_SEED ?? 1))
   const below = (count: number) => Math.floor(uniform() * count)
