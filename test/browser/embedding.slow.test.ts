@@ -1,11 +1,7 @@
 /** The built page in a frame of a course page: the recipe of docs/hosting.md, its messages, and what it cannot keep. */
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterEach, expect, it } from 'vitest'
-import { root } from '../../scripts/ensure.mjs'
+import { documented, heard, serveCourse } from './course-page.ts'
 import { usePages } from './harness.ts'
 import { smallLink } from './small-run.ts'
 import { serveStatic, type StaticServer } from './static-server.ts'
@@ -16,36 +12,16 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
+const course = async (frame: string, host?: string): Promise<string> => {
+  const page = await serveCourse(frame, host)
+  servers.push(page)
+  return page.address
+}
+
 async function serve(): Promise<StaticServer> {
   const server = await serveStatic()
   servers.push(server)
   return server
-}
-
-const course = async (frame: string, host = 'localhost'): Promise<string> => {
-  const html = `<!doctype html><title>Course</title><script>
-    globalThis.heard = []
-    addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }))
-  </script>${frame}`
-  const server = createServer((request, response) => {
-    const own = html.replaceAll('https://course.example', `http://${request.headers.host}`)
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end(own)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  servers.push({ close: () => new Promise((resolve) => void server.close(() => resolve())) })
-  // Another host name is another site.
-  return `http://${host}:${(server.address() as AddressInfo).port}/`
-}
-
-type Heard = Record<'source' | 'origin' | 'type', string> & { evidence?: string; runId?: string; iteration?: number }
-const heard = (page: Page) => page.evaluate(() => (globalThis as unknown as { heard: Heard[] }).heard)
-
-/** The iframe of docs/hosting.md. */
-function documented(source: string): string {
-  const recipe = /<iframe[^]*?<\/iframe>/.exec(readFileSync(join(root, 'docs', 'hosting.md'), 'utf8'))![0]
-  const shown = recipe.replace(/src="[^"]*"/, `src="${source}"`)
-  expect(shown).toContain(source)
-  return shown
 }
 
 it('in a frame as in docs/hosting.md it runs without its own title and reports to the course page', async () => {

@@ -20,11 +20,16 @@ export interface FixturePage {
 export interface FixtureOptions {
   /** Served beside the page. */
   publicDir?: string
+  /** Folders of packages that replace those of this repository, by name. */
+  packages?: Readonly<Record<string, string>>
   isMinified?: boolean
 }
 
 /** `name` is that of an HTML file without its ending. The page can be opened once the tests run. */
-export function useFixturePage(name: string, { publicDir, isMinified = false }: FixtureOptions = {}): FixturePage {
+export function useFixturePage(
+  name: string,
+  { publicDir, packages = {}, isMinified = false }: FixtureOptions = {},
+): FixturePage {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`))
   const outDir = join(folder, 'dist')
   let server: PreviewServer
@@ -36,6 +41,7 @@ export function useFixturePage(name: string, { publicDir, isMinified = false }: 
       configFile: false,
       logLevel: 'error',
       worker: { format: 'es' },
+      resolve: { alias: packages },
       build: {
         outDir,
         target: 'es2022',

@@ -2,18 +2,18 @@
 import { spawn } from 'node:child_process'
 import { get } from 'node:http'
 import { readFileSync } from 'node:fs'
-import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { root } from '../../scripts/ensure.mjs'
+import { blockStorage } from './blocked-storage.ts'
 import { runOnShow } from './controls.ts'
 import { engines, walkInFirefox } from './engines/walker.ts'
 import { downloaded, usePages } from './harness.ts'
 import { keptOffline } from './offline-copy.ts'
 import { makeSmall, smallLink } from './small-run.ts'
-import { serveStatic, type Changes, type StaticServer } from './static-server.ts'
+import { otherAddress, serveStatic, type Changes, type StaticServer } from './static-server.ts'
 import { goTo } from './views.ts'
 
 const pages = usePages()
@@ -26,27 +26,6 @@ async function serve(changes: Changes = {}): Promise<StaticServer> {
   const server = await serveStatic(changes)
   servers.push(server)
   return server
-}
-
-/** Each door throws as Firefox and Chromium do where site data is blocked. */
-async function blockStorage(context: BrowserContext): Promise<void> {
-  await context.addInitScript(() => {
-    const refuse = () => {
-      throw new DOMException('The operation is insecure.', 'SecurityError')
-    }
-    for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
-      Object.defineProperty(globalThis, name, { get: refuse })
-    Object.defineProperty(globalThis, 'BroadcastChannel', {
-      value: class {
-        constructor() {
-          refuse()
-        }
-      },
-    })
-    const reject = () => Promise.reject(new DOMException('Security error.', 'SecurityError'))
-    Object.assign(navigator.storage, { getDirectory: reject, persisted: reject, persist: reject })
-    navigator.serviceWorker.getRegistration = () => Promise.reject(new DOMException('Blocked.', 'SecurityError'))
-  })
 }
 
 describe('where the browser blocks storage', () => {
@@ -168,11 +147,6 @@ describe('under a policy that forbids images made of data', () => {
     await page.getByText('it has to allow img-src data:').waitFor()
   })
 })
-
-/** By which other machines reach this one; undefined without a network. */
-const otherAddress = Object.values(networkInterfaces())
-  .flatMap((each) => each ?? [])
-  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 describe('over plain http from another machine', () => {
   it.skipIf(otherAddress === undefined)('the page runs and keeps runs, and says what needs https', async () => {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { extname, join } from 'node:path'
 import { root } from '../../scripts/ensure.mjs'
 
@@ -13,6 +14,11 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
   '.wasm': 'application/wasm',
 }
+
+/** By which other machines reach this one; undefined without a network. */
+export const otherAddress = Object.values(networkInterfaces())
+  .flatMap((each) => each ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 export interface StaticServer {
   /** Address of the host, ending in a slash. */

@@ -13,7 +13,7 @@ import { goTo } from './views.ts'
 
 const visit = useTabs()
 
-const resume = (page: Page) => page.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
+const resume = (page: Page) => page.getByRole('button', { name: BUTTONS.resume })
 const isRunning = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).isVisible()
 
 it('gives the run to one of two tabs that resume it, and to another once that one is reloaded or closed', async () => {
@@ -57,52 +57,84 @@ it('gives the run to one of two tabs that resume it, and to another once that on
   expect(finishedIterations(log).length).toBeGreaterThanOrEqual(reached)
 })
 
-/** `TAB_GESTURES=200 TEST_SEED=7` plays a longer schedule, and another. */
-const STEPS = Number(process.env.TAB_GESTURES ?? 24)
-/** The logs are read this often, since a later gesture may delete them. */
-const STEPS_BETWEEN_LOOKS = 6
-const GESTURES = ['run', 'resume', 'resume', 'discard', 'delete', 'reload', 'kill'] as const
+/** Rounds of one gesture in each tab at the same time. `TAB_ROUNDS=200 TEST_SEED=7` plays a longer schedule, and another. */
+const ROUNDS = Number(process.env.TAB_ROUNDS ?? 12)
+type Gesture = 'run' | 'resume' | 'discard' | 'delete' | 'reload' | 'kill'
+/** The buttons of gestures that a tab offers only at times. */
+const BUTTONS = { run: 'Run', resume: /^Resume the run from iteration \d+$/, discard: 'Discard' }
 
-/** A press that may come too late, as of a person who races another tab. Returns whether it came in time. */
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).first()
+const isShown = (page: Page, name: string | RegExp) => button(page, name).isVisible()
+
+/** A press at once, without Playwright's patience. Returns whether the button was there. */
 const press = (page: Page, name: string | RegExp): Promise<boolean> =>
-  page
-    .getByRole('button', { name, exact: true })
-    .first()
-    .click({ timeout: 1000 })
-    .then(
-      () => true,
-      () => false,
-    )
+  button(page, name).evaluateAll(([found]) => {
+    if (!(found instanceof HTMLButtonElement) || found.disabled) return false
+    found.click()
+    return true
+  })
 
-/** Lets both tabs go on for a while that depends on how busy they are. */
-async function goOn(tabs: readonly Page[], turns: number): Promise<void> {
-  for (let i = 0; i < turns; i++) await tabs[i % tabs.length]!.evaluate('0')
+/** Lets the tab go on for a while that depends on how busy it is. */
+async function goOn(tab: Page, turns: number): Promise<void> {
+  for (let i = 0; i < turns; i++) await tab.evaluate('0')
 }
 
 /** Ends the tab's process. Neither the page nor its workers learn of it. */
 async function kill(page: Page): Promise<void> {
-  const gone = page.waitForEvent('crash')
   const session = await page.context().newCDPSession(page)
+  const crashed = page.waitForEvent('crash')
   session.send('Page.crash').catch(() => undefined)
-  await gone
+  await crashed
   await page.close()
 }
 
-type Gesture = (typeof GESTURES)[number]
+/** What a visitor may do in the tab, in the proportions in which the test does it. */
+async function gestures(tab: Page): Promise<Gesture[]> {
+  if (await isShown(tab, BUTTONS.resume))
+    return ['resume', 'resume', 'resume', 'resume', 'discard', 'delete', 'reload', 'kill']
+  if (await isRunning(tab)) return ['reload', 'kill', 'kill']
+  return (await isShown(tab, BUTTONS.run)) ? ['run', 'reload', 'kill'] : ['reload', 'kill']
+}
 
-/** Returns whether the gesture did something: there may be nothing to resume, or the other tab was faster. */
+/** Returns whether the gesture did something: the other tab may have been faster. */
 async function play(gesture: Exclude<Gesture, 'kill'>, tab: Page): Promise<boolean> {
-  if (gesture === 'run') return press(tab, 'Run')
-  if (gesture === 'resume') return press(tab, /^Resume the run from iteration \d+$/)
-  if (gesture === 'discard') return press(tab, 'Discard')
   if (gesture === 'reload') return tab.reload().then(() => true)
+  if (gesture !== 'delete') return press(tab, BUTTONS[gesture])
   await goTo(tab, 'Runs')
+  await tab.getByText(/^(\d+ runs? in this browser|No runs in this browser yet)/).waitFor()
   const isDeleted = (await press(tab, 'Delete')) && (await press(tab, 'Delete permanently'))
   await goTo(tab, 'Loop')
   return isDeleted
 }
 
-it('keeps every log whole, whatever is pressed in either tab, reloaded or killed', async () => {
+/** Iterations that all kept runs have finished. */
+const kept = async (tab: Page): Promise<number> =>
+  [...(await keptLogs(tab)).logs.values()].flatMap(finishedIterations).length
+
+/** Until a tab offers to resume a run, or runs one; then until that one is `further` iterations on. */
+async function somethingToLose(tabs: readonly Page[], further: number): Promise<void> {
+  const wanted = Math.max(2, (await kept(tabs[0]!)) + further)
+  let looks = 0
+  await expect
+    .poll(
+      async () => {
+        if ((await Promise.all(tabs.map(isRunning))).some(Boolean)) return (await kept(tabs[0]!)) >= wanted
+        looks++
+        const offers = await Promise.all(tabs.map((tab) => isShown(tab, BUTTONS.resume)))
+        // A tab does not offer another run once its visitor has discarded one.
+        if (offers.every(Boolean) || (looks >= 10 && offers.some(Boolean))) return true
+        if (looks % 10 === 0) await press(tabs[0]!, BUTTONS.run)
+        return false
+      },
+      { interval: 200 },
+    )
+    .toBe(true)
+}
+
+/** Milliseconds. A round takes seconds, and up to a minute on a busy machine. */
+const patience = { timeout: 300_000 + ROUNDS * 60_000 }
+
+it('keeps every log whole, whatever is pressed in both tabs at once, reloaded or killed', patience, async () => {
   const link = `${await smallLink()}&view=loop`
   const uniform = uniformStream(Number(process.env.TEST_SEED ?? 1))
   const below = (count: number) => Math.floor(uniform() * count)
@@ -112,7 +144,8 @@ it('keeps every log whole, whatever is pressed in either tab, reloaded or killed
   }
   const tabs = [await open(await visit()), await open(await visit())]
   const context = tabs[0]!.context()
-  const took = new Map<Gesture, number>()
+  const took = new Map<string, number>()
+  const count = (name: string) => took.set(name, (took.get(name) ?? 0) + 1)
   /** Most events that a look found in each run. */
   const found = new Map<string, number>()
   const look = async () => {
@@ -120,24 +153,33 @@ it('keeps every log whole, whatever is pressed in either tab, reloaded or killed
     expect(unlisted).toEqual([])
     expect([...logs].flatMap(([runId, log]) => logFaults(runId, log))).toEqual([])
     for (const [runId, { length }] of logs) found.set(runId, Math.max(length, found.get(runId) ?? 0))
-    return [...logs.values()].flatMap(finishedIterations).length
   }
-  for (let step = 0; step < STEPS; step++) {
-    const place = below(tabs.length)
-    const gesture = step < 2 ? 'run' : GESTURES[below(GESTURES.length)]!
-    let hasTaken = true
-    if (gesture === 'kill') {
-      await kill(tabs[place]!)
-      tabs[place] = await open(await context.newPage())
-    } else hasTaken = await play(gesture, tabs[place]!)
-    if (hasTaken) took.set(gesture, (took.get(gesture) ?? 0) + 1)
-    await goOn(tabs, below(60))
-    if (step % STEPS_BETWEEN_LOOKS === 0) await look()
+  for (let round = 0; round < ROUNDS; round++) {
+    // Now and then the gestures come while the tabs still open.
+    const isPatient = below(3) > 0
+    const further = below(2)
+    const turns = tabs.map(() => ({ before: below(30), share: uniform() }))
+    if (isPatient) await somethingToLose(tabs, further)
+    const drawn = await Promise.all(
+      turns.map(async ({ before, share }, place) => {
+        const pool = await gestures(tabs[place]!)
+        const gesture = pool[Math.floor(share * pool.length)]!
+        await goOn(tabs[place]!, before)
+        if (gesture === 'kill') {
+          await kill(tabs[place]!)
+          tabs[place] = await open(await context.newPage())
+          return gesture
+        }
+        return (await play(gesture, tabs[place]!)) ? gesture : `${gesture} too late`
+      }),
+    )
+    drawn.forEach(count)
+    await look()
   }
-  // The schedule may have deleted everything.
-  for (const tab of tabs) await press(tab, 'Run')
-  await expect.poll(look).toBeGreaterThan(1)
-  const events = [...found.values()].reduce((sum, count) => sum + count, 0)
-  const effects = [...took].map(([gesture, count]) => `${gesture} ${count}`).join(', ')
-  process.stderr.write(`Took effect: ${effects}. Read ${events} events of ${found.size} runs.\n`)
+  await somethingToLose(tabs, 0)
+  await look()
+  expect(found.size).toBeGreaterThan(0)
+  const events = [...found.values()].reduce((sum, length) => sum + length, 0)
+  const summary = [...took].map(([gesture, times]) => `${gesture} ${times}`).join(', ')
+  process.stderr.write(`${ROUNDS} rounds: ${summary}. Read ${events} events of ${found.size} runs.\n`)
 })

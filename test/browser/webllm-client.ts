@@ -1,7 +1,7 @@
 /** The real WebLLM on a page of its own, and what its log-probabilities are compared with: our transformer with the same weights. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 import type { ShippedQuantization } from '../../src/engines/webllm/shipped-models.ts'
 import { memoryReader } from '../../src/language-model/files/model-reader.ts'
 import { readSafetensors, writeSafetensors, type FloatType } from '../../src/language-model/files/safetensors.ts'
@@ -21,14 +21,16 @@ export const TEXT =
 type Methods = { [Name in keyof WebLlmPage]: WebLlmPage[Name] }
 export class WebLlm {
   readonly page: Page
-  constructor(page: Page) {
-    this.page = page
+  readonly #frame: Frame
+  constructor(frame: Frame) {
+    this.page = frame.page()
+    this.#frame = frame
   }
   call<Name extends keyof Methods>(
     name: Name,
     ...given: Parameters<Methods[Name]>
   ): Promise<Awaited<ReturnType<Methods[Name]>>> {
-    const called = this.page.evaluate(
+    const called = this.#frame.evaluate(
       ([method, values]) =>
         (globalThis as unknown as { webLlm: Record<string, (...args: unknown[]) => Promise<unknown>> }).webLlm[
           method as string
@@ -47,9 +49,9 @@ export interface WebLlmPages {
   readonly address: string
 }
 
-/** Call once in a test file. */
-export function useWebLlm(): WebLlmPages {
-  const fixture = useFixturePage('webllm', { publicDir })
+/** Call once in a test file. `packages` as for a fixture page. */
+export function useWebLlm(packages: Readonly<Record<string, string>> = {}): WebLlmPages {
+  const fixture = useFixturePage('webllm', { publicDir, packages })
   return {
     async open(flags, job) {
       const browser = await openBrowser({ flags })
@@ -58,7 +60,7 @@ export function useWebLlm(): WebLlmPages {
         page.setDefaultTimeout(0)
         await page.goto(fixture.address)
         await page.waitForFunction('globalThis.webLlm')
-        await job(new WebLlm(page))
+        await job(new WebLlm(page.mainFrame()))
       } finally {
         await browser.close()
       }

@@ -4,8 +4,9 @@ import { writeSafetensors } from '../../src/language-model/files/safetensors.ts'
 import type { LanguageModel } from '../../src/language-model/language-model.ts'
 import type { Completion, SamplingOptions, UpdateOptions } from '../../src/method/ports.ts'
 import type { PlainCompletion, PlainRequest } from './fixtures/webllm-page.ts'
+import { serveCourse } from './course-page.ts'
 import { SOFTWARE_ADAPTER } from './software-adapter.ts'
-import { difference, loadOurs, TEXT, useWebLlm, type WebLlm } from './webllm-client.ts'
+import { difference, loadOurs, TEXT, useWebLlm, WebLlm } from './webllm-client.ts'
 import { UPDATE_OPTIONS } from '../language-model/update-options.ts'
 
 /** Nats: both compute in float32, in different orders. */
@@ -230,6 +231,20 @@ describe('the real WebLLM', () => {
       await expect(keepPolicy(webLlm)).rejects.toThrow(/could not be kept: the browser gives this site no more room/)
       await session.send('Storage.overrideQuotaForOrigin', { origin })
       expect(await webLlm.call('load', await keepPolicy(webLlm))).toMatchObject({ usesInternals: true })
+    })
+  })
+
+  it('says that the browser keeps nothing for a frame of another site', async () => {
+    await withWebLlm(SOFTWARE_ADAPTER, async ({ page }) => {
+      const course = await serveCourse(`<iframe src="${pages.address}"></iframe>`)
+      try {
+        await page.goto(course.address)
+        const frame = page.frames().find((each) => each.url() === pages.address)!
+        await frame.waitForFunction('globalThis.webLlm')
+        await expect(pages.keepPolicy(new WebLlm(frame))).rejects.toThrow(/cache .*refuses this site \(/)
+      } finally {
+        await course.close()
+      }
     })
   })
 })
