@@ -3,5 +3,7 @@ import './kit/theme.css'
 import App from './shell/App.svelte'
 import { workOffline } from './shell/offline.ts'
 
-mount(App, { target: document.getElementById('page')! })
+const page = document.getElementById('page')!
+page.replaceChildren()
+mount(App, { target: page })
 if (import.meta.env.PROD) void workOffline()

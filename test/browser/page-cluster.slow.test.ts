@@ -137,7 +137,7 @@ describe('a run on the cluster', () => {
     expect(String(await downloaded(download))).toMatch(/project: "?osworld_rl/)
     // The page's preset has two learning rates, the release has one.
     await button('Your settings').click()
-    await page.getByText(/The release does not support .*profile/).waitFor()
+    await page.getByText(/The release does not support these settings.*: Arithmetic/).waitFor()
     await button('Open-AgentRL YAML').click()
     await page
       .getByRole('alert')

@@ -29,6 +29,7 @@ export class KeptRunList {
   #bridge: Bridge<RunsWorker> | null = null
   #entries = $state.raw<readonly RunSummary[] | null>(null)
   #inUse = $state.raw<readonly string[]>([])
+  #importing = $state(0)
   #usage = $state.raw<{ used: number | null; quota: number | null }>({ used: null, quota: null })
   #isLasting = $state.raw(true)
   #hasAsked = false
@@ -69,6 +70,10 @@ export class KeptRunList {
     return this.#doing
   }
 
+  /** Whether this tab unpacks a run, which is in use then, too. */
+  get isImporting(): boolean {
+    return this.#importing > 0
+  }
   /** Whether a run runs now, in this tab or another. */
   isInUse(runId: string): boolean {
     return this.#inUse.includes(runId)
@@ -185,9 +190,11 @@ export class KeptRunList {
   /** Null if the run in the file could not be kept; `problem` says why. */
   async importFile(file: File): Promise<RunSummary | null> {
     let imported: RunSummary | null = null
+    this.#importing += 1
     await this.#try(`Unpacking ${file.name}…`, async ({ importRun }) => {
       imported = await importRun(file)
     })
+    this.#importing -= 1
     return imported
   }
 

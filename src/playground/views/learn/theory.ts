@@ -1,4 +1,5 @@
 /** The charts and numbers of the theory (src/method/theory.ts): the bound over m, and what votes earn over a. */
+import { ticks } from '../../kit/charts/scale.ts'
 import {
   constantVoteFeedback,
   expectedAgreement,
@@ -177,7 +178,7 @@ export function theoryCharts(here: TheoryInput, run: (TheoryInput & { iteration:
       y: {
         name: 'E[R·S]',
         domain: [-1, 1 + here.lambda],
-        ticks: Array.from({ length: 5 }, (_, i) => -1 + (i * (2 + here.lambda)) / 4),
+        ticks: ticks([-1, 1 + here.lambda], 4),
         write: twoDigits,
       },
       curves: [

@@ -38,7 +38,7 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const environment = { x: width - nodeWidth, y: top, width: nodeWidth, height: nodeHeight }
   const middle = width / 2
   const junctionHeight = 50 * unit
-  const junctionWidth = (isWide ? 184 : 152) * unit
+  const junctionWidth = (isWide ? 184 : 168) * unit
   const junctionY = top + nodeHeight + (isWide ? 36 : 40) * unit
   const junction = { x: middle - junctionWidth / 2, y: junctionY, width: junctionWidth, height: junctionHeight }
   const rewardWidth = isWide ? nodeWidth : Math.min(220 * unit, width * 0.62)
@@ -51,8 +51,10 @@ export function loopGeometry(width: number, rem = 16): LoopGeometry {
   const bottom = top + nodeHeight
   const junctionMiddle = junctionY + junctionHeight / 2
   const rewardMiddle = rewardY + nodeHeight / 2
-  const inner = isWide ? 0.62 : 0.44
-  const outer = isWide ? 0.24 : 0.14
+  /** Where arrows meet the boxes, as a share of their width: further out where labels would cover the arrows otherwise. */
+  const isRoomy = nodeWidth === 232 * unit
+  const inner = isRoomy ? 0.62 : 0.44
+  const outer = isRoomy ? 0.24 : 0.14
   const policyInner = policy.x + nodeWidth * inner
   const policyOuter = policy.x + nodeWidth * outer
   const environmentInner = environment.x + nodeWidth * (1 - inner)

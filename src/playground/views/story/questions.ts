@@ -26,7 +26,7 @@ export function outcomeQuestion({ group, settings, trajectory }: TellingEpisode)
   return {
     ask: `Rollout ${trajectory + 1} solved its task in ${counted(steps.length, 'step')}. How many of them does the outcome alone encourage?`,
     choices: numbered([encouraged, helpful, 0, 1], encouraged, (count) => numberWord(count, steps.length)),
-    because: `${isAll ? 'All' : `${encouraged} of ${steps.length}`}. With λ = 0 every step of a solved episode is compared with the same steps of the other rollouts by outcome alone, so a wasted step earns as much as a useful one.`,
+    because: `${isAll ? 'All' : `${encouraged} of ${steps.length}`}. Every step of a solved episode is compared with the same steps of the other rollouts by outcome alone, so a wasted step earns as much as a useful one.`,
   }
 }
 
