@@ -45,7 +45,7 @@ export default defineConfig({
           // What the page keeps while it is open: each file gets a page of its own.
           name: 'page',
           environment: 'node',
-          pool: 'forks',
+          pool: 'threads',
           include: ['test/playground/**/*.test.ts'],
           setupFiles: ['test/each-file.ts'],
           ...PATIENCE,

@@ -20,8 +20,8 @@ import { readCheckpoint, writeCheckpoint, writeWeights } from './files/checkpoin
 import { type SavedFolder, smallFiles } from './files/saved-folder.ts'
 import { parseModelConfig, type ModelConfig } from './files/config.ts'
 import { Generator } from './sampling/generate.ts'
-import { type ADAPTER_CONFIG, type ADAPTER_WEIGHTS, AdapterSet, writeAdapters } from './lora/adapter-set.ts'
-import { LoraError, type LoraOptions } from './lora/options.ts'
+import { AdapterSet } from './lora/adapter-set.ts'
+import type { LoraOptions } from './lora/options.ts'
 import { type BatchSizes, defaultBatchSizes } from './weights/memory-budget.ts'
 import { changingWeights, useMergedWeights } from './weights/merged-weights.ts'
 import { type ModelFolder, type ModelReader, readModelFolder } from './files/model-folder.ts'
@@ -240,31 +240,6 @@ export class LanguageModel implements LanguageModelPort {
     })
   }
 
-  /** Attaches adapters that PEFT saved, to continue training. Throws LoraError, SafetensorsError or ModelFileError. */
-  loadAdapters(reader: ModelReader): Promise<void> {
-    return this.#changing(async () => {
-      this.#adapters = await AdapterSet.load(this.#transformer, reader)
-      this.#trainer.reset()
-    })
-  }
-
-  /** The adapters' files, by name, as PEFT reads them. */
-  saveAdapters(): Promise<Record<typeof ADAPTER_CONFIG | typeof ADAPTER_WEIGHTS, Uint8Array>> {
-    return this.#computing(async () => writeAdapters(this.#attached))
-  }
-
-  /** Merges the adapters into the weights or discards them. Training changes the weights again from then on. */
-  detachAdapters(fate: 'merge' | 'discard'): Promise<void> {
-    return this.#changing(async () => {
-      const adapters = this.#attached
-      if (fate === 'merge') adapters.merge()
-      else adapters.unmerge()
-      adapters.detach()
-      this.#adapters = null
-      this.#trainer.reset()
-    })
-  }
-
   /** Waits for calls in progress and frees all tensors. */
   dispose(): Promise<void> {
     return this.#inTurn(async () => {
@@ -273,11 +248,6 @@ export class LanguageModel implements LanguageModelPort {
       this.#adapters?.detach()
       this.#transformer.dispose()
     })
-  }
-
-  get #attached(): AdapterSet {
-    if (this.#adapters === null) throw new LoraError('The model has no adapters. Attach or load adapters first.')
-    return this.#adapters
   }
 
   /** Clears the cache, since keys and values of the old weights are useless once weights have changed. */

@@ -137,7 +137,6 @@ export type ResultsFile = v.InferOutput<typeof resultsSchema>
 export type ResultsRow = ResultsFile['rows'][number]
 export type ResultsMeasure = ResultsFile['measures'][number]
 export type ResultsClaim = ResultsFile['claims'][number]
-export type ResultsCurve = NonNullable<ResultsFile['curves']>[number]
 export type MapCell = NonNullable<ResultsFile['map']>[number]
 
 /** The names of the published tables, `public/results/index.json`. */

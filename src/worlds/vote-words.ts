@@ -76,6 +76,7 @@ export const VOTE_WORDS: Pick<
   | 'irrelevant'
   | 'settingWords'
   | 'evidence'
+  | 'kindEnds'
   | 'isOneStep'
   | 'ablations'
   | 'phases'
@@ -87,6 +88,7 @@ export const VOTE_WORDS: Pick<
   irrelevant: [],
   settingWords: {},
   evidence: 'votes',
+  kindEnds: '-',
   isOneStep: false,
   ablations: {
     grpo: 'Outcome alone (GRPO)',

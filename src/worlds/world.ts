@@ -36,6 +36,8 @@ export interface WorldDescriptor {
   }
   /** How the reward model judges: it votes on every step, or it writes tests that every program runs. */
   evidence: 'votes' | 'tests'
+  /** A task's id begins with its kind and this. */
+  kindEnds: string
   /** Whether an episode is a single step. */
   isOneStep: boolean
   /** How the environment's answer to a command without effect starts; null where every command has one. */

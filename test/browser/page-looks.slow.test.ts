@@ -1,4 +1,4 @@
-/** Every view in the other worlds with axe, and the words about the runs that ship. */
+/** Every view in every world with axe, and the words about the runs that ship. */
 import { describe, expect, inject, it } from 'vitest'
 import { runOnShow } from './controls.ts'
 import { expectEveryViewSound, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
@@ -19,7 +19,7 @@ describe('every view', () => {
     }
   })
 
-  it.each(['Coding', 'Desktop'])('passes axe and fits into 360 pixels, in %s', async (world) => {
+  it.each(['Household', 'Coding', 'Desktop'])('passes axe and fits into 360 pixels, in %s', async (world) => {
     const page = await pages.open()
     await serveMadeUpRuns(page)
     await page.goto(inject('pageAddress'))

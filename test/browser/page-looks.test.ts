@@ -1,26 +1,17 @@
-/** Checks every view with axe, in several window widths, and for the number of its words; page-looks.slow.test.ts has the other worlds. */
-import type { BrowserContextOptions, Page } from 'playwright-core'
+/** Every view in two window widths, and the number of its words; page-looks.slow.test.ts has axe, and other worlds. */
 import { describe, expect, inject, it } from 'vitest'
 import { LESSONS } from '../../src/playground/views/learn/lessons.ts'
-import { EVERY_VIEW, expectEveryViewSound, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
+import { EVERY_VIEW, MOST_WORDS, openView, wordsWhenStill } from './every-view.ts'
 import { usePages } from './harness.ts'
 import { serveMadeUpRuns } from './made-up-runs.ts'
 import { goTo } from './views.ts'
 import { visibleWords } from './words.ts'
 
 const pages = usePages()
-let page: Page
-
-async function visit(options: BrowserContextOptions = {}): Promise<void> {
-  page = await pages.open(options)
-  await serveMadeUpRuns(page)
-  await page.goto(inject('pageAddress'))
-  await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
-}
 
 describe('every view', () => {
   it('has few words in every lesson, and where an alarm has fired', async () => {
-    page = await pages.open({ viewport: { width: 1280, height: 900 } })
+    const page = await pages.open({ viewport: { width: 1280, height: 900 } })
     await page.goto(new URL('#loop&run=household-full-lambda-5', inject('pageAddress')).href)
     await page.getByText('Votes rise while outcomes fall').first().waitFor()
     expect.soft(await wordsWhenStill(page), 'words of a fired alarm').toBeLessThanOrEqual(MOST_WORDS)
@@ -32,13 +23,11 @@ describe('every view', () => {
     }
   })
 
-  it('passes axe and fits into 360 pixels', async () => {
-    await visit()
-    await expectEveryViewSound(page)
-  })
-
   it.each([360, 1280])('fits into %i pixels, with all controls reachable', async (width) => {
-    await visit({ viewport: { width, height: 740 } })
+    const page = await pages.open({ viewport: { width, height: 740 } })
+    await serveMadeUpRuns(page)
+    await page.goto(inject('pageAddress'))
+    await page.getByText(/^Iteration \d+ of \d+$/).waitFor()
     for (const view of EVERY_VIEW) {
       await openView(page, view)
       expect(await page.evaluate(() => document.documentElement.scrollWidth), view).toBeLessThanOrEqual(width)

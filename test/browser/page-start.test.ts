@@ -1,5 +1,5 @@
 /** The first screen: λ turns a wasted step from encouraged to discouraged, by key and by drag, in the page as it ships. */
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { madeUpLambda } from '../playground/made-up-lambda.ts'
 import { downloaded, usePages } from './harness.ts'
@@ -43,67 +43,6 @@ it('flips the wasted step by keyboard, and fits into the window', async () => {
   await page
     .getByText(/^Rollout 3\. Step 8: move mug 1 to sinkbasin 1\. votes \+1 \+1 \+1, R \+1\.00, advantage/)
     .waitFor()
-})
-
-/** All of it is in the window, and nothing lies over it. */
-const expectInSight = (part: Locator) =>
-  expect.poll(() => part.evaluate(isInSight), { message: String(part) }).toBe(true)
-function isInSight(element: Element): boolean {
-  const { left, right, top, bottom } = element.getBoundingClientRect()
-  const at = [top + 2, bottom - 2].map((y) => document.elementFromPoint((left + right) / 2, y))
-  return at.every((found) => found !== null && (element.contains(found) || found.contains(element)))
-}
-const verdict = () => page.getByRole('status').filter({ hasText: 'At λ = 0' })
-
-it.each([
-  ['a projector', 1024, 768],
-  ['a phone', 390, 844],
-])('shows λ, what it does and the wasted step on %s without scrolling', async (_, width, height) => {
-  await visit({ viewport: { width, height }, reducedMotion: 'reduce' })
-  const parts = [slider().locator('..'), verdict(), wasted(), page.getByText('nothing happens', { exact: true })]
-  for (const part of parts) await expectInSight(part)
-})
-
-it.each([
-  ['a small phone', 360, 640],
-  ['200 % zoom', 640, 450],
-])('keeps λ in sight beside the room and beside the wasted step on %s', async (_, width, height) => {
-  await visit({ viewport: { width, height }, reducedMotion: 'reduce' })
-  const parts = [slider().locator('..'), verdict(), page.getByText('nothing happens', { exact: true })]
-  for (const part of parts) await expectInSight(part)
-  await wasted().focus()
-  for (const part of [slider().locator('..'), verdict(), wasted()]) await expectInSight(part)
-  // The focus goes on below λ, and back, without being covered by it.
-  await page.keyboard.press('Shift+Tab')
-  await expectInSight(page.locator(':focus'))
-  await page.getByRole('button', { name: 'Copy this moment' }).focus()
-  await expectInSight(page.locator(':focus'))
-})
-
-it.each([
-  ['beside', 1280, 800],
-  ['below', 1024, 768],
-])('reaches the second equation by Tab where it is seen, %s the steps', async (_, width, height) => {
-  await visit({ viewport: { width, height }, reducedMotion: 'reduce' })
-  await says('is encouraged')
-  await slider().focus()
-  const order: string[] = []
-  for (let stop = 0; stop < 40 && order.length < 2; stop++) {
-    await page.keyboard.press('Tab')
-    const part = await page.evaluate(() => document.activeElement!.closest('.compared, .ribbons')?.classList[0] ?? '')
-    if (part !== '' && !order.includes(part)) order.push(part)
-  }
-  expect(order).toEqual(width === 1280 ? ['compared', 'ribbons'] : ['ribbons', 'compared'])
-})
-
-it('tells encouraged and discouraged steps apart without colours', async () => {
-  await visit({ reducedMotion: 'reduce' })
-  await slider().press('ArrowRight')
-  await slider().press('ArrowRight')
-  await says('is discouraged')
-  const stripes = (part: Locator) => part.evaluate((element) => getComputedStyle(element).backgroundImage)
-  expect(await stripes(wasted())).toContain('gradient')
-  expect(await stripes(steps().filter({ hasText: 'go to sinkbasin 1' }))).toBe('none')
 })
 
 it('flips it by drag, and shows what each λ led to once that is published', async () => {
@@ -262,20 +201,4 @@ it('tells the method in six steps, and asks before it answers', async () => {
   await page.goto(new URL('#story-breaks', page.url()).href)
   await heading('What breaks')
   await page.getByText('Right.').waitFor({ state: 'hidden' })
-})
-
-it.each([390, 360])('shows the truth beside the votes without scrolling at %i pixels', async (width) => {
-  page = await pages.open({ viewport: { width, height: 844 } })
-  await page.goto(new URL('#story-judge', inject('pageAddress')).href)
-  await page
-    .getByRole('group', { name: /^Only this page knows/ })
-    .getByRole('button')
-    .first()
-    .click()
-  const truths = page.getByRole('table').getByRole('cell', { name: /^(useful|wasted|unknown)$/ })
-  await truths.first().waitFor()
-  const right = await truths.evaluateAll((cells) =>
-    Math.max(...cells.map((cell) => cell.getBoundingClientRect().right)),
-  )
-  expect(right).toBeLessThanOrEqual(width)
 })

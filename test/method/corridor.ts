@@ -24,7 +24,11 @@ import { deriveSeed, uniformStream } from '../../src/method/random.ts'
 import { parseSettings } from '../../src/method/presets.ts'
 import type { Settings } from '../../src/method/settings.ts'
 
-export const encodeText = (text: string): Tokens => Int32Array.from(text, (character) => character.charCodeAt(0))
+export function encodeText(text: string): Tokens {
+  const tokens = new Int32Array(text.length)
+  for (let i = 0; i < text.length; i++) tokens[i] = text.charCodeAt(i)
+  return tokens
+}
 export const decodeTokens = (tokens: Tokens): string => String.fromCharCode(...tokens)
 
 export class FakeModel implements LanguageModelPort {
@@ -69,8 +73,8 @@ export class FakeModel implements LanguageModelPort {
         const tokens = encodeText(response)
         return {
           tokens,
-          logProbs: Float32Array.from(tokens, () => Math.log(0.1 + 0.9 * uniform())),
-          entropies: Float32Array.from(tokens, () => uniform()),
+          logProbs: new Float32Array(tokens.length).map(() => Math.log(0.1 + 0.9 * uniform())),
+          entropies: new Float32Array(tokens.length).map(uniform),
           text: response,
           finishReason: 'stop' as const,
         }

@@ -5,6 +5,7 @@
  */
 import type { LoggedEvent } from '../../method/events.ts'
 import { servesOf } from '../../method/metric-points.ts'
+import { WORLDS } from '../../worlds/index.ts'
 import { markdownTable } from './markdown-table.ts'
 
 interface Tally {
@@ -19,16 +20,17 @@ export interface KindsOfRun {
   after: Kinds
 }
 
-/** Throws RangeError if the log has no evaluation with its episodes, as a log made to be published. */
+/** Throws RangeError if the log has no start or no evaluation with its episodes, as a log made to be published. */
 export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
   const started = events.find((event) => event.type === 'run-started')
-  const separator = started?.settings.world === 'desktop' ? '/' : '-'
+  if (started === undefined) throw new RangeError('The log does not contain the start of a run.')
+  const { kindEnds } = WORLDS[started.settings.world]
   /** By iteration. */
   const evaluated = new Map<number, Kinds>()
   let episodes: [kind: string, isWon: boolean][] = []
   for (const event of events) {
     if (event.type === 'episode' && event.split !== 'train') {
-      episodes.push([event.taskId.slice(0, event.taskId.indexOf(separator)), event.outcome === 1])
+      episodes.push([event.taskId.slice(0, event.taskId.indexOf(kindEnds)), event.outcome === 1])
     } else if (event.type === 'evaluation') {
       // An evaluation comes after its episodes.
       if (servesOf(event) !== 'training') {
@@ -40,7 +42,7 @@ export function kindsOfRun(events: readonly LoggedEvent[]): KindsOfRun {
     }
   }
   const [before, after] = [[...evaluated.values()].at(0), [...evaluated.values()].at(-1)]
-  if (started === undefined || !before || !after || before.size === 0 || after.size === 0) {
+  if (!before || !after || before.size === 0 || after.size === 0) {
     throw new RangeError('The log has no evaluation with its episodes.')
   }
   return { preset: started.preset, before, after }

@@ -123,12 +123,6 @@ export function missingFeatures(
   return model.features.filter((feature) => !adapter.features.has(feature))
 }
 
-/** The same model in float32, which every adapter supports. */
-export function fullPrecisionOf(model: CatalogueModel): CatalogueModel | null {
-  const quantization = model.quantization.replace('f16', 'f32')
-  return CATALOGUE.find((other) => other.name === model.name && other.quantization === quantization) ?? null
-}
-
 export interface CustomModel {
   /** Name of the model. */
   id: string

@@ -183,11 +183,6 @@ export class WebLlmInternals {
     this.#scoped(() => this.#parameter(name, bytes.length).copyFromRawBytes(bytes))
   }
 
-  async readParameter(name: string): Promise<Uint8Array> {
-    const host = this.#scoped(() => this.#toHost(this.#parameter(name)))
-    return this.#read(host)
-  }
-
   /** WebLLM's device, which is destroyed when WebLLM unloads or reloads. */
   get device(): GPUDevice {
     return this.#tvm.lib.webGPUContext.device

@@ -12,12 +12,11 @@ import type { Adapter, Projection } from '../weights/projection.ts'
 import { randomStream } from '../sampling/random-stream.ts'
 import type { LoraOptions } from './options.ts'
 
-/** Prefix of parameter names in PEFT's files. */
+/** Prefix of parameter names in PEFT. */
 const PREFIX = 'base_model.model.'
 
 export class LowRankAdapter implements Adapter {
   readonly parameters: ReadonlyMap<string, tf.Variable>
-  #isMerged = false
   readonly #a: tf.Variable
   readonly #b: tf.Variable
   readonly #projection: Projection
@@ -48,48 +47,22 @@ export class LowRankAdapter implements Adapter {
     this.#key = key
   }
 
-  /** Whether the base weight includes the change, so that there is nothing to add or train. */
-  get isMerged(): boolean {
-    return this.#isMerged
-  }
-
   apply(x: tf.Tensor2D, y: tf.Tensor2D, dropoutSeed: number | null): tf.Tensor2D {
-    if (this.isMerged) return y
     const input = dropoutSeed === null ? x : dropout(x, this.#dropout, randomStream(dropoutSeed, this.#key))
     const narrow = tf.mul<tf.Tensor2D>(linear(input, matrix(this.#a)), this.#scale)
     return addSame(y, linear(narrow, matrix(this.#b)))
   }
 
-  /** W + s B A as a new tensor [out, in], or a copy of W if merged. */
+  /** W + s B A as a new tensor [out, in]. */
   mergedWeight(): tf.Tensor2D {
-    const weight = matrix(this.#projection.weight)
-    return this.isMerged ? tf.clone(weight) : tf.tidy(() => tf.add(weight, this.#change()))
-  }
-
-  merge(): void {
-    if (this.isMerged) return
-    tf.tidy(() => this.#projection.weight.assign(tf.add(this.#projection.weight, this.#change())))
-    this.#setMerged(true)
-  }
-
-  /** Subtracts the change again; the weight then differs from the original by rounding, 2^-24 of it. */
-  unmerge(): void {
-    if (!this.isMerged) return
-    tf.tidy(() => this.#projection.weight.assign(tf.sub(this.#projection.weight, this.#change())))
-    this.#setMerged(false)
+    return tf.tidy(() => {
+      const change = tf.mul(tf.matMul(matrix(this.#b), matrix(this.#a)), this.#scale)
+      return tf.add(matrix(this.#projection.weight), change)
+    })
   }
 
   dispose(): void {
     tf.dispose([this.#a, this.#b])
-  }
-
-  #setMerged(isMerged: boolean): void {
-    this.#isMerged = isMerged
-    for (const parameter of this.parameters.values()) parameter.trainable = !isMerged
-  }
-
-  #change(): tf.Tensor2D {
-    return tf.mul(tf.matMul(matrix(this.#b), matrix(this.#a)), this.#scale)
   }
 }
 

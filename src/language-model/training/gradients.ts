@@ -33,7 +33,7 @@ export function microBatchGradients(
   const trained = model.trainableParameters()
   if (trained.size === 0)
     throw new Error(
-      'This model has nothing to train: its adapters are merged, or all its weights are frozen, as four-bit weights are. Unmerge the adapters or attach some first.',
+      'This model has nothing to train: all its weights are frozen, as four-bit weights are. Attach adapters first.',
     )
   let sums: tf.Tensor1D | null = null
   const { value, grads } = tf.variableGrads(() => {

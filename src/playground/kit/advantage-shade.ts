@@ -9,6 +9,7 @@ const FULL = 2
 const LEAST = 22
 const MOST = 62
 
+/** The colour alone. */
 export function shade(advantage: number | null): string {
   if (advantage === null || advantage === 0) return 'var(--surface)'
   const share = Math.min(1, Math.abs(advantage) / FULL)
@@ -16,7 +17,7 @@ export function shade(advantage: number | null): string {
   return `color-mix(in oklab, var(${hue}) ${Math.round(LEAST + (MOST - LEAST) * share)}%, var(--surface))`
 }
 
-/** The image over the fill. */
-export function hatch(advantage: number | null): string {
-  return advantage !== null && advantage < 0 ? 'var(--hatch)' : 'none'
+/** The shade and its hatch, as a background. */
+export function fill(advantage: number | null): string {
+  return advantage !== null && advantage < 0 ? `var(--hatch) ${shade(advantage)}` : shade(advantage)
 }

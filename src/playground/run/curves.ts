@@ -96,7 +96,7 @@ export function charts(view: RunView, world: World = view.settings?.world ?? DEF
       title: 'Accepted share of rewrites',
       unit: 'share',
       about:
-        `Of the rewrites measured so far, the share that was accepted, and an estimate of the share that would be if the ${nouns.task}s had not changed at all: a ${nouns.task} is rewritten where its accuracy was extreme, partly by chance, and a second measurement tends back to the middle. The author does something only above the dashed line. ` +
+        `The share of accepted rewrites so far, and an estimate of that share if no ${nouns.task} had changed at all. A ${nouns.task} is rewritten where its accuracy was extreme, which is partly chance: a second measurement tends back to the middle. The author does something only above the dashed line. ` +
         'Estimated from the pool’s accuracies as if they followed a Beta distribution and the policy had not changed; a run with “Rewrites by: null” measures it.',
       series: [
         {

@@ -29,6 +29,7 @@ export const coding: WorldDescriptor = {
     tasks: 'Problems of this iteration',
   },
   evidence: 'tests',
+  kindEnds: '-',
   isOneStep: true,
   noEffect: null,
   presets: {

@@ -9,6 +9,7 @@ export const desktop: WorldDescriptor = {
     'A policy clicks and types on a desktop, a reward model judges every step, and tasks adapt to what the policy can do.',
   titles: { rollouts: 'Trajectories', tasks: 'Tasks', imports: 'Try a task' },
   rollouts: voteRollouts('Nothing is won without saying done, and nothing else on the desktop may have changed.'),
+  kindEnds: '/',
   noEffect: 'Nothing happens.',
   presets: votePresets('desktop'),
   own: { names: ['screen'], elsewhere: 'they belong to the desktop' },

@@ -7,8 +7,18 @@ const address = new URL(
   import.meta.url,
 )
 
-/** Throws an Error if the binary cannot be read. */
-export async function loadEngine(): Promise<WebAssembly.Module> {
+let engine: Promise<WebAssembly.Module> | null = null
+
+/** Throws an Error if the binary cannot be read. The next call tries again: a failed download may succeed later. */
+export function loadEngine(): Promise<WebAssembly.Module> {
+  engine ??= compiled().catch((error: unknown) => {
+    engine = null
+    throw error
+  })
+  return engine
+}
+
+async function compiled(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(meter(await readEngine()))
 }
 

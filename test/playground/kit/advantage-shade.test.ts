@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hatch, shade } from '../../../src/playground/kit/advantage-shade.ts'
+import { fill, shade } from '../../../src/playground/kit/advantage-shade.ts'
 
 const percentOf = (fill: string) => Number(/(\d+)%/.exec(fill)![1])
 
@@ -12,8 +12,8 @@ describe('the fill of an advantage', () => {
   })
 
   it('is hatched for discouraged ones alone, which tells the signs apart in grey', () => {
-    expect([-0.01, -2].map(hatch)).toEqual(['var(--hatch)', 'var(--hatch)'])
-    expect([0.01, 2, 0, null].map(hatch)).toEqual(['none', 'none', 'none', 'none'])
+    expect([-0.01, -2].map(fill)).toEqual([-0.01, -2].map((value) => `var(--hatch) ${shade(value)}`))
+    expect([0.01, 2, 0, null].map(fill)).toEqual([0.01, 2, 0, null].map(shade))
   })
 
   it('is fuller for larger advantages, equally for both signs, and bounded', () => {

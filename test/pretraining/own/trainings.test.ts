@@ -53,5 +53,5 @@ describe('the demonstrations of a world from a file', () => {
 it('a world without an expert, or with one that never wins, trains no small models, and says why', async () => {
   const trainings = async (changed: Record<string, string>) => ownTrainings(await guestOf(worldOf(changed)), 'h', 0)
   await expect(trainings({})).rejects.toThrow('world.ts has no `expert`')
-  await expect(trainings({ expert: `() => 'wrong'` })).rejects.toThrow('`expert` of world.ts won none of 40 tasks')
+  await expect(trainings({ expert: `() => 'stop'` })).rejects.toThrow('`expert` of world.ts won none of 40 tasks')
 })

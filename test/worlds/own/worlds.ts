@@ -4,11 +4,8 @@ import { OwnGuest } from '../../../src/worlds/own/guest.ts'
 import { readModule, type OwnModule } from '../../../src/worlds/own/module.ts'
 import { loadEngine } from '../../../src/worlds/sandbox/engine-binary.ts'
 
-let engine: Promise<WebAssembly.Module> | null = null
-
 export async function guestOf(module: OwnModule | string): Promise<OwnGuest> {
-  engine ??= loadEngine()
-  return OwnGuest.open(await engine, typeof module === 'string' ? readModule(module, 'world.ts') : module)
+  return OwnGuest.open(await loadEngine(), typeof module === 'string' ? readModule(module, 'world.ts') : module)
 }
 
 export const EXAMPLE = new URL('../../../examples/key-and-chest.ts', import.meta.url)

@@ -201,7 +201,7 @@ const BASICS: readonly Lesson[] = [
       },
     ],
     expected:
-      'On fixed trajectories, the judge moves further towards +1 (accuracy on good steps minus that on bad ones) when tasks become easier from one iteration to the next, and towards −1 when they become harder, beyond chance.',
+      'On fixed trajectories, the judge moves towards +1 (accuracy on good steps minus that on bad ones) when tasks become easier, and towards −1 when they become harder, beyond chance.',
     variations: [
       {
         change: { rewardAccuracyLow: 0.2, rewardAccuracyHigh: 0.8 },

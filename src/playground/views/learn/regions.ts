@@ -103,7 +103,7 @@ export const REGIONS: readonly Lesson[] = [
       evaluateEvery: 10,
       evaluationTasks: 24,
     },
-    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps is not sure enough: step by step it blames every search, and its praise, which held the second term up, is gone.',
+    text: 'Consistency feedback teaches a vote the sign of E[R | step] = E[O | step] + λ E[S | step]. Most rollouts fail, and failed ones are longer, so E[O | step] is below zero even for good steps. Praise lasts only where λ E[S | step] outweighs it. A judge that errs equally on good and bad steps is not sure enough. Step by step it blames every search, and loses the praise that held the second term up.',
     more: 'No filter protects this judge: it learns from votes on tasks of any accuracy. This is decision 4 in docs/decisions, made with an earlier judge that praised too much and so was safe. Decision 13 is the preset’s cure.',
     steps: [{ text: 'Press Run and wait for three evaluations.', press: 'run' }],
     look: [

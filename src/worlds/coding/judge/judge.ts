@@ -32,7 +32,6 @@ interface Unchecked {
 }
 
 export class Judge {
-  #engine: Promise<WebAssembly.Module> | null = null
   #machine: Promise<Machine> | null = null
 
   /** Resolves when the engine is loaded; `judge` waits for it as well. Throws an Error if it does not load. */
@@ -75,13 +74,12 @@ export class Judge {
   }
 
   async #booted(): Promise<Machine> {
-    const engine = (this.#engine ??= loadEngine())
-    const machine = (this.#machine ??= engine.then(Machine.boot))
+    const machine = (this.#machine ??= loadEngine().then(Machine.boot))
     try {
       return await machine
     } catch (error) {
-      // Lets the next call try again: a failed download may succeed later.
-      this.#engine = this.#machine = null
+      // Lets the next call try again.
+      this.#machine = null
       throw error
     }
   }
