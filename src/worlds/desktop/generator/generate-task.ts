@@ -57,10 +57,11 @@ function drawTask(
   { seed, split, allowsOodTemplates, wordings }: GeneratorOptions,
   random: Random,
 ): DesktopGame | null {
-  const layouts = (split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS).filter(
-    ({ layout: { words } }) => wordings === undefined || wordings.includes(words),
+  const layouts = split === 'ood' ? UNSEEN_LAYOUTS : TRAINING_LAYOUTS
+  const { layout, sections, name } = pick(
+    random,
+    wordings ? layouts.filter((each) => wordings.includes(each.layout.words)) : layouts,
   )
-  const { layout, sections, name } = pick(random, layouts)
   const drawn = drawDesktop(random, sections)
   const wish = template.draw(drawn, random)
   if (!wish) return null
