@@ -5,7 +5,9 @@
 import { ReplicatedModel } from '../engines/transformer/replicated-model.ts'
 import { TransformerCopy } from '../engines/transformer/transformer-copy.ts'
 import type { TransformerModel } from '../engines/transformer/transformer-model.ts'
-import type { GenerateRequest, TrainingExample, UpdateOptions } from '../method/ports.ts'
+import { updateOptions } from '../method/learning.ts'
+import type { GenerateRequest, TrainingExample } from '../method/ports.ts'
+import { DEFAULTS } from '../method/settings.ts'
 import type { Bridge } from '../threads/worker-bridge.ts'
 import { type BenchModel, randomBatch, randomPrompts } from './bench-model.ts'
 import { openPeers } from './field.ts'
@@ -14,7 +16,7 @@ import { LEARNING_RATE, MAX_GRAD_NORM, type Open, processorClockOf, type Trainin
 import type { Measurement, Suite, SuiteContext } from './suite.ts'
 
 export interface CoresSizes {
-  /** Of an optimiser step. */
+  /** Sequences that one optimiser step trains, and tokens of each. */
   sequences: number
   length: number
   /** Optimiser steps of an update. */
@@ -107,7 +109,13 @@ async function measureTraining(
       advantage: row % 2 === 0 ? 1 : -1,
     })),
   )
-  const update = { ...UPDATE, updatesPerIteration: steps }
+  const update = updateOptions('policy', {
+    ...DEFAULTS,
+    policyLearningRate: LEARNING_RATE,
+    maxGradNorm: MAX_GRAD_NORM,
+    lossAggregation: 'token-mean',
+    policyUpdatesPerIteration: steps,
+  })
   context.progress(`Training in turn: ${[...models, ...peers].map(({ name }) => name).join(', ')}`)
   const results: string[] = []
   for (const { model: each } of models) results.push(JSON.stringify(await each.update(examples, update)))
@@ -211,16 +219,4 @@ async function measure(
 function assertAlike(results: readonly string[], what: string): void {
   if (results.some((result) => result !== results[0]))
     throw new Error(`${what} depends on the number of workers: ${results.map((each) => each.slice(0, 200)).join('\n')}`)
-}
-
-const UPDATE: Omit<UpdateOptions, 'updatesPerIteration'> = {
-  learningRate: LEARNING_RATE,
-  clipRatioLow: 0.2,
-  clipRatioHigh: 0.2,
-  klCoefficient: 0.01,
-  klEstimator: 'k3',
-  lossAggregation: 'token-mean',
-  temperature: 1,
-  maxGradNorm: MAX_GRAD_NORM,
-  weightDecay: 0,
 }
