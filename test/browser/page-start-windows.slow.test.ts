@@ -2,6 +2,7 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { usePages } from './harness.ts'
+import { sliderOf, stepsOf, verdictSays, wastedStepOf } from './start-screen.ts'
 
 const pages = usePages()
 let page: Page
@@ -12,10 +13,10 @@ async function visit(options: BrowserContextOptions): Promise<void> {
   await steps().first().waitFor()
 }
 
-const slider = () => page.getByRole('slider', { name: 'λ, weight of the votes' })
-const steps = () => page.getByRole('list', { name: 'Steps of the episode' }).getByRole('button')
-const wasted = () => steps().filter({ hasText: 'cool mug 1 to fridge 1' })
-const says = (text: string) => page.getByRole('status').getByText(text).waitFor()
+const slider = () => sliderOf(page)
+const steps = () => stepsOf(page)
+const wasted = () => wastedStepOf(page)
+const says = (text: string) => verdictSays(page, text)
 
 /** All of it is in the window, and nothing lies over it. */
 const expectInSight = (part: Locator) =>

@@ -4,6 +4,7 @@ import { expect, inject, it } from 'vitest'
 import { madeUpLambda } from '../playground/made-up-lambda.ts'
 import { downloaded, usePages } from './harness.ts'
 import { axeViolations } from './looks.ts'
+import { sliderOf, stepsOf, verdictSays, wastedStepOf } from './start-screen.ts'
 
 const pages = usePages()
 let page: Page
@@ -16,10 +17,10 @@ async function visit(options: BrowserContextOptions = {}, published: readonly st
   await steps().first().waitFor()
 }
 
-const slider = () => page.getByRole('slider', { name: 'λ, weight of the votes' })
-const steps = () => page.getByRole('list', { name: 'Steps of the episode' }).getByRole('button')
-const wasted = () => steps().filter({ hasText: 'cool mug 1 to fridge 1' })
-const says = (text: string) => page.getByRole('status').getByText(text).waitFor()
+const slider = () => sliderOf(page)
+const steps = () => stepsOf(page)
+const wasted = () => wastedStepOf(page)
+const says = (text: string) => verdictSays(page, text)
 const place = () => page.getByText(/^(step|program) \d+ of \d+$/).innerText()
 
 it('flips the wasted step by keyboard, and fits into the window', async () => {
