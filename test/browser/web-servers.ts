@@ -30,7 +30,7 @@ export interface WebServer {
 export interface Program {
   name: 'nginx' | 'Caddy'
   isInstalled: boolean
-  /** Of what the server sends here; Caddy has a certificate of its own for https. */
+  /** What the program serves by here; Caddy has a certificate of its own for https. */
   scheme: 'http' | 'https'
   serve(place: Place): Promise<WebServer>
 }
@@ -49,6 +49,12 @@ function documented(language: 'nginx' | 'caddyfile', way: Way): string {
 function replaced(text: string, from: string, to: string): string {
   expect(text.split(from)).toHaveLength(2)
   return text.replace(from, to)
+}
+
+/** The documented configuration with the folder, or the server behind the proxy, of this test. */
+function siteOf(language: 'nginx' | 'caddyfile', way: Way, www: string, behind: number | undefined): string {
+  const [from, to] = way === 'files' ? ['/srv/www', www] : ['localhost:4173', `localhost:${behind}`]
+  return replaced(documented(language, way), from, to)
 }
 
 async function freePort(host: string): Promise<number> {
@@ -118,8 +124,7 @@ const nginx: Program = {
   async serve({ host, way, behind }) {
     const { folder, www } = workspace(way)
     const port = await freePort(host)
-    let site = replaced(documented('nginx', way), 'server {', `server {\n  listen ${host}:${port};`)
-    site = way === 'files' ? replaced(site, '/srv/www', www) : replaced(site, 'localhost:4173', `localhost:${behind}`)
+    const site = replaced(siteOf('nginx', way, www, behind), 'server {', `server {\n  listen ${host}:${port};`)
     const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${join(folder, name)};`,
     )
@@ -146,8 +151,7 @@ const caddy: Program = {
     const { folder, www } = workspace(way)
     const port = await freePort(host)
     const origin = `https://${host}:${port}`
-    let site = replaced(documented('caddyfile', way), 'your.host', origin)
-    site = way === 'files' ? replaced(site, '/srv/www', www) : replaced(site, 'localhost:4173', `localhost:${behind}`)
+    const site = replaced(siteOf('caddyfile', way, www, behind), 'your.host', origin)
     const file = join(folder, 'Caddyfile')
     // A certificate of its own for an address of this machine, which it does not add to those that the machine trusts.
     const options = `{\n  admin off\n  skip_install_trust\n  auto_https disable_redirects\n  default_sni ${host}\n  local_certs\n}\n`

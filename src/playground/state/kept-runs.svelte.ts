@@ -74,6 +74,7 @@ export class KeptRunList {
   get isImporting(): boolean {
     return this.#importing > 0
   }
+
   /** Whether a run runs now, in this tab or another. */
   isInUse(runId: string): boolean {
     return this.#inUse.includes(runId)
