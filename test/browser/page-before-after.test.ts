@@ -57,8 +57,10 @@ it('shows programs before and after', async () => {
     .waitFor()
   await panel().getByText('function f(x)').first().waitFor()
   const programs = panel().locator('.sides pre')
-  await expect.poll(() => programs.count()).toBe(2)
-  const [before, after] = await programs.allInnerTexts()
+  // Both in one look: a second look once found neither.
+  let shown: string[] = []
+  await expect.poll(async () => (shown = await programs.allInnerTexts()).length).toBe(2)
+  const [before, after] = shown
   expect(before).not.toBe(after)
   expect(await panel().getByRole('button', { name: /Play/ }).count()).toBe(0)
 })
