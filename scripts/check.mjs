@@ -42,7 +42,7 @@ function start(check, priority) {
 /** Runs all checks, at a priority of the operating system, and prints each one's verdict. */
 export async function runChecks(priority = constants.priority.PRIORITY_NORMAL) {
   let passed = 0
-  let failed = 0
+  const failures = []
   const waiting = [...CHECKS]
   const work = async () => {
     for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
@@ -50,13 +50,13 @@ export async function runChecks(priority = constants.priority.PRIORITY_NORMAL) {
       const result = await start(check, priority)
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
       if (result.passed) passed++
-      else failed++
+      else failures.push(check.name)
       if (!result.passed) process.stdout.write(`${result.output.trimEnd()}\n`)
       process.stdout.write(`${result.passed ? 'ok  ' : 'FAIL'} ${check.name} (${seconds} s)\n`)
     }
   }
   await Promise.all([work(), work()])
-  return { passed, failed, skipped: 0 }
+  return { passed, failed: failures.length, skipped: 0, failures }
 }
 
 if (isMain(import.meta.url)) {

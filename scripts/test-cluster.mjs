@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ensure, root, say, toolFile } from './ensure.mjs'
 import { PythonMissing, pythonEnvironment } from './python-environment.mjs'
-import { closingLine, countReport } from './test.mjs'
+import { closingLines, countReport } from './test.mjs'
 
 const RAY = 'ray[default]==2.60.0'
 const RAY_START_MS = 120_000
@@ -44,11 +44,11 @@ try {
   )
 } catch (error) {
   say(error instanceof PythonMissing ? error.message : (error.stack ?? String(error)))
-  counts = { passed: 0, failed: 1, skipped: 0 }
+  counts = { passed: 0, failed: 1, skipped: 0, failures: ['the servers did not start'] }
 } finally {
   await ray?.end()
 }
-process.stdout.write(`${closingLine(counts)}\n`)
+process.stdout.write(closingLines(counts))
 process.exit(counts.failed === 0 ? 0 : 1)
 
 async function startRay() {

@@ -1,12 +1,12 @@
 /**
  * `npm test`: installs what is missing, then runs the checks, the unit tests and the page tests in a real Chromium, except files
- * named `*.slow.test.ts`. `npm run test:all` adds those. The last line sums up all parts: `412 passed, 0 failed`.
+ * named `*.slow.test.ts`. `npm run test:all` adds those. The last lines name what failed and sum up all parts: `412 passed, 0 failed`.
  * `--only checks|unit|browser` runs a part.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { runChecks } from './check.mjs'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 import { buildIfStale } from './start.mjs'
@@ -41,31 +41,46 @@ export function parseTestArguments(args) {
   return { parts: parts.length > 0 ? PARTS.filter((part) => parts.includes(part)) : PARTS, isAll }
 }
 
+/** @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Counts `failures` has a line for each failed test */
+
 /**
  * Counts of one vitest run from its JSON report. A file that could not even be loaded counts as one failure, and so
  * does a run that ended badly although every test passed (an unhandled rejection, say).
  * @param {object | null} report
  * @param {number} exitCode
+ * @returns {Counts}
  */
 export function countReport(report, exitCode) {
-  if (report === null) return { passed: 0, failed: 1, skipped: 0 }
-  let failed = report.numFailedTests
-  for (const file of report.testResults) {
-    if (file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')) failed++
+  if (report === null) return { passed: 0, failed: 1, skipped: 0, failures: [`no report, exit code ${exitCode}`] }
+  const failures = []
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const file = relative(root, name)
+    const failed = assertionResults.filter((test) => test.status === 'failed')
+    for (const test of failed) failures.push(`${file}: ${test.fullName}: ${firstLine(test.failureMessages[0])}`)
+    if (status === 'failed' && failed.length === 0) failures.push(`${file}: ${firstLine(message)}`)
   }
-  if (exitCode !== 0 && failed === 0) failed = 1
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests }
+  if (exitCode !== 0 && failures.length === 0) failures.push(`every test passed, exit code ${exitCode}`)
+  const skipped = report.numPendingTests + report.numTodoTests
+  return { passed: report.numPassedTests, failed: failures.length, skipped, failures }
 }
 
-/** @param {{ passed: number, failed: number, skipped: number }} counts */
-export function closingLine({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+/** @param {string | undefined} text */
+const firstLine = (text = '') => text.split('\n', 1)[0]
+
+/**
+ * What a command prints last: a line for each failed test, then the counts.
+ * @param {Counts} counts
+ */
+export function closingLines({ passed, failed, skipped, failures }) {
+  const sum = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  return [...failures.map((failure) => `FAILED ${failure}`), sum].map((line) => `${line}\n`).join('')
 }
 
-/** @param {readonly { passed: number, failed: number, skipped: number }[]} counts */
+/** @param {readonly Counts[]} counts */
 function sumOf(counts) {
   const total = (/** @type {'passed' | 'failed' | 'skipped'} */ key) => counts.reduce((sum, part) => sum + part[key], 0)
-  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') }
+  const failures = counts.flatMap((part) => part.failures)
+  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped'), failures }
 }
 
 /**
@@ -125,6 +140,6 @@ if (isMain(import.meta.url)) {
   if (has('browser')) buildIfStale()
   const counts = await Promise.all([...background, ...(has('browser') ? [runPart('browser', isAll)] : [])])
   const sum = sumOf(counts)
-  process.stdout.write(`${closingLine(sum)}\n`)
+  process.stdout.write(closingLines(sum))
   process.exit(sum.failed === 0 ? 0 : 1)
 }

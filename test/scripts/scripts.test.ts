@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findBrowser, launchFlags, usualPlaces } from '../../scripts/browser.mjs'
 import { installState } from '../../scripts/ensure.mjs'
 import { addressLines, buildIfStale, isBuildStale, parseStartArguments } from '../../scripts/start.mjs'
-import { closingLine, countReport, parseTestArguments } from '../../scripts/test.mjs'
+import { closingLines, countReport, parseTestArguments } from '../../scripts/test.mjs'
 
 describe('npm test', () => {
   it('runs every part unless some are named, and slow files only with --all', () => {
@@ -21,25 +21,38 @@ describe('npm test', () => {
     expect(parseTestArguments(['--only'])).toHaveProperty('error')
   })
 
-  it('closes with passed and failed, and with skipped only if some were', () => {
-    expect(closingLine({ passed: 412, failed: 0, skipped: 0 })).toBe('412 passed, 0 failed')
-    expect(closingLine({ passed: 1, failed: 2, skipped: 3 })).toBe('1 passed, 2 failed, 3 skipped')
+  it('closes with what failed, then passed and failed, and skipped only if some were', () => {
+    expect(closingLines({ passed: 412, failed: 0, skipped: 0, failures: [] })).toBe('412 passed, 0 failed\n')
+    const two = closingLines({ passed: 1, failed: 2, skipped: 3, failures: ['a.test.ts: adds', 'eslint'] })
+    expect(two).toBe('FAILED a.test.ts: adds\nFAILED eslint\n1 passed, 2 failed, 3 skipped\n')
+  })
+
+  it('names each failed test, with the first line of its error', () => {
+    const failed = { fullName: 'sums adds', status: 'failed', failureMessages: ['expected 3 to be 4\n    at sum'] }
+    const name = resolve('test/sum.test.ts')
+    const file = { name, status: 'failed', message: '', assertionResults: [failed, { status: 'passed' }] }
+    const counts = countReport(reportOf([file], 1), 1)
+    expect(counts).toEqual({
+      passed: 1,
+      failed: 1,
+      skipped: 1,
+      failures: ['test/sum.test.ts: sums adds: expected 3 to be 4'],
+    })
   })
 
   it('counts a file that does not load, and a run that ends badly, as failures', () => {
-    const report = {
-      numPassedTests: 3,
-      numFailedTests: 0,
-      numPendingTests: 1,
-      numTodoTests: 0,
-      testResults: [] as object[],
-    }
-    expect(countReport(report, 0)).toEqual({ passed: 3, failed: 0, skipped: 1 })
-    expect(countReport(report, 1).failed).toBe(1)
+    expect(countReport(reportOf([], 3), 0)).toEqual({ passed: 3, failed: 0, skipped: 1, failures: [] })
+    expect(countReport(reportOf([], 3), 1).failures).toEqual(['every test passed, exit code 1'])
     expect(countReport(null, 0).failed).toBe(1)
-    expect(countReport({ ...report, testResults: [{ status: 'failed', assertionResults: [] }] }, 1).failed).toBe(1)
+    const notLoaded = { name: resolve('a.test.ts'), status: 'failed', message: 'no such module', assertionResults: [] }
+    expect(countReport(reportOf([notLoaded], 3), 1).failures).toEqual(['a.test.ts: no such module'])
   })
 })
+
+/** A report of vitest, with one test left out. */
+function reportOf(testResults: readonly object[], numPassedTests: number) {
+  return { numPassedTests, numPendingTests: 1, numTodoTests: 0, testResults }
+}
 
 describe('npm start', () => {
   it('reads a port and a host, and says what is wrong with others', () => {
