@@ -113,7 +113,9 @@ export class Playground {
     ])
     await this.recorded.load(recordingsOf(this.world))
     await looked
-    if (!this.hasRecording && this.source === 'recorded') this.shown.show('live')
+    // Another world may have been chosen meanwhile, whose recording is still loading.
+    const isMissing = this.recorded.state === 'absent' || this.recorded.state === 'failed'
+    if (isMissing && this.source === 'recorded') this.shown.show('live')
   }
 
   show(source: RunSource): void {

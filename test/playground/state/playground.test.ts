@@ -79,6 +79,27 @@ describe('a run in a world from a file', () => {
 })
 
 describe('the run on show', () => {
+  it('stays the recorded one while a world chosen during the start is loading', async () => {
+    let endLook = () => {}
+    let endLoading = () => {}
+    const look = () => new Promise<void>((resolve) => (endLook = resolve))
+    const coding = new Promise<void>((resolve) => (endLoading = resolve))
+    const fetchRecording = globalThis.fetch
+    vi.stubGlobal('fetch', async (address: string) => {
+      if (address.includes('coding')) await coding
+      return fetchRecording(address)
+    })
+    const { playground } = page(keptRuns(), new DeviceCare(false), { ...shelf, look })
+    const opened = playground.open()
+    const chosen = playground.chooseWorld('coding')
+    endLook()
+    await opened
+    expect(playground.source).toBe('recorded')
+    endLoading()
+    await chosen
+    expect([playground.source, playground.shownWorld]).toEqual(['recorded', 'coding'])
+  })
+
   it('is the recorded run of the world when the page opens, and yours once you press Run', async () => {
     const { playground, loop } = page()
     await playground.open()
