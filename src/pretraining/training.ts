@@ -27,6 +27,8 @@ export interface Phase {
   plan: TrainingPlan
   /** The corpus as plain data. A stage is not used for another recipe than its own. */
   recipe: unknown
+  /** A shorter plan for a second model, from the same start and corpus: the folder `WORLD-ROLE-early`. Of the last phase alone. */
+  early?: TrainingPlan
   /** Steps before the last whose models are kept. */
   kept?: readonly number[]
   /** Ends the phase before its last step, for a model that is to stay weak: asked after every report. */

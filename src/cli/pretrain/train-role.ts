@@ -40,17 +40,11 @@ export async function trainRole(run: Pretraining, role: Role, after: number, out
   for (const [index, phase] of training.phases.entries()) {
     if (index < after) continue
     const corpus = await openCorpus(run, role, phase)
-    const model = await startModel(run, role, training, index)
-    run.log(
-      `${name}, phase ${index + 1} of ${training.phases.length}: ${model.parameterCount} parameters, ` +
-        `vocabulary ${Object.keys(training.tokenizer.model.vocab).length}, ${phase.plan.steps} steps`,
-    )
-    await trainPhase(run, model, corpus, training, { role, phase: index + 1 })
-    if (out !== null && index + 1 === training.phases.length) {
-      await writeModelFolder(join(out, name), await model.saveFolder())
-      run.log(`${name}: written to ${join(out, name)}`)
-    }
-    await model.dispose()
+    const folder = out !== null && index + 1 === training.phases.length ? join(out, name) : null
+    await trainPhase(run, corpus, training, { role, phase: index + 1 }, folder)
+    if (folder === null || phase.early === undefined) continue
+    const shorter = { ...training, phases: training.phases.with(index, { ...phase, plan: phase.early }) }
+    await trainPhase(run, corpus, shorter, { role, phase: index + 1 }, `${folder}-early`)
   }
 }
 
@@ -101,7 +95,28 @@ async function makeStage(run: Pretraining, learner: Role, stage: Stage): Promise
   await trainRole(run, stage.role, 0, null)
 }
 
+/** Trains a phase from its start. The model is also written to `folder`, unless that is null. */
 async function trainPhase(
+  run: Pretraining,
+  corpus: Corpus,
+  training: Training,
+  stage: Pick<Stage, 'role' | 'phase'>,
+  folder: string | null,
+): Promise<void> {
+  const model = await startModel(run, stage.role, training, stage.phase - 1)
+  run.log(
+    `${run.world}-${stage.role}, phase ${stage.phase} of ${training.phases.length}: ${model.parameterCount} parameters, ` +
+      `vocabulary ${Object.keys(training.tokenizer.model.vocab).length}, ${training.phases[stage.phase - 1]!.plan.steps} steps`,
+  )
+  await trainSteps(run, model, corpus, training, stage)
+  if (folder !== null) {
+    await writeModelFolder(folder, await model.saveFolder())
+    run.log(`${run.world}-${stage.role}: written to ${folder}`)
+  }
+  await model.dispose()
+}
+
+async function trainSteps(
   { stages, log, ...run }: Pretraining,
   model: LanguageModel,
   corpus: Corpus,

@@ -46,6 +46,8 @@ export const REWARD = {
       judgedRefusals: 0.25,
     } satisfies JudgementRecipe,
     plan: { steps: 300, episodesPerStep: 8, peakLearningRate: 2e-3, weightDecay: 0.01 } satisfies TrainingPlan,
+    /** A judge with much to learn: balanced accuracy 77 % on the fixed trajectories, in place of 85 %. */
+    early: { steps: 120, episodesPerStep: 8, peakLearningRate: 2e-3, weightDecay: 0.01 } satisfies TrainingPlan,
   },
 }
 

@@ -51,9 +51,10 @@ export function judgedPlayers(): Stage[] {
 }
 
 function judgingPhase(seed: number): Phase {
-  const { play, corpus, plan } = REWARD.judging
+  const { play, corpus, plan, early } = REWARD.judging
   return {
     plan,
+    early,
     recipe: { play, ...corpus },
     players: judgedPlayers(),
     async open(players, report) {

@@ -122,6 +122,19 @@ describe('training a role', () => {
     await expect(whole.train('author', 1)).rejects.toThrow('--after 1 leaves nothing to train')
   })
 
+  it('trains an early model, too, from the same start and play', async () => {
+    const { run, lines } = pretraining()
+    let opened = 0
+    const phase: Phase = { plan, recipe: 'r', early: { ...plan, steps: 2 }, open: async () => (opened++, corpus) }
+    const trainings = { ...run, trainingOf: () => ({ shape: SHAPE, tokenizer, phases: [phase] }) }
+    await trainRole(trainings, 'reward', 0, join(folder, 'out'))
+    expect(opened).toBe(1)
+    expect(readdirSync(join(folder, 'out'))).toEqual(['household-reward', 'household-reward-early'])
+    expect(weights('kept/household-reward.step-2')).toEqual(weights('out/household-reward-early'))
+    expect(weights('out/household-reward-early')).not.toEqual(weights('out/household-reward'))
+    expect(lines.join('\n')).toMatch(/step 2: .*, done; fine/)
+  })
+
   it('ends a phase that was enough, and keeps its model as the last', async () => {
     const asked: number[] = []
     const phase: Phase = {
