@@ -15,6 +15,7 @@ export const TABLES = [
   'desktop',
   'longer',
   'unfiltered',
+  'early-judge',
   'signals',
   'tasks',
   'lambda',
@@ -110,6 +111,8 @@ export const resultsSchema = v.pipe(
     date: v.pipe(v.string(), v.isoDate()),
     /** Held-out tasks of each split. */
     evaluationTasks: count,
+    /** Whether the early judge plays for the household's own (shipped-models.ts). */
+    startsEarly: v.optional(v.literal(true)),
     measures: v.array(measure),
     rows: v.array(row),
     claims: v.array(claim),

@@ -8,6 +8,19 @@ export function shippedModel(world: World, role: Role): string {
   return `${world}-${role}`
 }
 
+/** Name of the folder of the household's reward model from the beginning of its lessons: a start from which it has much to learn. */
+export const EARLY_JUDGE = 'household-reward-early'
+
+export function hasEarlyModel(world: World, role: Role): boolean {
+  return world === 'household' && role === 'reward'
+}
+
+/** Name of the folder of the shipped model that a source stands for. */
+export function shippedFolder(source: RoleSource, world: World, role: Role): string {
+  const isEarly = source.kind === 'built-in' && source.isEarly === true && hasEarlyModel(world, role)
+  return isEarly ? EARLY_JUDGE : shippedModel(world, role)
+}
+
 /** Whether a source is one of them, whatever samples for it. */
 export function isShipped({ kind }: RoleSource): boolean {
   return kind === 'built-in' || kind === 'built-in-webllm'
@@ -15,5 +28,5 @@ export function isShipped({ kind }: RoleSource): boolean {
 
 /** Names of the models in the log. */
 export function modelNames(sources: Record<Role, RoleSource>, world: World): Record<Role, string> {
-  return forRoles((role) => sourceName(sources[role], shippedModel(world, role)))
+  return forRoles((role) => sourceName(sources[role], shippedFolder(sources[role], world, role)))
 }

@@ -14,6 +14,8 @@ import type { WeightStorage } from '../language-model/weights/weight-storage.ts'
 
 export interface BuiltInSource {
   kind: 'built-in'
+  /** The household's reward model from the beginning of its lessons in judging; acts in no other world or role. */
+  isEarly?: boolean
 }
 
 /** Our transformer trains it, and WebLLM gets the weights after each update. */

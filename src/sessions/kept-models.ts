@@ -7,7 +7,7 @@ import { TransformerModel, type TransformerSource } from '../engines/transformer
 import type { World } from '../method/settings.ts'
 import { LEARNING_ROLES, type LearningRole } from '../roles/learning.ts'
 import type { FolderFiles } from '../roles/role-model.ts'
-import { isShipped, shippedModel } from '../roles/shipped-models.ts'
+import { isShipped, shippedFolder } from '../roles/shipped-models.ts'
 import { keptSource, type RoleSource } from '../roles/source.ts'
 import type { ResumableRunStore, RunSummary } from '../runs/run-store.ts'
 
@@ -89,7 +89,7 @@ export class KeptModels {
   /** Null if the weights are not on this machine, or were never trained. */
   #placeOf(source: RoleSource, role: LearningRole, world: World): TransformerSource | null {
     const backend = 'cpu' as const
-    if (isShipped(source)) return { location: this.#parts.shippedModel(shippedModel(world, role)), backend }
+    if (isShipped(source)) return { location: this.#parts.shippedModel(shippedFolder(source, world, role)), backend }
     if (source.kind !== 'checkpoint') return null
     const { location, adapters, storage, contextWindow } = source
     // The CPU stores no half precision. Adapters are then merged into the base as its files have it.

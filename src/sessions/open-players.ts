@@ -13,7 +13,7 @@ import type { OpenedWorld } from '../worlds/world.ts'
 import { fullContextNotice } from '../roles/context.ts'
 import { checkLearners } from '../roles/learning.ts'
 import type { TransformerSource } from '../engines/transformer/transformer-model.ts'
-import { isShipped, modelNames, shippedModel } from '../roles/shipped-models.ts'
+import { isShipped, modelNames, shippedFolder } from '../roles/shipped-models.ts'
 import { openRoles } from './open-roles.ts'
 import { smallRoles } from './small-models.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
@@ -114,7 +114,7 @@ async function backendFor(
 
 /** Where the model to measure is. */
 function placeOf(role: Role, source: RoleSource, { world }: Settings, host: PlayersHost): Place {
-  if (source.kind !== 'checkpoint') return { location: host.shippedModel(shippedModel(world, role)) }
+  if (source.kind !== 'checkpoint') return { location: host.shippedModel(shippedFolder(source, world, role)) }
   const { location, adapters, storage, contextWindow } = source
   return { location, checkpoint: { adapters, storage, contextWindow, isTrained: true, adapterSeed: 0 } }
 }

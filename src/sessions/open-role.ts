@@ -10,7 +10,7 @@ import { OpenAiModel } from '../engines/openai/openai-model.ts'
 import { ContextBoundModel } from '../roles/context.ts'
 import { RoleModelError } from '../roles/error.ts'
 import { laterModelFiles } from '../engines/transformer/model-files.ts'
-import { shippedModel } from '../roles/shipped-models.ts'
+import { shippedFolder, shippedModel } from '../roles/shipped-models.ts'
 import {
   keyFor,
   type CheckpointSource,
@@ -93,7 +93,7 @@ function openEngine(role: Role, source: RoleSource, context: RoleContext): Opene
   const { host, backend, settings } = context
   switch (source.kind) {
     case 'built-in': {
-      const location = host.shippedModel(shippedModel(settings.world, role))
+      const location = host.shippedModel(shippedFolder(source, settings.world, role))
       return inWorkers(role, { location, backend }, context)
     }
     case 'built-in-webllm':

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { learningObstacle } from '../../src/roles/learning.ts'
+import { modelNames, shippedFolder } from '../../src/roles/shipped-models.ts'
 import { keptSource, keyFor, serversOf, shippedOfName, sourceName, type RoleSource } from '../../src/roles/source.ts'
 
 const openai = (baseUrl: string): RoleSource => ({
@@ -29,6 +30,18 @@ describe('the source of a role', () => {
       'coding-policy (float16)',
     ])
     for (const source of [full, half]) expect(shippedOfName(sourceName(source, 'coding-policy'))).toBe('coding-policy')
+  })
+
+  it('is the early judge only for the household’s reward model', () => {
+    const early: RoleSource = { kind: 'built-in', isEarly: true }
+    const all = { policy: early, reward: early, author: early }
+    expect(modelNames(all, 'household')).toEqual({
+      policy: 'household-policy',
+      reward: 'household-reward-early',
+      author: 'household-author',
+    })
+    expect(modelNames(all, 'coding').reward).toBe('coding-reward')
+    expect(shippedFolder({ kind: 'built-in' }, 'household', 'reward')).toBe('household-reward')
   })
 
   it('of an older run is a folder with all weights trained', () => {

@@ -35,7 +35,7 @@ const webLlmEntries = {
 }
 const timeoutSeconds = v.optional(v.pipe(v.number(), v.gtValue(0)), TIMEOUT_SECONDS)
 const sourceSchema = v.variant('kind', [
-  v.strictObject({ kind: v.literal('built-in') }),
+  v.strictObject({ kind: v.literal('built-in'), isEarly: v.optional(v.boolean()) }),
   v.strictObject({ kind: v.literal('built-in-webllm'), isHalf: v.optional(v.boolean()) }),
   v.strictObject({
     kind: v.literal('checkpoint'),

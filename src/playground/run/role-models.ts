@@ -64,6 +64,8 @@ export function samplersFor(location: string): CatalogueModel[] {
 /** The fields of one role; the kind decides which of them count. */
 export interface RoleForm {
   kind: RoleSourceKind
+  /** The early judge in place of the household's own. */
+  isEarly: boolean
   /** WebLLM samples for the built-in model in float16. */
   isHalf: boolean
   location: string
@@ -97,6 +99,7 @@ export interface RoleForm {
 
 export const FIRST_FORM: RoleForm = {
   kind: 'built-in',
+  isEarly: false,
   isHalf: false,
   location: repositoryAddress(CHECKPOINTS[0]!.repository),
   hasAdapters: true,
@@ -152,10 +155,10 @@ export function sourceOf(form: RoleForm): FormResult {
   })
   const source = (): RoleSource => {
     switch (kind) {
+      // Absent flags are as in older runs: seeds of one experiment have equal models.
       case 'built-in':
-        return { kind }
+        return { kind, ...(form.isEarly && { isEarly: true }) }
       case 'built-in-webllm':
-        // Absent in float32, as in older runs: seeds of one experiment have equal models.
         return { kind, ...(form.isHalf && { isHalf: true }) }
       case 'checkpoint':
         return {

@@ -39,9 +39,12 @@ export class RoleModels {
     const records = ROLE_NAMES.map((role) => ({ ...this.#forms[role], hasOwnAddresses: true })).map(webLlmRecord)
     return records.filter((record) => record !== null)
   }
-  /** Whether shipped models play all roles. */
+  /** Whether the shipped models of a world play all roles. */
   get isBuiltIn(): boolean {
-    return ROLE_NAMES.every((role) => this.#sources[role].kind === 'built-in')
+    return ROLE_NAMES.every((role) => {
+      const source = this.#sources[role]
+      return source.kind === 'built-in' && !source.isEarly
+    })
   }
   /** The first role whose form has a problem; null if a run can start. */
   get problem(): { role: Role; why: string } | null {

@@ -52,6 +52,8 @@ describe('the form of a role', () => {
     const form = { ...FIRST_FORM, record, model: 'm', tokenizer: 'https://t/' }
     for (const kind of KINDS) expect(sourceOf({ ...form, kind }).source?.kind).toBe(kind)
     expect(sourceOf({ ...form, kind: 'built-in-webllm', isHalf: true }).source).toMatchObject({ isHalf: true })
+    expect(sourceOf({ ...form, isEarly: true }).source).toEqual({ kind: 'built-in', isEarly: true })
+    expect(sourceOf(form).source).toEqual({ kind: 'built-in' })
     expect(sourceOf({ ...form, kind: 'checkpoint', contextWindow: 0 }).source).toMatchObject({
       contextWindow: null,
       adapters: { rank: 16, alpha: 32, dropout: 0, targets: ['q_proj', 'v_proj'] },

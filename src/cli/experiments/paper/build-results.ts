@@ -34,6 +34,7 @@ export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance)
     models: { ...from.models },
     date: from.date,
     evaluationTasks: plan.evaluationTasks,
+    ...(plan.startsEarly && { startsEarly: true as const }),
     measures: plan.measures.map(({ id, label, unit }) => ({ id, label, unit })),
     rows,
     claims: claimsOf(plan.claims, rows),

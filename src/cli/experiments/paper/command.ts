@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { buildResults, type TableRuns } from './build-results.ts'
 import { parsePaperArguments, PAPER_USAGE, type PaperArguments } from './arguments.ts'
 import { differenceOf, joinResults } from './join-results.ts'
-import { jobOf, jobsOf, type JobOptions } from './jobs.ts'
+import { jobOf, jobsOf, playersOf, type JobOptions } from './jobs.ts'
 import { keepRows, onlyArms, whyNotKept } from './keep-rows.ts'
 import { withOverrides, type TablePlan } from './plan.ts'
 import { currentCommit, hashInputs } from './provenance.ts'
@@ -51,8 +51,9 @@ async function runTables(folder: RunFolder, options: PaperArguments): Promise<nu
   const { atOnce, backend, budget, models, out, overrides, starts } = options
   const commit = currentCommit(ROOT)
   const folders = Object.values(starts).filter((start) => start !== null)
-  const jobOptions: JobOptions = { starts, backend, models: await hashInputs(models, folders) }
   const whole = options.tables.map((table) => withOverrides(planTable(table, budget, Object.keys(starts)), overrides))
+  const needsEarlyJudge = whole.some(({ startsEarly }) => startsEarly)
+  const jobOptions: JobOptions = { starts, backend, models: await hashInputs(models, folders, needsEarlyJudge) }
   const plans = options.arms === null ? whole : whole.map((plan) => onlyArms(plan, options.arms!))
   for (const [index, { arms, table }] of plans.entries()) {
     if (arms.length > 0) continue
@@ -120,7 +121,7 @@ function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobO
   return {
     command: `npm run experiments -- paper ${ownArguments(plan, options.given).join(' ')}`,
     date: new Date().toISOString().slice(0, 10),
-    models: Object.fromEntries(Object.entries(models).filter(([name]) => isUsed(name))),
+    models: Object.fromEntries(Object.entries(playersOf(plan, models)).filter(([name]) => isUsed(name))),
     recordings: recordingsOf(ROOT, plan),
   }
 }

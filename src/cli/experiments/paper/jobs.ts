@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { parseSettings } from '../../../method/presets.ts'
 import type { Settings } from '../../../method/settings.ts'
+import { EARLY_JUDGE, shippedModel } from '../../../roles/shipped-models.ts'
 import { evaluationInterval } from './budget.ts'
 import type { ArmPlan, TablePlan } from './plan.ts'
 
@@ -13,6 +14,8 @@ export interface Job {
   iterations: number
   /** Folder of the start policy; null for the shipped one. */
   start: string | null
+  /** Whether the early judge plays for the household's own. */
+  startsEarly: boolean
 }
 
 export interface JobOptions {
@@ -39,12 +42,28 @@ export function jobOf(plan: TablePlan, arm: ArmPlan, seed: number, options: JobO
     Object.entries(settings).sort(([a], [b]) => (a < b ? -1 : 1)),
     arm.iterations,
     options.backend,
-    Object.entries(options.models).filter(([name]) => actsIn(name, settings)),
+    Object.entries(playersOf(plan, options.models)).filter(([name]) => actsIn(name, settings)),
     start === null ? null : options.models[start],
   ]
   const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12)
   const name = arm.preset.replaceAll('+', '-')
-  return { key: `${name}-s${seed}-${hash}`, preset: arm.preset, settings, iterations: arm.iterations, start }
+  const startsEarly = plan.startsEarly ?? false
+  return {
+    key: `${name}-s${seed}-${hash}`,
+    preset: arm.preset,
+    settings,
+    iterations: arm.iterations,
+    start,
+    startsEarly,
+  }
+}
+
+/** The hash of the model that plays each part in a table, by the name of the world's own model for it. */
+export function playersOf(
+  { startsEarly }: Pick<TablePlan, 'startsEarly'>,
+  { [EARLY_JUDGE]: early, ...own }: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return startsEarly ? { ...own, [shippedModel('household', 'reward')]: early! } : own
 }
 
 /** Whether a run depends on a model, or on the trajectories that measure judges: an arm without a part does without its model. */

@@ -60,6 +60,8 @@ export interface TablePlan {
   about: string
   seeds: readonly number[]
   evaluationTasks: number
+  /** Whether every arm starts with the early judge in place of the household's own (shipped-models.ts). */
+  startsEarly?: true
   arms: readonly ArmPlan[]
   rows: readonly RowPlan[]
   measures: readonly MeasurePlan[]

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROLES } from '../../../method/ports.ts'
-import { shippedModel } from '../../../roles/shipped-models.ts'
+import { EARLY_JUDGE, shippedModel } from '../../../roles/shipped-models.ts'
 import { SHIPPED_WORLDS } from '../../../worlds/index.ts'
 import { ArgumentError } from '../../arguments.ts'
 import { readShippedTrajectories } from '../../loop/shipped-trajectories.ts'
@@ -29,8 +29,13 @@ export function currentCommit(root: string): string {
  * SHA-256 of what runs depend on besides the code: the built-in models' weights and the trajectories that measure the judge by
  * name, and each start policy by folder. Throws ArgumentError.
  */
-export async function hashInputs(models: string, starts: readonly string[]): Promise<Record<string, string>> {
+export async function hashInputs(
+  models: string,
+  starts: readonly string[],
+  needsEarlyJudge: boolean,
+): Promise<Record<string, string>> {
   const names = SHIPPED_WORLDS.flatMap((world) => ROLES.map((role) => shippedModel(world, role)))
+  if (needsEarlyJudge) names.push(EARLY_JUDGE)
   const folders = [...new Set(names)].map((name): [string, string] => [name, join(models, name)])
   const hashes = await Promise.all(
     [...folders, ...starts.map((folder): [string, string] => [folder, folder])].map(

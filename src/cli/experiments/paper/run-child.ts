@@ -38,7 +38,7 @@ export interface ChildRequest {
 const CHECKPOINT_EVERY = 5
 
 async function runJob({ job, out, models, backend, commit }: ChildRequest): Promise<void> {
-  const { key, preset, settings, iterations, start } = job
+  const { key, preset, settings, iterations, start, startsEarly } = job
   const folder = new RunFolder(out)
   const began = performance.now()
   let earlier = 0
@@ -50,7 +50,8 @@ async function runJob({ job, out, models, backend, commit }: ChildRequest): Prom
   const tell = (text: string) => process.stderr.write(`${key}: ${text}\n`)
   const world = await OPENERS[settings.world]({ settings, isResumed: continued !== null }, undefined, tell)
   const builtIn: RoleSource = { kind: 'built-in' }
-  const sources: Record<Role, RoleSource> = { policy: builtIn, reward: builtIn, author: builtIn }
+  const reward: RoleSource = startsEarly ? { kind: 'built-in', isEarly: true } : builtIn
+  const sources: Record<Role, RoleSource> = { policy: builtIn, reward, author: builtIn }
   const thread = new OneThread()
   const startPolicy = shippedModel(settings.world, 'policy')
   const host: PlayersHost = {

@@ -3,6 +3,7 @@ import type { ShippedWorld } from '../../../method/settings.ts'
 import type { TableName } from '../../../results/results-file.ts'
 import type { Budget } from './budget.ts'
 import { checksTable } from './tables/checks.ts'
+import { earlyJudgeTable } from './tables/early-judge.ts'
 import { longerTable } from './tables/longer.ts'
 import { mapTable } from './tables/map.ts'
 import { signalsTable } from './tables/signals.ts'
@@ -27,6 +28,7 @@ export function planTable(table: TableName, budget: Budget, starts: readonly str
   const others: Record<Exclude<TableName, ShippedWorld>, () => TablePlan> = {
     longer: () => longerTable(budget),
     unfiltered: () => unfilteredTable(budget),
+    'early-judge': () => earlyJudgeTable(budget),
     signals: () => signalsTable(budget),
     tasks: () => tasksTable(budget),
     lambda: () => lambdaTable(budget),

@@ -29,6 +29,11 @@ export const TABLE_TEXTS: Readonly<Record<TableName, TableTexts>> = {
     about:
       'Which part helps where tasks that all rollouts solve or fail train the policy, too? Outcomes are all the same there, so votes alone rank the steps.',
   },
+  'early-judge': {
+    title: 'Household, from an early judge',
+    about:
+      'Which part helps where the reward model still judges badly at the start, as that of the paper does? Everything else is as in Table 1.',
+  },
   signals: {
     title: 'Which signal: Figure 1',
     about: 'Does the policy learn more from outcomes, from the votes of a judge, or from both? Must the judge learn?',

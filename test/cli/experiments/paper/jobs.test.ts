@@ -37,6 +37,20 @@ describe('the runs of the tables', () => {
     expect(key({}, 8)).not.toBe(key())
   })
 
+  it('start with the early judge where a table says so, and are those of Table 1 where there is no judge', () => {
+    const models = { ...OPTIONS.models, 'household-reward': 'taught', 'household-reward-early': 'early' }
+    const early = planTable('early-judge', FULL, [])
+    const keysOf = (plan: typeof household, options: JobOptions) => jobsOf([plan], options).map(({ key }) => key)
+    const [ofTableOne, ofEarly] = [household, early].map((plan) => keysOf(plan, { ...OPTIONS, models }))
+    expect(ofEarly!.filter((key) => ofTableOne!.includes(key))).toEqual(
+      ofTableOne!.filter((key) => key.includes('grpo')),
+    )
+    // The same runs as with that judge in the place of the household's own.
+    expect(ofEarly).toEqual(keysOf(household, { ...OPTIONS, models: { ...models, 'household-reward': 'early' } }))
+    expect(ofTableOne).toEqual(keysOf(household, { ...OPTIONS, models: { ...models, 'household-reward-early': 'z' } }))
+    expect(jobOf(early, early.arms.at(-1)!, 0, { ...OPTIONS, models }).startsEarly).toBe(true)
+  })
+
   it('depend on the models that act in them', () => {
     const acting = Object.fromEntries(
       household.arms.map((arm) => {
