@@ -1,8 +1,9 @@
 /**
- * While a run continues, opens every part of the views that show it, one after another: nothing closes, jumps or loses the focus by
- * itself. `LIVE_MINUTES=5` walks until five minutes have passed; one round otherwise.
+ * While a run continues, opens every part of the views that show it: nothing closes, jumps or loses the focus by itself. Parts that can
+ * be open together are watched together, a window after another, each for an iteration; the others one by one. `LIVE_MINUTES=5` walks
+ * until five minutes have passed; one round otherwise.
  */
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import type { View } from '../../src/playground/state/views.ts'
 import { openView } from './every-view.ts'
@@ -16,36 +17,130 @@ const LIVE: readonly View[] = ['loop', 'episodes', 'tasks', 'runs']
 const OPENERS =
   'main details:not([open]) > summary, main button[aria-expanded="false"]:enabled, header button[aria-expanded="false"]'
 
+/** More than a view has. */
+const MOST_PARTS = 1000
+
+/** An opener, marked in the document. The mark stays with the element, so a part that is drawn anew has lost it. */
+interface Part {
+  mark: number
+  name: string
+}
+
+/** Opens or closes a part, unless it has gone, as the rule of an alarm does that ended. */
+const press = (page: Page, { mark }: Part) =>
+  page.locator(`[data-walk="${mark}"]`).evaluateAll((openers) => {
+    for (const opener of openers as HTMLElement[]) {
+      opener.focus()
+      opener.click()
+    }
+  })
+
 const iteration = async (page: Page) =>
   Number(/Iteration (\d+)/.exec((await page.locator('.sentence-now').textContent()) ?? '')?.[1] ?? 0)
 
-/** Where the opener is, whether it is open, and whether the focus is where it was left. */
-const stateOf = (opener: Locator) =>
-  opener.evaluate((element) => ({
-    top: Math.round(element.getBoundingClientRect().top),
-    isOpen: element.matches('details[open] > summary, [aria-expanded="true"]'),
-    hasFocus: document.activeElement?.hasAttribute('data-left') ?? false,
-  }))
+/** Marks the parts that are in sight and closed and have no mark yet. */
+const closedParts = (page: Page, firstMark: number) =>
+  page.locator(OPENERS).evaluateAll((openers, firstMark) => {
+    const inSight = openers.filter((opener) => opener.checkVisibility() && !opener.hasAttribute('data-walk'))
+    return inSight.map((opener, i): Part => {
+      opener.setAttribute('data-walk', String(firstMark + i))
+      return { mark: firstMark + i, name: opener.ariaLabel ?? opener.textContent.trim() }
+    })
+  }, firstMark)
 
-/** What changed by itself while the run did the rest of an iteration and began another. */
-async function changesWhileOpen(page: Page, opener: Locator): Promise<string[]> {
-  await opener.click()
-  await turns(page)
+/** Where openers are in the window and whether they are open; null for one that is gone. */
+const statesOf = (page: Page, parts: readonly Part[]) =>
+  page.evaluate(
+    (marks) =>
+      marks.map((mark) => {
+        const opener = document.querySelector(`[data-walk="${mark}"]`)
+        const isOpen = opener?.matches('details[open] > summary, [aria-expanded="true"]') ?? false
+        if (!opener) return null
+        const top = Math.round(opener.getBoundingClientRect().top)
+        return { isOpen, isShown: opener.checkVisibility(), isInWindow: top >= 0 && top < innerHeight, top }
+      }),
+    parts.map(({ mark }) => mark),
+  )
+
+const isOpen = async (page: Page, part: Part) => (await statesOf(page, [part]))[0]?.isOpen ?? false
+
+/** Whether what is open covers the rest of the page, or closes with the next click beside it. */
+const isAlone = (page: Page) => page.evaluate(() => document.querySelector(':modal, :popover-open') !== null)
+
+async function close(page: Page, part: Part): Promise<void> {
+  await page.keyboard.press('Escape')
+  if (await isOpen(page, part)) await press(page, part)
+}
+
+/** What changes by itself in open parts while the run does the rest of an iteration and begins another. */
+async function changesWhileOpen(page: Page, parts: readonly Part[]): Promise<string[]> {
   await page.evaluate(() => {
-    for (const element of document.querySelectorAll('[data-left]')) element.removeAttribute('data-left')
+    document.querySelector('[data-left]')?.removeAttribute('data-left')
     document.activeElement?.setAttribute('data-left', '')
   })
-  const before = await stateOf(opener)
+  // What an alarm says may fill another line, and alarms fire and end: then what is below them moves.
+  const alarms = () => page.evaluate(() => document.querySelector('#alarms')?.getBoundingClientRect().height)
+  const alarmsBefore = await alarms()
+  const before = await statesOf(page, parts)
   const from = await iteration(page)
   await expect.poll(() => iteration(page), { timeout: 120_000 }).toBeGreaterThanOrEqual(from + 1)
-  if ((await opener.count()) === 0) return ['is gone']
-  const after = await stateOf(opener)
-  return [
-    ...(before.isOpen ? [] : ['did not open']),
-    ...(before.isOpen && !after.isOpen ? ['closed'] : []),
-    ...(before.hasFocus && !after.hasFocus ? ['lost the focus'] : []),
-    ...(Math.abs(after.top - before.top) > 2 ? [`moved from ${before.top} to ${after.top} px`] : []),
-  ]
+  const hasFocus = await page.evaluate(() => document.activeElement?.hasAttribute('data-left') ?? false)
+  const after = await statesOf(page, parts)
+  const mayMove = (await alarms()) !== alarmsBefore
+  const changes = parts.flatMap(({ name }, i) => {
+    const [then, now] = [before[i]!, after[i]]
+    if (!now) return [`“${name}” is gone`]
+    if (!now.isOpen) return [`“${name}” closed`]
+    const hasMoved = then.isInWindow && !mayMove && Math.abs(now.top - then.top) > 2
+    return hasMoved ? [`“${name}” moved from ${then.top} to ${now.top} px`] : []
+  })
+  return hasFocus ? changes : [...changes, `the focus was lost, last in “${parts.at(-1)!.name}”`]
+}
+
+/** Opens all parts of a view, those inside others too. Returns how many there were and what changed by itself. */
+async function walk(page: Page, firstMark: number): Promise<{ opened: number; changes: string[] }> {
+  const together: Part[] = []
+  const alone: Part[] = []
+  let mark = firstMark
+  for (let parts; (parts = await closedParts(page, mark)).length > 0; mark += parts.length) {
+    for (const part of parts) {
+      await press(page, part)
+      await turns(page, 2)
+      if (!(await isAlone(page))) together.push(part)
+      else {
+        alone.push(part)
+        await close(page, part)
+      }
+    }
+  }
+  await turns(page)
+  // One part may close another, as a choice of one does.
+  const open: Part[] = []
+  for (const part of together) if (await isOpen(page, part)) open.push(part)
+  alone.push(...together.filter((part) => !open.includes(part)))
+  const changes: string[] = []
+  for (let unseen = open; unseen.length > 0;) {
+    await page.locator(`[data-walk="${unseen[0]!.mark}"]`).evaluateAll(([opener]) => opener?.scrollIntoView())
+    await turns(page, 2)
+    const states = await statesOf(page, unseen)
+    // The first has now been looked at, wherever it is.
+    unseen = unseen.filter((_, i) => i > 0 && states[i]?.isInWindow === false)
+    changes.push(...(await changesWhileOpen(page, open)))
+  }
+  for (const part of open.toReversed()) await close(page, part)
+
+  let opened = open.length
+  for (const part of alone) {
+    const [state] = await statesOf(page, [part])
+    if (!state?.isShown) continue
+    await press(page, part)
+    await turns(page)
+    opened++
+    if (await isOpen(page, part)) changes.push(...(await changesWhileOpen(page, [part])))
+    else changes.push(`“${part.name}” did not open`)
+    await close(page, part)
+  }
+  return { opened, changes }
 }
 
 it('leaves alone whatever is opened', async () => {
@@ -60,21 +155,14 @@ it('leaves alone whatever is opened', async () => {
   const end = Date.now() + Number(process.env.LIVE_MINUTES ?? 0) * 60_000
   const found: string[] = []
   let opened = 0
+  let rounds = 0
   do {
     for (const view of LIVE) {
       await openView(page, view)
       await turns(page)
-      const openers = await page.locator(OPENERS).all()
-      for (const [i, handle] of (await Promise.all(openers.map((each) => each.elementHandle()))).entries()) {
-        if (!handle || !(await handle.isVisible())) continue
-        await handle.evaluate((element, id) => element.setAttribute('data-walk', id), `${view}-${opened}-${i}`)
-        const opener = page.locator(`[data-walk="${view}-${opened}-${i}"]`)
-        const name = (await opener.getAttribute('aria-label')) ?? (await opener.innerText())
-        for (const change of await changesWhileOpen(page, opener)) found.push(`${view}: “${name}” ${change}`)
-        opened++
-        await page.keyboard.press('Escape')
-        if ((await opener.count()) > 0 && (await stateOf(opener)).isOpen) await opener.click()
-      }
+      const round = await walk(page, rounds++ * MOST_PARTS)
+      opened += round.opened
+      found.push(...round.changes.map((change) => `${view}: ${change}`))
     }
   } while (Date.now() < end)
   process.stdout.write(`opened ${opened} parts, until iteration ${await iteration(page)}\n`)
