@@ -9,9 +9,8 @@ import type {
   GenerateRequest,
   SamplingOptions,
   Tokens,
-  TrainingExample,
+  UpdateCall,
   UpdateMetrics,
-  UpdateOptions,
 } from '../method/ports.ts'
 import type { FolderFiles, RoleModel } from './role-model.ts'
 
@@ -59,8 +58,8 @@ export class ContextBoundModel implements RoleModel {
     })
   }
 
-  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#model.update(examples, options, signal)
+  update(...call: UpdateCall): Promise<UpdateMetrics> {
+    return this.#model.update(...call)
   }
 
   saveCheckpoint(): Promise<Uint8Array> {
