@@ -51,7 +51,7 @@ export class ContextBoundModel implements RoleModel {
     const answerable = requests.filter(fits)
     const answers = (answerable.length > 0 ? await this.#model.generate(answerable, options, signal) : []).values()
     return requests.map((request) => {
-      if (!fits(request)) return Array.from({ length: request.count }, emptyCompletion)
+      if (!fits(request)) return Array.from({ length: request.count }, fullContext)
       const answer = answers.next()
       if (answer.done) throw new Error('The model answered fewer prompts than it was given.')
       return answer.value
@@ -100,7 +100,8 @@ export function fullContextNotice(role: string, promptTokens: number, maxPositio
   )
 }
 
-function emptyCompletion(): Completion {
+/** The answer to a prompt that fills the context. */
+export function fullContext(): Completion {
   return {
     tokens: new Int32Array(0),
     logProbs: new Float32Array(0),
