@@ -290,7 +290,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     }
   }
 
-  /** The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may go on. */
+  /** The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may contain later iterations. */
   async #endsOfBranch(from: string, iteration: number, runId: string): Promise<Map<number, EventChunk>> {
     const ends = new Map<number, EventChunk>()
     const eventCount = (await this.#database.get('checkpoints', [from, iteration]))?.eventCount ?? 0
@@ -353,7 +353,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 }
 
-/** Rejects and closes the database if it lets nobody write. */
+/** Rejects and closes the database if it cannot be written. */
 async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number): Promise<void> {
   const { done } = database.transaction('runs', 'readwrite')
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -55,7 +55,7 @@ export class StepQuestions {
     this.#encoded = prompts
     const before = this.#calls.at(-MOST_CALLS_AT_ONCE)
     const answers = Promise.all([prompts, before]).then(([ofSteps]) => this.#ask(steps, ofSteps))
-    // An error reaches whoever waits for a judgement, and nobody may.
+    // Errors reach those who wait for a judgement; there may be none.
     prompts.catch(() => {})
     this.#calls.push(answers.catch(() => {}))
     for (const [index, { episodeId }] of steps.entries()) {
