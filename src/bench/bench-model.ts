@@ -2,6 +2,7 @@
 import { type ModelConfig, parseModelConfig } from '../language-model/files/config.ts'
 import { initialWeights } from '../language-model/weights/parameters.ts'
 import { randomStream } from '../language-model/sampling/random-stream.ts'
+import { joinArrays } from '../method/join-arrays.ts'
 
 export interface BenchShape {
   hiddenSize: number
@@ -72,8 +73,14 @@ export function randomBatch(config: ModelConfig, sequences: number, length: numb
   return {
     sequences,
     length,
-    tokens: joined(rows.map((row) => row.subarray(0, length))),
-    targets: joined(rows.map((row) => row.subarray(1))),
+    tokens: joinArrays(
+      Int32Array,
+      rows.map((row) => row.subarray(0, length)),
+    ),
+    targets: joinArrays(
+      Int32Array,
+      rows.map((row) => row.subarray(1)),
+    ),
   }
 }
 
@@ -86,14 +93,4 @@ export function randomPrompts(config: ModelConfig, count: number, length: number
   return Array.from({ length: count }, (_, row) =>
     Int32Array.from({ length }, (_, i) => (i === 0 ? row : Math.floor(uniform() * vocabularySize))),
   )
-}
-
-function joined(rows: readonly Int32Array[]): Int32Array {
-  const all = new Int32Array(rows.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const row of rows) {
-    all.set(row, at)
-    at += row.length
-  }
-  return all
 }

@@ -1,35 +1,4 @@
-/**
- * Experiments behind the README's claims. They train for minutes, so they are not tests.
- *
- *     npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
- *                                     [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20]
- *
- * `learning` opens the built page in Chromium with a fresh profile for every seed, chooses the preset, presses Run, waits, and
- * reads the kept run; `--iterations N` ends it before its time is up. Prints a table with each seed's evaluations before learning
- * and the mean of its last three, how many seeds rose, and after how many seconds each was above the 95 % interval of its start.
- * `--preset coding` evaluates 64 tasks of each split by default, because each has eight rollouts.
- *
- * `--in node` runs the same without a page, to try something out: `--set KEY=VALUE` changes settings (repeatable), `--models
- * DIR`, `--problems PATH` and `--backend NAME` are as in `npm run loop`, and `--out DIR` keeps the logs.
- *
- *     npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
- *
- * `main-thread` presses Run, waits until iteration `after` is finished, and measures in each view of the run how long single tasks
- * block the page's main thread; then the same in a new page that continues the kept run.
- *
- *     npm run experiments -- memory [--preset household] [--iterations 500] [--every 25]
- *
- * `memory` presses Run and prints, every few iterations, how much memory the page holds, while each of its views is open in turn.
- *
- *     npm run experiments -- kinds RUN.jsonl.gz ...
- *
- * `kinds` prints which kinds of held-out task runs have learned, from their logs; those of `paper` are in .cache/experiments/paper.
- *
- *     npm run experiments -- paper [--table household] [--seeds 0-7] [--quick] [--publish]
- *
- * `paper` runs the arms of the paper's tables over seeds and reports them with paired intervals; `-- paper --help` lists its
- * options.
- */
+/** `npm run experiments`: experiments behind the documents. They train for minutes, so they are not tests. See --help. */
 import { ArgumentError, readArguments } from './arguments.ts'
 import { presetSettings } from '../method/presets.ts'
 import { SettingsError } from '../method/settings.ts'
@@ -42,14 +11,20 @@ import { watchMainThread } from './experiments/main-thread-run.ts'
 import { watchMemory } from './experiments/memory-run.ts'
 import { errorText } from '../threads/error-text.ts'
 
-const USAGE = `Usage: npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10]
-         [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20] [--at-once 1] [--in chromium]
-       npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME]
-         [--out DIR] and the options above
-       npm run experiments -- kinds RUN.jsonl.gz ...
-       npm run experiments -- paper [options], see -- paper --help
-       npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
-       npm run experiments -- memory [--preset household] [--iterations 500] [--every 25]`
+const USAGE = `npm run experiments -- learning [--preset household] [--seeds 0,1,2,3,4] [--minutes 10] [--at-once 1]
+                           [--iterations N] [--evaluation-tasks 100] [--evaluate-every 20] [--in chromium]
+  Opens the built page with a fresh profile for every seed, presses Run and reads the kept run. Prints the evaluations before
+  learning and the mean of the last three, how many seeds rose, and when each left the 95 % interval of its start.
+npm run experiments -- learning --in node [--set KEY=VALUE] [--models DIR] [--problems PATH] [--backend NAME] [--out DIR]
+  The same without a page, with options of npm run loop; --out keeps the logs.
+npm run experiments -- main-thread [--preset household] [--after 1] [--seconds 20]
+  How long single tasks block the page's main thread, view by view: after an iteration, and in a page that continues the run.
+npm run experiments -- memory [--preset household] [--iterations 500] [--every 25]
+  How much memory the page holds every few iterations, with each of its views open in turn.
+npm run experiments -- kinds RUN.jsonl.gz ...
+  Which kinds of held-out task runs have learned, from their logs; those of \`paper\` are in .cache/experiments/paper.
+npm run experiments -- paper [--table household] [--seeds 0-7] [--quick] [--publish]
+  Runs the arms of the paper's tables over seeds and reports paired intervals; -- paper --help lists its options.`
 
 /** Runs one seed without printing anything. */
 type Learn = (seed: number) => Promise<LearningResult>

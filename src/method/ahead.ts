@@ -1,6 +1,6 @@
 /**
- * Runs a generator ahead of whoever reads it: what it yields is kept until it is read. Two generators whose work can overlap then
- * still give their events one after the other.
+ * Runs a generator ahead of its reader, and keeps what it yields until it is read. So two generators can work at the same time and still
+ * give their events one after the other.
  */
 export class Ahead<Yielded, Result> {
   readonly #generator: AsyncGenerator<Yielded, Result, void>

@@ -120,6 +120,10 @@ export interface LanguageModelPort {
   lastSyncMs?(): Promise<number | null>
 }
 
+/** What models are called with, for those that pass calls on. */
+export type GenerateCall = Parameters<LanguageModelPort['generate']>
+export type UpdateCall = Parameters<LanguageModelPort['update']>
+
 // ------------------------------------------------------------------------------------------------ environment
 
 /** A task: an id, a text for display, and a body that only the environment reads. */

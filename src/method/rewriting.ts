@@ -3,7 +3,7 @@
  * the accuracy and the critic's summary (critic-writing.ts), and writes a few completions of that prompt. The first one that the environment can
  * apply becomes the candidate; the log keeps the others with the reasons why not.
  *
- * With `rewrites: 'null'` nobody is asked, and a candidate is the unchanged task under a new id: what is then accepted is chance
+ * With `rewrites: 'null'` no model is asked, and a candidate is the unchanged task under a new id: acceptance is then chance
  * (null-acceptance.ts).
  */
 import { writeCritics } from './critic-writing.ts'

@@ -25,6 +25,7 @@ import type {
 } from './ports.ts'
 import { deriveSeed } from './random.ts'
 import type { TrainingSample } from './training-sample.ts'
+import { joinArrays } from './join-arrays.ts'
 
 export interface EpisodeRequest {
   episodeId: string
@@ -193,7 +194,7 @@ export async function* rollOut(
     }
     const continuations = continuing.length > 0 ? await policy.encode(observations) : []
     continuing.forEach((episode, index) => {
-      episode.prompt = joinTokens(episode.prompt, responseOf.get(episode)!.tokens, continuations[index]!)
+      episode.prompt = joinArrays(Int32Array, [episode.prompt, responseOf.get(episode)!.tokens, continuations[index]!])
     })
     yield { type: 'progress', phase, done: finished.size, total: episodes.length }
     running = continuing
@@ -292,14 +293,4 @@ function finish(
 /** `+ 0` turns -0 into 0: JSON cannot tell them apart, so the log must not either. */
 function fourDecimals(value: number): number {
   return Math.round(value * 1e4) / 1e4 + 0
-}
-
-export function joinTokens(...parts: readonly Tokens[]): Tokens {
-  const joined = new Int32Array(parts.reduce((length, part) => length + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    joined.set(part, offset)
-    offset += part.length
-  }
-  return joined
 }

@@ -77,7 +77,7 @@ export const settingsSchema = v.pipe(
     importanceCap: real(0, 100),
     /** Attempts of the author to rewrite one task in one iteration. */
     rewriteAttempts: count(1, 32),
-    /** Who rewrites: the author, or nobody. A null rewrite is the unchanged task under a new id. */
+    /** Who rewrites: the author, or no model. A null rewrite is the unchanged task under a new id. */
     rewrites: v.picklist(['author', 'null']),
     /** Whether q is rolled out again beside q', so that the acceptance rule compares accuracies under one policy. */
     remeasure: v.boolean(),

@@ -47,7 +47,7 @@ export interface Training {
   phases: readonly Phase[]
 }
 
-/** A phase whose demonstrations are at hand: nobody plays for them. */
+/** A phase whose demonstrations need no play. */
 export function phaseOf(plan: TrainingPlan, recipe: unknown, corpus: Corpus): Phase {
   return { plan, recipe, open: () => Promise.resolve(corpus) }
 }

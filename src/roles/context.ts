@@ -9,9 +9,8 @@ import type {
   GenerateRequest,
   SamplingOptions,
   Tokens,
-  TrainingExample,
+  UpdateCall,
   UpdateMetrics,
-  UpdateOptions,
 } from '../method/ports.ts'
 import type { FolderFiles, RoleModel } from './role-model.ts'
 
@@ -52,15 +51,15 @@ export class ContextBoundModel implements RoleModel {
     const answerable = requests.filter(fits)
     const answers = (answerable.length > 0 ? await this.#model.generate(answerable, options, signal) : []).values()
     return requests.map((request) => {
-      if (!fits(request)) return Array.from({ length: request.count }, emptyCompletion)
+      if (!fits(request)) return Array.from({ length: request.count }, fullContext)
       const answer = answers.next()
       if (answer.done) throw new Error('The model answered fewer prompts than it was given.')
       return answer.value
     })
   }
 
-  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#model.update(examples, options, signal)
+  update(...call: UpdateCall): Promise<UpdateMetrics> {
+    return this.#model.update(...call)
   }
 
   saveCheckpoint(): Promise<Uint8Array> {
@@ -101,7 +100,8 @@ export function fullContextNotice(role: string, promptTokens: number, maxPositio
   )
 }
 
-function emptyCompletion(): Completion {
+/** The answer to a prompt that fills the context. */
+export function fullContext(): Completion {
   return {
     tokens: new Int32Array(0),
     logProbs: new Float32Array(0),

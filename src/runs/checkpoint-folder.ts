@@ -10,8 +10,8 @@
  * A model that cannot change, or whose weights are on a server, has no folder.
  *
  * A killed process leaves a whole checkpoint. The next one is written to `.writing`, which is renamed to `.written` once it is
- * complete. That rename is the moment of the change: whoever opens the folder after it moves the files of `.written` to their
- * places first, and one without it discards `.writing`.
+ * complete. From then on, opening the folder first moves the files of `.written` to their places. Without `.written`, it
+ * discards `.writing`.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'

@@ -3,7 +3,7 @@
  * closed tab loses at most the events not yet written. Metric rows (metric-rows.ts) and checkpoints are stored separately. A log is
  * always read in parts, because one of five hundred iterations may not fit into memory.
  *
- * Whoever creates, resumes or branches a run becomes its writer, and every write checks in its own transaction that the run
+ * A store becomes the writer of a run that it creates, resumes or branches. Every write checks in its own transaction that the run
  * still has this writer. So two tabs can never mix their events, even without locks (run-locks.ts), and a deleted run stays
  * deleted.
  */
@@ -25,8 +25,8 @@ import { stateEvent } from './state-event.ts'
 export const RUNS_CHANNEL = 'kept-runs'
 
 /**
- * WebKit never ends a transaction whose worker was killed in the middle, and then every later writing waits for ever.
- * Milliseconds: a branch of a long run takes seconds.
+ * WebKit never ends a transaction whose worker was killed in the middle, and later writes then never start.
+ * In milliseconds: a branch of a long run takes seconds.
  */
 const PATIENCE_MS = 20_000
 
@@ -290,7 +290,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     }
   }
 
-  /** The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may go on. */
+  /** The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may contain later iterations. */
   async #endsOfBranch(from: string, iteration: number, runId: string): Promise<Map<number, EventChunk>> {
     const ends = new Map<number, EventChunk>()
     const eventCount = (await this.#database.get('checkpoints', [from, iteration]))?.eventCount ?? 0
@@ -339,7 +339,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
     return token
   }
 
-  /** The stored summary of a run that this store writes. Throws RunLostError if it does not, or does no longer. */
+  /** The stored summary of a run that this store writes. Throws RunLostError if it is not the writer (any more). */
   #written(runId: string, stored: StoredSummary | undefined): StoredSummary {
     if (stored === undefined) throw new RunLostError(`Run "${runId}" was deleted in another tab, so it ended here.`)
     if (stored.writer === undefined || stored.writer !== this.#tokens.get(runId)) {
@@ -353,7 +353,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 }
 
-/** Rejects and closes the database if it lets nobody write. */
+/** Rejects and closes the database if it cannot be written. */
 async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number): Promise<void> {
   const { done } = database.transaction('runs', 'readwrite')
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -371,7 +371,7 @@ async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number):
   await Promise.race([done, silence]).finally(() => clearTimeout(timer))
 }
 
-/** As the page reads it: a setting that came later has its default. */
+/** Adds the defaults of settings that did not exist when the run was kept. */
 function summaryOf({ writer: _writer, ...summary }: StoredSummary): RunSummary {
   return { ...summary, settings: completeSettings(summary.settings) }
 }

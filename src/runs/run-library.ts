@@ -94,7 +94,7 @@ export class RunLibrary {
     await whileFree(this.#locks, runId, () => store.remove(runId))
   }
 
-  /** Resolves once nobody uses the run. */
+  /** Resolves once no tab uses the run. */
   async whenFree(runId: string): Promise<void> {
     await this.#locks.whenFree(runId)
   }

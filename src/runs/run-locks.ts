@@ -21,7 +21,7 @@ export interface RunLocks {
   take(runId: string): Promise<() => void>
   /** Ids of runs in use, in this tab or another. */
   inUse(): Promise<ReadonlySet<string>>
-  /** Resolves once nobody uses the run. */
+  /** Resolves once no tab uses the run. */
   whenFree(runId: string): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function runLocks(locks: LocksOfBrowser | null = openLocks(), patienceMs 
   }
 }
 
-/** Runs `work` while nobody else uses the run. Throws RunInUseError, and what `work` throws. */
+/** Runs `work` while no other tab uses the run. Throws RunInUseError, and what `work` throws. */
 export async function whileFree<T>(locks: RunLocks, runId: string, work: () => Promise<T>): Promise<T> {
   const release = await locks.take(runId)
   try {

@@ -104,7 +104,7 @@ export class RunLogReader {
     return null
   }
 
-  /** Takes the text after the last line break. Null if there is none. Throws RunLogError. */
+  /** Takes the text after the last line break; null without one. Throws RunLogError. */
   takeLast(line: string): LoggedEvent | null {
     if (line === '' && this.#lines > 0) return null
     try {

@@ -20,7 +20,7 @@ export function resumingRequest({ summary, history, checkpoint }: ResumableRun, 
     iterations: Math.max(1, summary.iterations - checkpoint.iteration),
     ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
     ...(summary.models && { models: keptSources(summary.models) }),
-    // The version that the run began with, whatever the page has by now.
+    // The version that the run began with; the page may have a newer one.
     ...(started?.worldFile && { worldFile: started.worldFile }),
     keys,
   }

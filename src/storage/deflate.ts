@@ -1,4 +1,5 @@
 /** Raw deflate (RFC 1951), by the browser or by Node. */
+import { joinArrays } from '../method/join-arrays.ts'
 
 export function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   return throughStream(bytes, new CompressionStream('deflate-raw'))
@@ -25,11 +26,5 @@ async function throughStream(
     }
     chunks.push(next.value)
   }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  return joinArrays(Uint8Array, chunks)
 }

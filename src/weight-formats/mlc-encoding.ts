@@ -1,7 +1,7 @@
 /** Encodes numbers as an MLC library of a given quantisation expects, with the names, shapes and types of its metadata. */
-import { float16FromFloat32, float32FromFloat16 } from '../language-model/weights/half-precision.ts'
+import { float16FromFloat32 } from '../language-model/weights/half-precision.ts'
 import { quantizeGroups } from '../language-model/weights/group-quantization.ts'
-import { elementCount, MlcFormatError, type MlcParameter } from './mlc-parameters.ts'
+import { MlcFormatError, type MlcParameter } from './mlc-parameters.ts'
 
 export const MLC_QUANTIZATIONS = ['q0f16', 'q0f32', 'q4f16_1', 'q4f32_1'] as const
 export type MlcQuantization = (typeof MLC_QUANTIZATIONS)[number]
@@ -51,30 +51,12 @@ export function encodeParameter(
   ]
 }
 
-/** Decodes a tensor's bytes to floats. */
-export function decodeFloats(bytes: Uint8Array, dtype: string, name: string): Float32Array {
-  const copy = new Uint8Array(bytes).buffer
-  if (dtype === 'float32') return new Float32Array(copy)
-  if (dtype === 'float16') return float32FromFloat16(new Uint16Array(copy))
-  throw new MlcFormatError(`"${name}" holds ${dtype}, but only float16 and float32 can be read as weights.`)
-}
-
 export function bytesPerElement(dtype: string): number {
   if (dtype === 'float16' || dtype === 'bfloat16') return 2
   if (dtype === 'float32' || dtype === 'uint32' || dtype === 'int32') return 4
   throw new MlcFormatError(
     `Tensors of type ${dtype} are not supported. Use a q0f16, q0f32, q4f16_1 or q4f32_1 library.`,
   )
-}
-
-/** Bytes of a model's weights in a quantisation, for a download or in graphics memory. */
-export function encodedBytes(parameters: readonly MlcParameter[], quantization: MlcQuantization): number {
-  const float = bytesPerElement(floatTypeOf(quantization))
-  return parameters.reduce((sum, { shape }) => {
-    if (canLearn(quantization) || shape.length < 2) return sum + float * elementCount(shape)
-    const groups = shape[0]! * Math.ceil(shape[1]! / 32)
-    return sum + groups * (16 + float)
-  }, 0)
 }
 
 function floats(values: Float32Array, type: 'float16' | 'float32', name: string): Uint8Array<ArrayBuffer> {

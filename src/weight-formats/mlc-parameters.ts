@@ -9,6 +9,7 @@
  */
 import type { ModelConfig } from '../language-model/files/config.ts'
 import { parameterShapes } from '../language-model/weights/parameters.ts'
+import { joinArrays } from '../method/join-arrays.ts'
 
 export const MLC_ARCHITECTURES = ['llama', 'qwen2', 'qwen3'] as const
 /** `model_type` of config.json. */
@@ -77,26 +78,7 @@ export function fuse(
       )
     return part
   })
-  if (values.length === 1) return values[0]!
-  const whole = new Float32Array(elementCount(parameter.shape))
-  let at = 0
-  for (const part of values) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
-
-/** Splits a fused parameter into its parts, by Hugging Face's names; views of `whole`. */
-export function unfuse(parameter: MlcParameter, whole: Float32Array): Map<string, Float32Array> {
-  let at = 0
-  return new Map(
-    parameter.parts.map(({ name, shape }) => {
-      const start = at
-      at += elementCount(shape)
-      return [name, whole.subarray(start, at)] as const
-    }),
-  )
+  return values.length === 1 ? values[0]! : joinArrays(Float32Array, values)
 }
 
 export function elementCount(shape: readonly number[]): number {

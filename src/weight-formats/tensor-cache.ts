@@ -12,6 +12,7 @@ import * as v from 'valibot'
 import { md5 } from './md5.ts'
 import type { MlcTensor } from './mlc-encoding.ts'
 import { elementCount, MlcFormatError } from './mlc-parameters.ts'
+import { joinArrays } from '../method/join-arrays.ts'
 
 export const SHARD_BYTES = 32 * 2 ** 20
 export const TENSOR_CACHE_FILE = 'tensor-cache.json'
@@ -108,7 +109,7 @@ export class TensorCacheWriter {
   }
 
   #shard(parts: readonly Uint8Array[], records: TensorRecord[]): NamedFile {
-    const bytes = joined(parts)
+    const bytes = joinArrays(Uint8Array, parts)
     const name = `params_shard_${this.#shards.length}.bin`
     this.#shards.push({ dataPath: name, format: 'raw-shard', nbytes: bytes.length, records, md5sum: md5(bytes) })
     return { name, bytes }
@@ -159,14 +160,4 @@ export function tensorBytes(shard: Uint8Array, record: TensorRecord): Uint8Array
 function weightsIn({ name, shape }: TensorRecord): number {
   if (name.endsWith('.q_scale')) return 0
   return elementCount(shape) * (name.endsWith('.q_weight') ? 8 : 1)
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }

@@ -36,7 +36,7 @@ async function startWasm({ wasmFolder }: TfjsFiles): Promise<StartedBackend> {
 }
 
 /**
- * The wasm backend only uses threads in an isolated page, and half as many as the page reports cores, whatever `setThreadsCount` says.
+ * The wasm backend uses threads only in an isolated page, and half as many as the page reports cores; it ignores `setThreadsCount`.
  * So the page reports a number of cores that gives it the wanted threads while it starts.
  */
 async function withLogicalCores(cores: number, start: () => Promise<void>): Promise<void> {

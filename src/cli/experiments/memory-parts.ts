@@ -20,7 +20,7 @@ interface TraceEvent {
   args?: { dumps?: { allocators?: Record<string, { attrs?: { size?: { value?: string } } }> } }
 }
 
-/** Of the process with the most JavaScript. Null if the browser did not collect its accounts in time. */
+/** Measures the process with the most JavaScript. Null if the browser did not collect its figures in time. */
 export async function memoryParts(browser: Browser): Promise<MemoryParts | null> {
   const session = await browser.newBrowserCDPSession()
   try {

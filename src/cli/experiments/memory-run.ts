@@ -1,6 +1,6 @@
 /**
  * Measures the memory of a page during a long run, while its visitor looks at one view after another: what the page and its workers
- * still use, which the browser tells only after it has collected garbage, and what their process holds.
+ * still use, which the browser reports only after it has collected garbage, and what their process holds.
  */
 import type { Page } from 'playwright-core'
 import { memoryParts, type MemoryParts } from './memory-parts.ts'
@@ -71,7 +71,7 @@ export async function watchMemory(
   )
 }
 
-/** Throws an Error where the page is not isolated: the browser then does not tell. */
+/** Throws an Error if the page is not isolated, because the browser then does not measure. */
 function liveBytes(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const { measureUserAgentSpecificMemory: measure } = performance as unknown as {

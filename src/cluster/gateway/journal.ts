@@ -4,8 +4,8 @@
  *     {"e": <event>}      an event
  *     {"c": <cursor>}     how far the sources had been read after the events above it
  *
- * A batch of events and its cursor are written at once, before any client sees them. So whatever follows the last complete cursor when
- * a gateway starts was never sent: it is cut off and read from the sources again.
+ * A batch of events and its cursor are written at once, before any client sees them. So when a gateway
+ * starts, everything after the last complete cursor has not been sent. It is cut off and read from the sources again.
  */
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import type { LoggedEvent } from '../../method/events.ts'

@@ -68,7 +68,7 @@ const MOST_NOTICES = 50
 /** How much of the log's end a failure's message quotes. */
 const LAST_BYTES = 16 << 10
 const LAST_LINES = 12
-/** Looks after the job has ended, because shared file systems show files late. */
+/** Number of looks after the job has ended, because shared file systems show files late. */
 const LAST_LOOKS = 2
 /** Failures in a row to read the job's state before the run gets a notice. */
 const QUIET_FAILURES = 5

@@ -42,16 +42,6 @@ export function tokenCompletion(choice: TextChoice, tokens: readonly number[]): 
   }
 }
 
-export function contextIsFull(): Completion {
-  return {
-    tokens: new Int32Array(0),
-    logProbs: new Float32Array(0),
-    entropies: new Float32Array(0),
-    text: '',
-    finishReason: 'context',
-  }
-}
-
 function spelled(
   text: string,
   reason: 'stop' | 'length',

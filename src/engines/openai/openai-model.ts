@@ -5,12 +5,14 @@
 import { deriveSeed } from '../../method/random.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens, UpdateMetrics } from '../../method/ports.ts'
+import { allOrNone } from '../remote/all-or-none.ts'
 import { HttpClient, saysContextIsFull, type HttpClientOptions } from '../remote/http-client.ts'
 import { RemoteError } from '../remote/remote-error.ts'
 import type { OpenAiSource } from '../../roles/source.ts'
+import { fullContext } from '../../roles/context.ts'
 import type { RoleModel, ModelInfo } from '../../roles/role-model.ts'
 import { probe, tokenize, type ServerCapabilities } from './capabilities.ts'
-import { chatCompletion, contextIsFull, textCompletion, tokenCompletion } from './choice.ts'
+import { chatCompletion, textCompletion, tokenCompletion } from './choice.ts'
 import { decodeMarked, encodeMarked, MARKED_PIECES, messagesOf } from './marked-text.ts'
 import { PictureWriter } from './pictures.ts'
 import { ChatAnswer, sampleBody, TextAnswer, type SampleCall } from './wire.ts'
@@ -78,20 +80,12 @@ export class OpenAiModel implements RoleModel {
   }
 
   /** Throws RemoteError or the signal's reason, after cancelling all requests. */
-  async generate(
+  generate(
     requests: readonly GenerateRequest[],
     options: SamplingOptions,
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
-    // The first failure cancels the others, whose answers would be discarded.
-    const failed = new AbortController()
-    const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-    try {
-      return await Promise.all(requests.map((request) => this.#complete(request, options, either)))
-    } catch (error) {
-      failed.abort(error)
-      throw error
-    }
+    return allOrNone(signal, requests, (request, either) => this.#complete(request, options, either))
   }
 
   async update(): Promise<UpdateMetrics> {
@@ -150,7 +144,7 @@ export class OpenAiModel implements RoleModel {
         endpoint === 'tokens' && choice.token_ids ? tokenCompletion(choice, choice.token_ids) : textCompletion(choice),
       )
     } catch (error) {
-      if (saysContextIsFull(error)) return Array.from({ length: call.count }, contextIsFull)
+      if (saysContextIsFull(error)) return Array.from({ length: call.count }, fullContext)
       throw error
     }
   }

@@ -9,11 +9,13 @@
  */
 import { chatPiecesOf, chatRenderer } from '../../language-model/tokens/chat-template.ts'
 import { addedTokensOf, readChatTemplate } from '../../language-model/tokens/chat-template-files.ts'
+import { noUpdate } from '../../language-model/training/no-update.ts'
 import { ModelFileError, type ModelReader } from '../../language-model/files/model-reader.ts'
 import { Tokenizer } from '../../language-model/tokens/tokenizer.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type { Completion, GenerateRequest, SamplingOptions, Tokens, TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts' // prettier-ignore
 import { deriveSeed } from '../../method/random.ts'
+import { allOrNone } from '../remote/all-or-none.ts'
 import type { HttpClientOptions } from '../remote/http-client.ts'
 import { isRemoteError, RemoteError } from '../remote/remote-error.ts'
 import type { TinkerSource } from '../../roles/source.ts'
@@ -111,22 +113,11 @@ export class TinkerModel implements RoleModel {
     signal?: AbortSignal,
   ): Promise<Completion[][]> {
     return this.#inTurn(() =>
-      this.#surviving(async () => {
-        const failed = new AbortController()
-        const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal
-        try {
-          return await Promise.all(
-            requests.map((request) =>
-              Promise.all(
-                Array.from({ length: request.count }, (_, copy) => this.#sample(request, copy, options, either)),
-              ),
-            ),
-          )
-        } catch (error) {
-          failed.abort(error)
-          throw error
-        }
-      }),
+      this.#surviving(() =>
+        allOrNone(signal, requests, (request, either) =>
+          Promise.all(Array.from({ length: request.count }, (_, copy) => this.#sample(request, copy, options, either))),
+        ),
+      ),
     )
   }
 
@@ -134,8 +125,7 @@ export class TinkerModel implements RoleModel {
     return this.#inTurn(async () => {
       checkOptions(options)
       const usable = examples.filter(({ response }) => response.length > 0)
-      if (usable.length === 0)
-        return { pg_loss: 0, kl_loss: 0, ppo_kl: 0, pg_clipfrac: 0, entropy: 0, grad_norm: 0, lossTokens: 0, trainedTokens: 0 } // prettier-ignore
+      if (usable.length === 0) return noUpdate()
       return this.#surviving(async () => {
         const { modelId } = this.#loaded(this.#onServer)
         const context = { client: this.#client, modelId, traits: this.#loaded(this.#traits), signal }

@@ -3,6 +3,7 @@
  * step of AdamW (β = 0.9, 0.999, ε = 1e-8, as our own). Metrics are computed from the server's log-probabilities. Entropy is
  * estimated by the mean of -log π over the samples, because the server returns no distributions.
  */
+import { noUpdate } from '../../language-model/training/no-update.ts'
 import { splitIntoUpdates } from '../../language-model/training/packing.ts'
 import { importanceWeights, mismatchSum } from '../../language-model/sampling/sampler-mismatch.ts'
 import type { TrainingExample, UpdateMetrics, UpdateOptions } from '../../method/ports.ts'
@@ -36,16 +37,7 @@ export async function updateOnServer(
   options: UpdateOptions,
   context: UpdateContext,
 ): Promise<UpdateMetrics> {
-  const totals: UpdateMetrics = {
-    pg_loss: 0,
-    kl_loss: 0,
-    ppo_kl: 0,
-    pg_clipfrac: 0,
-    entropy: 0,
-    grad_norm: 0,
-    lossTokens: 0,
-    trainedTokens: 0,
-  }
+  const totals = noUpdate()
   let compared: readonly ComparedExample[] = examples
   if (options.sampledElsewhere === true) {
     const trainer = await forward(examples, context)

@@ -4,15 +4,7 @@
  * worker whose graphics device has failed counts as lost.
  */
 import type { ChatPieces } from '../../method/chat-pieces.ts'
-import type {
-  Completion,
-  GenerateRequest,
-  SamplingOptions,
-  Tokens,
-  TrainingExample,
-  UpdateMetrics,
-  UpdateOptions,
-} from '../../method/ports.ts'
+import type { Completion, GenerateCall, Tokens, UpdateCall, UpdateMetrics } from '../../method/ports.ts'
 import { isDeviceFailure, WorkerLostError } from '../../threads/errors.ts'
 import type { TransformerSource } from './transformer-model.ts'
 import type { FolderFiles, ModelInfo, OnBytes, RoleModel } from '../../roles/role-model.ts'
@@ -66,16 +58,12 @@ export class SupervisedModel<Source = TransformerSource> implements RoleModel {
     return this.call((model) => model.encode(texts))
   }
 
-  generate(
-    requests: readonly GenerateRequest[],
-    options: SamplingOptions,
-    signal?: AbortSignal,
-  ): Promise<Completion[][]> {
-    return this.call((model) => model.generate(requests, options, signal))
+  generate(...call: GenerateCall): Promise<Completion[][]> {
+    return this.call((model) => model.generate(...call))
   }
 
-  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.updated((model) => model.update(examples, options, signal))
+  update(...call: UpdateCall): Promise<UpdateMetrics> {
+    return this.updated((model) => model.update(...call))
   }
 
   /** Do not modify the result: a restart may read it. */

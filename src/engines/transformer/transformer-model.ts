@@ -9,8 +9,7 @@ import { writeSafetensors } from '../../language-model/files/safetensors.ts'
 import type { ChatPieces } from '../../method/chat-pieces.ts'
 import type {
   Completion,
-  GenerateRequest,
-  SamplingOptions,
+  GenerateCall,
   Tokens,
   TrainingExample,
   UpdateMetrics,
@@ -86,12 +85,8 @@ export class TransformerModel implements RoleModel {
     return this.#loaded.encode(texts)
   }
 
-  generate(
-    requests: readonly GenerateRequest[],
-    options: SamplingOptions,
-    signal?: AbortSignal,
-  ): Promise<Completion[][]> {
-    return this.#loaded.generate(requests, options, signal)
+  generate(...call: GenerateCall): Promise<Completion[][]> {
+    return this.#loaded.generate(...call)
   }
 
   /** `helpers` copies of the model compute some of the gradients, which `gradients` gets from them. */

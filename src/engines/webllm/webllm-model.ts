@@ -13,6 +13,7 @@
 import { readSafetensors, writeSafetensors } from '../../language-model/files/safetensors.ts'
 import type {
   Completion,
+  GenerateCall,
   GenerateRequest,
   LanguageModelPort,
   SamplingOptions,
@@ -77,12 +78,8 @@ export class WebLlmModel implements LanguageModelPort {
     return texts.map((text) => tokenizer.encode(text))
   }
 
-  generate(
-    requests: readonly GenerateRequest[],
-    options: SamplingOptions,
-    signal?: AbortSignal,
-  ): Promise<Completion[][]> {
-    return this.#computing(({ rollout }) => rollout.generate(requests, options, signal))
+  generate(...call: GenerateCall): Promise<Completion[][]> {
+    return this.#computing(({ rollout }) => rollout.generate(...call))
   }
 
   /** Completions with a required format: an author's rewrite, a judge's score. */

@@ -11,9 +11,8 @@ import type {
   GenerateRequest,
   SamplingOptions,
   Tokens,
-  TrainingExample,
+  UpdateCall,
   UpdateMetrics,
-  UpdateOptions,
 } from '../../method/ports.ts'
 import { openCheckpoint, type CheckpointPlace } from '../transformer/checkpoint.ts'
 import { promptFiles } from '../transformer/model-files.ts'
@@ -85,8 +84,8 @@ export class WebLlmRole implements RoleModel {
     return this.#alone.generateFormatted(requests, options, this.#format, signal)
   }
 
-  update(examples: readonly TrainingExample[], options: UpdateOptions, signal?: AbortSignal): Promise<UpdateMetrics> {
-    return this.#isTrained ? this.#sampled.update(examples, options, signal) : this.#alone.update()
+  update(...call: UpdateCall): Promise<UpdateMetrics> {
+    return this.#isTrained ? this.#sampled.update(...call) : this.#alone.update()
   }
 
   saveCheckpoint(): Promise<Uint8Array> {

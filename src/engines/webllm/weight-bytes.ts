@@ -1,6 +1,7 @@
 /** Encodes weights with Hugging Face names as the bytes of a compiled library's parameters. */
 import { bytesPerElement, encodeParameter } from '../../weight-formats/mlc-encoding.ts'
 import { elementCount, MlcFormatError, partNames } from '../../weight-formats/mlc-parameters.ts'
+import { joinArrays } from '../../method/join-arrays.ts'
 
 export interface MlcParameterShape {
   shape: readonly number[]
@@ -39,7 +40,7 @@ export function encodedWeights(
       throw new MlcFormatError(
         `New weights for "${source}" have ${length} numbers for ${name}, which is [${shape.join(', ')}]. Use weights of the same model.`,
       )
-    const whole = values.length === 1 ? values[0]! : joined(values, length)
+    const whole = values.length === 1 ? values[0]! : joinArrays(Float32Array, values)
     const [tensor] = encodeParameter(
       { name, shape, parts: [] },
       whole,
@@ -64,14 +65,4 @@ export function weightCount(parameters: ReadonlyMap<string, MlcParameterShape>):
   for (const [name, { shape }] of parameters)
     if (!name.endsWith('.q_scale')) count += elementCount(shape) * (name.endsWith('.q_weight') ? 8 : 1)
   return count
-}
-
-function joined(parts: readonly Float32Array[], length: number): Float32Array {
-  const whole = new Float32Array(length)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }

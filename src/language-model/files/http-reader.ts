@@ -3,6 +3,7 @@
  * again, the bytes already received are skipped.
  */
 import { ModelFileError, type ModelReader, piecesOf } from './model-reader.ts'
+import { joinArrays } from '../../method/join-arrays.ts'
 
 /** Failures in a row, without a byte between them, after which a download fails. */
 const MOST_FAILURES = 5
@@ -16,7 +17,7 @@ export function urlReader(url: string, fetchFile: typeof fetch = fetch, firstPau
     async read(file) {
       const pieces: Uint8Array[] = []
       for await (const piece of download(base + file, fetchFile, firstPauseMs)) pieces.push(piece)
-      return concatenated(pieces)
+      return joinArrays(Uint8Array, pieces)
     },
     stream: (file) => download(base + file, fetchFile, firstPauseMs),
   }
@@ -105,14 +106,4 @@ function inMegabytes(bytes: number): string {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-function concatenated(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
 }

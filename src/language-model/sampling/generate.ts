@@ -16,6 +16,7 @@ import { TokenDistribution } from './sampler.ts'
 import { attentionLayout, type QueryRun, viewOf, type Views } from '../training/segments.ts'
 import { SlotAllocator } from './slot-allocator.ts'
 import type { RaggedBatch, Transformer } from '../transformer.ts'
+import { joinArrays } from '../../method/join-arrays.ts'
 
 /** The cache grows as needed, up to `cacheSlots`; only a single completion that needs more may exceed it. */
 export type GeneratorOptions = Pick<BatchSizes, 'cacheSlots' | 'prefillTokens'>
@@ -190,7 +191,14 @@ export class Generator {
       }))
       const layout = attentionLayout(runs)
       const positions = Int32Array.from(chunk.flatMap(({ depth, tokens }) => Array.from(tokens, (_, i) => depth + i)))
-      const batch: RaggedBatch = { tokens: concatenated(chunk.map(({ tokens }) => tokens)), positions, layout }
+      const batch: RaggedBatch = {
+        tokens: joinArrays(
+          Int32Array,
+          chunk.map(({ tokens }) => tokens),
+        ),
+        positions,
+        layout,
+      }
       const outputRows: number[] = []
       for (let row = 0; row < layout.querySlot.length; row++)
         if (asked.has(layout.querySlot[row]!)) outputRows.push(row)
@@ -293,14 +301,4 @@ function inChunks<P extends { firstSlot: number; tokens: Tokens; depth: number }
     }
   }
   return chunks
-}
-
-function concatenated(parts: readonly Tokens[]): Tokens {
-  const whole = new Int32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }

@@ -10,6 +10,7 @@ import { adamw, clipScale, globalNorm, selectedLogProbs } from '../ops/index.ts'
 import { importanceWeights, mismatchSum } from '../sampling/sampler-mismatch.ts'
 import type { Transformer } from '../transformer.ts'
 import { GradientSum, microBatchGradients, predictorRows, type MicroBatchGradients } from './gradients.ts'
+import { noUpdate } from './no-update.ts'
 import { packMicroBatches, type Sequence, splitIntoUpdates } from './packing.ts'
 import {
   perToken,
@@ -112,16 +113,7 @@ export class Trainer {
           `A training example has ${response.length} response tokens and ${oldLogProbs.length} log-probabilities. Keep both as they were sampled.`,
         )
     }
-    const totals: UpdateMetrics = {
-      pg_loss: 0,
-      kl_loss: 0,
-      ppo_kl: 0,
-      pg_clipfrac: 0,
-      entropy: 0,
-      grad_norm: 0,
-      lossTokens: 0,
-      trainedTokens: 0,
-    }
+    const totals = noUpdate()
     const breather = new Breather()
     let compared: readonly ComparedExample[] = examples
     const isCompared = options.sampledElsewhere === true && examples.some(({ response }) => response.length > 0)

@@ -5,7 +5,7 @@
  *     E[O · S] = a (2 p+ - 1) + (1 - a) (2 p- - 1)      a: share of votes on steps of successes
  *     w(O = 1) = 1 / 2a     w(O = -1) = 1 / 2(1 - a)    so that E[w · O · S] = p+ + p- - 1 = μ - 1 for every a
  *
- * Without weights a is high where most rollouts succeed, and +1 pays whatever the step; it is low where most fail, and because
+ * Without weights, a is high where most rollouts succeed, so +1 pays for every step. It is low where most fail, also because
  * failures last longer. A judge of the household became lenient for this reason (docs/decisions/0013).
  */
 import type { ScoredTrajectory } from '../advantages.ts'

@@ -11,7 +11,8 @@ import type { Evaluation } from '../events.ts'
 import type { LanguageModelPort, StepJudgeFormat, Tokens } from '../ports.ts'
 import { deriveSeed } from '../random.ts'
 import type { AskOptions, Sampling } from '../reward-strategy.ts'
-import { joinTokens, type PlayedStep } from '../rollout.ts'
+import { joinArrays } from '../join-arrays.ts'
+import type { PlayedStep } from '../rollout.ts'
 import type { TrainingSample } from '../training-sample.ts'
 import { flippedVote, isFlipped } from '../vote-flips.ts'
 
@@ -54,7 +55,7 @@ export class StepQuestions {
     this.#encoded = prompts
     const before = this.#calls.at(-MOST_CALLS_AT_ONCE)
     const answers = Promise.all([prompts, before]).then(([ofSteps]) => this.#ask(steps, ofSteps))
-    // An error reaches whoever waits for a judgement, and nobody may.
+    // Errors reach those who wait for a judgement; there may be none.
     prompts.catch(() => {})
     this.#calls.push(answers.catch(() => {}))
     for (const [index, { episodeId }] of steps.entries()) {
@@ -126,9 +127,9 @@ export class StepQuestions {
     const cue = this.#tokens.get(format.cue)!
     return steps.map((step) => {
       const before = this.#transcripts.get(step.episodeId) ?? this.#tokens.get(format.opening(step.opening))!
-      const transcript = joinTokens(before, this.#tokens.get(textOf(step))!)
+      const transcript = joinArrays(Int32Array, [before, this.#tokens.get(textOf(step))!])
       this.#transcripts.set(step.episodeId, transcript)
-      return joinTokens(transcript, cue)
+      return joinArrays(Int32Array, [transcript, cue])
     })
   }
 

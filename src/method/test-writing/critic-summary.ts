@@ -6,8 +6,8 @@
  *     passed all tests x7; passed written [9,1] x7
  *
  * The number counts programs, or how often a lie was written. Ground-truth tests are named by number, written ones by input.
- * Verdicts are facts that the sandbox found, so they are counted whoever wrote the tests, a chat model too. What a writer says
- * about its test before writing it is not read: it has seen no program.
+ * Verdicts come from the sandbox, so they are counted for tests of every writer, also of a chat model. The writer's reasoning before a
+ * test is ignored, because it has seen no program.
  *
  * A written test lies if the reference solution fails it or, without a reference solution, if a correct program does. The
  * release passes on the pass rates of all tests (llm_env_rollout.py:665-691); verdicts and lies are our addition.

@@ -53,7 +53,7 @@ export class TestQuestions {
     for (let start = 0; start < unknown.length; start += this.tasksPerCall) {
       const batch = unknown.slice(start, start + this.tasksPerCall)
       const answers = this.#last.then(() => this.#ask(batch))
-      // An error reaches whoever waits for the tests of a task, and nobody may.
+      // Errors reach those who wait for a task's tests; there may be none.
       this.#last = answers.catch(() => {})
       for (const [index, { task }] of batch.entries()) {
         const texts = answers.then((all) => all[index]!)

@@ -140,7 +140,7 @@ export class Playground {
     if (await this.recorded.openKept(this.runs.source(runId), iteration)) this.#showOther()
   }
 
-  /** Another run comes on show as it was, whatever λ is on the controls. */
+  /** Shows another run with its own λ, not with the one on the controls. */
   #showOther(): void {
     this.#isLambdaTried = false
     this.shown.show('recorded')

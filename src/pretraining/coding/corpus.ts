@@ -5,7 +5,7 @@ import { describeSpec } from '../../worlds/coding/problems/statement.ts'
 import { generateProblem, generateTask } from '../../worlds/coding/problems/generator.ts'
 import { applyRewrite, candidateRewrites } from '../../worlds/coding/problems/rewrites.ts'
 import type { Spec } from '../../worlds/coding/problems/spec.ts'
-import { codingFormats, policyResponse } from '../../worlds/coding/roles/plain-roles.ts'
+import { codingFormats } from '../../worlds/coding/roles/plain-roles.ts'
 import { chance, integer, pick, seededRandom, type Random } from '../../worlds/random.ts'
 import { compactReason, countedReasons } from '../../method/critic-reasons.ts'
 import type { Direction } from '../../method/ports.ts'
@@ -29,7 +29,7 @@ export function programPieces(recipe: ProgramRecipe, seed: number, index: number
   const program = demonstrateProgram(spec, recipe, seededRandom('program corpus', seed, index))
   return [
     { text: codingFormats.policy.opening(statement), weight: 0 },
-    { text: policyResponse(program), weight: 1, isResponse: true },
+    { text: program, weight: 1, isResponse: true },
   ]
 }
 

@@ -6,7 +6,7 @@ import type { JudgeResult } from '../../worlds/coding/judge/verdict.ts'
 import { generatedProblems } from '../../worlds/coding/problem-source.ts'
 import type { CodingTask } from '../../worlds/coding/problem.ts'
 import { effortOf } from '../../worlds/coding/problems/spec.ts'
-import { codingFormats, policyResponse } from '../../worlds/coding/roles/plain-roles.ts'
+import { codingFormats } from '../../worlds/coding/roles/plain-roles.ts'
 import { seededRandom } from '../../worlds/random.ts'
 import { programGroupOf } from '../../method/test-writing/program-group.ts'
 import { testRates, type TestRates } from '../../method/test-writing/test-metrics.ts'
@@ -136,7 +136,7 @@ async function demonstratedGroups(
         outcome: won ? 1 : -1,
         steps: [
           {
-            response: policyResponse(command),
+            response: command,
             thought: '',
             command,
             observation,

@@ -9,12 +9,11 @@ import { formatRewrite, type TaskRewrite } from '../../worlds/desktop/rewrites/l
 import { generateTask } from '../../worlds/desktop/generator/generate-task.ts'
 import { desktopFormats } from '../../worlds/desktop/roles/plain-roles.ts'
 import { describeTask, taskOf, type DesktopTask } from '../../worlds/desktop/task.ts'
-import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../../worlds/random.ts'
+import { chance, pick, seededRandom, type Random } from '../../worlds/random.ts'
+import { authorLine, drawAccuracy, drawOfKind, drawSummary } from '../author-lines.ts'
 import type { Piece } from '../demonstration-corpus.ts'
 
 const STEP_LIMIT = 20
-/** Learning to reproduce the desktop a little helps to copy names from it. */
-const READING_WEIGHT = 0.05
 
 const COMPLAINTS = ['search', 'handling', 'stopping'] as const
 type Complaint = (typeof COMPLAINTS)[number]
@@ -53,16 +52,12 @@ function tryPieces(seed: number, index: number, random: Random): Piece[] | null 
   const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = drawTask(seed, index, random)
   const complaint = pick(random, COMPLAINTS)
-  const rewrite = drawRewrite(possibleRewrites(task, direction, STEP_LIMIT), complaint, random)
+  const rewrite = drawOfKind(possibleRewrites(task, direction, STEP_LIMIT), ANSWERS[complaint], random)
   if (!rewrite) return null
-  const accuracy = (direction === 'harder' ? integer(random, 7, 8) : integer(random, 0, 1)) / 8
-  const criticSummary = drawSummary(direction, complaint, random)
-  const prompt = desktopFormats.author.prompt({ description: describeTask(task), direction, accuracy, criticSummary })
-  return [
-    { text: `${direction} `, weight: 0 },
-    { text: prompt.slice(direction.length + 1), weight: READING_WEIGHT },
-    { text: ` ${formatRewrite(rewrite)}`, weight: 1, isResponse: true },
-  ]
+  const accuracy = drawAccuracy(direction, random)
+  const criticSummary = drawSummary(REASONS[direction][complaint], REASONS[direction][pick(random, COMPLAINTS)], random)
+  const request = { description: describeTask(task), direction, accuracy, criticSummary }
+  return authorLine(desktopFormats.author, request, formatRewrite(rewrite))
 }
 
 /** A generated task, sometimes already rewritten. */
@@ -73,31 +68,4 @@ function drawTask(seed: number, index: number, random: Random): DesktopTask {
   if (rewrites.length === 0) return task
   const outcome = applyRewrite(task, pick(random, rewrites), `${task.id}/0`, STEP_LIMIT)
   return outcome.ok ? outcome.task : task
-}
-
-/** Draws the kind first, so that the many possible parameters do not crowd out the rest. */
-function drawRewrite(candidates: readonly TaskRewrite[], complaint: Complaint, random: Random): TaskRewrite | null {
-  const kinds = [...new Set(candidates.map(({ kind }) => kind))]
-  const kind = pickWeighted(random, kinds, (candidate) => ANSWERS[complaint][candidate] ?? 0)
-  return kind === null
-    ? null
-    : pick(
-        random,
-        candidates.filter((candidate) => candidate.kind === kind),
-      )
-}
-
-/** A summary in the form of method/critic-summary.ts: reasons with counts, the complaint's own first. */
-function drawSummary(direction: Direction, complaint: Complaint, random: Random): string {
-  const own = REASONS[direction][complaint]
-  const other = REASONS[direction][pick(random, COMPLAINTS)]
-  const reasons = [...new Set([pick(random, own), pick(random, own), pick(random, other)])]
-  let count = integer(random, 8, 40)
-  return reasons
-    .map((reason) => {
-      const entry = `${reason} x${count}`
-      count = Math.max(1, count - integer(random, 1, 9))
-      return entry
-    })
-    .join('; ')
 }

@@ -35,7 +35,7 @@ export interface PolicyRecipe extends Variations {
   familiarWords?: number
   /** Share of slips in the demonstrations. */
   slip: number
-  /** Whether the policy learns to make slips, too, or only to read them and go on. */
+  /** Whether the policy also learns to make slips, or only to continue after them. */
   imitatesSlips: boolean
   maxSteps: number
 }

@@ -7,6 +7,7 @@
 import { TEMPLATES } from '../../worlds/desktop/generator/templates.ts'
 import { SMALL, type ModelShape } from '../model-shape.ts'
 import type { PlayRecipe } from '../played-games.ts'
+import type { Acting } from '../step-training.ts'
 import type { TrainingPlan } from '../supervised-training.ts'
 import type { JudgementRecipe, PolicyRecipe } from './corpus.ts'
 
@@ -26,13 +27,6 @@ const EASY = [
   'rename-file-impossible',
 ]
 
-export interface Acting {
-  corpus: PolicyRecipe
-  plan: TrainingPlan
-  /** Steps after which it is kept, for weaker play. */
-  kept: readonly number[]
-}
-
 const PLAY = { slip: 0.05, maxSteps: MAX_STEPS, hints: 0.2, fronts: 0.2 }
 
 export const POLICY = {
@@ -40,10 +34,10 @@ export const POLICY = {
   corpus: { ...PLAY, templates: NAMES, familiarWords: 0.95, imitatesSlips: false },
   plan: { steps: 3200, episodesPerStep: 8, peakLearningRate: 3e-3, weightDecay: 0.01 },
   kept: [],
-} satisfies Acting & { shape: ModelShape }
+} satisfies Acting<PolicyRecipe> & { shape: ModelShape }
 
 /** What the reward model learns first: to play, on an easier mixture of tasks than the policy's. */
-const READING: Acting = {
+const READING: Acting<PolicyRecipe> = {
   corpus: {
     ...PLAY,
     templates: EASY,

@@ -1,10 +1,12 @@
 /** Demonstrations of a world from a file, drawn once. Depends only on the world and the seed. */
+import type { Direction } from '../../method/ports.ts'
 import type { Demonstration } from '../../worlds/plain/demonstration.ts'
 import { chance, integer, pick, seededRandom, unit } from '../../worlds/random.ts'
 import type { Data, OwnGuest } from '../../worlds/own/guest.ts'
 import { demonstrate, replay, type JudgedStep } from '../../worlds/own/roles/demonstrations.ts'
 import { ownFormats } from '../../worlds/own/roles/plain-roles.ts'
 import { describeTask } from '../../worlds/own/tasks.ts'
+import { authorLine, drawAccuracy } from '../author-lines.ts'
 import type { Piece } from '../demonstration-corpus.ts'
 import type { PlayedGame } from '../played-games.ts'
 import { MAX_STEPS, type DemonstrationRecipe } from './recipes.ts'
@@ -14,8 +16,6 @@ const FIRST_TASK = 30_000_000
 const SEED_DISTANCE = 100_000
 /** Tasks that the expert plays without a slip, to show what it can. */
 const SCOUTED = 40
-/** Learning to reproduce the task a little helps to copy names from it. */
-const READING_WEIGHT = 0.05
 
 export type Demonstrated = Demonstration<JudgedStep>
 
@@ -59,20 +59,15 @@ export const replayed = (guest: OwnGuest, { game, moves }: PlayedGame<Data>) => 
  */
 export function authorPieces(guest: OwnGuest, reasons: Reasons, seed: number, index: number): Piece[] | null {
   const random = seededRandom('own author corpus', seed, index)
-  const direction = chance(random, 0.5) ? 'harder' : 'easier'
+  const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = trainingTask(guest, seed * SEED_DISTANCE + index)
   const rewrites = guest.rewrites(task, direction).filter((text) => guest.rewrite(task, text) !== null)
   if (rewrites.length === 0) return null
-  const accuracy = (direction === 'harder' ? integer(random, 7, 8) : integer(random, 0, 1)) / 8
+  const accuracy = drawAccuracy(direction, random)
   const said = reasons[direction === 'harder' ? 'good' : 'bad']
   const criticSummary = `${pick(random, said)} x${integer(random, 8, 40)}`
-  const description = describeTask(guest, task)
-  const prompt = ownFormats.author.prompt({ description, direction, accuracy, criticSummary })
-  return [
-    { text: `${direction} `, weight: 0 },
-    { text: prompt.slice(direction.length + 1), weight: READING_WEIGHT },
-    { text: ` ${pick(random, rewrites)}`, weight: 1, isResponse: true },
-  ]
+  const request = { description: describeTask(guest, task), direction, accuracy, criticSummary }
+  return authorLine(ownFormats.author, request, pick(random, rewrites))
 }
 
 /** Critics' reasons, by the score that they go with. */

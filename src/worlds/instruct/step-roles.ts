@@ -73,7 +73,7 @@ export function stepJudge(
   }
 }
 
-/** What an author is told of one form of rewrite. */
+/** What an author's prompt says of one form of rewrite. */
 export interface RewriteForm<Rewrite> {
   meaning: string
   makes: 'harder' | 'easier' | 'either'

@@ -4,7 +4,7 @@ import type { Data, OwnGuest } from './guest.ts'
 /** Commands that the expert may take where a world has no `distance`; farther goals count as out of reach. */
 const FARTHEST = 50
 
-/** Commands to the goal: Infinity if it cannot be reached, null if the world does not tell. */
+/** Commands to the goal: Infinity if it cannot be reached, null if unknown. */
 export function distanceOf(guest: OwnGuest, state: Data): number | null {
   if (guest.parts.has('distance')) return guest.distance(state)
   return guest.parts.has('expert') ? stepsOfExpert(guest, state) : null
@@ -28,7 +28,7 @@ interface Taken {
   distanceAfter: number | null
 }
 
-/** Whether a step was good; null if the world does not tell. */
+/** Whether a step was good; null if unknown. */
 export function labelOf(guest: OwnGuest, taken: Taken): 1 | -1 | null {
   const { before, command, after, distanceBefore, distanceAfter } = taken
   if (guest.parts.has('label')) return guest.label(before, command, after)

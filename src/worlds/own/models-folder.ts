@@ -12,7 +12,7 @@ export interface ModelsVersion {
   version: string
 }
 
-/** Of a model that the page keeps as "my-world.models@1a2b3c4d/own-policy", or of the source that names it; null for any other name. */
+/** Reads the version from "my-world.models@1a2b3c4d/own-policy", or from a source with that name; null for any other name. */
 export function modelsVersion(name: string): ModelsVersion | null {
   const [, folder, version] = /^(?:local:)?(.+\.models)@([0-9a-f]{8})\/[^/]+$/.exec(name) ?? []
   return folder === undefined ? null : { folder, version: version! }

@@ -10,7 +10,7 @@ import {
 } from '../../../src/engines/openai/marked-text.ts'
 import { begun, continued, opened } from '../../../src/worlds/instruct/conversation.ts'
 import { foreignTextFor } from '../../../src/worlds/instruct/foreign-text.ts'
-import { joinTokens } from '../../../src/method/rollout.ts'
+import { joinArrays } from '../../../src/method/join-arrays.ts'
 
 /** Excludes unpaired surrogates, which UTF-8 cannot encode. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !/[\uE0C0\uE0C1]/.test(value))
@@ -30,12 +30,12 @@ it('splits an appended transcript into its messages', () => {
     fc.property(text, text, fc.array(fc.tuple(text, text), { maxLength: 4 }), (system, first, turns) => {
       let prompt = encodeMarked(opened(pieces, system, first))
       for (const [response, user] of turns)
-        prompt = joinTokens(
+        prompt = joinArrays(Int32Array, [
           prompt,
           encodeMarked(response),
-          Int32Array.of(END_TOKEN),
+          [END_TOKEN],
           encodeMarked(continued(pieces, user)),
-        )
+        ])
       expect(messagesOf(prompt)).toEqual([
         ...(system === '' ? [] : [{ role: 'system', content: system }]),
         { role: 'user', content: first },

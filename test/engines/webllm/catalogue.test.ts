@@ -3,9 +3,8 @@ import { CATALOGUE, customRecord, missingFeatures, type CatalogueModel } from '.
 import { checkMemory, estimateMemory, type MemoryPlan } from '../../../src/engines/webllm/memory-guard.ts'
 import { PINNED_VERSION } from '../../../src/engines/webllm/version.ts'
 import { parseModelConfig } from '../../../src/language-model/files/config.ts'
-import { mlcParameters } from '../../../src/weight-formats/mlc-parameters.ts'
-import { encodedBytes } from '../../../src/weight-formats/mlc-encoding.ts'
-import { elementCount } from '../../../src/weight-formats/mlc-parameters.ts'
+import { elementCount, mlcParameters } from '../../../src/weight-formats/mlc-parameters.ts'
+import { encodedBytes } from '../../weight-formats/decode.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
 interface PublishedRecord {

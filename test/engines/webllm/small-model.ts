@@ -8,10 +8,11 @@
 import { randomStream } from '../../../src/language-model/sampling/random-stream.ts'
 import { modelFolder, type CacheScope, type ModelFiles } from '../../../src/engines/webllm/model-files.ts'
 import type { ModelRecord } from '../../../src/roles/source.ts'
-import { decodeFloats, encodeParameter, type MlcQuantization } from '../../../src/weight-formats/mlc-encoding.ts'
+import { encodeParameter, type MlcQuantization } from '../../../src/weight-formats/mlc-encoding.ts'
 import { writeTensorCache } from '../../../src/weight-formats/tensor-cache.ts'
 import { ModelFileError } from '../../../src/language-model/files/model-folder.ts'
 import { tinyTokenizerJson } from '../../language-model/tiny-model.ts'
+import { decodeFloats } from '../../weight-formats/decode.ts'
 
 export const VOCABULARY = 270
 export const HIDDEN = 8
@@ -113,7 +114,7 @@ export function roundedWeights(
   return new Map(
     [...weights].map(([name, values]) => {
       const [tensor] = encodeParameter({ name, shape: [values.length], parts: [] }, values, quantization)
-      return [name, decodeFloats(tensor!.bytes, tensor!.dtype, name)]
+      return [name, decodeFloats(tensor!.bytes, tensor!.dtype)]
     }),
   )
 }

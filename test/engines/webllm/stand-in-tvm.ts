@@ -2,7 +2,7 @@
  * The part of TVM's runtime that the engine uses, with a compiled small model: scopes that free their objects, tensors of a
  * host and a device, a paged key/value cache that forks, and functions that refuse what the real ones refuse.
  */
-import { decodeFloats } from '../../../src/weight-formats/mlc-encoding.ts'
+import { decodeFloats } from '../../weight-formats/decode.ts'
 import { SMALL_MODEL, type CompiledModel } from './small-model.ts'
 
 const BYTES: Record<string, number> = { float16: 2, float32: 4, int32: 4, uint32: 4 }
@@ -83,7 +83,7 @@ export class StandInTensor extends StandInObject {
   }
 
   get floats(): Float32Array {
-    return decodeFloats(this.data, this.dtype, 'a tensor')
+    return decodeFloats(this.data, this.dtype)
   }
 }
 

@@ -9,7 +9,7 @@ import { generateGame } from '../../../src/worlds/household/generator/generate-g
 import { demonstrate } from '../../../src/worlds/household/roles/demonstrations.ts'
 import { taskOf } from '../../../src/worlds/household/task.ts'
 import { seededRandom } from '../../../src/worlds/random.ts'
-import { authorPieces } from '../../../src/pretraining/author-corpus.ts'
+import { authorPieces } from '../../../src/pretraining/household/author-corpus.ts'
 import { judgedPieces, policyPieces } from '../../../src/pretraining/household/corpus.ts'
 import { POLICY, REWARD } from '../../../src/pretraining/household/recipes.ts'
 import { householdTokenizer } from '../../../src/pretraining/household/tokenizer.ts'

@@ -1,4 +1,5 @@
 /** The part of the protocol-buffer wire format that ONNX files need: numbers, floats, bytes and messages, each with a field number. */
+import { joinArrays } from '../../../method/join-arrays.ts'
 
 const VARINT = 0
 const LENGTH_DELIMITED = 2
@@ -45,13 +46,7 @@ export class Message {
   }
 
   encode(): Uint8Array {
-    const all = new Uint8Array(this.#byteLength)
-    let at = 0
-    for (const part of this.#parts) {
-      all.set(part, at)
-      at += part.length
-    }
-    return all
+    return joinArrays(Uint8Array, this.#parts)
   }
 
   /** Writes seven bits per byte, lowest first, of a whole number from 0 to 2^53. */

@@ -1,6 +1,6 @@
 /**
  * `node run.mjs` in the folder of `npm run bench -- --gpu`: measures in a child process, which a driver may crash or hang, and writes
- * the report from what the child has reported, in time whatever happens.
+ * the report in time, from what the child has reported until then.
  */
 import { fork } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -13,7 +13,7 @@ export interface Budget {
   sweepSeeds: readonly number[]
   mapSeeds: readonly number[]
   iterations: Readonly<Record<ShippedWorld, number>>
-  /** Iterations of the household in the table that shows whether it goes on improving. */
+  /** Iterations of the household in the table that shows whether it continues to improve. */
   longerIterations: number
   mapIterations: number
   /** Times as many iterations in the run that looks for drift. */

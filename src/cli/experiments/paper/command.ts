@@ -1,6 +1,6 @@
 /**
  * `npm run experiments -- paper`: runs the arms of the paper's tables over seeds, side by side, and reports them with paired
- * 95 % intervals. A finished run is kept, so a command that was interrupted goes on where it was; see run-folder.ts.
+ * 95 % intervals. A finished run is kept, so an interrupted command continues where it stopped; see run-folder.ts.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

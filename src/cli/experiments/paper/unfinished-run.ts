@@ -1,7 +1,7 @@
 /**
  * Keeps a run that is not finished, so that it can continue after a kill: its log, and the models of one iteration.
  *
- *     log.jsonl            without tokens, log-probabilities and entropies, which are most of a log and which nobody reads here
+ *     log.jsonl            without tokens, log-probabilities and entropies, which are most of a log and are not read here
  *     <iteration>.policy, <iteration>.reward
  *     checkpoint.json      which of them count, and how many events of the log belong to them
  */

@@ -2,6 +2,22 @@ import { plainSimdModule, relaxedSimdModule } from './kernels.generated.ts'
 
 type Address = number
 
+/** What attention and its gradient read beside tensors. */
+type AttentionShape = [
+  queries: number,
+  heads: number,
+  keyHeads: number,
+  headDim: number,
+  querySegment: Address,
+  querySlot: Address,
+  segmentStart: Address,
+  spanOffsets: Address,
+  spanStart: Address,
+  spanLength: Address,
+  maximumVisible: number,
+  scratch: Address,
+]
+
 /** Exports of the AssemblyScript module. Sizes and strides count float32 elements; flags are 0 or 1. */
 export interface KernelModule {
   matmul(
@@ -68,25 +84,7 @@ export interface KernelModule {
     headDim: number,
     direction: number,
   ): void
-  attention(
-    q: Address,
-    k: Address,
-    v: Address,
-    output: Address,
-    logSumExp: Address,
-    queries: number,
-    heads: number,
-    keyHeads: number,
-    headDim: number,
-    querySegment: Address,
-    querySlot: Address,
-    segmentStart: Address,
-    spanOffsets: Address,
-    spanStart: Address,
-    spanLength: Address,
-    maximumVisible: number,
-    scratch: Address,
-  ): void
+  attention(q: Address, k: Address, v: Address, output: Address, logSumExp: Address, ...rest: AttentionShape): void
   attentionGradient(
     dy: Address,
     q: Address,
@@ -97,18 +95,7 @@ export interface KernelModule {
     dq: Address,
     dk: Address,
     dv: Address,
-    queries: number,
-    heads: number,
-    keyHeads: number,
-    headDim: number,
-    querySegment: Address,
-    querySlot: Address,
-    segmentStart: Address,
-    spanOffsets: Address,
-    spanStart: Address,
-    spanLength: Address,
-    maximumVisible: number,
-    scratch: Address,
+    ...rest: AttentionShape
   ): void
   attentionScratchBytes(heads: number, keyHeads: number, headDim: number, maximumVisible: number): number
   attentionGradientScratchBytes(heads: number, keyHeads: number, headDim: number, maximumVisible: number): number

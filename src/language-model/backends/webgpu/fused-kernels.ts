@@ -20,6 +20,7 @@ import {
   writeRows,
 } from './rows-code.ts'
 import { slotReaders } from './slot-readers.ts'
+import { joinArrays } from '../../../method/join-arrays.ts'
 
 type Inputs = Record<string, tf.TensorInfo>
 
@@ -409,14 +410,14 @@ const layoutSizes = ({ segmentStart, spanStart }: AttentionLayout) => ({
 
 const upload = (backend: GpuBackend, layout: AttentionLayout) =>
   backend.uploadOnce(layout, () =>
-    joined(
+    joinArrays(Int32Array, [
       layout.querySegment,
       layout.querySlot,
       layout.segmentStart,
       layout.spanOffsets,
       layout.spanStart,
       layout.spanLength,
-    ),
+    ]),
   )
 
 interface Readers {
@@ -435,21 +436,11 @@ function readersOf(layout: AttentionLayout, slots: number): Readers {
   const made = {
     slots,
     intervals: rangeOffsets.length - 1,
-    values: joined(layout.querySlot, intervalOfSlot, rangeOffsets, ranges),
+    // One array, because a device may allow a program as few as eight buffers.
+    values: joinArrays(Int32Array, [layout.querySlot, intervalOfSlot, rangeOffsets, ranges]),
   }
   readersOfLayout.set(layout, made)
   return made
-}
-
-/** Concatenates arrays: a device may allow a program as few as eight buffers. */
-function joined(...arrays: Int32Array[]): Int32Array {
-  const values = new Int32Array(arrays.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const array of arrays) {
-    values.set(array, at)
-    at += array.length
-  }
-  return values
 }
 
 /** Throws for a wrong index, which a device would silently clamp. */

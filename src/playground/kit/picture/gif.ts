@@ -3,6 +3,7 @@
  * one before it, which is what keeps a loop of ten seconds small.
  */
 import { applyPalette, GIFEncoder, quantize } from 'gifenc'
+import { joinArrays } from '../../../method/join-arrays.ts'
 
 export interface Frame {
   /** RGBA, row by row. */
@@ -48,13 +49,7 @@ function sampleOf(keys: readonly Uint8ClampedArray[]): Uint8Array {
     const all = new Uint32Array(pixels.buffer, pixels.byteOffset, pixels.length / 4)
     return all.filter((_, i) => i % SAMPLED === 0)
   })
-  const sample = new Uint32Array(words.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const each of words) {
-    sample.set(each, at)
-    at += each.length
-  }
-  return new Uint8Array(sample.buffer)
+  return new Uint8Array(joinArrays(Uint32Array, words).buffer)
 }
 
 function changed(before: Uint8Array, after: Uint8Array): Uint8Array {

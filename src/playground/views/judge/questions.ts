@@ -1,6 +1,6 @@
 /**
- * Steps for a person to judge: as many useful as wasted ones where the recorded group has them, evenly spread over its rollouts,
- * whatever the reward model said of them.
+ * Steps for a person to judge: as many useful as wasted ones where the recorded group has them, evenly spread over its rollouts.
+ * Independent of the reward model's votes.
  */
 import type { Score } from '../../../method/ports.ts'
 import type { BatchGroup } from '../../../runs/batch.ts'

@@ -2,8 +2,8 @@
  * Detects common failures of a run. Each rule reads metrics of finished iterations and reports its numbers and a setting to
  * try, or that there are too few iterations.
  *
- * The rules and their thresholds are ours; neither the paper nor the released code has any. They are loose on purpose, since
- * people ignore an alarm that noise triggers.
+ * The rules and their thresholds are ours; neither the paper nor the released code has any. They are loose, because people
+ * ignore alarms that noise triggers.
  */
 import type { RunView, Series } from '../../../runs/fold.ts'
 import type { Settings } from '../../../method/settings.ts'

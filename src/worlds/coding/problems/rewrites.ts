@@ -101,11 +101,6 @@ function faultOf(before: Spec, after: Spec): string | null {
 /** Least change of effort that counts as harder or easier. */
 const LEAST_CHANGE = 0.25
 
-/** All valid rewrites in a direction, with one choice of constants for every step that could be added. */
-export function possibleRewrites(task: CodingTask, direction: Direction): SpecRewrite[] {
-  return candidateRewrites(task, direction).filter((rewrite) => applyRewrite(task, rewrite, `${task.id}/candidate`).ok)
-}
-
 /** Well-formed rewrites in a direction, by the effort of the steps. Does not check whether they give problems. */
 export function candidateRewrites(task: CodingTask, direction: Direction, seed = 0): SpecRewrite[] {
   const { spec } = task.body

@@ -21,15 +21,6 @@ const FENCED = /```[^\n`]*\n([^]*?)(?:```|$)/g
 /** The beginning of a line with "Input:", "Output:" or "Explanation:", also in Markdown and as "Test Input:". */
 const MARKER = /^[ \t>#*-]*(?:test[ \t]+)?(input|output|explanation)[ \t]*(?:\*\*)?:(?:\*\*)?/gim
 
-export function policyResponse(program: string): string {
-  return program
-}
-
-/** A test as `reward.parse` reads it. */
-export function testResponse({ input, output }: WrittenTest, reasoning = ''): string {
-  return `${reasoning === '' ? '' : `${reasoning}\n`}Input: ${input}\nOutput: ${output}`
-}
-
 interface Marked {
   name: string
   start: number

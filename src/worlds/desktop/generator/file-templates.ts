@@ -38,7 +38,7 @@ function otherFolder(random: Random, { folders }: Facts, file: FileFact): number
   )
 }
 
-/** Where the file is, told in the sentence or else missing. */
+/** Where the file is: in the sentence, or else missing. */
 function whereabouts(
   facts: Facts,
   file: FileFact,
@@ -79,53 +79,38 @@ const renameFile = defineTemplate<RenameParameters>({
   settable: { name: (_, parameters, name) => (/^[a-z]+\.[a-z]+$/.test(name) ? { ...parameters, name } : null) },
 })
 
-const moveFile = defineTemplate<FolderParameters>({
-  name: 'move-file',
-  domain: 'files',
-  draw({ facts }, random) {
-    const { file, isTold } = drawFile(facts, random)
-    return { file: file.content, isTold, folder: otherFolder(random, facts, file) }
-  },
-  request({ facts }, { file: content, isTold, folder }) {
-    const file = fileOf(facts, content)
-    if (!file || file.folder === folder) return null
-    const { told, missing, place } = whereabouts(facts, file, isTold)
-    return {
-      sentence: `move ${file.name}${told} to ${facts.folders[folder]!}.`,
-      object: noun(file.name),
-      target: facts.folders[folder]!,
-      goal: withFile(facts, { ...file, folder }),
-      freeContents: [content],
-      missing,
-      place,
-    }
-  },
-  settable: { folder: setFolder },
-})
+/** A task that brings a file to another folder. */
+const toFolder = (verb: 'move' | 'copy', brought: (facts: Facts, file: FileFact, folder: number) => Facts) =>
+  defineTemplate<FolderParameters>({
+    name: `${verb}-file`,
+    domain: 'files',
+    draw({ facts }, random) {
+      const { file, isTold } = drawFile(facts, random)
+      return { file: file.content, isTold, folder: otherFolder(random, facts, file) }
+    },
+    request({ facts }, { file: content, isTold, folder }) {
+      const file = fileOf(facts, content)
+      if (!file || file.folder === folder) return null
+      const { told, missing, place } = whereabouts(facts, file, isTold)
+      return {
+        sentence: `${verb} ${file.name}${told} to ${facts.folders[folder]!}.`,
+        object: noun(file.name),
+        target: facts.folders[folder]!,
+        goal: brought(facts, file, folder),
+        freeContents: [content],
+        missing,
+        place,
+      }
+    },
+    settable: { folder: setFolder },
+  })
 
-const copyFile = defineTemplate<FolderParameters>({
-  name: 'copy-file',
-  domain: 'files',
-  draw({ facts }, random) {
-    const { file, isTold } = drawFile(facts, random)
-    return { file: file.content, isTold, folder: otherFolder(random, facts, file) }
-  },
-  request({ facts }, { file: content, isTold, folder }) {
-    const file = fileOf(facts, content)
-    if (!file || file.folder === folder) return null
-    const { told, missing, place } = whereabouts(facts, file, isTold)
-    return {
-      sentence: `copy ${file.name}${told} to ${facts.folders[folder]!}.`,
-      object: noun(file.name),
-      target: facts.folders[folder]!,
-      goal: { ...facts, files: [...facts.files, { ...file, folder, isMade: true }] },
-      freeContents: [content],
-      missing,
-      place,
-    }
-  },
-  settable: { folder: setFolder },
-})
+const moveFile = toFolder('move', (facts, file, folder) => withFile(facts, { ...file, folder }))
+
+const copyFile = toFolder('copy', (facts, file, folder) => ({
+  ...facts,
+  files: [...facts.files, { ...file, folder, isMade: true }],
+}))
 
 const deleteFile = defineTemplate<FileParameters>({
   name: 'delete-file',

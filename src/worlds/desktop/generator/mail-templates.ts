@@ -10,7 +10,7 @@ import { PEOPLE, REPLIES } from './words.ts'
 const received = (desktop: Desktop): number[] => [...desktop.mails.keys()].slice(0, -1)
 const anyMail = ({ desktop }: Place, random: Random): number => pick(random, received(desktop))
 
-/** The box of a mail is never told. */
+/** The sentence never says which box a mail is in. */
 export function mailPlace({ desktop, facts }: Place, mail: number): { missing: Missing[]; place: string } {
   const { box } = facts.mails[mail]!
   return {

@@ -14,7 +14,7 @@ const drawPage = ({ desktop }: Place, random: Random): number => integer(random,
 const drawFolder = ({ desktop }: Place, random: Random): number =>
   integer(random, 0, desktop.bookmarkFolders.length - 1)
 
-/** The way to a page is never told. */
+/** The sentence never says how to reach a page. */
 const pagePlace = ({ desktop }: Place, page: number): { missing: Missing[]; place: string } => ({
   missing: [{ app: BROWSER, at: 1 << page, mayHold: pagesBelow(desktop.site.length) }],
   place: '',

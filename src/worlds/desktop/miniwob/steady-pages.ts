@@ -1,6 +1,6 @@
 /**
- * Pages that outlive a neighbour that hangs. Frames of one kind share a process, and a loop without end goes on in it until its last
- * frame is gone, so all of them have to go. Those that did nothing wrong are opened again and asked everything once more: the same seed
+ * Pages that survive another page that hangs. Frames of one kind share a process, and an endless loop runs in it until its last frame is
+ * removed, so all of them are removed. The other pages are opened again and repeat all their commands: the same seed
  * and commands lead to the same place.
  */
 import { NeighbourError, type OpenPage, type PageRequest, type PageView } from './protocol.ts'

@@ -1,6 +1,6 @@
 /**
  * Another goal in the same room, as if the instruction had been misread: another treatment, another place, or another thing. Its
- * steps look purposeful but do not lead to the goal. It may be out of reach, and then the demonstrator searches in vain.
+ * steps look purposeful but do not lead to the goal. It may be out of reach; the demonstrator then never finds it.
  */
 import { taskTypes, type Goal, type HouseholdGame } from '../engine/game.ts'
 import { pick, type Random } from '../../random.ts'

@@ -8,7 +8,7 @@ import {
   parseRewrite,
   type SpecRewrite,
 } from '../../../../src/worlds/coding/problems/rewrite-language.ts'
-import { applyRewrite, possibleRewrites } from '../../../../src/worlds/coding/problems/rewrites.ts'
+import { applyRewrite, candidateRewrites } from '../../../../src/worlds/coding/problems/rewrites.ts'
 import { effortOf, OPS, specKey, type Kind, type Step } from '../../../../src/worlds/coding/problems/spec.ts'
 import { splitOf } from '../../../../src/worlds/coding/problems/splits.ts'
 import { parseStep } from '../../../../src/worlds/coding/problems/statement.ts'
@@ -175,19 +175,22 @@ describe('a rewrite', () => {
   })
 })
 
-describe('possible rewrites', () => {
-  it('are all accepted, and change the effort in the direction', () => {
+describe('rewrites that are accepted', () => {
+  it('change the effort in the direction', () => {
+    let accepted = 0
     for (const original of tasks('train', 6, 300)) {
       const effort = effortOf(original.body.spec!)
       for (const direction of ['harder', 'easier'] as const) {
-        for (const rewrite of possibleRewrites(original, direction)) {
+        for (const rewrite of candidateRewrites(original, direction)) {
           const outcome = applyRewrite(original, formatRewrite(rewrite), 'new')
-          expect(outcome.ok, outcome.message).toBe(true)
-          const change = outcome.ok ? effortOf(outcome.task.body.spec!) - effort : 0
+          if (!outcome.ok) continue
+          accepted++
+          const change = effortOf(outcome.task.body.spec!) - effort
           expect(direction === 'harder' ? change : -change).toBeGreaterThan(0.2)
         }
       }
     }
+    expect(accepted).toBeGreaterThan(100)
   })
 })
 

@@ -4,7 +4,7 @@ import { describeImported, rewriteImported } from '../../../../src/worlds/coding
 import { instructAuthor, instructPolicy, instructReward } from '../../../../src/worlds/coding/roles/instruct-roles.ts'
 import { describeSpec } from '../../../../src/worlds/coding/problems/statement.ts'
 import { generateTask } from '../../../../src/worlds/coding/problems/generator.ts'
-import { applyRewrite, possibleRewrites } from '../../../../src/worlds/coding/problems/rewrites.ts'
+import { applyRewrite, candidateRewrites } from '../../../../src/worlds/coding/problems/rewrites.ts'
 import { formatRewrite, parseRewrite } from '../../../../src/worlds/coding/problems/rewrite-language.ts'
 import { ARM_OPS, isCondition, OPERATIONS, OPS, type Constant } from '../../../../src/worlds/coding/problems/spec.ts'
 import { parseStep } from '../../../../src/worlds/coding/problems/statement.ts'
@@ -147,7 +147,7 @@ describe('the author of a generated problem', () => {
   })
 
   it('writes rewrites that apply to the problem', () => {
-    const rewrites = possibleRewrites(generated, 'harder')
+    const rewrites = candidateRewrites(generated, 'harder').filter((each) => applyRewrite(generated, each, 'new').ok)
     expect(rewrites.length).toBeGreaterThan(5)
     for (const rewrite of rewrites.slice(0, 20)) {
       const text = rewriter.parse(`It is too easy.\n\nRewrite: ${formatRewrite(rewrite)}`)

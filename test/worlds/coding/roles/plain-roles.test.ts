@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  codingFormats,
-  importedCodingFormats,
-  policyResponse,
-  testResponse,
-} from '../../../../src/worlds/coding/roles/plain-roles.ts'
+import { codingFormats, importedCodingFormats } from '../../../../src/worlds/coding/roles/plain-roles.ts'
+import { testResponse } from '../test-response.ts'
 
 const { policy, reward, author } = codingFormats
 
@@ -45,7 +41,7 @@ describe('formats for imported problems', () => {
 
 describe('a program in a response', () => {
   it('is the whole response without a fence', () => {
-    expect(policy.parse(policyResponse('const f = (x) => x'))).toEqual({ thought: '', command: 'const f = (x) => x' })
+    expect(policy.parse('const f = (x) => x')).toEqual({ thought: '', command: 'const f = (x) => x' })
     expect(policy.parse(' \n')).toEqual({ thought: '', command: '' })
     expect(policy.parse('const s = `a`').command).toBe('const s = `a`')
   })

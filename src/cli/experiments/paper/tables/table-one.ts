@@ -53,7 +53,7 @@ export function tableOne(world: ShippedWorld, budget: Budget): TablePlan {
   const measures = MEASURES[world]
   const sampled = measures.filter(({ id }) => id.endsWith('-sampled')).map(({ id }) => id)
   const rows: RowPlan[] = [
-    // The start judge is the same whatever the policy's temperature, so one row shows it.
+    // The start judge does not depend on the policy's temperature, so one row shows it.
     { id: 'untrained', label: 'Untrained, sampled', arm: 'full', isStart: true, only: sampled },
     temperatureOnly(
       'full',

@@ -1,4 +1,4 @@
-/** An evaluation of a chat model on MiniWoB++'s pages, which goes on while other views are shown. */
+/** An evaluation of a chat model on MiniWoB++'s pages, which continues while other views are shown. */
 import { errorText } from '../../../../threads/error-text.ts'
 import type { OpenAiSource } from '../../../../roles/source.ts'
 import { MAX_STEPS, type PlayedPage } from '../../../../worlds/desktop/miniwob/evaluate.ts'

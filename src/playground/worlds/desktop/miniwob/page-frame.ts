@@ -44,7 +44,7 @@ export async function openPageFrame(
   frame.width = String(FRAME.width)
   frame.height = String(FRAME.height)
   frame.style.border = '0'
-  // A page that a model plays reacts to nobody else.
+  // A page that a model plays does not react to a person.
   frame.inert = !isForHands
   frame.srcdoc = document
 

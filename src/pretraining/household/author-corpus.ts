@@ -2,21 +2,21 @@
  * The author's training data: tasks with a direction, an accuracy and a critic's summary, and a rewrite in that direction. The summary
  * guides the choice: if the object was not found, a hint or another place helps; if it was found too easily, the opposite is harder.
  */
-import { generateGame } from '../worlds/household/generator/generate-game.ts'
-import { chance, integer, pick, pickWeighted, seededRandom, type Random } from '../worlds/random.ts'
-import { householdFormats } from '../worlds/household/roles/plain-roles.ts'
-import { formatRewrite, type TaskRewrite } from '../worlds/household/rewrites/language.ts'
-import { applyRewrite } from '../worlds/household/rewrites/apply.ts'
-import { possibleRewrites } from '../worlds/household/rewrites/candidates.ts'
-import { describeTask, taskOf, type HouseholdTask } from '../worlds/household/task.ts'
-import type { Direction } from '../method/ports.ts'
-import type { Piece } from './demonstration-corpus.ts'
+import { generateGame } from '../../worlds/household/generator/generate-game.ts'
+import { chance, pick, seededRandom, type Random } from '../../worlds/random.ts'
+import { householdFormats } from '../../worlds/household/roles/plain-roles.ts'
+import { formatRewrite, type TaskRewrite } from '../../worlds/household/rewrites/language.ts'
+import { applyRewrite } from '../../worlds/household/rewrites/apply.ts'
+import { possibleRewrites } from '../../worlds/household/rewrites/candidates.ts'
+import { describeTask, taskOf, type HouseholdTask } from '../../worlds/household/task.ts'
+import type { Direction } from '../../method/ports.ts'
+import { authorLine, drawAccuracy, drawOfKind, drawSummary } from '../author-lines.ts'
+import type { Piece } from '../demonstration-corpus.ts'
 
 const STEP_LIMIT = 20
-/** Learning to reproduce the scene a little helps to copy names from it. */
-const READING_WEIGHT = 0.05
 
-type Complaint = 'search' | 'handling' | 'idling'
+const COMPLAINTS = ['search', 'handling', 'idling'] as const
+type Complaint = (typeof COMPLAINTS)[number]
 
 /** Critics' reasons (critiques.ts), by what they criticise or praise. */
 const REASONS: Record<Direction, Record<Complaint, (target: string) => string[]>> = {
@@ -69,23 +69,14 @@ export function authorPieces(seed: number, index: number): Piece[] {
 function tryPieces(seed: number, index: number, random: Random): Piece[] | null {
   const direction: Direction = chance(random, 0.5) ? 'harder' : 'easier'
   const task = drawTask(seed, index, random)
-  const complaint = pick(random, ['search', 'handling', 'idling'] as const)
-  const candidates = possibleRewrites(task, direction, { stepLimit: STEP_LIMIT })
-  const rewrite = drawRewrite(candidates, complaint, random)
+  const complaint = pick(random, COMPLAINTS)
+  const rewrite = drawOfKind(possibleRewrites(task, direction, { stepLimit: STEP_LIMIT }), ANSWERS[complaint], random)
   if (!rewrite) return null
-  const accuracy = (direction === 'harder' ? integer(random, 7, 8) : integer(random, 0, 1)) / 8
-  const { author } = householdFormats
-  const criticSummary = drawSummary(task, direction, complaint, random)
-  return [
-    { text: `${direction} `, weight: 0 },
-    {
-      text: author
-        .prompt({ description: describeTask(task), direction, accuracy, criticSummary })
-        .slice(direction.length + 1),
-      weight: READING_WEIGHT,
-    },
-    { text: ` ${formatRewrite(rewrite)}`, weight: 1, isResponse: true },
-  ]
+  const accuracy = drawAccuracy(direction, random)
+  const reasonsOf = (about: Complaint) => REASONS[direction][about](task.goal.object)
+  const criticSummary = drawSummary(reasonsOf(complaint), reasonsOf(pick(random, COMPLAINTS)), random)
+  const request = { description: describeTask(task), direction, accuracy, criticSummary }
+  return authorLine(householdFormats.author, request, formatRewrite(rewrite))
 }
 
 /** A generated task, sometimes already rewritten. */
@@ -98,31 +89,4 @@ function drawTask(seed: number, index: number, random: Random): HouseholdTask {
     if (outcome.ok) task = outcome.task
   }
   return task
-}
-
-/** Draws the kind first, so that the many possible moves and goals do not crowd out the rest. */
-function drawRewrite(candidates: readonly TaskRewrite[], complaint: Complaint, random: Random): TaskRewrite | null {
-  const kinds = [...new Set(candidates.map(({ kind }) => kind))]
-  const kind = pickWeighted(random, kinds, (candidate) => ANSWERS[complaint][candidate] ?? 0)
-  return kind
-    ? pick(
-        random,
-        candidates.filter((candidate) => candidate.kind === kind),
-      )
-    : null
-}
-
-/** A summary in the form of method/critic-summary.ts: reasons with counts, the complaint's own first. */
-function drawSummary(task: HouseholdTask, direction: Direction, complaint: Complaint, random: Random): string {
-  const own = REASONS[direction][complaint](task.goal.object)
-  const other = REASONS[direction][pick(random, ['search', 'handling', 'idling'] as const)](task.goal.object)
-  const reasons = [...new Set([pick(random, own), pick(random, own), pick(random, other)])]
-  let count = integer(random, 8, 40)
-  return reasons
-    .map((reason) => {
-      const entry = `${reason} x${count}`
-      count = Math.max(1, count - integer(random, 1, 9))
-      return entry
-    })
-    .join('; ')
 }
