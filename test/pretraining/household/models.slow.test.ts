@@ -37,12 +37,17 @@ describe('the shipped household models', () => {
   }, 60_000)
 
   it('have a reward model that knows good from bad steps of the policy in all kinds of task', async () => {
-    const [policy, reward] = [await shipped('policy'), await shipped('reward')]
+    const [policy, reward, early] = [await shipped('policy'), await shipped('reward'), await shipped('reward-early')]
     for (const types of [POLICY.corpus.common, POLICY.corpus.rare]) {
       const episodes = (await play(policy, types, 1)).slice(0, 30)
       const { good, bad, unparsable } = await measureReward(reward, householdFormats.reward, episodes, 7)
       expect(unparsable).toBeLessThan(0.02)
       expect((good + bad) / 2).toBeGreaterThan(0.75)
+      // The early one has much to learn, and knows how to answer.
+      const before = await measureReward(early, householdFormats.reward, episodes, 7)
+      expect(before.unparsable).toBeLessThan(0.1)
+      expect(before.good + before.bad).toBeLessThan(good + bad)
+      expect((before.good + before.bad) / 2).toBeGreaterThan(0.6)
     }
   }, 60_000)
 })
