@@ -14,17 +14,14 @@ const visit = useTabs()
 const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
 
 describe('a run whose page was closed', () => {
-  it('is offered at the next visit and continues, with its log', async () => {
-    const first = await visit()
+  it('is offered in a tab that was open before and continues, with its log', async () => {
+    const [first, second] = [await visit(), await visit()]
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
     await reach(first, 3)
-    const elsewhere = await visit()
-    expect(await elsewhere.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
-    await elsewhere.close()
+    expect(await second.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
     await first.close()
 
-    const second = await visit()
     const resume = second.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
     await resume.waitFor()
     const from = Number(/\d+$/.exec((await resume.textContent())!)![0])
