@@ -54,7 +54,9 @@ it('offers to resume a run whose worker stopped, from its last checkpoint', asyn
   await playground.launcher.runOrPause()
   const { runId } = playground.live
   const request = { runId, preset: 'household', settings: presetSettings('household'), iterations: 9 }
-  Object.assign(runs, { entries: [{ ...newSummary(request), checkpoints: [{ iteration: 4, eventCount: 9, bytes: 1 }] }] })
+  Object.assign(runs, {
+    entries: [{ ...newSummary(request), checkpoints: [{ iteration: 4, eventCount: 9, bytes: 1 }] }],
+  })
   expect(playground.launcher.kept.offer).toBeNull()
   loop.lose('It crashed.')
   expect(playground.launcher.kept.offer).toMatchObject({ runId, finishedIterations: 4 })
