@@ -35,8 +35,10 @@ export class RunLibrary {
   }
 
   async list(): Promise<KeptRuns> {
-    const runs = await (await this.#opened()).list()
+    const store = await this.#opened()
+    // Before the runs are read: one that ends in between is then in use, and not unfinished and free.
     const inUse = [...(await this.#locks.inUse())]
+    const runs = await store.list()
     const estimate = await (navigator as Partial<Navigator>).storage?.estimate()
     const isFirst = (run: RunSummary) => (run.isPinned ? 0 : 1)
     runs.sort((a, b) => isFirst(a) - isFirst(b) || b.createdAt - a.createdAt)

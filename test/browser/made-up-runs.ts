@@ -1,7 +1,12 @@
 /** Small, deterministic runs of household and coding in place of the recorded ones. */
 import type { Page } from 'playwright-core'
 import { fakeCodingRunLines } from '../playground/fake-coding-run.ts'
-import { fakeRunLines } from '../playground/fake-run.ts'
+import { isLogged } from '../../src/method/events.ts'
+import type { Settings } from '../../src/method/settings.ts'
+import { metricRows } from '../../src/runs/metric-rows.ts'
+import { writeRunArchive } from '../../src/runs/run-archive.ts'
+import { newSummary } from '../../src/runs/run-store.ts'
+import { fakeRun, fakeRunLines, fakeSettings } from '../playground/fake-run.ts'
 
 export async function serveMadeUpRuns(page: Page): Promise<void> {
   await page.route('**/runs/**', (route) => {
@@ -14,4 +19,21 @@ export async function serveMadeUpRuns(page: Page): Promise<void> {
     if (name === 'coding.jsonl') return route.fulfill({ body: fakeCodingRunLines() })
     return route.fulfill({ status: 404 })
   })
+}
+
+/** A made-up household run as the file that Export saves. */
+export async function madeUpArchive(changes: Partial<Settings>): Promise<Buffer> {
+  const settings = { ...fakeSettings, ...changes }
+  const iterations = 4
+  const events = [...fakeRun({ iterations, settings, seed: settings.seed + 1 })].filter(isLogged)
+  const runId = `made-up-${settings.lambda}-${settings.seed}`
+  const zip = await writeRunArchive({
+    summary: newSummary({ runId, preset: 'household', settings, iterations }, 0),
+    rows: metricRows(events),
+    checkpoint: null,
+    async *readEvents() {
+      yield events
+    },
+  })
+  return Buffer.from(await zip.arrayBuffer())
 }

@@ -4,6 +4,7 @@ import { parseRunLog } from '../../src/runs/run-log.ts'
 import { fakeRunLines } from '../playground/fake-run.ts'
 import { openSettings, pressDownload, runOnShow } from './controls.ts'
 import { downloaded } from './harness.ts'
+import { madeUpArchive } from './made-up-runs.ts'
 import { makeSmall, reach } from './small-run.ts'
 import { useTabs } from './tabs.ts'
 import { goTo } from './views.ts'
@@ -13,17 +14,14 @@ const visit = useTabs()
 const file = (text: string) => ({ name: 'mine.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(text) })
 
 describe('a run whose page was closed', () => {
-  it('is offered at the next visit and continues, with its log', async () => {
-    const first = await visit()
+  it('is offered in a tab that was open before and continues, with its log', async () => {
+    const [first, second] = [await visit(), await visit()]
     await makeSmall(first)
     await first.getByRole('button', { name: 'Run', exact: true }).click()
     await reach(first, 3)
-    const elsewhere = await visit()
-    expect(await elsewhere.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
-    await elsewhere.close()
+    expect(await second.getByRole('region', { name: 'Unfinished run' }).count()).toBe(0)
     await first.close()
 
-    const second = await visit()
     const resume = second.getByRole('button', { name: /^Resume the run from iteration \d+$/ })
     await resume.waitFor()
     const from = Number(/\d+$/.exec((await resume.textContent())!)![0])
@@ -105,5 +103,28 @@ describe('a run log', () => {
     const page = await visit()
     await page.getByLabel('Run log').setInputFiles(file(fakeRunLines({ iterations: 1 }).slice(0, -30)))
     await page.getByRole('alert').getByText('it is incomplete.').waitFor()
+  })
+})
+
+describe('compared runs', () => {
+  it('keep the names of their rows in sight on a phone', async () => {
+    const page = await visit()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await goTo(page, 'Runs')
+    for (const [i, lambda] of [0, 0.5, 1, 2].entries()) {
+      const buffer = await madeUpArchive({ lambda })
+      await page.getByLabel('Exported run').setInputFiles({ name: `${i}.zip`, mimeType: 'application/zip', buffer })
+      await expect.poll(() => page.getByRole('checkbox', { name: /^Compare / }).count()).toBe(i + 1)
+    }
+    for (const box of await page.getByRole('checkbox', { name: /^Compare / }).all()) await box.check()
+    const table = page.getByRole('region', { name: 'Comparison of runs' })
+    const row = table.getByRole('row', { name: /^Policy, in distribution \d/ })
+    await row.getByRole('cell').nth(3).waitFor()
+    await table.evaluate((element) => element.scrollTo(element.scrollWidth, 0))
+    const name = (await row.getByRole('rowheader').boundingBox())!
+    const last = (await row.getByRole('cell').last().boundingBox())!
+    expect(name.x, 'the name').toBeGreaterThanOrEqual(0)
+    expect(last.x, 'right of the name').toBeGreaterThanOrEqual(name.x + name.width - 1)
+    expect(last.x + last.width).toBeLessThanOrEqual(390)
   })
 })

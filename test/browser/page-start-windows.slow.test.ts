@@ -94,3 +94,12 @@ it.each([390, 360])('shows the truth beside the votes without scrolling at %i pi
   )
   expect(right).toBeLessThanOrEqual(width)
 })
+
+it('shows the loop of the story on a projector without scrolling or switches', async () => {
+  page = await pages.open({ viewport: { width: 1024, height: 768 } })
+  await page.goto(new URL('#story-loop', inject('pageAddress')).href)
+  const loop = page.locator('.story .figure')
+  await loop.getByText('household-policy').waitFor()
+  await expectInSight(loop.getByRole('listitem').last())
+  expect(await loop.getByRole('switch').count()).toBe(0)
+})

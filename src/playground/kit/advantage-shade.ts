@@ -13,7 +13,7 @@ const MOST = 62
 export function shade(advantage: number | null): string {
   if (advantage === null || advantage === 0) return 'var(--surface)'
   const share = Math.min(1, Math.abs(advantage) / FULL)
-  const hue = advantage < 0 ? '--discouraged' : '--encouraged'
+  const hue = advantage < 0 ? '--discouraged' : '--encouraged-fill'
   return `color-mix(in oklab, var(${hue}) ${Math.round(LEAST + (MOST - LEAST) * share)}%, var(--surface))`
 }
 

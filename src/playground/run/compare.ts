@@ -95,33 +95,40 @@ export function rowPoints(rows: readonly MetricRow[], { metric, isTotal, onlyWit
   })
 }
 
+/** A value of the comparison table, and what belongs below it: the interval of its seeds, its iteration. */
+export interface LastValue {
+  value: string
+  notes: string[]
+}
+
 /**
  * The last value of each of the compared runs: a share for a single run, both for two seeds, and from three seeds their mean
  * and its interval within 0 and 100 %. With the iteration where they are not all of the same one.
  */
-export function lastValues(compared: readonly Compared[], metric: string): string[] {
+export function lastValues(compared: readonly Compared[], metric: string): LastValue[] {
   const last = compared.map(({ members }) => lastValue(members.map(({ rows }) => rowPoints(rows, { metric }))))
   const isUneven = new Set(last.flatMap((value) => (value ? [value.iteration] : []))).size > 1
-  return last.map((value) => {
-    if (!value) return UNKNOWN
-    return isUneven ? `${value.text}, iteration ${value.iteration}` : value.text
+  return last.map((found) => {
+    if (!found) return { value: UNKNOWN, notes: [] }
+    const { value, notes, iteration } = found
+    return { value, notes: isUneven ? [...notes, `iteration ${iteration}`] : notes }
   })
 }
 
-function lastValue(seeds: readonly Point[][]): { text: string; iteration: number } | null {
+function lastValue(seeds: readonly Point[][]): (LastValue & { iteration: number }) | null {
   if (seeds.length === 1) {
     const single = seeds[0]!.at(-1)
-    return single ? { text: percent(single.y, 1), iteration: single.x } : null
+    return single ? { value: percent(single.y, 1), notes: [], iteration: single.x } : null
   }
   const interval = seedIntervals(seeds).at(-1)
   if (!interval) return null
   const { x: iteration, mean } = interval
   if (seeds.length < LEAST_SEEDS) {
     const each = seeds.map((points) => percent(points.find(({ x }) => x === iteration)!.y, 1))
-    return { text: each.join(', '), iteration }
+    return { value: each.join(', '), notes: [], iteration }
   }
   const [low, high] = [Math.max(0, interval.low), Math.min(1, interval.high)]
-  return { text: `${percent(mean, 1)} (${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)})`, iteration }
+  return { value: percent(mean, 1), notes: [`${(100 * low).toFixed(1)} to ${(100 * high).toFixed(1)}`], iteration }
 }
 
 /** The x axis of a kept run. Rows of older runs have no rollouts, and so no place over them. */

@@ -1,12 +1,9 @@
 /**
- * Offers to resume the run that an earlier visit left unfinished, from the checkpoints that this browser keeps. Runs that another
- * tab runs are offered once that tab closes or they end.
+ * Offers to resume the run that an earlier visit or another tab left unfinished, from the checkpoints that this browser keeps.
+ * Runs that another tab runs are offered once that tab closes or they end.
  */
 import { SvelteSet } from 'svelte/reactivity'
-import { IndexedDbRunStore, RUNS_CHANNEL } from '../../runs/indexeddb-store.ts'
-import { runLocks, whileFree, type RunLocks } from '../../runs/run-locks.ts'
-import { openTabChannel } from '../../storage/browser-storage.ts'
-import { errorText } from '../../threads/error-text.ts'
+import type { KeptRunList } from './kept-runs.svelte.ts'
 
 export interface UnfinishedRun {
   runId: string
@@ -19,87 +16,47 @@ export interface UnfinishedRun {
 }
 
 export class KeptRun {
-  readonly #locks: RunLocks
-  readonly #changes = openTabChannel(RUNS_CHANNEL)
-  /** Runs of this visit, which are not offered. */
+  readonly #runs: Pick<KeptRunList, 'entries' | 'isInUse' | 'remove' | 'problem'>
+  /** Runs of this visit and discarded ones, which are not offered. */
   readonly #own = new SvelteSet<string>()
-  readonly #awaited = new SvelteSet<string>()
-  #offer = $state.raw<UnfinishedRun | null>(null)
   #problem = $state.raw<string | null>(null)
 
-  constructor(locks: RunLocks = runLocks()) {
-    this.#locks = locks
-    // Another tab may have resumed or deleted the run on offer.
-    this.#changes.onmessage = () => {
-      if (this.#offer !== null) void this.look()
-    }
+  constructor(runs: Pick<KeptRunList, 'entries' | 'isInUse' | 'remove' | 'problem'>) {
+    this.#runs = runs
   }
 
-  /** Null if there is nothing to resume. */
+  /** The latest unfinished run; null if there is nothing to resume. */
   get offer(): UnfinishedRun | null {
-    return this.#offer
+    let latest: UnfinishedRun | null = null
+    for (const { runId, preset, iterations, isFinished, checkpoints, updatedAt } of this.#runs.entries ?? []) {
+      const checkpoint = checkpoints.at(-1)
+      if (isFinished || !checkpoint || this.#own.has(runId) || this.#runs.isInUse(runId)) continue
+      if (latest !== null && latest.updatedAt >= updatedAt) continue
+      latest = { runId, preset, iterations, finishedIterations: checkpoint.iteration, updatedAt }
+    }
+    return latest
   }
   /** Why the run could not be discarded; null if it could. */
   get problem(): string | null {
     return this.#problem
   }
 
-  /** Looks for the latest unfinished run. Offers nothing if the storage cannot be read. */
-  async look(): Promise<void> {
-    const store = await IndexedDbRunStore.open().catch(() => null)
-    if (store === null) return
-    try {
-      const inUse = await this.#locks.inUse()
-      const unfinished = (await store.list()).filter(
-        ({ runId, isFinished, checkpoints }) => !isFinished && checkpoints.length > 0 && !this.#own.has(runId),
-      )
-      for (const { runId } of unfinished) if (inUse.has(runId)) this.#lookOnceFree(runId)
-      const summary = unfinished.find(({ runId }) => !inUse.has(runId))
-      const checkpoint = summary?.checkpoints.at(-1)
-      if (!summary || !checkpoint) {
-        this.#offer = null
-        return
-      }
-      const { runId, preset, iterations, updatedAt } = summary
-      this.#offer = { runId, preset, iterations, finishedIterations: checkpoint.iteration, updatedAt }
-    } catch {
-      return
-    } finally {
-      store.close()
-    }
-  }
-
-  /** Takes the offer, which is then gone. */
-  take(): UnfinishedRun | null {
-    const offer = this.#offer
-    this.#offer = null
-    return offer
-  }
-
   async discard(): Promise<void> {
-    const offer = this.take()
+    const { offer } = this
     if (offer === null) return
-    this.#problem = null
-    try {
-      const store = await IndexedDbRunStore.open()
-      await whileFree(this.#locks, offer.runId, () => store.remove(offer.runId)).finally(() => store.close())
-    } catch (cause) {
-      this.#problem = errorText(cause)
-    }
+    this.#own.add(offer.runId)
+    await this.#runs.remove(offer.runId)
+    this.#problem = this.#runs.problem
+    if (this.#problem !== null) this.release(offer.runId)
   }
 
   /** Marks a run as one of this visit. */
   claim(runId: string): void {
-    this.#offer = null
     this.#own.add(runId)
   }
 
-  #lookOnceFree(runId: string): void {
-    if (this.#awaited.has(runId)) return
-    this.#awaited.add(runId)
-    void this.#locks.whenFree(runId).then(() => {
-      this.#awaited.delete(runId)
-      return this.look()
-    })
+  /** Offers a run of this visit again, after it failed. */
+  release(runId: string): void {
+    this.#own.delete(runId)
   }
 }

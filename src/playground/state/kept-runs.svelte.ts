@@ -1,4 +1,5 @@
 /** The runs that this browser keeps, which of them are drawn over the curves, and the commands on each. */
+import { SvelteSet } from 'svelte/reactivity'
 import { saveFile } from '../kit/save.ts'
 import type { HeldOutGames } from '../../runs/held-out-games.ts'
 import type { Bridge } from '../../threads/worker-bridge.ts'
@@ -29,6 +30,7 @@ export class KeptRunList {
   #bridge: Bridge<RunsWorker> | null = null
   #entries = $state.raw<readonly RunSummary[] | null>(null)
   #inUse = $state.raw<readonly string[]>([])
+  readonly #awaited = new SvelteSet<string>()
   #importing = $state(0)
   #usage = $state.raw<{ used: number | null; quota: number | null }>({ used: null, quota: null })
   #isLasting = $state.raw(true)
@@ -247,19 +249,17 @@ export class KeptRunList {
 
   /** Runs end without a message if their tab is closed, so this waits for each and then reads the list again. */
   #note(inUse: readonly string[]): void {
-    const before = this.#inUse
     this.#inUse = inUse
     for (const runId of inUse) {
-      if (before.includes(runId)) continue
+      if (this.#awaited.has(runId)) continue
+      this.#awaited.add(runId)
       void this.#remote()
         .whenFree(runId)
         .then(
-          () => {
-            this.#inUse = this.#inUse.filter((other) => other !== runId)
-            this.#lookSoon()
-          },
+          () => this.#lookSoon(),
           () => undefined,
         )
+        .finally(() => this.#awaited.delete(runId))
     }
   }
 

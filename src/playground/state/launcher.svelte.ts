@@ -36,7 +36,7 @@ export class Launcher {
   readonly feed: RunFeed
   readonly commands: LoopCommands
   readonly queue: RunQueue
-  readonly kept = new KeptRun()
+  readonly kept: KeptRun
   readonly models = new RoleModels()
   readonly rests = new Rests({ pause: () => this.commands.pause(), resume: () => this.commands.resume() })
   readonly #draft: DraftSettings
@@ -60,11 +60,16 @@ export class Launcher {
   ) {
     this.#draft = draft
     this.#runs = runs
+    this.kept = new KeptRun(runs)
     this.#care = care
     this.#on = on
     this.feed = new RunFeed({
       kept: runs,
-      onEnded: (runId, how) => this.queue.ended(runId, how),
+      onEnded: (runId, how) => {
+        // To be resumed from its last checkpoint, once no other tab that may have been faster uses it.
+        if (how === 'failed') this.kept.release(runId)
+        this.queue.ended(runId, how)
+      },
       onStatus: (state) => this.rests.follow(state),
       onTimings: (runId, timings) => {
         if (care.isSparing && this.feed.status.state === 'running' && !this.#isStepping)
@@ -108,7 +113,7 @@ export class Launcher {
 
   /** Continues the run that an earlier visit left unfinished. */
   async resumeKept(): Promise<void> {
-    const run = this.kept.take()
+    const run = this.kept.offer
     if (run === null) return
     this.#turnToLive()
     this.kept.claim(run.runId)

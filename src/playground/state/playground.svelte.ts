@@ -106,11 +106,8 @@ export class Playground {
 
   async open(): Promise<void> {
     this.#isOpened = true
-    const { kept, queue } = this.launcher
-    const looked = Promise.all([
-      ...this.#shelves.map((shelf) => shelf.look()),
-      ...[kept.look(), this.runs.look(), queue.look()],
-    ])
+    const { queue } = this.launcher
+    const looked = Promise.all([...this.#shelves.map((shelf) => shelf.look()), ...[this.runs.look(), queue.look()]])
     await this.recorded.load(recordingsOf(this.world))
     await looked
     // Another world may have been chosen meanwhile, whose recording is still loading.

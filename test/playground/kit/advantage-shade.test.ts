@@ -5,7 +5,7 @@ const percentOf = (fill: string) => Number(/(\d+)%/.exec(fill)![1])
 
 describe('the fill of an advantage', () => {
   it('has one hue for each sign, and none without an advantage', () => {
-    expect(shade(0.3)).toContain('--encouraged')
+    expect(shade(0.3)).toContain('--encouraged-fill')
     expect(shade(-0.3)).toContain('--discouraged')
     expect(shade(null)).toBe('var(--surface)')
     expect(shade(0)).toBe('var(--surface)')

@@ -46,6 +46,8 @@ describe.each<Theme>(['light', 'dark'])('the colours of compared runs in the %s 
 it.each<Theme>(['light', 'dark'])('encouraged and discouraged differ in grey in the %s theme', (theme) => {
   const [blue, orange] = [colour('encouraged', theme), colour('discouraged', theme)]
   expect(Math.abs(lab(blue)[0] - lab(orange)[0])).toBeGreaterThan(15)
+  const cells = lab(orange)[0] - lab(colour('encouraged-fill', theme))[0]
+  expect(cells, 'of cells, which mix them with the page').toBeGreaterThan(theme === 'dark' ? 25 : 15)
   // As bars and tiles they stand out from the page.
   expect(contrast(blue, colour('surface', theme))).toBeGreaterThan(3)
 })

@@ -100,7 +100,10 @@ describe('compared runs', () => {
     expect(a!.points.map(({ y }) => y)).toEqual([expect.closeTo(0.2, 9), expect.closeTo(0.3, 9)])
     expect([a!.band, b!.band], 'two seeds say too little for an interval').toEqual([null, null])
     expect([a!.seeds.length, b!.seeds.length]).toEqual([2, 0])
-    expect(lastValues(joined, 'eval/id/acc')).toEqual(['20.0 %, 40.0 %', '70.0 %'])
+    expect(lastValues(joined, 'eval/id/acc')).toEqual([
+      { value: '20.0 %, 40.0 %', notes: [] },
+      { value: '70.0 %', notes: [] },
+    ])
     expect(new Set(joined.map(({ colour }) => colour)).size).toBe(2)
     const three = comparedRuns(
       [0, 0.02, 0.9].map((shift, i) => ({ summary: run(i), rows: rows(shift) })),
@@ -110,13 +113,13 @@ describe('compared runs', () => {
     const { low, high, mean } = wide!.band!.at(-1)!
     expect([low, high], 'within what a share can be').toEqual([0, 1])
     expect(mean).toBeCloseTo((0.2 + 0.22 + 1.1) / 3, 9)
-    expect(lastValues(three, 'eval/id/acc')).toEqual(['50.7 % (0.0 to 100.0)'])
+    expect(lastValues(three, 'eval/id/acc')).toEqual([{ value: '50.7 %', notes: ['0.0 to 100.0'] }])
     const longer = [...rows(0), row(4, { 'eval/id/acc': 0.9 })]
     const uneven = comparedRuns([chosen[0]!, { summary: run(2), rows: longer }, chosen[2]!], false)
     expect(lastValues(uneven, 'eval/id/acc')).toEqual([
-      '20.0 %, iteration 2',
-      '90.0 %, iteration 4',
-      '70.0 %, iteration 2',
+      { value: '20.0 %', notes: ['iteration 2'] },
+      { value: '90.0 %', notes: ['iteration 4'] },
+      { value: '70.0 %', notes: ['iteration 2'] },
     ])
     expect(comparedRuns(chosen, false).map(({ letter }) => letter)).toEqual(['A', 'B', 'C'])
   })

@@ -60,6 +60,7 @@ describe('the loop', () => {
       }
       expect(junction.y).toBeGreaterThan(policy.y + policy.height)
       expect(reward.y).toBeGreaterThan(junction.y + junction.height)
+      expect(loopGeometry(width, 16, false).height, 'without switches').toBeLessThan(height)
     },
   )
 })

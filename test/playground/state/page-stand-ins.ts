@@ -91,6 +91,7 @@ export function keptRuns(runs: Readonly<Record<string, readonly LoggedEvent[]>> 
     find: async () => null,
     look: async () => {},
     isChosen: () => true,
+    isInUse: () => false,
     choose: async () => {},
     chosen: [],
     entries: [],

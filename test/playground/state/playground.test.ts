@@ -47,6 +47,21 @@ async function running() {
   return { ...opened, runId }
 }
 
+it('offers to resume a run whose worker stopped, from its last checkpoint', async () => {
+  const runs = keptRuns()
+  const { loop, playground } = page(runs)
+  await playground.open()
+  await playground.launcher.runOrPause()
+  const { runId } = playground.live
+  const request = { runId, preset: 'household', settings: presetSettings('household'), iterations: 9 }
+  Object.assign(runs, {
+    entries: [{ ...newSummary(request), checkpoints: [{ iteration: 4, eventCount: 9, bytes: 1 }] }],
+  })
+  expect(playground.launcher.kept.offer).toBeNull()
+  loop.lose('It crashed.')
+  expect(playground.launcher.kept.offer).toMatchObject({ runId, finishedIterations: 4 })
+})
+
 describe('a run in a world from a file', () => {
   const worldFile = { name: 'Numbers', file: 'numbers.ts', script: 'x', hash: 'a' }
   const policy = folderSource('local:numbers.models/own-policy')

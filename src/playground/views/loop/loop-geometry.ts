@@ -26,13 +26,13 @@ export interface LoopGeometry {
 
 export const WIDE_FROM = 640
 
-/** `rem` is the text size in pixels; boxes scale with it. */
-export function loopGeometry(width: number, rem = 16): LoopGeometry {
+/** `rem` is the text size in pixels; boxes scale with it. A box with a switch is taller. */
+export function loopGeometry(width: number, rem = 16, hasSwitches = true): LoopGeometry {
   const isWide = width >= WIDE_FROM * (rem / 16)
   const unit = rem / 16
   const gap = 5 * unit
   const nodeWidth = isWide ? Math.min(232 * unit, width * 0.25) : Math.min(200 * unit, (width - 60 * unit) / 2)
-  const nodeHeight = (isWide ? 116 : 128) * unit
+  const nodeHeight = ((isWide ? 122 : 128) - (hasSwitches ? 0 : 24)) * unit
   const top = (isWide ? 16 : 0) * unit
   const policy = { x: 0, y: top, width: nodeWidth, height: nodeHeight }
   const environment = { x: width - nodeWidth, y: top, width: nodeWidth, height: nodeHeight }
