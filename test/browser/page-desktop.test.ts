@@ -1,5 +1,5 @@
 /** The desktop on the page: a small run with the shipped models, an episode on its screen, and a task done with a real mouse. */
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { openPart } from './controls.ts'
 import { usePages } from './harness.ts'
@@ -9,8 +9,8 @@ import { goTo } from './views.ts'
 
 const pages = usePages()
 
-async function visit(): Promise<Page> {
-  const page = await pages.open()
+async function visit(who?: BrowserContextOptions): Promise<Page> {
+  const page = await pages.open(who)
   await page.route('**/runs/**', (route) => route.fulfill({ status: 404 }))
   await page.goto(inject('pageAddress'))
   await page.getByText('Nothing has run yet. Press Run').waitFor()
@@ -37,8 +37,12 @@ it('a small run on the desktop steps an iteration, and its episodes are replayed
   await expectSound(page, [390, 1280])
 })
 
-it('a person does a task with mouse and keyboard, and the verifier of the policy says that it is won', async () => {
-  const page = await visit()
+it.each([
+  ['mouse and keyboard', {}],
+  ['fingers', { hasTouch: true, isMobile: true }],
+])('a person does a task with %s, and the verifier of the policy says that it is won', async (_, who) => {
+  const isTouched = 'hasTouch' in who
+  const page = await visit(who)
   await goTo(page, 'Games and problems')
   await page.getByRole('combobox', { name: 'Kind of task' }).selectOption('new-folder')
   const screen = page.getByRole('application', { name: 'Screen' })
@@ -46,9 +50,11 @@ it('a person does a task with mouse and keyboard, and the verifier of the policy
   const folder = /make the folder (\S+)\./.exec(sentence)![1]!
   const drawing = screen.getByRole('group', { name: /^The desktop/ })
 
-  /** A click of the real mouse at the middle of an element. */
+  /** A click of the real mouse or a finger at the middle of an element. */
   const click = async (name: string) => {
-    const box = (await drawing.getByRole('button', { name, exact: true }).boundingBox())!
+    const element = drawing.getByRole('button', { name, exact: true })
+    if (isTouched) return element.tap()
+    const box = (await element.boundingBox())!
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2)
   }
   await click('Files')
@@ -56,7 +62,8 @@ it('a person does a task with mouse and keyboard, and the verifier of the policy
   const create = drawing.getByRole('button', { name: words })
   if ((await create.count()) === 0) await click('More')
   await click((await create.getAttribute('aria-label'))!)
-  await page.keyboard.type(folder)
+  if (isTouched) await page.getByRole('textbox', { name: 'Words to type' }).fill(folder)
+  else await page.keyboard.type(folder)
   await page.keyboard.press('Enter')
   await click('OK')
   await page.getByText('The shortest way from here takes 1 step.').waitFor()
