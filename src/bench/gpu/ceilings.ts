@@ -1,4 +1,7 @@
-/** What the adapter can do at most, measured by programs that do nothing else: copying, multiplying and adding, and a large product. */
+/**
+ * What the adapter can do at most, measured by programs that do nothing else: copying, starting programs, multiplying and adding, and
+ * a large product.
+ */
 import * as tf from '@tensorflow/tfjs-core'
 import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
 import { once, program } from '../../language-model/backends/webgpu/program.ts'
@@ -54,6 +57,7 @@ function chains(line: (i: number) => string): string {
 const SMALLEST_COPY = 1 << 22
 /** Beyond any cache. */
 const LARGEST_COPY = 1 << 29
+const DISPATCHES = 500
 const SMALLEST_GROUPS = 16
 const MOST_GROUPS = 16_384
 const STEPS = 256
@@ -93,6 +97,27 @@ export async function measureCopy(backend: GpuBackend, share: Share, clock: () =
       value: (2 * bytes) / bestMs / 1e6,
       note: `${(bytes / 1e6).toFixed(0)} MB, read and written${cold(isWarm)}`,
     }
+  }
+}
+
+/** Programs that wait for one another's results and do next to nothing: what every step of a small model costs at least. */
+export async function measureDispatch(backend: GpuBackend, share: Share, clock: () => number): Promise<CeilingRecord> {
+  const size = 4 * THREADS
+  const [x, y] = [tf.zeros([size]), tf.zeros([size])]
+  const run = async (calls: number) => {
+    for (let call = 0; call < calls * DISPATCHES; call++) {
+      const [from, to] = call % 2 === 0 ? [x, y] : [y, x]
+      backend.dispatch(copy, { reads: { x: from }, writes: { y: to }, uniforms: { parts: THREADS }, groups: 1 })
+    }
+    await finished(backend)
+  }
+  const { bestMs, isWarm } = await repeated(run, share, clock)
+  tf.dispose([x, y])
+  return {
+    kind: 'ceiling',
+    name: 'dispatch',
+    value: (1000 * bestMs) / DISPATCHES,
+    note: `one of ${DISPATCHES} programs of one workgroup, each after the other${cold(isWarm)}`,
   }
 }
 

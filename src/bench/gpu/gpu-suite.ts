@@ -15,7 +15,7 @@ import { largestDifference } from '../comparison.ts'
 import { startOwn } from '../own-backend.ts'
 import { ownTraining } from '../own-training.ts'
 import { TimeBudget } from './budget.ts'
-import { measureCopy, measureMultiplyAdd, measureProduct } from './ceilings.ts'
+import { measureCopy, measureDispatch, measureMultiplyAdd, measureProduct } from './ceilings.ts'
 import { KERNEL_CHECKS, runKernelCheck, uncheckedKernels } from './kernel-checks.ts'
 import { describeModel, MEASURED_MODELS, type MeasuredModel, TINY_MODEL } from './model-sizes.ts'
 import { EVERY_TASK_TRAINS, measureSpeeds, SPEED_SIZES, type SpeedSizes } from './model-speeds.ts'
@@ -76,7 +76,8 @@ export interface GpuSuiteOptions {
 const STEP_TOLERANCE = 1e-3
 
 type Works = SpeedRecord['work']
-type PartName = 'kernels' | 'training step' | 'copy' | 'multiply-add' | 'product' | 'tiles' | `${string}: ${Works}`
+type PartName =
+  'kernels' | 'training step' | 'copy' | 'dispatch' | 'multiply-add' | 'product' | 'tiles' | `${string}: ${Works}`
 
 /** Weights of a model's work on the adapter, and on the CPU beside it. */
 const WORKS: readonly Works[] = ['sampling', 'training', 'iteration']
@@ -98,6 +99,7 @@ export async function measureGpu(options: GpuSuiteOptions): Promise<void> {
       { name: 'kernels', weight: 4 },
       { name: 'training step', weight: 1 },
       { name: 'copy', weight: 1 },
+      { name: 'dispatch', weight: 1 },
       { name: 'multiply-add', weight: 1 },
       { name: 'tiles', weight: 4 },
       { name: 'product', weight: 1 },
@@ -121,6 +123,7 @@ export async function measureGpu(options: GpuSuiteOptions): Promise<void> {
 
   await started.use()
   report(await measureCopy(backend, begin('copy'), clock))
+  report(await measureDispatch(backend, begin('dispatch'), clock))
   report(await measureMultiplyAdd(backend, begin('multiply-add'), clock))
   await tuneProducts(backend, sizes.tiles, begin('tiles'), clock, report)
   report(await measureProduct(backend, begin('product'), clock))

@@ -25,12 +25,19 @@ export interface CheckRecord {
   programs: readonly string[]
 }
 
-export const CEILINGS = ['copy', 'multiply-add', 'product'] as const
+export const CEILINGS = ['copy', 'dispatch', 'multiply-add', 'product'] as const
+
+export const CEILING_UNITS: Record<(typeof CEILINGS)[number], string> = {
+  copy: 'GB/s',
+  dispatch: 'µs',
+  'multiply-add': 'GFLOP/s',
+  product: 'GFLOP/s',
+}
 
 export interface CeilingRecord {
   kind: 'ceiling'
   name: (typeof CEILINGS)[number]
-  /** GB/s for the copy, GFLOP/s for the others. */
+  /** In CEILING_UNITS. */
   value: number
   note: string
 }

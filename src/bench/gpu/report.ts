@@ -1,14 +1,15 @@
 /** The Markdown report of a graphics adapter, from its records. */
 import { significant } from '../table.ts'
-import type {
-  AdapterRecord,
-  CeilingRecord,
-  CheckRecord,
-  GpuRecord,
-  LeftOutRecord,
-  SpeedRecord,
-  TileRecord,
-  TuningRecord,
+import {
+  CEILING_UNITS,
+  type AdapterRecord,
+  type CeilingRecord,
+  type CheckRecord,
+  type GpuRecord,
+  type LeftOutRecord,
+  type SpeedRecord,
+  type TileRecord,
+  type TuningRecord,
 } from './records.ts'
 
 export interface ReportFacts {
@@ -92,12 +93,19 @@ function checksText(checks: readonly CheckRecord[]): string | null {
   return `## Kernels and a training step\n\n${verdict} ${programs.size} programs ran.`
 }
 
+const CEILING_NAMES: Record<CeilingRecord['name'], string> = {
+  copy: 'copying',
+  dispatch: 'starting a program',
+  'multiply-add': 'multiplying and adding',
+  product: 'matrix product',
+}
+
 function ceilingsText(ceilings: readonly CeilingRecord[], given: ReportFacts['given']): string | null {
-  const rows = ceilings.map(({ name, value, note }) =>
-    name === 'copy'
-      ? ['copying', `${significant(value)} GB/s`, note]
-      : [name === 'product' ? 'matrix product' : 'multiplying and adding', `${significant(value)} GFLOP/s`, note],
-  )
+  const rows = ceilings.map(({ name, value, note }) => [
+    CEILING_NAMES[name],
+    `${significant(value)} ${CEILING_UNITS[name]}`,
+    note,
+  ])
   if (given.gflops !== undefined) rows.push(['peak', `${significant(given.gflops)} GFLOP/s`, 'given, used for shares'])
   if (given.gigabytesPerSecond !== undefined)
     rows.push(['bandwidth', `${significant(given.gigabytesPerSecond)} GB/s`, 'given, used for shares'])

@@ -8,7 +8,7 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { failedChecks, gpuReport, reportName } from '../../../bench/gpu/report.ts'
-import type { GpuRecord } from '../../../bench/gpu/records.ts'
+import { CEILING_UNITS, type GpuRecord } from '../../../bench/gpu/records.ts'
 import { ArgumentError, readArguments } from '../../arguments.ts'
 import { measure } from './measure.ts'
 
@@ -103,7 +103,7 @@ function lineOf(record: GpuRecord): string {
     case 'check':
       return `${record.difference <= record.tolerance ? 'equal' : 'DIFFERS'}: ${record.name} (${record.difference.toExponential(1)})`
     case 'ceiling':
-      return `${record.name}: ${record.value.toPrecision(3)} ${record.name === 'copy' ? 'GB/s' : 'GFLOP/s'}, ${record.note}`
+      return `${record.name}: ${record.value.toPrecision(3)} ${CEILING_UNITS[record.name]}, ${record.note}`
     case 'tile':
       return `${record.product}, ${record.candidate}: ${record.gflops.toPrecision(3)} GFLOP/s`
     case 'tuning':
