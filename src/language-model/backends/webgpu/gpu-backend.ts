@@ -2,6 +2,7 @@ import { WebGPUBackend } from '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { ModelTooLargeError } from '../backend.ts'
 import { type FourBitBlocks, floatsOfBlocks } from '../../weights/weight-storage.ts'
+import { BindGroups } from './bind-groups.ts'
 import { PRODUCT_SETTINGS, type ProductSettings } from './matmul-code.ts'
 import { packHalf, unpackFourBits, unpackHalf } from './elementwise-code.ts'
 import { type Program, shaderOf } from './program.ts'
@@ -14,11 +15,14 @@ interface Internals {
   computePassEncoder: GPUComputePassEncoder | null
   commandQueueOwnedIds: WeakSet<object>
   dispatchCountInPass: number
+  bufferManager: { freeBuffers: ReadonlyMap<string, GPUBuffer[]> }
 }
 
 interface Pipeline {
   pipeline: GPUComputePipeline
   layout: GPUBindGroupLayout
+  /** Numbers, with that of the workgroups. */
+  numberOfUniforms: number
 }
 
 /** Smallest matrix worth storing in fewer bits; TensorFlow.js sometimes computes with smaller ones on the CPU. */
@@ -41,7 +45,7 @@ export interface Call<Reads extends string, Writes extends string, Uniforms exte
 
 /**
  * TensorFlow.js's WebGPU backend with a second way to run programs: ours may write several tensors, change tensors in place and use
- * subgroups, and a call only costs a bind group. Both ways record into the same commands.
+ * subgroups, and a call with the buffers of an earlier one makes no objects. Both ways record into the same commands.
  */
 export class GpuBackend extends WebGPUBackend {
   /** Whether programs may use subgroups, because the device supports them. */
@@ -61,6 +65,8 @@ export class GpuBackend extends WebGPUBackend {
   /** Most logits in memory at a time: 64 MB. */
   mostLogits = 1 << 24
   readonly #arena: UniformArena
+  readonly #bindGroups: BindGroups
+  readonly #offset = new Uint32Array(1)
   readonly #pipelines = new Map<string, Pipeline>()
   /** Uploads for the commands being recorded, by their source. */
   readonly #uploads = new Map<object, tf.TensorInfo>()
@@ -77,6 +83,7 @@ export class GpuBackend extends WebGPUBackend {
     super(device, adapterInfo)
     this.usesSubgroups = device.features.has('subgroups')
     this.#arena = new UniformArena(device)
+    this.#bindGroups = new BindGroups(device)
   }
 
   allocate(shape: number[]): tf.TensorInfo {
@@ -90,22 +97,17 @@ export class GpuBackend extends WebGPUBackend {
   ): void {
     if (groups === 0) return
     const internals = this as unknown as Internals
-    const { pipeline, layout } = this.#pipelineOf(program)
-    const tensors: tf.TensorInfo[] = []
-    for (const name in program.writes) tensors.push(writes[name])
-    for (const name in program.reads) tensors.push(reads[name])
-    const entries = tensors.map(({ dataId }, binding): GPUBindGroupEntry => {
-      this.uploadToGPU(dataId)
-      internals.commandQueueOwnedIds.add(dataId)
-      return { binding, resource: { buffer: this.tensorMap.get(dataId).resource as GPUBuffer } }
-    })
+    const { pipeline, layout, numberOfUniforms } = this.#pipelineOf(program)
+    const buffers: GPUBuffer[] = []
+    for (const name in program.writes) buffers.push(this.#bufferOf(writes[name]))
+    for (const name in program.reads) buffers.push(this.#bufferOf(reads[name]))
     // Copies read earlier are now stale.
     for (const name in program.writes) {
       Object.assign(this.tensorMap.get(writes[name].dataId), { values: null })
       this.#forgetOther(writes[name].dataId)
     }
 
-    const { binding, values } = this.#arena.take(Object.keys(program.uniforms).length + 1)
+    const { binding, offset, values } = this.#arena.take(numberOfUniforms)
     values.setInt32(0, groups, true)
     let at = 4
     for (const name in program.uniforms) {
@@ -113,16 +115,23 @@ export class GpuBackend extends WebGPUBackend {
       else values.setFloat32(at, uniforms[name], true)
       at += 4
     }
-    entries.push({ binding: entries.length, resource: binding })
 
     const mostInRow = this.device.limits.maxComputeWorkgroupsPerDimension
     const rows = Math.ceil(groups / mostInRow)
     this.ensureCommandEncoderReady()
     const pass = (internals.computePassEncoder ??= internals.commandEncoder!.beginComputePass())
     pass.setPipeline(pipeline)
-    pass.setBindGroup(0, this.device.createBindGroup({ layout, entries }))
+    this.#offset[0] = offset
+    pass.setBindGroup(0, this.#bindGroups.get(layout, buffers, binding), this.#offset, 0, 1)
     pass.dispatchWorkgroups(Math.ceil(groups / rows), rows)
     this.#submitIfFull()
+  }
+
+  /** The buffer of a tensor that a command being recorded uses. */
+  #bufferOf({ dataId }: tf.TensorInfo): GPUBuffer {
+    this.uploadToGPU(dataId)
+    ;(this as unknown as Internals).commandQueueOwnedIds.add(dataId)
+    return this.tensorMap.get(dataId).resource as GPUBuffer
   }
 
   override runWebGPUProgram(...args: Parameters<WebGPUBackend['runWebGPUProgram']>): tf.TensorInfo {
@@ -131,6 +140,12 @@ export class GpuBackend extends WebGPUBackend {
     const output = super.runWebGPUProgram(...args)
     this.#submitIfFull()
     return output
+  }
+
+  /** The value of a scalar that is not only on the device; null for others. */
+  numberOf({ dataId, shape }: tf.TensorInfo): number | null {
+    const { values } = this.tensorMap.get(dataId)
+    return shape.length === 0 && values instanceof Float32Array ? values[0]! : null
   }
 
   /** Integers on the device, uploaded once per `source` for all commands of a submission. */
@@ -209,6 +224,7 @@ export class GpuBackend extends WebGPUBackend {
       // Commands that read the numbers must be submitted before the buffer is released.
       this.ensureCommandEncoderReady()
       this.#submit()
+      this.#bindGroups.clear()
       this.bufferManager.releaseBuffer(data.resource, false)
     }
     Object.assign(data, { resource: null, values: null })
@@ -277,6 +293,7 @@ export class GpuBackend extends WebGPUBackend {
     this.#waitingDispatches = 0
     for (const { dataId } of this.#uploads.values()) this.disposeData(dataId)
     this.#uploads.clear()
+    this.#bindGroups.order((this as unknown as Internals).bufferManager.freeBuffers)
   }
 
   override disposeData(dataId: tf.DataId, force = false): boolean {
@@ -347,7 +364,11 @@ export class GpuBackend extends WebGPUBackend {
       'uniform',
     ]
     const layout = this.device.createBindGroupLayout({
-      entries: types.map((type, binding) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } })),
+      entries: types.map((type, binding) => ({
+        binding,
+        visibility: GPUShaderStage.COMPUTE,
+        buffer: { type, hasDynamicOffset: type === 'uniform' },
+      })),
     })
     const pipeline = this.device.createComputePipeline({
       label: program.name,
@@ -357,7 +378,7 @@ export class GpuBackend extends WebGPUBackend {
         entryPoint: 'start',
       },
     })
-    const made = { pipeline, layout }
+    const made = { pipeline, layout, numberOfUniforms: Object.keys(program.uniforms).length + 1 }
     this.#pipelines.set(program.name, made)
     return made
   }

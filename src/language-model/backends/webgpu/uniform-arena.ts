@@ -23,14 +23,15 @@ export class UniformArena {
     this.#alignment = device.limits.minUniformBufferOffsetAlignment
   }
 
-  /** Reserves `count` numbers of four bytes, to fill in before the submission. */
-  take(count: number): { binding: GPUBufferBinding; values: DataView<ArrayBuffer> } {
+  /** Reserves `count` numbers of four bytes, to fill in before the submission, at a dynamic offset of the binding. */
+  take(count: number): { binding: GPUBufferBinding; offset: number; values: DataView<ArrayBuffer> } {
     const size = Math.ceil(count / 4) * 16
     const chunk = this.#chunkAt(Math.floor(this.#used / CHUNK_BYTES))
     const offset = this.#used % CHUNK_BYTES
     this.#used += Math.ceil(size / this.#alignment) * this.#alignment
     return {
-      binding: { buffer: chunk.buffer, offset, size },
+      binding: { buffer: chunk.buffer, size },
+      offset,
       values: new DataView(chunk.values.buffer, offset, size),
     }
   }
