@@ -22,6 +22,7 @@ import type {
 import { expectClose, type Matrix, matrix } from '../language-model/ops/on-both-backends.ts'
 import {
   addCases,
+  addLowRankCases,
   attentionCases,
   type Case,
   gatherRowsCases,
@@ -331,6 +332,7 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     ['attention', attentionCases()],
     ['matMul', matMulCases()],
     ['add', addCases()],
+    ['addLowRank', addLowRankCases()],
     ['gatherRows', gatherRowsCases()],
     ['selectedLogProbs', selectedLogProbsCases()],
   ])('computes the same %s over random shapes, forward and backward', async (_name, cases) => {

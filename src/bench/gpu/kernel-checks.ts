@@ -9,6 +9,7 @@ import { countDispatches } from '../../language-model/backends/webgpu/count-disp
 import type { FusedKernel } from '../../language-model/ops/backend-kernels.ts'
 import {
   adamw,
+  addLowRank,
   attention,
   clipScale,
   gatherRows,
@@ -172,7 +173,10 @@ function cacheCheck(width: number): KernelCheck {
 }
 
 /** By the kernel whose programs they reach. Kernels that only the CPU has are null: no WebGPU program to check. */
-const CHECKS: Record<FusedKernel | 'BatchMatMul' | 'Add' | 'stored weights', readonly KernelCheck[] | null> = {
+const CHECKS: Record<
+  FusedKernel | 'BatchMatMul' | 'Add' | 'Multiply' | 'stored weights',
+  readonly KernelCheck[] | null
+> = {
   BatchMatMul: [
     product(1, 352, 130, false, true),
     product(7, 128, 96, false, true),
@@ -193,6 +197,24 @@ const CHECKS: Record<FusedKernel | 'BatchMatMul' | 'Add' | 'stored weights', rea
     ),
     withGradients('add a row, 33 × 35', [[33, 35], [35]], (a, b) => tf.add(tf.mul(a, 1), tf.mul(b, 1))),
   ],
+  Multiply: [64, 35].map((width) =>
+    withGradients(`multiply by a number, 33 × ${width}`, [[33, width]], (x) => tf.mul(tf.mul(x, 1), 0.3)),
+  ),
+  AddLowRank: [
+    [64, 16],
+    [33, 8],
+    [64, 3],
+  ].map(([width, rank]) =>
+    withGradients(
+      `add of rank ${rank}, 31 × ${width}`,
+      [
+        [31, width!],
+        [31, rank!],
+        [width!, rank!],
+      ],
+      (y, narrow, b) => addLowRank(asMatrix(y), asMatrix(narrow), asMatrix(b), 2),
+    ),
+  ),
   'stored weights': [1, 8, 48].flatMap((rows) => [storedWeight('half', rows), storedWeight('four bits', rows)]),
   RmsNorm: [96, 97, 896].map((width) =>
     withGradients(`RMS norm, 65 × ${width}`, [[65, width], [width]], (x, w) =>

@@ -10,6 +10,7 @@ export type FusedKernel =
   | 'RotaryEmbedding'
   | 'SegmentAttention'
   | 'SegmentAttentionGradient'
+  | 'AddLowRank'
   | 'SwiGlu'
   | 'SwiGluGradient'
   | 'GatherRows'

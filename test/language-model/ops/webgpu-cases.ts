@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core'
 import fc from 'fast-check'
 import {
   adamw,
+  addLowRank,
   type AttentionLayout,
   attention,
   clipScale,
@@ -25,6 +26,7 @@ export type Operation =
   | { name: 'attention'; layout: AttentionLayout; headDim: number }
   | { name: 'matMul'; transposeA: boolean; transposeB: boolean }
   | { name: 'add' }
+  | { name: 'addLowRank'; scale: number }
 
 export interface Case {
   operation: Operation
@@ -61,6 +63,8 @@ function apply(operation: Operation, inputs: tf.Tensor[]): tf.Tensor {
       return attention(a, b, c, operation.layout, operation.headDim)
     case 'matMul':
       return tf.matMul(a, b, operation.transposeA, operation.transposeB)
+    case 'addLowRank':
+      return addLowRank(a, b, c, operation.scale)
     case 'add':
       // New tensors are not on the device yet, and small ones would be added on the CPU.
       return tf.add(tf.mul(a, 1), tf.mul(b, 1))
@@ -234,6 +238,16 @@ export const addCases = (): Case[] =>
         floor: Math.sqrt(rows * d),
       })
     },
+  )
+
+export const addLowRankCases = (): Case[] =>
+  sample(fc.tuple(seed, size, size, fc.constantFrom(1, 3, 4, 16)), 15).map(([s, rows, d, rank]) =>
+    caseOf(
+      { name: 'addLowRank', scale: 1.5 },
+      [matrix(s, rows, d), matrix(s + 1, rows, rank), matrix(s + 2, d, rank)],
+      [rows, d],
+      { tolerance: 2e-5, floor: Math.sqrt(Math.max(rows, d)) },
+    ),
   )
 
 export const gatherRowsCases = (): Case[] =>

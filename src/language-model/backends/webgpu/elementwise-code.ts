@@ -99,6 +99,23 @@ export const addRepeated = once((part: Part) =>
   }),
 )
 
+/** y = s x */
+export const scaled = once((part: Part) =>
+  program({
+    name: `scale ${part}`,
+    reads: { x: part },
+    writes: { y: part },
+    uniforms: { parts: 'i32', scale: 'f32' },
+    threads: THREADS,
+    code: `
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at < uniforms.parts) { y[at] = uniforms.scale * x[at]; }
+  }
+`,
+  }),
+)
+
 /** Packs four numbers in half precision into two words. */
 export const packHalf = program({
   name: 'pack half',

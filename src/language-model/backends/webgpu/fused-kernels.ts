@@ -6,6 +6,7 @@ import { attentionForward, attentionStatistics, keyValueGradient, queryGradient 
 import { rope, swiglu, swigluGradient } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
 import { selectLogProbs, selectLogProbsGradient } from './log-prob-code.ts'
+import { addLowRank } from './matmul-code.ts'
 import { multiplyInto, sumUp } from './matmul.ts'
 import { adamw, clipScale, MOST_GRADIENTS, rootOfSum, squares } from './optimizer-code.ts'
 import {
@@ -103,6 +104,21 @@ export function registerFusedKernels(): void {
       return y
     },
   )
+
+  register<{ scale: number }>('AddLowRank', (backend, { y, narrow, b }, { scale }) => {
+    const [rows, columns] = y!.shape as [number, number]
+    const rank = narrow!.shape[1]!
+    const part = columns % 4 === 0 ? partOf(rank) : 'f32'
+    const width = columns / sizeOf(part)
+    const z = backend.allocate(y!.shape)
+    backend.dispatch(addLowRank(part), {
+      reads: { y: y!, narrow: narrow!, b: b! },
+      writes: { z },
+      uniforms: { parts: rows * width, width, rank: rank / sizeOf(part), scale },
+      groups: groupsFor(rows * width),
+    })
+    return z
+  })
 
   register('SwiGlu', (backend, { gate, up }) => {
     const size = tf.util.sizeFromShape(gate!.shape)

@@ -3,7 +3,7 @@
  * by 'rows' [outer, inner] or by 'columns' [inner, outer], which covers transposition.
  */
 import { once, program } from './program.ts'
-import { elementOf, type Part, partReader, type Precision, precisionName, rowsPerGroup } from './rows-code.ts'
+import { elementOf, type Part, partReader, type Precision, precisionName, rowsPerGroup, sizeOf } from './rows-code.ts'
 
 export type Stored = 'rows' | 'columns'
 const THREADS = 64
@@ -194,6 +194,38 @@ export const dotProducts = once((rows: number, lanes: number, part: Part, precis
       ${subgroups ? SUM_OF_SUBGROUPS : 'let value = part[(thread - lane) * ROWS + r];'}
       for (var j = 0; j < min(${DOT_COLUMNS}, uniforms.n - column); j++) { c[at + j] = value[j]; }
     }
+  }
+`,
+  }),
+)
+
+/**
+ * z = y + s · narrow · Bᵀ with few inner indices: y[rows, columns], narrow[rows, rank], b[columns, rank]. A thread computes a part of a
+ * row; `width` and `rank` count parts, `parts` all of y's.
+ */
+export const addLowRank = once((part: Part) =>
+  program({
+    name: `add low rank ${part}`,
+    reads: { y: part, narrow: part, b: part },
+    writes: { z: part },
+    uniforms: { parts: 'i32', width: 'i32', rank: 'i32', scale: 'f32' },
+    threads: THREADS,
+    code: `
+  fn main(group : i32, thread : i32) {
+    let at = group * ${THREADS} + thread;
+    if (at >= uniforms.parts) { return; }
+    let row = at / uniforms.width * uniforms.rank;
+    let column = at % uniforms.width * ${sizeOf(part)} * uniforms.rank;
+    var sum = ${part}(0.0);
+    for (var i = 0; i < uniforms.rank; i++) {
+      let x = narrow[row + i];
+      ${
+        part === 'f32'
+          ? 'sum += x * b[column + i];'
+          : `sum += x * mat4x4<f32>(${[0, 1, 2, 3].map((j) => `b[column + ${j} * uniforms.rank + i]`).join(', ')});`
+      }
+    }
+    z[at] = y[at] + uniforms.scale * sum;
   }
 `,
   }),

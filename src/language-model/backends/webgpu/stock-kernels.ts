@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core'
 import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
-import { addRepeated } from './elementwise-code.ts'
+import { addRepeated, scaled } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
 import { multiplyInto } from './matmul.ts'
 import { partOf, sizeOf } from './rows-code.ts'
@@ -8,12 +8,16 @@ import { partOf, sizeOf } from './rows-code.ts'
 /** Falls back to the stock kernel for shapes and types that our kernel does not support. */
 const replace = (kernelName: string, own: OwnKernel<GpuBackend>) => replaceKernel(kernelName, 'webgpu', 'webgpu', own)
 
-/** Replaces the stock kernels that a transformer runs most: matrix products, and sums (every residual and every second gradient). */
+/**
+ * Replaces the stock kernels that a transformer runs most: matrix products, sums (every residual and every second gradient), and
+ * multiples.
+ */
 export function registerStockKernels(): void {
   replace(tf.BatchMatMul, (backend, { a, b }, { transposeA, transposeB }) =>
     matMul(backend, a!, b!, transposeA as boolean, transposeB as boolean),
   )
   replace(tf.Add, (backend, { a, b }) => add(backend, a!, b!) ?? add(backend, b!, a!))
+  replace(tf.Multiply, (backend, { a, b }) => scale(backend, a!, b!) ?? scale(backend, b!, a!))
 }
 
 /** Supports batches of the same shape, or a batch and one matrix; null for others, for empty sums and for other types. */
@@ -57,6 +61,24 @@ function add(backend: GpuBackend, a: tf.TensorInfo, b: tf.TensorInfo): tf.Tensor
     reads: { a, b },
     writes: { y },
     uniforms: { parts, period: period / sizeOf(part) },
+    groups: Math.ceil(parts / 64),
+  })
+  return y
+}
+
+/** Supports x times a number that is not on the device yet; the stock kernel would upload it. */
+function scale(backend: GpuBackend, x: tf.TensorInfo, factor: tf.TensorInfo): tf.TensorInfo | null {
+  const size = tf.util.sizeFromShape(x.shape)
+  if (factor.shape.length > 0 || size === 0 || !areFloat(x, factor) || backend.shouldExecuteOnCPU([x])) return null
+  const number = backend.numberOf(factor)
+  if (number === null) return null
+  const part = partOf(size)
+  const parts = size / sizeOf(part)
+  const y = backend.allocate(x.shape)
+  backend.dispatch(scaled(part), {
+    reads: { x },
+    writes: { y },
+    uniforms: { parts, scale: number },
     groups: Math.ceil(parts / 64),
   })
   return y
