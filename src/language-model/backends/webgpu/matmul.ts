@@ -26,6 +26,8 @@ export interface Product {
 
 /** Fewest inner indices that are worth a workgroup. */
 const LEAST_SPLIT = 256
+/** A product that is split gets so many times the fewest workgroups. */
+const SPLIT_GAIN = 4
 
 /** C = A · B into `c`. Chooses the program by shape; the order of all sums is deterministic. */
 export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Product): void {
@@ -34,7 +36,7 @@ export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Pro
   if (add) {
     const sum = backend.allocate([m, n])
     multiplyInto(backend, sum, { ...product, start: 0, add: false })
-    sumUp(backend, sum, c, 1, m * n, true)
+    sumUp(backend, sum, c, { strands: 1, columns: m * n, start, add: true })
     backend.disposeData(sum.dataId)
   } else if (a.stored === 'rows' && b.stored === 'rows' && m <= backend.products.mostDotRows && batch === 1) {
     dot(backend, c, product, start)
@@ -42,16 +44,16 @@ export function multiplyInto(backend: GpuBackend, c: tf.TensorInfo, product: Pro
     const lengths = [lengthOf(a, m, k), lengthOf(b, n, k), n, start]
     const part = lengths.every((length) => length % 4 === 0) ? 'vec4<f32>' : 'f32'
     const { wantedGroups } = backend.products
-    const size = part === 'vec4<f32>' && groupsOf(m, n, batch, 64) >= wantedGroups ? 64 : 32
+    const mostSplits = batch === 1 ? Math.max(1, Math.floor(k / LEAST_SPLIT)) : 1
+    const size = part === 'vec4<f32>' && mostSplits * groupsOf(m, n, batch, 64) >= wantedGroups ? 64 : 32
     const groups = groupsOf(m, n, batch, size)
+    // A sum costs another pass, so it must gain much.
     const splits =
-      batch === 1 && start === 0
-        ? Math.max(1, Math.min(Math.floor(k / LEAST_SPLIT), Math.ceil(wantedGroups / groups)))
-        : 1
+      groups >= 2 * wantedGroups ? 1 : Math.min(mostSplits, Math.ceil((SPLIT_GAIN * wantedGroups) / groups))
     const target = splits === 1 ? c : backend.allocate([splits, m, n])
-    tile(backend, target, product, part, size, splits, start)
+    tile(backend, target, product, part, size, splits, splits === 1 ? start : 0)
     if (splits === 1) return
-    sumUp(backend, target, c, splits, m * n, false)
+    sumUp(backend, target, c, { strands: splits, columns: m * n, start })
     backend.disposeData(target.dataId)
   }
 }
@@ -114,21 +116,19 @@ function dot(backend: GpuBackend, c: tf.TensorInfo, { a, b, m, n, k }: Product, 
   })
 }
 
-/** y[columns] = or += Σ over strands of x[strands, columns] */
+/** y[start ... start + columns] = or += Σ over strands of x[strands, columns] */
 export function sumUp(
   backend: GpuBackend,
   x: tf.TensorInfo,
   y: tf.TensorInfo,
-  strands: number,
-  columns: number,
-  add: boolean,
+  { strands, columns, start = 0, add = false }: { strands: number; columns: number; start?: number; add?: boolean },
 ): void {
-  const part = partOf(columns)
+  const part = start % 4 === 0 ? partOf(columns) : 'f32'
   const lanes = lanesOf(strands)
   backend.dispatch(sumStrands(part, lanes), {
     reads: { x },
     writes: { y },
-    uniforms: { strands, columns: columns / sizeOf(part), add: add ? 1 : 0 },
+    uniforms: { strands, columns: columns / sizeOf(part), start: start / sizeOf(part), add: add ? 1 : 0 },
     groups: Math.ceil(columns / sizeOf(part) / rowsPerGroup(lanes)),
   })
 }

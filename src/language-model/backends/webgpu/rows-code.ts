@@ -145,13 +145,13 @@ export const rmsNormGradient = once((part: Part, lanes: number) =>
   }),
 )
 
-/** x[strands, columns] → the sum of all strands, which replaces y or, with `add`, is added to it. */
+/** x[strands, columns] → the sum of all strands, which replaces y from `start` on or, with `add`, is added to it. */
 export const sumStrands = once((part: Part, lanes: number) =>
   program({
     name: `sum of strands ${part} ${lanes}`,
     reads: { x: part },
     writes: { y: part },
-    uniforms: { strands: 'i32', columns: 'i32', add: 'i32' },
+    uniforms: { strands: 'i32', columns: 'i32', start: 'i32', add: 'i32' },
     threads: THREADS,
     code: `
   const LANES = ${lanes};
@@ -167,7 +167,8 @@ export const sumStrands = once((part: Part, lanes: number) =>
     part[thread] = sum;
     ${SUM_OVER_LANES}
     if (isColumn && lane == 0) {
-      if (uniforms.add == 1) { y[column] += part[thread]; } else { y[column] = part[thread]; }
+      let at = uniforms.start + column;
+      if (uniforms.add == 1) { y[at] += part[thread]; } else { y[at] = part[thread]; }
     }
   }
 `,
