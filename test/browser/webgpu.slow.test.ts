@@ -463,6 +463,32 @@ describe('a checkpoint on webgpu and on the cpu', () => {
     expect(webgpu).toEqual(cpu)
   })
 
+  it('draws from many words on the device, as the CPU does from logits that it reads', async () => {
+    const draw = async (backend: BackendName, temperature: number) => {
+      const model = on(backend)
+      await model.open({ ...CONFIG, vocab_size: 9001 }, 1, SIZES)
+      const requests = [opening, [7, 55], [...opening, 21]].map((prompt, seed) => ({
+        prompt: Int32Array.from(prompt),
+        count: 3,
+        seed,
+      }))
+      const sampling = { temperature, topP: 1, maxTokens: 6 }
+      if (backend === 'cpu') return { completions: (await model.generate(requests, sampling)).flat(), programs: [] }
+      const { completions, count } = await model.generateCounted(requests, sampling)
+      return { completions: completions.flat(), programs: Object.keys(count.byProgram) }
+    }
+    for (const temperature of [0, 1]) {
+      const [cpu, webgpu] = [await draw('cpu', temperature), await draw('webgpu', temperature)]
+      expect(webgpu.programs).toContain('draw a token')
+      expect(webgpu.completions.map(({ tokens }) => tokens)).toEqual(cpu.completions.map(({ tokens }) => tokens))
+      for (const [i, { logProbs, entropies }] of cpu.completions.entries()) {
+        expect(largestDifference(logProbs, webgpu.completions[i]!.logProbs)).toBeLessThanOrEqual(1e-3)
+        expect(largestDifference(entropies, webgpu.completions[i]!.entropies)).toBeLessThanOrEqual(1e-3)
+      }
+    }
+    for (const backend of BOTH) await on(backend).open(CONFIG, 1, SIZES)
+  })
+
   it('causes no device errors in all that', async () => {
     expect(await on('webgpu').deviceErrors()).toEqual([])
   })

@@ -6,12 +6,14 @@ import * as tf from '@tensorflow/tfjs-core'
 import type { BackendName } from '../../language-model/backends/backend.ts'
 import { keepFourBit, keepHalf } from '../../language-model/backends/stored-weights.ts'
 import { countDispatches } from '../../language-model/backends/webgpu/count-dispatches.ts'
+import type { GpuBackend } from '../../language-model/backends/webgpu/gpu-backend.ts'
 import type { FusedKernel } from '../../language-model/ops/backend-kernels.ts'
 import {
   adamw,
   addLowRank,
   attention,
   clipScale,
+  drawTokens,
   gatherRows,
   globalNorm,
   kvWrite,
@@ -21,6 +23,8 @@ import {
   selectedLogProbs,
   swiglu,
 } from '../../language-model/ops/index.ts'
+import type { DrawnToken } from '../../language-model/ops/draw-tokens.ts'
+import { TokenDistribution } from '../../language-model/sampling/sampler.ts'
 import { normalStream, randomStream } from '../../language-model/sampling/random-stream.ts'
 import { float16FromFloat32, float32FromFloat16 } from '../../language-model/weights/half-precision.ts'
 import { fourBitBlocks, floatsOfBlocks } from '../../language-model/weights/weight-storage.ts'
@@ -118,19 +122,29 @@ function attentionCheck(
   )
 }
 
-function logProbCheck(rows: number, width: number, words: number): KernelCheck {
+/** `chunk` is how many rows of logits the device may have at a time. */
+function logProbCheck(rows: number, width: number, words: number, chunk = rows): KernelCheck {
   const targets = Int32Array.from({ length: rows }, (_, i) => (i * 31) % words)
   const of =
     (result: 'logProbs' | 'entropy'): Op =>
     (hidden, head) =>
       selectedLogProbs(asMatrix(hidden), asMatrix(head), targets, 0.8)[result]
   return {
-    name: `log-probabilities of ${rows} × ${words} words`,
+    name: `log-probabilities of ${rows} × ${words} words${chunk < rows ? `, ${chunk} rows at a time` : ''}`,
     inputs: [
       [rows, width],
       [words, width],
     ],
-    run: (tensors) => [of('logProbs')(...tensors), ...tf.grads(of('logProbs'))(tensors), of('entropy')(...tensors)],
+    run(tensors, device) {
+      const backend = device === 'webgpu' ? (tf.backend() as GpuBackend) : { mostLogits: 0 }
+      const { mostLogits } = backend
+      backend.mostLogits = chunk * words
+      try {
+        return [of('logProbs')(...tensors), ...tf.grads(of('logProbs'))(tensors), of('entropy')(...tensors)]
+      } finally {
+        backend.mostLogits = mostLogits
+      }
+    },
   }
 }
 
@@ -169,6 +183,33 @@ function cacheCheck(width: number): KernelCheck {
       [3, width],
     ],
     run: ([pool, rows]) => [kvWrite(asMatrix(tf.mul(pool!, 1)), asMatrix(rows), Int32Array.of(7, 0, 4))],
+  }
+}
+
+/** Tokens, log-probabilities and entropies: the CPU draws with the sampler. */
+function drawCheck(words: number): KernelCheck {
+  const rows = Int32Array.of(0, 2, 1, 2)
+  const numbers = Float32Array.of(0.1, 0.5, 0.97, 0.003)
+  return {
+    name: `draws from ${words} words`,
+    inputs: [[3, words]],
+    async run([logits], device) {
+      const distribution = new TokenDistribution(words)
+      const values = await logits!.data<'float32'>()
+      const drawn: DrawnToken[] = []
+      for (const temperature of [0.8, 0]) {
+        if (device === 'webgpu') {
+          drawn.push(...(await drawTokens(asMatrix(logits), rows, numbers, temperature)))
+          continue
+        }
+        for (const [i, row] of rows.entries()) {
+          distribution.read(values, row * words, temperature)
+          const token = distribution.draw(1, () => numbers[i]!)
+          drawn.push({ token, logProb: distribution.logProb(token), entropy: distribution.entropy })
+        }
+      }
+      return (['token', 'logProb', 'entropy'] as const).map((of) => tf.tensor1d(drawn.map((each) => each[of])))
+    },
   }
 }
 
@@ -255,10 +296,11 @@ const CHECKS: Record<
     ),
   ),
   ScatterAddRows: [],
-  SelectedLogProbs: [logProbCheck(40, 64, 500), logProbCheck(7, 33, 131)],
+  SelectedLogProbs: [logProbCheck(40, 64, 500), logProbCheck(7, 33, 131), logProbCheck(40, 64, 1500, 16)],
   SelectedLogProbsGradient: [],
   WriteRows: [cacheCheck(64), cacheCheck(33)],
   ScaledAdamW: [optimizerCheck(40, 52), optimizerCheck(7, 9)],
+  DrawTokens: [drawCheck(600), drawCheck(9001)],
   GlobalNorm: [],
   ClipScale: [],
   AdamW: null,

@@ -17,7 +17,7 @@ import type { LeftOutRecord, TileRecord, TuningRecord } from './records.ts'
 type ProductShape = readonly [m: number, k: number, n: number]
 
 export interface TileShapes {
-  /** Many rows, as in training and reading prompts. */
+  /** As in training and reading prompts. */
   wide: readonly ProductShape[]
   /** Few rows, as in sampling; ascending. */
   narrow: readonly ProductShape[]
@@ -29,6 +29,9 @@ export const TILE_SHAPES: TileShapes = {
     [2048, 320, 864],
     [1024, 576, 1536],
     [1024, 896, 4864],
+    // Few numbers with long sums, as in the gradients of weights and of what the head reads.
+    [320, 16_384, 864],
+    [352, 49_152, 576],
   ],
   narrow: [8, 16, 32, 64, 128].map((rows) => [rows, 576, 1536] as const),
 }

@@ -11,6 +11,7 @@ export type FusedKernel =
   | 'SegmentAttention'
   | 'SegmentAttentionGradient'
   | 'AddLowRank'
+  | 'DrawTokens'
   | 'SwiGlu'
   | 'SwiGluGradient'
   | 'GatherRows'

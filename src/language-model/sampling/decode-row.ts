@@ -6,7 +6,6 @@
  */
 import { newNode, type PrefixNode, type PrefixTree } from '../prefix-tree.ts'
 import type { Draft } from './draft.ts'
-import type { TokenDistribution } from './sampler.ts'
 import { type View, viewOf } from '../training/segments.ts'
 
 /** Slots reserved at once. Longer runs make fewer spans; shorter ones waste fewer slots on short completions. */
@@ -66,9 +65,13 @@ export class DecodeRow {
     return run.node.firstSlot + run.tokens.length - 1
   }
 
-  /** Draws a token for each completion. Returns the finished completions. */
-  draw(distribution: TokenDistribution, topP: number, stopTokens: ReadonlySet<number>): Draft[] {
-    for (const draft of this.#drafts) draft.draw(distribution, topP)
+  /** The unfinished completions. */
+  get drafts(): readonly Draft[] {
+    return this.#drafts
+  }
+
+  /** Lets go of the completions that their last token has finished, and returns them. */
+  takeFinished(stopTokens: ReadonlySet<number>): Draft[] {
     const finished = this.#drafts.filter((draft) => draft.isFinished(stopTokens))
     if (finished.length > 0) this.#drafts = this.#drafts.filter((draft) => !draft.isFinished(stopTokens))
     return finished

@@ -1,7 +1,8 @@
 /** A completion being sampled: its tokens so far. */
 import type { Completion, GenerateRequest, Tokens } from '../../method/ports.ts'
 import { randomStream, type RandomStream } from './random-stream.ts'
-import type { TokenDistribution } from './sampler.ts'
+import type { DrawnToken } from '../ops/draw-tokens.ts'
+import { LogitsError, type TokenDistribution } from './sampler.ts'
 
 export interface DraftStart {
   request: GenerateRequest
@@ -38,9 +39,19 @@ export class Draft {
 
   draw(distribution: TokenDistribution, topP: number): void {
     const token = distribution.draw(topP, this.#stream)
+    this.take({ token, logProb: distribution.logProb(token), entropy: distribution.entropy })
+  }
+
+  /** The next number of its random stream, for `drawTokens`. */
+  nextNumber(): number {
+    return this.#stream()
+  }
+
+  take({ token, logProb, entropy }: DrawnToken): void {
+    if (!Number.isFinite(logProb)) throw new LogitsError()
     this.#tokens.push(token)
-    this.#logProbs.push(distribution.logProb(token))
-    this.#entropies.push(distribution.entropy)
+    this.#logProbs.push(logProb)
+    this.#entropies.push(entropy)
   }
 
   isFinished(stopTokens: ReadonlySet<number>): boolean {

@@ -10,6 +10,7 @@ import { Breather } from './breathe.ts'
 import { DecodeRow } from './decode-row.ts'
 import { Draft } from './draft.ts'
 import { KeyValueCache } from './kv-cache.ts'
+import { canDrawTokens, drawTokens } from '../ops/index.ts'
 import type { BatchSizes } from '../weights/memory-budget.ts'
 import { PrefixTree, type PrefixNode } from '../prefix-tree.ts'
 import { TokenDistribution } from './sampler.ts'
@@ -25,8 +26,9 @@ export class PromptTooLongError extends Error {
   override name = 'PromptTooLongError'
 }
 
-/** Most logits in memory at a time: 16 MB. */
-const MOST_LOGITS = 1 << 22
+/** Most logits in memory at a time: 64 MB where tokens are drawn on the device, 16 MB where logits are read. */
+const MOST_LOGITS = 1 << 24
+const MOST_READ_LOGITS = 1 << 22
 
 /** A prompt and the completions to sample for it in this wave. */
 interface Job {
@@ -202,16 +204,14 @@ export class Generator {
       const outputRows: number[] = []
       for (let row = 0; row < layout.querySlot.length; row++)
         if (asked.has(layout.querySlot[row]!)) outputRows.push(row)
-      await this.#forEachRow(batch, Int32Array.from(outputRows), (at, logits, offset) => {
-        this.#distribution.read(logits, offset, sampling.temperature)
-        const row = outputRows[at]!
-        const sharing = asked.get(layout.querySlot[row]!)!
-        const drafts = sharing.flatMap((index) => draftsOf(wave[index]!))
-        for (const draft of drafts) draft.draw(this.#distribution, sampling.topP)
-        finish(drafts.filter((draft) => draft.isFinished(this.#stopTokens)))
-        const unfinished = drafts.filter((draft) => !draft.isFinished(this.#stopTokens))
-        for (const started of DecodeRow.first(unfinished, ends[sharing[0]!]!.node)) live.add(started)
-      })
+      const sharing = outputRows.map((row) => asked.get(layout.querySlot[row]!)!)
+      const drafts = sharing.map((indices) => indices.flatMap((index) => draftsOf(wave[index]!)))
+      await this.#draw(batch, Int32Array.from(outputRows), drafts, sampling)
+      for (const [at, alike] of drafts.entries()) {
+        finish(alike.filter((draft) => draft.isFinished(this.#stopTokens)))
+        const unfinished = alike.filter((draft) => !draft.isFinished(this.#stopTokens))
+        for (const started of DecodeRow.first(unfinished, ends[sharing[at]![0]!]!.node)) live.add(started)
+      }
     }
   }
 
@@ -225,12 +225,10 @@ export class Generator {
     const tokens = Int32Array.from(rows, (row) => row.lastToken)
     const runs = rows.map((row): QueryRun => ({ firstSlot: row.takeSlot(this.#tree), view: row.view, length: 1 }))
     const positions = Int32Array.from(rows, (row) => row.position)
-    await this.#forEachRow({ tokens, positions, layout: attentionLayout(runs) }, null, (i, logits, offset) => {
-      const row = rows[i]!
-      this.#distribution.read(logits, offset, sampling.temperature)
-      finish(row.draw(this.#distribution, sampling.topP, this.#stopTokens))
-    })
+    const drafts = rows.map((row) => row.drafts)
+    await this.#draw({ tokens, positions, layout: attentionLayout(runs) }, null, drafts, sampling)
     for (const row of rows) {
+      finish(row.takeFinished(this.#stopTokens))
       const following = row.next(this.#tree)
       if (following.length === 1) continue
       live.delete(row)
@@ -239,17 +237,19 @@ export class Generator {
   }
 
   /**
-   * Runs a batch into the cache and visits the logits of the requested rows, or of all, in order: `logits[offset ... offset + V]`.
-   * Computes only as many rows of logits at a time as may be in memory.
+   * Runs a batch into the cache and draws a token for each of `drafts[i]` from the i-th requested row, or of all rows. Computes only as
+   * many rows of logits at a time as may be in memory.
    */
-  async #forEachRow(
+  async #draw(
     batch: RaggedBatch,
     outputRows: Int32Array | null,
-    visit: (row: number, logits: Float32Array, offset: number) => void,
+    drafts: readonly (readonly Draft[])[],
+    sampling: SamplingOptions,
   ): Promise<void> {
     const { vocabularySize, hiddenSize } = this.#model.config
     const rows = (outputRows ?? batch.tokens).length
-    const most = Math.max(1, Math.floor(MOST_LOGITS / vocabularySize))
+    const mostLogits = this.#drawsOnDevice(sampling) ? MOST_LOGITS : MOST_READ_LOGITS
+    const most = Math.max(1, Math.floor(mostLogits / vocabularySize))
     const run = () => this.#model.hidden(batch, outputRows, this.#cache)
     // If all rows fit, tokens to logits is one computation.
     const hidden = rows > most ? tf.tidy(run) : null
@@ -260,14 +260,39 @@ export class Generator {
           this.#model.logits(hidden ? tf.slice(hidden, [first, 0], [count, hiddenSize]) : run()),
         )
         try {
-          const values = await logits.data<'float32'>()
-          for (let i = 0; i < count; i++) visit(first + i, values, i * vocabularySize)
+          await this.#drawFrom(logits, drafts.slice(first, first + count), sampling)
         } finally {
           logits.dispose()
         }
       }
     } finally {
       hidden?.dispose()
+    }
+  }
+
+  #drawsOnDevice({ topP }: SamplingOptions): boolean {
+    return topP >= 1 && canDrawTokens(this.#model.config.vocabularySize)
+  }
+
+  async #drawFrom(
+    logits: tf.Tensor2D,
+    drafts: readonly (readonly Draft[])[],
+    sampling: SamplingOptions,
+  ): Promise<void> {
+    const { vocabularySize } = this.#model.config
+    const { temperature, topP } = sampling
+    if (drafts.length > 0 && this.#drawsOnDevice(sampling)) {
+      const drawing = drafts.flat()
+      const rows = Int32Array.from(drafts.flatMap((alike, row) => alike.map(() => row)))
+      const numbers = Float32Array.from(drawing, (draft) => (temperature === 0 ? 0 : draft.nextNumber()))
+      const drawn = await drawTokens(logits, rows, numbers, temperature)
+      for (const [i, draft] of drawing.entries()) draft.take(drawn[i]!)
+      return
+    }
+    const values = await logits.data<'float32'>()
+    for (const [row, alike] of drafts.entries()) {
+      this.#distribution.read(values, row * vocabularySize, temperature)
+      for (const draft of alike) draft.draw(this.#distribution, topP)
     }
   }
 }

@@ -15,6 +15,16 @@ const MOST_STEPS = 256 * (POWERS.length - 1)
 /** 2^(−k/256) */
 const FRACTIONS = Float64Array.from({ length: 256 }, (_, k) => 2 ** (-k / 256))
 
+export class LogitsError extends Error {
+  override name = 'LogitsError'
+
+  constructor() {
+    super(
+      'The model’s logits are not finite: its weights have diverged. Go back to an earlier checkpoint, or lower the learning rate.',
+    )
+  }
+}
+
 export class TokenDistribution {
   /** e^(z / T − max z / T) of each token, [V]. */
   readonly #weights: Float64Array
@@ -61,10 +71,7 @@ export class TokenDistribution {
       total += weight
       weighted += weight * exponent
     }
-    if (!(total > 0 && total < Infinity))
-      throw new Error(
-        'The model’s logits are not finite: its weights have diverged. Go back to an earlier checkpoint, or lower the learning rate.',
-      )
+    if (!(total > 0 && total < Infinity)) throw new LogitsError()
     this.#total = total
     this.entropy = Math.max(0, Math.log(total) - weighted / total)
   }

@@ -3,6 +3,7 @@ import type { AttentionLayout } from '../../ops/attention-layout.ts'
 import type { FusedKernel } from '../../ops/backend-kernels.ts'
 import { angleTables } from './angle-table.ts'
 import { attentionForward, attentionStatistics, keyValueGradient, queryGradient } from './attention-code.ts'
+import { drawToken } from './draw-code.ts'
 import { rope, swiglu, swigluGradient } from './elementwise-code.ts'
 import type { GpuBackend } from './gpu-backend.ts'
 import { selectLogProbs, selectLogProbsGradient } from './log-prob-code.ts'
@@ -81,7 +82,7 @@ export function registerFusedKernels(): void {
       groups,
     })
     const dw = backend.allocate([columns])
-    sumUp(backend, weightSums, dw, strands, columns, false)
+    sumUp(backend, weightSums, dw, { strands, columns })
     backend.disposeData(weightSums.dataId)
     return [dx, dw]
   })
@@ -287,6 +288,24 @@ export function registerFusedKernels(): void {
           })
       })
       return dHead ? [dHidden, dHead] : [dHidden]
+    },
+  )
+
+  register<{ rows: Int32Array; numbers: Float32Array; temperature: number }>(
+    'DrawTokens',
+    (backend, { logits }, { rows, numbers, temperature }) => {
+      const [height, words] = logits!.shape as [number, number]
+      checkIndices(rows, height)
+      const draws = backend.makeTensorInfo([rows.length], 'float32', numbers)
+      const drawn = backend.allocate([rows.length, 3])
+      backend.dispatch(drawToken, {
+        reads: { logits: logits!, rows: backend.uploadOnce(rows, () => rows), numbers: draws },
+        writes: { drawn },
+        uniforms: { words, isGreedy: temperature === 0 ? 1 : 0, coldness: temperature === 0 ? 1 : 1 / temperature },
+        groups: rows.length,
+      })
+      backend.disposeData(draws.dataId)
+      return drawn
     },
   )
 
