@@ -100,7 +100,7 @@ describe('seeds', () => {
     await page.getByRole('spinbutton', { name: 'Iterations of each of these runs' }).fill('2')
     await page.getByRole('button', { name: 'Run 2 seeds' }).click()
     const table = page.getByRole('region', { name: 'Comparison of runs' })
-    await table.getByText('A, 2 seeds').waitFor({ timeout: 240_000 })
+    await table.getByRole('columnheader', { name: 'A 2 seeds', exact: true }).waitFor({ timeout: 240_000 })
     await expect.poll(() => table.getByText(/^\d+\.\d %, \d+\.\d %$/).count()).toBeGreaterThan(0)
     expect((await cards(page).allInnerTexts()).filter((text) => /seed [01]\b/.test(text)).length).toBe(2)
     await runs(page).getByText('Combine runs that differ only in their seed').click()

@@ -113,6 +113,28 @@ describe('the heat map', () => {
     expect([policy.rowNoun, policy.rows.length, policy.width]).toEqual(['Problem', batch.length, settings.groupSize])
     expect(advantageMap(derived, batch[0]!.taskId, 'reward')!.width).toBe(settings.evaluationsPerStep)
   })
+
+  it('labels problems without the beginning that they share', () => {
+    const settings = coding.settings!
+    const [first] = rederive(batchOf(coding, coding.iteration(2)!), settings, settings)
+    const labelsOf = (...texts: string[]) => {
+      const batch = texts.map((instruction, i) => ({
+        ...first!,
+        group: { ...first!.group, taskId: String(i), instruction },
+      }))
+      const { rows } = advantageMap(batch, '0', 'policy')!
+      expect(rows.map(({ title }) => title)).toEqual(texts)
+      return rows.map(({ label }) => label)
+    }
+    const [square, negate] = ['Write f(x) for a number x: square it.', 'Write f(x) for a number x: negate it.']
+    expect(labelsOf(square, negate)).toEqual(['… square it.', '… negate it.'])
+    expect(labelsOf(square, 'Write f(s) for a string s: sort it.')).toEqual([
+      '… f(x) for a number x: square it.',
+      '… f(s) for a string s: sort it.',
+    ])
+    expect(labelsOf(square, square)).toEqual([square, square])
+    expect(labelsOf(square, 'Sort s.')).toEqual([square, 'Sort s.'])
+  })
 })
 
 describe('the map of an iteration that is not judged', () => {

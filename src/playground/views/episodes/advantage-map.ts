@@ -30,6 +30,8 @@ export interface MapCell {
 
 export interface MapRow {
   label: string
+  /** The label in full. */
+  title: string
   /** Null for rows of programs and for unfinished rollouts. */
   outcome: Outcome | null
   /** Share of correct programs, "5/8"; null for a rollout. */
@@ -60,7 +62,8 @@ export function advantageMap(batch: readonly Rederived[], taskId: string, role: 
   const chosen = batch.find(({ group }) => group.taskId === taskId)
   if (!chosen) return null
   const isSteps = chosen.group.kind === 'steps'
-  const rows = isSteps ? stepRows(chosen, role) : batch.map((group) => problemRow(group, role))
+  const labels = distinctEnds(batch.map(({ group }) => group.instruction))
+  const rows = isSteps ? stepRows(chosen, role) : batch.map((group, row) => problemRow(group, role, labels[row]!))
   return {
     role,
     name: isSteps
@@ -81,7 +84,8 @@ export function awaitedMap({ taskId, trajectories, width }: GroupView): Advantag
       const awaited = step.meanScore === null ? '·' : signed(step.meanScore, 1)
       return { taskId, trajectory: row, step: index, parts: [], awaited, name: cellName(trajectory, step) }
     })
-    return { label: String(trajectory.rollout + 1), outcome: trajectory.outcome, solved: null, cells }
+    const label = String(trajectory.rollout + 1)
+    return { label, title: label, outcome: trajectory.outcome, solved: null, cells }
   })
   return {
     role: 'policy',
@@ -97,6 +101,7 @@ export function awaitedMap({ taskId, trajectories, width }: GroupView): Advantag
 function stepRows({ group, before, now }: Rederived, role: MapRole): MapRow[] {
   return group.outcomes.map((outcome, trajectory) => ({
     label: String(trajectory + 1),
+    title: String(trajectory + 1),
     outcome,
     solved: null,
     cells: group.scores[trajectory]!.map((votes, step) => {
@@ -111,7 +116,24 @@ function stepRows({ group, before, now }: Rederived, role: MapRole): MapRow[] {
   }))
 }
 
-function problemRow({ group, before, now }: Rederived, role: MapRole): MapRow {
+/** Texts without the beginning that they share with another, up to the end of a clause or else of a word. */
+function distinctEnds(texts: readonly string[]): string[] {
+  return texts.map((text) => {
+    const lengths = texts.map((other) => (other === text ? 0 : sharedLength(text, other)))
+    const shared = text.slice(0, Math.max(...lengths))
+    const beginning = /^.*[:,.] /s.exec(shared) ?? /^.* /s.exec(shared)
+    return beginning ? `… ${text.slice(beginning[0].length)}` : text
+  })
+}
+
+/** How many characters two texts have in common at their beginning. */
+function sharedLength(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length++
+  return length
+}
+
+function problemRow({ group, before, now }: Rederived, role: MapRole, label: string): MapRow {
   const cells =
     role === 'policy'
       ? group.outcomes.map((_, program) =>
@@ -128,7 +150,8 @@ function problemRow({ group, before, now }: Rederived, role: MapRole): MapRow {
         )
   const right = group.outcomes.filter((outcome) => outcome === 1).length
   return {
-    label: group.instruction,
+    label,
+    title: group.instruction,
     outcome: null,
     solved: `${right}/${group.outcomes.length}`,
     cells,
