@@ -192,8 +192,9 @@ function adapterRecord({ device }: GpuBackend, description: string): GpuRecord {
   const info = device.adapterInfo as GPUAdapterInfo | undefined
   return {
     kind: 'adapter',
-    name: description.replace(/^WebGPU, /, ''),
+    name: nameOf(info?.device) ?? description.replace(/^WebGPU, /, ''),
     details: {
+      driver: info?.description ?? '',
       vendor: info?.vendor ?? '',
       architecture: info?.architecture ?? '',
       device: info?.device ?? '',
@@ -202,6 +203,13 @@ function adapterRecord({ device }: GpuBackend, description: string): GpuRecord {
       'workgroup memory': `${limits.maxComputeWorkgroupStorageSize} bytes`,
     },
   }
+}
+
+/** "NVIDIA H200" for "nvidia-h200"; null for a number, as browsers give it, and for nothing. */
+function nameOf(device = ''): string | null {
+  const words = device.split(/[-_ ]+/).filter((word) => word !== '')
+  if (words.length < 2) return null
+  return words.map((word) => (word.length < 7 ? word.toUpperCase() : word)).join(' ')
 }
 
 /** Loss and gradients of a batch, then the loss after three updates. */
