@@ -2,9 +2,9 @@
 import '@tensorflow/tfjs-backend-webgpu'
 import * as tf from '@tensorflow/tfjs-core'
 import { adoptDevice, openDevice } from './device.ts'
-import { registerFusedKernels } from './fused-kernels.ts'
+import { registerFusedKernels } from './kernels/index.ts'
 import { GpuBackend } from './gpu-backend.ts'
-import { registerStockKernels } from './stock-kernels.ts'
+import { registerStockKernels } from './kernels/stock.ts'
 
 /** Registers our backend; tensors of an earlier one are lost. If `device` is null, it opens its own when it starts. */
 export function placeBackend(device: GPUDevice | null): void {

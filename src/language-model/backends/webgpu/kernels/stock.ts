@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core'
-import { replaceKernel, type OwnKernel } from '../replace-kernel.ts'
-import { addRepeated, scaled } from './elementwise-code.ts'
-import type { GpuBackend } from './gpu-backend.ts'
-import { multiplyInto } from './matmul.ts'
-import { partOf, sizeOf } from './rows-code.ts'
+import { replaceKernel, type OwnKernel } from '../../replace-kernel.ts'
+import { addRepeated, scaled } from '../elementwise-code.ts'
+import type { GpuBackend } from '../gpu-backend.ts'
+import { multiplyInto } from '../matmul.ts'
+import { partOf, sizeOf } from '../rows-code.ts'
 
 /** Falls back to the stock kernel for shapes and types that our kernel does not support. */
 const replace = (kernelName: string, own: OwnKernel<GpuBackend>) => replaceKernel(kernelName, 'webgpu', 'webgpu', own)
