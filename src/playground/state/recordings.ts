@@ -1,6 +1,6 @@
 /** Runs that ship with the page besides each world's own, by the name of their file in `runs/`. A link names them like a kept run. */
 export const RECORDINGS = {
-  /** λ = 5, seed 2: votes rise, held-out accuracy falls, and an alarm fires. */
+  /** Seed 2 of λ = 5 in the table `lambda`, published with `--groups 1 --every 10`: votes rise, held-out accuracy falls, and an alarm fires. */
   pleased: 'household-full-lambda-5',
 } as const
 
