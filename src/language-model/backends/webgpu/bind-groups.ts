@@ -38,8 +38,8 @@ export class BindGroups {
   }
 
   /** Puts free buffers in an order that does not depend on the order in which they were freed; the last one is taken first. */
-  order(free: ReadonlyMap<string, GPUBuffer[]>): void {
-    for (const buffers of free.values()) buffers.sort((a, b) => this.#idOf(b) - this.#idOf(a))
+  order(free: GPUBuffer[]): void {
+    free.sort((a, b) => this.#idOf(b) - this.#idOf(a))
   }
 
   #idOf(bound: object): number {

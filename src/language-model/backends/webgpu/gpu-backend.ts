@@ -76,6 +76,8 @@ export class GpuBackend extends WebGPUBackend {
   readonly #halvesAlone = new WeakMap<object, number>()
   /** Four-bit blocks of weights, by the weight's data; kept even while the weight also has floats. */
   readonly #fourBits = new WeakMap<object, { blocks: tf.TensorInfo; size: number }>()
+  /** Keys of the lists of free buffers that the next submission adds to, as the buffer manager writes them. */
+  readonly #freedKinds = new Set<string>()
   #waitingBytes = 0
   #waitingDispatches = 0
 
@@ -293,7 +295,9 @@ export class GpuBackend extends WebGPUBackend {
     this.#waitingDispatches = 0
     for (const { dataId } of this.#uploads.values()) this.disposeData(dataId)
     this.#uploads.clear()
-    this.#bindGroups.order((this as unknown as Internals).bufferManager.freeBuffers)
+    const { freeBuffers } = (this as unknown as Internals).bufferManager
+    for (const kind of this.#freedKinds) this.#bindGroups.order(freeBuffers.get(kind) ?? [])
+    this.#freedKinds.clear()
   }
 
   override disposeData(dataId: tf.DataId, force = false): boolean {
@@ -302,7 +306,10 @@ export class GpuBackend extends WebGPUBackend {
     this.#forgetOther(dataId)
     if (this.tensorMap.has(dataId)) {
       const { resource } = this.tensorMap.get(dataId)
-      this.#waitingBytes += resource instanceof GPUBuffer ? resource.size : 0
+      if (resource instanceof GPUBuffer) {
+        this.#waitingBytes += resource.size
+        this.#freedKinds.add(`${resource.size}_${resource.usage}`)
+      }
       if (this.#waitingBytes > this.mostWaitingBytes) this.#submit()
     }
     return true
