@@ -192,7 +192,7 @@ function adapterRecord({ device }: GpuBackend, description: string): GpuRecord {
   const info = device.adapterInfo as GPUAdapterInfo | undefined
   return {
     kind: 'adapter',
-    name: nameOf(info?.device) ?? description.replace(/^WebGPU, /, ''),
+    name: nameOf(description.replace(/^WebGPU, /, ''), info?.device),
     details: {
       driver: info?.description ?? '',
       vendor: info?.vendor ?? '',
@@ -205,11 +205,13 @@ function adapterRecord({ device }: GpuBackend, description: string): GpuRecord {
   }
 }
 
-/** "NVIDIA H200" for "nvidia-h200"; null for a number, as browsers give it, and for nothing. */
-function nameOf(device = ''): string | null {
-  const words = device.split(/[-_ ]+/).filter((word) => word !== '')
-  if (words.length < 2) return null
-  return words.map((word) => (word.length < 7 ? word.toUpperCase() : word)).join(' ')
+/** "NVIDIA H200" for a driver that describes only its version ("NVIDIA: 580.159.04") and the device "nvidia-h200". */
+function nameOf(description: string, device = ''): string {
+  if (!/^\w+: [\d. ]+$/.test(description) || device === '') return description
+  return device
+    .split('-')
+    .map((word) => (word.length < 7 ? word.toUpperCase() : word))
+    .join(' ')
 }
 
 /** Loss and gradients of a batch, then the loss after three updates. */
