@@ -1,6 +1,6 @@
 /**
- * Bind groups by what they bind. To make one takes longer than everything else that a dispatch costs, and a step of decoding binds what
- * the step before bound, if it gets the same buffers: the free ones are put into one order after each submission.
+ * Bind groups by what they bind. Making one takes longer than the rest of a dispatch. A decode step binds what the step before bound if it
+ * gets the same buffers, so the free ones are put into one order after each submission.
  */
 
 /** Bound groups of more programs and buffers than a step uses; then all are made again. */

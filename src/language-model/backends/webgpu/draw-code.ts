@@ -4,9 +4,9 @@ import { program } from './program.ts'
 const THREADS = 256
 
 /**
- * p = softmax(z / T). Every thread has an equal share of consecutive words: the highest h, then Σ e^(z - h) and Σ e^(z - h) (z - h). The
- * first thread finds the share in which the cumulated sum passes the number · total, and that share's thread finds the word. Words that are
- * equally likely count in order, as in sampler.ts. `drawn` is the token, its log-probability and the entropy.
+ * p = softmax(z / T). Every thread has an equal share of consecutive words and computes its maximum h, then Σ e^(z - h) and
+ * Σ e^(z - h) (z - h). The first thread finds the share in which the cumulated sum passes number · total, and that share's thread finds
+ * the word: tokens count in order, as in sampler.ts. `drawn` is the token, its log-probability and the entropy.
  */
 export const drawToken = program({
   name: 'draw a token',
