@@ -66,6 +66,10 @@ export interface LoopServiceOptions {
   checkpointEvery?: number
 }
 
+/** A tab that was just closed gives its run back sooner. */
+const SIGN_OF_WAITING_MS = 300
+const WAITS_FOR_TAB: RunStatus = { state: 'loading', what: 'a run that another tab may still use', done: 0, total: 0 }
+
 /** Bounds the work of one message in the page's thread. */
 const EVENTS_PER_MESSAGE = 32
 
@@ -399,6 +403,9 @@ export class LoopService {
     this.#loading = claim
     await ended
     if (this.#loading !== claim) return null
+    const waiting = setTimeout(() => {
+      if (this.#loading === claim) this.#send({ type: 'status', runId, status: WAITS_FOR_TAB })
+    }, SIGN_OF_WAITING_MS)
     try {
       const release = await this.#options.locks?.take(runId)
       if (this.#loading === claim) this.#release = release ?? null
@@ -410,6 +417,8 @@ export class LoopService {
       if (!(error instanceof RunInUseError)) throw error
       this.#send({ type: 'status', runId, status: { state: 'failed', failure: inUseFailure(error) } })
       return null
+    } finally {
+      clearTimeout(waiting)
     }
   }
 

@@ -5,6 +5,7 @@ import type { Problem } from '../../src/worlds/coding/problem.ts'
 import { ScreenTextError } from '../../src/worlds/desktop/open.ts'
 import { isLogged } from '../../src/method/events.ts'
 import { OpeningError } from '../../src/sessions/failures.ts'
+import { RunInUseError } from '../../src/runs/run-locks.ts'
 import { RunStoreError } from '../../src/runs/indexeddb-store.ts'
 import { LoopService, type OpenedRun, type RunMessage, type StartRequest } from '../../src/sessions/loop-service.ts'
 import { samplersFor } from '../../src/sessions/samplers.ts'
@@ -16,7 +17,11 @@ import { MemoryStore } from '../runs/memory-store.ts'
 
 const MODELS = { policy: 'p', reward: 'r', author: 'a' }
 
-function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
+function serve(
+  open?: () => Promise<OpenedRun>,
+  store?: ResumableRunStore,
+  locks?: { take(runId: string): Promise<() => void> },
+) {
   const messages: RunMessage[] = []
   const closed: string[] = []
   const resumed: boolean[] = []
@@ -40,6 +45,7 @@ function serve(open?: () => Promise<OpenedRun>, store?: ResumableRunStore) {
       if (store === undefined) throw new RunStoreError('Nothing can be kept here.')
       return store
     },
+    ...(locks && { locks }),
   })
   void service.listen((message) => messages.push(message))
   const states = () => messages.flatMap((message) => (message.type === 'status' ? [message.status.state] : []))
@@ -174,6 +180,21 @@ describe('the loop service', () => {
     const remedy = last?.type === 'status' && last.status.state === 'failed' ? last.status.failure.remedy : null
     expect(remedy).toContain('Correct the file')
     expect(remedy).not.toContain('kept')
+  })
+
+  it('says that it waits for another tab, and then who has the run', async () => {
+    let refuse: (error: Error) => void = () => {}
+    const take = () => new Promise<never>((_, reject) => (refuse = reject))
+    const { service, messages, opened } = serve(undefined, undefined, { take })
+    const starting = service.start(request('a'))
+    const statuses = () => messages.flatMap((message) => (message.type === 'status' ? [message.status] : []))
+    await until(() => statuses().length === 1)
+    expect(statuses()[0]).toMatchObject({ state: 'loading', what: 'a run that another tab may still use' })
+    refuse(new RunInUseError('a'))
+    await starting
+    const refused = statuses()[1]
+    expect(refused?.state === 'failed' && refused.failure.why).toContain('another tab')
+    expect(opened).toEqual([])
   })
 
   it('says which models cannot read the screen of a run, and what to do', async () => {
