@@ -50,5 +50,7 @@ describe('the report of a table', () => {
     const lines = agreement(other, results)
     expect(lines[0]).toBe('m = 3, in distribution, T = 0: 65.0 ± 0.0 % is within 61.0 ± 12.7 %')
     expect(lines[1]).toBe('m = 1, in distribution, T = 0: 90.0 ± 0.0 % is outside of 51.0 ± 12.7 %')
+    const [constant, rounded] = [resultsWith(() => 0.769918), resultsWith(() => 0.769918 + 1e-15)]
+    expect(agreement(rounded, constant)[0]).toContain('77.0 ± 0.0 % is within 77.0 ± 0.0 %')
   })
 })
