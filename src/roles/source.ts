@@ -92,7 +92,12 @@ export interface TinkerSource {
 }
 
 export type RoleSource =
-  BuiltInSource | BuiltInWebLlmSource | CheckpointSource | WebLlmRoleSource | OpenAiSource | TinkerSource
+  | BuiltInSource
+  | BuiltInWebLlmSource
+  | CheckpointSource
+  | WebLlmRoleSource
+  | OpenAiSource
+  | TinkerSource
 export type RoleSourceKind = RoleSource['kind']
 
 /** Keys by base address. They stay in memory, and never enter a source, log, link or export. */

@@ -53,7 +53,13 @@ export type GamesRequest = Requests['games']
 export type StateRequest = Requests['state']
 
 export type ErrorCode =
-  'bad-json' | 'line-too-long' | 'unknown-method' | 'bad-request' | 'no-episode' | 'no-game' | 'internal'
+  | 'bad-json'
+  | 'line-too-long'
+  | 'unknown-method'
+  | 'bad-request'
+  | 'no-episode'
+  | 'no-game'
+  | 'internal'
 
 /** An invalid request; the server answers it and continues. */
 export class RequestError extends Error {

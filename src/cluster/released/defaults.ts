@@ -7,7 +7,12 @@
 import type { ReleasedSystem } from '../protocol.ts'
 
 export type ConfigValue =
-  string | number | boolean | null | readonly ConfigValue[] | { readonly [key: string]: ConfigValue }
+  | string
+  | number
+  | boolean
+  | null
+  | readonly ConfigValue[]
+  | { readonly [key: string]: ConfigValue }
 export type ConfigTree = { readonly [key: string]: ConfigValue }
 
 /** A value that the release leaves to the operator. */

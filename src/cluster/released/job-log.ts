@@ -16,7 +16,7 @@ export type LogMark =
   | { kind: 'trained' }
 
 /** CSI and OSC sequences, and control characters except the tab. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const ANSI = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f\u007f]/g
 
 /** A line as a terminal finally shows it: without colours, and after the last return to its start. */

@@ -40,7 +40,8 @@ export type MemoryVerdict =
   | { fits: false; estimate: MemoryEstimate; message: string; change: MemoryChange | null }
 
 export type MemoryChange =
-  { kind: 'plan'; plan: MemoryPlan } | { kind: 'model'; model: CatalogueModel; plan: MemoryPlan }
+  | { kind: 'plan'; plan: MemoryPlan }
+  | { kind: 'model'; model: CatalogueModel; plan: MemoryPlan }
 
 const CHUNK_TOKENS = 1024
 const FEWEST_SEQUENCES = 1

@@ -181,7 +181,7 @@ describe('a run with incomplete or damaged files', () => {
     job.state = { state: 'SUCCEEDED', message: '', exitCode: 0 }
     await hear(fixture!, run.runId, heard)
     expect(heard.events.filter(({ type }) => type === 'episode')).toHaveLength(4)
-    expect((heard.other.at(-1)?.data as GatewayRun).notices).toEqual([])
+    expect((heard.other.at(-1)!.data as GatewayRun).notices).toEqual([])
   })
 
   it('reports a step without rollouts, with a notice, if its dump is torn, missing, or another step’s', async () => {
@@ -199,7 +199,7 @@ describe('a run with incomplete or damaged files', () => {
       event.type === 'iteration-finished' ? [event.metrics['policy/acc']] : [],
     )
     expect(accuracies).toEqual([0.25, 0.75])
-    const { notices } = heard.other.at(-1)?.data as GatewayRun
+    const { notices } = heard.other.at(-1)!.data as GatewayRun
     expect(notices).toHaveLength(2)
     expect(notices[0]).toMatch(/Step 1 is reported without its rollouts.*0.7500.*0.2500/)
     expect(notices[1]).toMatch(/Step 2 .*does not exist/)

@@ -74,7 +74,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
       Array(4).fill([true, 0.5]),
     )
     expect(view.series('env/accept_rate').values.at(-1)).toBe(1)
-    expect((heard.other.at(-1)?.data as GatewayRun).state).toBe('SUCCEEDED')
+    expect((heard.other.at(-1)!.data as GatewayRun).state).toBe('SUCCEEDED')
     expect(view.finished).toBe('completed')
   })
 
@@ -143,7 +143,7 @@ describe.skipIf(!HAS_PYTHON)('a run through the gateway', () => {
     fixture = await startFixture({ stepSeconds: 0.2, failAt: 2 })
     const { run } = await start({ totalSteps: 5 })
     const heard = await hear(fixture, run.runId, nothingHeard())
-    const end = heard.other.at(-1)?.data as GatewayRun
+    const end = heard.other.at(-1)!.data as GatewayRun
     expect(end).toMatchObject({ state: 'FAILED', exitCode: 1 })
     expect(end.message).toContain('RuntimeError: CUDA error: out of memory in <on the cluster>')
     expect(finished(heard)).toHaveLength(1)

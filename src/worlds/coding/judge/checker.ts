@@ -30,7 +30,8 @@ export interface Question {
 }
 
 type CheckerRuling =
-  { kind: 'accepted' | 'rejected'; checkedMs: number } | { kind: 'failed'; message: string; checkedMs: number }
+  | { kind: 'accepted' | 'rejected'; checkedMs: number }
+  | { kind: 'failed'; message: string; checkedMs: number }
 
 /** Asks one question synchronously. The machine may be spent afterwards. */
 export function askChecker(machine: Machine, source: string, { input, output, expected }: Question): CheckerRuling {

@@ -24,7 +24,8 @@ export interface TracedStep {
 }
 
 type Evaluation =
-  { isInRange: true; trace: readonly TracedStep[]; output: Value } | { isInRange: false; reason: string }
+  | { isInRange: true; trace: readonly TracedStep[]; output: Value }
+  | { isInRange: false; reason: string }
 
 /** `inputs` are the arguments of `f`. */
 export function evaluate(spec: Spec, inputs: readonly Json[]): Evaluation {

@@ -37,7 +37,8 @@ type RewriteRefusal =
   | 'too-long'
 
 type RewriteOutcome =
-  { ok: true; task: HouseholdTask; message: string } | { ok: false; reason: RewriteRefusal; message: string }
+  | { ok: true; task: HouseholdTask; message: string }
+  | { ok: false; reason: RewriteRefusal; message: string }
 
 export interface RewriteOptions {
   stepLimit?: number
