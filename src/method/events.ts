@@ -81,6 +81,12 @@ export interface SettingsChanged {
   type: 'settings-changed'
   patch: LivePatch
 }
+/** A branch goes on with another model, named as in `run-started`; the same name is the same model, untrained. */
+export interface ModelReplaced {
+  type: 'model-replaced'
+  role: 'policy' | 'reward'
+  model: string
+}
 export interface TaskAdded {
   type: 'task-added'
   task: Task
@@ -279,6 +285,7 @@ export interface RunFinished {
 export type LoggedBody =
   | RunStarted
   | SettingsChanged
+  | ModelReplaced
   | TaskAdded
   | IterationStarted
   | EpisodeFinished

@@ -1,6 +1,7 @@
 /** The schema of kept runs in the browser's IndexedDB, with migrations from earlier versions of the page. */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
+import { noteChange } from './branch.ts'
 import { chunkBytes, type EventChunk } from './event-chunk.ts'
 import { withSampledNames } from './older-logs.ts'
 import { metricRows, type MetricRow } from './metric-rows.ts'
@@ -64,7 +65,7 @@ async function addRows(stores: Upgrade): Promise<void> {
     }
     for (const event of events) {
       if (event.type === 'run-started') summary.backend = event.backend
-      if (event.type === 'settings-changed') summary.changes.push({ iteration: event.iteration, patch: event.patch })
+      noteChange(summary, event)
     }
     for (const checkpoint of await stores.objectStore('checkpoints').getAll(everythingOf(old.runId)))
       summary.checkpoints.push(keptCheckpoint(checkpoint))

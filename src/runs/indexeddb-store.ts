@@ -11,6 +11,7 @@ import type { IDBPDatabase } from 'idb'
 import type { LoggedEvent } from '../method/events.ts'
 import { openTabChannel } from '../storage/browser-storage.ts'
 import { databaseName } from '../storage/deployment.ts'
+import { branchCheckpoint, branchEvents, branchSummary, changesAfter, cutBack, noteChange } from './branch.ts'
 import { outdatedCheckpoints } from './checkpoint-thinning.ts'
 import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
 import { everythingOf, keptCheckpoint, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
@@ -18,7 +19,7 @@ import { completeSettings } from './older-logs.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
 import { withCurrentSettings } from './older-logs.ts'
 import { newSummary, RunLostError, type ResumableRun, type ResumableRunStore } from './run-store.ts'
-import type { RunCheckpoint, RunSummary } from './run-store.ts'
+import type { Branch, RunCheckpoint, RunSummary } from './run-store.ts'
 import { stateEvent } from './state-event.ts'
 
 /** Tells other tabs and workers that the list of runs has changed. */
@@ -213,6 +214,10 @@ export class IndexedDbRunStore implements ResumableRunStore {
     const [summary, checkpoint] = await Promise.all([this.summary(runId), this.loadCheckpoint(runId)])
     if (summary === null || checkpoint === null) return null
     const { iteration, eventCount } = checkpoint
+    const after: LoggedEvent[] = []
+    for await (const events of this.readEvents(runId, eventCount))
+      after.push(...events.filter(({ type }) => type === 'settings-changed'))
+    const later = changesAfter(after, checkpoint)
     const history: LoggedEvent[] = []
     for await (const events of this.readEvents(runId, 0, eventCount)) {
       for (const event of events) history.push(stateEvent(event))
@@ -222,7 +227,8 @@ export class IndexedDbRunStore implements ResumableRunStore {
     const events = straddling === undefined ? [] : await chunkEvents(straddling)
     const keptEvents = events.filter(({ seq }) => seq < eventCount)
     const isCut = keptEvents.length > 0 && keptEvents.length < events.length
-    const shortened = isCut ? await packChunk(runId, keptEvents) : null
+    const end = [...(isCut ? keptEvents : []), ...later]
+    const rewritten = end.length > 0 ? await packChunk(runId, end) : null
     const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
     const chunks = transaction.objectStore('chunks')
     const current = await transaction.objectStore('runs').get(runId)
@@ -234,42 +240,43 @@ export class IndexedDbRunStore implements ResumableRunStore {
         `Run "${runId}" was changed by another tab while it was read, so it was not resumed. Try again.`,
       )
     }
-    if (shortened) await chunks.put(shortened)
     await chunks.delete(IDBKeyRange.bound([runId, eventCount], [runId, []]))
+    if (rewritten) await chunks.put(rewritten)
     let logBytes = 0
     for (let cursor = await chunks.openCursor(everythingOf(runId)); cursor; cursor = await cursor.continue())
       logBytes += chunkBytes(cursor.value)
-    const reopened = { ...cutBack(summaryOf(current), iteration), isFinished: false, logBytes }
+    const at = { ...checkpoint, eventCount: eventCount + later.length }
+    const reopened = { ...cutBack(summaryOf(current), checkpoint), isFinished: false, logBytes }
+    for (const event of later) noteChange(reopened, event)
+    reopened.checkpoints = [...reopened.checkpoints.filter((each) => each.iteration !== iteration), keptCheckpoint(at)]
     await Promise.all([
+      transaction.objectStore('checkpoints').put(at),
       transaction.objectStore('rows').delete(IDBKeyRange.bound([runId, iteration], [runId, []], true)),
       transaction.objectStore('runs').put({ ...reopened, writer: this.#newToken(runId) }),
       transaction.done,
     ])
     this.#announce()
-    return { summary: reopened, history, checkpoint }
+    return { summary: reopened, history: [...history, ...later], checkpoint: at }
   }
 
   /** In one transaction, so that a closed tab leaves no half a branch. */
-  async branch(
-    from: string,
-    iteration: number,
-    { runId, iterations }: { runId: string; iterations: number },
-  ): Promise<RunSummary | null> {
-    const ends = await this.#endsOfBranch(from, iteration, runId)
+  async branch(from: string, iteration: number, branch: Branch): Promise<RunSummary | null> {
+    const { runId } = branch
+    const [found, at] = await Promise.all([this.summary(from), this.loadCheckpoint(from, iteration)])
+    if (found === null || at === null) return null
+    const begins = branchEvents(found, at, branch)
+    const ends = await this.#endsOfBranch(from, at.eventCount, runId, begins)
     const transaction = this.#database.transaction(['runs', 'chunks', 'checkpoints', 'rows'], 'readwrite')
     const [runs, chunks] = [transaction.objectStore('runs'), transaction.objectStore('chunks')]
     const [checkpoints, rows] = [transaction.objectStore('checkpoints'), transaction.objectStore('rows')]
     try {
       const source = await runs.get(from)
       const checkpoint = await checkpoints.get([from, iteration])
-      if (source === undefined || checkpoint === undefined) return null
-      const summary: RunSummary = {
-        ...cutBack(summaryOf(source), iteration),
-        ...{ runId, iterations, isFinished: false, isPinned: false, logBytes: 0 },
-        checkpoints: [keptCheckpoint(checkpoint)],
-        origin: { kind: 'branch', runId: from, iteration },
-        createdAt: Date.now(),
-        updatedAt: Date.now(),
+      if (source === undefined || checkpoint?.eventCount !== at.eventCount) return null
+      const first = branchCheckpoint(checkpoint, branch, begins)
+      const summary = {
+        ...branchSummary(summaryOf(source), checkpoint, branch, begins),
+        checkpoints: [keptCheckpoint(first)],
       }
       const before = IDBKeyRange.bound([from], [from, checkpoint.eventCount], false, true)
       for await (const { value } of chunks.iterate(before)) {
@@ -280,7 +287,7 @@ export class IndexedDbRunStore implements ResumableRunStore {
       for await (const { value } of rows.iterate(IDBKeyRange.bound([from], [from, iteration]))) {
         await rows.put({ ...value, runId })
       }
-      await checkpoints.put({ ...checkpoint, runId })
+      await checkpoints.put(first)
       await runs.put({ ...summary, writer: this.#newToken(runId) })
       await transaction.done
       this.#announce()
@@ -290,16 +297,25 @@ export class IndexedDbRunStore implements ResumableRunStore {
     }
   }
 
-  /** The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may contain later iterations. */
-  async #endsOfBranch(from: string, iteration: number, runId: string): Promise<Map<number, EventChunk>> {
+  /**
+   * The chunks that a branch cannot copy as they are: the first, which names the run, and the last, which may contain later
+   * iterations and takes the branch's own first events.
+   */
+  async #endsOfBranch(
+    from: string,
+    eventCount: number,
+    runId: string,
+    begins: readonly LoggedEvent[],
+  ): Promise<Map<number, EventChunk>> {
     const ends = new Map<number, EventChunk>()
-    const eventCount = (await this.#database.get('checkpoints', [from, iteration]))?.eventCount ?? 0
-    for (const firstSeq of [await this.#chunkBefore(from, 0), await this.#chunkBefore(from, eventCount - 1)]) {
+    const last = await this.#chunkBefore(from, eventCount - 1)
+    for (const firstSeq of [await this.#chunkBefore(from, 0), last]) {
       if (firstSeq === undefined || firstSeq >= eventCount) continue
       const chunk = await this.#database.get('chunks', [from, firstSeq])
       const events = (chunk === undefined ? [] : await chunkEvents(chunk))
         .filter(({ seq }) => seq < eventCount)
         .map((event) => (event.type === 'run-started' ? { ...event, runId } : event))
+      if (firstSeq === last) events.push(...begins)
       if (events.length > 0) ends.set(firstSeq, await packChunk(runId, events))
     }
     return ends
@@ -376,24 +392,15 @@ function summaryOf({ writer: _writer, ...summary }: StoredSummary): RunSummary {
   return { ...summary, settings: completeSettings(summary.settings) }
 }
 
-function cutBack(summary: RunSummary, iteration: number): RunSummary {
-  return {
-    ...summary,
-    finishedIterations: iteration,
-    changes: summary.changes.filter((change) => change.iteration <= iteration),
-    checkpoints: summary.checkpoints.filter((checkpoint) => checkpoint.iteration <= iteration),
-  }
-}
-
 function summaryAfter(summary: StoredSummary, events: readonly LoggedEvent[], logBytes: number): StoredSummary {
-  const changed = { ...summary, changes: [...summary.changes], updatedAt: Date.now() }
+  const changed = { ...summary, updatedAt: Date.now() }
   changed.logBytes += logBytes
   for (const event of events) {
     if (event.type === 'run-started') {
       changed.backend = event.backend
       if (event.worldFile) changed.worldFile = { name: event.worldFile.name, hash: event.worldFile.hash }
     }
-    if (event.type === 'settings-changed') changed.changes.push({ iteration: event.iteration, patch: event.patch })
+    noteChange(changed, event)
     if (event.type === 'iteration-finished') changed.finishedIterations = event.iteration
   }
   return changed

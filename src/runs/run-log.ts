@@ -15,6 +15,7 @@ export const RUN_LOG_VERSION = 1
 const EVENT_TYPES: Record<LoggedBody['type'], true> = {
   'run-started': true,
   'settings-changed': true,
+  'model-replaced': true,
   'task-added': true,
   'iteration-started': true,
   episode: true,

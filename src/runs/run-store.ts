@@ -1,13 +1,22 @@
 /** Where runs are kept: IndexedDB on the page, files for the command line, memory in tests. */
+import type { LoggedEvent, ModelReplaced, WorldFile } from '../method/events.ts'
 import type { Role } from '../method/ports.ts'
-import type { RoleSource } from '../roles/source.ts'
-import type { LoggedEvent, WorldFile } from '../method/events.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
+import type { LearningRole } from '../roles/learning.ts'
+import type { RoleSource } from '../roles/source.ts'
 import type { KeptCheckpoint } from './checkpoint-thinning.ts'
 
 /** A run can no longer be written: it was deleted, or another tab continued it. The message is for display. */
 export class RunLostError extends Error {
   override readonly name = 'RunLostError'
+}
+
+export interface SettingsChange {
+  /** The first one with it. */
+  iteration: number
+  /** Of its event. Older summaries lack it. */
+  seq?: number
+  patch: LivePatch
 }
 
 /** What the list of runs shows about each run. */
@@ -16,7 +25,9 @@ export interface RunSummary {
   preset: string
   /** At the start of the run, before `changes`. */
   settings: Settings
-  changes: { iteration: number; patch: LivePatch }[]
+  changes: SettingsChange[]
+  /** Models that a branch put in the place of others. Older summaries lack it. */
+  replacements?: (Pick<ModelReplaced, 'role' | 'model'> & { iteration: number; seq: number })[]
   /** Requested iterations, and finished ones. */
   iterations: number
   finishedIterations: number
@@ -77,8 +88,21 @@ export interface RunCheckpoint {
   iteration: number
   /** Events in the log at that time; a resumed run drops the rest. */
   eventCount: number
+  /** Empty for a model that a branch has just put there: it is as it is when it is opened. */
   policy: Uint8Array
   reward: Uint8Array
+}
+
+/** A run that begins at a checkpoint of another (branch.ts). */
+export interface Branch {
+  runId: string
+  /** With those before the checkpoint. */
+  iterations: number
+  patch: LivePatch
+  /** Roles that go on with another model, or with the same one untrained. `model` is its name in the log. */
+  replaced?: readonly { role: LearningRole; source: RoleSource; model: string }[]
+  /** Servers among these models that require a key. */
+  keyedServers?: readonly string[]
 }
 
 export interface RunStore {
@@ -101,13 +125,20 @@ export interface ResumableRun {
 
 /** A store that can return runs. */
 export interface ResumableRunStore extends RunStore {
+  summary(runId: string): Promise<RunSummary | null>
   /** The last checkpoint by default. */
   loadCheckpoint(runId: string, iteration?: number): Promise<RunCheckpoint | null>
   /** The log from event `from` up to but excluding event `to`, in parts. */
   readEvents(runId: string, from?: number, to?: number): AsyncIterable<LoggedEvent[]>
-  /** Truncates the run to its last checkpoint. Null if there is no such run or checkpoint. */
+  /**
+   * Truncates the run to its last checkpoint; later changes of settings then come right after it, because a person made them.
+   * Null if there is no such run or checkpoint.
+   */
   prepareResume(runId: string): Promise<ResumableRun | null>
-  /** Copies a run up to a checkpoint under a new name. Null if there is no such run or checkpoint. */
-  branch(from: string, iteration: number, branch: { runId: string; iterations: number }): Promise<RunSummary | null>
+  /**
+   * Copies a run up to a checkpoint under a new name, and logs the changes there. Null if there is no such run or checkpoint.
+   * Throws SettingsError for an invalid change.
+   */
+  branch(from: string, iteration: number, branch: Branch): Promise<RunSummary | null>
   remove(runId: string): Promise<void>
 }

@@ -105,7 +105,7 @@ async function folderOf(place: TransformerSource, checkpoint: Uint8Array): Promi
   const model = new TransformerModel()
   try {
     await model.load(place)
-    await model.loadCheckpoint(checkpoint)
+    if (checkpoint.length > 0) await model.loadCheckpoint(checkpoint)
     return await model.saveFolder()
   } finally {
     await model.unload()

@@ -1,13 +1,14 @@
 /** What a store keeps of a request to start a run, and the request that resumes it. Keys of servers are never kept. */
 import { ROLES, type Role } from '../method/ports.ts'
-import { keptSource, keyFor, serversOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
-import { newSummary, type ResumableRun, type RunSummary } from '../runs/run-store.ts'
-import type { StartRequest } from './messages.ts'
+import type { World } from '../method/settings.ts'
+import { LEARNING_ROLES } from '../roles/learning.ts'
+import { modelNames } from '../roles/shipped-models.ts'
+import { keptSource, keyFor, serversOf, sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
+import { newSummary, type Branch, type ResumableRun, type RunSummary } from '../runs/run-store.ts'
+import type { BranchRequest, StartRequest } from './messages.ts'
 
 export function startedSummary(request: StartRequest): RunSummary {
-  const keyedServers = serversOf(Object.values(request.models ?? {})).filter(
-    (address) => keyFor(request.keys ?? {}, address) !== null,
-  )
+  const keyedServers = serversWithKey(request.models, request.keys)
   return newSummary({ ...request, ...(keyedServers.length > 0 && { keyedServers }) })
 }
 
@@ -24,6 +25,23 @@ export function resumingRequest({ summary, history, checkpoint }: ResumableRun, 
     ...(started?.worldFile && { worldFile: started.worldFile }),
     keys,
   }
+}
+
+/** A request to branch as a store takes it. `world` is that of the run. */
+export function branchOf({ runId, iterations, patch, replaced = {}, keys }: BranchRequest, world: World): Branch {
+  const names = modelNames(sourcesOf(replaced), world)
+  return {
+    ...{ runId, iterations, patch },
+    replaced: LEARNING_ROLES.flatMap((role) => {
+      const source = replaced[role]
+      return source ? [{ role, source, model: names[role] }] : []
+    }),
+    keyedServers: serversWithKey(replaced, keys),
+  }
+}
+
+function serversWithKey(models: Partial<Record<Role, RoleSource>> = {}, keys: ServerKeys = {}): string[] {
+  return serversOf(Object.values(models)).filter((address) => keyFor(keys, address) !== null)
 }
 
 /** Address of a server whose key is missing; undefined if none is. */

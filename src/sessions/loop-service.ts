@@ -7,8 +7,8 @@ import type { RunEvent } from '../method/events.ts'
 import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Role } from '../method/ports.ts'
-import { applyPatch, type LivePatch, type Settings } from '../method/settings.ts'
-import { checkLearners } from '../roles/learning.ts'
+import type { LivePatch, Settings } from '../method/settings.ts'
+import { checkLearners, LEARNING_ROLES } from '../roles/learning.ts'
 import { sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
@@ -23,7 +23,7 @@ import {
 import { errorText } from '../threads/error-text.ts'
 import { EventBatcher } from './event-batcher.ts'
 import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, OpeningError } from './failures.ts'
-import { resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
+import { branchOf, resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
@@ -90,7 +90,7 @@ interface Claim {
 /** How a run begins other than at the start of a new log, and whether it runs a single step. */
 interface Beginning {
   isStep?: boolean
-  resumed?: Pick<ResumableRun, 'history' | 'checkpoint'> & { patch?: LivePatch }
+  resumed?: Pick<ResumableRun, 'history' | 'checkpoint'>
 }
 
 interface CurrentRun {
@@ -166,22 +166,15 @@ export class LoopService {
    * Branches from a kept run and continues the branch. If a key is missing, sends a failure and creates no branch. Throws
    * SettingsError for an invalid change.
    */
-  async branchRun({ from, iteration, runId, patch, iterations, keys }: BranchRequest): Promise<void> {
+  async branchRun(request: BranchRequest): Promise<void> {
+    const { from, iteration, runId, keys } = request
     const claim = await this.#claim(runId)
     if (claim === null) return
     try {
       const resumable = await this.#prepare(async (store) => {
-        const summary = await store.branch(from, iteration, { runId, iterations })
+        const source = await store.summary(from)
+        const summary = source && (await store.branch(from, iteration, branchOf(request, source.settings.world)))
         if (!summary) return null
-        try {
-          applyPatch(
-            summary.changes.reduce((settings, change) => applyPatch(settings, change.patch), summary.settings),
-            patch,
-          )
-        } catch (error) {
-          await store.remove(runId)
-          throw error
-        }
         if (this.#loading !== claim || serverWithoutKey(summary, keys) !== undefined) {
           await store.remove(runId)
           return { summary }
@@ -195,17 +188,17 @@ export class LoopService {
         )
       }
       if (await this.#refuseWithoutKey(resumable.summary, keys)) return
-      if ('history' in resumable) await this.#continue(claim, resumable, keys, patch)
+      if ('history' in resumable) await this.#continue(claim, resumable, keys)
     } catch (error) {
       this.#free(claim)
       throw error
     }
   }
 
-  async #continue(claim: Claim, run: ResumableRun, keys: ServerKeys = {}, patch?: LivePatch): Promise<void> {
+  async #continue(claim: Claim, run: ResumableRun, keys: ServerKeys = {}): Promise<void> {
     if (await this.#refuseWithoutKey(run.summary, keys)) return
     const { history, checkpoint } = run
-    await this.#begin(claim, resumingRequest(run, keys), { resumed: { history, checkpoint, ...(patch && { patch }) } })
+    await this.#begin(claim, resumingRequest(run, keys), { resumed: { history, checkpoint } })
   }
 
   /** If a server's key is missing, ends the current run and sends a failure. */
@@ -300,11 +293,10 @@ export class LoopService {
         onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
       })
       if (resumed) {
-        const { policy, reward } = opened.ports
-        await Promise.all([
-          policy.loadCheckpoint(resumed.checkpoint.policy),
-          reward.loadCheckpoint(resumed.checkpoint.reward),
-        ])
+        const { ports } = opened
+        const { checkpoint } = resumed
+        const trained = LEARNING_ROLES.filter((role) => checkpoint[role].length > 0)
+        await Promise.all(trained.map((role) => ports[role].loadCheckpoint(checkpoint[role])))
       }
       if (this.#loading === claim) return opened
       opened.close()
@@ -371,7 +363,6 @@ export class LoopService {
         hasReportedStore = true
       },
     })
-    if (resumed?.patch) session.patch(resumed.patch)
     // From here on, whatever ends the run finds its session.
     this.#loading = null
     const ended = session

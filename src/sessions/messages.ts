@@ -3,6 +3,7 @@ import type { BackendChoice } from '../engines/backends/choice.ts'
 import type { RunEvent, WorldFile } from '../method/events.ts'
 import type { Role } from '../method/ports.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
+import type { LearningRole } from '../roles/learning.ts'
 import type { RoleSource, ServerKeys } from '../roles/source.ts'
 
 /** `auto` is the fastest backend that this machine has for the models of the run. */
@@ -24,13 +25,15 @@ export interface StartRequest {
   worldFile?: WorldFile
 }
 
-/** Continues a kept run from a checkpoint under other settings, as a new run. */
+/** Continues a kept run from a checkpoint with other settings or models, as a new run. */
 export interface BranchRequest {
   /** The kept run, and an iteration with a checkpoint. */
   from: string
   iteration: number
   runId: string
   patch: LivePatch
+  /** Models that these roles go on with, untrained; the others keep what they have learned. */
+  replaced?: Partial<Record<LearningRole, RoleSource>>
   /** Total of the branch, including those before the checkpoint. */
   iterations: number
   /** Keys of the servers among its models. */

@@ -83,6 +83,12 @@ describe('the store of runs in the browser', () => {
   })
 
   it('resumes from the last checkpoint after the tab closes', async () => {
+    const change = (seq: number): LoggedEvent => ({
+      type: 'settings-changed',
+      patch: { lambda: seq },
+      seq,
+      iteration: 2,
+    })
     const { page } = await open()
     const checkpoint: Omit<RunCheckpoint, 'policy' | 'reward'> = { runId: 'b', iteration: 1, eventCount: 2 }
     await page.evaluate(
@@ -95,7 +101,7 @@ describe('the store of runs in the browser', () => {
         // One more iteration, whose checkpoint was never written.
         await store.append(run.runId, events.slice(2))
       },
-      [summary('b'), [...iteration(1, 0), ...iteration(2, 2)], checkpoint] as const,
+      [summary('b'), [...iteration(1, 0), change(2), ...iteration(2, 3), change(5)], checkpoint] as const,
     )
     await page.reload()
     const found = await page.evaluate(async () => {
@@ -104,9 +110,11 @@ describe('the store of runs in the browser', () => {
       const unfinished = await store.summary('b')
       const resumable = await store.prepareResume('b')
       const kept = (await Array.fromAsync(store.readEvents('b'))).flat()
+      const again = (await store.prepareResume('b'))?.history
       await store.finish('b')
       return {
         unfinished,
+        again,
         history: resumable?.history,
         kept,
         after: await store.summary('b'),
@@ -114,10 +122,20 @@ describe('the store of runs in the browser', () => {
       }
     })
     expect(found.unfinished).toMatchObject({ runId: 'b', isFinished: false })
-    expect(found.history).toEqual(iteration(1, 0).map(stateEvent))
-    expect(found.kept).toEqual(iteration(1, 0))
+    // A person made the changes, so they come right after the checkpoint.
+    const changes = [change(2), { ...change(5), seq: 3 }]
+    expect(found.history).toEqual([...iteration(1, 0).map(stateEvent), ...changes])
+    expect(found.kept).toEqual([...iteration(1, 0), ...changes])
+    expect(found.again).toEqual(found.history)
     expect(found.rows.map((row) => row.iteration)).toEqual([1])
-    expect(found.after).toMatchObject({ isFinished: true })
+    expect(found.after).toMatchObject({
+      isFinished: true,
+      changes: [
+        { iteration: 2, seq: 2 },
+        { iteration: 2, seq: 3 },
+      ],
+      checkpoints: [{ iteration: 1, eventCount: 4 }],
+    })
   })
 
   it('fills in the default of a setting that an old log lacks', async () => {
@@ -186,8 +204,10 @@ describe('the store of runs in the browser', () => {
           [3, 7],
         ] as const)
           await store.saveCheckpoint({ runId: 'f', iteration, eventCount, policy: bytes, reward: bytes })
-        const none = await store.branch('f', 1, { runId: 'h', iterations: 9 })
-        const branch = await store.branch('f', 2, { runId: 'g', iterations: 9 })
+        const none = await store.branch('f', 1, { runId: 'h', iterations: 9, patch: {} })
+        const patch = { lambda: 2 }
+        const replaced = [{ role: 'reward', source: { kind: 'built-in' }, model: 'r' }] as const
+        const branch = await store.branch('f', 2, { runId: 'g', iterations: 9, patch, replaced })
         await store.append('g', more)
         await store.remove('f')
         const left = (await Array.fromAsync(store.readEvents('g'))).flat()
@@ -199,16 +219,22 @@ describe('the store of runs in the browser', () => {
           checkpoint: (await store.loadCheckpoint('g'))?.iteration,
         }
       },
-      [summary('f'), events, iteration(3, 5)] as const,
+      [summary('f'), events, iteration(3, 7)] as const,
     )
     expect(found.none).toBeNull()
     expect(found.branch).toMatchObject({
       runId: 'g',
       finishedIterations: 2,
       origin: { kind: 'branch', runId: 'f', iteration: 2 },
-      checkpoints: [{ iteration: 2, eventCount: 5, bytes: 2 }],
+      changes: [{ iteration: 3, seq: 6, patch: { lambda: 2 } }],
+      replacements: [{ iteration: 3, seq: 5, role: 'reward', model: 'r' }],
+      checkpoints: [{ iteration: 2, eventCount: 7, bytes: 1 }],
     })
-    expect(found.left).toEqual([{ ...events[0], runId: 'g' }, ...events.slice(1, 5), ...iteration(3, 5)])
+    const begins = [
+      { type: 'model-replaced', role: 'reward', model: 'r', seq: 5, iteration: 3 },
+      { type: 'settings-changed', patch: { lambda: 2 }, seq: 6, iteration: 3 },
+    ]
+    expect(found.left).toEqual([{ ...events[0], runId: 'g' }, ...events.slice(1, 5), ...begins, ...iteration(3, 7)])
     expect(found.rows.map((row) => row.iteration)).toEqual([0, 1, 2, 3])
     expect(found.checkpoint).toBe(2)
   })

@@ -1,16 +1,21 @@
 /** Keeps one run in memory, for tests. */
 import type { LoggedEvent } from '../../src/method/events.ts'
-import type { ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
+import { branchCheckpoint, branchEvents, branchSummary, changesAfter } from '../../src/runs/branch.ts'
+import type { Branch, ResumableRun, ResumableRunStore, RunCheckpoint, RunSummary } from '../../src/runs/run-store.ts'
 import { stateEvent } from '../../src/runs/state-event.ts'
 
 export class MemoryStore implements ResumableRunStore {
   events: LoggedEvent[] = []
   checkpoints: RunCheckpoint[] = []
-  summary: RunSummary | null = null
+  run: RunSummary | null = null
   isFinished = false
 
   async create(summary: RunSummary): Promise<void> {
-    this.summary = summary
+    this.run = summary
+  }
+
+  async summary(runId: string): Promise<RunSummary | null> {
+    return this.run?.runId === runId ? this.run : null
   }
 
   async append(_runId: string, events: readonly LoggedEvent[]): Promise<void> {
@@ -32,33 +37,37 @@ export class MemoryStore implements ResumableRunStore {
 
   /** In parts of five events, so that readers must join them. */
   async *readEvents(runId: string, from = 0, to = Infinity): AsyncGenerator<LoggedEvent[]> {
-    const events = this.summary?.runId === runId ? this.events.filter(({ seq }) => seq >= from && seq < to) : []
+    const events = this.run?.runId === runId ? this.events.filter(({ seq }) => seq >= from && seq < to) : []
     for (let i = 0; i < events.length; i += 5) yield events.slice(i, i + 5)
   }
 
   /** The branch replaces the run. */
-  async branch(from: string, iteration: number, branch: { runId: string; iterations: number }) {
+  async branch(from: string, iteration: number, branch: Branch) {
     const checkpoint = await this.loadCheckpoint(from, iteration)
-    if (this.summary?.runId !== from || checkpoint === null) return null
+    if (this.run?.runId !== from || checkpoint === null) return null
+    const begins = branchEvents(this.run, checkpoint, branch)
     this.events = this.events
       .slice(0, checkpoint.eventCount)
       .map((event) => (event.type === 'run-started' ? { ...event, runId: branch.runId } : event))
-    this.checkpoints = [{ ...checkpoint, runId: branch.runId }]
+      .concat(begins)
+    this.checkpoints = [branchCheckpoint(checkpoint, branch, begins)]
     this.isFinished = false
-    this.summary = { ...this.summary, ...branch, origin: { kind: 'branch', runId: from, iteration } }
-    return this.summary
+    this.run = branchSummary(this.run, checkpoint, branch, begins)
+    return this.run
   }
 
   async remove(): Promise<void> {
     this.events = []
     this.checkpoints = []
-    this.summary = null
+    this.run = null
   }
 
   async prepareResume(runId: string): Promise<ResumableRun | null> {
     const checkpoint = this.checkpoints.at(-1)
-    if (this.summary?.runId !== runId || checkpoint === undefined) return null
-    this.events = this.events.slice(0, checkpoint.eventCount)
-    return { summary: this.summary, history: this.events.map(stateEvent), checkpoint }
+    if (this.run?.runId !== runId || checkpoint === undefined) return null
+    const later = changesAfter(this.events, checkpoint)
+    this.events = [...this.events.slice(0, checkpoint.eventCount), ...later]
+    const at = { ...checkpoint, eventCount: this.events.length }
+    return { summary: this.run, history: this.events.map(stateEvent), checkpoint: at }
   }
 }

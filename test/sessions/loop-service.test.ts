@@ -241,7 +241,7 @@ describe('the loop service', () => {
     await service.stop()
     finishLoading({ ports: world(), backend: 'cpu', models: MODELS, close: () => {} })
     await starting
-    expect(store.summary).toBeNull()
+    expect(store.run).toBeNull()
   })
 
   it('does not start a run that was stopped while it waited for the end of another', async () => {
@@ -329,7 +329,7 @@ describe('the loop service', () => {
       expect(closed.checkpoints.at(-1)?.iteration).toBe(2)
 
       const opened = new MemoryStore()
-      Object.assign(opened, { events: closed.events, checkpoints: closed.checkpoints, summary: closed.summary })
+      Object.assign(opened, { events: closed.events, checkpoints: closed.checkpoints, run: closed.run })
       const third = serve(open, opened)
       await third.service.resumeRun('a')
       await until(() => third.states().at(-1) === 'finished')
@@ -339,7 +339,7 @@ describe('the loop service', () => {
       expect(opened.isFinished).toBe(true)
       expect([first.resumed, third.resumed]).toEqual([[false], [true]])
       const isOfTests = whole.events.some(({ type }) => type === 'tests-written')
-      expect(isOfTests).toBe(whole.summary?.settings.world === 'coding')
+      expect(isOfTests).toBe(whole.run?.settings.world === 'coding')
     },
   )
 
@@ -374,11 +374,63 @@ describe('the loop service', () => {
     await expect(service.branchRun({ ...branch, iteration: 1, patch: {} })).rejects.toThrow(
       'no checkpoint of iteration 1',
     )
-    const removed: string[] = []
-    store.remove = async (...runId: string[]) => void removed.push(...runId)
     const fixed = { seed: 3 } as object
     await expect(service.branchRun({ ...branch, iteration: 2, patch: fixed })).rejects.toThrow('seed')
-    expect(removed).toEqual(['b'])
+    expect(store.run?.runId).toBe('a')
+  })
+
+  it('keeps the changes of a branch, and later ones, if the tab is closed before the next checkpoint', async () => {
+    const store = new MemoryStore()
+    const first = serve(undefined, store)
+    await first.service.start(request('a', 2))
+    await until(() => first.states().at(-1) === 'finished')
+
+    const closed = serve(() => new Promise(() => {}), store)
+    void closed.service.branchRun({ from: 'a', iteration: 2, runId: 'b', iterations: 9, patch: { lambda: 0.25 } })
+    await until(() => closed.opened.length === 1)
+    const changes = () => store.events.filter((event) => event.type === 'settings-changed').map(({ patch }) => patch)
+    const third = serve(undefined, store)
+    store.saveCheckpoint = async () => {}
+    await third.service.resumeRun('b')
+    await third.service.patch({ alphaLow: 0.1 })
+    await until(() => changes().length === 2)
+    await third.service.stop()
+    const fourth = serve(undefined, store)
+    await fourth.service.resumeRun('b')
+    await until(() => fourth.states().at(-1) === 'finished')
+    expect(changes()).toEqual([{ lambda: 0.25 }, { alphaLow: 0.1 }])
+    expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_, i) => i))
+  })
+
+  it('goes on with an untrained or another model in a branch, and with what the other role has learned', async () => {
+    const store = new MemoryStore()
+    const first = serve(undefined, store)
+    await first.service.start(request('a', 2))
+    await until(() => first.states().at(-1) === 'finished')
+    const loaded: string[] = []
+    const second = serve(async () => {
+      const ports = world()
+      for (const role of ['policy', 'reward'] as const) {
+        const load = ports[role].loadCheckpoint.bind(ports[role])
+        ports[role].loadCheckpoint = async (bytes) => {
+          loaded.push(role)
+          await load(bytes)
+        }
+      }
+      return { ports, backend: 'cpu', models: MODELS, close: () => {} }
+    }, store)
+    const early: RoleSource = { kind: 'built-in', isEarly: true }
+    const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 3, patch: {}, replaced: { reward: early } }
+    await second.service.branchRun(branch)
+    await until(() => second.states().at(-1) === 'finished')
+    expect(loaded).toEqual(['policy'])
+    expect(second.opened.at(-1)?.models).toMatchObject({ reward: early })
+    const replaced = store.events.filter((event) => event.type === 'model-replaced')
+    expect(replaced).toMatchObject([{ role: 'reward', model: 'household-reward-early', iteration: 3 }])
+    expect(store.run?.replacements).toMatchObject([{ role: 'reward', model: 'household-reward-early', iteration: 3 }])
+    // The next checkpoint has the weights of the new model.
+    expect(store.checkpoints.at(-1)).toMatchObject({ iteration: 3 })
+    expect(store.checkpoints.at(-1)!.reward.length).toBeGreaterThan(0)
   })
 
   it('exports the whole log although it holds only what the loop reads, even if the store failed for a while', async () => {
@@ -425,8 +477,8 @@ describe('the loop service', () => {
       const { service, messages, states, opened } = serve(undefined, store)
       await service.start(asked)
       await until(() => states().at(-1) === 'finished')
-      expect(store.summary).toMatchObject({ models: { author: server }, keyedServers: [server.baseUrl] })
-      const kept = JSON.stringify([store.summary, store.events, messages])
+      expect(store.run).toMatchObject({ models: { author: server }, keyedServers: [server.baseUrl] })
+      const kept = JSON.stringify([store.run, store.events, messages])
       expect(kept).not.toContain('secret-key')
 
       await service.resumeRun('a')
@@ -451,12 +503,12 @@ describe('the loop service', () => {
       const { service, messages, states, opened } = serve(undefined, store)
       await service.start({ ...asked, iterations: 4 })
       await until(() => states().at(-1) === 'finished')
-      const { events, checkpoints, summary } = store
+      const { events, checkpoints, run } = store
       const removed: string[] = []
       store.remove = async (...runId: string[]) => {
         removed.push(...runId)
         // This store holds one run, so the branch replaces it.
-        Object.assign(store, { events, checkpoints, summary })
+        Object.assign(store, { events, checkpoints, run })
       }
       const branch = { from: 'a', iteration: 2, runId: 'b', iterations: 4, patch: {} }
       await service.branchRun(branch)
