@@ -38,6 +38,7 @@ export class RunView {
   /** The current settings, with all changes. */
   settings: Settings | null = null
   readonly settingsChanges: { iteration: number; patch: LivePatch }[] = []
+  readonly replacements: { iteration: number; role: 'policy' | 'reward'; model: string }[] = []
   /** From iteration 1 on, in order. */
   readonly iterations: IterationView[] = []
   /** Training and held-out episodes by id, without those that were released. */
@@ -110,6 +111,7 @@ export class RunView {
     const last = this.iterations.at(-1)?.iteration ?? 0
     view.started = this.started
     view.settingsChanges.push(...this.settingsChanges.filter(isPast))
+    view.replacements.push(...this.replacements.filter(isPast))
     view.settings =
       this.started &&
       view.settingsChanges.reduce((settings, { patch }) => ({ ...settings, ...patch }), this.started.settings)
@@ -180,6 +182,9 @@ export class RunView {
       case 'settings-changed':
         if (this.settings) this.settings = { ...this.settings, ...event.patch }
         this.settingsChanges.push({ iteration, patch: event.patch })
+        break
+      case 'model-replaced':
+        this.replacements.push({ iteration, role: event.role, model: event.model })
         break
       case 'task-added':
         this.#lineage.add(event.task)

@@ -302,10 +302,12 @@ describe('a kept run', () => {
     await seed.fill('9')
     await seed.press('Enter')
     await card.getByText(/Not applied.*Seed 9: a branch continues the random numbers of its run/).waitFor()
+    await card.getByRole('checkbox', { name: 'Reward model: household-reward' }).check()
     await card.getByRole('button', { name: 'Branch after iteration 2' }).click()
     const branch = cards(page).filter({ hasText: 'at iteration 2' })
     await branch.getByText('4 of 4 iterations').waitFor({ timeout: 180_000 })
     await branch.getByText('λ 0.25 from iteration 3').waitFor()
+    await branch.getByText('reward model replaced by household-reward from iteration 3').waitFor()
     const letters = page.getByRole('region', { name: 'Curves' }).locator('svg text.letter')
     await expect.poll(() => letters.first().textContent()).toBe('A')
 

@@ -11,6 +11,7 @@ import {
   type World,
 } from '../../method/settings.ts'
 import { WORLDS } from '../../worlds/index.ts'
+import { settingsWithin } from '../../runs/branch.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import { writeSettings } from './run-names.ts'
 import { isRelevant, type SettingName } from './worlds.ts'
@@ -24,19 +25,14 @@ interface BranchChanges {
   otherWorld: World | null
 }
 
-/** The settings of a run after an iteration. */
-export function settingsAt(
-  { settings, changes }: Pick<RunSummary, 'settings' | 'changes'>,
-  iteration: number,
-): Settings {
-  return changes.reduce(
-    (then, change) => (change.iteration <= iteration ? { ...then, ...change.patch } : then),
-    settings,
-  )
+/** The settings of a run at the checkpoint of an iteration. */
+export function settingsAt(run: Pick<RunSummary, 'settings' | 'changes' | 'checkpoints'>, iteration: number): Settings {
+  const kept = run.checkpoints.find((checkpoint) => checkpoint.iteration === iteration)
+  return settingsWithin(run, kept ?? { iteration, eventCount: 0 })
 }
 
 export function branchChanges(
-  run: Pick<RunSummary, 'settings' | 'changes'>,
+  run: Pick<RunSummary, 'settings' | 'changes' | 'checkpoints'>,
   iteration: number,
   controls: Settings,
 ): BranchChanges {

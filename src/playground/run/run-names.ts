@@ -6,9 +6,10 @@ import type { RunSummary } from '../../runs/run-store.ts'
 import { modelsVersion } from '../../worlds/own/models-folder.ts'
 import { basePreset, isAblated } from './ablations.ts'
 import { compact } from '../kit/format.ts'
+import { ROLE_TITLES } from './role-models.ts'
 import { settingWords, type SettingName } from './worlds.ts'
 
-type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'origin' | 'worldFile'>
+type Named = Pick<RunSummary, 'preset' | 'settings' | 'changes' | 'replacements' | 'origin' | 'worldFile'>
 
 /** The first words of the setting's label: "λ", "α_low", "Policy learning rate". */
 function shortLabel(name: SettingName, world: Settings['world']): string {
@@ -63,7 +64,11 @@ export function runName(run: Named): string {
   const all = [writeSettings(difference(run), world), `seed ${run.settings.seed}`, inWorld(run)]
   const parts = all.filter((part) => part !== '')
   const changes = run.changes.map(({ iteration, patch }) => `${writePatch(patch, world)} from iteration ${iteration}`)
-  return [`${run.preset}: ${parts.join(', ')}`, ...changes].join('; ')
+  const replaced = (run.replacements ?? []).map(
+    ({ iteration, role, model }) =>
+      `${ROLE_TITLES[role].toLowerCase()} replaced by ${model} from iteration ${iteration}`,
+  )
+  return [`${run.preset}: ${parts.join(', ')}`, ...changes, ...replaced].join('; ')
 }
 
 export function writePatch(patch: LivePatch, world: Settings['world']): string {
@@ -71,13 +76,14 @@ export function writePatch(patch: LivePatch, world: Settings['world']): string {
 }
 
 /** Equal for runs that differ only in their seed and so form a mean. */
-export function groupKey({ settings, changes, origin, preset, worldFile }: Named): string {
+export function groupKey({ settings, changes, replacements = [], origin, preset, worldFile }: Named): string {
   const { seed: _, ...rest } = settings
   const from = origin?.kind === 'branch' ? origin.iteration : null
   return JSON.stringify([
     preset,
     Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)),
-    changes,
+    changes.map(({ iteration, patch }) => [iteration, patch]),
+    replacements.map(({ iteration, role, model }) => [iteration, role, model]),
     from,
     worldFile?.hash,
   ])

@@ -2,7 +2,8 @@
 import type { Component } from '../../method/loop-contract.ts'
 import { ROLES } from '../../method/ports.ts'
 import type { LivePatch } from '../../method/settings.ts'
-import type { RoleSource } from '../../roles/source.ts'
+import type { LearningRole } from '../../roles/learning.ts'
+import { keptSource, type RoleSource } from '../../roles/source.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
 import type { StartRequest } from '../../sessions/loop-service.ts'
 import { saveFile } from '../kit/save.ts'
@@ -128,16 +129,28 @@ export class Launcher {
     else await this.#beginning?.()
   }
 
-  /** Starts a new run from a checkpoint of a kept one, under the settings on the controls, and draws the kept one beside it. */
-  async branch(run: RunSummary, iteration: number): Promise<void> {
+  /** What a role of a branch would go on with in place of its model: the choice for the next run. */
+  replacement({ models, settings }: RunSummary, role: LearningRole): RoleSource {
+    const chosen = this.models.source(role)
+    const own = settings.world === 'own' && chosen.kind === 'built-in' ? models?.[role] : undefined
+    return own === undefined ? chosen : keptSource(own)
+  }
+
+  /**
+   * Starts a new run from a checkpoint of a kept one, under the settings on the controls, and draws the kept one beside it.
+   * `roles` get another model, as it is before training.
+   */
+  async branch(run: RunSummary, iteration: number, roles: readonly LearningRole[] = []): Promise<void> {
     const { patch } = branchChanges(run, iteration, this.#draft.values)
     const runId = newRunId()
     const iterations = Math.max(iteration + 1, this.#draft.iterations)
+    const replaced = Object.fromEntries(roles.map((role) => [role, this.replacement(run, role)]))
+    const request = { from: run.runId, iteration, runId, patch, replaced, iterations, keys: this.models.keys }
     this.#turnToLive()
     this.kept.claim(runId)
     void this.#runs.choose(run.runId, true)
     await this.#begin(runId, () =>
-      this.commands.branch({ from: run.runId, iteration, runId, patch, iterations, keys: this.models.keys }, () => {
+      this.commands.branch(request, () => {
         const { settings } = this.feed.view
         if (settings) this.#liveWorld = settings.world
       }),

@@ -30,6 +30,10 @@ export class RoleModels {
   result(role: Role): FormResult {
     return sourceOf(this.#forms[role])
   }
+  /** What plays a role in the next run. */
+  source(role: Role): RoleSource {
+    return this.#sources[role]
+  }
   /** Key of the server in a role's form; empty if there is none. */
   key(role: Role): string {
     return keyFor(this.#keys, this.#forms[role].baseUrl.trim()) ?? ''

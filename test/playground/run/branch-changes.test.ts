@@ -14,6 +14,7 @@ const run = {
     { iteration: 3, patch: { lambda: 2 } },
     { iteration: 6, patch: { lambda: 3, alphaLow: 0.1 } },
   ],
+  checkpoints: [],
 }
 const controls = (change: Partial<Settings>): Settings => ({ ...presetSettings('household'), ...change })
 
@@ -24,6 +25,13 @@ describe('a branch', () => {
     expect(branchChanges(run, 2, controls({})).patch).toEqual({})
     expect(branchChanges(run, 4, controls({ lambda: 2 })).patch).toEqual({})
     expect(branchChanges(run, 6, controls({ lambda: 2 })).patch).toEqual({ lambda: 2, alphaLow: 0.2 })
+  })
+
+  it('counts the change that a branch of a branch finds at its first checkpoint', () => {
+    const checkpoints = [{ iteration: 2, eventCount: 9, bytes: 1 }]
+    const branch = { ...run, changes: [{ iteration: 3, seq: 8, patch: { lambda: 2 } }], checkpoints }
+    expect(settingsAt(branch, 2).lambda).toBe(2)
+    expect(settingsAt({ ...branch, changes: [{ iteration: 3, seq: 9, patch: { lambda: 2 } }] }, 2).lambda).toBe(1)
   })
 
   it('leaves out fixed settings, each with its reason', () => {
@@ -48,7 +56,7 @@ describe('a branch', () => {
     for (const name of Object.keys(before) as (keyof Settings)[]) {
       const changed = { ...other, [name]: typeof other[name] === 'number' ? 1.5 : 'other' } as Settings
       if (name === 'world') continue
-      const { patch, leftOut } = branchChanges({ settings: before, changes: [] }, 0, changed)
+      const { patch, leftOut } = branchChanges({ settings: before, changes: [], checkpoints: [] }, 0, changed)
       const isRefused = () => {
         try {
           applyPatch(before, { [name]: before[name] })

@@ -26,4 +26,10 @@ it('a changed setting is marked at the first iteration that has it, several toge
     { iteration: 3, text: 'λ = 2' },
     { iteration: 4, text: '2 settings' },
   ])
+  const replaced = (iteration: number) =>
+    ({ type: 'model-replaced', role: 'reward', model: 'another', iteration }) as LoggedEvent
+  expect(settingMarks(run([replaced(2), replaced(3), change(3, { lambda: 2 })]))).toEqual([
+    { iteration: 2, text: 'Reward model replaced' },
+    { iteration: 3, text: '2 changes' },
+  ])
 })
