@@ -11,9 +11,8 @@ import { runChecks } from './check.mjs'
 import { ensure, isMain, root, say, toolFile } from './ensure.mjs'
 import { buildIfStale } from './start.mjs'
 
-/** The projects of vitest.config.ts that a part runs: those of one list in one process, lists side by side if there are cores. */
-const PROJECTS = { unit: [['unit', 'page']], browser: [['browser'], ['runtime']] }
-const CORES_FOR_TWO_BROWSERS = 4
+/** From here on, all projects of vitest.config.ts run side by side. */
+const MANY_CORES = 4
 export const PARTS = ['checks', 'unit', 'browser']
 
 /**
@@ -84,20 +83,6 @@ function sumOf(counts) {
 }
 
 /**
- * @param {keyof typeof PROJECTS} part
- * @param {boolean} isAll
- * @param {number} [priority]
- */
-async function runPart(part, isAll, priority) {
-  const counts = []
-  const runs = PROJECTS[part].map((projects) => () => runVitest(projects, isAll, priority))
-  // Two cores are busy with one browser and the other parts. More at once only make a page miss gestures and timers.
-  if (availableParallelism() >= CORES_FOR_TWO_BROWSERS) counts.push(...(await Promise.all(runs.map((run) => run()))))
-  else for (const run of runs) counts.push(await run())
-  return sumOf(counts)
-}
-
-/**
  * @param {readonly string[]} projects
  * @param {boolean} isAll
  * @param {number} [priority]
@@ -133,12 +118,17 @@ if (isMain(import.meta.url)) {
   ensure()
   const { parts, isAll } = parsed
   const has = (/** @type {string} */ part) => parts.includes(part)
-  // Side by side: tests in browsers wait for much of their time, checks and unit tests take what they leave, at a lower priority.
+  // Walks through the page come first: their gestures and timers suffer if the page waits for a core. The rest takes what they
+  // leave, at a lower priority, and on few cores one project after another.
   const { PRIORITY_BELOW_NORMAL: low } = constants.priority
-  const background = [...(has('checks') ? [runChecks(low)] : []), ...(has('unit') ? [runPart('unit', isAll, low)] : [])]
+  const checks = has('checks') ? runChecks(low) : []
+  const rest = has('unit') ? runVitest(['unit', 'page'], isAll, low) : []
   // Two processes serve the page, and only one may build it.
   if (has('browser')) buildIfStale()
-  const counts = await Promise.all([...background, ...(has('browser') ? [runPart('browser', isAll)] : [])])
+  const pages = has('browser') ? runVitest(['browser'], isAll) : []
+  if (availableParallelism() < MANY_CORES) await rest
+  const runtime = has('browser') ? runVitest(['runtime'], isAll, low) : []
+  const counts = (await Promise.all([checks, rest, pages, runtime])).flat()
   const sum = sumOf(counts)
   process.stdout.write(closingLines(sum))
   process.exit(sum.failed === 0 ? 0 : 1)
