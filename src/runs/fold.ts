@@ -26,6 +26,7 @@ import type {
 } from '../method/events.ts'
 import { metricPoints } from '../method/metric-points.ts'
 import type { LivePatch, Settings } from '../method/settings.ts'
+import { HeldOutOutcomes, type HeldOutChange } from './held-out-outcomes.ts'
 import { MetricSeries, type Series } from './metric-series.ts'
 import { TaskLineage } from './task-lineage.ts'
 import type { EpisodeView, IterationView, RewriteView, TaskView, TestsView } from './views.ts'
@@ -53,6 +54,7 @@ export class RunView {
   eventCount = 0
   #lineage = new TaskLineage()
   #series = new MetricSeries()
+  #heldOut = new HeldOutOutcomes()
   /** By iteration and task. */
   #tests = new Map<string, TestsView>()
   /** #ends[i]: `eventCount` after the last event of iteration i. */
@@ -90,6 +92,11 @@ export class RunView {
     return this.#series.get(name)
   }
 
+  /** What the last evaluation solves of the held-out tasks, against the first. Null before the second evaluation. */
+  get heldOutChange(): HeldOutChange | null {
+    return this.#heldOut.change
+  }
+
   /** The tests written for a task in an iteration, 0 for the evaluation before the first. Held-out tasks have tests too. */
   testsFor(iteration: number, taskId: string): TestsView | null {
     return this.#tests.get(testsKey(iteration, taskId)) ?? null
@@ -120,6 +127,7 @@ export class RunView {
     view.episodes = canContinue ? new Map(this.episodes) : this.episodes
     view.#tests = canContinue ? new Map(this.#tests) : this.#tests
     view.#series = this.#series.until(iteration)
+    view.#heldOut = this.#heldOut.until(iteration)
     view.#lineage = this.#lineage.at(
       iteration,
       view.iterations.flatMap(({ resolved }) => resolved),
@@ -174,6 +182,7 @@ export class RunView {
   apply(event: LoggedEvent): void {
     const { iteration } = event
     this.#ends[iteration] = ++this.eventCount
+    this.#heldOut.take(event)
     switch (event.type) {
       case 'run-started':
         this.started = event
@@ -342,6 +351,7 @@ export class RunView {
     this.#lineage.discard(cut)
     while (this.evaluations.at(-1)?.iteration === cut.iteration) this.evaluations.pop()
     this.#series.discard(cut.iteration)
+    this.#heldOut.discard(cut.iteration)
     if (cut.policyUpdate) this.policyVersion = cut.policyUpdate.version - 1
     if (cut.rewardUpdate) this.rewardVersion = cut.rewardUpdate.version - 1
   }

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { LoggedEvent } from '../../method/events.ts'
 import { chunkEvents, type PackedChunk } from '../../runs/event-chunk.ts'
 import type { RunSummary } from '../../runs/run-store.ts'
-import { summarise, type LearningResult, type Progress } from './learning-report.ts'
+import { isReported, summarise, type LearningResult, type Progress } from './learning-report.ts'
 import { pressRun, stored, throwIfRefused, withBuiltPage } from './visitor.ts'
 
 export interface LearningOptions {
@@ -61,11 +61,9 @@ async function watched(page: Page, { minutes, iterations = Infinity }: LearningO
   return progress
 }
 
-/** The run's evaluations and metrics that the page has stored in IndexedDB so far. */
+/** What a report reads of the events that the page has stored in IndexedDB so far. */
 async function keptEvents(page: Page): Promise<LoggedEvent[]> {
   const chunks = await stored<PackedChunk>(page, 'chunks')
   const events = await Promise.all(chunks.map(chunkEvents))
-  return events
-    .flat()
-    .filter(({ type }) => type === 'evaluation' || type === 'judge-evaluation' || type === 'iteration-finished')
+  return events.flat().filter(isReported)
 }

@@ -9,7 +9,9 @@
 import type { EvaluationFinished, LoggedEvent } from '../../method/events.ts'
 import { judgeMeasures } from '../../method/judge-evaluation/measures.ts'
 import { servesOf } from '../../method/metric-points.ts'
+import { pairedGain, type PairedGain } from '../../results/paired-gain.ts'
 import { wilsonInterval } from '../../results/wilson-interval.ts'
+import { HeldOutOutcomes } from '../../runs/held-out-outcomes.ts'
 
 /** Evaluations in the mean "after". */
 const LAST = 3
@@ -46,6 +48,8 @@ export interface LearningResult {
   firstIterationSeconds: number
   /** The first evaluation in distribution whose accuracy is above the start's 95 % interval; null without one. */
   gain: { iteration: number; seconds: number; before: number; after: number } | null
+  /** The first evaluation that solved more of the same held-out tasks, of both splits, than the start: its paired interval is above 0. */
+  pairedGain: (PairedGain & { iteration: number; seconds: number }) | null
   /** `Code`, `UT` and `Detect` for programs, else `accuracy`; each for both splits. */
   metrics: Record<string, Record<Split, Change>>
   /** Means over the first five iterations and over the last five. */
@@ -56,7 +60,7 @@ export interface LearningResult {
   accepted: number
 }
 
-/** Reads a run's evaluations and `iteration-finished` events. */
+/** Reads of a run's events those that `isReported` keeps. */
 export function summarise(seed: number, events: readonly LoggedEvent[], progress: readonly Progress[]): LearningResult {
   const evaluations = mainEvaluations(events.filter((event) => event.type === 'evaluation'))
   const series = (name: string) =>
@@ -68,6 +72,7 @@ export function summarise(seed: number, events: readonly LoggedEvent[], progress
     iterations: events.filter((event) => event.type === 'iteration-finished').length,
     firstIterationSeconds: progress[0]?.seconds ?? NaN,
     gain: firstGain(evaluations, progress),
+    pairedGain: firstPairedGain(events, progress),
     metrics: changes(evaluations),
     reward: process.length === 0 ? null : { process: ends(process), outcome: ends(outcome) },
     judge: judgeChanges(events),
@@ -87,6 +92,36 @@ function firstGain(
   const reached = progress.find(({ iterations }) => after !== undefined && iterations >= after.iteration)
   if (after === undefined || reached === undefined) return null
   return { iteration: after.iteration, seconds: reached.seconds, before: before.acc, after: after.acc }
+}
+
+/** Null where the log has no episodes, or the time is not known. */
+function firstPairedGain(events: readonly LoggedEvent[], progress: readonly Progress[]): LearningResult['pairedGain'] {
+  const outcomes = new HeldOutOutcomes()
+  let iteration = 0
+  const reached = () => {
+    const { change } = outcomes
+    const gain = change && pairedGain(change.better, change.worse, change.tasks)
+    const seconds = progress.find(({ iterations }) => iterations >= iteration)?.seconds
+    return change?.iteration === iteration && gain && gain.low > 0 && seconds !== undefined
+      ? { ...gain, iteration, seconds }
+      : null
+  }
+  for (const event of events) {
+    if (event.iteration > iteration) {
+      const found = reached()
+      if (found) return found
+      iteration = event.iteration
+    }
+    outcomes.take(event)
+  }
+  return reached()
+}
+
+/** Whether a report reads an event. */
+export function isReported(event: LoggedEvent): boolean {
+  const { type } = event
+  if (type === 'episode') return event.split !== 'train'
+  return ['run-started', 'iteration-started', 'evaluation', 'judge-evaluation', 'iteration-finished'].includes(type)
 }
 
 function judgeChanges(events: readonly LoggedEvent[]): LearningResult['judge'] {
@@ -181,12 +216,19 @@ export function learningTable(results: readonly LearningResult[]): string {
 export function gainLines(results: readonly LearningResult[]): string {
   const percent = (share: number) => `${(100 * share).toFixed(0)} %`
   return results
-    .map(({ seed, gain }) =>
-      gain === null
-        ? `seed ${seed}: no evaluation in distribution was above the start's 95 % interval.\n`
-        : `seed ${seed}: above the start's 95 % interval after ${gain.seconds.toFixed(0)} s, at iteration ${gain.iteration} ` +
-          `(${percent(gain.before)} to ${percent(gain.after)}, in distribution).\n`,
-    )
+    .map(({ seed, gain, pairedGain: paired }) => {
+      const above =
+        gain === null
+          ? `seed ${seed}: no evaluation in distribution was above the start's 95 % interval.\n`
+          : `seed ${seed}: above the start's 95 % interval after ${gain.seconds.toFixed(0)} s, at iteration ${gain.iteration} ` +
+            `(${percent(gain.before)} to ${percent(gain.after)}, in distribution).\n`
+      const better =
+        paired === null
+          ? ''
+          : `seed ${seed}: better at the same ${paired.tasks} held-out tasks after ${paired.seconds.toFixed(0)} s, at iteration ` +
+            `${paired.iteration} (${points(paired.gain)} points, 95 %: ${points(paired.low)} to ${points(paired.high)}).\n`
+      return above + better
+    })
     .join('')
 }
 

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { gainLines, learningTable, learningVerdicts, summarise } from '../../../src/cli/experiments/learning-report.ts'
+import {
+  gainLines,
+  isReported,
+  learningTable,
+  learningVerdicts,
+  summarise,
+} from '../../../src/cli/experiments/learning-report.ts'
+import { presetSettings } from '../../../src/method/presets.ts'
 import type { EvaluationFinished, LoggedEvent } from '../../../src/method/events.ts'
 
 type Tests = EvaluationFinished['tests']
@@ -65,6 +72,26 @@ describe('what runs have learned', () => {
     expect(summarise(1, evaluations('id', [0.9]), progress).gain).toBeNull()
     const none = summarise(2, evaluations('id', [0.2, 0.5]), progress)
     expect(gainLines([result, none])).toMatch(/^seed 1: .* after 20 s, at iteration 2 \(20 % to 52 %.*\nseed 2: no /u)
+  })
+
+  it('say when the same tasks were first solved more often, of both splits together', () => {
+    const started = { type: 'run-started', settings: presetSettings('household') }
+    const evaluated = (index: number, won: number) =>
+      (['id', 'ood'] as const).flatMap((split) => [
+        ...Array.from({ length: 20 }, (_, task) => ({
+          ...{ type: 'episode', split, rollout: 0, taskId: `t${task}`, iteration: index },
+          outcome: task < won ? 1 : -1,
+        })),
+        { type: 'evaluation', split, acc: won / 20, episodes: 20, iteration: index, serves: 'evaluation' },
+      ])
+    const log = [started, ...[8, 9, 12, 16].flatMap((won, index) => evaluated(index, won))] as LoggedEvent[]
+    const progress = [1, 2, 3].map((iterations) => ({ iterations, seconds: 10 * iterations }))
+    const result = summarise(1, log.filter(isReported), progress)
+    expect(result.gain).toMatchObject({ iteration: 3 })
+    expect(result.pairedGain).toMatchObject({ iteration: 2, seconds: 20, tasks: 40, gain: 0.2 })
+    expect(gainLines([result])).toMatch(
+      /better at the same 40 held-out tasks after 20 s, at iteration 2 \(\+20\.0 points/u,
+    )
   })
 
   it('reads evaluations at the evaluation temperature, and the sampled ones of older runs', () => {

@@ -10,6 +10,7 @@ import {
   type HeldOutPair,
 } from '../../../runs/held-out-games.ts'
 import { counted, percent } from '../../kit/format.ts'
+import { gainWords } from '../../run/held-out-gain.ts'
 import { Player } from '../../figures/player.svelte.ts'
 import { heldOutGames } from '../../state/held-out.ts'
 import type { KeptRunList } from '../../state/kept-runs.svelte.ts'
@@ -49,12 +50,13 @@ export class BeforeAfter {
     ),
   )
   readonly chosen = $derived(this.#chosen ?? tellingPair(this.pairs))
-  /** "Of 200 held-out tasks, 52 got better, 18 got worse and 130 stayed as they were: from 38 % solved to 55 %." */
+  /** "Of 200 held-out tasks, 52 got better, 18 got worse and 130 stayed as they were: from 38 % solved to 55 %, +17.0 points (95 %: +9.1 to +24.6)." */
   readonly summary = $derived.by(() => {
     const count = (...changes: Change[]) => this.pairs.filter(({ change }) => changes.includes(change)).length
     const all = this.pairs.length
     const share = (changes: Change[]) => percent(count(...changes) / all)
-    return `Of ${counted(all, 'held-out task')}, ${count('better')} got better, ${count('worse')} got worse and ${count('both', 'neither')} stayed as they were: from ${share(['worse', 'both'])} solved to ${share(['better', 'both'])}.`
+    const gain = gainWords({ better: count('better'), worse: count('worse'), tasks: all })
+    return `Of ${counted(all, 'held-out task')}, ${count('better')} got better, ${count('worse')} got worse and ${count('both', 'neither')} stayed as they were: from ${share(['worse', 'both'])} solved to ${share(['better', 'both'])}, ${gain}.`
   })
 
   /** Which task is shown first, and why. */
