@@ -4,6 +4,7 @@ import type { World } from '../method/settings.ts'
 import { LEARNING_ROLES } from '../roles/learning.ts'
 import { modelNames } from '../roles/shipped-models.ts'
 import { keptSource, keyFor, serversOf, sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
+import { settingsWithin } from '../runs/branch.ts'
 import { newSummary, type Branch, type ResumableRun, type RunSummary } from '../runs/run-store.ts'
 import type { BranchRequest, StartRequest } from './messages.ts'
 
@@ -17,7 +18,8 @@ export function resumingRequest({ summary, history, checkpoint }: ResumableRun, 
   return {
     runId: summary.runId,
     preset: summary.preset,
-    settings: started?.settings ?? summary.settings,
+    // With all changes: whether a model must learn depends on them.
+    settings: settingsWithin({ ...summary, settings: started?.settings ?? summary.settings }, checkpoint),
     iterations: Math.max(1, summary.iterations - checkpoint.iteration),
     ...(started?.backend === 'cpu' || started?.backend === 'webgpu' ? { backend: started.backend } : {}),
     ...(summary.models && { models: keptSources(summary.models) }),

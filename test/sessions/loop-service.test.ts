@@ -363,6 +363,7 @@ describe('the loop service', () => {
       1, 2, 3, 4,
     ])
     expect(second.resumed).toEqual([true])
+    expect(second.opened.at(-1)?.settings.lambda).toBe(0.25)
   })
 
   it('reports a missing checkpoint of a branch, and refuses a fixed setting', async () => {
