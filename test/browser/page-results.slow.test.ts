@@ -52,6 +52,22 @@ describe('the view of results', () => {
     await page.getByText('npm run experiments -- paper --table coding').waitFor()
   })
 
+  it('opens the table of the world that is chosen', async () => {
+    const coding = madeUpResults({
+      table: 'coding',
+      title: 'Coding: Table 1',
+      rows: [madeUpRow({ id: 'full', preset: 'coding+full' })],
+      claims: [],
+    })
+    const tables = ['household', 'coding']
+    await serveResults({ 'index.json': { tables }, 'household.json': madeUpResults(), 'coding.json': coding })
+    await page.goto(inject('pageAddress'))
+    await page.getByRole('radio', { name: 'Coding', exact: true }).check()
+    await goTo(page, 'Results')
+    await page.locator('details[aria-labelledby="results-coding"][open]').waitFor()
+    expect(await page.locator('details[aria-labelledby="results-household"][open]').count()).toBe(0)
+  })
+
   it('opens the recorded run of an arm, and puts its settings on the controls', async () => {
     await serveResults({ 'index.json': { tables: ['household'] }, 'household.json': madeUpResults() })
     await page.goto(new URL('#results', inject('pageAddress')).href)

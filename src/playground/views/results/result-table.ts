@@ -1,6 +1,6 @@
 /** A published table as the page shows it: our values with intervals, the paper's beside them, and what its rows can do. */
 import { parseSettings } from '../../../method/presets.ts'
-import { SettingsError, type Settings } from '../../../method/settings.ts'
+import { SettingsError, type Settings, type World } from '../../../method/settings.ts'
 import { paperCell } from '../../../results/paper-numbers.ts'
 import type { ResultsClaim, ResultsFile, ResultsMeasure, ResultsRow } from '../../../results/results-file.ts'
 import { meanInterval } from '../../../results/student-t.ts'
@@ -110,4 +110,13 @@ export function settingsOf({ seeds }: Pick<ResultsFile, 'seeds'>, row: ResultsRo
     if (error instanceof SettingsError) return null
     throw error
   }
+}
+
+/** The world of a table; null if no arm of it runs here. */
+export function worldOf(results: Pick<ResultsFile, 'seeds' | 'rows'>): World | null {
+  for (const row of results.rows) {
+    const settings = settingsOf(results, row)
+    if (settings) return settings.world
+  }
+  return null
 }
