@@ -62,6 +62,12 @@ describe('a run as a zip', () => {
     expect([...times]).toEqual([1, 2, 3, 4].map((iteration) => [iteration, timings]))
   })
 
+  it('restores a branch that has just replaced a model, whose checkpoint is empty', async () => {
+    const branched = { ...source, checkpoint: { ...source.checkpoint!, reward: new Uint8Array() } }
+    const { checkpoint } = await readRunArchive(await writeRunArchive(branched))
+    expect(checkpoint).toMatchObject({ iteration: 4, policy: Uint8Array.of(1, 2), reward: new Uint8Array() })
+  })
+
   it('contains a row for each iteration under our names and those of verl, TRL and W&B', async () => {
     const metrics = lines((await files(await writeRunArchive(source)))['metrics.jsonl']!)
     expect(metrics.map((row) => row['step'])).toEqual([0, 1, 2, 3, 4])
