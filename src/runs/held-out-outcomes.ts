@@ -14,7 +14,7 @@ interface Outcomes {
 
 /** Tasks that only the later evaluation solved, that only the first solved, and all of them. */
 export interface HeldOutChange {
-  /** Of the later evaluation. */
+  /** When the later evaluation took place. */
   iteration: number
   better: number
   worse: number

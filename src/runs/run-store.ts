@@ -12,9 +12,9 @@ export class RunLostError extends Error {
 }
 
 export interface SettingsChange {
-  /** The first one with it. */
+  /** The first iteration with it. */
   iteration: number
-  /** Of its event. Older summaries lack it. */
+  /** Place of its event in the log. Older summaries lack it. */
   seq?: number
   patch: LivePatch
 }

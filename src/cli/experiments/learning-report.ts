@@ -48,7 +48,7 @@ export interface LearningResult {
   firstIterationSeconds: number
   /** The first evaluation in distribution whose accuracy is above the start's 95 % interval; null without one. */
   gain: { iteration: number; seconds: number; before: number; after: number } | null
-  /** The first evaluation that solved more of the same held-out tasks, of both splits, than the start: its paired interval is above 0. */
+  /** The first evaluation whose gain on the same held-out tasks, of both splits, has an interval above 0; null without one. */
   pairedGain: (PairedGain & { iteration: number; seconds: number }) | null
   /** `Code`, `UT` and `Detect` for programs, else `accuracy`; each for both splits. */
   metrics: Record<string, Record<Split, Change>>

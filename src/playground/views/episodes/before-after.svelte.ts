@@ -50,7 +50,10 @@ export class BeforeAfter {
     ),
   )
   readonly chosen = $derived(this.#chosen ?? tellingPair(this.pairs))
-  /** "Of 200 held-out tasks, 52 got better, 18 got worse and 130 stayed as they were: from 38 % solved to 55 %, +17.0 points (95 %: +9.1 to +24.6)." */
+  /**
+   * Counts in a sentence: "Of 200 held-out tasks, 52 got better, 18 got worse and 130 stayed as they were: from 38 % solved to
+   * 55 %, +17.0 points (95 %: +9.1 to +24.6)."
+   */
   readonly summary = $derived.by(() => {
     const count = (...changes: Change[]) => this.pairs.filter(({ change }) => changes.includes(change)).length
     const all = this.pairs.length
