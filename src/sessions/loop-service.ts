@@ -2,13 +2,12 @@
  * The service of the loop worker: starts a run, controls it, and streams its events to the listener. One run at a time;
  * starting another ends the current one. The worker decides how models and world are opened.
  */
-import type { BackendChoice } from '../engines/backends/choice.ts'
 import type { RunEvent } from '../method/events.ts'
-import type { Component, LoopPorts, LoopRequest } from '../method/loop-contract.ts'
+import type { Component } from '../method/loop-contract.ts'
 import { runLoop } from '../method/loop.ts'
 import type { Role } from '../method/ports.ts'
-import type { LivePatch, Settings } from '../method/settings.ts'
-import { checkLearners, LEARNING_ROLES } from '../roles/learning.ts'
+import type { LivePatch } from '../method/settings.ts'
+import { checkLearners } from '../roles/learning.ts'
 import { sourcesOf, type RoleSource, type ServerKeys } from '../roles/source.ts'
 import { readableEvent } from '../runs/readable-event.ts'
 import { eventLine, headerLine } from '../runs/run-log.ts'
@@ -26,38 +25,14 @@ import { failureOf, resumeFailure, inUseFailure, keyMissing, lostFailure, Openin
 import { branchOf, resumingRequest, serverWithoutKey, startedSummary } from './kept-request.ts'
 import { LoopSession, type SessionState } from './loop-session.ts'
 import type { BranchRequest, RunMessage, RunStatus, StartRequest } from './messages.ts'
+import { loadCheckpoint, loopRequest, type OpenedRun, type OpenRun } from './opened-run.ts'
+import { RunClaims, type Claim } from './run-claim.ts'
 import { wholeLog, type StoredSession } from './whole-log.ts'
 
 export type { BackendWish, BranchRequest, RunFailure, RunMessage, RunStatus, StartRequest } from './messages.ts'
 
-export interface OpenedRun {
-  ports: LoopPorts
-  backend: 'cpu' | 'webgpu'
-  /** Names of the models in the log. */
-  models: LoopRequest['models']
-  fixedTrajectories?: LoopRequest['fixedTrajectories']
-  /** Set for a world from a file. */
-  worldFile?: LoopRequest['worldFile']
-  /** Those of the request, without what the world cannot do. */
-  settings?: Settings
-  /** Aborts what the world is doing, such as judging programs for minutes. */
-  interrupt?(): void
-  close(): void
-}
-
 export interface LoopServiceOptions {
-  open: (
-    request: StartRequest,
-    context: {
-      /** The run resumes from a checkpoint, so its tasks are in its log. */
-      isResumed: boolean
-      /** Whether the run should take little memory and time of the device. Its log does not depend on it. */
-      isSparing: boolean
-      onBytes: (done: number, total: number) => void
-      onNotice: (text: string) => void
-      onBackend: (choice: BackendChoice) => void
-    },
-  ) => Promise<OpenedRun>
+  open: OpenRun
   /** Rejects if the browser keeps nothing; the run then continues without a store. */
   openStore: () => Promise<ResumableRunStore>
   /** Keeps other tabs from a run while it runs here. None by default. */
@@ -66,8 +41,6 @@ export interface LoopServiceOptions {
   checkpointEvery?: number
 }
 
-/** A tab that was just closed gives its run back sooner. */
-const SIGN_OF_WAITING_MS = 300
 const WAITS_FOR_TAB: RunStatus = { state: 'loading', what: 'a run that another tab may still use', done: 0, total: 0 }
 
 /** Bounds the work of one message in the page's thread. */
@@ -78,13 +51,6 @@ const KEEPS_NOTHING: RunStore = {
   append: async () => {},
   saveCheckpoint: async () => {},
   finish: async () => {},
-}
-
-/** Compared by identity: the same run may be opened twice in quick succession. */
-interface Claim {
-  runId: string
-  /** Paused before its models were loaded. */
-  isPaused: boolean
 }
 
 /** How a run begins other than at the start of a new log, and whether it runs a single step. */
@@ -108,15 +74,13 @@ export class LoopService {
   #log: StoredSession | null = null
   #isSparing = false
   #store: Promise<ResumableRunStore | null> | null = null
-  /** The run that is being opened. If it differs afterwards, that run was cancelled. */
-  #loading: Claim | null = null
+  readonly #claims: RunClaims
   /** Settles when the store has prepared a run to continue, even for one that was cancelled meanwhile; never rejects. */
   #preparing: Promise<unknown> = Promise.resolve()
-  /** Gives the current run's lock back. */
-  #release: (() => void) | null = null
 
   constructor(options: LoopServiceOptions) {
     this.#options = options
+    this.#claims = new RunClaims(options.locks)
   }
 
   /** Sends all messages to this listener from now on. The promise stays pending. */
@@ -152,12 +116,12 @@ export class LoopService {
     if (claim === null) return
     try {
       const resumable = await this.#prepare((store) => store.prepareResume(runId))
-      if (this.#loading !== claim) return
+      if (!this.#claims.holds(claim)) return
       if (!resumable)
         throw new Error(`Run "${runId}" has no checkpoint to resume from. Start it again with its settings.`)
       await this.#continue(claim, resumable, keys)
     } catch (error) {
-      this.#free(claim)
+      this.#claims.free(claim)
       throw error
     }
   }
@@ -175,13 +139,13 @@ export class LoopService {
         const source = await store.summary(from)
         const summary = source && (await store.branch(from, iteration, branchOf(request, source.settings.world)))
         if (!summary) return null
-        if (this.#loading !== claim || serverWithoutKey(summary, keys) !== undefined) {
+        if (!this.#claims.holds(claim) || serverWithoutKey(summary, keys) !== undefined) {
           await store.remove(runId)
           return { summary }
         }
         return store.prepareResume(runId)
       })
-      if (this.#loading !== claim) return
+      if (!this.#claims.holds(claim)) return
       if (!resumable) {
         throw new Error(
           `Run "${from}" has no checkpoint of iteration ${iteration}. Choose an iteration from the list of its checkpoints.`,
@@ -190,7 +154,7 @@ export class LoopService {
       if (await this.#refuseWithoutKey(resumable.summary, keys)) return
       if ('history' in resumable) await this.#continue(claim, resumable, keys)
     } catch (error) {
-      this.#free(claim)
+      this.#claims.free(claim)
       throw error
     }
   }
@@ -219,20 +183,20 @@ export class LoopService {
 
   /** A run that is still being opened rests before its first iteration, without a further sign of loading. */
   async pause(): Promise<void> {
-    if (this.#loading) this.#loading.isPaused = true
+    if (this.#claims.opening) this.#claims.opening.isPaused = true
     else this.#current?.session.pause()
   }
 
   async resume(): Promise<void> {
-    if (this.#loading) this.#loading.isPaused = false
+    if (this.#claims.opening) this.#claims.opening.isPaused = false
     else this.#current?.session.resume()
   }
 
   async stop(): Promise<void> {
-    const loading = this.#loading
-    if (loading !== null) {
+    const { opening } = this.#claims
+    if (opening !== null) {
       const status: RunStatus = { state: 'finished', reason: 'stopped' }
-      this.#send({ type: 'status', runId: loading.runId, status })
+      this.#send({ type: 'status', runId: opening.runId, status })
     }
     await this.#end()
   }
@@ -270,7 +234,7 @@ export class LoopService {
       if (!(await this.#startSession(claim, request, opened, beginning))) opened.close()
     } catch (error) {
       opened.close()
-      this.#free(claim)
+      this.#claims.free(claim)
       throw error
     }
   }
@@ -280,7 +244,7 @@ export class LoopService {
     const { runId } = request
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const loading = (done: number, total: number) => {
-      if (this.#loading === claim && !claim.isPaused) status({ state: 'loading', what: 'the models', done, total })
+      if (this.#claims.holds(claim) && !claim.isPaused) status({ state: 'loading', what: 'the models', done, total })
     }
     loading(0, 0)
     let opened: OpenedRun | null = null
@@ -292,18 +256,13 @@ export class LoopService {
         onNotice: (text) => this.#send({ type: 'notice', runId, text }),
         onBackend: (choice) => this.#send({ type: 'backend', runId, choice }),
       })
-      if (resumed) {
-        const { ports } = opened
-        const { checkpoint } = resumed
-        const trained = LEARNING_ROLES.filter((role) => checkpoint[role].length > 0)
-        await Promise.all(trained.map((role) => ports[role].loadCheckpoint(checkpoint[role])))
-      }
-      if (this.#loading === claim) return opened
+      if (resumed) await loadCheckpoint(opened, resumed.checkpoint)
+      if (this.#claims.holds(claim)) return opened
       opened.close()
     } catch (error) {
       opened?.close()
-      if (this.#loading !== claim) return null
-      this.#free(claim)
+      if (!this.#claims.holds(claim)) return null
+      this.#claims.free(claim)
       const what = 'The models could not be loaded.'
       const explain = () => (resumed ? resumeFailure(what, error, request) : failureOf(what, error, request))
       status({ state: 'failed', failure: error instanceof OpeningError ? error.failure : explain() })
@@ -323,29 +282,20 @@ export class LoopService {
     const status = (value: RunStatus) => this.#send({ type: 'status', runId, status: value })
     const kept = await this.#openStore(notice)
     const store = kept ?? KEEPS_NOTHING
-    if (!resumed && this.#loading === claim)
+    if (!resumed && this.#claims.holds(claim))
       await store.create(startedSummary(request)).catch((error: unknown) => notice(errorText(error)))
     const send = (batch: RunEvent[]) => this.#send({ type: 'events', runId, batch: batch.map(readableEvent) })
     for await (const part of resumed && kept ? kept.readEvents(runId) : []) {
-      if (this.#loading !== claim) break
+      if (!this.#claims.holds(claim)) break
       for (let i = 0; i < part.length; i += EVENTS_PER_MESSAGE) send(part.slice(i, i + EVENTS_PER_MESSAGE))
     }
-    if (this.#loading !== claim) return false
+    if (!this.#claims.holds(claim)) return false
     const batcher = new EventBatcher(send)
     let hasReportedStore = false
     const session = new LoopSession({
       loop: runLoop,
       ports: opened.ports,
-      // Without sources and keys, which must not be logged.
-      request: {
-        runId,
-        preset: request.preset,
-        settings: opened.settings ?? request.settings,
-        backend: opened.backend,
-        models: opened.models,
-        ...(opened.fixedTrajectories && { fixedTrajectories: opened.fixedTrajectories }),
-        ...(opened.worldFile && { worldFile: opened.worldFile }),
-      },
+      request: loopRequest(request, opened),
       iterations: request.iterations,
       store,
       checkpointEvery: this.#options.checkpointEvery ?? 2,
@@ -364,7 +314,7 @@ export class LoopService {
       },
     })
     // From here on, whatever ends the run finds its session.
-    this.#loading = null
+    this.#claims.endOpening()
     const ended = session
       .run()
       .then(() => {})
@@ -379,7 +329,7 @@ export class LoopService {
         opened.close()
         if (this.#current?.session !== session) return
         this.#current = null
-        this.#releaseLock()
+        this.#claims.release()
       })
     this.#current = { session, sources: sourcesOf(request.models), ended, interrupt: () => opened.interrupt?.() }
     this.#log = { runId, session, store: kept }
@@ -390,49 +340,29 @@ export class LoopService {
   async #claim(runId: string): Promise<Claim | null> {
     const ended = this.#end()
     // At once, so that a stop in the meantime finds it.
-    const claim: Claim = { runId, isPaused: false }
-    this.#loading = claim
+    const claim = this.#claims.claim(runId)
     await ended
-    if (this.#loading !== claim) return null
-    const waiting = setTimeout(() => {
-      if (this.#loading === claim) this.#send({ type: 'status', runId, status: WAITS_FOR_TAB })
-    }, SIGN_OF_WAITING_MS)
+    if (!this.#claims.holds(claim)) return null
     try {
-      const release = await this.#options.locks?.take(runId)
-      if (this.#loading === claim) this.#release = release ?? null
-      else release?.()
-      return this.#loading === claim ? claim : null
+      const isLocked = await this.#claims.lock(claim, () =>
+        this.#send({ type: 'status', runId, status: WAITS_FOR_TAB }),
+      )
+      return isLocked ? claim : null
     } catch (error) {
-      if (this.#loading !== claim) return null
-      this.#loading = null
       if (!(error instanceof RunInUseError)) throw error
       this.#send({ type: 'status', runId, status: { state: 'failed', failure: inUseFailure(error) } })
       return null
-    } finally {
-      clearTimeout(waiting)
     }
   }
 
   /** Ends the current run, and cancels one that is still being opened. */
   async #end(): Promise<void> {
-    this.#loading = null
+    this.#claims.endOpening()
     this.#current?.session.stop()
     this.#current?.interrupt()
     await this.#current?.ended
     await this.#preparing
-    this.#releaseLock()
-  }
-
-  /** Gives up a run that could not be opened, unless another has taken its place. */
-  #free(claim: Claim): void {
-    if (this.#loading !== claim) return
-    this.#loading = null
-    this.#releaseLock()
-  }
-
-  #releaseLock(): void {
-    this.#release?.()
-    this.#release = null
+    this.#claims.release()
   }
 
   async #openStore(notice?: (text: string) => void): Promise<ResumableRunStore | null> {

@@ -12,7 +12,7 @@ import { testResponse } from '../worlds/coding/test-response.ts'
 import type { EnvironmentPort } from '../../src/method/ports.ts'
 import { presetSettings } from '../../src/method/presets.ts'
 import type { Settings } from '../../src/method/settings.ts'
-import type { OpenedRun } from '../../src/sessions/loop-service.ts'
+import type { OpenedRun } from '../../src/sessions/opened-run.ts'
 import { FakeModel } from '../method/corridor.ts'
 
 const JUDGE = new URL('../../workers/judge.ts', import.meta.url)
