@@ -14,6 +14,7 @@ import { databaseName } from '../storage/deployment.ts'
 import { branchCheckpoint, branchEvents, branchSummary, changesAfter, cutBack, noteChange } from './branch.ts'
 import { outdatedCheckpoints } from './checkpoint-thinning.ts'
 import { chunkBytes, chunkEvents, packChunk, type EventChunk } from './event-chunk.ts'
+import { checkAnswers, noStorage, RunStoreError, storageError } from './indexeddb-failures.ts'
 import { everythingOf, keptCheckpoint, openRunDatabase, type Schema, type StoredSummary } from './indexeddb-schema.ts'
 import { completeSettings } from './older-logs.ts'
 import { rowAfter, type MetricRow } from './metric-rows.ts'
@@ -24,17 +25,6 @@ import { stateEvent } from './state-event.ts'
 
 /** Tells other tabs and workers that the list of runs has changed. */
 export const RUNS_CHANNEL = 'kept-runs'
-
-/**
- * WebKit never ends a transaction whose worker was killed in the middle, and later writes then never start.
- * In milliseconds: a branch of a long run takes seconds.
- */
-const PATIENCE_MS = 20_000
-
-/** Kept runs cannot be read or written: no space, a blocked upgrade, a private window. */
-export class RunStoreError extends Error {
-  override readonly name = 'RunStoreError'
-}
 
 export class IndexedDbRunStore implements ResumableRunStore {
   readonly #database: IDBPDatabase<Schema>
@@ -47,18 +37,13 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 
   /** Throws RunStoreError, also if nothing can be written within `patienceMs`. */
-  static async open(name = 'rlanything-playground', patienceMs = PATIENCE_MS): Promise<IndexedDbRunStore> {
+  static async open(name = 'rlanything-playground', patienceMs?: number): Promise<IndexedDbRunStore> {
     try {
       const database = await openRunDatabase(await databaseName(name))
       await checkAnswers(database, patienceMs)
       return new IndexedDbRunStore(database)
     } catch (cause) {
-      if (cause instanceof RunStoreError) throw cause
-      throw new RunStoreError(
-        'The browser does not let this page keep runs (a private window, or storage is switched off). ' +
-          'The run continues, but is lost when you close the tab; export it to keep it.',
-        { cause },
-      )
+      throw noStorage(cause)
     }
   }
 
@@ -369,24 +354,6 @@ export class IndexedDbRunStore implements ResumableRunStore {
   }
 }
 
-/** Rejects and closes the database if it cannot be written. */
-async function checkAnswers(database: IDBPDatabase<Schema>, patienceMs: number): Promise<void> {
-  const { done } = database.transaction('runs', 'readwrite')
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      database.close()
-      reject(
-        new RunStoreError(
-          'The browser’s storage does not answer, so runs are neither kept nor resumed. ' +
-            'Quit the browser and open it again; until then, export a run to keep it.',
-        ),
-      )
-    }, patienceMs)
-  })
-  await Promise.race([done, silence]).finally(() => clearTimeout(timer))
-}
-
 /** Adds the defaults of settings that did not exist when the run was kept. */
 function summaryOf({ writer: _writer, ...summary }: StoredSummary): RunSummary {
   return { ...summary, settings: completeSettings(summary.settings) }
@@ -404,15 +371,4 @@ function summaryAfter(summary: StoredSummary, events: readonly LoggedEvent[], lo
     if (event.type === 'iteration-finished') changed.finishedIterations = event.iteration
   }
   return changed
-}
-
-function storageError(cause: unknown): RunStoreError | RunLostError {
-  if (cause instanceof RunStoreError || cause instanceof RunLostError) return cause
-  const isFull = cause instanceof DOMException && cause.name === 'QuotaExceededError'
-  return new RunStoreError(
-    isFull
-      ? 'The browser’s space for this page is full, so the run could not be saved. Delete runs under Runs, or keep only their curves, to make room; download the run log to keep this one.'
-      : 'The run could not be saved in the browser. It continues, but is lost when you close the tab; export it to keep it.',
-    { cause },
-  )
 }
