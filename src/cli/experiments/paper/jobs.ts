@@ -81,7 +81,7 @@ export function actsIn(model: string, settings: Settings): boolean {
   }
 }
 
-const asksJudge = ({ signal, trainReward, adaptEnvironment }: Settings): boolean =>
+export const asksJudge = ({ signal, trainReward, adaptEnvironment }: Settings): boolean =>
   signal !== 'outcome' || trainReward || adaptEnvironment
 
 /** The jobs of all tables, each once, seed by seed, so that the first seeds are complete first. */

@@ -10,7 +10,9 @@ import {
   type ResultsFile,
   type TableName,
 } from '../../../results/results-file.ts'
+import { parseSettings } from '../../../method/presets.ts'
 import { FULL } from './budget.ts'
+import { asksJudge } from './jobs.ts'
 import type { ArmPlan, TablePlan } from './plan.ts'
 import { markdownReport, withSections } from './report.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
@@ -55,19 +57,26 @@ export async function publish(root: string, all: readonly ResultsFile[]): Promis
   await writeWhole(docs, withSections(await readFile(docs, 'utf8'), sections))
 }
 
-/** "household-full-lambda-0.5": the name under which a recorded run of an arm ships with the page. */
-export function recordingName({ preset, settings, start }: Pick<ArmPlan, 'preset' | 'settings' | 'start'>): string {
+/**
+ * "household-full-lambda-0.5": the name under which a recorded run of an arm ships with the page. Arms with another judge at the start
+ * have another run.
+ */
+export function recordingName(
+  { preset, settings, start }: Pick<ArmPlan, 'preset' | 'settings' | 'start'>,
+  startsEarly = false,
+): string {
   const changed = Object.entries(settings).map(([name, value]) => `${name}-${String(value)}`)
-  return [...preset.split('+'), ...changed, ...(start === undefined ? [] : [start])].join('-')
+  const isEarly = startsEarly && asksJudge(parseSettings(settings, preset))
+  return [...preset.split('+'), ...changed, start ?? [], isEarly ? 'early-judge' : []].flat().join('-')
 }
 
 /** Names of the recordings that exist, by row. */
-export function recordingsOf(root: string, { rows, arms }: TablePlan): Record<string, string> {
+export function recordingsOf(root: string, { rows, arms, startsEarly }: TablePlan): Record<string, string> {
   return Object.fromEntries(
     rows.flatMap(({ id, arm, isStart }): [string, string][] => {
       const plan = arms.find((each) => each.id === arm)
       if (plan === undefined || isStart === true) return []
-      const name = recordingName(plan)
+      const name = recordingName(plan, startsEarly)
       return existsSync(join(root, `public/runs/${name}.jsonl.gz`)) ? [[id, name]] : []
     }),
   )

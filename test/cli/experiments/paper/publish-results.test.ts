@@ -45,6 +45,8 @@ describe('publishing results', () => {
 
   it('finds the recorded runs of arms by their settings', async () => {
     expect(recordingName({ preset: 'household+full', settings: { lambda: 4 } })).toBe('household-full-lambda-4')
+    expect(recordingName({ preset: 'household+full', settings: {} }, true)).toBe('household-full-early-judge')
+    expect(recordingName({ preset: 'household+grpo', settings: {} }, true)).toBe('household-grpo')
     await writeFile(join(root, 'public/runs/household-full.jsonl.gz'), '')
     // The rows before training are of the same arm, but no run shows them.
     expect(recordingsOf(root, planTable('household', FULL, []))).toEqual({ full: 'household-full' })
