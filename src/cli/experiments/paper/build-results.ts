@@ -14,14 +14,12 @@ export interface Provenance {
   /** "2026-02-03" */
   date: string
   models: Readonly<Record<string, string>>
-  /** Names of recordings that ship with the page (`public/runs`), by row. */
-  recordings: Readonly<Record<string, string>>
 }
 
 /** Throws Error if a run is missing. */
 export function buildResults(plan: TablePlan, runs: TableRuns, from: Provenance): ResultsFile {
   const all = plan.arms.flatMap(({ id }) => plan.seeds.map((seed) => runOf(runs, id, seed)))
-  const rows = plan.rows.map((row) => rowOf(plan, row, runs, from.recordings[row.id]))
+  const rows = plan.rows.map((row) => rowOf(plan, row, runs))
   return {
     format: RESULTS_FORMAT,
     version: 1,
@@ -49,7 +47,7 @@ function runOf(runs: TableRuns, arm: string, seed: number): RunRecord {
   return run
 }
 
-function rowOf(plan: TablePlan, row: RowPlan, runs: TableRuns, recording: string | undefined): ResultsRow {
+function rowOf(plan: TablePlan, row: RowPlan, runs: TableRuns): ResultsRow {
   const arm = plan.arms.find(({ id }) => id === row.arm)!
   const shown = plan.measures.filter(({ id }) => row.only?.includes(id) ?? true)
   const isStart = row.isStart === true
@@ -61,7 +59,6 @@ function rowOf(plan: TablePlan, row: RowPlan, runs: TableRuns, recording: string
     iterations: isStart ? 0 : arm.iterations,
     isStart,
     ...(arm.start !== undefined && arm.start !== SHIPPED && { start: arm.start }),
-    ...(recording !== undefined && { recording }),
     values: Object.fromEntries(
       shown.map((measure) => [
         measure.id,

@@ -11,7 +11,7 @@ import { jobOf, jobsOf, playersOf, type JobOptions } from './jobs.ts'
 import { keepRows, onlyArms, whyNotKept } from './keep-rows.ts'
 import { withOverrides, type TablePlan } from './plan.ts'
 import { currentCommit, hashInputs } from './provenance.ts'
-import { publish, readPublished, recordingsOf, writeResults } from './publish-results.ts'
+import { publish, readPublished, writeResults } from './publish-results.ts'
 import { agreement, textReport } from './report.ts'
 import { FolderInUseError, RunFolder } from './run-folder.ts'
 import { runJobs } from './run-jobs.ts'
@@ -122,7 +122,6 @@ function provenanceOf(plan: TablePlan, options: PaperArguments, { models }: JobO
     command: `npm run experiments -- paper ${ownArguments(plan, options.given).join(' ')}`,
     date: new Date().toISOString().slice(0, 10),
     models: Object.fromEntries(Object.entries(playersOf(plan, models)).filter(([name]) => isUsed(name))),
-    recordings: recordingsOf(ROOT, plan),
   }
 }
 

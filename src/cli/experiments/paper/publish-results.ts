@@ -8,12 +8,12 @@ import {
   parseResultsIndex,
   TABLES,
   type ResultsFile,
+  type ResultsRow,
   type TableName,
 } from '../../../results/results-file.ts'
 import { parseSettings } from '../../../method/presets.ts'
 import { FULL } from './budget.ts'
 import { asksJudge } from './jobs.ts'
-import type { ArmPlan, TablePlan } from './plan.ts'
 import { markdownReport, withSections } from './report.ts'
 import { writeWhole } from '../../../runs/write-whole.ts'
 import { planTable } from './tables.ts'
@@ -41,12 +41,15 @@ export async function readPublished(root: string, table: TableName): Promise<Res
   return existsSync(path) ? parseResults(JSON.parse(await readFile(path, 'utf8'))) : null
 }
 
-/** Writes the results, the list of tables that have results, and the sections of docs/results.md. */
+/** Writes the results, the recordings of all tables, the list of tables that have results, and the sections of docs/results.md. */
 export async function publish(root: string, all: readonly ResultsFile[]): Promise<void> {
   const folder = join(root, PUBLISHED)
-  for (const results of all) await writeResults(folder, results)
   const before = parseResultsIndex(JSON.parse(await readFile(join(folder, 'index.json'), 'utf8')))
   const tables = TABLES.filter((table) => before.includes(table) || all.some((results) => results.table === table))
+  for (const table of tables) {
+    const results = all.find((each) => each.table === table) ?? (await readPublished(root, table))
+    if (results) await writeResults(folder, withRecordings(root, results))
+  }
   await writeWhole(join(folder, 'index.json'), `${JSON.stringify({ tables })}\n`)
   const docs = join(root, DOCS)
   const sections: Partial<Record<TableName, string>> = {}
@@ -57,27 +60,31 @@ export async function publish(root: string, all: readonly ResultsFile[]): Promis
   await writeWhole(docs, withSections(await readFile(docs, 'utf8'), sections))
 }
 
-/**
- * "household-full-lambda-0.5": the name under which a recorded run of an arm ships with the page. Arms with another judge at the start
- * have another run.
- */
-export function recordingName(
-  { preset, settings, start }: Pick<ArmPlan, 'preset' | 'settings' | 'start'>,
-  startsEarly = false,
-): string {
-  const changed = Object.entries(settings).map(([name, value]) => `${name}-${String(value)}`)
-  const isEarly = startsEarly && asksJudge(parseSettings(settings, preset))
-  return [...preset.split('+'), ...changed, start ?? [], isEarly ? 'early-judge' : []].flat().join('-')
+/** The results with the recordings that ship with the page now. */
+function withRecordings(root: string, results: ResultsFile): ResultsFile {
+  const rows = results.rows.map(({ recording: _former, ...row }): ResultsRow => {
+    const recording = recordingName(row, results.startsEarly)
+    const ships = !row.isStart && existsSync(join(root, `public/runs/${recording}.jsonl.gz`))
+    return ships ? { ...row, recording } : row
+  })
+  return { ...results, rows }
 }
 
-/** Names of the recordings that exist, by row. */
-export function recordingsOf(root: string, { rows, arms, startsEarly }: TablePlan): Record<string, string> {
-  return Object.fromEntries(
-    rows.flatMap(({ id, arm, isStart }): [string, string][] => {
-      const plan = arms.find((each) => each.id === arm)
-      if (plan === undefined || isStart === true) return []
-      const name = recordingName(plan, startsEarly)
-      return existsSync(join(root, `public/runs/${name}.jsonl.gz`)) ? [[id, name]] : []
-    }),
-  )
+/**
+ * "household-full-lambda-0.5": the name under which a recorded run of an arm ships with the page. Arms of other lengths, and those with
+ * another judge or policy at the start, have other runs.
+ */
+export function recordingName(
+  { preset, settings: changed, start, iterations }: Pick<ResultsRow, 'preset' | 'settings' | 'start' | 'iterations'>,
+  startsEarly = false,
+): string {
+  const settings = parseSettings(changed, preset)
+  const isUsualLength = settings.world !== 'own' && iterations === FULL.iterations[settings.world]
+  return [
+    ...preset.split('+'),
+    ...Object.entries(changed).map(([name, value]) => `${name}-${String(value)}`),
+    ...(start === undefined ? [] : [start]),
+    ...(startsEarly && asksJudge(settings) ? ['early-judge'] : []),
+    ...(isUsualLength ? [] : [`${iterations}-iterations`]),
+  ].join('-')
 }

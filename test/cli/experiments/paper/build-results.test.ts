@@ -5,7 +5,7 @@ import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { MOST_RESULTS_BYTES, parseResults, TABLES } from '../../../../src/results/results-file.ts'
 import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
 
-const FROM = { command: 'npm run experiments -- paper', date: '2026-03-01', models: {}, recordings: {} }
+const FROM = { command: 'npm run experiments -- paper', date: '2026-03-01', models: {} }
 const STARTS = ['weak', 'middling', 'strong']
 
 describe('the results of a table', () => {

@@ -8,7 +8,7 @@ import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { parseResults, type ResultsFile, type TableName } from '../../../../src/results/results-file.ts'
 import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
 
-const FROM = { date: '2026-03-01', models: { 'household-policy': 'abc' }, recordings: {} }
+const FROM = { date: '2026-03-01', models: { 'household-policy': 'abc' } }
 
 function resultsOf(
   table: TableName,

@@ -19,7 +19,7 @@ function resultsOf(
     const end = 0.5 + 0.1 * Math.sin(17 * seed + arm.length) + (commit === 'new' ? 0.1 : 0)
     return madeUpRecord({ seed, commit, evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
   })
-  return buildResults(plan, runs, { date: '2026-03-01', models, recordings: {}, command: `experiments ${commit}` })
+  return buildResults(plan, runs, { date: '2026-03-01', models, command: `experiments ${commit}` })
 }
 
 describe('running one arm of a table again', () => {
@@ -38,7 +38,7 @@ describe('running one arm of a table again', () => {
       const end = 0.5 + 0.1 * Math.sin(17 * seed + arm.length) + (arm === again ? 0.1 : 0)
       return madeUpRecord({ seed, evaluations: accuracies(0.3 + 0.02 * (seed % 3), end) })
     })
-    const once = buildResults(plan, runs, { date: own.date, models: MODELS, recordings: {}, command: own.command })
+    const once = buildResults(plan, runs, { date: own.date, models: MODELS, command: own.command })
     const sorted = ({ curves, ...rest }: ResultsFile) => ({
       ...rest,
       curves: curves?.toSorted((a, b) => `${a.row} ${a.measure}`.localeCompare(`${b.row} ${b.measure}`)),

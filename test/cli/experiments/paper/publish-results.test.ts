@@ -6,11 +6,9 @@ import {
   publish,
   readPublished,
   recordingName,
-  recordingsOf,
   writeResults,
 } from '../../../../src/cli/experiments/paper/publish-results.ts'
 import { FULL } from '../../../../src/cli/experiments/paper/budget.ts'
-import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { madeUpResults } from '../../../results/made-up-results.ts'
 
 let root: string
@@ -27,6 +25,7 @@ afterEach(() => rm(root, { recursive: true }))
 
 describe('publishing results', () => {
   it('writes the file, the list of tables, and the documentation', async () => {
+    await writeFile(join(root, 'public/runs/household-full.jsonl.gz'), '')
     await publish(root, [madeUpResults()])
     expect(await readPublished(root, 'household')).toEqual(madeUpResults())
     expect(await readPublished(root, 'map')).toBeNull()
@@ -43,12 +42,26 @@ describe('publishing results', () => {
     await expect(writeResults(root, madeUpResults({ title: 'x'.repeat(60_000) }))).rejects.toThrow(/has 6\d{4} bytes/)
   })
 
-  it('finds the recorded runs of arms by their settings', async () => {
-    expect(recordingName({ preset: 'household+full', settings: { lambda: 4 } })).toBe('household-full-lambda-4')
-    expect(recordingName({ preset: 'household+full', settings: {} }, true)).toBe('household-full-early-judge')
-    expect(recordingName({ preset: 'household+grpo', settings: {} }, true)).toBe('household-grpo')
+  it('names the recorded run of an arm by all that makes it another', () => {
+    const full = { preset: 'household+full', settings: {}, iterations: FULL.iterations.household }
+    expect(recordingName(full)).toBe('household-full')
+    expect(recordingName({ ...full, settings: { lambda: 4 } })).toBe('household-full-lambda-4')
+    expect(recordingName({ ...full, iterations: 80 })).toBe('household-full-80-iterations')
+    expect(recordingName({ ...full, start: 'weak' })).toBe('household-full-weak')
+    expect(recordingName(full, true)).toBe('household-full-early-judge')
+    expect(recordingName({ ...full, preset: 'household+grpo' }, true)).toBe('household-grpo')
+  })
+
+  it('finds the recorded runs of every published table', async () => {
+    const recorded = async (table: 'household' | 'votes') =>
+      (await readPublished(root, table))!.rows.filter(({ recording }) => recording).map(({ id }) => id)
+    await writeFile(join(root, 'public/runs/household-grpo.jsonl.gz'), '')
+    await publish(root, [madeUpResults()])
+    expect([await recorded('household'), await recorded('votes')]).toEqual([['grpo'], ['grpo']])
+    // One that ships no longer is no longer offered.
+    await rm(join(root, 'public/runs/household-grpo.jsonl.gz'))
     await writeFile(join(root, 'public/runs/household-full.jsonl.gz'), '')
-    // The rows before training are of the same arm, but no run shows them.
-    expect(recordingsOf(root, planTable('household', FULL, []))).toEqual({ full: 'household-full' })
+    await publish(root, [])
+    expect([await recorded('household'), await recorded('votes')]).toEqual([['full'], ['full']])
   })
 })

@@ -5,7 +5,7 @@ import { agreement, markdownReport, textReport, withSections } from '../../../..
 import { planTable } from '../../../../src/cli/experiments/paper/tables.ts'
 import { accuracies, madeUpRecord, runsOf } from './made-up-records.ts'
 
-const FROM = { command: 'npm run experiments -- paper --table votes', date: '2026-03-01', models: {}, recordings: {} }
+const FROM = { command: 'npm run experiments -- paper --table votes', date: '2026-03-01', models: {} }
 const plan = planTable('votes', { ...QUICK, sweepSeeds: [0, 1] }, [])
 const resultsWith = (ends: (arm: string, seed: number) => number) =>
   buildResults(
